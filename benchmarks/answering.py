@@ -18,7 +18,7 @@ from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
-from vectorless_web.engine.llm.nearness import MOST_TEXTS, RecordedNearness
+from vectorless_web.engine.llm.embedding import MOST_TEXTS, RecordedNearness
 from vectorless_web.providers.local_nearness import LocalNearness
 
 Question = dict[str, Any]

@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.corpus import FolderCorpus
 from benchmarks.page_ranking import Task, add_ranking_options, lexicon_of, measure, report, save
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.passages.pieces import cut_pieces
+from vectorless_web.engine.passages.passage import cut_pieces
 from vectorless_web.engine.text.analyser import STOP_WORDS, analyse
 
 SYNONYMS = {

@@ -56,9 +56,9 @@ class Site:
     def _begin(self) -> None:
         import django
 
-        from vectorless_web.infra.site.embedded_redis import command, find_server
+        from vectorless_web.infra.site.supervisor import find_redis_server, redis_command
 
-        self.start(command(find_server(), socket=self.socket, folder=self.folder / "redis"))
+        self.start(redis_command(find_redis_server(), socket=self.socket, folder=self.folder / "redis"))
         wait_until(self.socket.exists)
         django.setup()
         self.manage("migrate", "-v", "0").wait()

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from vectorless_web.engine.parsing.corrections import LONGEST_HEADING
-from vectorless_web.engine.questions.limits import QUESTION_MAX
+from vectorless_web.engine.questions.plan import QUESTION_MAX
 from vectorless_web.infra.limits import NAME_MAX, SEARCH_MAX, TAG_MAX, TITLE_MAX
 from vectorless_web.workspaces.forms import PreviewForm
 

@@ -23,7 +23,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tests.support.compiled import compile_here
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
-from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder
+from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder, PartialUpload
 from vectorless_web.runs.models import Citation, Claim, Comment, Run, Step, Thread
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import (
@@ -139,6 +139,11 @@ MATRIX = [
     post("documents:apply_corrections", EDITOR, "document"),
     post("documents:discard_corrections", EDITOR, "document"),
     post("documents:upload", EDITOR, "workspace"),
+    post("documents:begin_upload", EDITOR, "workspace", name="large.pdf", size=1),
+    # Whoever began an upload in pieces, as long as they may upload: here an owner.
+    replace(get("documents:upload_state", EDITOR, "partial"), not_for=(EDITOR,)),
+    replace(post("documents:add_to_upload", EDITOR, "partial"), not_for=(EDITOR,)),
+    replace(post("documents:cancel_upload", EDITOR, "partial"), not_for=(EDITOR,)),
     post("documents:new_version", EDITOR, "document"),
     post("documents:new_folder", EDITOR, "workspace", name="Reports"),
     post("documents:move_many", EDITOR, "workspace"),
@@ -213,6 +218,7 @@ MATRIX = [
     post("sharing:make", MEMBER, "run", days=7),
     replace(post("sharing:revoke", MEMBER, "run"), more={"link": "link"}),
     get("sharing:links", OWNER, "workspace"),
+    replace(get("sharing:link_views", OWNER, "workspace"), more={"link": "link"}),
     get("sharing:view", ANYONE, "share"),
     post("sharing:unlock", ANYONE, "share"),
     get("sharing:page_image", ANYONE, "share", version="document", page=1),
@@ -326,8 +332,12 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     group = PeopleGroup.objects.create(name=f"People of {token}")  # Groups are the whole site's.
     let_in = GroupMembership.objects.create(workspace=workspace, group=group, role=Role.VIEWER)
     budget = Budget.objects.create(workspace=workspace, limit_usd=1, period_start=timezone.now().date())
+    partial = PartialUpload.objects.create(
+        workspace=workspace, user=people[OWNER], name=f"{word}.pdf", bytes=9, ends_sha256="", expires_at=later
+    )
     return {
         "document": document.pk,
+        "partial": partial.pk,
         "version": document.current_version_id,
         "failed": failed.pk,
         "deleted": deleted.pk,

@@ -31,7 +31,7 @@ from vectorless_web.runs.models import Run, Thread
 from vectorless_web.runs.selectors import find_watched_run
 from vectorless_web.runs.services import claim_run, inputs_of, limits_of, start_run
 from vectorless_web.runs.services.recording import Recorder
-from vectorless_web.sharing.services import make_link
+from vectorless_web.sharing.services import LinkTerms, make_link
 from vectorless_web.wiring import Calls, engine_for
 from vectorless_web.workspaces.models import Membership, PeopleGroup, Role
 from vectorless_web.workspaces.selectors import member_workspace
@@ -209,7 +209,8 @@ def work_on(run: Run) -> None:
 def link_to(run: Run, person) -> str | None:
     """The token of a link to the run; None where one cannot be made."""
     try:
-        return make_link(user=person, run=Run.objects.select_related("workspace").get(pk=run.pk), days=7)[1]
+        found = Run.objects.select_related("workspace").get(pk=run.pk)
+        return make_link(user=person, run=found, terms=LinkTerms(days=7))[1]
     except Problem as problem:
         assert problem.code == "restricted_folder"
         return None
@@ -225,7 +226,7 @@ def addresses(world: World, *, hidden: bool) -> list[str]:
     for row in MATRIX:
         if row.method != "get" or row.on not in (*places, *(() if hidden else ("workspace", ""))):
             continue
-        if row.name in ("runs:compare_ticked", "view-on-site", "health-ready"):
+        if row.name in ("runs:compare_ticked", "view-on-site", "health-ready") or "link" in row.more:
             continue
         for thing in places.get(row.on, [None]):
             kwargs = dict(row.more) | ({"slug": slug} if row.on else {}) | ({"pk": thing.pk} if thing else {})
@@ -258,6 +259,7 @@ def searches(world: World) -> list[str]:
 CHANGING = re.compile(
     r'nonce="[^"]*"|name="csrfmiddlewaretoken" value="[^"]*"|csrf[a-z-]*&quot;: &quot;\w+|X-CSRFToken[^,}]*'
     r'|"index_version": "\d+"|&quot;index_version&quot;: &quot;\d+&quot;|\d+(\.\d+)? (milli)?seconds?|\d+ ms|0\.\d+ s'
+    r"|just now|(today|yesterday), \d\d:\d\d|\d+ (minutes|hours)"
 )
 """What differs between two answers to the same: tokens, times, and the number of the cards' last change."""
 
@@ -316,8 +318,28 @@ def answer_to_viewer(world: World) -> list:
     return told
 
 
+def check_link(client, world: World) -> None:
+    """Whoever holds the link belongs to nobody: it tells nothing of any restricted folder, later ones included."""
+    if world.token is None:
+        return
+    client.logout()
+    address = reverse("sharing:view", args=[world.token])
+    status, text = look_at(client, address)
+    shut = [word for n, word in enumerate(WORDS) if not world.drawn.sees_document("", n)]
+    assert status == 200 and not any(word in text.casefold() for word in shut)
+    with transaction.atomic():
+        for document in world.runs[0].named.all():
+            folder = Folder.objects.create(workspace=world.workspace, name="Later")
+            documents.restrict_folder(actor=world.people["owen"], folder=folder)
+            Document.objects.filter(pk=document.pk).update(folder=folder)
+            assert look_at(client, address)[0] == 404
+            break
+        transaction.set_rollback(True)
+
+
 def check_nothing_tells(client, world: World) -> None:
     drawn = world.drawn
+    check_link(client, world)
     secret = [word for n, word in enumerate(WORDS) if not drawn.sees_document(drawn.looks, n)]
     client.force_login(world.viewer())
     for address in addresses(world, hidden=True):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import environ
 
-from vectorless_web.engine.llm.presets import model_address
+from vectorless_web.engine.llm.capability import model_address
 from vectorless_web.infra.addresses import LOOPBACK, allowed_hosts
 from vectorless_web.infra.site.identity import read_sign_on
 from vectorless_web.infra.site.private_files import Unusable, local_secret, refuse_weak_secret, socket_folder
@@ -311,7 +311,13 @@ MODEL_PICTURES = env.bool("VECTORLESS_MODEL_PICTURES", default=False)
 """Whether VECTORLESS_MODEL reads pictures and may be shown pages so."""
 
 UPLOAD_MAX_BYTES = env.int("VECTORLESS_UPLOAD_MAX_BYTES", default=200 * 2**20)
+UPLOAD_KEPT_HOURS = env.float("VECTORLESS_UPLOAD_KEPT_HOURS", default=24.0)
+"""How long what has arrived of a large file is kept for its upload to go on."""
 WORKSPACE_MAX_BYTES = env.int("VECTORLESS_WORKSPACE_MAX_BYTES", default=0)
+ARCHIVE_MAX_FILES = env.int("VECTORLESS_ARCHIVE_MAX_FILES", default=500)
+"""Files taken out of one archive or message."""
+ARCHIVE_MAX_BYTES = env.int("VECTORLESS_ARCHIVE_MAX_BYTES", default=2**30)
+"""Bytes of all of them together, unpacked."""
 UPLOAD_MAX_FILES = env.int("VECTORLESS_UPLOAD_MAX_FILES", default=100)
 REQUEST_MAX_BYTES = env.int("VECTORLESS_REQUEST_MAX_BYTES", default=2 * UPLOAD_MAX_BYTES + 2**20)
 """The whole body of one request of somebody who is signed in: one largest file and about as much again beside it."""

@@ -21,9 +21,16 @@ from vectorless_web.engine.errors import InvalidInput, ModelError
 from vectorless_web.engine.llm.budget import CostBudget, MeteredModel, ModelBudget, UnlimitedBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, NoModel, OnCall, Recall, discard_record
 from vectorless_web.engine.llm.capability import SelfTest, self_test
-from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, NoEmbedder, RecordedEmbedder
+from vectorless_web.engine.llm.embedding import (
+    Embedder,
+    MeteredEmbedder,
+    NearnessModel,
+    NoEmbedder,
+    NoNearness,
+    RecordedEmbedder,
+    RecordedNearness,
+)
 from vectorless_web.engine.llm.model import ChatModel
-from vectorless_web.engine.llm.nearness import NearnessModel, NoNearness, RecordedNearness
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.infra.money import MILLION
@@ -316,7 +323,7 @@ def _endpoint(base_url: str, model: str, api_key: str, prices: tuple[Decimal, De
 
 def embedder(choice: EmbeddingModel, stopping: Callable[[], bool] | None = None) -> Embedder:
     """The chosen embedding model by itself, imported only now: nobody else waits for its client."""
-    from vectorless_web.providers.openai_embeddings import OpenAIEmbeddings  # noqa: PLC0415
+    from vectorless_web.providers.openai_chat import OpenAIEmbeddings  # noqa: PLC0415
 
     endpoint = _endpoint(choice.base_url, choice.model, choice.api_key, (choice.price, Decimal(0)))
     endpoint = _restrict_addresses(endpoint)

@@ -1,5 +1,7 @@
 // Uploads: one request for each file, two at a time, each with its own progress, reason, retry and cancel.
 
+import { sendInPieces } from "./pieces.js";
+
 const AT_ONCE = 2;
 const UNDONE = "#uploads .wrong, #uploads [data-retry]:not([hidden])";
 const waiting = [];
@@ -42,7 +44,41 @@ function next(form) {
   }
 }
 
+function offerRetry(form, file, item) {
+  const retry = item.querySelector("[data-retry]");
+  retry.onclick = () => {
+    retry.hidden = true;
+    queue(form, file, item);
+  };
+}
+
+// A file larger than one piece goes on where it stopped when the line is cut.
+async function sendLarge(form, file, item) {
+  busy += 1;
+  const stop = new AbortController();
+  const state = item.querySelector("[data-state]");
+  let share = 0;
+  item.querySelector("[data-cancel]").onclick = () => stop.abort();
+  offerRetry(form, file, item);
+  try {
+    const html = await sendInPieces(form, file, {
+      signal: stop.signal,
+      told: (now) => { share = now; progress(item, share); },
+      broken: () => { state.textContent = state.dataset.broken.replace("#", Math.round(share * 100)); },
+    });
+    finish(item, form, html);
+  } catch (error) {
+    if (stop.signal.aborted) item.remove();
+    else fail(item);
+    next(form);
+  }
+}
+
 function send(form, file, item) {
+  if (form.dataset.begin && file.size > Number(form.dataset.piece)) {
+    sendLarge(form, file, item);
+    return;
+  }
   busy += 1;
   const body = new FormData();
   for (const field of form.querySelectorAll("input[type=hidden]")) body.append(field.name, field.value);
@@ -58,11 +94,7 @@ function send(form, file, item) {
   request.addEventListener("error", () => { fail(item); next(form); });
   request.addEventListener("abort", () => { item.remove(); next(form); });
   item.querySelector("[data-cancel]").onclick = () => request.abort();
-  const retry = item.querySelector("[data-retry]");
-  retry.onclick = () => {
-    retry.hidden = true;
-    queue(form, file, item);
-  };
+  offerRetry(form, file, item);
   request.send(body);
 }
 
@@ -71,8 +103,24 @@ function queue(form, file, item) {
   else waiting.push(() => send(form, file, item));
 }
 
+// What is wrong with a file before a byte of it is sent, or "".
+function refusal(form, file, state) {
+  if (!file.size) return state.dataset.empty;
+  return file.size > Number(form.dataset.most || Infinity) ? state.dataset.large : "";
+}
+
 function take(form, files) {
-  for (const file of files) queue(form, file, row(file.name));
+  for (const file of files) {
+    const item = row(file.name);
+    const state = item.querySelector("[data-state]");
+    const sentence = refusal(form, file, state);
+    if (!sentence) queue(form, file, item);
+    else {
+      state.textContent = sentence;
+      state.classList.add("wrong");
+      item.querySelector("[data-cancel]").onclick = () => item.remove();
+    }
+  }
 }
 
 for (const form of document.querySelectorAll("form[data-upload]")) {

@@ -24,8 +24,7 @@ from django.utils import timezone
 from tests.conftest import ROOT, database_url
 from tests.support.files import HANDBOOK, upload
 from vectorless_web.backups.databases import find_programs
-from vectorless_web.backups.errors import BackupError
-from vectorless_web.backups.folder import NAME, list_backups, read_manifest
+from vectorless_web.backups.folder import NAME, BackupError, list_backups, read_manifest
 from vectorless_web.backups.making import make_backup
 from vectorless_web.backups.restoring import check_backup
 from vectorless_web.documents import services

@@ -12,7 +12,7 @@ from vectorless_web.documents.services.compiled_rows import card_row
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.card import Card as DocumentCard
-from vectorless_web.engine.documents.serialise import card_from
+from vectorless_web.engine.documents.card import card_from
 from vectorless_web.workspaces.services import create_workspace
 
 pytestmark = pytest.mark.django_db

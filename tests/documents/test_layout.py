@@ -3,8 +3,8 @@
 import pytest
 
 from tests.support.files import HANDBOOK
-from vectorless_web.documents.rendering.layout import lay_out_page
 from vectorless_web.documents.rendering.page import Highlight, page_view
+from vectorless_web.documents.rendering.text import lay_out_page
 from vectorless_web.documents.storage.files import open_version
 
 MANUAL = b"""# Winch manual

@@ -9,7 +9,7 @@ from vectorless_web.engine.llm.capability import self_test
 from vectorless_web.engine.llm.embedding import Embedded
 from vectorless_web.engine.llm.model import Reply, Usage
 from vectorless_web.workspaces.models import ModelProvider
-from vectorless_web.workspaces.services.spending import test_provider as examine_provider
+from vectorless_web.workspaces.services.settings import test_provider as examine_provider
 
 pytestmark = pytest.mark.django_db
 

@@ -10,13 +10,12 @@ import time
 from pathlib import Path
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageChops
 
 from tests.conftest import end_group, wait_until
 from tests.support.files import HANDBOOK, REPORT
 from vectorless_web.documents import services
-from vectorless_web.documents.drawing.cache import PageCache, image_path
-from vectorless_web.documents.drawing.client import RenderUnavailable, ask
+from vectorless_web.documents.drawing.client import PageCache, RenderUnavailable, ask, image_path
 from vectorless_web.documents.rendering.page import Highlight, boxes, page_image, page_view
 from vectorless_web.documents.storage.files import open_version
 
@@ -60,6 +59,18 @@ def test_a_page_is_drawn_once_and_kept(ready, render_child, settings):
     assert path == image_path(Path(settings.CACHE_ROOT) / "pages", version.sha256, 1, 1.6)
     settings.RENDER_SOCKET = "/nowhere/render.sock"
     assert page_image(version, 1) == path
+
+
+def test_a_label_is_written_across_every_part_of_a_page(ready, render_child):
+    version = ready().current_version
+    plain, labelled = (Image.open(page_image(version, 1, label=label)).convert("L") for label in ("", "Northwind only"))
+    changed = ImageChops.difference(plain, labelled).point(lambda value: 255 if value > 20 else 0)
+    wide, high = changed.size
+    for column in range(3):
+        for row in range(4):
+            part = (column * wide // 3, row * high // 4, (column + 1) * wide // 3, (row + 1) * high // 4)
+            assert changed.crop(part).getbbox(), f"no label in part {column}, {row}"
+    assert page_image(version, 1) != page_image(version, 1, label="Northwind only")
 
 
 def test_boxes_lie_over_the_words(ready, render_child):
@@ -187,10 +198,10 @@ def test_deleting_the_cache_and_the_socket_heals_by_itself(ready, render_child, 
 
 def test_a_purged_document_leaves_no_picture(ready, render_child, django_capture_on_commit_callbacks):
     document = ready(REPORT + b"% another file", "report.pdf")
-    path = page_image(document.current_version, 0)
+    paths = [page_image(document.current_version, 0), page_image(document.current_version, 0, label="Northwind only")]
     with django_capture_on_commit_callbacks(execute=True):
         services.purge_document(document)
-    assert not path.exists()
+    assert [path for path in paths if path.exists()] == []
 
 
 def test_pictures_are_served_to_members_only_and_may_be_kept(client, workspace, ready, render_child, bob, charlie):

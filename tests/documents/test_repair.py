@@ -18,7 +18,7 @@ from vectorless_web.documents import services
 from vectorless_web.documents.compiling.process import CompileFailed, Order, StageProgress
 from vectorless_web.documents.live.consumers import ListViewer, first_fragments
 from vectorless_web.documents.models import DocumentVersion, Section
-from vectorless_web.documents.services import repairing
+from vectorless_web.documents.services import lifecycle
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION
@@ -150,11 +150,11 @@ def test_an_upgrade_keeps_few_in_the_queue_and_damage_goes_first(ready):
     services.ArtefactPatrol().queue_bad_artefacts()
     queued = dict(DocumentVersion.objects.exclude(repair="").values_list("pk", "repair_reason"))
     assert queued[versions[3].pk] == "damaged"
-    assert len(queued) == repairing.MOST_OUTDATED
+    assert len(queued) == lifecycle.MOST_OUTDATED
 
 
 def test_the_patrol_goes_round_a_few_at_a_time(ready, monkeypatch):
-    monkeypatch.setattr(repairing, "LOOKED_AT", 1)
+    monkeypatch.setattr(lifecycle, "LOOKED_AT", 1)
     versions = [ready(HANDBOOK + bytes([65 + n]), f"h{n}.md").current_version for n in range(2)]
     patrol = services.ArtefactPatrol()
     damage(versions[1])

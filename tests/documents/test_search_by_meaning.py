@@ -24,7 +24,7 @@ from vectorless_web.engine.documents.vectors import leaf_texts
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.infra.templatetags.show import money
 from vectorless_web.workspaces.models import AuditEvent, Budget, ModelProvider
-from vectorless_web.workspaces.services.spending import period_start
+from vectorless_web.workspaces.services.settings import period_start
 from vectorless_web.workspaces.storage import encrypt
 
 pytestmark = pytest.mark.django_db(transaction=True)

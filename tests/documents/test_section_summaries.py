@@ -20,7 +20,7 @@ from vectorless_web.runs import jobs
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services.asking import start_run
 from vectorless_web.workspaces.models import AuditEvent, Budget, ModelProvider
-from vectorless_web.workspaces.services.spending import period_start
+from vectorless_web.workspaces.services.settings import period_start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

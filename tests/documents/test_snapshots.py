@@ -11,7 +11,7 @@ from django.core.files.storage import default_storage
 from tests.conftest import ROOT, database_url
 from vectorless_web.documents import services
 from vectorless_web.documents.models import Document, Edge, SnapshotRow, SnapshotState, WaitingWords, WordBlock
-from vectorless_web.documents.services import routing_rows
+from vectorless_web.documents.services import compiled_rows
 from vectorless_web.documents.storage import snapshots
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
@@ -49,7 +49,7 @@ def many(workspace, count: int, *, start: int = 1) -> None:
     rows = {
         pk: card_row(pk, Card(title=f"Report {pk}", overview=f"About word{pk}.")) for pk in range(start, start + count)
     }
-    routing_rows._write(workspace.pk, rows)
+    compiled_rows._write(workspace.pk, rows)
 
 
 def test_a_document_that_became_ready_can_be_routed_to(ready, workspace):
@@ -163,7 +163,7 @@ def test_two_thousand_changes_queue_one_compaction(workspace, work_off):
 
 
 def test_a_compaction_whose_job_was_lost_is_queued_by_the_sweep(workspace, work_off, monkeypatch):
-    monkeypatch.setattr(routing_rows, "_enqueue", lambda state: None)
+    monkeypatch.setattr(compiled_rows, "_enqueue", lambda state: None)
     many(workspace, 2_000)
     monkeypatch.undo()
 
@@ -186,7 +186,7 @@ def test_only_the_newest_file_is_kept(workspace):
 def test_a_process_that_slept_through_two_compactions_wakes_to_the_truth(workspace):
     many(workspace, 3)
     kept = snapshots.current(workspace.pk)
-    routing_rows._write(workspace.pk, {2: b""})
+    compiled_rows._write(workspace.pk, {2: b""})
     for start in (4, 5):
         snapshots._kept.clear()
         services.compact_snapshot(workspace.pk)
@@ -351,7 +351,7 @@ def test_a_workspace_of_before_texts_were_kept_gets_them(ready, workspace):
 
 
 def test_many_lists_that_wait_queue_one_block(ready, workspace, work_off, monkeypatch):
-    monkeypatch.setattr(routing_rows, "BLOCK_AFTER", 3)
+    monkeypatch.setattr(compiled_rows, "BLOCK_AFTER", 3)
     for number in range(1, 4):
         handbook(ready, number, f"The alarm is tested by unit{number}.")
     work_off("documents")

@@ -13,7 +13,7 @@ from tests.support.files import HANDBOOK, REPORT, no_pages, pdf, upload
 from tests.support.word_files import contract, word
 from vectorless_web.documents.models import Document, DocumentVersion, Section
 from vectorless_web.documents.services.uploads import check_room, stored_bytes
-from vectorless_web.engine.parsing.sniff import DOCX, HTML
+from vectorless_web.engine.parsing.sniff import DOCX, FILE_KINDS, HTML
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import AuditEvent
 
@@ -146,6 +146,28 @@ def test_editors_may_upload(client, workspace, dora):
     assert send(client, workspace, upload(HANDBOOK, "handbook.md")).status_code == 200
 
 
+def packed(parts: dict[str, bytes], *, stored: tuple[str, ...] = ()) -> bytes:
+    """A ZIP archive of these parts; those named in `stored` are not compressed."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content, zipfile.ZIP_STORED if name in stored else zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+TYPES, LARGE = {"[Content_Types].xml": b"<Types/>"}, {"docProps/thumbnail.jpeg": os.urandom(100_000)}
+
+
+def locked(archive: bytes) -> bytes:
+    """The archive with every file marked as encrypted, in its list and before each file."""
+    for mark, place in ((b"PK\x01\x02", 8), (b"PK\x03\x04", 6)):
+        at = archive.find(mark)
+        while at >= 0:
+            archive = archive[: at + place] + b"\x01" + archive[at + place + 1 :]
+            at = archive.find(mark, at + 4)
+    return archive
+
+
 @pytest.mark.parametrize(
     ("content", "name", "code", "sentence"),
     [
@@ -157,6 +179,11 @@ def test_editors_may_upload(client, workspace, dora):
         (b"\xd0\xcf\x11\xe0" + b"\0" * 40, "letter.doc", "old_word", "Save it as .docx or PDF"),
         (b"\xd0\xcf\x11\xe0" + b"\0" * 40, "locked.docx", "encrypted_docx", "password"),
         (b"\x89PNG\r\n\x1a\n", "scan.pdf", "unsupported_type", "picture"),
+        (word(contract)[:9000], "letter.docx", "damaged_docx", "did not arrive whole"),
+        (bytes(range(256)) * 40, "notes.txt", "binary_file", "binary data"),
+        (b"\0" * 4000, "notes.txt", "empty_file", "empty"),
+        (locked(word(contract)), "letter.docx", "encrypted_docx", "password"),
+        (packed({**TYPES, "word/document.xml": b" " * 40_000_000}), "letter.docx", "zip_bomb", "unpacks to far more"),
     ],
 )
 def test_what_is_no_readable_file_is_refused_and_leaves_nothing(
@@ -172,23 +199,11 @@ def test_what_is_no_readable_file_is_refused_and_leaves_nothing(
     assert stored_files() == []
 
 
-def packed(parts: dict[str, bytes], *, stored: tuple[str, ...] = ()) -> bytes:
-    """A ZIP archive of these parts; those named in `stored` are not compressed."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content, zipfile.ZIP_STORED if name in stored else zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()
-
-
-TYPES, LARGE = {"[Content_Types].xml": b"<Types/>"}, {"docProps/thumbnail.jpeg": os.urandom(100_000)}
-
-
 @pytest.mark.parametrize(
     ("parts", "name", "kind"),
     [
         ({**TYPES, **LARGE, "visio/document.xml": b"<x/>"}, "figures.docx", "a Visio drawing"),
-        ({"mimetype": b"application/vnd.oasis.opendocument.text"}, "letter.odt", "an OpenDocument text"),
+        ({"mimetype": b"application/vnd.oasis.opendocument.graphics"}, "plan.odg", "an OpenDocument file"),
         ({"Index/Document.iwa": b"x"}, "letter.pages", "a Pages document"),
     ],
 )
@@ -226,8 +241,9 @@ def test_the_limits_are_told_before_the_upload(client, workspace, alice, setting
     settings.UPLOAD_MAX_BYTES = 7 * 2**20
     client.force_login(alice)
     page = client.get(url(workspace, "")).content.decode()
-    assert "Up to 7 MB" in page
-    assert "PDF, Word, Excel, PowerPoint (.docx, .xlsx, .pptx)" in page
+    assert "Up to 7 MB a file" in page
+    assert "At most 100 files at a time, and 10,000 pages in a PDF." in page
+    assert all(ending in page for kind in FILE_KINDS for ending in kind.endings)
 
 
 def test_no_file_is_a_plain_sentence(client, workspace, alice):
@@ -243,7 +259,6 @@ def test_no_file_is_a_plain_sentence(client, workspace, alice):
         (pdf(password="secret"), "encrypted_pdf"),
         (no_pages(), "no_pages"),
         (REPORT[:60], "damaged_pdf"),
-        (word(contract)[:9000], "damaged_docx"),
         (b"<html><body><script>app()</script></body></html>", "no_text"),
     ],
 )
@@ -329,3 +344,18 @@ def test_a_shared_file_counts_once_against_the_room_of_a_workspace(workspace, ad
     with pytest.raises(Problem) as refused:
         check_room(workspace, 11)
     assert (refused.value.status, refused.value.code) == (413, "workspace_full")
+
+
+def test_what_is_refused_at_the_door_leaves_the_other_files_of_the_upload(client, workspace, alice):
+    client.force_login(alice)
+    answer = send(
+        client,
+        workspace,
+        upload(b"\x7fELF" + bytes(60), "tool.pdf"),
+        upload(HANDBOOK, "handbook.md"),
+        upload(word(contract)[:9000], "cut.docx"),
+    )
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert ("a program" in page, "did not arrive whole" in page) == (True, True)
+    assert [document.name for document in Document.objects.all()] == ["handbook.md"]

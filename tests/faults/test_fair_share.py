@@ -13,7 +13,7 @@ from tests.runs.conftest import make_ready
 from vectorless_web.documents.line import UPLOADS
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services import add_document
-from vectorless_web.infra.queues.fair_share import count_workers
+from vectorless_web.infra.queues.jobs import count_workers
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import start_run
 from vectorless_web.workspaces.selectors import workspace_for

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from tests.runs.conftest import make_ready
-from vectorless_web.infra.queues.fair_share import count_workers
+from vectorless_web.infra.queues.jobs import count_workers
 from vectorless_web.runs.line import RUNS, enqueue
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.runs.services import cancel_run, recover_runs

@@ -13,7 +13,7 @@ from django.utils import timezone
 from tests.conftest import wait_until
 from tests.runs.conftest import make_ready
 from vectorless_web.documents.models import DocumentVersion, EmbeddingChoice, VectorFile
-from vectorless_web.documents.services.leases import EMBEDDINGS, READINGS, REPAIRS
+from vectorless_web.documents.services.background import EMBEDDINGS, READINGS, REPAIRS
 from vectorless_web.infra.leases import Lease, LeaseLost, LeaseRule, Watch, write_under_lease
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.workspaces.models import ModelProvider

@@ -8,10 +8,8 @@ from werkzeug import Response
 
 from tests.providers.test_openai_chat import HELLO, answer, on_chat
 from vectorless_web.engine.errors import ModelInvalidReply, ModelUnreachable
-from vectorless_web.providers.connections import Endpoint
-from vectorless_web.providers.openai_chat import OpenAIChat
-from vectorless_web.providers.openai_embeddings import OpenAIEmbeddings
-from vectorless_web.providers.received import FACTOR, WRAPPING, check_count
+from vectorless_web.providers.connections import FACTOR, WRAPPING, Endpoint, check_count
+from vectorless_web.providers.openai_chat import OpenAIChat, OpenAIEmbeddings
 
 DEEP = "[" * 100_000
 

@@ -23,7 +23,7 @@ from vectorless_web.engine.errors import (
 )
 from vectorless_web.engine.llm.embedding import BATCH_TEXTS, batches
 from vectorless_web.providers.connections import Endpoint
-from vectorless_web.providers.openai_embeddings import OpenAIEmbeddings
+from vectorless_web.providers.openai_chat import OpenAIEmbeddings
 
 KEY = "sk-secret-0123456789"
 

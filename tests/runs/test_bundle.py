@@ -16,8 +16,8 @@ from tests.conftest import ROOT
 from tests.support.compiled import compile_here
 from vectorless_web.documents.models import Document
 from vectorless_web.engine.errors import InvalidInput
-from vectorless_web.runs.export.bundle import bundle_of
 from vectorless_web.runs.export.bundle_check import check_bundle
+from vectorless_web.runs.export.exports import bundle_of
 from vectorless_web.runs.models import Run
 
 pytestmark = pytest.mark.django_db

@@ -16,7 +16,7 @@ from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.storage import snapshots
 from vectorless_web.runs.jobs import find_replay_result
 from vectorless_web.runs.models import Replay, Run
-from vectorless_web.sharing.services import make_link
+from vectorless_web.sharing.services import LinkTerms, make_link
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -87,7 +87,7 @@ def test_a_replay_leaves_out_what_was_left_out_and_waits_for_what_is_damaged_now
 def test_nothing_that_quotes_a_damaged_document_breaks(client, workspace, bob, alice, shelf):
     run = ask(workspace, bob, "How many orchards are in the valley?")
     quote = run.citations.get().quote
-    _, token = make_link(user=alice, run=run, days=7)
+    _, token = make_link(user=alice, run=run, terms=LinkTerms(days=7))
     path_of(shelf[1]).unlink()
     client.force_login(alice)
     names = {"slug": workspace.slug, "pk": run.pk}

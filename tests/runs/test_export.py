@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from vectorless_web.runs.export.markdown import as_markdown, inline
-from vectorless_web.runs.export.values import as_json, file_name
+from vectorless_web.runs.export.exports import as_json, as_markdown, file_name, inline
 from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
 
 pytestmark = pytest.mark.django_db

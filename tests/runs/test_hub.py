@@ -12,8 +12,7 @@ from tests.support.engines import StoryReasoner, TestEngine, long_story
 from vectorless_web.infra.live import REFUSED
 from vectorless_web.runs.line import group_of
 from vectorless_web.runs.live import consumers as hub_module
-from vectorless_web.runs.live.consumers import BROKEN, ENDED, Hub, Hubs, RunViewer
-from vectorless_web.runs.live.feed import Around, Audience, News, State
+from vectorless_web.runs.live.consumers import BROKEN, ENDED, Around, Audience, Hub, Hubs, News, RunViewer, State
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.workspaces.selectors import may_as
@@ -296,7 +295,7 @@ class TestWithRows:
                 self.numbers.append(text_data.count('data-into="steps"'))
 
         async def scene() -> list[Sheet]:
-            from vectorless_web.runs.live.feed import Feed
+            from vectorless_web.runs.live.consumers import Feed
 
             reads: list[int] = []
 
@@ -324,7 +323,7 @@ class TestWithRows:
         from django.db import DatabaseError
 
         from vectorless_web.runs import selectors
-        from vectorless_web.runs.live.feed import Feed
+        from vectorless_web.runs.live.consumers import Feed
 
         run = self.run_of(make_run)
 

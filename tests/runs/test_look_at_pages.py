@@ -25,12 +25,10 @@ from tests.support.model_server import parts_of
 from tests.support.page_text import visible_text
 from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
-from vectorless_web.runs.export.bundle import bundle_of
 from vectorless_web.runs.export.bundle_check import check_bundle
-from vectorless_web.runs.export.markdown import as_markdown
-from vectorless_web.runs.export.values import as_json
+from vectorless_web.runs.export.exports import as_json, as_markdown, bundle_of
 from vectorless_web.runs.models import Citation, Run
-from vectorless_web.sharing.services import make_link
+from vectorless_web.sharing.services import LinkTerms, make_link
 from vectorless_web.workspaces.models import ModelProvider
 from vectorless_web.workspaces.selectors import settings_of
 
@@ -275,7 +273,7 @@ def test_exports_say_it_in_words_and_the_bundle_is_verified_as_far_as_it_can_be(
 
 def test_a_share_link_shows_the_page_that_was_read_and_no_other(led_by, alice):
     run = led_by(Reader())
-    link, token = make_link(user=alice, run=run, days=7)
+    link, token = make_link(user=alice, run=run, terms=LinkTerms(days=7))
     version = run.versions.get()
     outsider = Client()
 
@@ -292,7 +290,7 @@ def test_a_share_link_shows_the_page_that_was_read_and_no_other(led_by, alice):
 
 def test_a_page_that_a_model_only_names_is_not_opened_by_a_share_link(led_by, alice):
     run = led_by(Reader(cites="picture 3"), content=charted(pages=3))
-    _, token = make_link(user=alice, run=run, days=7)
+    _, token = make_link(user=alice, run=run, terms=LinkTerms(days=7))
 
     assert Citation.objects.get(run=run, claim__isnull=False).check_result == "missing"
     assert not run.citations.filter(claim=None, page_index=2).exists()

@@ -13,7 +13,7 @@ from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run
 from vectorless_web.workspaces.models import Budget, ModelProvider
-from vectorless_web.workspaces.services.spending import period_start
+from vectorless_web.workspaces.services.settings import period_start
 from vectorless_web.workspaces.storage import encrypt
 
 pytestmark = pytest.mark.django_db(transaction=True)

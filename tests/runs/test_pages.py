@@ -11,7 +11,7 @@ from tests.runs.conftest import make_ready
 from tests.support.engines import StoryReasoner, TestEngine, complete, long_story
 from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome
 from vectorless_web.runs.models import Feedback, Run, Step, Thread
-from vectorless_web.runs.page import tree_map
+from vectorless_web.runs.page import sheets
 from vectorless_web.runs.page.rendering import StepCardMaker, raw_step
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.workspaces.models import AuditEvent
@@ -146,7 +146,7 @@ class TestList:
             run.versions.add(document.current_version)
             ref = {"document": str(document.pk), "key": 1, "title": "t", "page_start": 0, "page_end": 0, "role": "read"}
             Step.objects.create(run=run, sequence=number + 1, walk=1, index=number, kind="navigate", refs=[ref])
-        tree_map._kept.clear()
+        sheets._kept.clear()
 
         with django_assert_max_num_queries(32):
             assert len(page(address(run)).context["maps"]) == 20
@@ -304,7 +304,7 @@ def test_a_waiting_run_says_its_place_and_whose_turn_comes_first(client, make_ru
 
 
 def test_the_place_on_an_open_page_follows_the_line(make_run, alice, bob):
-    from vectorless_web.runs.live.feed import Audience, Feed
+    from vectorless_web.runs.live.consumers import Audience, Feed
     from vectorless_web.workspaces.selectors import may_as
 
     first, run = make_run(asked_by=alice), make_run()
@@ -322,7 +322,7 @@ def test_the_place_on_an_open_page_follows_the_line(make_run, alice, bob):
 def test_a_step_stored_while_the_rows_are_read_comes_with_the_next_look(make_run):
     from django.db import connection
 
-    from vectorless_web.runs.live.feed import Audience, Feed
+    from vectorless_web.runs.live.consumers import Audience, Feed
     from vectorless_web.runs.models import Claim, Step
     from vectorless_web.workspaces.selectors import may_as
 

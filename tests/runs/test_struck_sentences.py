@@ -11,10 +11,8 @@ from tests.runs.test_hostile_models import Server, answer, ask, claim, good_answ
 from tests.runs.test_model import reply
 from tests.sharing.test_share import share
 from vectorless_web.runs import jobs
-from vectorless_web.runs.export.bundle import bundle_of
 from vectorless_web.runs.export.bundle_check import check_bundle
-from vectorless_web.runs.export.markdown import as_markdown
-from vectorless_web.runs.export.values import as_json
+from vectorless_web.runs.export.exports import as_json, as_markdown, bundle_of
 from vectorless_web.runs.models import Run
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vectorless_web.runs.page.tree_map import WIDTH, draw, spread_places
+from vectorless_web.runs.page.sheets import WIDTH, draw, spread_places
 
 
 @dataclass

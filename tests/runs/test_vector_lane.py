@@ -14,7 +14,7 @@ from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run
 from vectorless_web.workspaces.models import Budget, ModelProvider
 from vectorless_web.workspaces.selectors import OFFLINE
-from vectorless_web.workspaces.services.spending import period_start
+from vectorless_web.workspaces.services.settings import period_start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -204,10 +204,10 @@ def test_a_question_asked_of_the_offline_reasoner_alone_sends_nothing(ask, choic
 
 
 def test_without_a_choice_the_client_is_not_even_loaded(ask, report, monkeypatch):
-    monkeypatch.delitem(sys.modules, "vectorless_web.providers.openai_embeddings", raising=False)
+    monkeypatch.delitem(sys.modules, "vectorless_web.providers.openai_chat", raising=False)
     run = ask()
     assert "vectors" not in search_of(run)
-    assert "vectorless_web.providers.openai_embeddings" not in sys.modules
+    assert "vectorless_web.providers.openai_chat" not in sys.modules
 
 
 def test_the_run_page_shows_the_lane_and_the_note(ask, choice, embedding, client, alice, workspace):

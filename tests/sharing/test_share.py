@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -15,7 +16,7 @@ from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.models import Citation, Run, Step
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.sharing.models import ShareLink, ShareView
-from vectorless_web.sharing.services import make_link, password_fits
+from vectorless_web.sharing.services import LinkTerms, make_link, password_fits, take_view
 from vectorless_web.workspaces.models import AuditEvent, Role
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -50,6 +51,21 @@ def owner(client, alice, shared_run):
 def outsider() -> Client:
     """A browser that was never signed in."""
     return Client()
+
+
+@pytest.fixture
+def page_picture(monkeypatch, tmp_path) -> list[str]:
+    """Pictures of pages without a render child; the labels that were asked for."""
+    path = tmp_path / "page.jpg"
+    path.write_bytes(b"JPEG")
+    labels: list[str] = []
+
+    def draw(*_values, label: str = ""):
+        labels.append(label)
+        return path
+
+    monkeypatch.setattr("vectorless_web.sharing.views.page_image", draw)
+    return labels
 
 
 def test_whoever_holds_the_link_reads_the_run_without_an_account(owner, outsider, shared_run):
@@ -151,7 +167,7 @@ class TestPassword:
         assert outsider.post(f"{address}unlock/", {"password": "open sesame"}).status_code == 429
 
     def test_tries_at_the_same_moment_are_each_counted(self, shared_run, alice):
-        link, _token = make_link(user=alice, run=shared_run, days=7, password="open sesame")
+        link, _token = make_link(user=alice, run=shared_run, terms=LinkTerms(days=7, password="open sesame"))
 
         def guess(number: int) -> int:
             try:
@@ -203,7 +219,7 @@ class TestPages:
     def picture(self, monkeypatch, tmp_path):
         path = tmp_path / "page.jpg"
         path.write_bytes(b"JPEG")
-        monkeypatch.setattr("vectorless_web.sharing.views.page_image", lambda *_values: path)
+        monkeypatch.setattr("vectorless_web.sharing.views.page_image", lambda *_values, **_more: path)
 
     def test_a_page_that_is_quoted_is_shown(self, owner, outsider, shared_run, picture):
         version = Citation.objects.first().version_id
@@ -243,6 +259,81 @@ class TestPages:
         address = share(owner, shared_run, password="open sesame")
 
         assert outsider.get(f"{address}pages/{version}/1.jpg").status_code == 404
+
+
+class TestLimitedOpenings:
+    def test_it_closes_after_the_last_one(self, owner, outsider, shared_run):
+        address = share(owner, shared_run, views_max=2)
+        assert [outsider.get(address).status_code for _opening in range(3)] == [200, 200, 404]
+
+    def test_pictures_of_the_last_opening_are_still_shown(self, owner, outsider, shared_run, page_picture):
+        version = Citation.objects.first().version_id
+        address = share(owner, shared_run, views_max=1)
+        picture = f"{address}pages/{version}/1.jpg"
+        assert outsider.get(picture).status_code == 404, "it was not opened yet"
+        outsider.get(address)
+        assert outsider.get(picture).status_code == 200
+        assert outsider.get(picture, REMOTE_ADDR="9.9.9.9").status_code == 404, "nor from this network"
+
+    def test_two_at_the_same_moment_do_not_both_take_the_last(self, owner, shared_run):
+        share(owner, shared_run, views_max=3)
+        link = ShareLink.objects.get()
+
+        def open_it(_number: int) -> bool:
+            try:
+                return take_view(link=link, address="1.2.3.4", agent="")
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(6) as pool:
+            assert sum(pool.map(open_it, range(6))) == 3
+
+    @pytest.mark.parametrize("typed", ["0", "-1", "many", "100000"])
+    def test_nonsense_is_refused(self, owner, shared_run, typed):
+        values = {"days": 7, "views_max": typed}
+        answer = owner.post(f"/w/{shared_run.workspace.slug}/runs/{shared_run.pk}/share/make/", values)
+        assert answer.status_code == 422
+        assert not ShareLink.objects.exists()
+
+
+class TestTheOwnersList:
+    def views_page(self, owner, run) -> str:
+        link = ShareLink.objects.get()
+        return owner.get(f"/w/{run.workspace.slug}/settings/links/{link.pk}/").content.decode()
+
+    def test_it_says_when_from_where_and_which_pages(self, owner, outsider, shared_run, page_picture):
+        version = Citation.objects.first().version_id
+        address = share(owner, shared_run, label="Northwind's auditors")
+        outsider.get(address, headers={"User-Agent": "Firefox/140"}, REMOTE_ADDR="203.0.113.77")
+        outsider.get(f"{address}pages/{version}/1.jpg", REMOTE_ADDR="203.0.113.77")
+        page = self.views_page(owner, shared_run)
+        assert "203.0.113.0/24" in page
+        assert "203.0.113.77" not in page
+        assert "Firefox/140" in page
+        assert ShareView.objects.get().pages == [[version, 1]]
+
+    def test_it_is_empty_until_somebody_looks(self, owner, shared_run):
+        share(owner, shared_run)
+        assert "Nobody has opened it yet" in self.views_page(owner, shared_run)
+
+
+def test_how_it_was_found_is_in_no_byte_when_left_out(owner, outsider, shared_run):
+    steps = list(Step.objects.filter(run=shared_run))
+    with_trace = outsider.get(share(owner, shared_run)).content.decode()
+    without = outsider.get(share(owner, shared_run, hide_trace="1")).content.decode()
+    told = [step.say for step in steps if step.say and step.say in with_trace]
+    assert told
+    assert [said for said in told if said in without] == []
+    assert "How it was found" not in without
+    assert "in step" not in without
+    assert "Revenue was 412 million" in without
+
+
+def test_the_label_is_asked_of_the_picture(owner, outsider, shared_run, page_picture):
+    version = Citation.objects.first().version_id
+    address = share(owner, shared_run, label="  Northwind   only ")
+    outsider.get(f"{address}pages/{version}/1.jpg")
+    assert page_picture == ["Northwind only"]
 
 
 @pytest.mark.parametrize("asked", ["1", "on", "true"])
@@ -393,7 +484,7 @@ def test_sharing_is_recorded(owner, shared_run, alice):
     share(owner, shared_run, password="open sesame")
 
     event = AuditEvent.objects.get(verb="run.shared")
-    assert (event.actor, event.details) == (alice, {"days": 7, "password": True})
+    assert (event.actor, event.details) == (alice, {"days": 7, "password": True, "without_names": False, "views": None})
 
 
 def test_deleting_the_run_closes_its_links(owner, outsider, shared_run):

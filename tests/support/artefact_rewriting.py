@@ -1,8 +1,8 @@
 """Artefacts as another program might have written them."""
 
 from vectorless_web.engine.documents import artefact
+from vectorless_web.engine.documents.card import dump_json
 from vectorless_web.engine.documents.container import join_directory, split_directory
-from vectorless_web.engine.documents.serialise import dump_json
 
 
 def rewritten(data: bytes, **facts) -> bytes:

@@ -15,7 +15,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vectorless_web.settings")
 
 def main(workspace_id: int, seconds: float) -> None:
     from vectorless_web.documents.models import SnapshotState
-    from vectorless_web.documents.services import compact_snapshot, routing_rows
+    from vectorless_web.documents.services import compact_snapshot, compiled_rows
     from vectorless_web.engine.documents.card import Card
     from vectorless_web.engine.routing import card_row
 
@@ -23,7 +23,7 @@ def main(workspace_id: int, seconds: float) -> None:
     while time.monotonic() < ends:
         wave += 1
         card = Card(title=f"Lighthouse report wave {wave}", overview="Where the lighthouse stands.")
-        routing_rows._write(workspace_id, {pk: card_row(pk, card) for pk in (7, 8)})
+        compiled_rows._write(workspace_id, {pk: card_row(pk, card) for pk in (7, 8)})
         at = time.time()
         sys.stdout.write(f"{SnapshotState.objects.get(workspace=workspace_id).number} {at}\n")
         if wave % 25 == 0:

@@ -10,11 +10,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from vectorless_web.infra.site.embedded_redis import find_server
+from vectorless_web.infra.site.supervisor import find_redis_server
 
 FOLDER = tempfile.mkdtemp(prefix="vw-test-")
 SOCKET = f"{FOLDER}/redis.sock"
-EXECUTABLE = find_server()
+EXECUTABLE = find_redis_server()
 
 
 def start_redis(socket: str = SOCKET, folder: str = FOLDER) -> subprocess.Popen:

@@ -9,7 +9,7 @@ from django.db import connection
 from vectorless_web.infra.money import money
 from vectorless_web.workspaces.models import Budget
 from vectorless_web.workspaces.services import WorkspaceCostBudget, reserve, settle
-from vectorless_web.workspaces.services.spending import period_start
+from vectorless_web.workspaces.services.settings import period_start
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from tests.support.model_server import KEY, ModelServer
-from vectorless_web.engine.llm.presets import PRESETS, model_address
+from vectorless_web.engine.llm.capability import PRESETS, model_address
 from vectorless_web.workspaces.models import ModelProvider
 from vectorless_web.workspaces.storage import encrypt
 

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import connection, connections, transaction
 from django.db.models import Field
 
-from vectorless_web.backups.errors import FULL, BackupDamaged, BackupError
+from vectorless_web.backups.folder import FULL, BackupDamaged, BackupError
 from vectorless_web.documents.storage.files import STORED, NamedBy
 
 Query = Callable[[str], list[tuple[Any, ...]]]

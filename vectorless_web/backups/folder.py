@@ -1,4 +1,9 @@
-"""A folder of backups: one folder with a manifest for each, and `files/` with the bytes that they share.
+"""A folder of backups, and why a backup cannot be made, trusted or restored.
+
+BackupError          any of them; the message names cause and remedy
+  BackupDamaged      a backup is incomplete or altered
+  SiteNotEmpty       a restore would write over what a site has
+  DiskFull           the place that is written to is full
 
 DIR/vectorless-backups        says that the folder is ours
 DIR/files/ab/ab12...          bytes of stored files, shared by all backups
@@ -6,6 +11,7 @@ DIR/2026-11-22T101500Z/       one backup: manifest.json, database.sqlite3 or dat
 DIR/.unfinished-...           a backup that is being made, or was not finished
 """
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -20,8 +26,38 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
-from vectorless_web.backups.errors import BackupDamaged, BackupError
 from vectorless_web.documents.storage.files import CHUNK_BYTES, file_sha256
+
+
+class BackupError(Exception):
+    """Raised for whatever ends a backup or a restore."""
+
+
+class BackupDamaged(BackupError):
+    """Raised when a backup is incomplete or altered."""
+
+
+class SiteNotEmpty(BackupError):
+    """Raised when a restore would write over what a site has."""
+
+
+class DiskFull(BackupError):
+    """Raised when the disk that is written to is full."""
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+@contextmanager
+def report_full_disk(place: Path, remedy: str) -> Iterator[None]:
+    """Raise DiskFull in place of the system's own error."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in FULL:
+            raise DiskFull(f"The disk of {place} is full. {remedy}") from error
+        raise
+
 
 NAME = "manifest.json"
 FORMAT = 1

@@ -12,10 +12,10 @@ from django.db import connection
 from django.utils import timezone
 
 from vectorless_web.backups.databases import applied_migrations, count_rows, list_named_files, vendor_of
-from vectorless_web.backups.errors import BackupError, report_full_disk
 from vectorless_web.backups.folder import (
     FORMAT,
     UNFINISHED,
+    BackupError,
     DatabaseFile,
     KeptFile,
     Manifest,
@@ -23,6 +23,7 @@ from vectorless_web.backups.folder import (
     new_backup,
     open_folder,
     remove_older,
+    report_full_disk,
     store_bytes,
     write_manifest,
 )

@@ -12,8 +12,18 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
 from vectorless_web.backups.databases import count_rows, vendor_of
-from vectorless_web.backups.errors import BackupDamaged, BackupError, SiteNotEmpty, report_full_disk
-from vectorless_web.backups.folder import KeptFile, Manifest, check_bytes, check_kept, place_of, read_manifest
+from vectorless_web.backups.folder import (
+    BackupDamaged,
+    BackupError,
+    KeptFile,
+    Manifest,
+    SiteNotEmpty,
+    check_bytes,
+    check_kept,
+    place_of,
+    read_manifest,
+    report_full_disk,
+)
 from vectorless_web.backups.making import KEY_FILE, Say, key_check
 from vectorless_web.documents.services.keeping.installation import mark_restored, stored_marks
 from vectorless_web.documents.storage.files import delete_stored, present_files, stream_sha256

@@ -17,9 +17,11 @@ from vectorless_web.documents.models import (
     DocumentVersion,
     Edge,
     EmbeddingChoice,
+    Enclosure,
     Folder,
     FolderGrant,
     Installation,
+    PartialUpload,
     Section,
     SectionSummaries,
     SnapshotRow,
@@ -180,6 +182,14 @@ class FolderGrantInline(admin.TabularInline):
         return False
 
 
+@admin.register(Enclosure)
+class EnclosureAdmin(ReadOnlyAdmin):
+    list_display = ["name", "folder", "version", "document", "code"]
+    list_filter = ["code"]
+    search_fields = ["name"]
+    list_select_related = ["version__document", "document"]
+
+
 @admin.register(Folder)
 class FolderAdmin(ReadOnlyAdmin):
     list_display = ["name", "workspace", "restricted"]
@@ -247,3 +257,10 @@ class SectionSummariesAdmin(ReadOnlyAdmin):
 class InstallationAdmin(ReadOnlyAdmin):
     list_display = ["identity", "generation"]
     fields = ["identity", "generation"]
+
+
+@admin.register(PartialUpload)
+class PartialUploadAdmin(ReadOnlyAdmin):
+    list_display = ["name", "workspace", "user", "bytes", "created_at", "expires_at"]
+    list_select_related = ["workspace", "user"]
+    exclude = ["token"]

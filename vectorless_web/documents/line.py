@@ -12,7 +12,7 @@ from django.utils import timezone
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.infra import live
 from vectorless_web.infra.queues import jobs
-from vectorless_web.infra.queues.fair_share import WaitingLine
+from vectorless_web.infra.queues.jobs import WaitingLine
 
 QUEUE = "documents"
 JOB = "vectorless_web.documents.jobs.compile_version"

@@ -100,6 +100,7 @@ class DocumentVersion(models.Model):
         PARSING = "parsing", "Reading pages"
         OUTLINING = "outlining", "Finding the outline"
         INDEXING = "indexing", "Indexing"
+        UNPACKING = "unpacking", "Adding the files in it"
         READY = "ready", "Ready"
         FAILED = "failed", "Failed"
 
@@ -108,7 +109,7 @@ class DocumentVersion(models.Model):
         OUTDATED = "outdated", "Made by another version of the program"
         ASKED = "asked", "Asked for"
 
-    ACTIVE = (Status.PARSING, Status.OUTLINING, Status.INDEXING)
+    ACTIVE = (Status.PARSING, Status.OUTLINING, Status.INDEXING, Status.UNPACKING)
     BUSY = (Status.QUEUED, *ACTIVE)
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="versions")
@@ -206,6 +207,58 @@ class DocumentVersion(models.Model):
         if self.status == self.Status.READY:
             return f"repair-{self.pk}-{self.repair_tries}"
         return f"version-{self.pk}-{self.attempt}"
+
+
+class Enclosure(models.Model):
+    """A file that came within another: an attachment of a message, a member of an archive."""
+
+    FOLDER_MAX = 300
+
+    version = models.ForeignKey(DocumentVersion, on_delete=models.CASCADE, related_name="enclosures")
+    """The message or archive."""
+    position = models.PositiveIntegerField()
+    name = models.CharField(max_length=TITLE_MAX)
+    folder = models.CharField(max_length=FOLDER_MAX, blank=True)
+    """The folder of the archive that it stood in."""
+    document = models.ForeignKey(Document, null=True, blank=True, on_delete=models.SET_NULL, related_name="enclosed_in")
+    """What became of it; null when it was refused, or its document was deleted for good."""
+    code = models.CharField(max_length=40, blank=True)
+    """Why it was refused, or "already_here"."""
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["version", "position"]
+        constraints = [models.UniqueConstraint(fields=["version", "position"], name="one_enclosure_of_a_position")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PartialUpload(models.Model):
+    """A large file that arrives in pieces. How much is here, the stored pieces say (`storage/pieces.py`)."""
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(USER, on_delete=models.CASCADE, related_name="+")
+    """Who sends it; nobody else can."""
+    folder = models.ForeignKey(Folder, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    token = models.CharField(max_length=32, unique=True, default=new_lineage)
+    name = models.CharField(max_length=TITLE_MAX)
+    bytes = models.PositiveBigIntegerField()
+    """Size of the whole file, as told before the first piece."""
+    ends_sha256 = models.CharField(max_length=64)
+    """Of the file's first and last bytes: the same file again, after a reload, goes on where it stopped."""
+    storing_since = models.DateTimeField(null=True, blank=True)
+    """When a request began to store the whole file; null while pieces are missing."""
+    version = models.ForeignKey(DocumentVersion, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    """What became of it; the answer may be lost on its way, and is asked for again."""
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Section(models.Model):

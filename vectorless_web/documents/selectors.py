@@ -9,9 +9,18 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.http import Http404
+from django.utils import timezone
 
 from vectorless_web.documents.line import UPLOADS
-from vectorless_web.documents.models import Document, DocumentVersion, Folder, FolderGrant, Section
+from vectorless_web.documents.models import (
+    Document,
+    DocumentVersion,
+    Enclosure,
+    Folder,
+    FolderGrant,
+    PartialUpload,
+    Section,
+)
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.documents.storage.snapshots import snapshot_of
 from vectorless_web.engine.documents.node import Node, NodeKind
@@ -183,6 +192,12 @@ def version_for(document: Document, number: int) -> DocumentVersion:
     return version
 
 
+def partial_upload(workspace: Workspace, pk: int) -> PartialUpload | None:
+    """An upload in pieces of a workspace, whoever sends it; None when there is none or it has waited too long."""
+    rows = PartialUpload.objects.select_related("workspace", "folder", "version__document")
+    return rows.filter(workspace=workspace, pk=pk, expires_at__gt=timezone.now()).first()
+
+
 def listed_documents(workspace: Workspace, user: User, query: ListQuery) -> "Page[Document]":
     """One page of the list, each document with `latest` ready to show; a page beyond the end is the last one."""
     rows = _filter_documents(_select_by_deletion(workspace, user, query), query)
@@ -315,6 +330,25 @@ def same_content(workspace: Workspace, user: User, sha256: str, size: int) -> Do
     """A version with the same bytes in a document that exists for the user, failed ones left aside."""
     rows = versions_in(workspace, user).filter(sha256=sha256, bytes=size).exclude(status=DocumentVersion.Status.FAILED)
     return rows.select_related("document", "document__added_by").order_by("pk").first()
+
+
+def enclosed_files(version: DocumentVersion, user: User) -> list[Enclosure]:
+    """The files that a version held, in their order; those whose document does not exist for the user have none."""
+    rows = list(version.enclosures.select_related("document"))
+    ids = [row.document_id for row in rows if row.document_id is not None]
+    here = set(Document.objects.filter(open_to(user), pk__in=ids, deleted_at=None).values_list("pk", flat=True))
+    for row in rows:
+        if row.document_id not in here:
+            row.document = None
+    return rows
+
+
+def holders_of(document: Document, user: User) -> list[Document]:
+    """The messages and archives of the workspace that a document came in, of those that exist for the user."""
+    rows = Document.objects.filter(
+        open_to(user), workspace=document.workspace_id, deleted_at=None, versions__enclosures__document=document
+    )
+    return list(rows.distinct().order_by("pk"))
 
 
 def outline_of(version: DocumentVersion, search: str = "") -> Sequence[Section]:

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from vectorless_web.documents.live.consumers import DocumentsConsumer
-from vectorless_web.documents.views import folders, listing, reader, settings
+from vectorless_web.documents.views import folders, listing, pieces, reader, settings
 
 app_name = "documents"
 
@@ -17,6 +17,10 @@ urlpatterns = [
     path(LIST, listing.list_documents, name="list"),
     path(f"{LIST}card/", listing.card, name="card"),
     path(f"{LIST}upload/", listing.upload, name="upload"),
+    path(f"{LIST}upload/begin/", pieces.begin, name="begin_upload"),
+    path(f"{LIST}upload/<int:pk>/state/", pieces.state, name="upload_state"),
+    path(f"{LIST}upload/<int:pk>/add/", pieces.add, name="add_to_upload"),
+    path(f"{LIST}upload/<int:pk>/cancel/", pieces.cancel, name="cancel_upload"),
     path(f"{LIST}folders/new/", listing.new_folder, name="new_folder"),
     path(f"{LIST}move/", listing.move_many, name="move_many"),
     path(f"{LIST}tag/", listing.tag_many, name="tag_many"),

@@ -14,8 +14,7 @@ from vectorless_web.documents.selectors import visible_snapshot
 from vectorless_web.documents.storage.files import open_version, peek_at_version
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.card import Card
-from vectorless_web.engine.documents.serialise import card_from
+from vectorless_web.engine.documents.card import Card, card_from
 from vectorless_web.engine.documents.vectors import NodeVectors
 from vectorless_web.engine.errors import ArtefactDamaged, NotFound, PictureUnavailable
 from vectorless_web.engine.index.snapshot import Snapshot

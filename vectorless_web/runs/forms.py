@@ -10,8 +10,8 @@ from django.http import QueryDict
 from vectorless_web.documents.models import Document, Folder
 from vectorless_web.documents.selectors import folders_of, readable_documents
 from vectorless_web.infra.limits import parse_whole_number
-from vectorless_web.runs.answerers import answerers_of, estimate_of
 from vectorless_web.runs.models import Run
+from vectorless_web.runs.selectors import answerers_of, estimate_of
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from vectorless_web.infra.live import publish
 from vectorless_web.infra.queues import jobs
-from vectorless_web.infra.queues.fair_share import WaitingLine
+from vectorless_web.infra.queues.jobs import WaitingLine
 from vectorless_web.runs.models import Replay, Run
 
 QUEUE = "runs"

@@ -1,17 +1,21 @@
-"""Reads about runs. Whatever a URL or a socket names is reached through the asking user."""
+"""Reads about runs, reached through the asking user, and the engines that can answer in a workspace."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TypeVar
 
+from django.conf import settings
 from django.db.models import Count, Max, Model, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.http import Http404
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from vectorless_web.documents.models import Document, DocumentVersion, Folder
+from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder
 from vectorless_web.documents.selectors import closed_folders, open_to
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.llm.embedding import NEARNESS_PURPOSE as NEARNESS
 from vectorless_web.engine.llm.embedding import PURPOSE as EMBEDDING
-from vectorless_web.engine.llm.nearness import PURPOSE as NEARNESS
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.runs.line import RUNS
 from vectorless_web.runs.models import (
@@ -27,8 +31,19 @@ from vectorless_web.runs.models import (
     Thread,
     Verification,
 )
-from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import May, User, member_workspace, roles_in, workspace_for, workspaces_of
+from vectorless_web.workspaces.models import ModelProvider, Role, Workspace
+from vectorless_web.workspaces.selectors import (
+    OFFLINE,
+    SITE,
+    May,
+    User,
+    member_workspace,
+    provider_choice,
+    providers_for,
+    roles_in,
+    workspace_for,
+    workspaces_of,
+)
 
 T = TypeVar("T", bound=Model)
 
@@ -433,3 +448,54 @@ def _with_people(rows: QuerySet[Run]) -> QuerySet[Run]:
 
 def _count_by_workspace(rows: QuerySet[Document] | QuerySet[Run]) -> dict[int, int]:
     return dict(rows.order_by().values_list("workspace").annotate(n=Count("pk")))
+
+
+LEAST_USD = Decimal("0.01")
+
+
+@dataclass(frozen=True)
+class Answerer:
+    """One engine that can answer. `value` is what forms send and runs store; `model` is "" for the offline reasoner.
+
+    `usd_per_million` is the dearer of the model's two prices. `embeds` tells that the
+    question goes to the workspace's embedding model although no model answers.
+    """
+
+    value: str
+    label: str
+    model: str = ""
+    usd_per_million: Decimal = Decimal(0)
+    embeds: bool = False
+
+
+def answerers_of(workspace: Workspace) -> list[Answerer]:
+    """All engines to choose from: the default first, the offline reasoner last."""
+    models = list(_models(workspace))
+    # Who chooses the offline reasoner instead of a model keeps the question to this machine.
+    embeds = not models and EmbeddingChoice.objects.filter(workspace=workspace, enabled=True).exists()
+    return [*models, Answerer(OFFLINE, _("Offline reasoner"), embeds=embeds)]
+
+
+def estimate_of(answerer: Answerer) -> str:
+    """What a question may cost at most, in words: all its tokens at the dearer price."""
+    if not answerer.model:
+        return _("no model but for search by meaning") if answerer.embeds else _("no model, no cost")
+    if not answerer.usd_per_million:
+        return _("%(model)s, no price set") % {"model": answerer.label}
+    most = Decimal(Limits().model_tokens) * answerer.usd_per_million / 1_000_000
+    return _("%(model)s, at most $%(usd)s") % {"model": answerer.label, "usd": f"{max(most, LEAST_USD):.2f}"}
+
+
+def _models(workspace: Workspace) -> Iterator[Answerer]:
+    rows = list(providers_for(workspace).filter(enabled=True))
+    twice = {row.model for row in rows if sum(other.model == row.model for other in rows) > 1}
+    for row in rows:
+        yield Answerer(provider_choice(row), _label(row, twice), row.model, max(row.price_in, row.price_out))
+    if settings.MODEL:
+        dearer = Decimal(str(max(settings.MODEL_PRICE_IN, settings.MODEL_PRICE_OUT)))
+        yield Answerer(SITE, settings.MODEL, settings.MODEL, dearer)
+
+
+def _label(row: ModelProvider, twice: set[str]) -> str:
+    """The model's name, with the provider's where two offer the same."""
+    return f"{row.model} ({row.name})" if row.model in twice else row.model

@@ -17,6 +17,12 @@ class ShareLink(models.Model):
     password_hash = models.CharField(max_length=128, blank=True)
     redact = models.BooleanField(default=False)
     """Names of people and of the workspace are left out."""
+    hide_trace = models.BooleanField(default=False)
+    """The steps, the map and what was checked in vain are left out."""
+    label = models.CharField(max_length=60, blank=True)
+    """For whom the link is; it stands across every picture of a page seen through it."""
+    views_max = models.PositiveIntegerField(null=True, blank=True)
+    """Openings after which the link closes; null for any number."""
     created_by = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
@@ -41,6 +47,8 @@ class ShareView(models.Model):
     at = models.DateTimeField(auto_now_add=True)
     ip_prefix = models.CharField(max_length=50, blank=True)
     agent = models.CharField(max_length=200, blank=True)
+    pages = models.JSONField(default=list, blank=True)
+    """[[version, page from 1]] whose pictures were fetched from that network after this opening."""
 
     class Meta:
         ordering = ["-pk"]

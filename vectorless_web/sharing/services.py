@@ -1,5 +1,6 @@
 """What may be done with share links: find, make, revoke, open; members by workspace and run, others by token alone."""
 
+from dataclasses import dataclass
 from datetime import timedelta
 from ipaddress import ip_address, ip_network
 
@@ -29,13 +30,39 @@ PASSWORD_MIN = 6
 enough."""
 VIEWS_NOTED = 120
 """Openings of one link from one network that are kept in an hour: a row each, which a program could make at will."""
+PAGES_SECONDS = 3600
+"""For so long after an opening pictures of pages count as looked at in it, and are still shown after the last one."""
+PAGES_NOTED = 200
+"""Pages kept of one opening."""
+VIEWS_SHOWN = 500
+"""Openings that the owner's list of one link holds."""
+VIEWS_MAX = 10_000
+"""Openings to which a link may be limited."""
 TRIES, TRIES_SECONDS = 10, 600
 """Wrong passwords for one link from one network, and the time after which they are forgotten."""
 
 
+LABEL_MAX = 60
+"""Characters of a link's label: it must fit across a page."""
+
+
+@dataclass(frozen=True)
+class LinkTerms:
+    """What a link shows, to whom, and when it closes."""
+
+    days: int
+    password: str = ""
+    redact: bool = False
+    hide_trace: bool = False
+    label: str = ""
+    views_max: int | None = None
+    """Openings after which it closes; None for any number."""
+
+
 @transaction.atomic
-def make_link(*, user: User, run: Run, days: int, password: str = "", redact: bool = False) -> tuple[ShareLink, str]:
+def make_link(*, user: User, run: Run, terms: LinkTerms) -> tuple[ShareLink, str]:
     """A link to a finished run and its token, returned this once. Problem for what makes no sense."""
+    days, password, views = terms.days, terms.password, terms.views_max
     if run.is_open:
         raise Problem("Wait until the run has ended; then it can be shared.", code="still_running", status=409)
     if run.private and run.asked_by_id != user.pk:
@@ -47,16 +74,21 @@ def make_link(*, user: User, run: Run, days: int, password: str = "", redact: bo
         raise Problem(f"A link can be open for 1 to {DAYS_MAX} days.", code="invalid_input", status=422)
     if password and len(password) < PASSWORD_MIN:
         raise Problem(f"Take a password of {PASSWORD_MIN} characters or more.", code="weak_password", status=422)
+    if views is not None and not 1 <= views <= VIEWS_MAX:
+        raise Problem(f"A link can be limited to 1 to {VIEWS_MAX:,} openings.", code="invalid_input", status=422)
     token = new_token()
     link = ShareLink.objects.create(
         run=run,
         token_hash=hash_token(token),
         password_hash=make_password(password) if password else "",
-        redact=redact,
+        redact=terms.redact,
+        hide_trace=terms.hide_trace,
+        label=" ".join(terms.label.split())[:LABEL_MAX],
+        views_max=views,
         created_by_id=user.pk,
         expires_at=timezone.now() + timedelta(days=days),
     )
-    details = {"days": days, "password": bool(password)}
+    details = {"days": days, "password": bool(password), "without_names": terms.redact, "views": views}
     record(actor=user, verb="run.shared", workspace=run.workspace, target=run, details=details)
     return link, token
 
@@ -77,12 +109,36 @@ def count_request(address: str) -> None:
         raise Problem(sentence, code="too_many_requests", status=429, retryable=True, retry_after=wait)
 
 
-def note_view(*, link: ShareLink, address: str, agent: str) -> None:
-    """Count one opening of the link; beyond VIEWS_NOTED an hour from one network they are shown and not counted."""
+@transaction.atomic
+def take_view(*, link: ShareLink, address: str, agent: str) -> bool:
+    """Count one opening of the link; false when it was opened as often as it may be.
+
+    Beyond VIEWS_NOTED an hour from one network openings are shown and not counted, unless they are limited.
+    """
+    if link.views_max is not None:
+        # Two at the same moment must not both take the last opening.
+        locked = ShareLink.objects.select_for_update().get(pk=link.pk)
+        if locked.views.count() >= link.views_max:
+            return False
     name = f"share-views-{link.pk}-{network_of(address)}"
-    if seconds_to_wait(name, amount=1, limit=VIEWS_NOTED, seconds=3600):
-        return
+    if seconds_to_wait(name, amount=1, limit=VIEWS_NOTED, seconds=3600) and link.views_max is None:
+        return True
     ShareView.objects.create(link=link, ip_prefix=network_of(address), agent=agent.replace("\0", "")[:200])
+    return True
+
+
+@transaction.atomic
+def take_page(*, link: ShareLink, address: str, version: int, page: int) -> bool:
+    """Note a picture of a page with the opening it belongs to; false when a limited link was not opened lately."""
+    since = timezone.now() - timedelta(seconds=PAGES_SECONDS)
+    opened = link.views.select_for_update().filter(ip_prefix=network_of(address), at__gte=since)
+    view = opened.order_by("-pk").first()
+    if view is None:
+        return link.views_max is None
+    if [version, page] not in view.pages and len(view.pages) < PAGES_NOTED:
+        view.pages = [*view.pages, [version, page]]
+        view.save(update_fields=["pages"])
+    return True
 
 
 def password_fits(*, link: ShareLink, password: str, address: str) -> bool:
@@ -133,6 +189,19 @@ def links_in(workspace: Workspace, user: User) -> QuerySet[ShareLink]:
     """All links to runs that exist for the user, newest first, each with its `view_count` and `maker_belongs`."""
     rows = ShareLink.objects.filter(run__in=visible_runs(user.pk, [workspace.pk])).select_related("run", "created_by")
     return rows.annotate(view_count=_views(), maker_belongs=_maker_belongs())
+
+
+def link_in(workspace: Workspace, user: User, pk: int) -> ShareLink:
+    """One link to a run that exists for the user, open or closed; Http404 for any other."""
+    link = links_in(workspace, user).filter(pk=pk).first()
+    if link is None:
+        raise Http404("There is no such link here.")
+    return link
+
+
+def views_of(link: ShareLink) -> list[ShareView]:
+    """The openings of a link, newest first; those of the last VIEWS_SHOWN."""
+    return list(link.views.order_by("-pk")[:VIEWS_SHOWN])
 
 
 def link_of(run: Run, pk: int) -> ShareLink:

@@ -14,6 +14,7 @@ urlpatterns = [
     path(f"{RUN}make/", views.make, name="make"),
     path(f"{RUN}<int:link>/revoke/", views.revoke, name="revoke"),
     path("w/<slug:slug>/settings/links/", views.links, name="links"),
+    path("w/<slug:slug>/settings/links/<int:link>/", views.link_views, name="link_views"),
     path(LINK, views.view, name="view"),
     path(f"{LINK}unlock/", views.unlock, name="unlock"),
     path(f"{LINK}pages/<int:version>/<int:page>.jpg", views.image, name="page_image"),

@@ -51,9 +51,14 @@ def make(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         _link, token = services.make_link(
             user=request.user,
             run=run,
-            days=parse_whole_number(request.POST.get("days")) or 0,
-            password=request.POST.get("password", ""),
-            redact=bool(request.POST.get("redact")),
+            terms=services.LinkTerms(
+                days=parse_whole_number(request.POST.get("days")) or 0,
+                password=request.POST.get("password", ""),
+                redact=bool(request.POST.get("redact")),
+                hide_trace=bool(request.POST.get("hide_trace")),
+                label=request.POST.get("label", ""),
+                views_max=_read_views_max(request),
+            ),
         )
     except Problem as problem:
         return _menu(request, run, error=problem.message, status=problem.status)
@@ -78,6 +83,21 @@ def links(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "sharing/links.html", {**context, "tab": "links", "links": found})
 
 
+@require_GET
+def link_views(request: HttpRequest, slug: str, link: int) -> HttpResponse:
+    """Who opened one link, when, from which network, and which pages they looked at."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    found = services.link_in(workspace, request.user, link)
+    context = {
+        **workspace_context(request.user, workspace, "settings"),
+        "tab": "links",
+        "link": found,
+        "views": services.views_of(found),
+        "shown_at_most": services.VIEWS_SHOWN,
+    }
+    return render(request, "sharing/link_views.html", context)
+
+
 @login_not_required
 @require_GET
 def view(request: HttpRequest, token: str) -> HttpResponse:
@@ -87,7 +107,9 @@ def view(request: HttpRequest, token: str) -> HttpResponse:
         return _mark_private(render(request, "sharing/gone.html", status=404))
     if not _may_read(request, link):
         return _mark_private(render(request, "sharing/password.html", {"token": token}))
-    services.note_view(link=link, address=client_address(request), agent=request.headers.get("User-Agent", ""))
+    agent = request.headers.get("User-Agent", "")
+    if not services.take_view(link=link, address=client_address(request), agent=agent):
+        return _mark_private(render(request, "sharing/gone.html", status=404))
     return _mark_private(render(request, "sharing/view.html", shared_context(link, token)))
 
 
@@ -121,13 +143,21 @@ def image(request: HttpRequest, token: str, version: int, page: int) -> HttpResp
     shown = find_quoted_version(link.run, version, page - 1)
     if shown is None:
         raise Http404("There is no such page.")
+    if not services.take_page(link=link, address=client_address(request), version=version, page=page):
+        raise Http404("There is no such page.")
     try:
-        picture = page_image(shown, page - 1)
+        picture = page_image(shown, page - 1, label=link.label)
     except RenderUnavailable as problem:
         return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
     response = HttpResponse(picture.read_bytes(), content_type="image/jpeg")
     patch_cache_control(response, private=True, max_age=IMAGE_SECONDS)
     return _mark_unlisted(response)
+
+
+def _read_views_max(request: HttpRequest) -> int | None:
+    """The number of openings as typed; None for none, 0 for what is no number."""
+    typed = request.POST.get("views_max", "").strip()
+    return (parse_whole_number(typed) or 0) if typed else None
 
 
 def _menu(request: HttpRequest, run: Run, *, status: int = 200, **more: Any) -> HttpResponse:
@@ -270,6 +300,8 @@ def shared_context(link: ShareLink, token: str) -> dict[str, Any]:
         row.pop("sheet_url", None)
     if link.redact:
         _leave_names_out(context)
+    if link.hide_trace:
+        _leave_trace_out(context)
     return {
         **context,
         "link": link,
@@ -294,6 +326,15 @@ def _leave_names_out(context: dict[str, Any]) -> None:
     if answer is not None:
         answer.missing = [told.text(part) for part in answer.missing]
     context["maps"] = []
+
+
+def _leave_trace_out(context: dict[str, Any]) -> None:
+    """Take out how the answer was found: no step, map or place that was checked reaches the page."""
+    run: Run = context["run"]
+    run.checked = []
+    for citation in context["citations"]:
+        citation.opened_by = citation.copied_by = None
+    context.update(steps=[], maps=[])
 
 
 def find_quoted_version(run: Run, version: int, page_index: int) -> DocumentVersion | None:

@@ -8,9 +8,9 @@ from tests.support.files import charted, pdf, scan
 from vectorless_web.engine.agent.events import Outcome
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.local_corpus import LocalCorpus
-from vectorless_web.engine.agent.model.pictures import find_page_asked, find_picture_cited, list_ranges
 from vectorless_web.engine.agent.model.planner import Sizes
 from vectorless_web.engine.agent.model.prompts import NodeNames
+from vectorless_web.engine.agent.model.turns import find_page_asked, find_picture_cited, list_ranges
 from vectorless_web.engine.answers.claims import Check, Strength, Support
 from vectorless_web.engine.answers.confidence import calibration_of
 from vectorless_web.engine.errors import ModelInvalidReply, ModelRefusedPictures, PictureUnavailable

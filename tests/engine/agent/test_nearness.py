@@ -11,7 +11,7 @@ from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.agent.steps.nearness import FIRST_BY_WORDS, STAY_AMONG, keep_first_pages
 from vectorless_web.engine.errors import ModelUnreachable
-from vectorless_web.engine.llm.nearness import NoNearness, RecordedNearness
+from vectorless_web.engine.llm.embedding import NoNearness, RecordedNearness
 
 QUESTION = "Whom must I tell before shifting the piano upstairs?"
 ANSWER = "Heavy instruments are carried to another floor only when the caretaker has been told."

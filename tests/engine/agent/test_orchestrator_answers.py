@@ -12,7 +12,7 @@ from vectorless_web.engine.answers.draft import verdict_of
 from vectorless_web.engine.documents.card import TypedFields
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.needs import contest_of, figure_needs, item_phrases
-from vectorless_web.engine.passages.pieces import pieces_of
+from vectorless_web.engine.passages.passage import pieces_of
 from vectorless_web.engine.questions.plan import Formula
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.ranking.finder import Finder

@@ -13,7 +13,7 @@ from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import Check, ClaimEvent, Support
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.questions.followup import Previous
-from vectorless_web.engine.questions.limits import QUESTION_MAX
+from vectorless_web.engine.questions.plan import QUESTION_MAX
 
 REPORT = annual_report()
 WORDS = st.sampled_from(

@@ -6,8 +6,7 @@ from tests.support.engine_documents import Shelf, annual_report, compiled, parag
 from vectorless_web.engine.agent.executor import no_pilot
 from vectorless_web.engine.agent.limits import Deadline, Limits
 from vectorless_web.engine.agent.steps.extract import extract
-from vectorless_web.engine.agent.steps.navigate import Navigator, scan
-from vectorless_web.engine.agent.steps.retrieve import find_title, retrieve
+from vectorless_web.engine.agent.steps.navigate import Navigator, find_title, retrieve, scan
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.ranking.finder import Finder

@@ -12,8 +12,7 @@ from vectorless_web.engine.agent.events import Outcome, StepEvent, StepKind
 from vectorless_web.engine.agent.executor import no_pilot
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
-from vectorless_web.engine.agent.steps.navigate import Navigator
-from vectorless_web.engine.agent.steps.retrieve import retrieve
+from vectorless_web.engine.agent.steps.navigate import Navigator, retrieve
 from vectorless_web.engine.questions.followup import Previous
 
 QUESTION = "How long does parental leave last?"

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from vectorless_web.engine.documents.artefact import ArtefactParts, CompiledDocument, open_artefact, write_artefact
 from vectorless_web.engine.documents.card import Card, PageInfo, SectionLine, TreeReport, TypedFields
-from vectorless_web.engine.documents.columns import Columns, NodeColumns
 from vectorless_web.engine.documents.node import (
     Cell,
     Column,
@@ -22,6 +21,7 @@ from vectorless_web.engine.documents.node import (
     Row,
     Table,
 )
+from vectorless_web.engine.documents.tree import Columns, NodeColumns
 from vectorless_web.engine.errors import ArtefactDamaged
 
 TABLE_TEXT = "Lamps\t12\n"

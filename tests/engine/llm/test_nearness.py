@@ -5,15 +5,15 @@ import json
 import pytest
 
 from vectorless_web.engine.errors import ModelInvalidReply, ModelUnreachable
-from vectorless_web.engine.llm.model import serve_place
-from vectorless_web.engine.llm.nearness import (
+from vectorless_web.engine.llm.embedding import (
     LEAST_TEXTS,
-    PURPOSE,
+    NEARNESS_PURPOSE,
     NoNearness,
     RecordedNearness,
     nearness_hash,
     unpack_shares,
 )
+from vectorless_web.engine.llm.model import serve_place
 
 TEXTS = ["The gate opens at six.", "Dogs stay outside."]
 
@@ -39,7 +39,7 @@ def test_what_was_measured_is_recorded_for_the_step_it_served_and_costs_nothing(
         found = RecordedNearness(Shares(0.123456, 1.0), on_call=records.append).measure("When?", TEXTS)
     (record,) = records
     assert found == [0.1235, 1.0] == json.loads(record.reply)["shares"]
-    assert (record.purpose, record.walk, record.index) == (PURPOSE, 2, 3)
+    assert (record.purpose, record.walk, record.index) == (NEARNESS_PURPOSE, 2, 3)
     assert (record.tokens_in, record.tokens_out, record.cost_usd, record.error_code) == (0, 0, 0.0, "")
     assert record.request_hash == nearness_hash("fixed", "When?", TEXTS)
 

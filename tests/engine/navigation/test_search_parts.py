@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.support.pilot_models import ExplodingModel, FakeModel, prefer
 from tests.support.trees import index_of, plan, tree_of
 from vectorless_web.engine.navigation import EventKind, SearchLimits, SegmentScorer, beam, mcts, minimap, report
-from vectorless_web.engine.navigation.mcts import uct
 from vectorless_web.engine.navigation.pilots import LexicalPilot, ModelPilot, PilotBudget, PilotConfig
 from vectorless_web.engine.navigation.search import Route, average_scores, merge_scores
+from vectorless_web.engine.navigation.strategies import uct
 
 SHARES = st.floats(0, 1)
 

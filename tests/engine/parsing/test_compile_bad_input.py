@@ -63,3 +63,15 @@ def test_limits_of_pages_and_bytes_are_told(compiled):
 )
 def test_text_is_decoded_whatever_its_encoding(compiled, data, expected):
     assert expected in compiled(data, "note.txt").page_text(0)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_wide_text_without_a_mark_is_read(compiled, encoding):
+    words = "The lease of the north quay ends in May. Its rent is 12,000 a year."
+    assert words in compiled(words.encode(encoding), "note.txt").page_text(0)
+
+
+def test_a_text_that_speaks_of_pdf_is_text(compiled):
+    assert "header %PDF-1.7" in compiled(b"A file begins with the header %PDF-1.7 and a line end.", "n.txt").page_text(
+        0
+    )

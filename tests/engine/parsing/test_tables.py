@@ -8,7 +8,7 @@ import pytest
 from tests.engine.parsing.conftest import uncovered
 from tests.support.paper import Text, pdf, prose
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.serialise import table_from_json, table_to_json
+from vectorless_web.engine.documents.card import table_from_json, table_to_json
 from vectorless_web.engine.figures.particulars import particulars_in
 from vectorless_web.engine.figures.tables import CellReading, ColumnKind, TableView, tables_of
 

@@ -1,7 +1,7 @@
 import pytest
 
 from vectorless_web.engine.errors import InvalidInput
-from vectorless_web.engine.questions.limits import QUESTION_MAX, check_question
+from vectorless_web.engine.questions.plan import QUESTION_MAX, check_question
 
 
 def test_white_space_and_nuls_around_a_question_go():

@@ -14,8 +14,9 @@ import resource
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 PROGRESS_SECONDS = 0.2
 """Seconds between two messages about the same stage: pages show progress about once a second."""
@@ -26,13 +27,13 @@ NICENESS = 10
 """Answers come before reading: the child yields the processor to the workers of runs."""
 
 
-def main() -> int:
-    """Compile the file that standard input describes."""
+def main(work: Callable[[dict[str, Any]], None] | None = None) -> int:
+    """Compile the file that standard input describes, or do other work with it."""
     wanted = json.load(sys.stdin)
     _confine(memory_bytes=wanted["memory_bytes"], cpu_seconds=wanted["cpu_seconds"], parent=wanted["parent"])
     started = time.monotonic()
     try:
-        _compile(wanted)
+        (work or _compile)(wanted)
     except MemoryError:
         _write_message(error="out_of_memory", message="", retryable=False)
         return 1
@@ -66,9 +67,14 @@ def _compile(wanted: dict[str, Any]) -> None:
             **more,
         )
     except EngineError as error:
-        _write_message(error=error.code, message=error.message, retryable=error.retryable)
-        sys.exit(1)
+        report_refusal(error.code, error.message, retryable=error.retryable)
     Path(wanted["target"]).write_bytes(artefact)
+
+
+def report_refusal(code: str, message: str, *, retryable: bool) -> NoReturn:
+    """Say why a file cannot be read, and end the process."""
+    _write_message(error=code, message=message, retryable=retryable)
+    sys.exit(1)
 
 
 class ProgressReporter:

@@ -74,7 +74,7 @@ def _is_held(folder: Path) -> bool:
     return False
 
 
-CHILD = "vectorless_web.documents.compiling.child"
+CHILD, UNPACKER = "vectorless_web.documents.compiling.child", "vectorless_web.documents.compiling.unpack"
 TICK_SECONDS = 0.5
 """Seconds between two looks whether the child has passed its limits or is to be stopped."""
 LONGEST_LINE = 1 << 16
@@ -127,6 +127,12 @@ class Order:
     corrections: Sequence[Mapping[str, Any]] = ()
     """Corrections of the outline by hand, as `DocumentVersion.corrections` holds them."""
     ignore_bookmarks: bool = False
+    media_type: str = ""
+    """What the file is, for the child that unpacks it."""
+    archive_files: int = 500
+    """Files that are taken out of it at most."""
+    archive_bytes: int = 2**30
+    """Bytes of all of them together."""
 
     @classmethod
     def by_settings(cls, *, path: Path, name: str, target: Path, **more: Any) -> "Order":
@@ -140,6 +146,8 @@ class Order:
             seconds=settings.COMPILE_TIMEOUT_SECONDS,
             max_pages=settings.COMPILE_MAX_PAGES,
             max_bytes=settings.UPLOAD_MAX_BYTES,
+            archive_files=settings.ARCHIVE_MAX_FILES,
+            archive_bytes=settings.ARCHIVE_MAX_BYTES,
             **more,
         )
 
@@ -169,6 +177,9 @@ def _start(order: Order, module: str) -> "subprocess.Popen[bytes]":
         "max_bytes": order.max_bytes,
         "corrections": list(order.corrections),
         "ignore_bookmarks": order.ignore_bookmarks,
+        "media_type": order.media_type,
+        "archive_files": order.archive_files,
+        "archive_bytes": order.archive_bytes,
         "parent": os.getpid(),
     }
     # A file and not an argument: the system bounds those to 128 KB, which a few hundred corrections pass.

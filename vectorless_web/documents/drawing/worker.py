@@ -9,10 +9,13 @@ import signal
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from vectorless_web.documents.drawing.cache import PageCache, image_path, touch
+from PIL import Image, ImageDraw, ImageFont
+
+from vectorless_web.documents.drawing.client import PageCache, image_path, touch
 from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.parsing.pdf.text import highlight_boxes, render_page
@@ -28,6 +31,31 @@ TRIES = 2
 """Times that a page is tried: the process that draws it may end by something else once."""
 NICENESS = 5
 """Pages of the site and steps of runs come before pictures."""
+
+
+LABEL_MAX = 60
+"""Characters written across a page at most."""
+INK = (90, 90, 90, 60)
+"""Red, green, blue and opacity (0 to 255) of a label: seen on white and on pictures, and text below stays readable."""
+
+
+def write_across(picture: bytes, label: str) -> bytes:
+    """The JPEG with a label written across it again and again, aslant, so that no part of it is without."""
+    with Image.open(BytesIO(picture)) as opened:
+        page = opened.convert("RGBA")
+    side = int((page.width**2 + page.height**2) ** 0.5)
+    layer = Image.new("RGBA", (side, side))
+    draw, font = ImageDraw.Draw(layer), ImageFont.load_default(size=max(14, page.width // 36))
+    wide, line = int(draw.textlength(f"{label}     ", font=font)) or 1, max(60, page.height // 8)
+    for row, y in enumerate(range(0, side, line)):
+        for x in range(-wide * (row % 2) // 2, side, wide):
+            draw.text((x, y), label, font=font, fill=INK)
+    aslant = layer.rotate(30, resample=Image.Resampling.BILINEAR)
+    left, top = (side - page.width) // 2, (side - page.height) // 2
+    page.alpha_composite(aslant.crop((left, top, left + page.width, top + page.height)))
+    out = BytesIO()
+    page.convert("RGB").save(out, "JPEG", quality=80)
+    return out.getvalue()
 
 
 @dataclass(frozen=True)
@@ -114,13 +142,14 @@ class Worker:
         sha256, page_index, scale = str(request["sha256"]), int(request["page_index"]), float(request["scale"])
         if not sha256.isalnum():
             raise Refused("bad_request", "This is not a hash.")
-        path = image_path(self.config.cache, sha256, page_index, scale)
+        label = str(request.get("label", ""))[:LABEL_MAX]
+        path = image_path(self.config.cache, sha256, page_index, scale, label)
         if touch(path):
             return path
         file = self.config.resolve(str(request["file"]))
         name = f"{sha256}-{page_index}"
         image = self._try_request(name, self.config.seconds, lambda: render_page(file, page_index, scale))
-        self.cache.write(path, image.data)
+        self.cache.write(path, write_across(image.data, label) if label else image.data)
         return path
 
     def _boxes(self, request: Mapping[str, Any]) -> list[list[float]]:

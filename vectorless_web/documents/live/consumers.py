@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 
 from vectorless_web.documents import selectors
 from vectorless_web.documents.line import documents_group
-from vectorless_web.documents.models import Document
+from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.live import REFUSED
 from vectorless_web.workspaces.models import Workspace
@@ -94,6 +94,9 @@ def _row(viewer: ListViewer, workspace: Workspace, document: Document, queue_pla
         "may": may_in(workspace),
         "queue_place": queue_place,
     }
+    is_unpacking = version is not None and version.status == DocumentVersion.Status.UNPACKING
+    if ticked and is_unpacking and viewer.only is None:
+        return "".join(render_to_string(f"documents/_{part}.html", context) for part in ("stage", "upload_state"))
     if ticked:
         return render_to_string("documents/_stage.html", context)
     # A page that has just sent the file says under its name what became of it.

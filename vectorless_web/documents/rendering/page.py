@@ -10,11 +10,17 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.urls import reverse
 
-from vectorless_web.documents.drawing.cache import image_path, touch
-from vectorless_web.documents.drawing.client import BOXES_SECONDS, NO_PICTURE, RenderUnavailable, ask, is_up
+from vectorless_web.documents.drawing.client import (
+    BOXES_SECONDS,
+    NO_PICTURE,
+    RenderUnavailable,
+    ask,
+    image_path,
+    is_up,
+    touch,
+)
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.documents.rendering.layout import lay_out_page
-from vectorless_web.documents.rendering.text import TextMark, segments
+from vectorless_web.documents.rendering.text import TextMark, lay_out_page, segments
 from vectorless_web.documents.selectors import section_path
 from vectorless_web.documents.storage.files import open_version, size_of
 from vectorless_web.engine.documents.card import PageInfo
@@ -164,14 +170,17 @@ def whole_page(page_index: int, page: PageInfo) -> list[list[float]]:
     return [[page_index, edge, edge, page.width - 2 * edge, page.height - 2 * edge]]
 
 
-def page_image(version: DocumentVersion, page_index: int, scale: float = SCALE) -> Path:
-    """The path of a page's picture (JPEG), from the cache or drawn now; RenderUnavailable when it cannot be."""
+def page_image(version: DocumentVersion, page_index: int, scale: float = SCALE, *, label: str = "") -> Path:
+    """The path of a page's picture (JPEG), from the cache or drawn now; RenderUnavailable when it cannot be.
+
+    `label` is written across it.
+    """
     if not has_pages(version):
         raise RenderUnavailable(NO_PICTURE, "Only PDF files have pictures of their pages.")
-    path = _cached_image(version, page_index, scale)
+    path = _cached_image(version, page_index, scale, label)
     if touch(path):
         return path
-    request = {"op": "page", "file": version.file.name, "sha256": version.sha256}
+    request = {"op": "page", "file": version.file.name, "sha256": version.sha256, "label": label}
     return Path(ask({**request, "page_index": page_index, "scale": scale})["path"])
 
 
@@ -268,8 +277,8 @@ def _description(version: DocumentVersion, page_index: int, page: PageInfo) -> s
     return f"Page {page_index + 1} of {version.document.title}{empty}"
 
 
-def _cached_image(version: DocumentVersion, page_index: int, scale: float) -> Path:
-    return image_path(Path(settings.CACHE_ROOT) / "pages", version.sha256, page_index, scale)
+def _cached_image(version: DocumentVersion, page_index: int, scale: float, label: str = "") -> Path:
+    return image_path(Path(settings.CACHE_ROOT) / "pages", version.sha256, page_index, scale, label)
 
 
 def _can_draw(version: DocumentVersion, page_index: int) -> bool:

@@ -2,6 +2,12 @@
 
 from vectorless_web.documents.compiling.process import clear_stale_folders
 from vectorless_web.documents.line import queue_repair
+from vectorless_web.documents.services.compiled_rows import (
+    compact_overdue,
+    compact_snapshot,
+    compact_words,
+    refresh_rows,
+)
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.services.embedding import (
     Estimate,
@@ -19,35 +25,27 @@ from vectorless_web.documents.services.embedding import (
 from vectorless_web.documents.services.keeping.installation import watch_files
 from vectorless_web.documents.services.keeping.quarantine import empty_overdue, quarantine_orphans
 from vectorless_web.documents.services.lifecycle import (
+    ArtefactPatrol,
+    RepairCounts,
     cancel_version,
+    check_artefacts,
     create_folder,
     delete_document,
+    failed_repairs,
+    hand_back_version,
     move_documents,
     open_folder,
     purge_deleted,
     purge_document,
+    queue_outdated,
     rename_document,
+    repair_counts,
+    requeue_lost_versions,
+    requeue_repairs,
     restore_document,
     restrict_folder,
     retry_version,
     tag_documents,
-)
-from vectorless_web.documents.services.repairing import (
-    ArtefactPatrol,
-    RepairCounts,
-    check_artefacts,
-    failed_repairs,
-    hand_back_version,
-    queue_outdated,
-    repair_counts,
-    requeue_lost_versions,
-    requeue_repairs,
-)
-from vectorless_web.documents.services.routing_rows import (
-    compact_overdue,
-    compact_snapshot,
-    compact_words,
-    refresh_rows,
 )
 from vectorless_web.documents.services.samples import add_samples
 from vectorless_web.documents.services.summarising import (
@@ -60,9 +58,14 @@ from vectorless_web.documents.services.summarising import (
 from vectorless_web.documents.services.uploads import (
     StoredUpload,
     add_document,
+    add_piece,
     add_version,
+    begin_partial_upload,
+    cancel_partial_upload,
     check_corrections,
+    clear_partial_uploads,
     correct_outline,
+    finish_partial_upload,
     may_be_heading,
 )
 
@@ -72,12 +75,16 @@ __all__ = [
     "RepairCounts",
     "StoredUpload",
     "add_document",
+    "add_piece",
     "add_samples",
     "add_version",
+    "begin_partial_upload",
+    "cancel_partial_upload",
     "cancel_version",
     "check_artefacts",
     "check_corrections",
     "choose_embedding",
+    "clear_partial_uploads",
     "clear_stale_folders",
     "compact_overdue",
     "compact_snapshot",
@@ -90,6 +97,7 @@ __all__ = [
     "empty_overdue",
     "estimate",
     "failed_repairs",
+    "finish_partial_upload",
     "hand_back_version",
     "may_be_heading",
     "move_documents",

@@ -1,4 +1,4 @@
-"""Work in the background that a workspace switches on: one document after the other, paused by trouble, recovered."""
+"""Work on documents in the background: leased by rules of its own, one document after the other, paused by trouble."""
 
 import logging
 from collections.abc import Callable
@@ -6,16 +6,64 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Generic
 
+from django.conf import settings
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from vectorless_web.documents.background import Work
-from vectorless_web.documents.models import EmbeddingChoice, SummaryChoice
+from vectorless_web.documents.models import (
+    DocumentVersion,
+    EmbeddingChoice,
+    SectionSummaries,
+    SummaryChoice,
+    VectorFile,
+)
 from vectorless_web.engine.errors import EngineError, ModelError, ModelInvalidReply
 from vectorless_web.infra.leases import Lease, LeaseLost, LeaseRule
 from vectorless_web.infra.outages import outage_of, retry_through_outage
 from vectorless_web.infra.queues import jobs
 from vectorless_web.workspaces.storage import SecretUnreadable
+
+Status = DocumentVersion.Status
+EMBEDDING_TRIES_SECONDS = 5
+"""A call for embeddings may take this many times MODEL_SECONDS for each try, with its pauses."""
+
+READINGS = LeaseRule(
+    model=DocumentVersion,
+    waiting=Status.QUEUED,
+    working=DocumentVersion.ACTIVE,
+    seconds=lambda: settings.COMPILE_LEASE_SECONDS,
+    may_retry=lambda version: not version.requeued,
+)
+REPAIRS = LeaseRule(
+    model=DocumentVersion,
+    status="repair",
+    waiting=Status.QUEUED,
+    working=DocumentVersion.ACTIVE,
+    seconds=lambda: settings.COMPILE_LEASE_SECONDS,
+    wanted=Q(status=Status.READY),
+)
+EMBEDDINGS = LeaseRule(
+    model=VectorFile,
+    waiting=VectorFile.Status.QUEUED,
+    working=(VectorFile.Status.WORKING,),
+    seconds=lambda: settings.MODEL_SECONDS * EMBEDDING_TRIES_SECONDS * (settings.MODEL_RETRIES + 1),
+    wanted=Q(choice__enabled=True, version__document__deleted_at=None),
+)
+SUMMARIES = LeaseRule(
+    model=SectionSummaries,
+    waiting=SectionSummaries.Status.QUEUED,
+    working=(SectionSummaries.Status.WORKING,),
+    # A call may be repaired once, and each of the two tried several times.
+    seconds=lambda: 2 * settings.MODEL_SECONDS * EMBEDDING_TRIES_SECONDS * (settings.MODEL_RETRIES + 1),
+    wanted=Q(version__document__workspace__summary_choice__enabled=True, version__document__deleted_at=None),
+)
+
+
+def compile_lease(version: DocumentVersion) -> Lease[DocumentVersion]:
+    """The right to write to a version that its worker claimed, for a first reading or for a repair."""
+    return Lease(REPAIRS if version.is_being_repaired else READINGS, version.pk, version.lease)
+
 
 logger = logging.getLogger(__name__)
 

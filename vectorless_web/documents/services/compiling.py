@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from vectorless_web.documents.compiling.process import (
+    UNPACKER,
     CompileFailed,
     Finished,
     Order,
@@ -27,10 +29,18 @@ from vectorless_web.documents.compiling.process import (
 )
 from vectorless_web.documents.line import REPAIRED, UPLOADS, announce
 from vectorless_web.documents.models import Card, Document, DocumentVersion, Section
-from vectorless_web.documents.services.compiled_rows import card_row, clean_for_database, section_rows, version_facts
+from vectorless_web.documents.services.background import READINGS, REPAIRS, compile_lease
+from vectorless_web.documents.services.compiled_rows import (
+    Linked,
+    card_row,
+    clean_for_database,
+    link_card,
+    section_rows,
+    show_to_router,
+    version_facts,
+)
 from vectorless_web.documents.services.embedding import carry_vectors, name_carried, want_vectors
-from vectorless_web.documents.services.leases import READINGS, REPAIRS, compile_lease
-from vectorless_web.documents.services.routing_rows import Linked, link_card, show_to_router
+from vectorless_web.documents.services.enclosing import TOO_DEEP, add_enclosed, is_too_deep
 from vectorless_web.documents.services.summarising import want_summaries
 from vectorless_web.documents.services.uploads import title_from
 from vectorless_web.documents.storage.files import (
@@ -44,6 +54,8 @@ from vectorless_web.documents.storage.files import (
 )
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument
 from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.engine.parsing.enclosed import HOLDERS
+from vectorless_web.engine.parsing.sniff import ZIP
 from vectorless_web.infra.leases import LeaseLost, write_under_lease
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.outages import (
@@ -100,7 +112,13 @@ BATCH_ROWS = 500
 """Sections written in one transaction: SQLite has a single write lock, and runs need it every few milliseconds."""
 
 
-def compile_version(version_id: int, *, compile_with: Compile = run_child) -> None:
+def _run_unpacker(order: Order) -> News:
+    return run_child(order, module=UNPACKER)
+
+
+def compile_version(
+    version_id: int, *, compile_with: Compile = run_child, unpack_with: Compile = _run_unpacker
+) -> None:
     """Compile a queued version to its end, ready or failed, or repair a ready one. A second delivery exits quietly.
 
     What nobody expected ends the version as failed as well, and is raised for the worker's log.
@@ -110,8 +128,10 @@ def compile_version(version_id: int, *, compile_with: Compile = run_child) -> No
         return
     try:
         with compile_folder() as folder:
-            work = _recompile if version.is_being_repaired else _compile
-            work(version, folder, compile_with)
+            if version.is_being_repaired:
+                _recompile(version, folder, compile_with)
+            else:
+                _compile(version, folder, compile_with, unpack_with)
     except CompileFailed as failure:
         _fail(version, failure)
     except LeaseLost:
@@ -222,7 +242,7 @@ def _claim(version_id: int) -> DocumentVersion | None:
     return version
 
 
-def _compile(version: DocumentVersion, folder: Path, compile_with: Compile) -> None:
+def _compile(version: DocumentVersion, folder: Path, compile_with: Compile, unpack_with: Compile) -> None:
     _drop_leftovers(version)
     target = folder / "artefact"
     order = Order.by_settings(
@@ -238,7 +258,36 @@ def _compile(version: DocumentVersion, folder: Path, compile_with: Compile) -> N
     document = open_artefact(name, digest)
     retry_through_outage(lambda: _write_sections(version, document))
     facts = version_facts(document, seconds=finished.seconds, peak_mb=finished.peak_mb)
+    if document.media_type in HOLDERS:
+        unpacking = replace(order, target=folder / "enclosed", media_type=document.media_type)
+        facts["report"] |= _take_out(version, unpacking, unpack_with, facts["report"]["warnings"])
     retry_through_outage(lambda: _finish(version, document, facts, link_card(version.document, document)))
+
+
+def _take_out(version: DocumentVersion, order: Order, unpack_with: Compile, remarks: list[str]) -> dict[str, Any]:
+    """Add the files within an archive or a message as documents; what the report says of them.
+
+    A message whose attachments cannot be taken out is kept without them; an archive is nothing else, and fails.
+    """
+    if is_too_deep(version.document):
+        return {"warnings": [*remarks, TOO_DEEP]}
+    version.mime = order.media_type
+    try:
+        _follow_child(version, unpack_with(order), order.path)
+    except CompileFailed as failure:
+        if version.mime == ZIP:
+            raise
+        return {"warnings": [*remarks, f"Its attachments could not be taken out. {failure.message}"]}
+    heartbeat = Heartbeat(version)
+    counts = add_enclosed(
+        version,
+        order.target,
+        tick=lambda done, total: heartbeat.on(StageProgress(Status.UNPACKING, done, total)),
+    )
+    if counts["refused"]:
+        told = f"{counts['refused']:,} of {counts.total():,} files in it were refused; the list of its files says why."
+        remarks = [*remarks, told]
+    return {"warnings": remarks, "enclosed": dict(counts)}
 
 
 def _upload_of(version: DocumentVersion, folder: Path) -> Path:

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from vectorless_web.documents.background import current_versions, vector_files_of
 from vectorless_web.documents.models import DocumentVersion, EmbeddingChoice, VectorFile
-from vectorless_web.documents.services.background import NO_PAUSE, UNREADABLE, BackgroundWork
+from vectorless_web.documents.services.background import EMBEDDINGS, NO_PAUSE, UNREADABLE, BackgroundWork
 from vectorless_web.documents.services.compiled_rows import embedding_size
-from vectorless_web.documents.services.leases import EMBEDDINGS
 from vectorless_web.documents.storage.files import delete_stored, open_vectors, open_version, store_vectors
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.vectors import LeafText, leaf_texts, write_vectors

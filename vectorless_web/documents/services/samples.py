@@ -13,8 +13,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from vectorless_web.documents.models import Document, DocumentVersion, Section
-from vectorless_web.documents.services.compiled_rows import card_row, section_rows, version_facts
-from vectorless_web.documents.services.routing_rows import Linked, list_words, show_many
+from vectorless_web.documents.services.compiled_rows import (
+    Linked,
+    card_row,
+    list_words,
+    section_rows,
+    show_many,
+    version_facts,
+)
 from vectorless_web.documents.storage.files import store_artefact
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
 from vectorless_web.engine.parsing.compile import compile_file

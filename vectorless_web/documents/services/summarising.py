@@ -9,8 +9,7 @@ from django.utils import timezone
 
 from vectorless_web.documents.background import current_versions, summary_rows_of
 from vectorless_web.documents.models import SectionSummaries, SummaryChoice
-from vectorless_web.documents.services.background import NO_PAUSE, BackgroundWork
-from vectorless_web.documents.services.leases import SUMMARIES
+from vectorless_web.documents.services.background import NO_PAUSE, SUMMARIES, BackgroundWork
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.summaries import batch_sections, section_texts, summarise_sections
 from vectorless_web.engine.llm.budget import CostBudget

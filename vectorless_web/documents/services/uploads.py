@@ -1,8 +1,10 @@
 """New documents and versions: files taken in within the quota, and outlines corrected by hand."""
 
+import hashlib
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import PurePath
 from typing import Any
 
@@ -15,7 +17,7 @@ from django.db.models import Max, Q, Sum
 from django.utils import timezone
 
 from vectorless_web.documents.line import announce, enqueue_compile, queue_repair
-from vectorless_web.documents.models import Document, DocumentVersion, Folder
+from vectorless_web.documents.models import Document, DocumentVersion, Folder, PartialUpload
 from vectorless_web.documents.selectors import same_content
 from vectorless_web.documents.storage.files import (
     check_reachable,
@@ -25,10 +27,16 @@ from vectorless_web.documents.storage.files import (
     open_version,
     stream_sha256,
 )
+from vectorless_web.documents.storage.pieces import (
+    append_piece,
+    list_stale,
+    pieces_path,
+    remove_pieces,
+)
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.corrections import LONGEST_HEADING, CorrectionAct
-from vectorless_web.engine.parsing.sniff import DOCX, EPUB, ODS, PDF, PPTX, XLS, XLSX, sniff
+from vectorless_web.engine.parsing.sniff import ENDINGS, FILE_KINDS, sniff
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
@@ -66,6 +74,20 @@ def check_room(workspace: Workspace, size: int) -> None:
         )
 
 
+def describe_uploads(workspace: Workspace) -> dict[str, Any]:
+    """What people are told before an upload (`documents/_limits.html`): the kinds of file, and limits in words."""
+    most = settings.WORKSPACE_MAX_BYTES
+    return {
+        "kinds": FILE_KINDS,
+        "bytes": settings.UPLOAD_MAX_BYTES,
+        "piece": PIECE_BYTES,
+        "size": format_megabytes(settings.UPLOAD_MAX_BYTES),
+        "files": settings.UPLOAD_MAX_FILES,
+        "pages": f"{settings.COMPILE_MAX_PAGES:,}",
+        "room": _amount(max(0, most - stored_bytes(workspace))) if most else "",
+    }
+
+
 def _amount(size: int) -> str:
     """Bytes in words: "1.5 GB", "3.2 MB", "96.0 KB"."""
     for unit, name in ((2**30, "GB"), (2**20, "MB")):
@@ -76,9 +98,8 @@ def _amount(size: int) -> str:
 
 HEAD_BYTES = 8192
 """Bytes at the beginning of an upload by which its kind is told, as the compiler does."""
-TAIL_BYTES = 65_536
-"""What is read of a file's end: the list of files of any Office document but the very largest."""
-ACCEPTED = "PDF, Word, Excel, PowerPoint (.docx, .xlsx, .pptx), .ods, EPUB, HTML, Markdown, text, CSV, messages (.eml)"
+TAIL_BYTES = 65_557
+"""What is read of a file's end, where a ZIP lists its files; its end record and comment are no longer."""
 
 
 @dataclass(frozen=True)
@@ -176,6 +197,16 @@ def _replace_original(version: DocumentVersion, upload: UploadedFile | File) -> 
 def check_upload(upload: UploadedFile | File) -> str:
     """The media type of a file that may be taken in; Problem (422) naming cause and remedy for any other."""
     size = upload.size or 0
+    upload.seek(0)
+    head = upload.read(HEAD_BYTES)
+    upload.seek(max(0, size - TAIL_BYTES))
+    tail = upload.read(TAIL_BYTES)
+    upload.seek(0)
+    return check_ends(name=upload.name or "", size=size, head=head, tail=tail)
+
+
+def check_ends(*, name: str, size: int, head: bytes, tail: bytes) -> str:
+    """The media type that a file's first and last bytes tell; Problem (422) for a file that cannot be taken in."""
     if size > settings.UPLOAD_MAX_BYTES:
         raise Problem(
             f"This file has {format_megabytes(size)}; the limit is {format_megabytes(settings.UPLOAD_MAX_BYTES)}. "
@@ -183,15 +214,117 @@ def check_upload(upload: UploadedFile | File) -> str:
             code="file_too_large",
             status=422,
         )
-    upload.seek(0)
-    head = upload.read(HEAD_BYTES)
-    upload.seek(max(0, size - TAIL_BYTES))
-    tail = upload.read(TAIL_BYTES)
-    upload.seek(0)
     try:
-        return sniff(head, name=clean_name(upload.name or ""), tail=tail)
+        return sniff(head, name=clean_name(name), tail=tail)
     except UnreadableDocument as error:
         raise Problem(error.message, code=error.code, status=422) from error
+
+
+PIECE_BYTES = 4 * 2**20
+"""Bytes of a large file that are sent at a time, and at most sent again when the line is cut. Half of it makes
+twice the requests; twice of it loses twice as much to each cut."""
+LONGEST_STORING = timedelta(minutes=10)
+"""After so long the request that stores a whole file is taken for dead."""
+MOST_PARTIAL = 50
+"""Large files that one person may be sending at a time."""
+
+
+def begin_partial_upload(
+    *, workspace: Workspace, user: User, name: str, size: int, ends: tuple[bytes, bytes], folder: Folder | None
+) -> PartialUpload:
+    """Begin an upload in pieces, or find the one of the same file that was cut off.
+
+    `ends`: the file's first HEAD_BYTES and last TAIL_BYTES. Problem before a piece is sent for a file that cannot be
+    read (422), that the workspace has no room for (413), or when too many others are under way (429).
+    """
+    head, tail = ends[0][:HEAD_BYTES], ends[1][-TAIL_BYTES:]
+    check_ends(name=name, size=size, head=head, tail=tail)
+    now, sender = timezone.now(), int(user.pk or 0)
+    mine = PartialUpload.objects.filter(user_id=sender, version=None, expires_at__gt=now)
+    digest = hashlib.sha256(head + tail).hexdigest()
+    here = mine.filter(workspace=workspace, bytes=size, ends_sha256=digest, name=clean_name(name)).first()
+    if here is not None:
+        return here
+    others = PartialUpload.objects.filter(workspace=workspace, version=None, expires_at__gt=now)
+    check_room(workspace, size + (others.aggregate(total=Sum("bytes"))["total"] or 0))
+    if mine.count() >= MOST_PARTIAL:
+        raise Problem(
+            f"You are sending {MOST_PARTIAL} large files already. Wait until one is here, or cancel one.",
+            code="too_many_uploads",
+            status=429,
+            retryable=True,
+            retry_after=60,
+        )
+    return PartialUpload.objects.create(
+        workspace=workspace,
+        user_id=sender,
+        folder=folder,
+        name=clean_name(name),
+        bytes=size,
+        ends_sha256=digest,
+        expires_at=now + timedelta(hours=settings.UPLOAD_KEPT_HOURS),
+    )
+
+
+def add_piece(*, upload: PartialUpload, offset: int, data: bytes, sha256: str = "") -> int:
+    """Add a piece; how many bytes of the file are here. WrongOffset when it does not continue them.
+
+    Problem when the piece was altered on its way (`sha256`, where it was sent along) or exceeds the file.
+    """
+    if sha256 and hashlib.sha256(data).hexdigest() != sha256:
+        raise Problem(
+            "A piece of this file was altered on its way. It is sent again.", code="piece_altered", status=422
+        )
+    if len(data) > PIECE_BYTES or offset + len(data) > upload.bytes:
+        raise Problem("This piece does not fit the file. Upload the file again.", code="piece_too_large", status=422)
+    return append_piece(upload.token, offset, data)
+
+
+def finish_partial_upload(*, upload: PartialUpload, user: User) -> StoredUpload:
+    """Make a document of a file whose pieces are all here; a second call gives the same document.
+
+    Problem as `add_document`, after which nothing of the file is kept, or 409 while another request stores it.
+    """
+    if upload.version is not None:
+        return StoredUpload(upload.version.document, upload.version, added=True)
+    rows = PartialUpload.objects.filter(pk=upload.pk)
+    is_free = Q(storing_since=None) | Q(storing_since__lt=timezone.now() - LONGEST_STORING)
+    if not rows.filter(is_free).update(storing_since=timezone.now()):
+        raise Problem(
+            "This file is being stored already.", code="being_stored", status=409, retryable=True, retry_after=2
+        )
+    try:
+        with pieces_path(upload.token).open("rb") as file:
+            stored = add_document(
+                workspace=upload.workspace, user=user, upload=File(file, name=upload.name), folder=upload.folder
+            )
+    except Problem:
+        cancel_partial_upload(upload=upload)
+        raise
+    except BaseException:
+        rows.update(storing_since=None)  # the pieces stay, to be stored when storage is back
+        raise
+    rows.update(version=stored.version)
+    remove_pieces(upload.token)
+    return stored
+
+
+def cancel_partial_upload(*, upload: PartialUpload) -> None:
+    """Forget an upload and its pieces."""
+    upload.delete()
+    remove_pieces(upload.token)
+
+
+def clear_partial_uploads() -> int:
+    """Forget the uploads that were not gone on with in time, and pieces that no row names; how many."""
+    overdue = list(PartialUpload.objects.filter(expires_at__lt=timezone.now()))
+    for upload in overdue:
+        cancel_partial_upload(upload=upload)
+    stale = list_stale(settings.UPLOAD_KEPT_HOURS * 3600)
+    named = set(PartialUpload.objects.filter(token__in=stale).values_list("token", flat=True))
+    for token in set(stale) - named:
+        remove_pieces(token)
+    return len(overdue) + len(set(stale) - named)
 
 
 def format_megabytes(size: int) -> str:
@@ -294,10 +427,7 @@ def _store(upload: UploadedFile | File, media_type: str, sha256: str) -> _Stored
     if DocumentVersion.objects.exclude(file="").exists():
         check_reachable()
     folder = timezone.now().strftime("uploads/%Y/%m")
-    ending = {PDF: ".pdf", DOCX: ".docx", XLSX: ".xlsx", XLS: ".xls", PPTX: ".pptx", ODS: ".ods", EPUB: ".epub"}.get(
-        media_type, ".txt"
-    )
-    file = default_storage.save(f"{folder}/{uuid.uuid4().hex}{ending}", File(upload))
+    file = default_storage.save(f"{folder}/{uuid.uuid4().hex}{ENDINGS.get(media_type, '.txt')}", File(upload))
     name = clean_name(upload.name or "")
     return _Stored(file=file, name=name, sha256=sha256, mime=media_type, bytes=upload.size or 0)
 

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from vectorless_web.documents import selectors, services
 from vectorless_web.documents.forms import FolderForm, ListForm, TagForm, TitleForm
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
-from vectorless_web.documents.services.uploads import ACCEPTED, format_megabytes
+from vectorless_web.documents.services.uploads import describe_uploads
 from vectorless_web.infra.limits import TAG_MAX, parse_whole_number
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
@@ -60,8 +60,7 @@ def list_context(user: User, workspace: Workspace, query: selectors.ListQuery) -
         "statuses": STATUS_LABELS + ([DELETED_LABEL] if workspace.allows(Role.EDITOR) else []),
         "query": query.search,
         "sort": query.sort,
-        "upload_max": format_megabytes(settings.UPLOAD_MAX_BYTES),
-        "formats": f"{ACCEPTED}.",
+        "uploads": describe_uploads(workspace),
     }
 
 
@@ -84,15 +83,15 @@ def upload(request: HttpRequest, slug: str) -> HttpResponse:
     folder = selectors.folder_named(workspace, request.user, request.POST.get("folder", ""))
     files = _files(request)
     try:
-        _check_upload_rate(request, len(files))
+        check_upload_rate(request, len(files))
     except Problem as problem:
         if not _is_fetched(request):
             raise
         refused = [UploadResult(file.name or "", error=problem) for file in files]
-        return problem.mark(_render_results(request, workspace, refused))
+        return problem.mark(render_results(request, workspace, refused))
     results = [_add(request, workspace, file, folder) for file in files]
     if _is_fetched(request):
-        return _render_results(request, workspace, results)
+        return render_results(request, workspace, results)
     for result in results:
         messages.info(request, _sentence(result))
     return redirect("documents:list", slug=slug)
@@ -103,13 +102,13 @@ def new_version(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take in a file as the next version of a document."""
     document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
     try:
-        _check_upload_rate(request, 1)
+        check_upload_rate(request, 1)
         added = services.add_version(document=document, user=request.user, upload=_files(request)[0])
     except Problem as problem:
         messages.error(request, problem.message)
         return redirect("documents:detail", slug=slug, pk=pk)
     if not added.added:
-        messages.info(request, _sentence(_result(added, "This file")))
+        messages.info(request, _sentence(result_of(added, "This file")))
         return redirect("documents:detail", slug=slug, pk=added.document.pk)
     messages.info(request, f"Version {added.version.number} is being read; it takes over when it is ready.")
     return redirect("documents:detail", slug=slug, pk=pk)
@@ -120,12 +119,13 @@ def _is_fetched(request: HttpRequest) -> bool:
     return is_htmx(request) or request.headers.get("X-Requested-With") == "XMLHttpRequest"
 
 
-def _render_results(request: HttpRequest, workspace: Workspace, results: list[UploadResult]) -> HttpResponse:
+def render_results(request: HttpRequest, workspace: Workspace, results: list[UploadResult]) -> HttpResponse:
+    """What became of each file, as the list shows it under the upload."""
     context = {**workspace_context(request.user, workspace, "documents"), "results": results}
     return render(request, "documents/_uploaded.html", context, status=_status(results))
 
 
-def _check_upload_rate(request: HttpRequest, count: int) -> None:
+def check_upload_rate(request: HttpRequest, count: int) -> None:
     """Problem (429) when these files would be more than one person may upload in an hour."""
     most = settings.UPLOADS_PER_HOUR
     wait = seconds_to_wait(f"uploads-{request.user.pk}", amount=count, limit=most, seconds=HOUR)
@@ -149,10 +149,11 @@ def _add(request: HttpRequest, workspace: Workspace, file: UploadedFile, folder:
         added = services.add_document(workspace=workspace, user=request.user, upload=file, folder=folder)
     except Problem as problem:
         return UploadResult(name, error=problem)
-    return _result(added, name)
+    return result_of(added, name)
 
 
-def _result(added: services.StoredUpload, name: str) -> UploadResult:
+def result_of(added: services.StoredUpload, name: str) -> UploadResult:
+    """What became of one file that was stored, or that was here already."""
     if not added.added:
         return UploadResult(name, duplicate_of=added.document, healed=added.healed)
     return UploadResult(name, document=added.document)

@@ -198,6 +198,8 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "summarised_by": summarised_by,
         "outline_window": window,
         "card": getattr(version, "card", None),
+        "enclosures": selectors.enclosed_files(version, request.user),
+        "holders": selectors.holders_of(document, request.user),
         "report_pairs": report_pairs(version),
         "sheet": None,
         **reading,

@@ -1,8 +1,10 @@
 """Search by meaning and section summaries in a workspace's settings: on and off, their cost, how the work stands."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from django.contrib import messages
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
@@ -15,12 +17,46 @@ from vectorless_web.documents.background import (
     summary_progress_of,
 )
 from vectorless_web.documents.forms import EmbeddingForm
-from vectorless_web.documents.models import EmbeddingChoice
 from vectorless_web.documents.selectors import closed_folders, open_to
 from vectorless_web.infra.site.local_model import find_local_model
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import User, workspace_context, workspace_for
+from vectorless_web.workspaces.selectors import User, workspace_for
+from vectorless_web.workspaces.views.settings import Tab
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Work in the background that a workspace switches on: its page, how it stands as a fragment, and its acts.
+
+    `state` is what page and fragment show somebody of how the work stands; `subject` what the services of its acts
+    are about.
+    """
+
+    tab: Tab
+    fragment: str
+    state: Callable[[User, Workspace], dict[str, Any]]
+    subject: Callable[[Workspace], dict[str, Any]]
+
+    def show(
+        self, request: HttpRequest, workspace: Workspace, form: BaseForm | None = None, *, status: int = 200
+    ) -> HttpResponse:
+        """The page of the work, with its form if it has one."""
+        return self.tab.show(request, workspace, form, status=status, **self.state(request.user, workspace))
+
+    def show_state(self, request: HttpRequest, slug: str) -> HttpResponse:
+        """How the work stands, as a fragment; the page fetches it again while work goes on."""
+        return render(request, self.fragment, self.state(request.user, workspace_for(request.user, slug, Role.OWNER)))
+
+    def carry_out(self, request: HttpRequest, slug: str, act: Callable[..., object], said: str = "") -> HttpResponse:
+        """Have a service act on the work; then the page, with what is said of it, or how the work stands."""
+        workspace = workspace_for(request.user, slug, Role.OWNER)
+        act(actor=request.user, **self.subject(workspace))
+        if said:
+            return self.tab.leave(request, workspace, said)
+        if is_htmx(request):
+            return render(request, self.fragment, self.state(request.user, workspace))
+        return go_to(request, self.tab.address, slug=workspace.slug)
 
 
 @require_GET
@@ -28,14 +64,13 @@ def embedding(request: HttpRequest, slug: str) -> HttpResponse:
     """What is chosen, how it stands, and the form."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
     form = EmbeddingForm(instance=background.embedding_of(workspace), workspace=workspace)
-    return _embedding_page(request, workspace, form)
+    return EMBEDDING.show(request, workspace, form)
 
 
 @require_GET
 def embedding_status(request: HttpRequest, slug: str) -> HttpResponse:
-    """The state of the work as a fragment; the page fetches it again while work goes on."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    return render(request, "documents/_embedding.html", _embedding_context(request.user, workspace))
+    """How embedding stands, as a fragment."""
+    return EMBEDDING.show_state(request, slug)
 
 
 @require_POST
@@ -44,67 +79,78 @@ def choose_embedding(request: HttpRequest, slug: str) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.OWNER)
     form = EmbeddingForm(request.POST, instance=background.embedding_of(workspace), workspace=workspace)
     if not form.is_valid():
-        return _embedding_page(request, workspace, form, status=422)
+        return EMBEDDING.show(request, workspace, form, status=422)
     services.choose_embedding(actor=request.user, choice=form.save(commit=False))
-    messages.success(request, "The embedding model was chosen. Nothing is sent to it before you switch it on.")
-    return go_to(request, "documents:embedding", slug=slug)
+    said = "The embedding model was chosen. Nothing is sent to it before you switch it on."
+    return EMBEDDING.tab.leave(request, workspace, said)
 
 
 @require_POST
 def switch_embedding_on(request: HttpRequest, slug: str) -> HttpResponse:
     """Begin to embed all documents."""
-    workspace, choice = _find_embedding(request, slug)
-    services.switch_on(actor=request.user, choice=choice)
-    messages.success(request, "Search by meaning is on. Questions use it as documents become ready for it.")
-    return go_to(request, "documents:embedding", slug=workspace.slug)
+    said = "Search by meaning is on. Questions use it as documents become ready for it."
+    return EMBEDDING.carry_out(request, slug, services.switch_on, said)
 
 
 @require_POST
 def switch_embedding_off(request: HttpRequest, slug: str) -> HttpResponse:
     """Stop, and delete the stored vectors."""
-    workspace, choice = _find_embedding(request, slug)
-    services.switch_off(actor=request.user, choice=choice)
-    messages.success(request, "Search by meaning is off, and its vectors were deleted.")
-    return go_to(request, "documents:embedding", slug=workspace.slug)
+    said = "Search by meaning is off, and its vectors were deleted."
+    return EMBEDDING.carry_out(request, slug, services.switch_off, said)
 
 
 @require_POST
 def remove_embedding(request: HttpRequest, slug: str) -> HttpResponse:
     """Forget the choice with everything that was made by it."""
-    workspace, choice = _find_embedding(request, slug)
-    services.remove_embedding(actor=request.user, choice=choice)
-    messages.success(request, "The embedding model and its vectors were removed.")
-    return go_to(request, "documents:embedding", slug=workspace.slug)
+    said = "The embedding model and its vectors were removed."
+    return EMBEDDING.carry_out(request, slug, services.remove_embedding, said)
 
 
 @require_POST
 def retry_embedding(request: HttpRequest, slug: str) -> HttpResponse:
     """Go on at once after a pause, and embed once more what failed."""
-    workspace, choice = _find_embedding(request, slug)
-    services.retry_embedding(actor=request.user, choice=choice)
-    return _answer_embedding(request, workspace)
+    return EMBEDDING.carry_out(request, slug, services.retry_embedding)
 
 
 @require_POST
 def test_embedding(request: HttpRequest, slug: str) -> HttpResponse:
     """Have a worker try the model; the page asks again until the result is there."""
-    workspace, choice = _find_embedding(request, slug)
-    services.start_embedding_test(actor=request.user, choice=choice)
-    return _answer_embedding(request, workspace)
+    return EMBEDDING.carry_out(request, slug, services.start_embedding_test)
 
 
-def _find_embedding(request: HttpRequest, slug: str) -> tuple[Workspace, EmbeddingChoice]:
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    return workspace, background.embedding_in(workspace)
+@require_GET
+def summaries(request: HttpRequest, slug: str) -> HttpResponse:
+    """Whether sections are summarised, what it costs, and how it stands."""
+    return SUMMARIES.show(request, workspace_for(request.user, slug, Role.OWNER))
 
 
-def _answer_embedding(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    if is_htmx(request):
-        return render(request, "documents/_embedding.html", _embedding_context(request.user, workspace))
-    return go_to(request, "documents:embedding", slug=workspace.slug)
+@require_GET
+def summaries_status(request: HttpRequest, slug: str) -> HttpResponse:
+    """How summarising stands, as a fragment."""
+    return SUMMARIES.show_state(request, slug)
 
 
-def _embedding_context(user: User, workspace: Workspace) -> dict[str, Any]:
+@require_POST
+def switch_summaries_on(request: HttpRequest, slug: str) -> HttpResponse:
+    """Begin to summarise the sections of all documents."""
+    said = "Section summaries are on. They are shown as documents become ready."
+    return SUMMARIES.carry_out(request, slug, services.switch_summaries_on, said)
+
+
+@require_POST
+def switch_summaries_off(request: HttpRequest, slug: str) -> HttpResponse:
+    """Stop, and show the lines to nobody."""
+    said = "Section summaries are off. Outlines show the first words of sections again."
+    return SUMMARIES.carry_out(request, slug, services.switch_summaries_off, said)
+
+
+@require_POST
+def retry_summaries(request: HttpRequest, slug: str) -> HttpResponse:
+    """Go on at once after a pause, and try once more what failed."""
+    return SUMMARIES.carry_out(request, slug, services.retry_summaries)
+
+
+def _embedding_state(user: User, workspace: Workspace) -> dict[str, Any]:
     choice = background.embedding_of(workspace)
     shown: dict[str, Any] = {"workspace": workspace, "choice": choice, "closed": _count_closed(user, workspace)}
     if choice is None:
@@ -115,67 +161,7 @@ def _embedding_context(user: User, workspace: Workspace) -> dict[str, Any]:
     return {**shown, "estimate": services.estimate(workspace, choice.price, open_to(user, "document__folder"))}
 
 
-def _embedding_page(
-    request: HttpRequest, workspace: Workspace, form: EmbeddingForm, *, status: int = 200
-) -> HttpResponse:
-    context = {
-        **workspace_context(request.user, workspace, "settings"),
-        **_embedding_context(request.user, workspace),
-        "tab": "models",
-        "form": form,
-        "local": find_local_model(),
-    }
-    return render(request, "documents/embedding.html", context, status=status)
-
-
-@require_GET
-def summaries(request: HttpRequest, slug: str) -> HttpResponse:
-    """Whether sections are summarised, what it costs, and how it stands."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    context = {
-        **workspace_context(request.user, workspace, "settings"),
-        **_summaries_context(request.user, workspace),
-        "tab": "models",
-    }
-    return render(request, "documents/summaries.html", context)
-
-
-@require_GET
-def summaries_status(request: HttpRequest, slug: str) -> HttpResponse:
-    """The state of the work as a fragment; the page fetches it again while work goes on."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    return render(request, "documents/_summaries.html", _summaries_context(request.user, workspace))
-
-
-@require_POST
-def switch_summaries_on(request: HttpRequest, slug: str) -> HttpResponse:
-    """Begin to summarise the sections of all documents."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    services.switch_summaries_on(actor=request.user, workspace=workspace)
-    messages.success(request, "Section summaries are on. They are shown as documents become ready.")
-    return go_to(request, "documents:summaries", slug=slug)
-
-
-@require_POST
-def switch_summaries_off(request: HttpRequest, slug: str) -> HttpResponse:
-    """Stop, and show the lines to nobody."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    services.switch_summaries_off(actor=request.user, workspace=workspace)
-    messages.success(request, "Section summaries are off. Outlines show the first words of sections again.")
-    return go_to(request, "documents:summaries", slug=slug)
-
-
-@require_POST
-def retry_summaries(request: HttpRequest, slug: str) -> HttpResponse:
-    """Go on at once after a pause, and try once more what failed."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
-    services.retry_summaries(actor=request.user, workspace=workspace)
-    if is_htmx(request):
-        return render(request, "documents/_summaries.html", _summaries_context(request.user, workspace))
-    return go_to(request, "documents:summaries", slug=slug)
-
-
-def _summaries_context(user: User, workspace: Workspace) -> dict[str, Any]:
+def _summaries_state(user: User, workspace: Workspace) -> dict[str, Any]:
     choice, model = summary_choice_of(workspace), summary_model_of(workspace)
     closed = _count_closed(user, workspace)
     shown: dict[str, Any] = {"workspace": workspace, "choice": choice, "model": model, "closed": closed}
@@ -188,3 +174,17 @@ def _summaries_context(user: User, workspace: Workspace) -> dict[str, Any]:
 def _count_closed(user: User, workspace: Workspace) -> int:
     """Folders whose documents are worked on too, and are in none of the numbers that this owner is shown."""
     return closed_folders(user.pk, [workspace.pk]).count()
+
+
+EMBEDDING = Work(
+    Tab("models", "documents:embedding", "documents/embedding.html", lambda *_asked: {"local": find_local_model()}),
+    "documents/_embedding.html",
+    _embedding_state,
+    lambda workspace: {"choice": background.embedding_in(workspace)},
+)
+SUMMARIES = Work(
+    Tab("models", "documents:summaries", "documents/summaries.html"),
+    "documents/_summaries.html",
+    _summaries_state,
+    lambda workspace: {"workspace": workspace},
+)

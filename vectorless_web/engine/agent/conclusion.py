@@ -7,12 +7,12 @@ from typing import Any
 from vectorless_web.engine.agent.context.outline import join_names, say_count, shorten_title
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, ReasoningEvent, StepEvent, StepKind
 from vectorless_web.engine.agent.executor import Walking
-from vectorless_web.engine.agent.model.pictures import were_pictures_refused
 from vectorless_web.engine.agent.model.prompts import format_cells, passage_tokens, passages_room
+from vectorless_web.engine.agent.model.turns import were_pictures_refused
 from vectorless_web.engine.agent.offline_planner import OFFLINE
-from vectorless_web.engine.agent.run import RunState
 from vectorless_web.engine.agent.steps.closest import find_closest_passages
 from vectorless_web.engine.agent.steps.packing import gather_evidence
+from vectorless_web.engine.agent.walk import RunState
 from vectorless_web.engine.answers.agreement import find_unaccounted_numbers, list_stated_numbers
 from vectorless_web.engine.answers.claims import (
     AnswerDraft,

@@ -14,14 +14,12 @@ from vectorless_web.engine.agent.corpus import Corpus, Selected, foreign_names, 
 from vectorless_web.engine.agent.events import StepEvent, StepKind, StepResult, refuse_step
 from vectorless_web.engine.agent.offline_planner import OfflinePlanner
 from vectorless_web.engine.agent.planner import PlannedStep, Planner, ToolResult
-from vectorless_web.engine.agent.run import RunState
 from vectorless_web.engine.agent.steps.extract import extract, synthesize
-from vectorless_web.engine.agent.steps.navigate import Navigator, scan
-from vectorless_web.engine.agent.steps.retrieve import retrieve
-from vectorless_web.engine.agent.walk import Walk
+from vectorless_web.engine.agent.steps.navigate import Navigator, retrieve, scan
+from vectorless_web.engine.agent.walk import RunState, Walk
 from vectorless_web.engine.errors import LimitReached, ModelError, ModelInvalidReply, NotFound
+from vectorless_web.engine.llm.embedding import RecordedNearness
 from vectorless_web.engine.llm.model import Usage, serve_place
-from vectorless_web.engine.llm.nearness import RecordedNearness
 from vectorless_web.engine.navigation.pilots import NoopPilot
 from vectorless_web.engine.navigation.pilots.pilot import MinimalPilot
 from vectorless_web.engine.questions.plan import QueryPlan

@@ -10,14 +10,13 @@ from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import ReasoningEvent
 from vectorless_web.engine.agent.executor import Walking, walk_all
 from vectorless_web.engine.agent.limits import Cancelling, Late, Limits
-from vectorless_web.engine.agent.run import RunState
 from vectorless_web.engine.agent.steps.route import Routing, route_step
+from vectorless_web.engine.agent.walk import RunState
 from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError, InvalidInput
 from vectorless_web.engine.questions.focus import without_page
 from vectorless_web.engine.questions.followup import Previous, complete_question
 from vectorless_web.engine.questions.lexicon import Lexicon
-from vectorless_web.engine.questions.limits import check_question
-from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.plan import QueryPlan, check_question
 from vectorless_web.engine.questions.understand import understand
 
 

@@ -1,28 +1,30 @@
-"""The state of one walk through one document, and what planners are shown of it."""
+"""The state of a run, what it has done and spent, and of each walk through one document in it."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from vectorless_web.engine.agent.context.outline import outline_text
 from vectorless_web.engine.agent.context.reader import WalkReader
 from vectorless_web.engine.agent.context.vector_lane import VectorLane
-from vectorless_web.engine.agent.corpus import DocumentEntry, PagePictures
+from vectorless_web.engine.agent.corpus import DocumentEntry, PagePictures, Selected
 from vectorless_web.engine.agent.events import Checked, NodeRef, Rejected, StepEvent
-from vectorless_web.engine.agent.limits import Deadline, Limits, Place
+from vectorless_web.engine.agent.limits import FURTHER, Cancelling, Deadline, Late, Limits, Place
 from vectorless_web.engine.agent.planner import PictureOffer, PlannedStep, ToolResult, WalkBudget, WalkContext
-from vectorless_web.engine.answers.claims import AnswerDraft, Fact, PackedNode
+from vectorless_web.engine.answers.claims import AnswerDraft, ClaimEvent, Confidence, Evidence, Fact, PackedNode
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind
+from vectorless_web.engine.errors import Cancelled, LimitReached
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.needs import figure_needs, is_free
-from vectorless_web.engine.llm.model import Message
-from vectorless_web.engine.llm.nearness import NearnessLane
+from vectorless_web.engine.llm.embedding import NearnessLane
+from vectorless_web.engine.llm.model import Message, Usage
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.passages.context import Reading as TextReading
 from vectorless_web.engine.passages.extraction import places_asked
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.questions.formulas.request import Request, request_of
+from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan
 from vectorless_web.engine.ranking.finder import Candidate, Finder
 from vectorless_web.engine.relations.reading import Reading
@@ -268,8 +270,10 @@ class Walk:
         return tuple(dict.fromkeys(found))
 
     def pointers(self) -> tuple[tuple[str, int], ...]:
-        """Those of them whose sentence speaks of the question, the one that says most of it first; none while nothing
-        is missing."""
+        """The references whose sentence speaks of the question, the one that says most of it first.
+
+        There are none while nothing is missing.
+        """
         found: dict[int, tuple[float, str]] = {}
         for key in self.read if self.gaps() else ():
             for words, target, said in self._list_pointers(key):
@@ -334,3 +338,98 @@ def node_ref(document: str, node: Node, title: str, role: str) -> NodeRef:
 def _need_words(need: FigureNeed) -> str:
     period = f" for {need.period.text or need.period.year}" if need.period else ""
     return f"{need.concept}{period}"
+
+
+@dataclass
+class RunState:
+    """The state of a run. Only the orchestrator's own thread changes it."""
+
+    limits: Limits
+    clock: Callable[[], float]
+    cancelling: Cancelling
+    engine: str
+    spent: Callable[[], Usage]
+    lexicon: Lexicon | None = None
+    expand: bool = True
+    """Whether documents' other wordings were looked for too."""
+    walks: list[Walk] = field(default_factory=list)
+    passed_over: list[Selected] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+    """Titles, by id, of documents that could not be opened because their compiled file is damaged."""
+    claims: list[ClaimEvent] = field(default_factory=list)
+    draft: AnswerDraft = field(default_factory=AnswerDraft)
+    passages: tuple[Evidence, ...] = ()
+    """What comes nearest to the question, when a model found no answer or none of its sentences holds."""
+    taken_over: bool = False
+    """Whether the offline reasoner answers because no call of the model brought anything in the whole run."""
+    struck: int = 0
+    """Sentences of a model that do not hold and that it did not withdraw."""
+    unwritten: str = ""
+    """Why the model that was to answer wrote no answer; "" when it did."""
+    confidence: Confidence | None = None
+    read_as: str = ""
+    """A follow-up as it was completed; "" for a question that stands by itself."""
+    known: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Nodes read by the run before in the thread, by document."""
+    steps: int = 0
+    outside: int = 0
+    started: float = 0.0
+    late: Collection[Late] | None = None
+    """Of a replay: where time was up in the run that is replayed."""
+
+    def __post_init__(self) -> None:
+        self.started = self.clock()
+        self.deadline = Deadline(self.clock, self.limits.wall_seconds, told=self.late)
+
+    def seconds(self) -> float:
+        """Seconds since the run began."""
+        return self.clock() - self.started
+
+    def stop_if_asked(self) -> None:
+        """Cancelled when somebody asked for it."""
+        if self.cancelling():
+            raise Cancelled("The run was stopped.")
+
+    def checkpoint(self) -> None:
+        """Before every step of walks that go one after the other: Cancelled when asked to, LimitReached without steps.
+
+        Time is asked for by each walk itself.
+        """
+        self.stop_if_asked()
+        if self.steps >= self.limits.max_run_steps:
+            raise LimitReached(f"The run has taken its {self.limits.max_run_steps} steps.", limit="steps")
+
+    def may_go_on(self) -> bool:
+        """Whether steps and time are left."""
+        return self.steps < self.limits.max_run_steps and not self.deadline.is_up(FURTHER)
+
+    def allowance(self, walks: int) -> int:
+        """Steps that each of so many walks side by side may take.
+
+        Shared out beforehand: what one walk may do must not depend on how fast another is.
+        """
+        return max(1, min(self.limits.max_steps, (self.limits.max_run_steps - self.steps) // max(1, walks)))
+
+    def count_step(self, step: StepEvent) -> StepEvent:
+        """Count a finished step; one outside a walk gets its index."""
+        if step.walk == 0:
+            step = replace(step, index=self.outside)
+            self.outside += 1
+        else:
+            self.steps += 1
+        return step
+
+    def gaps(self) -> tuple[str, ...]:
+        """What no walk has found yet: figures needed, else the question itself while there is no fact at all."""
+        if not self.walks:
+            return ()
+        missing = [set(walk.gaps()) for walk in self.walks]
+        return tuple(gap for gap in self.walks[0].gaps() if all(gap in gaps for gaps in missing))
+
+    def list_fruitful_documents(self) -> tuple[str, ...]:
+        """Documents that brought evidence."""
+        return tuple(walk.entry.id for walk in self.walks if walk.facts)
+
+    def list_checked(self) -> tuple[Checked, ...]:
+        """Sections that were looked at and did not answer, in the order of the walks."""
+        return tuple(checked for walk in self.walks for checked in walk.checked)

@@ -33,8 +33,7 @@ from vectorless_web.engine.answers.readings import claim_of_change, claim_of_rea
 from vectorless_web.engine.figures.figure import Figure, amount_words, format_number
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
 from vectorless_web.engine.passages.extraction import HARD_KINDS
-from vectorless_web.engine.passages.passage import Part, Passage
-from vectorless_web.engine.passages.pieces import cut_pieces
+from vectorless_web.engine.passages.passage import Part, Passage, cut_pieces
 from vectorless_web.engine.questions.formulas.calculation import AT_CLOSE
 from vectorless_web.engine.questions.formulas.request import BOUND, Threshold, read_bound
 from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan

@@ -18,11 +18,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from vectorless_web.engine.documents.card import Card, PageInfo, TreeReport
-from vectorless_web.engine.documents.columns import Integer, TableOutline
-from vectorless_web.engine.documents.container import Buffer, Container, map_file, split_directory, write_container
-from vectorless_web.engine.documents.node import GlyphRun, GlyphSpan, Node, NodeKind, Reference
-from vectorless_web.engine.documents.serialise import (
+from vectorless_web.engine.documents.card import (
+    Card,
+    PageInfo,
+    TreeReport,
     card_from,
     dump_json,
     outline_from_json,
@@ -30,7 +29,9 @@ from vectorless_web.engine.documents.serialise import (
     table_from_json,
     table_to_json,
 )
-from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.documents.container import Buffer, Container, map_file, split_directory, write_container
+from vectorless_web.engine.documents.node import GlyphRun, GlyphSpan, Node, NodeKind, Reference
+from vectorless_web.engine.documents.tree import Integer, TableOutline, Tree
 from vectorless_web.engine.errors import ArtefactDamaged
 
 RECORDED = Path(__file__).with_name("fingerprint.json")

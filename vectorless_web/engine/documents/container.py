@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vectorless_web.engine.documents.serialise import dump_json
+from vectorless_web.engine.documents.card import dump_json
 
 FORMAT = 1
 """The layout of blocks. Raise it when a program that knows the old layout would misread the new one."""

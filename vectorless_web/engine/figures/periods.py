@@ -47,9 +47,18 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _MONTH = re.compile(
     r"(?:\b(?P<first>\d{1,2})\.?\s+)?\b(?P<month>jan(?=uary|\b)|feb(?=ruary|\b)|mar(?=ch|\b)|apr(?=il|\b)|may|jun(?=e|\b)"
     r"|jul(?=y|\b)|aug(?=ust|\b)|sep(?=tember|t?\b)|oct(?=ober|\b)|nov(?=ember|\b)|dec(?=ember|\b))[a-z]*\b\.?"
-    r"(?:\s+(?P<day>\d{1,2})(?!\d))?(?P<year>,?\s+(?:19|20)\d\d)?",
+    r"(?:\s+(?P<day>\d{1,2})(?!\d)(?:\s?[–-]\s?(?P<last>\d{1,2})(?![\d,]\d))?)?"
+    r"(?P<year>,?\s+(?:19|20)\d\d)?",
     re.I,
 )
+_SHORTEST_MONTH = 28
+_BOUND = re.compile(
+    r"\b(?:less|more|greater|longer|fewer|later) than \w+[- ](?:months?|weeks?)\b"
+    r"|\b(?:within|over|under|up to|next|after) \w+[- ](?:months?|weeks?)\b"
+    r"|\b\w+[- ](?:months?|weeks?) (?:or|and) (?:greater|more|less|longer|over|later)\b",
+    re.I,
+)
+"""Months that bound a class ("12 months or greater") and are no period."""
 _LONGEST_MONTH = 31
 _FIGURE_DATE = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(?:(?:19|20)\d\d|\d\d)(?![\d/])")
 _ISO_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d-(\d\d)-(\d\d)(?!\d)")
@@ -95,7 +104,7 @@ _MONTH_NAMES = (
     "", "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
-_SPAN_NAMES = {3: "three months", 6: "six months", 9: "nine months", 12: "year"}
+_SPAN_NAMES = {1: "month", 3: "three months", 6: "six months", 9: "nine months", 12: "year"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +196,7 @@ def _date(text: str) -> tuple[int, int]:
     if not found:
         return _date_in_figures(text)
     last = found[-1]
-    day = int(last["day"] or last["first"] or 0)
+    day = int(last["last"] or last["day"] or last["first"] or 0)
     return _MONTHS.index(last["month"].lower()) + 1, day if day <= _LONGEST_MONTH else 0
 
 
@@ -210,4 +219,11 @@ def _check_date(month: int, day: int) -> tuple[int, int]:
 
 
 def _months(text: str) -> int:
-    return next((months for months, pattern in _SPANS if pattern.search(text)), 0)
+    told = _BOUND.sub(" ", text) if "onth" in text or "eek" in text else text
+    months = next((months for months, pattern in _SPANS if pattern.search(told)), 0)
+    return months or int(any(_is_whole_month(match) for match in _MONTH.finditer(text)))
+
+
+def _is_whole_month(match: re.Match[str]) -> bool:
+    """Whether days are a month from its first to its last: "October 1-31, 2022"."""
+    return match["last"] is not None and match["day"] == "1" and int(match["last"]) >= _SHORTEST_MONTH

@@ -18,6 +18,7 @@ from vectorless_web.engine.figures.units import (
     find_units,
     is_for_shares,
     is_per_share,
+    is_points,
     is_scale,
     is_unit,
     own_unit,
@@ -183,6 +184,16 @@ class TableView:
         return frozenset(place for place, column in enumerate(self.table.columns) if place and _refers_to_notes(column))
 
     @cached_property
+    def unit_columns(self) -> tuple[int, ...]:
+        """The columns whose cells name the units of their rows, known by their headers."""
+        headed = ((place, column.path[-1]) for place, column in enumerate(self.table.columns) if place and column.path)
+        return tuple(
+            place
+            for place, header in headed
+            if _UNIT_HEADER.match(header.strip()) and self.kinds[place] is ColumnKind.WORDS
+        )
+
+    @cached_property
     def footnotes(self) -> tuple[Footnote, ...]:
         """The notes under the table, in reading order."""
         return tuple(find_footnotes(self.tree, self.node, self.table))
@@ -247,19 +258,72 @@ def column_periods(tree: Tree, node: Node, table: Table) -> tuple[ColumnPeriod, 
         if (over_labels.months or over_labels.month or over_labels.is_instant) and not over_labels.year:
             # "Years ended December 31," or "As of" over the labels
             periods[1:] = [_lengthen(period, over_labels) for period in periods[1:]]
+        elif not any(period.months or period.is_instant for period in periods):
+            periods[1:] = [_lengthen(period, _length_above(tree, node)) for period in periods[1:]]
         return tuple(periods)
     numeric = _numeric_columns(table)
     if over_labels.year and len(set(years_in(table.columns[0].header))) == 1 and not over_labels.is_change:
         for column in numeric:  # "December 31, 2018" over the labels holds for every column
             periods[column] = _complete(periods[column], over_labels)
         return tuple(periods)
+    _date_by_lines_above(tree, node, table, periods)
+    return tuple(periods)
+
+
+def _date_by_lines_above(tree: Tree, node: Node, table: Table, periods: list[ColumnPeriod]) -> None:
+    """Set the periods of columns that name none: from a line of dates, else from the sentence before the table."""
+    numeric = _numeric_columns(table)
+    named = any(table.columns[column].header and not periods[column].is_said for column in numeric)
     for text in _lines_above(tree, node):
         years = years_in(text)
-        if len(years) == len(numeric) and (len(years) > 1 or _PERIOD_LINE.match(text)):
+        if len(years) != len(numeric):
+            continue
+        if _PERIOD_LINE.match(text) if len(years) == 1 else not named:
             for column, year in zip(numeric, years, strict=True):
                 periods[column] = read_header(f"{text.split(str(years[0]))[0]} {year}", str(year))
-            break
-    return tuple(periods)
+            return
+    told = _date_above(tree, node)
+    if told is not None and not any(period.is_said for period in periods):
+        for column in numeric:
+            periods[column] = replace(told, is_change=periods[column].is_change)
+
+
+_SENTENCE = re.compile(r"(?<=[a-z)][.!?])\s+(?=[A-Z])")
+_SHOWS = re.compile(
+    r"\b(?:table|summari[sz]es?|presents?|shows?|follow(?:s|ing)|below|listed|reflects?|provides?|details?)\b", re.I
+)
+_SAID_DATE = re.compile(
+    r"\b(?:(?:as (?:of|at)|at|on) (?:the end of )?(?=[a-z]+ \d)"
+    r"|(?:for|during|in|of) (?:the )?(?:fiscal |calendar )?(?:year|quarter|(?:three|six|nine|twelve) months)s?"
+    r" end(?:ed|ing)\b)"
+    r"[^.;:]{0,30}?(?:19|20)\d\d\b",
+    re.I,
+)
+
+
+def _date_above(tree: Tree, node: Node) -> ColumnPeriod | None:
+    """The one date that the sentence right before a table gives it ("The table shows ... as of December 31, 2021:")."""
+    above = tree.node(node.key - 1) if node.key > 1 else None
+    if above is None or above.kind is NodeKind.TABLE or abs(above.page_end - node.page_start) > 1:
+        return None
+    sentence = _SENTENCE.split(above.text.strip())[-1]
+    dates = _SAID_DATE.findall(sentence)
+    if len(dates) != 1 or len(set(years_in(sentence))) != 1 or not _SHOWS.search(sentence):
+        return None
+    return read_header(dates[0])
+
+
+_LENGTH_LINE = re.compile(
+    r"^\W*(?:for the )?(?:(?:fiscal |calendar )?(?:years?|quarters?)|(?:\d{1,2}|[a-z]+(?:-[a-z]+)?) (?:months?|weeks?))"
+    r" ended\b",
+    re.I,
+)
+
+
+def _length_above(tree: Tree, node: Node) -> ColumnPeriod:
+    """How long the periods are by a line above ("Fiscal years ended December 31, 2022 and ..."), and nothing else."""
+    told = next((text for text in _lines_above(tree, node) if _LENGTH_LINE.match(text)), "")
+    return replace(read_header(""), months=read_header(told).months)
 
 
 def _lengthen(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
@@ -294,12 +358,19 @@ def _numeric_columns(table: Table) -> list[int]:
     rows = 0
     for row in table.body:
         places = [
-            i for i, cell in enumerate(row.cells) if i and i < len(counts) and cell.length and _holds_figure(cell.text)
+            i
+            for i, cell in enumerate(row.cells)
+            if i and i < len(counts) and cell.length and _holds_figure(cell.text) and not _DATE_CELL.match(cell.text)
         ]
         rows += bool(places)
         for place in places:
             counts[place] += 1
     return [column for column, count in enumerate(counts) if rows and count * 3 >= rows]
+
+
+_DATE_CELL = re.compile(
+    r"^\W*(?:\d{1,2}\.? )?[a-z]{3,9}\.? \d{1,2}, (?:19|20)\d\d\W*$|^\W*\d{1,2} [a-z]{3,9}\.? (?:19|20)\d\d\W*$", re.I
+)
 
 
 def _lines_above(tree: Tree, node: Node) -> Iterator[str]:
@@ -410,16 +481,42 @@ def _label_of(view: TableView, row: Row, place: int) -> str:
         text = row.cells[before].text.strip()
         if text.endswith(":") and len(text) > 1:
             return text
-    first = view.table.columns[0].path if view.table.columns else ()
     for before in range(min(place, len(view.table.columns) - 1), 0, -1):
-        if first and view.table.columns[before].path == first and row.cells[before].length:
+        if row.cells[before].length and _begins_again(view, before, place):
             return row.cells[before].text
-    return row.label
+    if _ORDINAL.match(row.label):
+        return f"{row.label} {_words_before(view, row, place)}".strip()
+    return row.label or _words_before(view, row, place)
+
+
+_ORDINAL = re.compile(r"^\(?\d{1,2}[.)]?$")
+"""A number that counts rows and names none."""
+
+
+def _begins_again(view: TableView, before: int, place: int) -> bool:
+    """Whether a table set beside another begins at a column: it is headed as the first one is.
+
+    Where nothing heads the labels, the columns behind them must be headed alike.
+    """
+    columns = view.table.columns
+    if columns[before].path != columns[0].path:
+        return False
+    headed = columns[place].path if 0 < place - before < before and place < len(columns) else ()
+    alike = bool(headed) and headed == columns[place - before].path
+    return bool(columns[0].path) or (alike and view.kinds[before] is ColumnKind.WORDS)
+
+
+def _words_before(view: TableView, row: Row, place: int) -> str:
+    """The words nearest before a cell whose row has no label of its own."""
+    last = min(place, len(view.kinds)) - 1
+    words = (row.cells[k] for k in range(last, 0, -1) if view.kinds[k] is ColumnKind.WORDS)
+    return next((cell.text for cell in words if cell.length), "")
 
 
 def _row_period(row: Row, period: ColumnPeriod) -> ColumnPeriod:
     """The period of a row whose label is one ("2019", "Q2 2023", "Year ended ..."), where the column names none."""
     said = [label for label in (*row.path, row.label) if _PERIOD_LABEL.match(label) or _is_period_only((label,))]
+    said += [match[1] for label in (*row.path, row.label) if (match := _AT_DATE.search(label)) and label not in said]
     told = read_header(" / ".join(said))
     return replace(told, is_change=period.is_change) if told.year else period
 
@@ -431,6 +528,8 @@ _PERIOD_LABEL = re.compile(
 )
 
 
+_AT_DATE = re.compile(r"\b((?:as )?(?:of|at) [a-z]{3,9}\.? \d{1,2}, (?:19|20)\d\d)\W*(?:\(\w\)\s*)?$", re.I)
+"""The day at the end of a label: "Outstanding at December 28, 2019"."""
 _ASIDE = re.compile(r"\([^()]*\d[^()]*\)")
 """What a label says besides: "Dividends ($1.08 per share)" are no amounts per share."""
 
@@ -441,8 +540,11 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     column = view.table.columns[place] if place < len(view.table.columns) else None
     levels = column.path if column else ()
     one, own = Decimal(1), _settle_dollars(units_currency(text), text, view)
-    if "%" in text or own_unit(text):
-        return "%" if "%" in text else own_unit(text), one, ""
+    itself = "%" if "%" in text else own_unit(text)
+    if not itself and not own and _holds_figure(text):
+        itself = _unit_named(view, row, place)
+    if itself:
+        return itself, one, code_in(itself)
     if not _holds_figure(text):
         return own, one, own  # words, which may name units of their own: "up to 4 weeks" in a column of days
     label = " ".join((*row.path[-1:], row.label))
@@ -454,12 +556,12 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     if not own and (percent or _is_percent_row(row, levels)):
         return "%", one, ""
     if told and not own and any(says_shares(strip_units(level).strip()) for level in levels):
-        return "shares", units_scale(told) if says_scale(told) else _scale_of_shares(view), ""
+        return "shares", units_scale(told) if says_scale(told) else _scale_of_shares(view, text), ""
     if told:
         unit, scale, currency = _told_unit(view, told, own or ("" if says_count(row.label) else view.currency))
         return unit, one if currency and _is_each(view, row, levels) else scale, currency
     if says_shares(label) or (not own and any(says_shares(level) for level in levels)):
-        return "shares", _scale_of_shares(view), ""
+        return "shares", _scale_of_shares(view, text), ""
     return _table_unit(view, row, place, levels)
 
 
@@ -471,19 +573,22 @@ _SHARES_APART = re.compile(r"(?<!per )(?<!per common )\bshares?\b")
 """What a units line leaves out says numbers of shares, and not only amounts per share."""
 
 
-def _scale_of_shares(view: TableView) -> Decimal:
+def _scale_of_shares(view: TableView, text: str) -> Decimal:
     """The factor on numbers of shares: what a line above says, else that of the table unless it leaves them out."""
     for key in range(view.node.key - 1, max(0, view.node.key - _UNITS_ABOVE - 1), -1):
         told = find_units(view.tree.node(key).text[-_LEAD_IN:])
         if told and is_for_shares(told[0]):
             return units_scale(told[0])
-    return Decimal(1) if _SHARES_APART.search(_find_exceptions(view.units)) else view.scale
+    if _SHARES_APART.search(_find_exceptions(view.units)) or (view.scale > THOUSAND and _IN_FULL.search(text)):
+        return Decimal(1)
+    return view.scale
 
 
 def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) -> tuple[str, Decimal, str]:
     """(unit, scale, currency) of a cell by the whole table, where neither its row nor its column states a unit."""
     text, one = row.cells[place].text, Decimal(1)
-    if not _holds_figure(text) or says_count(row.label) or place in view.note_columns:
+    signed = bool(units_currency(text))
+    if not _holds_figure(text) or (says_count(row.label) and not signed) or place in view.note_columns:
         return "", one, ""
     currency = _settle_dollars(units_currency(text), text, view) or view.currency
     if not units_currency(view.units) and place not in view.signed_columns:
@@ -536,6 +641,22 @@ def _is_percent_column(view: TableView, place: int) -> bool:
     said = [row.cells[place].text for row in view.table.body if place < len(row.cells) and row.cells[place].length]
     figures = [text for text in said if _holds_figure(text)]
     return len(figures) > 1 and "%" in figures[0] and not any(units_currency(text) for text in figures)
+
+
+_UNIT_HEADER = re.compile(r"^(?:units?(?: of measure(?:ment)?)?|uom)$", re.I)
+_LONGEST_UNIT = 12
+"""Characters of a cell that names a unit, at most."""
+
+
+def _unit_named(view: TableView, row: Row, place: int) -> str:
+    """The unit that the row's cell in a column of units names, or the points that only the first figure prints."""
+    for column in view.unit_columns:
+        said = row.cells[column].text.strip() if column != place and column < len(row.cells) else ""
+        if 0 < len(said) <= _LONGEST_UNIT and not any(map(str.isdigit, said)):
+            return said
+    figures = (own.cells[place].text for own in view.table.body if place < len(own.cells))
+    first = next((text for text in figures if _holds_figure(text) or own_unit(text)), "")
+    return own_unit(first) if is_points(own_unit(first)) else ""
 
 
 def _find_exceptions(units: str) -> str:

@@ -14,7 +14,7 @@ _MEASURES = (
 )
 """Units of quantities as labels and headers state them, in brackets or behind "in"."""
 _CURRENCY_CODES = r"USD|EUR|GBP|CHF|JPY|CAD|AUD|CNY|INR|SEK|NOK|DKK|HKD|SGD|KRW|BRL|MXN|PLN|CZK|HUF|ZAR|TWD|NZD|RMB"
-_SCALES = r"['‘’]?(?:thousands?|millions?|billions?)|000s?|['‘’]000s?|mn?|bn|k"
+_SCALES = r"['‘’]?(?:thousands?|millions?|billions?|lakhs?|lacs?|crores?)|000s?|['‘’]000s?|mn?|bn|k"
 _MONEY = (
     rf"(?:U\.?S\.?\s?|A|C|HK|NT|NZ|S)?[$€£¥₹]|(?:{_CURRENCY_CODES})"
     r"|Rs\.?|(?:[A-Z][\w.]{1,9}\s)?dollars?|euros?|pounds?|francs?|yen"
@@ -34,6 +34,9 @@ _SHARES = re.compile(
 _AFTER_YEAR = re.compile(rf"(?<=\s)((?:(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES}))\s?(?:{_SCALES})?)$", re.I)
 _LETTERS = "mgVWL"
 """Units of one letter that may stand in brackets; other letters there are marks of footnotes."""
+_LEAST = ("Min", "MIN", "Min.", "MIN.")
+"""Headers that name the least of a range, not minutes."""
+_RATES = re.compile(r"^(?:bps|pps?|ppts?|basis points)$", re.I)
 _OWN = re.compile(rf"^[(\-–−]?[\d.,\s]+\)?\s*({_MEASURES})$", re.I)
 _RATE = re.compile(r"\d\s?(?:%|per ?cent)", re.I)
 _PRICE = re.compile(
@@ -66,7 +69,7 @@ def unit_in(text: str) -> str:
 
 def is_unit(text: str) -> bool:
     """Whether a text is a unit and nothing else; a letter alone rather names a column."""
-    return bool(_BARE.match(text)) and not (len(text) == 1 and text.isalpha())
+    return bool(_BARE.match(text)) and not (len(text) == 1 and text.isalpha()) and text not in _LEAST
 
 
 def strip_units(text: str) -> str:
@@ -101,6 +104,11 @@ def own_unit(text: str) -> str:
     return match[1] if match and (len(match[1]) > 1 or match[1] in _LETTERS + "%") else ""
 
 
+def is_points(unit: str) -> bool:
+    """Whether a unit is points of a percentage, which a column may print with its first figure alone."""
+    return bool(_RATES.match(unit))
+
+
 def says_count(text: str) -> bool:
     """Whether a label names a number of things, which no units line scales."""
     return bool(_COUNT.search(text))
@@ -118,6 +126,8 @@ THOUSAND, MILLION, BILLION = Decimal(1000), Decimal(1_000_000), Decimal(1_000_00
 
 _SIGN = r"(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB))"
 _SCALE_WORDS = (
+    (re.compile(r"\b(?:lakhs?|lacs?)\b", re.I), Decimal(100_000)),
+    (re.compile(r"\bcrores?\b", re.I), Decimal(10_000_000)),
     (re.compile(rf"\bbillions?\b|\bbn\b|{_SIGN}\s?bn\b", re.I), BILLION),
     (re.compile(rf"\bmillions?\b|\bmn\b|{_SIGN}\s?['’]?(?:mn?|mm)\b", re.I), MILLION),
     (re.compile(r"\b[A-Z]{2,3}\s?['’]?\s?(?:[mM]{1,2}|Mio)\b"), MILLION),

@@ -6,7 +6,6 @@ calls, each constant set to about half and about twice its value. As they stand 
 and 5 sections entered for 50, 57 and 60 questions with the lexical pilot, for 49, 58 and 60 with the model.
 """
 
-from vectorless_web.engine.navigation.beam import beam, greedy
 from vectorless_web.engine.navigation.events import (
     EventKind,
     MapMark,
@@ -18,8 +17,8 @@ from vectorless_web.engine.navigation.events import (
     minimap,
     report,
 )
-from vectorless_web.engine.navigation.mcts import mcts
 from vectorless_web.engine.navigation.search import SearchLimits
+from vectorless_web.engine.navigation.strategies import beam, greedy, mcts
 from vectorless_web.engine.ranking.scorer import (
     DocumentScorer,
     EvidenceScorer,

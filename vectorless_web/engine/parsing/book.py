@@ -13,9 +13,11 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.html import bound_page, html_text
 from vectorless_web.engine.parsing.markup.pages import DocumentText
-from vectorless_web.engine.parsing.word.package import Package, PackageKind, child, local, open_package, value
+from vectorless_web.engine.parsing.package import Package, PackageKind, child, local, open_package, value
 
 BOOK = PackageKind("EPUB book", "the program it was made with", "epub")
+_SUBSET = re.compile(r"(<!DOCTYPE[^>\[]{0,500})\[[^\]]{0,100000}\]\s*>")
+"""A document type with entities of its own: they are not taken in, and would make the parser give the chapter up."""
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([a-zA-Z][a-zA-Z0-9]{1,30});")
 _PERCENT = re.compile(rb"%([0-9A-Fa-f]{2})")
 _ENCRYPTION = "META-INF/encryption.xml"
@@ -92,7 +94,8 @@ def _write_chapter(writer: BlockWriter, package: Package, name: str) -> bool:
     if not package.has(name):
         return False
     # A web page's parser takes an empty <title/> for an open one and loses what follows: hence by way of XML.
-    source = _ENTITY.sub(lambda match: html.unescape(match.group()), package.read(name).decode("utf-8", "replace"))
+    source = _SUBSET.sub(r"\1>", package.read(name).decode("utf-8", "replace"))
+    source = _ENTITY.sub(lambda match: html.unescape(match.group()), source)
     if not source.strip():
         return False
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=False)

@@ -20,14 +20,18 @@ from vectorless_web.engine.parsing.book import read_book
 from vectorless_web.engine.parsing.card import choose_title, make_card, typed_fields
 from vectorless_web.engine.parsing.corrections import Correction, apply_corrections
 from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft, runs_pages
+from vectorless_web.engine.parsing.enclosed import read_archive
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.markup.delimited import claims_delimited, read_delimited
 from vectorless_web.engine.parsing.markup.html import bound_page, claims_html, html_text, html_title
-from vectorless_web.engine.parsing.markup.mail import claims_mail, mail_title, name_attachments, read_mail
+from vectorless_web.engine.parsing.markup.json_data import claims_json, read_json
+from vectorless_web.engine.parsing.markup.mail import claims_mail, read_mail
 from vectorless_web.engine.parsing.markup.markdown import markdown_text
-from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, DocumentText, TextBlock, cut_pages
+from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, DocumentText, cut_pages
 from vectorless_web.engine.parsing.markup.plaintext import text_blocks
+from vectorless_web.engine.parsing.markup.restructured import claims_restructured, read_restructured
+from vectorless_web.engine.parsing.markup.rich_text import claims_rich_text, read_rich_text
 from vectorless_web.engine.parsing.pdf.parse import compile_pdf
 from vectorless_web.engine.parsing.sheets.older import read_older_workbook
 from vectorless_web.engine.parsing.sheets.opendocument import read_spreadsheet
@@ -37,18 +41,24 @@ from vectorless_web.engine.parsing.sniff import (
     DOCX,
     EPUB,
     HTML,
+    JSON,
     MAIL,
     MARKDOWN,
     ODS,
+    ODT,
     PDF,
     PPTX,
+    RST,
+    RTF,
     TEXT,
     XLS,
     XLSX,
+    ZIP,
     decode,
     sniff,
     text_type,
 )
+from vectorless_web.engine.parsing.word.opendocument import read_text_document
 from vectorless_web.engine.parsing.word.parse import read_docx
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
@@ -239,33 +249,13 @@ def _add_as_text(limited: list[Draft], draft: Draft) -> None:
         limited.append(_Joined(NodeKind.PARAGRAPH, draft.text, draft.runs, draft.page))
 
 
-Read = tuple[str, Sequence[TextBlock]]
-"""The readable text, and the blocks that hold every character of it that is not white space."""
-
-
-Bounded = tuple[str, Sequence[str]]
-"""A text that can be read in time by its length, and sentences about what was left out of it for that."""
-
-
-def _leave_unbounded(text: str) -> Bounded:
-    return text, ()
-
-
-def _find_no_title(text: str) -> str:
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class TextFormat:
-    """One text format: `claims(text, name)` says whether a file has it, `read(text)` gives its text and blocks."""
+    """One text format: `claims(text, name)` says whether a file has it, `read(text)` takes it apart."""
 
     media_type: str
     claims: Callable[[str, str], bool]
-    read: Callable[[str], Read]
-    title: Callable[[str], str] = _find_no_title
-    """The title that a text carries apart from what it shows, or ""."""
-    bound: Callable[[str], Bounded] = _leave_unbounded
-    """What a text is made into before it is read and its title looked for."""
+    read: Callable[[str], DocumentText]
 
 
 def _is_markdown(text: str, name: str) -> bool:
@@ -276,20 +266,27 @@ def _is_text(text: str, name: str) -> bool:
     return True
 
 
-def _read_text(text: str) -> Read:
-    return text, text_blocks(text)
+def _read_markdown(text: str) -> DocumentText:
+    return DocumentText(*markdown_text(text))
 
 
-def _bounded_page(source: str) -> Bounded:
+def _read_text(text: str) -> DocumentText:
+    return DocumentText(text, text_blocks(text))
+
+
+def _read_page(source: str) -> DocumentText:
     page = bound_page(source)
-    return page.source, page.remarks
+    return DocumentText(*html_text(page.source), html_title(page.source), page.remarks)
 
 
 FORMATS = (
-    TextFormat(MAIL, claims_mail, read_mail, mail_title, name_attachments),
-    TextFormat(HTML, claims_html, html_text, html_title, _bounded_page),
+    TextFormat(RTF, claims_rich_text, read_rich_text),
+    TextFormat(MAIL, claims_mail, read_mail),
+    TextFormat(HTML, claims_html, _read_page),
+    TextFormat(JSON, claims_json, read_json),
     TextFormat(TEXT, claims_delimited, read_delimited),
-    TextFormat(MARKDOWN, _is_markdown, markdown_text),
+    TextFormat(RST, claims_restructured, read_restructured),
+    TextFormat(MARKDOWN, _is_markdown, _read_markdown),
     TextFormat(TEXT, _is_text, _read_text),
 )
 """Asked in this order; the last takes whatever is left."""
@@ -410,14 +407,16 @@ PACKAGES = {
     XLS: read_older_workbook,
     PPTX: read_slides,
     ODS: read_spreadsheet,
+    ODT: read_text_document,
+    ZIP: read_archive,
     EPUB: read_book,
 }
 """The readers of files that are archives of several parts, by what a file is."""
 Progress = Callable[[str, int, int], None]
 _HEAD_BYTES = 8192
 """Bytes of a file by which its kind is told."""
-_TAIL_BYTES = 65_536
-"""Bytes at its end, where an Office document lists its parts."""
+_TAIL_BYTES = 65_557
+"""Bytes at its end, where an Office document lists its parts; a ZIP's end record and comment have at most so many."""
 _FIRST_PAGES = 3
 """Pages at the beginning that are searched for names, years and kinds of document."""
 _USUAL_LIMITS = CompileLimits()
@@ -458,7 +457,7 @@ def compile_file(
     """
     tell = progress or _ignore_progress
     digest = _digest(path, limits)
-    with _pause_collection():
+    with _pause_collection(), _refuse_recursion():
         parsed = _parse(path, name, ignore_bookmarks, tell, limits)
         # Before the corrections, whose keys are those of an outline that was limited.
         limited = limit_outline(parsed.drafts, limits.sections)
@@ -479,6 +478,19 @@ def _pause_collection() -> Iterator[None]:
     finally:
         if collecting:
             gc.enable()
+
+
+@contextmanager
+def _refuse_recursion() -> Iterator[None]:
+    """Tell a file whose parts hold each other, or go round, from a crash of the reader."""
+    try:
+        yield
+    except RecursionError as error:
+        raise UnreadableDocument(
+            "The parts of this file are nested too deeply, or refer to each other in a circle, so it was not read."
+            " Open it in the program it comes from, save it as PDF and upload that.",
+            code="nested_too_deeply",
+        ) from error
 
 
 def _check_size(size: int, read: int, limits: CompileLimits) -> None:
@@ -512,7 +524,7 @@ def _parse(path: Path, name: str, ignore_bookmarks: bool, tell: Progress, limits
     kind = _sniff_file(path, name)
     if kind == PDF:
         outlined = compile_pdf(path, ignore_bookmarks=ignore_bookmarks, tell=tell, limits=limits)
-        return Parsed(PDF, outlined.pages, outlined.drafts, outlined.source, outlined.title)
+        return Parsed(PDF, outlined.pages, outlined.drafts, outlined.source, outlined.title, outlined.remarks)
     tell("parsing", 0, 1)
     if kind in PACKAGES:
         return _cut_into_pages(kind, PACKAGES[kind](path, limits=limits), tell)
@@ -520,9 +532,7 @@ def _parse(path: Path, name: str, ignore_bookmarks: bool, tell: Progress, limits
     if len(text) > limits.characters:
         raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
     known = format_of(text, name=name)
-    text, remarks = known.bound(text)
-    shown, blocks = known.read(text)
-    return _cut_into_pages(known.media_type, DocumentText(shown, blocks, known.title(text), remarks), tell)
+    return _cut_into_pages(known.media_type, known.read(text), tell)
 
 
 def _sniff_file(path: Path, name: str) -> str:

@@ -1,6 +1,10 @@
 """Limits of a compilation; the application sets them and tells users before an upload."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+_SMALL = 8 * 1024 * 1024
+"""A part that unpacks to less is read however tightly it is packed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +38,8 @@ class CompileLimits:
     """Times its file that an artefact may be large: plain text makes 5 to 15, headings alone 30."""
     artefact_floor: int = 64 * 1024 * 1024
     """Bytes below which that ratio is not asked for, since packed text makes more."""
+
+    def is_bomb(self, sizes: Sequence[tuple[int, int]]) -> bool:
+        """Whether the files of a ZIP, by their bytes (packed, unpacked), are too many, too large or too tight."""
+        too_tight = any(large > _SMALL and large > self.ratio * max(small, 1) for small, large in sizes)
+        return len(sizes) > self.members or sum(large for _, large in sizes) > self.unpacked or too_tight

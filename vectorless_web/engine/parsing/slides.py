@@ -13,9 +13,9 @@ from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText, TextBlock
+from vectorless_web.engine.parsing.package import PackageKind, local, open_package, value
 from vectorless_web.engine.parsing.sheets.numbers import show_number
 from vectorless_web.engine.parsing.tables.spans import SpanCell
-from vectorless_web.engine.parsing.word.package import PackageKind, local, open_package, value
 
 PRESENTATION = PackageKind("PowerPoint presentation", "PowerPoint", "pptx")
 _DEEPEST_GROUP = 20
@@ -38,7 +38,8 @@ def read_slides(path: Path, *, limits: CompileLimits) -> DocumentText:
     from pptx.exc import PythonPptxError  # noqa: PLC0415
 
     with open_package(path, limits, PRESENTATION) as package:
-        package.xml("ppt/presentation.xml")  # refuses entities
+        package.refuse_entities("ppt/")
+        told = package.tell_left_out()
         try:
             deck = Presentation(str(path))
             reader = _SlideReader()
@@ -55,7 +56,7 @@ def read_slides(path: Path, *, limits: CompileLimits) -> DocumentText:
         )
     if writer.length > limits.characters:
         raise UnreadableDocument("This presentation is too long. Split it into smaller files.", code="too_large")
-    return DocumentText(writer.text, writer.blocks, remove_invisible(title), list(reader.tell()), reader.starts)
+    return DocumentText(writer.text, writer.blocks, remove_invisible(title), [*told, *reader.tell()], reader.starts)
 
 
 @dataclass(slots=True)

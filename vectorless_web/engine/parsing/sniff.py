@@ -2,11 +2,15 @@
 
 import codecs
 import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import PurePath
 
 from charset_normalizer import from_bytes
 
 from vectorless_web.engine.errors import UnreadableDocument
+from vectorless_web.engine.parsing.limits import CompileLimits
 
 PDF, MARKDOWN, TEXT, HTML = "application/pdf", "text/markdown", "text/plain", "text/html"
 MAIL, EPUB = "message/rfc822", "application/epub+zip"
@@ -15,6 +19,21 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 XLS = "application/vnd.ms-excel"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
+ODT = "application/vnd.oasis.opendocument.text"
+RTF, RST, JSON = "application/rtf", "text/x-rst", "application/json"
+ZIP = "application/zip"
+ENDINGS = {
+    PDF: ".pdf",
+    DOCX: ".docx",
+    XLSX: ".xlsx",
+    XLS: ".xls",
+    PPTX: ".pptx",
+    ODS: ".ods",
+    ODT: ".odt",
+    EPUB: ".epub",
+    ZIP: ".zip",
+}
+"""The usual endings of what is told by its bytes alone; the others are texts."""
 HTML_NAMES = (".html", ".htm", ".xhtml")
 
 _HTML = re.compile(
@@ -30,7 +49,7 @@ _ENTRY = re.compile(rb"PK(?:\x03\x04.{26}|\x01\x02.{42})(word|xl|ppt|visio)/", r
 """A part within an Office document: by a ZIP's header before each file, or in its list of files at the end."""
 _BY_PART = {b"xl": "an Excel workbook", b"ppt": "a PowerPoint presentation", b"visio": "a Visio drawing"}
 _BY_MEDIA_TYPE = (
-    (b"application/vnd.oasis.opendocument.text", "an OpenDocument text"),
+    (b"application/vnd.oasis.opendocument.text", "an OpenDocument template or master document"),
     (b"application/vnd.oasis.opendocument.presentation", "an OpenDocument presentation"),
     (b"application/vnd.oasis.opendocument", "an OpenDocument file"),
 )
@@ -46,6 +65,21 @@ _BY_NAME = {
 _SHEET_STREAM = "Workbook".encode("utf-16-le")
 _OLDER_SHEETS = (".xls", ".xlt")
 _PROTECTED = {".xlsx": "Excel", ".pptx": "PowerPoint"}
+_END_RECORD, _LISTED = b"PK\x05\x06", b"PK\x01\x02"
+"""The marks of a ZIP's end record and of each entry of its list."""
+_SAVED_BY = {
+    DOCX: ("docx", "Word"),
+    XLSX: ("xlsx", "Excel"),
+    XLS: ("xlsb", "Excel"),
+    PPTX: ("pptx", "PowerPoint"),
+    ODS: ("ods", "LibreOffice"),
+    EPUB: ("epub", "the program that made it"),
+}
+"""The ending that messages and codes name, and the program that saves such a file again."""
+_LATE_PDF = re.compile(rb"^%PDF-\d", re.MULTILINE)
+"""A PDF that begins behind a few other bytes, as some programs and mail servers write them."""
+_BLANK = b" \t\n\r\v\f\0\xef\xbb\xbf\xff\xfe"
+"""White space, NULs and byte order marks: a file of these alone says nothing."""
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0"
 _WORD_STREAM = "WordDocument".encode("utf-16-le")
@@ -61,37 +95,83 @@ _SIGNATURES = (
     (b"Rar!", "a compressed file"),
     (b"\x7fELF", "a program"),
     (b"MZ", "a program"),
-    (b"{\\rtf", "a Rich Text document"),
     (b"%!PS", "a PostScript file"),
 )
-ACCEPTED = (
-    "Upload a PDF, a Word, Excel or PowerPoint file (.docx, .xlsx, .pptx), an OpenDocument sheet (.ods), an EPUB book,"
-    " a web page, a message (.eml), Markdown, plain text or CSV."
+
+
+@dataclass(frozen=True, slots=True)
+class FileKind:
+    """A kind of file that can be read: what people call it, and the endings that its names usually have."""
+
+    name: str
+    endings: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({', '.join(self.endings)})"
+
+
+FILE_KINDS = (
+    FileKind("PDF", (".pdf",)),
+    FileKind("Word", (".docx", ".docm")),
+    FileKind("Excel", (".xlsx", ".xlsm", ".xls", ".xlsb")),
+    FileKind("PowerPoint", (".pptx",)),
+    FileKind("OpenDocument", (".odt", ".ods")),
+    FileKind("Rich Text", (".rtf",)),
+    FileKind("EPUB books", (".epub",)),
+    FileKind("web pages", (".html", ".htm")),
+    FileKind("messages", (".eml",)),
+    FileKind("Markdown", (".md",)),
+    FileKind("reStructuredText", (".rst",)),
+    FileKind("plain text", (".txt",)),
+    FileKind("rows of cells", (".csv", ".tsv")),
+    FileKind("JSON", (".json",)),
+    FileKind("archives of these", (".zip",)),
 )
+"""What people are told before an upload, and in the sentence that refuses one."""
+ACCEPTED = f"Files that can be read: {', '.join(map(str, FILE_KINDS))}."
 
 
 def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
-    """PDF, XLS, one of DOCX, XLSX, PPTX, ODS, EPUB for a ZIP that may be one, or TEXT for whatever could be text.
+    """PDF, XLS, one of DOCX, XLSX, PPTX, ODS, ODT, EPUB for a ZIP that may be one, ZIP for any other; else TEXT.
 
     `head` is the first few kilobytes, `tail` the last few, where a ZIP lists its files.
 
-    UnreadableDocument: `empty_file`, `html_named_pdf`, `not_a_pdf`, `old_word`, `encrypted_docx`, `unsupported_type`.
+    Neither is unpacked: the parts of a ZIP are told from its own list. UnreadableDocument: `empty_file`,
+    `html_named_pdf`, `not_a_pdf`, `old_word`, `unsupported_type`, `binary_file`, `zip_bomb`, and encrypted_ or
+    damaged_ with an ending.
     """
-    if not head.strip():
+    if not head.strip(_BLANK):
         raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
-    if b"%PDF-" in head[:1024]:
+    if head.startswith(b"%PDF-"):
         return PDF
     suffix = PurePath(name).suffix.lower()
     if is_html(head):
         return _html(suffix)
+    if _LATE_PDF.search(head[:1024]):
+        return PDF
     if head.startswith(_OLE):
-        if _WORD_STREAM not in head and (suffix in _OLDER_SHEETS or _SHEET_STREAM in head):
-            return XLS
-        raise _older_office(head, suffix)
+        return _sniff_compound(head, suffix)
     if head.startswith(_ZIP):
-        return _sniff_zip(head, suffix, tail)
+        kind = _sniff_zip(head, suffix, tail)
+        # What is wrong with a member of an archive is told of that member, and the others are taken.
+        if tail and kind != ZIP:
+            _check_list(tail, *_SAVED_BY[kind])
+        return kind
+    _refuse_binary(head, suffix)
+    return TEXT
+
+
+def _sniff_compound(head: bytes, suffix: str) -> str:
+    """XLS for an older workbook; UnreadableDocument for any other file of that make."""
+    if _WORD_STREAM not in head and (suffix in _OLDER_SHEETS or _SHEET_STREAM in head):
+        return XLS
+    raise _older_office(head, suffix)
+
+
+def _refuse_binary(head: bytes, suffix: str) -> None:
+    """Refuse what cannot be text: a known kind of file that is not read, a false name, control characters."""
     for signature, kind in _SIGNATURES:
-        if head.startswith(signature):
+        if head.startswith(signature) and (len(signature) > 2 or b"\0" in head):
             raise UnreadableDocument(
                 f"This file is {kind}, which cannot be read here. {ACCEPTED}", code="unsupported_type"
             )
@@ -100,11 +180,67 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
             "This file is named .pdf but does not contain a PDF. Export it as a PDF again, or upload the text itself.",
             code="not_a_pdf",
         )
-    return TEXT
+    if _is_binary(head):
+        raise UnreadableDocument(f"This file holds binary data, not text. {ACCEPTED}", code="binary_file")
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether bytes are so full of control characters that they cannot become text in any encoding that is read."""
+    if any(head.startswith(mark) for mark, _ in _MARKS) or _find_wide_encoding(head):
+        return False
+    return len(head) - len(head.translate(None, _CONTROLS)) > _BINARY_SHARE * len(head)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPart:
+    """A file within a ZIP as its list names it. The sizes are what the ZIP says, in bytes; it may lie."""
+
+    name: bytes
+    packed: int
+    unpacked: int
+    is_encrypted: bool
+
+
+def list_parts(tail: bytes) -> Iterator[ListedPart]:
+    """The files that a ZIP's list names, as far as the list stands in `tail`, the end of the file."""
+    place = tail.rfind(_END_RECORD)
+    if place < 0 or len(tail) < place + 22:
+        return
+    length, *_ = struct.unpack_from("<I", tail, place + 12)
+    at = place - length
+    while 0 <= at <= place - 46 and tail.startswith(_LISTED, at):
+        flags, packed, unpacked, name, extra, comment = struct.unpack_from("<8xH10xIIHHH", tail, at)
+        yield ListedPart(tail[at + 46 : at + 46 + name], packed, unpacked, bool(flags & 1))
+        at += 46 + name + extra + comment
+
+
+def _check_list(tail: bytes, ending: str, program: str) -> None:
+    """Refuse a ZIP that has no list, that is locked, or whose list says it unpacks to far more than a document holds.
+
+    What a lying list hides is found when the file is read.
+    """
+    if _END_RECORD not in tail:
+        raise UnreadableDocument(
+            f"This .{ending} file did not arrive whole: its end is missing."
+            f" Open it in {program}, save it again as .{ending} and upload that, or upload a PDF.",
+            code=f"damaged_{ending}",
+        )
+    parts = list(list_parts(tail))
+    if any(part.is_encrypted for part in parts):
+        raise UnreadableDocument(
+            f"This .{ending} file is protected with a password. Save it without one and upload that.",
+            code=f"encrypted_{ending}",
+        )
+    if CompileLimits().is_bomb([(part.packed, part.unpacked) for part in parts]):
+        raise UnreadableDocument(
+            f"This file unpacks to far more than a .{ending} file holds, so it was not opened."
+            f" Save it again in {program}, split it, or upload a PDF.",
+            code="zip_bomb",
+        )
 
 
 def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
-    """DOCX, XLSX, XLS, PPTX, ODS or EPUB, or which other kind of document that is a ZIP it is."""
+    """DOCX, XLSX, XLS, PPTX, ODS, ODT, EPUB, or ZIP for an archive of files; refuses other documents that are ZIPs."""
     parts = {found[1] for data in (head, tail) for found in _ENTRY.finditer(data)}
     looks_like_word = head[30:].startswith(_OFFICE_PARTS)
     if looks_like_word and b"word" in parts:
@@ -115,10 +251,12 @@ def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
         return PPTX
     if head[38:].startswith(EPUB.encode()):
         return EPUB
-    if head[38:].startswith(ODS.encode()) and not head[38 + len(ODS) :].startswith(b"-template"):
-        return ODS
-    kind = next((_BY_PART[part] for part in sorted(parts & _BY_PART.keys())), "")
-    kind = kind or next((said for media_type, said in _BY_MEDIA_TYPE if head[38:].startswith(media_type)), "")
+    for media_type in (ODS, ODT):
+        if head[38:].startswith(media_type.encode()) and not head[38 + len(media_type) :].startswith(b"-"):
+            return media_type
+    # Of an archive that only holds Office documents, the parts of these may be found as well.
+    kind = next((_BY_PART[part] for part in sorted(parts & _BY_PART.keys())), "") if looks_like_word else ""
+    kind = kind or next((said for begins, said in _BY_MEDIA_TYPE if head[38:].startswith(begins)), "")
     kind = kind or next((said for suffixes, said in _BY_NAME.items() if suffix in suffixes), "")
     if kind:
         raise UnreadableDocument(
@@ -126,10 +264,13 @@ def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
         )
     if looks_like_word:
         return DOCX
-    raise UnreadableDocument(
-        f"This file is a ZIP archive or an Office document other than Word's, which cannot be read here. {ACCEPTED}",
-        code="unsupported_type",
-    )
+    if suffix in ENDINGS.values() and suffix != ENDINGS[ZIP]:
+        raise UnreadableDocument(
+            f"This file is named {suffix} but holds no such document: it is damaged, or an archive or an Office"
+            " document of another kind. Save it again in its own program, or name an archive .zip.",
+            code="unsupported_type",
+        )
+    return ZIP
 
 
 def is_html(head: bytes) -> bool:
@@ -213,6 +354,13 @@ _SAMPLE = 64 * 1024
 """Bytes by which an encoding is guessed, and characters by which binary data is told from text."""
 _CONTROL_SHARE = 0.02
 """Share of control and unreadable characters above which a file is no text."""
+_CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r\f\x1b")
+_BINARY_SHARE = 0.05
+"""Share of control bytes above which the beginning of a file is taken for no text before it is decoded: above
+_CONTROL_SHARE, so that nothing is refused that would be read; bytes at random have a tenth."""
+_WIDE_SAMPLE, _WIDE_SHARE = 4096, 0.7
+"""Bytes by which UTF-16 without a mark is told, and the share of every other byte that is NUL; letters of Western
+languages have all of them so, and what is below could be data."""
 _FEW, _FEW_SHARE = 30, 0.2
 """Bytes beyond ASCII, by number and by share of the sample, below which encodings cannot be told apart; then
 Windows-1252 is taken."""
@@ -250,6 +398,9 @@ def _decode(data: bytes) -> str:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
+    wide = _find_wide_encoding(data)
+    if wide:
+        return data.decode(wide, "replace")
     declared = _find_declared_encoding(data)
     if declared == "iso2022_jp":  # its bytes are all ASCII, so they would pass as UTF-8
         return data.decode(declared, "replace")
@@ -257,6 +408,17 @@ def _decode(data: bytes) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         return data.decode(declared or _guess(data), "replace")
+
+
+def _find_wide_encoding(data: bytes) -> str:
+    """The UTF-16 that a text without a byte order mark is written in, or "": every other byte of it is mostly NUL."""
+    sample = data[:_WIDE_SAMPLE]
+    if len(sample) < 4:
+        return ""
+    even, odd = sample[::2].count(0) / len(sample[::2]), sample[1::2].count(0) / len(sample[1::2])
+    if max(even, odd) < _WIDE_SHARE or min(even, odd) > 1 - _WIDE_SHARE:
+        return ""
+    return "utf-16-le" if odd > even else "utf-16-be"
 
 
 def _find_declared_encoding(data: bytes) -> str:

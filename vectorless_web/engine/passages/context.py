@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.passages.pieces import TextPiece, pieces_of
+from vectorless_web.engine.passages.passage import TextPiece, pieces_of
 from vectorless_web.engine.text.analyser import analyse
 
 LONGEST_RULE = 900

@@ -9,8 +9,7 @@ from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.passages.checks import is_met
 from vectorless_web.engine.passages.context import Reading, Span
 from vectorless_web.engine.passages.overview import find_parties, find_points, find_term
-from vectorless_web.engine.passages.passage import Part, Passage
-from vectorless_web.engine.passages.pieces import TextPiece, pieces_of
+from vectorless_web.engine.passages.passage import Part, Passage, TextPiece, pieces_of
 from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.questions.requirements import Requirement, Wanted, requirements_of
 from vectorless_web.engine.questions.wordings import other_wordings

@@ -1,7 +1,9 @@
-"""The query plan: what a question asks for, as frozen data."""
+"""The query plan: what a question asks for, as frozen data; and how long a question may be."""
 
 from dataclasses import dataclass
 from enum import StrEnum
+
+from vectorless_web.engine.errors import InvalidInput
 
 
 class Intent(StrEnum):
@@ -140,3 +142,24 @@ class QueryPlan:
     formula: Formula | None = None
     sub_questions: tuple[str, ...] = ()
     language: str = "en"
+
+
+QUESTION_MAX = 4000
+"""Characters of a question. About 1,000 tokens: a model's prompts repeat the question in every step, and background
+longer than this reads better as a document."""
+QUESTION_EMPTY, QUESTION_TOO_LONG = "question_empty", "question_too_long"
+"""Codes of the two refusals."""
+
+
+def check_question(question: str) -> str:
+    """The question without NULs and outer white space; InvalidInput when it is empty or too long."""
+    question = question.replace("\x00", "").strip()
+    if not question:
+        raise InvalidInput("Write a question first.", code=QUESTION_EMPTY)
+    if len(question) > QUESTION_MAX:
+        raise InvalidInput(
+            f"This question has {len(question):,} characters; at most {QUESTION_MAX:,} can be asked. "
+            "Shorten it, or upload long background as a document.",
+            code=QUESTION_TOO_LONG,
+        )
+    return question

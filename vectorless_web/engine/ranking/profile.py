@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.columns import TableOutline
 from vectorless_web.engine.documents.node import Node, NodeKind
+from vectorless_web.engine.documents.tree import TableOutline
 from vectorless_web.engine.index.scoring import Integers
 from vectorless_web.engine.index.segment import GroupedRows, Segment
 from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from vectorless_web.engine.documents.columns import TableOutline
+from vectorless_web.engine.documents.tree import TableOutline
 from vectorless_web.engine.questions.lexicon import Lexicon, StatementKind
 from vectorless_web.engine.text.analyser import analyse, title_terms
 

@@ -21,21 +21,19 @@ from vectorless_web.engine.relations.lookup import (
     LEAST_FIT,
     TIE,
     Match,
-    content_terms,
-    find_matches,
-    select_newest,
-)
-from vectorless_web.engine.relations.operations import (
     Member,
     Members,
+    content_terms,
     figure_of_line,
     find_group,
+    find_matches,
     find_members,
     list_row_periods,
     match_words,
     passes,
     rank_members,
     row_periods,
+    select_newest,
 )
 from vectorless_web.engine.relations.prose import Sentence, find_stated
 from vectorless_web.engine.relations.relation import Line, Relation

@@ -45,14 +45,20 @@ from vectorless_web.engine.retrieval.fusion import (
     weighted_reciprocal_rank_fusion,
 )
 from vectorless_web.engine.retrieval.packing import (
+    DiversityCandidate,
     Dropped,
     DropReason,
+    JaccardReranker,
     NodeEstimator,
+    NodeReranker,
     Packed,
+    Reranker,
     clip,
     pack,
     render_node,
     render_node_with_adjacency,
+    rerank,
+    select_diverse,
 )
 from vectorless_web.engine.retrieval.pipeline import Retriever
 from vectorless_web.engine.retrieval.query import (
@@ -69,14 +75,6 @@ from vectorless_web.engine.retrieval.query import (
     WarningCode,
     cap_warnings,
     property_equals,
-)
-from vectorless_web.engine.retrieval.reranking import (
-    DiversityCandidate,
-    JaccardReranker,
-    NodeReranker,
-    Reranker,
-    rerank,
-    select_diverse,
 )
 from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
 

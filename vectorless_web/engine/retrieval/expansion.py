@@ -22,7 +22,7 @@ class CommunityFilter:
     expand_seeds: int = 3
     """Candidates, the best ones, whose communities join. Chosen by hand, like the two below."""
     max_per_community: int = 10
-    """New members that one community adds at most. A run of the workspace takes 4 (agent.steps.retrieve)."""
+    """New members that one community adds at most. A run of the workspace takes 4 (agent.steps.navigate)."""
     decay: float = 0.85
     """Share of its seed's score that a member gets: it follows its seed closely in the order."""
 
@@ -223,7 +223,7 @@ class GraphExpand:
     """Share of its score that a node gives to a neighbour, for each hop. Chosen by hand: lower than that of a community
     (0.85), because an edge leads to another section."""
     max_expand: int = 20
-    """Neighbours added at most. A run of the workspace takes 4 (agent.steps.retrieve)."""
+    """Neighbours added at most. A run of the workspace takes 4 (agent.steps.navigate)."""
     max_frontier: int = 5000
     """Nodes of one hop above which the walk goes no further. Bounds the time of one query in a dense graph."""
     max_per_seed: int | None = None

@@ -38,7 +38,17 @@ from vectorless_web.engine.retrieval.fusion import (
     sort_scored,
     weighted_reciprocal_rank_fusion,
 )
-from vectorless_web.engine.retrieval.packing import Dropped, DropReason, NodeEstimator, Packer, render_node
+from vectorless_web.engine.retrieval.packing import (
+    RERANK_TOP_K,
+    Dropped,
+    DropReason,
+    NodeEstimator,
+    NodeReranker,
+    Packer,
+    Reranker,
+    render_node,
+    reorder,
+)
 from vectorless_web.engine.retrieval.query import (
     LANE_ORDER,
     Circumstances,
@@ -53,7 +63,6 @@ from vectorless_web.engine.retrieval.query import (
     cap_warnings,
     remove_repeats,
 )
-from vectorless_web.engine.retrieval.reranking import RERANK_TOP_K, NodeReranker, Reranker, reorder
 from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
 
 

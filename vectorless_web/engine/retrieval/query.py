@@ -12,8 +12,7 @@ from vectorless_web.engine.retrieval.corpus import CorpusNode, Link, PropertyVal
 from vectorless_web.engine.retrieval.documents import NodeAddress
 from vectorless_web.engine.retrieval.expansion import MAX_NODES, CommunityFilter, CommunityLookup, GraphExpand
 from vectorless_web.engine.retrieval.fusion import RRF_K, FusionStrategy, Scored
-from vectorless_web.engine.retrieval.packing import SUMMARY_CAP, Dropped
-from vectorless_web.engine.retrieval.reranking import RERANK_TOP_K, NodeReranker, Reranker
+from vectorless_web.engine.retrieval.packing import RERANK_TOP_K, SUMMARY_CAP, Dropped, NodeReranker, Reranker
 
 CREATED_AT = "mnem:created_at"
 UPDATED_AT = "mnem:updated_at"

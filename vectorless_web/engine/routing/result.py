@@ -7,7 +7,7 @@ from vectorless_web.engine.index.snapshot_rows import FIELDS, Array
 from vectorless_web.engine.routing.config import RouteMode
 from vectorless_web.engine.routing.signals import RouteScorer, Signals
 from vectorless_web.engine.routing.typed import list_named_fields
-from vectorless_web.engine.text.readable import lower_capitals
+from vectorless_web.engine.text.normalise import lower_capitals
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ def name_documents(apps, _schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("documents", "0011_people_folder_access"),
+        ("documents", "0013_people_folder_access"),
         ("runs", "0008_typed_claim_table"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -15,10 +15,10 @@ from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.infra.limits import STEPS_MAX
 from vectorless_web.infra.templatetags.show import money
 from vectorless_web.runs import selectors
-from vectorless_web.runs.answerers import Answerer, answerers_of, estimate_of
 from vectorless_web.runs.models import Citation, Claim, Feedback, Run, Step, Thread
 from vectorless_web.runs.page import rendering, sheets
-from vectorless_web.runs.page.tree_map import maps_of
+from vectorless_web.runs.page.sheets import maps_of
+from vectorless_web.runs.selectors import Answerer, answerers_of, estimate_of
 from vectorless_web.runs.services.asking import WALKS_MAX, list_read_nodes
 from vectorless_web.workspaces.selectors import May, User
 

@@ -1,19 +1,24 @@
-"""The pages beside an answer: those that are cited, else the one that was read last."""
+"""What stands beside an answer: pages that are cited or were read, and the small map of each document walked."""
 
 import logging
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Protocol
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.models import DocumentVersion, Section
 from vectorless_web.documents.rendering.page import Highlight, page_view, span_row
 from vectorless_web.documents.rendering.text import find_on_page
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.infra.outages import StorageAway
 from vectorless_web.runs.models import Citation, Run, Step
+from vectorless_web.runs.selectors import versions_read
 
 logger = logging.getLogger(__name__)
 
@@ -141,3 +146,437 @@ def _last_read(run: Run, steps: Sequence[Step]) -> list[tuple[DocumentVersion, i
             if version is not None and ref.get("role", "walked") in ("read", "walked"):
                 return [(version, ref["page_start"])]
     return []
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A dot: centre and radius, and the keys of the section it stands for, from `key` to before `end`."""
+
+    x: float
+    y: float
+    r: float
+    key: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Cross:
+    """A branch that was entered and turned back from."""
+
+    line: str
+    key: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The pages of one part on the ruler; `second` alternates the shade."""
+
+    x: float
+    width: float
+    second: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PageLeaf:
+    """A page that was read, counted from 1; `here` while it is being read."""
+
+    x: float
+    here: bool
+    page: int = 0
+    width: float = 7.0
+
+
+@dataclass(frozen=True, slots=True)
+class PageLabel:
+    """A page number under the ruler; `lit` when the page was read."""
+
+    x: float
+    text: str
+    anchor: str
+    lit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TreeMap:
+    """All that the map's template draws, plus how many pages were read."""
+
+    twigs: tuple[str, ...] = ()
+    seen: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
+    turned: tuple[Cross, ...] = ()
+    buds: tuple[Spot, ...] = ()
+    knots: tuple[Spot, ...] = ()
+    ruler: tuple[Stretch, ...] = ()
+    leaves: tuple[PageLeaf, ...] = ()
+    labels: tuple[PageLabel, ...] = ()
+    pages_read: int = 0
+
+
+WIDTH = 320.0
+"""Width of the map in units of its SVG."""
+ROOT_Y, PART_Y, SECTION_Y, PAGE_Y = 8.0, 36.0, 62.0, 87.0
+"""Heights of the four rows of the map, in units of its SVG."""
+EDGE = 3.5
+"""Units that the first and the last place of a row keep from the edge: half a cross."""
+ROW_MOST = 44
+"""Sections drawn in one row at most, the touched ones before all others."""
+APART = 7.0
+"""Between neighbours of a row, as far as there is room: the width of a cross."""
+LEAF_WIDTHS = ((12, 7.0), (30, 4.0), (math.inf, 2.4))
+"""How wide a read page is drawn, by how many there are at most."""
+LABEL_ROOM = 20.0
+"""Units that a label needs on each side."""
+TOUCHED = ("read", "walked", "turned_back", "looked")
+"""Roles of references, the strongest first."""
+WALKED = ("read", "walked")
+
+
+class MapSection(Protocol):
+    """What the map needs of a section; page indexes count from 0, both inclusive."""
+
+    key: int
+    parent_key: int
+    subtree_end: int
+    title: str
+    page_start: int
+    page_end: int
+
+
+def draw(
+    sections: Sequence[MapSection], refs: Iterable[dict[str, Any]], page_count: int, current: int | None = None
+) -> TreeMap:
+    """Draw the walk given by `refs` ({key, page_start, page_end, role}, page indexes from 0) over the outline.
+
+    `current` is the index of the page being read now. A document without sections gets
+    its ruler and its pages alone.
+    """
+    return _Drawing(sections, list(refs), max(page_count, 1), current).finish()
+
+
+def draw_curve(x1: float, y1: float, x2: float, y2: float) -> str:
+    """An S-shaped line from one row to the next."""
+    middle = (y1 + y2) / 2
+    return f"M{x1:.1f} {y1:g}C{x1:.1f} {middle:g} {x2:.1f} {middle:g} {x2:.1f} {y2:g}"
+
+
+class _Drawing:
+    """One map being drawn. `role` holds the strongest role of each drawn section, by key."""
+
+    def __init__(
+        self, sections: Sequence[MapSection], refs: list[dict[str, Any]], page_count: int, current: int | None
+    ) -> None:
+        self.sections = sorted(sections, key=lambda section: section.key)
+        self.keys = [section.key for section in self.sections]
+        self.by_key = dict(zip(self.keys, self.sections, strict=True))
+        self.below: dict[int, list[MapSection]] = {}
+        for section in self.sections:
+            self.below.setdefault(section.parent_key, []).append(section)
+        self.refs = refs
+        self.page_count = page_count
+        self.current = current
+        self.parts = self._top()
+        self.part_keys = {part.key for part in self.parts}
+        self.role = self._roles()
+        self.entered = [part for part in self.parts if self._was_entered(part)]
+        self.entered_keys = {part.key for part in self.entered}
+        below = [child for part in self.entered for child in self._children(part)]
+        self.x = self._places(self.parts) | self._places(below)
+
+    def finish(self) -> TreeMap:
+        """Put the drawn pieces together."""
+        pages = self._pages()
+        rows = self._row(self.parts, WIDTH / 2, ROOT_Y, PART_Y)
+        for part in self.entered:
+            rows += self._row(self._children(part), self.x.get(part.key, WIDTH / 2), PART_Y, SECTION_Y)
+        spots = [
+            (role, Spot(x, y, _choose_radius(role, y), section.key, section.subtree_end))
+            for _, role, section, x, y in rows
+        ]
+        return TreeMap(
+            twigs=tuple(line for line, role, *_ in rows if role == ""),
+            seen=tuple(line for line, role, *_ in rows if role in ("looked", "turned_back")),
+            path=(*(line for line, role, *_ in rows if role in WALKED), *self._drops()),
+            turned=tuple(
+                Cross(_draw_cross(spot.x, spot.y), spot.key, spot.end) for role, spot in spots if role == "turned_back"
+            ),
+            buds=tuple(spot for role, spot in spots if role in ("", "looked")),
+            knots=(*(spot for role, spot in spots if role in WALKED), self._root()),
+            ruler=tuple(self._ruler()),
+            leaves=tuple(self._leaves(pages)),
+            labels=tuple(self._labels(pages)),
+            pages_read=len({page for ref in self._read() for page in range(ref["page_start"], ref["page_end"] + 1)}),
+        )
+
+    def _top(self) -> list[MapSection]:
+        """The parts: the sections below the root, or below the one section that holds all others."""
+        parts = [section for section in self.sections if section.parent_key not in self.by_key]
+        while len(parts) == 1 and (children := self._children(parts[0])):
+            parts = children
+        return parts
+
+    def _children(self, parent: MapSection) -> list[MapSection]:
+        return self.below.get(parent.key, [])
+
+    def _roles(self) -> dict[int, str]:
+        roles: dict[int, str] = {}
+        for ref in sorted(self.refs, key=lambda ref: -TOUCHED.index(_role(ref))):
+            for depth, section in enumerate(self._ancestors(ref["key"])):
+                passed = depth > 0 and _role(ref) in ("turned_back", "looked")
+                roles[section.key] = roles.get(section.key, "") if passed else _role(ref)
+        return roles
+
+    def _ancestors(self, key: int) -> list[MapSection]:
+        """The drawn sections that hold the node, the nearest first."""
+        found = []
+        place = bisect_right(self.keys, key) - 1
+        section = self.sections[place] if place >= 0 else None
+        while section is not None:
+            drawn = section.key in self.part_keys or section.parent_key in self.part_keys
+            if drawn and key < section.subtree_end:
+                found.append(section)
+            section = self.by_key.get(section.parent_key)
+        return found
+
+    def _was_entered(self, part: MapSection) -> bool:
+        return any(self.role.get(child.key) for child in self._children(part))
+
+    def _places(self, row: Sequence[MapSection]) -> dict[int, float]:
+        """Where the sections of a row stand that are drawn, by key."""
+        drawn = self._thin_row(row)
+        return dict(
+            zip(
+                (section.key for section in drawn),
+                spread_places([self._middle(section) for section in drawn]),
+                strict=True,
+            )
+        )
+
+    def _thin_row(self, row: Sequence[MapSection]) -> list[MapSection]:
+        """At most ROW_MOST sections: the touched ones, the strongest first, and others at even distances."""
+        touched = [section for section in row if self._role_of(section)]
+        touched.sort(key=lambda section: TOUCHED.index(self._role_of(section)))
+        rest = [section for section in row if not self._role_of(section)]
+        room = ROW_MOST - len(touched)
+        others = rest[:: math.ceil(len(rest) / room)] if rest and room > 0 else []
+        return sorted([*touched[:ROW_MOST], *others], key=lambda section: section.key)
+
+    def _role_of(self, section: MapSection) -> str:
+        """The strongest role; a part counts as looked at when one of its sections was touched."""
+        return self.role.get(section.key, "") or ("looked" if section.key in self.entered_keys else "")
+
+    def _row(
+        self, row: Sequence[MapSection], from_x: float, from_y: float, y: float
+    ) -> list[tuple[str, str, MapSection, float, float]]:
+        drawn = [(section, self.x[section.key]) for section in row if section.key in self.x]
+        return [(draw_curve(from_x, from_y, x, y), self._role_of(section), section, x, y) for section, x in drawn]
+
+    def _drops(self) -> list[str]:
+        """The last stretch of each walked branch, down to its page."""
+        drops = {}
+        for ref in self._read():
+            above = next(iter(self._ancestors(ref["key"])), None)
+            x = self.x.get(above.key, self._middle(above)) if above else WIDTH / 2
+            y = ROOT_Y if above is None else PART_Y if above.key in self.part_keys else SECTION_Y
+            drops[draw_curve(x, y, self._page_x(ref["page_start"]), PAGE_Y)] = True
+        return list(drops)
+
+    def _root(self) -> Spot:
+        return Spot(WIDTH / 2, ROOT_Y, 3.6)
+
+    def _read(self) -> list[dict[str, Any]]:
+        return [ref for ref in self.refs if _role(ref) == "read"]
+
+    def _pages(self) -> list[int]:
+        pages = {ref["page_start"] for ref in self._read()}
+        return sorted(pages | ({self.current} if self.current is not None else set()))
+
+    def _leaves(self, pages: Sequence[int]) -> list[PageLeaf]:
+        width = next(width for most, width in LEAF_WIDTHS if len(pages) <= most)
+        return [
+            PageLeaf(round(self._page_x(page) - width / 2, 1), page == self.current, page + 1, width) for page in pages
+        ]
+
+    def _middle(self, section: MapSection) -> float:
+        middle = (section.page_start + section.page_end + 1) / 2
+        return round(middle / self.page_count * WIDTH, 1)
+
+    def _page_x(self, page: int) -> float:
+        return round(min(max((page + 0.5) / self.page_count * WIDTH, 3.5), WIDTH - 3.5), 1)
+
+    def _ruler(self) -> list[Stretch]:
+        starts = sorted({0, *(part.page_start for part in self.parts if part.page_start < self.page_count)})
+        stretches: list[Stretch] = []
+        begin = 0.0
+        for end in [*(start / self.page_count * WIDTH for start in starts[1:]), WIDTH]:
+            if end - begin < 2.5 and end < WIDTH:
+                continue
+            width = max(end - begin - (1 if end < WIDTH else 0), 0.5)
+            stretches.append(Stretch(round(begin, 1), round(width, 1), len(stretches) % 2 == 1))
+            begin = end
+        return stretches
+
+    def _labels(self, pages: Sequence[int]) -> list[PageLabel]:
+        labels: list[PageLabel] = []
+        last = -WIDTH
+        for page in pages:
+            x = self._page_x(page)
+            if x - last >= LABEL_ROOM:
+                anchor = "start" if x < LABEL_ROOM else "end" if x > WIDTH - LABEL_ROOM else "middle"
+                edge = {"start": 0.0, "end": WIDTH}.get(anchor, x)
+                labels.append(PageLabel(edge, str(page + 1), anchor, True))
+                last = x
+        return labels + [end for end in self._ends() if not _is_taken(end, labels)]
+
+    def _ends(self) -> list[PageLabel]:
+        first, final = PageLabel(0.0, "1", "start", False), PageLabel(WIDTH, str(self.page_count), "end", False)
+        return [first, final] if self.page_count > 1 else [first]
+
+
+def spread_places(wanted: Sequence[float]) -> list[float]:
+    """Places inside the box as near as can be to the wanted ones, in their order and not closer than APART.
+
+    Where a row is too full for that, its members share the width evenly.
+    """
+    low, high = EDGE, WIDTH - EDGE
+    gap = min(APART, (high - low) / max(len(wanted) - 1, 1))
+    placed: list[float] = []
+    for x in wanted:
+        placed.append(max(x, placed[-1] + gap if placed else low))
+    limit = high
+    for number in reversed(range(len(placed))):
+        placed[number] = round(min(placed[number], limit), 1)
+        limit = placed[number] - gap
+    return placed
+
+
+def _choose_radius(role: str, y: float) -> float:
+    return 3.2 if role in WALKED else 2.5 if y == PART_Y else 2.0
+
+
+def _is_taken(end: PageLabel, labels: Sequence[PageLabel]) -> bool:
+    return any(abs(label.x - end.x) < LABEL_ROOM * 1.4 for label in labels)
+
+
+def _role(ref: dict[str, Any]) -> str:
+    role = str(ref.get("role", "walked"))
+    return role if role in TOUCHED else "walked"
+
+
+def _draw_cross(x: float, y: float) -> str:
+    return f"M{x - 3:.1f} {y - 3:g}l6 6m0-6-6 6"
+
+
+NAMED = 4
+"""Titles that a line names before "and n more"."""
+LISTED = 24
+"""Sections that the list beside the map shows of each role."""
+OUTLINES_KEPT = 64
+"""Outlines that a process keeps."""
+
+
+@dataclass(slots=True)
+class MapHeading:
+    """A heading as the map needs it."""
+
+    key: int
+    parent_key: int
+    subtree_end: int
+    title: str
+    page_start: int
+    page_end: int
+
+
+def maps_of(run: Run, steps: Sequence[Step], citations: Sequence[Citation]) -> list[dict[str, Any]]:
+    """One map for each document that was opened, in the order in which the walks first touched them.
+
+    One of them is `open`: that of the first citation, before there is one that touched last.
+    """
+    versions = {str(version.document_id): version for version in versions_read(run)}
+    touched: dict[str, list[dict[str, Any]]] = {}
+    last = ""
+    for step in steps:
+        for ref in [*step.refs, *(row["ref"] for row in step.rejected if row.get("ref"))]:
+            if ref["document"] in versions:
+                touched.setdefault(ref["document"], []).append(ref)
+                last = ref["document"]
+    shown = next((str(row.version.document_id) for row in citations if row.version), last)
+    shown = shown if shown in touched else last
+    outlines = _outlines({versions[document].pk: versions[document].artefact_sha256 for document in touched})
+    return [
+        _map(versions[document], refs, run, outlines[versions[document].pk]) | {"open": document == shown}
+        for document, refs in touched.items()
+    ]
+
+
+def _map(
+    version: DocumentVersion, refs: list[dict[str, Any]], run: Run, headings: tuple[MapHeading, ...]
+) -> dict[str, Any]:
+    visited = [ref["page_start"] for ref in refs if ref.get("role", "walked") in ("read", "walked")]
+    current = visited[-1] if run.is_open and visited else None
+    drawn = draw(headings, refs, version.pages, current)
+    shown = {field.name: getattr(drawn, field.name) for field in fields(TreeMap)}
+    title = version.document.title
+    return {
+        **shown,
+        "title": title,
+        "version": version.pk if version.document.deleted_at is None else None,
+        "page_count": version.pages,
+        "label": _label(refs),
+        "read": [_place(row, run, version) for row in _first_of_each(refs, ("read",))],
+        "turned_back": [_place(row, run, version) for row in _first_of_each(refs, ("turned_back",))],
+    }
+
+
+def _first_of_each(refs: Iterable[dict[str, Any]], roles: tuple[str, ...]) -> list[dict[str, Any]]:
+    """The touched sections of these roles, each once, in the order of the document, the first few of them."""
+    rows = {row["title"]: row for row in reversed(list(refs)) if row.get("role") in roles and row["title"]}
+    return sorted(rows.values(), key=lambda row: (row["page_start"], row["key"]))[:LISTED]
+
+
+def _place(ref: dict[str, Any], run: Run, version: DocumentVersion) -> dict[str, Any]:
+    """A touched section as a row of the map's list, with the addresses of its page."""
+    slug, page = run.workspace.slug, ref["page_start"] + 1
+    return {
+        "title": ref["title"],
+        "page_start": ref["page_start"],
+        "page_end": ref["page_end"],
+        "page": page,
+        "url": reverse("documents:detail", args=[slug, version.document_id]) + f"?page={page}",
+        "sheet_url": reverse("runs:sheet", args=[slug, run.pk, version.pk, page]),
+    }
+
+
+def _label(refs: Iterable[dict[str, Any]]) -> str:
+    """What the map shows, in words for those who do not see it."""
+    rows = list(refs)
+    walked = _join_titles(row for row in rows if row.get("role") in ("walked", "read"))
+    turned = _join_titles(row for row in rows if row.get("role") == "turned_back")
+    path = _("Path walked: %s.") % walked if walked else _("Nothing walked yet.")
+    return f"{path} {_('Turned back at %s.') % turned}" if turned else path
+
+
+def _join_titles(refs: Iterable[dict[str, Any]]) -> str:
+    titles = list(dict.fromkeys(ref["title"] for ref in refs if ref["title"]))
+    more = len(titles) - NAMED
+    named = ", ".join(titles[:NAMED])
+    return named + (ngettext(" and %d more", " and %d more", more) % more if more > 0 else "")
+
+
+def _outlines(versions: Mapping[int, str]) -> dict[int, tuple[MapHeading, ...]]:
+    """The outlines of versions by the hash of what they are compiled to: those not kept are read in one query."""
+    found = {pk: kept for pk, digest in versions.items() if (kept := _kept.get((pk, digest))) is not None}
+    fresh: dict[int, list[MapHeading]] = {pk: [] for pk in versions if pk not in found}
+    if fresh:
+        names = [field.name for field in fields(MapHeading)]
+        rows = Section.objects.filter(version__in=fresh).order_by("version", "position")
+        for version, *values in rows.values_list("version", *names):
+            fresh[version].append(MapHeading(*values))
+    for pk, headings in fresh.items():
+        found[pk] = _kept[pk, versions[pk]] = tuple(headings)
+    for place in list(_kept)[:-OUTLINES_KEPT]:
+        _kept.pop(place, None)
+    return found
+
+
+_kept: dict[tuple[int, str], tuple[MapHeading, ...]] = {}

@@ -9,9 +9,16 @@ from vectorless_web.runs.services.asking import (
     start_run,
 )
 from vectorless_web.runs.services.executing import Engine, Reasoner, claim_run, execute_run, fail_run, limits_of
-from vectorless_web.runs.services.inputs import inputs_of, kept_late, load_kept_lexicon, program_digest
 from vectorless_web.runs.services.leases import RunLease, cancel_run, hand_back_run, recover_runs, stop_run
-from vectorless_web.runs.services.recording import CallLog, RunCostBudget, stored_calls
+from vectorless_web.runs.services.recording import (
+    CallLog,
+    RunCostBudget,
+    inputs_of,
+    kept_late,
+    load_kept_lexicon,
+    program_digest,
+    stored_calls,
+)
 from vectorless_web.runs.services.replaying import (
     Found,
     is_waited_for,

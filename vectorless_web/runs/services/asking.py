@@ -17,14 +17,14 @@ from vectorless_web.documents.selectors import closed_folders, documents_in, rea
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.questions.followup import Previous
-from vectorless_web.engine.questions.limits import check_question
+from vectorless_web.engine.questions.plan import check_question
 from vectorless_web.infra.limits import RUN_USD_MAX, TITLE_MAX, check_steps
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import HOUR, seconds_to_wait
 from vectorless_web.runs import line, selectors
-from vectorless_web.runs.answerers import answerers_of
 from vectorless_web.runs.corpus import ROUTER_SETTINGS
 from vectorless_web.runs.models import Feedback, Run, Step, Thread
+from vectorless_web.runs.selectors import answerers_of
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record

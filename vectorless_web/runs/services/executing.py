@@ -16,9 +16,14 @@ from vectorless_web.infra.outages import retry_through_outage
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.line import announce, stop_job
 from vectorless_web.runs.models import Run, RunInputs
-from vectorless_web.runs.services.inputs import inputs_of, load_kept_previous, load_kept_routes, other_factory
 from vectorless_web.runs.services.leases import RunLease, claim, end_run
-from vectorless_web.runs.services.recording import Recorder
+from vectorless_web.runs.services.recording import (
+    Recorder,
+    inputs_of,
+    load_kept_previous,
+    load_kept_routes,
+    other_factory,
+)
 
 logger = logging.getLogger(__name__)
 

@@ -1,25 +1,34 @@
-"""Writes what the engine yields as rows under the run's lease, announces them, and pays for its model calls.
+"""Writes what comes into a run and what the engine yields as rows under its lease, and pays for its model calls.
 
 Replays compare the same rows; stored calls answer again when a run is resumed or replayed.
 """
 
+import hashlib
 import json
 import threading
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import Count, QuerySet, Sum
 
+from vectorless_web import engine
 from vectorless_web.documents.background import is_work_under_way
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.rendering.page import RenderUnavailable, boxes, whole_page
 from vectorless_web.engine.agent.events import CONCLUDED, CompleteEvent, NodeRef, Outcome, StepEvent, StepKind
+from vectorless_web.engine.agent.limits import FURTHER, Late, Place
 from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import OUTSIDE, message_from
+from vectorless_web.engine.questions.followup import Previous
+from vectorless_web.engine.questions.lexicon import Lexicon
+from vectorless_web.engine.routing import RouteMode, RouteResult, ScoredCandidate
 from vectorless_web.infra.leases import LeaseLost, write_under_lease
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.money import money, token_count
@@ -28,11 +37,94 @@ from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.line import announce
 from vectorless_web.runs.models import Answer, Citation, Claim, ModelCall, Run, RunInputs, Step
 from vectorless_web.runs.selectors import last_sequence
-from vectorless_web.runs.services.inputs import late_rows
+from vectorless_web.runs.services.asking import previous_of
 from vectorless_web.runs.services.leases import RunLease, end_run
+from vectorless_web.workspaces.selectors import lexicon_from, lexicon_rows
 from vectorless_web.workspaces.services import WorkspaceCostBudget, release_all
 
-Place = tuple[int, int, str]
+
+def inputs_of(run: Run, lease: RunLease) -> RunInputs:
+    """What the run has taken so far; its first attempt keeps the workspace's words and what a follow-up leans on."""
+    kept = RunInputs.objects.filter(run=run.pk).first()
+    if kept is not None:
+        return kept
+    before = previous_of(run)
+    with write_under_lease(lease):
+        return RunInputs.objects.create(
+            run_id=run.pk,
+            program=program_digest(),
+            lexicon=lexicon_rows(run.workspace),
+            previous=asdict(before) if before else None,
+        )
+
+
+def load_kept_lexicon(inputs: RunInputs) -> Lexicon:
+    """The packs with the workspace's entries as they stood."""
+    return lexicon_from(tuple((concept, tuple(phrases), statement) for concept, phrases, statement in inputs.lexicon))
+
+
+def load_kept_previous(inputs: RunInputs) -> Previous | None:
+    """What the question leaned on; None when it stood by itself."""
+    if inputs.previous is None:
+        return None
+    read = {document: tuple(keys) for document, keys in inputs.previous["read"].items()}
+    return Previous(question=inputs.previous["question"], read=read)
+
+
+def load_kept_routes(inputs: RunInputs) -> list[RouteResult]:
+    """What the router answered, pass by pass."""
+    return [_route_from(row) for row in inputs.routes]
+
+
+def late_rows(late: Sequence[Late]) -> list[dict[str, Any]]:
+    """Where the wall clock decided, as it is stored."""
+    return [{**asdict(each.place), "reading": each.reading, "seconds": each.seconds} for each in late]
+
+
+def kept_late(inputs: RunInputs) -> list[Late]:
+    """Where the wall clock decided."""
+    return [_late_from_text(row) if isinstance(row, str) else _late_from(row) for row in inputs.late]
+
+
+def other_factory() -> str:
+    """Dotted path of the site's own engine factory; "" while it uses the built-in one."""
+    return "" if settings.ENGINE_FACTORY == settings.BUILT_IN_ENGINE else settings.ENGINE_FACTORY
+
+
+@cache
+def program_digest() -> str:
+    """A digest of the engine's sources: another one may reason otherwise over the same inputs."""
+    digest = hashlib.sha256()
+    root = Path(next(iter(engine.__path__)))
+    for path in sorted(p for p in root.rglob("*") if p.suffix in (".py", ".toml")):
+        digest.update(f"{path.relative_to(root)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _late_from(row: Mapping[str, Any]) -> Late:
+    return Late(Place(row["walk"], row["step"]), row["reading"], row["seconds"])
+
+
+def _late_from_text(text: str) -> Late:
+    """As earlier versions stored it: "further documents", "<walk>.<step>" or "search <place> <reading> <seconds>"."""
+    if text == "further documents":
+        return Late(FURTHER)
+    place, *search = text.removeprefix("search ").split()
+    walk, step = map(int, place.split("."))
+    return Late(Place(walk, step), int(search[0]), float(search[1])) if search else Late(Place(walk, step))
+
+
+def _route_from(row: Mapping[str, Any]) -> RouteResult:
+    lists = {name: tuple(map(_candidate_from, row[name])) for name in ("candidates", "tail")}
+    return RouteResult(**{**row, **lists, "mode_used": RouteMode(row["mode_used"])})
+
+
+def _candidate_from(row: Mapping[str, Any]) -> ScoredCandidate:
+    lists = {name: tuple(row[name]) for name in ("matched_terms", "matched_fields")}
+    return ScoredCandidate(**{**row, **lists})
+
+
+RowPlace = tuple[int, int, str]
 """Walk, index and kind of a step."""
 
 TOLD = ("say", "thought", "action", "arguments", "observation", "refs", "rejected", "confidence", "engine")
@@ -57,7 +149,7 @@ def clean_for_database(value: Any) -> Any:
             return value
 
 
-def step_row(event: StepEvent, place: Place) -> dict[str, Any]:
+def step_row(event: StepEvent, place: RowPlace) -> dict[str, Any]:
     """The fields of a Step at its place."""
     walk, index, kind = place
     row: dict[str, Any] = {
@@ -101,7 +193,7 @@ def table_rows(table: tuple[tuple[str, ...], ...]) -> list[list[str]]:
 
 
 def answer_row(event: CompleteEvent) -> dict[str, Any]:
-    """The fields of an Answer."""
+    """The fields of the Answer row that records how a run ended."""
     confidence = event.confidence
     row = {
         "markdown": event.answer,
@@ -147,8 +239,8 @@ class Recorder:
         self._boxless: set[int] = set()
         """Versions whose boxes could not be had."""
         rows = Step.objects.filter(run=lease.run_id)
-        self._stored: dict[Place, Step] = {(row.walk, row.index, row.kind): row for row in rows}
-        self._seen: set[Place] = set()
+        self._stored: dict[RowPlace, Step] = {(row.walk, row.index, row.kind): row for row in rows}
+        self._seen: set[RowPlace] = set()
         self._claimed: set[int] = set()
         self._steps = len(self._stored)
         self._sequence = last_sequence(lease.run_id)
@@ -250,7 +342,7 @@ class Recorder:
         self._sequence += 1
         announce(self._lease.run_id, self._sequence)
 
-    def _place(self, event: StepEvent) -> Place:
+    def _place(self, event: StepEvent) -> RowPlace:
         """Where the step stands; a second one of a kind at the same index moves to the next free index."""
         index = event.index
         while (event.walk, index, event.kind.value) in self._seen:

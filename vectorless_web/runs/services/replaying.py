@@ -27,14 +27,16 @@ from vectorless_web.runs import line, selectors
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Citation, Replay, Run, RunInputs, Step
 from vectorless_web.runs.services.executing import Engine, limits_of
-from vectorless_web.runs.services.inputs import load_kept_previous, load_kept_routes, program_digest
 from vectorless_web.runs.services.recording import (
     TOLD,
-    Place,
+    RowPlace,
     answer_row,
     calculation_row,
     clean_for_database,
     encode_as_stored,
+    load_kept_previous,
+    load_kept_routes,
+    program_digest,
     step_row,
     table_rows,
 )
@@ -231,7 +233,7 @@ class Sink:
     """Takes what a replayed run yields, in memory, as its rows would hold it."""
 
     corpus: PinnedCorpus
-    steps: dict[Place, dict[str, Any]] = field(default_factory=dict)
+    steps: dict[RowPlace, dict[str, Any]] = field(default_factory=dict)
     claims: dict[int, dict[str, Any]] = field(default_factory=dict)
     end: CompleteEvent | None = None
     calls: list[ModelCallRecord] = field(default_factory=list)

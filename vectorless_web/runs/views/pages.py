@@ -9,15 +9,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents.selectors import card_context, document_for, readable_documents
+from vectorless_web.documents.services.uploads import describe_uploads
 from vectorless_web.infra.limits import SEARCH_MAX, parse_whole_number
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs import selectors, services
-from vectorless_web.runs.answerers import answerers_of
 from vectorless_web.runs.compare.comparison import comparison_of
-from vectorless_web.runs.export import values
-from vectorless_web.runs.export.bundle import bundle_of
-from vectorless_web.runs.export.markdown import as_markdown
+from vectorless_web.runs.export import exports
+from vectorless_web.runs.export.exports import as_markdown, bundle_of
 from vectorless_web.runs.forms import (
     OPEN_ALONE,
     AskedForm,
@@ -27,10 +26,11 @@ from vectorless_web.runs.forms import (
     edit_box,
     read_prefill,
 )
-from vectorless_web.runs.live.feed import Audience, Feed
+from vectorless_web.runs.live.consumers import Audience, Feed
 from vectorless_web.runs.models import Feedback, Run, Thread
 from vectorless_web.runs.page import page_context, rendering, sheets
 from vectorless_web.runs.page.page_context import find_ways
+from vectorless_web.runs.selectors import answerers_of
 from vectorless_web.runs.views.lists import list_page
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
@@ -61,6 +61,7 @@ def workspace(request: HttpRequest, slug: str) -> HttpResponse:
         "month": selectors.month_of(place, request.user),
         "engine_line": _describe_answerer(place),
         "is_new": is_new,
+        "uploads": describe_uploads(place),
         "demo_run": selectors.demo_run(request.user) if is_new else None,
     }
     return render(request, "runs/workspace.html", context)
@@ -177,7 +178,7 @@ def raw_step(request: HttpRequest, slug: str, pk: int, sequence: int) -> HttpRes
 def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk)
     if form == "json":
-        response: HttpResponse = JsonResponse(values.as_json(run), json_dumps_params={"indent": 2})
+        response: HttpResponse = JsonResponse(exports.as_json(run), json_dumps_params={"indent": 2})
     elif form == "markdown":
         response = HttpResponse(as_markdown(run), content_type="text/markdown; charset=utf-8")
     elif form == "bundle":
@@ -188,7 +189,7 @@ def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
         return render(request, "runs/print.html", {**context, **shown})
     else:
         raise Http404("A run can be exported as markdown, json, print or bundle.")
-    name = values.file_name(run, {"json": "json", "markdown": "md", "bundle": "zip"}[form])
+    name = exports.file_name(run, {"json": "json", "markdown": "md", "bundle": "zip"}[form])
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 

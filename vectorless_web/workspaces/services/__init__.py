@@ -8,7 +8,6 @@ from vectorless_web.workspaces.services.groups import (
     save_group,
     set_people,
 )
-from vectorless_web.workspaces.services.lexicon import MAX_ENTRIES, add_entry, change_entry, remove_entry
 from vectorless_web.workspaces.services.members import (
     accept_invitation,
     add_member,
@@ -30,12 +29,16 @@ from vectorless_web.workspaces.services.members import (
     update_workspace,
 )
 from vectorless_web.workspaces.services.recording import record
-from vectorless_web.workspaces.services.spending import (
+from vectorless_web.workspaces.services.settings import (
+    MAX_ENTRIES,
     WorkspaceCostBudget,
+    add_entry,
     break_test,
+    change_entry,
     check_address,
     release_all,
     remove_budget,
+    remove_entry,
     remove_provider,
     reserve,
     save_provider,

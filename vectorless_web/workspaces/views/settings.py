@@ -1,5 +1,7 @@
 """Making a workspace, its settings: its own words, its chat models, what it may spend; and deleting it."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
@@ -8,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.engine.llm.presets import PRESETS, Preset, preset
+from vectorless_web.engine.llm.capability import PRESETS, Preset, preset
 from vectorless_web.infra.site.local_model import find_local_model
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
@@ -25,6 +27,51 @@ from vectorless_web.workspaces.forms import (
 from vectorless_web.workspaces.models import LexiconEntry, ModelProvider, Role, Workspace
 from vectorless_web.workspaces.rendering import preview_of
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for, workspaces_of
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A page of a workspace's settings: one form, what stands beside it, and the address to which its acts lead back.
+
+    `name` is the tab that is lit, `template` its page, `beside` what the page shows beside its form.
+    """
+
+    name: str
+    address: str
+    template: str
+    beside: Callable[[HttpRequest, Workspace], dict[str, Any]] = lambda _request, _workspace: {}
+
+    def show(
+        self,
+        request: HttpRequest,
+        workspace: Workspace,
+        form: BaseForm | None = None,
+        /,
+        status: int = 200,
+        **more: Any,
+    ) -> HttpResponse:
+        """The page with a form; what `more` names stands in place of what `beside` gives."""
+        context = {
+            **workspace_context(request.user, workspace, "settings"),
+            "tab": self.name,
+            "form": form,
+            **self.beside(request, workspace),
+            **more,
+        }
+        return render(request, self.template, context, status=status)
+
+    def save(
+        self, request: HttpRequest, workspace: Workspace, form: BaseForm, store: Callable[[], str], **more: Any
+    ) -> HttpResponse:
+        """Store a form that is right and say what `store` says; show one that is not with its errors (422)."""
+        if not form.is_valid():
+            return self.show(request, workspace, form, status=422, **more)
+        return self.leave(request, workspace, store())
+
+    def leave(self, request: HttpRequest, workspace: Workspace, said: str) -> HttpResponse:
+        """Go back to the page after an act, and say there what was done."""
+        messages.success(request, said)
+        return go_to(request, self.address, slug=workspace.slug)
 
 
 @require_GET
@@ -47,7 +94,7 @@ def create(request: HttpRequest) -> HttpResponse:
 def settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Name, description and limits."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
-    return _settings_page(request, workspace, SettingsForm(instance=workspace))
+    return GENERAL.show(request, workspace, SettingsForm(instance=workspace))
 
 
 @require_POST
@@ -55,24 +102,25 @@ def save_settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Change name, description and limits."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
     form = SettingsForm(request.POST, instance=workspace_for(request.user, slug, Role.OWNER))
-    if not form.is_valid():
-        return _settings_page(request, workspace, form, status=422)
-    services.update_workspace(
-        actor=request.user,
-        workspace=workspace,
-        name=form.cleaned_data["name"],
-        description=form.cleaned_data["description"],
-        settings=form.limits(),
-    )
-    messages.success(request, "The settings were saved.")
-    return go_to(request, "workspaces:settings", slug=slug)
+
+    def store() -> str:
+        services.update_workspace(
+            actor=request.user,
+            workspace=workspace,
+            name=form.cleaned_data["name"],
+            description=form.cleaned_data["description"],
+            settings=form.limits(),
+        )
+        return "The settings were saved."
+
+    return GENERAL.save(request, workspace, form, store)
 
 
 @require_GET
 def danger(request: HttpRequest, slug: str) -> HttpResponse:
     """The page from which a workspace is deleted."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
-    return _danger_page(request, workspace, DeleteForm(workspace=workspace))
+    return DANGER.show(request, workspace, DeleteForm(workspace=workspace))
 
 
 @require_POST
@@ -81,7 +129,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.OWNER)
     form = DeleteForm(request.POST, workspace=workspace)
     if not form.is_valid():
-        return _danger_page(request, workspace, form, status=422)
+        return DANGER.show(request, workspace, form, status=422)
     services.delete_workspace(actor=request.user, workspace=workspace)
     messages.success(request, f"{workspace.name} was deleted.")
     return go_to(request, "/")
@@ -92,23 +140,13 @@ def _new_page(request: HttpRequest, form: BaseForm, status: int = 200) -> HttpRe
     return render(request, "workspaces/create.html", context, status=status)
 
 
-def _settings_page(request: HttpRequest, workspace: Workspace, form: BaseForm, status: int = 200) -> HttpResponse:
-    context = {**workspace_context(request.user, workspace, "settings"), "form": form, "tab": "general"}
-    return render(request, "workspaces/settings.html", context, status=status)
-
-
-def _danger_page(request: HttpRequest, workspace: Workspace, form: BaseForm, status: int = 200) -> HttpResponse:
-    context = {**workspace_context(request.user, workspace, "settings"), "form": form, "tab": "danger"}
-    return render(request, "workspaces/danger.html", context, status=status)
-
-
 @require_GET
 def entries(request: HttpRequest, slug: str) -> HttpResponse:
     """All entries, a form for another one, and a question tried out when the address holds one."""
     workspace = workspace_for(request.user, slug)
     tried = _read_preview(request, workspace) if "question" in request.GET else {}
     status = 422 if "preview_form" in tried and tried["preview_form"].errors else 200
-    return _lexicon_page(request, workspace, LexiconEntryForm(), status=status, **tried)
+    return LEXICON.show(request, workspace, LexiconEntryForm(), status=status, **tried)
 
 
 @require_GET
@@ -132,7 +170,7 @@ def entry(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The form of one entry."""
     workspace = workspace_for(request.user, slug, Role.EDITOR)
     row = selectors.entry_in(workspace, pk)
-    return _lexicon_page(request, workspace, LexiconEntryForm(instance=row), editing=row)
+    return LEXICON.show(request, workspace, LexiconEntryForm(instance=row), editing=row)
 
 
 @require_POST
@@ -150,8 +188,7 @@ def remove_entry(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.EDITOR)
     row = selectors.entry_in(workspace, pk)
     services.remove_entry(actor=request.user, entry=row)
-    messages.success(request, f"{row.concept} was removed.")
-    return go_to(request, "workspaces:lexicon", slug=slug)
+    return LEXICON.leave(request, workspace, f"{row.concept} was removed.")
 
 
 def _save_entry(
@@ -164,9 +201,8 @@ def _save_entry(
         except Problem as problem:
             form.add_error("concept", problem.message)
         else:
-            messages.success(request, f"{row.concept} was saved.")
-            return go_to(request, "workspaces:lexicon", slug=workspace.slug)
-    return _lexicon_page(request, workspace, form, editing=editing, status=422)
+            return LEXICON.leave(request, workspace, f"{row.concept} was saved.")
+    return LEXICON.show(request, workspace, form, editing=editing, status=422)
 
 
 def _read_preview(request: HttpRequest, workspace: Workspace) -> dict[str, Any]:
@@ -178,25 +214,11 @@ def _read_preview(request: HttpRequest, workspace: Workspace) -> dict[str, Any]:
     return {"preview_form": form, "preview": shown}
 
 
-def _lexicon_page(
-    request: HttpRequest, workspace: Workspace, form: LexiconEntryForm, *, status: int = 200, **more: Any
-) -> HttpResponse:
-    context = {
-        **workspace_context(request.user, workspace, "settings"),
-        "tab": "lexicon",
-        "entries": selectors.entries_of(workspace),
-        "form": form,
-        "preview_form": PreviewForm(),
-        **more,
-    }
-    return render(request, "workspaces/lexicon.html", context, status=status)
-
-
 @require_GET
 def providers(request: HttpRequest, slug: str) -> HttpResponse:
     """The models in use, and a form for another one, filled in for a known kind of server when one was chosen."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
-    return _providers_page(request, workspace, ProviderForm(workspace=workspace, preset=_chosen_preset(request)))
+    return MODELS.show(request, workspace, ProviderForm(workspace=workspace, preset=_chosen_preset(request)))
 
 
 @require_POST
@@ -211,7 +233,7 @@ def provider(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The form of one model; its key is never shown."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
     row = selectors.provider_in(workspace, pk)
-    return _providers_page(request, workspace, ProviderForm(instance=row, workspace=workspace), editing=row)
+    return MODELS.show(request, workspace, ProviderForm(instance=row, workspace=workspace), editing=row)
 
 
 @require_POST
@@ -227,8 +249,7 @@ def remove_provider(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Forget a model and its key."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
     services.remove_provider(actor=request.user, provider=selectors.provider_in(workspace, pk))
-    messages.success(request, "The model and its key were removed.")
-    return go_to(request, "workspaces:providers", slug=slug)
+    return MODELS.leave(request, workspace, "The model and its key were removed.")
 
 
 @require_POST
@@ -255,7 +276,7 @@ def provider_row(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def budgets(request: HttpRequest, slug: str) -> HttpResponse:
     """What the workspace and its members may spend, and have spent."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
-    return _budgets_page(request, workspace, BudgetForm(workspace=workspace))
+    return BUDGETS.show(request, workspace, BudgetForm(workspace=workspace))
 
 
 @require_POST
@@ -263,11 +284,12 @@ def save_budget(request: HttpRequest, slug: str) -> HttpResponse:
     """Set a limit, in place of the one there is for the same people."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
     form = BudgetForm(request.POST, workspace=workspace)
-    if not form.is_valid():
-        return _budgets_page(request, workspace, form, status=422)
-    services.set_budget(actor=request.user, budget=form.save(commit=False))
-    messages.success(request, "The budget was set.")
-    return go_to(request, "workspaces:budgets", slug=slug)
+
+    def store() -> str:
+        services.set_budget(actor=request.user, budget=form.save(commit=False))
+        return "The budget was set."
+
+    return BUDGETS.save(request, workspace, form, store)
 
 
 @require_POST
@@ -275,51 +297,43 @@ def remove_budget(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Lift a limit."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
     services.remove_budget(actor=request.user, budget=selectors.budget_in(workspace, pk))
-    messages.success(request, "The budget was lifted.")
-    return go_to(request, "workspaces:budgets", slug=slug)
+    return BUDGETS.leave(request, workspace, "The budget was lifted.")
 
 
 def _save_model(
     request: HttpRequest, workspace: Workspace, form: ProviderForm, editing: ModelProvider | None = None
 ) -> HttpResponse:
-    if not form.is_valid():
-        return _providers_page(request, workspace, form, editing=editing, status=422)
-    row = form.save(commit=False)
-    services.save_provider(actor=request.user, provider=row, api_key=form.cleaned_data["api_key"])
-    messages.success(request, f"{row.name} was saved.")
-    return go_to(request, "workspaces:providers", slug=workspace.slug)
+    def store() -> str:
+        row = form.save(commit=False)
+        services.save_provider(actor=request.user, provider=row, api_key=form.cleaned_data["api_key"])
+        return f"{row.name} was saved."
 
-
-def _providers_page(
-    request: HttpRequest,
-    workspace: Workspace,
-    form: ProviderForm,
-    *,
-    editing: ModelProvider | None = None,
-    status: int = 200,
-) -> HttpResponse:
-    context = {
-        **workspace_context(request.user, workspace, "settings"),
-        "tab": "models",
-        "providers": selectors.providers_for(workspace),
-        "form": form,
-        "editing": editing,
-        "presets": PRESETS,
-        "local": find_local_model(),
-        "preset": _chosen_preset(request),
-    }
-    return render(request, "workspaces/providers.html", context, status=status)
+    return MODELS.save(request, workspace, form, store, editing=editing)
 
 
 def _chosen_preset(request: HttpRequest) -> Preset | None:
     return preset(request.GET.get("preset", ""))
 
 
-def _budgets_page(request: HttpRequest, workspace: Workspace, form: BudgetForm, status: int = 200) -> HttpResponse:
-    context = {
-        **workspace_context(request.user, workspace, "settings"),
-        "tab": "budgets",
-        "budgets": selectors.budgets_of(workspace),
-        "form": form,
+def _entries_beside(_request: HttpRequest, workspace: Workspace) -> dict[str, Any]:
+    return {"entries": selectors.entries_of(workspace), "preview_form": PreviewForm()}
+
+
+def _models_beside(request: HttpRequest, workspace: Workspace) -> dict[str, Any]:
+    return {
+        "providers": selectors.providers_for(workspace),
+        "presets": PRESETS,
+        "local": find_local_model(),
+        "preset": _chosen_preset(request),
     }
-    return render(request, "workspaces/budgets.html", context, status=status)
+
+
+def _budgets_beside(_request: HttpRequest, workspace: Workspace) -> dict[str, Any]:
+    return {"budgets": selectors.budgets_of(workspace)}
+
+
+GENERAL = Tab("general", "workspaces:settings", "workspaces/settings.html")
+DANGER = Tab("danger", "workspaces:danger", "workspaces/danger.html")
+LEXICON = Tab("lexicon", "workspaces:lexicon", "workspaces/lexicon.html", _entries_beside)
+MODELS = Tab("models", "workspaces:providers", "workspaces/providers.html", _models_beside)
+BUDGETS = Tab("budgets", "workspaces:budgets", "workspaces/budgets.html", _budgets_beside)

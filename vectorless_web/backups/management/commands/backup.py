@@ -6,8 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from vectorless_web.backups.errors import BackupError
-from vectorless_web.backups.folder import read_manifest
+from vectorless_web.backups.folder import BackupError, read_manifest
 from vectorless_web.backups.making import make_backup
 
 

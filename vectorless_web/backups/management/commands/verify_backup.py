@@ -6,8 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from vectorless_web.backups.errors import BackupError
-from vectorless_web.backups.folder import find_backup, list_backups
+from vectorless_web.backups.folder import BackupError, find_backup, list_backups
 from vectorless_web.backups.restoring import check_backup
 
 

@@ -7,7 +7,7 @@ from itertools import chain, zip_longest
 from vectorless_web.engine.documents.node import Node
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.retrieval import pack
-from vectorless_web.engine.text.readable import lower_capitals
+from vectorless_web.engine.text.normalise import lower_capitals
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 TITLE_CHARACTERS = 90

@@ -12,7 +12,7 @@ from vectorless_web.engine.answers.claims import PackedNode
 from vectorless_web.engine.documents.node import Node, NodeKind, Table
 from vectorless_web.engine.figures.periods import years_in
 from vectorless_web.engine.figures.tables import TableView
-from vectorless_web.engine.passages.pieces import cut_pieces
+from vectorless_web.engine.passages.passage import cut_pieces
 from vectorless_web.engine.questions.focus import covers_page, find_places, page_asked
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.tokens import HeuristicEstimator

@@ -9,13 +9,6 @@ from typing import Any
 from vectorless_web.engine.agent.context.vector_lane import SearchEmbedder
 from vectorless_web.engine.agent.events import StepEvent, StepKind
 from vectorless_web.engine.agent.executor import Walking
-from vectorless_web.engine.agent.model.pictures import (
-    attach_pictures,
-    find_page_asked,
-    find_picture_cited,
-    leave_pictures_out,
-    were_pictures_refused,
-)
 from vectorless_web.engine.agent.model.prompts import (
     RULES_TOKENS,
     NodeNames,
@@ -39,11 +32,16 @@ from vectorless_web.engine.agent.model.turns import (
     CONVERSATION_TOKENS,
     FIRST_TOKENS,
     TURN_TOKENS,
+    attach_pictures,
+    find_page_asked,
+    find_picture_cited,
     first_messages,
     fitted_messages,
     is_last_turn,
     is_whole_read,
+    leave_pictures_out,
     next_message,
+    were_pictures_refused,
 )
 from vectorless_web.engine.agent.offline_planner import plan_opening
 from vectorless_web.engine.agent.planner import PlannedStep, WalkContext

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from vectorless_web.engine.agent.steps.packing import CoverageReranker
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.passages.extraction import find_passages, raise_by_nearness
-from vectorless_web.engine.passages.pieces import pieces_of
+from vectorless_web.engine.passages.passage import pieces_of
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.retrieval.corpus import CorpusNode
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from vectorless_web.engine.agent.context.outline import join_names, say_count, shorten_title
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry, Selected, entries_of
 from vectorless_web.engine.agent.events import Rejected, StepEvent, StepKind
-from vectorless_web.engine.agent.run import RunState
+from vectorless_web.engine.agent.walk import RunState
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.errors import ArtefactDamaged

@@ -1,12 +1,13 @@
-"""What a pilot is: what it is shown, when asking it pays, what it says; and the pilot without opinions."""
+"""What a pilot is shown and says, and its consultation: each answer is checked, each failure becomes a note."""
 
-from collections.abc import Sequence, Set
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import KW_ONLY, dataclass, replace
 from enum import StrEnum
-from functools import cached_property
-from typing import Any, Protocol
+from functools import cached_property, partial
+from typing import Any, Protocol, TypeVar
 
 from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.errors import Cancelled, EngineError
 from vectorless_web.engine.navigation.pilots.config import PilotConfig, PilotMode
 from vectorless_web.engine.questions.plan import QueryPlan
 
@@ -117,7 +118,7 @@ def as_share(value: object) -> float | None:
 
 @dataclass(frozen=True)
 class SearchState:
-    """One moment of a walk.
+    """What a pilot is shown: where a walk stands and what it can choose from.
 
     `path` are the keys walked, without the node the walk started from when that is the
     root. `candidates` are the keys to choose from and `scores` what the scorer gave
@@ -265,7 +266,7 @@ class PilotExt:
 
     @property
     def name(self) -> str:
-        """The pilot's own name."""
+        """The name that the pilot gives itself."""
         return str(self._pilot.name)
 
     @property
@@ -299,11 +300,11 @@ class PilotExt:
         return state.point
 
     def should_intervene(self, state: SearchState) -> bool:
-        """The pilot's own word."""
+        """Ask the pilot whether its advice would help in this state."""
         return bool(self._pilot.should_intervene(state))
 
     def decide(self, state: SearchState) -> PilotDecision:
-        """The pilot's own decision."""
+        """Ask the pilot to rank the candidates of this state."""
         decision: PilotDecision = self._pilot.decide(state)
         return decision
 
@@ -347,24 +348,212 @@ class NoopPilot:
         self.config = config or PilotConfig.preset(PilotMode.ALGORITHM_ONLY)
 
     def should_intervene(self, state: SearchState) -> bool:
-        """Never."""
+        """Say that advice never helps."""
         return False
 
     def decide(self, state: SearchState) -> PilotDecision:
-        """The candidates as they stand."""
+        """Return the candidates in the order in which they stand."""
         return PilotDecision.preserve_order(state.candidates, point=state.point)
 
     def guide_start(self, tree: Tree, query: QueryPlan, start_node: NodeId) -> PilotDecision | None:
-        """No opinion."""
+        """Return None: this pilot has no opinion on where to start."""
         return None
 
     def guide_backtrack(self, state: SearchState) -> PilotDecision | None:
-        """No opinion."""
+        """Return None: this pilot has no opinion on where to go back to."""
         return None
 
     def binary_prune(self, state: SearchState) -> list[NodeId] | None:
-        """No opinion."""
+        """Return None: this pilot prunes nothing."""
         return None
 
     def reset(self) -> None:
-        """Nothing to forget."""
+        """Do nothing: this pilot remembers nothing."""
+
+
+Answer = TypeVar("Answer")
+_DEFAULT_CONFIG = PilotConfig()
+
+FAILURES: tuple[type[Exception], ...] = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    BufferError,
+    EOFError,
+    EngineError,
+    ImportError,
+    LookupError,
+    MemoryError,
+    NameError,
+    OSError,
+    RuntimeError,
+    StopIteration,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    Warning,
+)
+"""How a pilot, which may be anybody's code, can fail without harm to the run: every built-in kind and the engine's own.
+
+Not every Exception: what a queue or a host throws into the thread to end a job (a time-out, a lost
+lease) belongs to neither, and has to get through.
+"""
+
+
+class Guidance:
+    """One pilot, asked for one search.
+
+    A pilot whose budget is spent, or that does not want to be asked, is replaced by its
+    `fallback`, if it has one. `spend_turn` counts a consultation and refuses it when no
+    turn is left; `note` receives sentences for the reader; `account` each decision given.
+    """
+
+    def __init__(
+        self,
+        pilot: Any,
+        *,
+        spend_turn: Callable[[], bool],
+        note: Callable[[str], None],
+        account: Callable[[PilotDecision], None],
+    ) -> None:
+        self._advisers = [PilotExt(pilot)]
+        self._spend_turn, self._note, self._account = spend_turn, note, account
+        self.consultations = 0
+        fallback = self._safely(lambda: self._advisers[0].fallback, otherwise=None)
+        if fallback is not None:
+            self._advisers.append(PilotExt(fallback))
+
+    @property
+    def config(self) -> PilotConfig:
+        """The pilot's configuration."""
+        return self._safely(lambda: self._advisers[0].config, otherwise=_DEFAULT_CONFIG)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the pilot or its fallback would be asked."""
+        return any(self._is_active(adviser) for adviser in self._advisers)
+
+    def start(self, state: SearchState, start: NodeId) -> PilotDecision | None:
+        """The pilot's judgement of the children of the start node; None without an active pilot or a usable answer."""
+        for adviser in filter(self._is_active, self._advisers):
+            answer = self._ask_pilot(partial(adviser.guide_start, state.tree, state.query, start))
+            if answer is not None:
+                return self._check_decision(answer, state)
+        return None
+
+    def decide(self, state: SearchState) -> PilotDecision | None:
+        """The pilot's judgement of the candidates; None when it is not asked or its answer is unusable."""
+        for adviser in self._advisers:
+            if self._safely(partial(adviser.can_intervene, state), otherwise=False):
+                return self._check_decision(self._ask_pilot(partial(adviser.decide, state)), state)
+        return None
+
+    def backtrack(self, state: SearchState) -> PilotDecision | None:
+        """The pilot's judgement of the branches put aside; None when it is not asked or its answer is unusable."""
+        for adviser in self._advisers:
+            if self._safely(partial(adviser.can_intervene, state), otherwise=False):
+                return self._check_decision(self._ask_pilot(partial(adviser.guide_backtrack, state)), state)
+        return None
+
+    def prune(self, state: SearchState) -> list[NodeId] | None:
+        """The candidates worth keeping, in their order; None for no opinion."""
+        for adviser in filter(self._is_active, self._advisers):
+            kept = self._ask_pilot(partial(adviser.binary_prune, state))
+            self._report_pruning(adviser)
+            if isinstance(kept, list | tuple | set | frozenset):
+                wanted = {key for key in kept if isinstance(key, int)}
+                return [key for key in state.candidates if key in wanted]
+        return None
+
+    def _report_pruning(self, adviser: PilotExt) -> None:
+        record = self._safely(lambda: adviser.last_prune, otherwise=None)
+        if isinstance(record, PilotDecision):
+            self._account(record)
+            if record.note:
+                self._note(record.note)
+
+    def _is_active(self, adviser: PilotExt) -> bool:
+        return bool(self._safely(lambda: adviser.is_active, otherwise=False))
+
+    def _ask_pilot(self, question: Callable[[], Answer]) -> Answer | None:
+        if not self._spend_turn():
+            return None
+        self.consultations += 1
+        return self._safely(question, otherwise=None)
+
+    def _safely(self, question: Callable[[], Answer], *, otherwise: Answer) -> Answer:
+        try:
+            return question()
+        except Cancelled:
+            raise
+        except FAILURES as error:
+            self._note(f"The pilot failed ({type(error).__name__}); the walk goes on without its advice.")
+            return otherwise
+
+    def _check_decision(self, answer: object, state: SearchState) -> PilotDecision | None:
+        if answer is None:
+            return None
+        decision = self._safely(lambda: _mend_decision(answer, state), otherwise=None)
+        if decision is None:
+            self._note("The pilot's answer was unusable; the walk goes on without it.")
+            return None
+        self._account(decision)
+        if decision.note:
+            self._note(decision.note)
+        return decision
+
+
+def _mend_decision(answer: object, state: SearchState) -> PilotDecision | None:
+    """The decision with foreign keys, doubles and impossible numbers taken out, and the reader told."""
+    if not isinstance(answer, PilotDecision):
+        return None
+    ranked = _select_usable(answer.ranked_candidates, set(state.candidates) or {state.current_node or 0})
+    direction = _check_direction(answer.direction, state.tree)
+    lost = "" if direction is not None else "The pilot pointed to a place that does not exist."
+    point = answer.intervention_point
+    return replace(
+        answer,
+        ranked_candidates=ranked,
+        direction=direction or GoDeeper(),
+        confidence=as_share(answer.confidence) or 0.0,
+        reasoning=_clean_text(answer.reasoning),
+        intervention_point=point if isinstance(point, InterventionPoint) else state.point,
+        note=" ".join(part for part in (_clean_text(answer.note), lost) if part),
+        engine=_clean_text(answer.engine) or "offline",
+        tokens=int(max(as_number(answer.tokens) or 0.0, 0.0)),
+        cost_usd=max(as_number(answer.cost_usd) or 0.0, 0.0),
+    )
+
+
+def _select_usable(candidates: Iterable[RankedCandidate], allowed: set[NodeId]) -> tuple[RankedCandidate, ...]:
+    found: dict[NodeId, RankedCandidate] = {}
+    for candidate in candidates:
+        if not isinstance(candidate, RankedCandidate) or not isinstance(candidate.node, int):
+            continue
+        score = as_share(candidate.score)
+        if candidate.node in allowed and score is not None:
+            found.setdefault(candidate.node, RankedCandidate(candidate.node, score, _clean_text(candidate.reason)))
+    return tuple(found.values())
+
+
+def _check_direction(direction: SearchDirection, tree: Tree) -> SearchDirection | None:
+    if isinstance(direction, JumpTo):
+        is_key = isinstance(direction.target, int) and not isinstance(direction.target, bool)
+        return direction if is_key and direction.target in tree else None
+    if isinstance(direction, FoundAnswer):
+        return FoundAnswer(as_share(direction.confidence) or 0.0)
+    return direction if isinstance(direction, GoDeeper | ExploreSiblings | Backtrack) else None
+
+
+_LONGEST_REMARK = 400
+"""Characters kept of a text that a pilot gives, such as a reason or a note: any code may be a pilot."""
+
+
+def _clean_text(value: object) -> str:
+    return " ".join(value.split())[:_LONGEST_REMARK] if isinstance(value, str) else ""
+
+
+def scores_of(decision: PilotDecision | None, candidates: Sequence[NodeId]) -> list[RankedCandidate | None]:
+    """What the decision says of each candidate, None where it says nothing."""
+    said = {candidate.node: candidate for candidate in decision.ranked_candidates} if decision else {}
+    return [said.get(key) for key in candidates]

@@ -111,13 +111,12 @@ class BlockWriter:
 
     def _row(self, row: Sequence[str]) -> list[tuple[int, int]]:
         """Write one row of a table; where its cells stand."""
-        spans = []
-        for number, cell in enumerate(row):
-            if number:
-                self._append("\t")
-            spans.append((self.length, self.length + len(cell)))
-            self._append(cell)
-        self._append("\n")
+        spans, place = [], self.length
+        for cell in row:
+            end = place + len(cell)
+            spans.append((place, end))
+            place = end + 1
+        self._append("\t".join(row) + "\n")
         return spans
 
     def _append(self, text: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
-from vectorless_web.engine.parsing.markup.pages import TextBlock
+from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.tables.spans import SpanCell, guess_headers
 
 _NAMES = {".csv": ",;\t|", ".tsv": "\t", ".tab": "\t"}
@@ -34,7 +34,7 @@ def claims_delimited(text: str, name: str) -> bool:
     return _find_delimiter(text, _NAMES.get(suffix, ",;\t|"), named=named) != ""
 
 
-def read_delimited(text: str) -> tuple[str, list[TextBlock]]:
+def read_delimited(text: str) -> DocumentText:
     """The table's readable text, its cells parted by tabs, and its blocks; lines around it are paragraphs."""
     delimiter = _find_delimiter(text, ",;\t|", named=True)
     rows = [row for row in _clean_rows(text, delimiter) if any(row)]
@@ -44,14 +44,18 @@ def read_delimited(text: str) -> tuple[str, list[TextBlock]]:
     for row in rows[:first]:
         writer.write_paragraph(" ".join(filter(None, row)))
     _write_table(writer, rows[first:])
-    return writer.text, writer.blocks
+    return DocumentText(writer.text, writer.blocks)
 
 
 def _write_table(writer: BlockWriter, rows: Sequence[Sequence[str]]) -> None:
-    """Write the rows as one table; one too large for a grid in stretches that share the header."""
     width = max((len(row) for row in rows), default=1)
     first = [_fill(row, width) for row in rows[:_LOOKED_AT]]
-    headers = guess_headers(first) or int(_is_header(first))
+    write_rows(writer, rows, headers=guess_headers(first) or int(_is_header(first)))
+
+
+def write_rows(writer: BlockWriter, rows: Sequence[Sequence[str]], *, headers: int) -> None:
+    """Write rows of cells as one table; one too large for a grid in stretches that share the header."""
+    width = max((len(row) for row in rows), default=1)
     most = max(_STRETCH // width - headers, 1)
     for number, start in enumerate(range(headers, max(len(rows), headers + 1), most)):
         stretch = (*rows[:headers], *rows[start : start + most])

@@ -1,7 +1,6 @@
 """Reads a message (.eml): who wrote what to whom and when, its text or web page, the names of what is attached."""
 
 import re
-from collections.abc import Iterator
 from email import message_from_string, policy
 from email.message import EmailMessage, MIMEPart
 from pathlib import PurePath
@@ -10,7 +9,7 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.html import bound_page, html_text
-from vectorless_web.engine.parsing.markup.pages import TextBlock
+from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.markup.plaintext import text_blocks
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
@@ -18,6 +17,8 @@ _HEADERS = re.compile(r"\A(?:(?:[A-Za-z][A-Za-z0-9-]{1,40}:[^\n]*|[ \t]+\S[^\n]*
 _TELLING = re.compile(r"^(?:From|Date|Subject|To|Message-ID|MIME-Version|Received):", re.MULTILINE | re.IGNORECASE)
 _FEWEST_TELLING = 3
 """Headers of messages that a file without the name of one must begin with; notes may begin with "To:", too."""
+_LONGEST_NAME = 200
+"""Characters of an attachment's name that are kept."""
 _LONGEST_HEADER = 2_000
 """Characters of a header that are shown; a list of a hundred recipients has more."""
 
@@ -29,8 +30,8 @@ def claims_mail(text: str, name: str) -> bool:
     return told >= (1 if PurePath(name).suffix.lower() == ".eml" else _FEWEST_TELLING)
 
 
-def read_mail(text: str) -> tuple[str, list[TextBlock]]:
-    """The message's readable text and blocks: headers as lines of name and value, the body, names of attachments."""
+def read_mail(text: str) -> DocumentText:
+    """Read a message: headers as lines of name and value, the body, names of attachments; its subject is its title."""
     message = message_from_string(text, policy=policy.default)
     writer = BlockWriter()
     subject = _header(message, "Subject")
@@ -39,26 +40,18 @@ def read_mail(text: str) -> tuple[str, list[TextBlock]]:
     shown = [(name, _header(message, name)) for name in _SHOWN]
     writer.write(NodeKind.PARAGRAPH, "\n".join(f"{name}: {said}" for name, said in shown if said and name != "Subject"))
     _write_body(writer, message)
-    names = list(_name_attached(message))
+    names = [name for name, _ in list_attached(message)]
     if names:
         writer.write_paragraph("Attachments: " + "; ".join(names))
-    return writer.text, writer.blocks
+    return DocumentText(writer.text, writer.blocks, subject, _tell_left_out(message))
 
 
-def mail_title(text: str) -> str:
-    """The subject of a message, or ""."""
-    return _header(message_from_string(text, policy=policy.default), "Subject")
-
-
-def name_attachments(text: str) -> tuple[str, list[str]]:
-    """The text as it is, and a sentence on attachments, which are not read."""
-    count = len(list(_name_attached(message_from_string(text, policy=policy.default))))
-    if not count:
-        return text, []
-    one = count == 1
-    return text, [
-        f"{count} attachment{' was' if one else 's were'} not read; upload {'it' if one else 'them'} as well."
-    ]
+def _tell_left_out(message: EmailMessage) -> list[str]:
+    """A sentence on pictures within the text, which are neither read nor taken out."""
+    count = sum(1 for part in _walk_attached(message) if _is_inline(part))
+    return [f"{count} picture{' within the text was' if count == 1 else 's within the text were'} left out."] * (
+        count > 0
+    )
 
 
 def _header(message: EmailMessage, name: str) -> str:
@@ -93,8 +86,54 @@ def _decode(part: MIMEPart) -> str:
     return said.replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ") if isinstance(said, str) else ""
 
 
-def _name_attached(message: EmailMessage) -> Iterator[str]:
-    """The names of attachments, without any folder."""
-    for part in message.iter_attachments():
-        name = part.get_filename() or part.get_content_type()
-        yield remove_invisible(PurePath(name.replace("\\", "/")).name or part.get_content_type())
+def list_attached(message: EmailMessage) -> list[tuple[str, MIMEPart]]:
+    """(name without any folder, part) of each attachment; pictures within the text are none."""
+    return [(_name_of(part), part) for part in _walk_attached(message) if not _is_inline(part)]
+
+
+def read_attached(part: MIMEPart) -> bytes:
+    """The bytes of an attachment; those of an attached message are the message."""
+    if part.get_content_maintype() == "message":
+        held = _held_message(part)
+        return held.as_bytes() if held is not None else b""
+    data = part.get_payload(decode=True)
+    return data if isinstance(data, bytes) else b""
+
+
+def _held_message(part: MIMEPart) -> EmailMessage | None:
+    """The message that an attachment is, or None."""
+    held = part.get_payload()
+    first = held[0] if isinstance(held, list) and held else None
+    return first if isinstance(first, EmailMessage) else None
+
+
+def _walk_attached(message: EmailMessage) -> list[MIMEPart]:
+    """The parts beside the text, also those of a part that holds text and pictures together."""
+    try:
+        body = message.get_body(preferencelist=("plain", "html"))
+        parts = list(message.iter_attachments())
+    except (AttributeError, KeyError, LookupError, ValueError):
+        return []  # the standard library's parser fails on some malformed messages
+    related = [
+        part for own in message.walk() if own.get_content_type() == "multipart/related" for part in own.iter_parts()
+    ]
+    beside = [part for part in related if part is not body and part.get_content_maintype() == "image"]
+    found = [part for part in (*parts, *beside) if not part.is_multipart() or part.get_content_maintype() == "message"]
+    return list({id(part): part for part in found}.values())
+
+
+def _is_inline(part: MIMEPart) -> bool:
+    """Whether a part is a picture that the text shows."""
+    is_shown = part.get_content_disposition() == "inline" or bool(part.get("Content-ID"))
+    return part.get_content_maintype() == "image" and is_shown
+
+
+def _name_of(part: MIMEPart) -> str:
+    """The name of an attachment without any folder; an attached message is named by its subject."""
+    name = part.get_filename() or ""
+    if not name and part.get_content_maintype() == "message":
+        held = _held_message(part)
+        name = (_header(held, "Subject") if held is not None else "") or "message"
+        name = f"{name.replace('/', '-')}.eml"
+    name = name or f"attachment.{part.get_content_subtype()}"
+    return remove_invisible(PurePath(name.replace("\\", "/")).name)[:_LONGEST_NAME] or "attachment"

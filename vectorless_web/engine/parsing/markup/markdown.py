@@ -9,9 +9,13 @@ from markdown_it.token import Token
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter
 from vectorless_web.engine.parsing.markup.pages import TextBlock
+from vectorless_web.engine.parsing.markup.plaintext import text_blocks
 from vectorless_web.engine.parsing.tables.spans import SpanCell
 
-_PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+_DEEPEST = 100
+"""Lists and quotes within each other that are told apart. The parser leaves out what stands deeper, and all
+that follows it: such a file is read as plain text."""
+_PARSER = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
 _LINK_PARTS = 8
 """Pieces of a line before a link's end in which its address may stand already; then it is not added."""
 _FRONT_MATTER = 60
@@ -41,6 +45,8 @@ def markdown_text(source: str) -> tuple[str, list[TextBlock]]:
     if matter:
         writer.keep_skipped(matter)
     tokens = _PARSER.parse("\n" * matter + "\n".join(writer.source[matter:]))
+    if any(token.level >= _DEEPEST - 1 and token.nesting > 0 for token in tokens):
+        return source, text_blocks(source)
     position = 0
     while position < len(tokens):
         position = _take(tokens, position, writer)

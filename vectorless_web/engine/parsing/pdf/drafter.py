@@ -298,7 +298,7 @@ class Drafter:
                 self._flush()
             self._lines.append(item)
         elif isinstance(item, list):
-            self._take_table(build_grid(item))
+            self._take_table(self._build_grid(item))
         else:
             self._flush()
             self._take_block(item)
@@ -320,6 +320,14 @@ class Drafter:
         elif heading.form.family == NOTE or (heading.form.family == NUMBERED and self._notes_begun):
             self._in_note = True
         self._heading = heading
+
+    def _build_grid(self, rows: list[LineRow]) -> Grid:
+        """The grid of a table; one on the next page without a header may lack columns of the one it carries on."""
+        grid = build_grid(rows)
+        before = self._grid or (self._headed[0] if self._headed else None)
+        if before is not None and not self._lines and _lacks_columns(before, grid):
+            return build_grid(rows, before.edges)
+        return grid
 
     def _take_table(self, grid: Grid) -> None:
         part = 0
@@ -382,6 +390,19 @@ def _continues_table(before: Grid, grid: Grid) -> bool:
     if not before.edges or len(before.edges) != len(grid.edges) or grid.rows[0].page != before.rows[-1].page + 1:
         return False
     return all(abs(one[1] - other[1]) < _SAME_EDGE for one, other in zip(before.edges, grid.edges, strict=True))
+
+
+def _lacks_columns(before: Grid, grid: Grid) -> bool:
+    """Whether a table without a header at a page's top stands in some, not all, columns of the one before it."""
+    if any(row.is_header and any(row.cells[1:]) for row in grid.rows):
+        return False
+    if grid.rows[0].page != before.rows[-1].page + 1 or not 1 < len(grid.edges) < len(before.edges):
+        return False
+    found = [
+        [k for k, own in enumerate(before.edges) if min(abs(own[0] - edge[0]), abs(own[1] - edge[1])) < _SAME_EDGE / 3]
+        for edge in grid.edges
+    ]
+    return all(len(places) == 1 for places in found) and len({places[0] for places in found}) == len(found)
 
 
 def _carries_on(before: Grid, grid: Grid) -> bool:

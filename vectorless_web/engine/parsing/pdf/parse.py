@@ -307,12 +307,13 @@ _CONTINUED = re.compile(r"\bcont(?:inued|[’'.]?d)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class OutlinedPDF:
-    """Pages and drafts of a PDF, the source of its outline, and the title its metadata gives."""
+    """Pages and drafts of a PDF, the source of its outline, the title its metadata gives, and what was left out."""
 
     pages: Sequence[Page]
     drafts: Sequence[Draft]
     source: str
     title: str
+    remarks: Sequence[str] = ()
 
 
 def compile_pdf(path: Path, *, ignore_bookmarks: bool, tell: Progress, limits: CompileLimits) -> OutlinedPDF:
@@ -326,10 +327,21 @@ def compile_pdf(path: Path, *, ignore_bookmarks: bool, tell: Progress, limits: C
         pages = _read_all_pages(document, tell)
         bookmarks = [] if ignore_bookmarks else read_bookmarks(document)
         title = str(document.get_metadata_dict().get("Title") or "")
+        remarks = list(_tell_left_out(document))
     finally:
         document.close()
     drafts, source = outline_pages(pages, bookmarks)
-    return OutlinedPDF(pages, drafts, source, title)
+    return OutlinedPDF(pages, drafts, source, title, remarks)
+
+
+def _tell_left_out(document: pdfium.PdfDocument) -> Iterator[str]:
+    """Sentences on what a PDF holds besides its pages: attached files, scripts."""
+    attached = document.count_attachments()
+    if attached > 0:
+        files, them = ("file was", "it") if attached == 1 else ("files were", "them")
+        yield f"{attached:,} attached {files} not read; upload {them} as well."
+    if pdfium_c.FPDFDoc_GetJavaScriptActionCount(document) > 0:
+        yield "This PDF holds scripts; they were left out and not run."
 
 
 def open_pdf(path: Path) -> pdfium.PdfDocument:

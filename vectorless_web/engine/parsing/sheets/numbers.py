@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
-from functools import cache
+from functools import cache, lru_cache
 
 BUILT_IN = {
     1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 14: "yyyy-mm-dd",
@@ -23,6 +23,8 @@ _DIGITS = 10
 """Significant digits of a number without a format; spreadsheets show up to eleven, the last ones often noise."""
 _LARGEST_PLAIN = Decimal(10) ** 15
 """Numbers from which figures hold no more digits than a file stores; they are shown with an exponent."""
+_REMEMBERED = 32_768
+"""Shown numbers that are kept, some 5 MB: columns repeat dates, amounts and counts."""
 _LAST_DAY = 2_958_465
 """31 December 9999, in days."""
 _TOKEN = re.compile(
@@ -38,6 +40,7 @@ _MONTHS = (
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def show_number(value: str, code: str, *, since_1904: bool = False) -> str:
     """A stored number as its format code shows it; the number itself when the code cannot be followed."""
     try:
@@ -191,14 +194,27 @@ def _is_before_seconds(tokens: tuple[tuple[str, str], ...]) -> bool:
 
 def _show_part(moment: datetime, code: str, noon: bool) -> str:
     """One part of a date: "yyyy", "mmm", "dd", "h", "minute", "ss"."""
-    hour = (moment.hour % 12 or 12) if noon else moment.hour
-    month, day = _MONTHS[moment.month - 1], _WEEKDAYS[moment.weekday()]
-    shown = {
-        "yy": f"{moment:%y}", "y": f"{moment:%y}", "m": str(moment.month), "mm": f"{moment.month:02d}",
-        "mmm": month[:3], "mmmm": month, "mmmmm": month[0], "d": str(moment.day), "dd": f"{moment.day:02d}",
-        "ddd": day[:3], "dddd": day, "h": str(hour), "hh": f"{hour:02d}", "minute": f"{moment.minute:02d}",
-        "s": str(moment.second),
-    }  # fmt: skip
-    if code in shown:
-        return shown[code]
+    show = _DATE_PARTS.get(code)
+    if show is not None:
+        return show(moment)
+    if code in ("h", "hh"):
+        hour = (moment.hour % 12 or 12) if noon else moment.hour
+        return str(hour).zfill(len(code))
     return f"{moment.second:02d}" if code[0] == "s" else f"{moment.year:04d}"
+
+
+_DATE_PARTS: dict[str, Callable[[datetime], str]] = {
+    "yy": lambda moment: f"{moment:%y}",
+    "y": lambda moment: f"{moment:%y}",
+    "m": lambda moment: str(moment.month),
+    "mm": lambda moment: f"{moment.month:02d}",
+    "mmm": lambda moment: _MONTHS[moment.month - 1][:3],
+    "mmmm": lambda moment: _MONTHS[moment.month - 1],
+    "mmmmm": lambda moment: _MONTHS[moment.month - 1][0],
+    "d": lambda moment: str(moment.day),
+    "dd": lambda moment: f"{moment.day:02d}",
+    "ddd": lambda moment: _WEEKDAYS[moment.weekday()][:3],
+    "dddd": lambda moment: _WEEKDAYS[moment.weekday()],
+    "minute": lambda moment: f"{moment.minute:02d}",
+    "s": lambda moment: str(moment.second),
+}

@@ -9,13 +9,15 @@ from lxml import etree
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
+from vectorless_web.engine.parsing.package import PackageKind, child, local, open_package, refuse_locked, value
 from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, write_sheets
 from vectorless_web.engine.parsing.sheets.workbook import LeftOut, check_sheet_text
-from vectorless_web.engine.parsing.word.package import PackageKind, child, local, open_package, value
 
 SPREADSHEET = PackageKind("OpenDocument spreadsheet", "LibreOffice", "ods")
 _MOST_REPEATED = 1_000
 """Times that a filled cell or row is written when the file says that it repeats; more is a fill to the sheet's end."""
+_MOST_ACROSS = 100
+"""The same for a cell along its row: a table has a few dozen columns."""
 _HIDDEN = ("collapse", "filter")
 
 
@@ -25,6 +27,7 @@ def read_spreadsheet(path: Path, *, limits: CompileLimits) -> DocumentText:
     UnreadableDocument: `damaged_ods`, `encrypted_ods`, `zip_bomb`, `unsafe_ods`, `too_large`, `no_text`.
     """
     with open_package(path, limits, SPREADSHEET) as package:
+        refuse_locked(package)
         reader = _SpreadsheetReader()
         for element in package.elements("content.xml", "style", "table"):
             reader.read(element)
@@ -69,6 +72,7 @@ class _SpreadsheetReader:
             if cells and value(row, "visibility") in _HIDDEN:
                 self.left_out.counts["hidden row"] += repeated
             elif cells:
+                self.left_out.counts["endless fill"] += repeated > _MOST_REPEATED
                 for step in range(min(repeated, _MOST_REPEATED)):
                     sheet.rows[number + step] = cells
                     sheet.spans.update({(number + step, column): span for column, span in spans.items()})
@@ -89,7 +93,8 @@ class _SpreadsheetReader:
                 continue
             repeated = _repetitions(element, "number-columns-repeated")
             text = _show(element)
-            for step in range(min(repeated, _MOST_REPEATED) if text else 0):
+            self.left_out.counts["endless fill"] += bool(text) and repeated > _MOST_ACROSS
+            for step in range(min(repeated, _MOST_ACROSS) if text else 0):
                 if column + step in hidden:
                     unseen.add(column + step)
                 elif said := self.count.add(text):

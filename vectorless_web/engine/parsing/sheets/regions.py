@@ -69,6 +69,7 @@ def write_sheets(sheets: Sequence[Sheet]) -> BlockWriter:
     return writer
 
 
+_EMPTY = SpanCell("")
 RegionRow = tuple[int, Mapping[int, SheetCell], Mapping[int, tuple[int, int]]]
 """(number, cells by column, (columns, rows) spanned by column)."""
 Region = Sequence[RegionRow]
@@ -180,6 +181,9 @@ def _write_rows(writer: BlockWriter, rows: Region, columns: Sequence[int], *, ti
 def _lay_row(row: RegionRow, columns: Sequence[int]) -> list[SpanCell]:
     """A row's cells at the columns that the table uses; what a cell covers to its right is left to its span."""
     _, cells, spans = row
+    if not spans:
+        found = (cells.get(column) for column in columns)
+        return [SpanCell(cell.text, strong=cell.strong) if cell else _EMPTY for cell in found]
     laid: list[SpanCell] = []
     covered = -1
     for column in columns:

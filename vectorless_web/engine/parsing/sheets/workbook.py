@@ -13,9 +13,9 @@ from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
+from vectorless_web.engine.parsing.package import Package, PackageKind, child, local, open_package, value
 from vectorless_web.engine.parsing.sheets.numbers import BUILT_IN, show_number
 from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, write_sheets
-from vectorless_web.engine.parsing.word.package import Package, PackageKind, child, local, open_package, value
 
 WORKBOOK = PackageKind("Excel workbook", "Excel", "xlsx")
 _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})$")
@@ -41,9 +41,10 @@ def read_workbook(path: Path, *, limits: CompileLimits) -> DocumentText:
         sheets = list(reader.read_sheets(root))
         title = child(package.xml(next(iter(related.get("core-properties", [])), "docProps/core.xml")), "title")
         writer = write_sheets(sheets)
+        told = [*package.tell_left_out(), *reader.left_out.tell()]
     check_sheet_text(writer.length, bool(writer.blocks), limits)
     said = remove_invisible(title.text or "") if title is not None else ""
-    return DocumentText(writer.text, writer.blocks, said, list(reader.left_out.tell()))
+    return DocumentText(writer.text, writer.blocks, said, told)
 
 
 def check_sheet_text(length: int, has_blocks: bool, limits: CompileLimits) -> None:
@@ -78,6 +79,7 @@ _LEFT_OUT = {
     "hidden row": "{count} {were} left out.",
     "hidden column": "{count} {were} left out.",
     "formula": "{count} without a stored value {were} kept as written; save it in Excel to have it calculated.",
+    "endless fill": "{count} {were} cut: a cell or row that repeats to the end of the sheet was read in part.",
     "chart sheet": "{count} {were} left out; a chart's figures are read where they stand in cells.",
 }
 
@@ -88,6 +90,8 @@ class _Styles:
 
     codes: Sequence[str]
     bold: Sequence[bool]
+    known: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    """What each number was found to mean, as the cells give it."""
 
     @classmethod
     def read(cls, root: etree._Element | None) -> "_Styles":
@@ -105,6 +109,12 @@ class _Styles:
 
     def of(self, element: etree._Element) -> tuple[str, bool]:
         number = element.get("s", "0")
+        found = self.known.get(number)
+        if found is None:
+            found = self.known[number] = self._look_up(number)
+        return found
+
+    def _look_up(self, number: str) -> tuple[str, bool]:
         place = int(number) if number.isdecimal() and len(number) < 7 else len(self.codes)
         return (self.codes[place], self.bold[place]) if place < len(self.codes) else ("General", False)
 
@@ -166,24 +176,23 @@ class _WorkbookReader:
         cells: dict[int, SheetCell] = {}
         unseen: set[int] = set()
         column = -1
-        for element in row:
-            if local(element) != "c":
-                continue
+        for element in row.iterchildren("{*}c"):
             column = _column_of(element.get("r", ""), column + 1)
-            text = self._show(element)
+            code, strong = self.styles.of(element)
+            text = self._show(element, code)
             if text and column in hidden:
                 unseen.add(column)
             elif text:
-                cells[column] = SheetCell(text, self.styles.of(element)[1])
+                cells[column] = SheetCell(text, strong)
         if cells and row.get("hidden") in ("1", "true"):
             self.left_out.counts["hidden row"] += 1
         elif cells and number < _LAST_ROW:
             sheet.rows[number] = cells
         return unseen
 
-    def _show(self, cell: etree._Element) -> str:
+    def _show(self, cell: etree._Element, code: str) -> str:
         """What a cell shows: its text, or its stored value in its format; a formula without a value as written."""
-        kind, parts = cell.get("t", "n"), {local(part): part for part in cell}
+        kind, parts = cell.get("t", "n"), {_local_tag(part.tag): part for part in cell}
         text = (parts["v"].text or "") if "v" in parts else ""
         if kind == "s":
             shown = self.strings[int(text)] if text.isdecimal() and int(text) < len(self.strings) else ""
@@ -192,13 +201,19 @@ class _WorkbookReader:
         elif kind == "b":
             shown = {"1": "TRUE", "0": "FALSE"}.get(text, text)
         elif kind == "n" and text:
-            shown = show_number(text, self.styles.of(cell)[0], since_1904=self.since_1904)
+            shown = show_number(text, code, since_1904=self.since_1904)
         else:
             shown = text
         if "f" in parts and not text and kind != "str" and parts["f"].text:
             self.left_out.counts["formula"] += 1
             shown = f"={parts['f'].text}"
         return self.count.add(shown) if shown else ""
+
+
+@cache
+def _local_tag(tag: object) -> str:
+    """An element's name without its namespace, remembered: a sheet has five of them and a million elements."""
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def _text_of(holder: etree._Element) -> str:

@@ -91,7 +91,7 @@ def _cell_gap(boxes: list[list[float]], size: float) -> float:
     if wide < _COLUMNS:
         return _GAP * size
     usual = gaps[(len(gaps) - wide) // 2] if len(gaps) > wide else 0.0
-    return max(_NARROW_GAP * size, _TIMES_USUAL * usual)
+    return min(max(_NARROW_GAP * size, _TIMES_USUAL * usual), _GAP * size)
 
 
 def _has_gap(boxes: list[list[float]], size: float) -> bool:

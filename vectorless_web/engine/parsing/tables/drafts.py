@@ -10,7 +10,7 @@ from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
 from vectorless_web.engine.parsing.lines import Vocabulary
 from vectorless_web.engine.parsing.tables.cells import CellSpan
 from vectorless_web.engine.parsing.tables.grid import Grid, GridRow
-from vectorless_web.engine.parsing.tables.headers import RowPaths, header_text, lay_levels
+from vectorless_web.engine.parsing.tables.headers import Edge, RowPaths, header_text, lay_levels
 
 _SCALE = r"(?:thousands|millions|billions)"
 _UNITS = re.compile(
@@ -24,6 +24,10 @@ _WHOLE_UNITS = re.compile(
     rf"\b(?:in|of)\s+{_SCALE}\b[^|.]{{0,120}}|unaudited|{_SCALE})\)?(?:\s*\(unaudited\))?$",
     re.IGNORECASE,
 )
+_SEVERAL = 3
+"""Columns with that of the labels from which a scale below a name holds for its column alone."""
+_CENTRAL = 0.15
+"""Share of the columns' width by which a scale may stand beside their middle and hold for all."""
 _YEAR = re.compile(r"(?<![\d.,$])(?:19|20)\d\d(?![\d,]|\.\d)")
 _CODED = re.compile(r"\b(?:(?P<before>[1-4])Q|Q(?P<after>[1-4])|FY)\s?[’']?(?P<year>(?:20)?\d\d)\b")
 _MONTHS = (
@@ -111,7 +115,9 @@ def _columns(grid: Grid) -> list[Column]:
     leading = list(itertools.takewhile(lambda row: row.is_header, grid.rows))
     labels = [_join_spans(row.cells[0]) for row in leading if row.cells[0]]
     over = [[span for spans in row.cells[1:] for span in spans] for row in leading]
-    levels = lay_levels([spans for spans in over if spans and not _says_units(spans)], grid.edges)
+    apart = [_scales_one_column(leading, number, grid.edges) for number in range(len(leading))]
+    told = zip(over, apart, strict=True)
+    levels = lay_levels([spans for spans, own in told if spans and (own or not _says_units(spans))], grid.edges)
     # A period printed at the left margin heads all columns.
     period = [
         header_text(_join_spans(row.cells[0]))
@@ -133,6 +139,37 @@ def _says_units(spans: Sequence[CellSpan]) -> bool:
     """Whether a line of the header says the units of the whole table, or that it is unaudited, and nothing else."""
     text = " ".join(span.text for span in spans).strip()
     return len(spans) == 1 and bool(_WHOLE_UNITS.match(text))
+
+
+def _is_central(cells: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> bool:
+    """Whether the only header of a line stands over the middle of all columns."""
+    span = next(spans[0] for spans in cells[1:] if spans)
+    left, right = edges[0][0], edges[-1][1]
+    return abs(span.left + span.right - left - right) < 2 * _CENTRAL * (right - left)
+
+
+def _scales_one_column(rows: Sequence[GridRow], number: int, edges: Sequence[Edge]) -> bool:
+    """Whether a line of a header states the scale of single columns: beside names, or below the name of one column.
+
+    "Price   (in millions)" scales one column; below years, or above all names, a scale holds for the whole table.
+    """
+    told = [(place, _join_spans(spans)) for place, spans in enumerate(rows[number].cells) if place and spans]
+    scales = [place for place, text in told if find_units(text) and "except" not in text]
+    others = [text for place, text in told if place not in scales]
+    names = [
+        [_join_spans(row.cells[place]) for row in rows[:number] if row.cells[place]]
+        + [text for own, text in told if own == place and not _WHOLE_UNITS.match(text.strip())]
+        for place in scales
+    ]
+    if not scales or any(map(_is_dated, [text for _, text in told] + [text for own in names for text in own])):
+        return False
+    named = all(names)
+    alone = len(told) == 1 and len(rows[number].cells) > _SEVERAL and not _is_central(rows[number].cells, edges)
+    return named and (alone or any(not find_units(text) for text in others))
+
+
+def _is_dated(text: str) -> bool:
+    return bool(_YEAR.search(text) or _SPAN.search(text) or _DATE.search(text))
 
 
 def _join_spans(spans: Sequence[CellSpan]) -> str:
@@ -164,10 +201,11 @@ def _coded_period(header: str) -> str:
 
 def _units_in(grid: Grid) -> str:
     """The units line in the header, or above the first figures; a row's own "(thousands)" counts for that row alone."""
-    for row in grid.rows[:8]:
+    rows = grid.rows[:8]
+    for number, row in enumerate(rows):
         if not row.is_header and any(row.cells[1:]):
             break
-        for spans in row.cells:
+        for spans in row.cells[: 1 if _scales_one_column(rows, number, grid.edges) else None]:
             units = find_units(_join_spans(spans)) if spans else ""
             if units:
                 return units

@@ -2,14 +2,17 @@
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from vectorless_web.engine.parsing.tables.cells import CellSpan
-from vectorless_web.engine.parsing.tables.headers import nearest_column
+from vectorless_web.engine.parsing.tables.headers import Edge, nearest_column
 from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE, LineRole, LineRow
 
 _WORD = re.compile(r"\S+")
+_MARK = re.compile(r"^\([a-z]{1,2}\)$|^[*†‡]+$", re.I)
+_HALVES_APART = 24.0
+"""Points between figures set left and right in one column, at most."""
 _OVER = 6.0
 """Points by which the middle of a column's name may stand beside the column."""
 _TIGHT = 1.5
@@ -61,11 +64,14 @@ class Grid:
 Visual = tuple[list[CellSpan], float, float, bool]
 
 
-def build_grid(rows: Sequence[LineRow]) -> Grid:
-    """The grid of one region of one page."""
+def build_grid(rows: Sequence[LineRow], columns: Sequence[Edge] = ()) -> Grid:
+    """The grid of one region of one page; `columns` are those of the table that it carries on, if they are known."""
     visual = _visual_rows(rows)
-    is_form = _is_form(visual)
-    edges = _form_edges(visual) if is_form else _column_edges(visual)
+    is_form = _is_form(visual) and not columns
+    if is_form:
+        edges = _form_edges(visual)
+    else:
+        edges = list(columns) or _add_empty(_join_halves(_column_edges(visual), visual), visual)
     if not is_form:
         visual = _part_names(visual, edges)
     grid = Grid(edges=edges)
@@ -73,9 +79,10 @@ def build_grid(rows: Sequence[LineRow]) -> Grid:
     for cells, top, bottom, is_header in visual:
         placed = _place_in_form(cells, edges) if is_form else _place(cells, edges, is_header, left)
         grid.rows.append(GridRow(placed, cells[0].page, top, bottom, cells[0].left, is_header))
-    if _is_label_beside(grid):
+    while _is_label_beside(grid) or _is_label_column(grid):
         _join_labels(grid)
     _release_labels(grid.rows)
+    _join_raised(grid.rows)
     grid.rows = _join_wrapped(grid.rows)
     return grid
 
@@ -124,6 +131,18 @@ def _is_label_beside(grid: Grid) -> bool:
     return len(marks) > 1 and len(marks) >= _MOSTLY * len(told) and len(own) < len(marks)
 
 
+def _is_label_column(grid: Grid) -> bool:
+    """Whether the column beside the labels holds words alone and has no header while others have one."""
+    if len(grid.edges) <= _LEAST_COLUMNS:
+        return False
+    heads = [row.cells for row in grid.rows if row.is_header]
+    beside = [span for row in grid.rows for span in row.cells[1]]
+    headed = sum(any(cells[place] for cells in heads) for place in range(2, len(grid.edges) + 1))
+    if not beside or headed < len(grid.edges) - 1 or any(cells[1] for cells in heads):
+        return False
+    return not any(span.numeric for span in beside)
+
+
 def _is_mark(text: str) -> bool:
     return not text or (text.isalpha() and len(text) <= _SHORT_LABEL)
 
@@ -131,7 +150,8 @@ def _is_mark(text: str) -> bool:
 def _join_labels(grid: Grid) -> None:
     grid.edges = grid.edges[1:]
     for row in grid.rows:
-        row.left = row.cells[1][0].left if row.cells[1] else row.left
+        own = "".join(span.text for span in row.cells[0]).strip()
+        row.left = row.cells[1][0].left if row.cells[1] and _is_mark(own) else row.left
         row.cells = [[*row.cells[0], *row.cells[1]], *row.cells[2:]]
 
 
@@ -160,6 +180,8 @@ def _visual_rows(rows: Sequence[LineRow]) -> list[Visual]:
         else:
             groups.append([row])
     words_only = not any(row.role is LineRole.DATA for row in rows)
+    labels = min((row.line.left for row in rows if row.role is LineRole.DATA), default=0.0)
+    names: set[str] = set()
     seen_data = False
     visual: list[Visual] = []
     for group in groups:
@@ -170,11 +192,26 @@ def _visual_rows(rows: Sequence[LineRow]) -> list[Visual]:
             seen_data = particular or bool(visual) or not _stands_out(groups)
         seen_data = seen_data or any(row.role is LineRole.DATA for row in group)
         is_header = not seen_data or (
-            len(cells) > 1 and not words_only and not particular and all(row.role is LineRole.HEADER for row in group)
+            len(cells) > 1
+            and not words_only
+            and not particular
+            and all(row.role is LineRole.HEADER for row in group)
+            and _names_again(cells, labels, names)
         )
+        if is_header:
+            names.update(cell.text.strip() for cell in cells)
         top, bottom = min(row.line.top for row in group), max(row.line.bottom for row in group)
         visual.append((cells, top, bottom, is_header))
     return visual
+
+
+def _names_again(cells: Sequence[CellSpan], labels: float, names: Collection[str]) -> bool:
+    """Whether words among rows of figures name columns: periods, names told before, or no label at the labels' edge."""
+    if cells[0].left > labels + _INDENTED or any(
+        _YEAR_IN.search(cell.text) or PERIOD.match(cell.text) for cell in cells
+    ):
+        return True
+    return any(cell.text.strip() in names for cell in cells[1:])
 
 
 def _is_form(visual: Sequence[Visual]) -> bool:
@@ -239,9 +276,60 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
     if len(leading) == len(body) and headed > len(columns):
         inside = leading  # a table without labels: the header has a cell for the first figures too
     columns = _union(columns + inside)
-    others = [(c.left, c.right) for cells in body for c in cells[1:] if not c.numeric]
+    others = [(c.left, c.right) for cells in body for c in cells[1:] if not c.numeric and not _MARK.match(c.text)]
     beside = [edge for edge in others if not any(_overlap(edge, column) > 0 for column in columns)]
     return _union(columns + beside) if len(beside) > 1 else columns
+
+
+def _add_empty(edges: Sequence[Edge], visual: Sequence[Visual]) -> list[Edge]:
+    """The columns, and those that a header names and no row fills: the line that names every column tells."""
+    if len(edges) < _LEAST_COLUMNS:
+        return list(edges)
+    for cells, _, _, is_header in visual:
+        spans = [(cell.left, cell.right) for cell in cells if cell.left > edges[0][0] or cell.right > edges[0][0]]
+        over = [[edge for edge in edges if _overlap(span, edge) > 0] for span in spans]
+        named = [found[0] for found in over if len(found) == 1]
+        if (
+            is_header
+            and len(set(named)) == len(named) == len(edges)
+            and all(len(found) < _LEAST_COLUMNS for found in over)
+        ):
+            return sorted([*edges, *(span for span, found in zip(spans, over, strict=True) if not found)])
+    return list(edges)
+
+
+def _join_halves(edges: Sequence[Edge], visual: Sequence[Visual]) -> list[Edge]:
+    """The columns, those joined that one header heads and of which no row fills both: figures set left and right."""
+    body = [cells for cells, _, _, is_header in visual if not is_header]
+    heads = [cell for cells, _, _, is_header in visual if is_header for cell in cells]
+    joined: list[Edge] = []
+    for edge in edges:
+        if joined and _is_half(joined[-1], edge, heads) and _take_turns(joined[-1], edge, body):
+            joined[-1] = (joined[-1][0], edge[1])
+        else:
+            joined.append(edge)
+    return joined
+
+
+def _is_half(first: Edge, second: Edge, heads: Sequence[CellSpan]) -> bool:
+    """Whether columns stand close and no header stands over one of them while another one stands over the other."""
+    if second[0] - first[1] > _HALVES_APART:
+        return False
+    over = [{id(head) for head in heads if _overlap((head.left, head.right), edge) > 0} for edge in (first, second)]
+    return bool(over[0] | over[1]) and (over[0] <= over[1] or over[1] <= over[0])
+
+
+def _take_turns(first: Edge, second: Edge, body: Sequence[Sequence[CellSpan]]) -> bool:
+    """Whether rows have figures in either column, and none has in both."""
+    fills = [
+        [
+            any(cell.numeric and _overlap((cell.left, cell.right), edge) > 0 for cell in cells)
+            for edge in (first, second)
+        ]
+        for cells in body
+    ]
+    own = [sum(column) for column in zip(*fills, strict=True)]
+    return bool(own) and min(own) > 0 and not any(all(row) for row in fills)
 
 
 def _without_bridges(rows: Sequence[Sequence[tuple[float, float]]]) -> list[tuple[float, float]]:
@@ -279,9 +367,21 @@ def _place(
     rest = list(cells)
     if edges and rest and (_heads_labels(rest[0], edges[0], left) if is_header else _starts_left(rest[0], edges)):
         placed[0].append(rest.pop(0))
-    for cell in rest:
-        placed[nearest_column(cell, edges) + 1 if edges else 0].append(cell)
+        while not is_header and rest and not rest[0].numeric and rest[0].right <= edges[0][0]:
+            placed[0].append(rest.pop(0))
+    for before, cell in itertools.pairwise([None, *rest]):
+        if cell is None:
+            continue
+        place = nearest_column(cell, edges) + 1 if edges else 0
+        if before is not None and before.numeric and _is_mark_beside(cell, edges):
+            place = nearest_column(before, edges) + 1
+        placed[place].append(cell)
     return placed
+
+
+def _is_mark_beside(cell: CellSpan, edges: Sequence[Edge]) -> bool:
+    """Whether a cell is the mark of a footnote behind a figure, in no column of its own."""
+    return bool(_MARK.match(cell.text)) and all(_overlap((cell.left, cell.right), edge) <= 0 for edge in edges)
 
 
 def _heads_labels(cell: CellSpan, first: tuple[float, float], left: float) -> bool:
@@ -300,6 +400,21 @@ def _starts_left(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> bool:
     return cell.left < first[0] and (
         cell.right < first[1] or cell.right - first[0] < _LABEL_SHARE * (cell.right - cell.left)
     )
+
+
+def _join_raised(rows: list[GridRow]) -> None:
+    """Words without a label that stand nearer to the row below, which goes on with them in their column, join it."""
+    for number in range(len(rows) - 2, 0, -1):
+        before, row, following = rows[number - 1 : number + 2]
+        filled = [place for place, spans in enumerate(row.cells) if spans]
+        if len(filled) != 1 or not filled[0] or not following.cells[0] or following.is_header:
+            continue
+        spans = [*row.cells[filled[0]], *following.cells[filled[0]]]
+        near = following.top - row.bottom < min(_CLOSE * (row.bottom - row.top), row.top - before.bottom - _TIGHT)
+        if near and following.cells[filled[0]] and not any(span.numeric for span in spans):
+            following.cells[filled[0]] = spans
+            following.top = row.top
+            del rows[number]
 
 
 def _join_wrapped(rows: Sequence[GridRow]) -> list[GridRow]:

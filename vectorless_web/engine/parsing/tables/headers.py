@@ -26,6 +26,10 @@ _SAME_PLACE = 3.0
 """Points within which the middles of two lines of a header are the same."""
 _TINY = 1e-9
 """Costs that differ by less are equal; the first way found then wins."""
+_YEAR, _NAME = "year", "name"
+"""Kinds of a column: one headed by a year, and one by a name without a number."""
+_YEAR_ALONE = re.compile(r"^(?:19|20)\d\d$")
+_NUMBERS = re.compile(r"\d+")
 _YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DIVIDED = re.compile("[\ufffe\x02\xad]\\s?(?=[a-z])")
 _RUNS_ON = re.compile(r"(?:[&/,-]|\b(?:and|of|or|in|to|for|the|from|by|on|with))\s*$", re.I)
@@ -49,23 +53,51 @@ def lay_levels(rows: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> lis
     """For each figure column the levels of its header, outermost first; `rows` from top to bottom."""
     if not edges:
         return []
-    rows = _join_lines(rows, len(edges))
-    anchors, laid = [*edges], list[list[_Part]]()
-    dated = [False] * len(edges)
-    # The lowest row comes first: it has a header for most columns, so that the others find their stacks.
-    for number, spans in reversed(list(enumerate(rows))):
-        ordered = sorted(spans, key=lambda span: span.left)
-        found = _find_groups(ordered, laid[0], anchors) if laid and not number else None
-        size = _count_repeated(laid[0], len(edges)) if laid else 1
-        found = found or (_choose_runs(ordered, anchors, dated, size) if size > 1 else None)
-        found = found or _choose_runs(ordered, anchors, dated) or [(nearest_column(c, anchors),) * 2 for c in ordered]
-        laid.append([_Part(header_text(span.text), run) for span, run in zip(ordered, found, strict=True)])
-        for span, (first, last) in zip(ordered, found, strict=True):
+    rows = [sorted(spans, key=lambda span: span.left) for spans in _join_lines(rows, len(edges))]
+    anchors, kinds = [*edges], [""] * len(edges)
+    # The fullest row comes first: it has a header for most columns, so that the others find their stacks.
+    fullest = max(range(len(rows)), key=lambda number: (len(rows[number]), number), default=0)
+    laid: dict[int, list[_Part]] = {}
+    for number in (*range(fullest, len(rows)), *range(fullest - 1, -1, -1)):
+        spans = rows[number]
+        if number > fullest and _NAME in kinds:
+            found = [_columns_below(span, anchors) for span in spans]
+        else:
+            found = _find_runs(spans, laid.get(fullest, []), anchors, kinds, is_first=not number)
+        laid[number] = [_Part(header_text(span.text), run) for span, run in zip(spans, found, strict=True)]
+        for span, (first, last) in zip(spans, found, strict=True):
+            if number <= fullest:
+                kinds[first : last + 1] = [_tell_kind(kinds[k], span.text) for k in range(first, last + 1)]
             if first == last:
-                dated[first] = dated[first] or bool(_YEAR_IN.search(span.text))
                 anchors[first] = _widen(anchors, first, (span.left, span.right))
-    laid.reverse()
-    return [_stack([part for parts in laid for part in parts], column) for column in range(len(edges))]
+    parts = [part for number in range(len(rows)) for part in laid[number]]
+    return [_stack(parts, column) for column in range(len(edges))]
+
+
+def _find_runs(
+    spans: Sequence[CellSpan], names: Sequence[_Part], anchors: Sequence[Edge], kinds: Sequence[str], *, is_first: bool
+) -> list[tuple[int, int]]:
+    """The columns (first, last) that each header of a line spans; `names`: the headers of the fullest line."""
+    found = _find_groups(spans, names, anchors) if names and is_first else None
+    size = _count_repeated(names, len(anchors)) if names else 1
+    found = found or (_choose_runs(spans, anchors, kinds, size) if size > 1 else None)
+    return found or _choose_runs(spans, anchors, kinds) or [(nearest_column(span, anchors),) * 2 for span in spans]
+
+
+def _columns_below(span: CellSpan, anchors: Sequence[Edge]) -> tuple[int, int]:
+    """The columns of a header below the fullest line: it goes on with one name unless it reaches over several."""
+    over = [number for number, edge in enumerate(anchors) if span.left <= _middle(edge) <= span.right]
+    middle = (span.left + span.right) / 2
+    if not any(left <= middle <= right for left, right in anchors):
+        over = [number for number, (left, right) in enumerate(anchors) if span.left < right and left < span.right]
+    return (over[0], over[-1]) if len(over) > 1 else (nearest_column(span, anchors),) * 2
+
+
+def _tell_kind(before: str, text: str) -> str:
+    """What a column's own header is: "year", its words without their numbers ("level #"), or "name"."""
+    if before == _YEAR or _YEAR_IN.search(text):
+        return _YEAR
+    return _NUMBERS.sub("#", text.casefold()) if _NUMBERS.search(text) and not before else _NAME
 
 
 def _join_lines(rows: Sequence[Sequence[CellSpan]], columns: int) -> list[Sequence[CellSpan]]:
@@ -157,12 +189,12 @@ def _widen(anchors: Sequence[Edge], column: int, span: Edge) -> Edge:
 
 
 def _choose_runs(
-    cells: Sequence[CellSpan], anchors: Sequence[Edge], dated: Sequence[bool], size: int = 1
+    cells: Sequence[CellSpan], anchors: Sequence[Edge], kinds: Sequence[str], size: int = 1
 ) -> list[tuple[int, int]] | None:
     """For each header cell of a line the figure columns (first, last) it spans, in order and without overlaps.
 
-    `dated`: columns with a year below, so that what stands above rather spans several than names one. `size`: columns
-    come in groups of so many, which no header parts. None when no way was found.
+    `kinds`: what heads each column below; what stands above years or numbered names rather spans several than names
+    one. `size`: columns come in groups of so many, which no header parts. None when no way was found.
 
     The nearest columns are chosen; a column left without a header costs as much as `_UNCOVERED` points of distance.
     """
@@ -177,14 +209,14 @@ def _choose_runs(
                 continue
             cost, chosen = state
             if column < columns:
-                missed = _UNCOVERED_YEAR if dated[column] else _UNCOVERED
+                missed = _UNCOVERED_YEAR if kinds[column] == _YEAR else _UNCOVERED
                 _keep_cheaper(best, (cell, column + 1), cost + missed, chosen)
             if cell == count:
                 continue
             if column % size:
                 continue
             for last in range(column + size - 1, columns, size):
-                distance = _distance(cells[cell], anchors, (column, last), all(dated[column : last + 1]))
+                distance = _distance(cells[cell], anchors, (column, last), kinds)
                 if distance is not None:
                     _keep_cheaper(best, (cell + 1, last + 1), cost + distance, [*chosen, (column, last)])
     found = best.get((count, columns))
@@ -201,7 +233,7 @@ def _keep_cheaper(
         best[state] = (cost, chosen)
 
 
-def _distance(cell: CellSpan, anchors: Sequence[Edge], over: tuple[int, int], is_dated: bool) -> float | None:
+def _distance(cell: CellSpan, anchors: Sequence[Edge], over: tuple[int, int], kinds: Sequence[str]) -> float | None:
     """What it costs that a header spans these columns, which may have years below; None when it cannot."""
     first, last = over
     middle = (cell.left + cell.right) / 2
@@ -211,6 +243,15 @@ def _distance(cell: CellSpan, anchors: Sequence[Edge], over: tuple[int, int], is
         return max(left - middle, middle - right, 0.0) + _BESIDE * off_centre
     if cell.left <= _middle(anchors[first]) and cell.right >= _middle(anchors[last]):
         return _BESIDE * off_centre
+    own_kinds = set(kinds[first : last + 1])
+    if _YEAR_ALONE.match(cell.text.strip()) and own_kinds & {"", _YEAR}:
+        return None  # a year heads names, not other years or nothing
+    below = next(
+        (number for number in range(first, last + 1) if anchors[number][0] <= middle <= anchors[number][1]), -1
+    )
+    if below >= 0 and not kinds[below] and len(own_kinds) > 1 and kinds[first : last + 1].count("") == 1:
+        return None  # it is the header that the column below it lacks
+    is_dated = len(own_kinds) == 1 and not own_kinds & {"", _NAME}
     aside = any(own[0] <= middle <= own[1] for own in anchors[first : last + 1] if not _is_middle(own, left, right))
     lenient = _LENIENT if is_dated and not aside else 1.0
     if off_centre > max(_OFF_CENTRE, _SHARE_OFF_CENTRE * (right - left)) * lenient:

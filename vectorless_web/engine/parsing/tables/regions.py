@@ -32,8 +32,9 @@ than the second stands out; a title centred over the table is larger by more tha
 is larger by less than the last."""
 _MUCH_LARGER = 2.0
 """Times the size of a table's rows from which a row of figures belongs to another."""
-_TOO_FAR, _NEXT_COLUMN = 3.2, 12
-"""Ems: a gap of more below a line ends a table, as does a jump up by more, to another column of the page."""
+_TOO_FAR, _NEXT_COLUMN, _APART = 3.2, 12, 5.0
+"""Ems: a gap of more below a line ends a table, as does a jump up by more, to another column of the page; a header over
+figures may stand further off, by the last."""
 _CENTRED, _CENTRED_TITLE = 2, 4
 """Ems by which the middle of a centred label may lie beside the table's; for titles as a sum of both edges."""
 _LEFT_OF_FIGURE, _LEFT_OF_HEADER = 2, 3
@@ -61,7 +62,8 @@ _BULLET = re.compile(r"^[•●▪◦■□‣·*\-–—§➢➤►▶✓✔❖
 _SECTION = re.compile(r"^(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3}\.?$")
 _EQUATION = re.compile(r"^\(\d{1,3}\)$")
 _LEADERS = re.compile(r"(?:\.\s?){6,}|…{2,}")
-_PAGE_NUMBER = re.compile(r"^(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{1,2}-\d{1,3})$", re.IGNORECASE)
+_PAGE_NUMBER = re.compile(r"^(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{1,2}-\d{1,3}|[A-Z]\d{1,2})$", re.IGNORECASE)
+_PROGRAM = re.compile(r"^\s*(?:>>>|\.\.\. )|[^\W\d]\w+=[\w'\"({\[]")
 _LABEL = re.compile(r"[^\W\d_]{2}|^(?:FY\s?)?(?:19|20)\d\d\b")
 """What names a row: a word, or a year."""
 _STRETCH, _EVEN_GAPS, _FEWEST_STRETCHED = 1.8, 1.25, 3
@@ -144,11 +146,13 @@ def _is_table(rows: Sequence[LineRow]) -> bool:
     """
     data = [number for number, row in enumerate(rows) if row.role is LineRole.DATA]
     header = [row for row in rows[: data[0]] if row.role is LineRole.HEADER]
-    if not _is_named(rows, data, header) or is_contents(rows) or _are_equations(rows, data):
+    if not _is_named(rows, data, header) or is_contents(rows) or _are_equations(rows, data) or _is_program(rows):
         return False
     if len(data) >= _FEWEST_ROWS:
         return True
     figures = [cell for cell in rows[data[0]].cells[1:] if cell.numeric]
+    if 2 * sum(cell.text[:1].islower() for cell in rows[data[0]].cells) > len(rows[data[0]].cells):
+        return False
     return len(figures) >= _FEWEST_FIGURES or _stand_under(figures, rows[: data[0]])
 
 
@@ -190,11 +194,16 @@ def _are_equations(rows: Sequence[LineRow], data: Sequence[int]) -> bool:
     return all(before < after for before, after in itertools.pairwise(counted))
 
 
+def _is_program(rows: Sequence[LineRow]) -> bool:
+    """Whether most lines are those of a program: prompts, or names that are set to values."""
+    return 2 * sum(bool(_PROGRAM.search(row.line.text)) for row in rows) > len(rows)
+
+
 def is_contents(rows: Sequence[LineRow]) -> bool:
     """Whether most rows are titles that dots lead to one page number each."""
     several = [row for row in rows if len(row.cells) > 1 or _LEADERS.search(row.line.text)]
     led = [row for row in several if _LEADERS.search(row.line.text)]
-    pages = sum(bool(_PAGE_NUMBER.match(row.line.text.split()[-1])) for row in led)
+    pages = sum(bool(_PAGE_NUMBER.match(row.line.text.split()[-1].lstrip(".…"))) for row in led)
     figures = sum(cell.numeric for row in led for cell in row.cells)
     return 2 * len(led) > len(several) and 3 * pages > 2 * len(led) and figures <= len(led) + len(led) // 4
 
@@ -267,7 +276,15 @@ def _without_trailing_titles(rows: Sequence[LineRow], seed: int, end: int, layou
             return first
         if any(_stands_out(title, rows[seed]) for title in between) and _has_header(rows[position:end]):
             return first
+        if any(map(_leads_in, between)):
+            return first
     return end
+
+
+def _leads_in(row: LineRow) -> bool:
+    """Whether a line within a table is a sentence that leads to the next one."""
+    text = row.line.text
+    return row.role is LineRole.TEXT and len(text) > _SHORT and bool(_ENDS_SENTENCE.search(text))
 
 
 def _has_header(rows: Sequence[LineRow]) -> bool:
@@ -320,7 +337,8 @@ def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> 
     start = position = seed
     while position > floor and seed - position < _HEADER_LINES:
         row = rows[position - 1]
-        if row.role is LineRole.DATA or _is_too_far(row, rows[position]) or _is_title(row, rows[seed].line):
+        far = _is_too_far(row, rows[position]) and not (position == seed and _stands_apart(row, rows[seed]))
+        if row.role is LineRole.DATA or far or _is_title(row, rows[seed].line):
             break
         if _heads(row, figures_left, rows[seed].line) or (start < seed and _is_beside(row, rows[start:seed])):
             start = position - 1
@@ -330,6 +348,18 @@ def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> 
             break
         position -= 1
     return start
+
+
+def _stands_apart(row: LineRow, seed: LineRow) -> bool:
+    """Whether a line is a header that stands over figures further off than lines of a table do."""
+    gap = seed.line.top - row.line.bottom
+    if (
+        not 0 < gap < _APART * seed.line.style.size
+        or len(row.line.text) > _SHORT
+        or _ENDS_SENTENCE.search(row.line.text)
+    ):
+        return False
+    return all(any(head.left < own.right and own.left < head.right for own in seed.cells[1:]) for head in row.cells)
 
 
 def _is_label(row: LineRow, seed: LineRow) -> bool:
@@ -380,7 +410,7 @@ def _heads(row: LineRow, figures_left: float, seed: Line) -> bool:
         return not (len(row.cells) == 2 and len(row.cells[1].text) > _SHORT)
     if row.role is LineRole.FIGURE:
         return line.left > figures_left - _LEFT_OF_FIGURE * line.style.size
-    if len(line.text) > _LONGEST_HEADER:
+    if len(line.text) > _LONGEST_HEADER or (line.text[:1].islower() and line.text.rstrip().endswith(".")):
         return False
     if PERIOD.match(line.text) and not _ENDS_SENTENCE.search(line.text):
         return True
@@ -435,7 +465,8 @@ def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
             break
     while end > start + 1 and rows[end - 1].role is LineRole.TEXT and rows[end - 1].line.left < edges[1] - _EDGE:
         end -= 1  # a line under the first column alone may already be running text
-    return end if members >= _LEAST_ROWS and not _are_columns_of_prose(rows[start:end]) else start
+    told = rows[start:end]
+    return end if members >= _LEAST_ROWS and not (_are_columns_of_prose(told) or _is_program(told)) else start
 
 
 def _are_columns_of_prose(rows: Sequence[LineRow]) -> bool:

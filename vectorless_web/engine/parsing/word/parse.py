@@ -13,8 +13,8 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_number, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.markup.plaintext import guess_level, mark_superscript
+from vectorless_web.engine.parsing.package import Package, child, local, not_word, open_package, value
 from vectorless_web.engine.parsing.tables.spans import SpanCell
-from vectorless_web.engine.parsing.word.package import Package, child, local, not_word, open_package, value
 
 _HEADING = re.compile(r"heading ([1-9])$")
 _TOC = re.compile(r"toc ([1-9])$")
@@ -353,6 +353,8 @@ def _find_elements(container: etree._Element, name: str) -> Iterator[etree._Elem
         element = next(stack[-1], None)
         if element is None:
             stack.pop()
+        elif not len(element):
+            continue  # an empty line: there may be a million, and each would be looked at for its style
         elif local(element) == name:
             yield element
         else:
@@ -382,7 +384,8 @@ def read_docx(path: Path, *, limits: CompileLimits) -> DocumentText:
         title = child(package.xml(next(iter(related.get("core-properties", [])), "docProps/core.xml")), "title")
         writer = reader.writer
         _check(writer, limits)
-        return DocumentText(writer.text, writer.blocks, remove_invisible(title.text or "") if title is not None else "")
+        said = remove_invisible(title.text or "") if title is not None else ""
+        return DocumentText(writer.text, writer.blocks, said, package.tell_left_out())
 
 
 def _check(writer: BlockWriter, limits: CompileLimits) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from vectorless_web.infra.site import embedded_redis
+from vectorless_web.infra.site.supervisor import NoRedisServer, find_redis_server, redis_command
 
 
 class Command(BaseCommand):
@@ -16,8 +16,8 @@ class Command(BaseCommand):
         if not settings.EMBEDDED_REDIS:
             raise CommandError("REDIS_URL names another Redis; unset it to run this one.")
         try:
-            server = embedded_redis.find_server()
-        except embedded_redis.NoRedisServer as error:
+            server = find_redis_server()
+        except NoRedisServer as error:
             raise CommandError(str(error)) from error
-        command = embedded_redis.command(server, socket=settings.REDIS_SOCKET, folder=settings.VAR / "redis")
+        command = redis_command(server, socket=settings.REDIS_SOCKET, folder=settings.VAR / "redis")
         os.execv(command[0], command)  # noqa: S606 - the server found above

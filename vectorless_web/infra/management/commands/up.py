@@ -19,18 +19,23 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connections
 
 from vectorless_web.infra.queues.jobs import preload
-from vectorless_web.infra.site import embedded_redis
 from vectorless_web.infra.site.forking import STOPPING, name_process
 from vectorless_web.infra.site.private_files import write_whole
 from vectorless_web.infra.site.supervisor import (
     AlreadyRunning,
     CannotListen,
     Listening,
+    NoRedisServer,
     NotReady,
     Service,
     Stopped,
     Supervisor,
+    find_redis_server,
     hold_site,
+    is_redis_answering,
+    read_redis_log,
+    redis_command,
+    redis_log_size,
 )
 
 MANIFEST = "staticfiles.json"
@@ -139,24 +144,24 @@ class Command(BaseCommand):
 
     def _start_redis(self, supervisor: Supervisor) -> None:
         if not settings.EMBEDDED_REDIS:
-            if not embedded_redis.is_answering(settings.REDIS_URL):
+            if not is_redis_answering(settings.REDIS_URL):
                 raise CommandError("Redis at REDIS_URL does not answer. Start it, or unset REDIS_URL to use our own.")
             return
         if not _stays_silent(settings.REDIS_URL, DYING_REDIS_SECONDS):
             raise CommandError("This folder's Redis is already running. Stop it, or name it in REDIS_URL to use it.")
         try:
-            server = embedded_redis.find_server()
-        except embedded_redis.NoRedisServer as error:
+            server = find_redis_server()
+        except NoRedisServer as error:
             raise CommandError(str(error)) from error
         folder = settings.VAR / "redis"
-        command = embedded_redis.command(server, socket=settings.REDIS_SOCKET, folder=folder)
+        command = redis_command(server, socket=settings.REDIS_SOCKET, folder=folder)
         supervisor.start(
             Service(
                 "redis",
                 command,
-                ready=lambda: embedded_redis.is_answering(settings.REDIS_URL),
+                ready=lambda: is_redis_answering(settings.REDIS_URL),
                 last_down=True,
-                advice=partial(embedded_redis.read_last_log_lines, folder, embedded_redis.log_size(folder)),
+                advice=partial(read_redis_log, folder, redis_log_size(folder)),
             )
         )
 
@@ -223,7 +228,7 @@ def _readers_for_this_machine() -> int:
 def _stays_silent(url: str, seconds: float) -> bool:
     """Whether no Redis answers there, or the one that does ends within the time."""
     deadline = time.monotonic() + seconds
-    while embedded_redis.is_answering(url):
+    while is_redis_answering(url):
         if time.monotonic() > deadline:
             return False
         time.sleep(0.1)

@@ -19,7 +19,7 @@ from vectorless_web.engine.agent.local_corpus import LocalCorpus
 from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence
 from vectorless_web.engine.errors import EngineError, InvalidInput
 from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, discard_record
-from vectorless_web.engine.questions.limits import QUESTION_EMPTY, QUESTION_TOO_LONG, check_question
+from vectorless_web.engine.questions.plan import QUESTION_EMPTY, QUESTION_TOO_LONG, check_question
 from vectorless_web.infra.limits import check_steps
 
 EXIT_CODES = {

@@ -60,6 +60,7 @@ TIDYING: tuple[Act, ...] = (
     documents.quarantine_orphans,
     documents.empty_overdue,
     documents.clear_stale_folders,
+    documents.clear_partial_uploads,
 )
 
 

@@ -1,0 +1,185 @@
+"""Files within files: attachments and members become documents, what is hostile is refused alone."""
+
+import io
+import zipfile
+from email.message import EmailMessage
+
+import pytest
+
+from tests.support.files import HANDBOOK, REPORT
+from vectorless_web.documents import services
+from vectorless_web.documents.compiling.process import CompileFailed
+from vectorless_web.documents.models import Document, DocumentVersion, Enclosure
+
+pytestmark = pytest.mark.django_db
+
+NOTE = b"The crane comes on 4 May and stays for two weeks at the north berth.\n"
+PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(100)
+
+
+def archive(*members: tuple[str | zipfile.ZipInfo, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in members:
+            file.writestr(name, content)
+    return buffer.getvalue()
+
+
+def message(*attached: tuple[str, bytes]) -> EmailMessage:
+    made = EmailMessage()
+    made["From"], made["To"], made["Subject"] = "ada@example.com", "ben@example.com", "Crane offer"
+    made.set_content("Dear Ben,\n\nsee the offer.\n")
+    for name, content in attached:
+        made.add_attachment(content, maintype="application", subtype="octet-stream", filename=name)
+    return made
+
+
+def link(name: str) -> zipfile.ZipInfo:
+    member = zipfile.ZipInfo(name)
+    member.external_attr = 0o120777 << 16
+    return member
+
+
+def told(document: Document) -> dict[str, str]:
+    """The code of each file in a document, by name; "" for one that was added."""
+    return dict(Enclosure.objects.filter(version__document=document).values_list("name", "code"))
+
+
+def test_attachments_become_documents_linked_both_ways(client, ready, workspace, alice, read_waiting):
+    mail = ready(bytes(message(("../../etc/offer.pdf", REPORT), ("terms.md", HANDBOOK))), "offer.eml")
+    read_waiting()
+
+    assert told(mail) == {"offer.pdf": "", "terms.md": ""}
+    offer = Document.objects.get(name="offer.pdf")
+    assert offer.current_version.status == DocumentVersion.Status.READY
+    client.force_login(alice)
+    page = client.get(f"/w/{workspace.slug}/documents/{mail.pk}/").content.decode()
+    assert f"/documents/{offer.pk}/" in page
+    assert "Crane offer" in client.get(f"/w/{workspace.slug}/documents/{offer.pk}/").content.decode()
+
+
+def test_a_hostile_attachment_is_refused_alone(ready):
+    mail = ready(bytes(message(("tool.exe", b"MZ" + bytes(200)), ("note.txt", NOTE), ("empty.txt", b""))), "offer.eml")
+
+    assert told(mail)["note.txt"] == ""
+    assert told(mail)["tool.exe"] in ("unsupported_type", "binary_file")
+    assert told(mail)["empty.txt"] == "empty_file"
+    assert mail.current_version.report["enclosed"] == {"added": 1, "refused": 2}
+    assert any("2 of 3 files" in warning for warning in mail.current_version.report["warnings"])
+
+
+def test_pictures_within_a_message_are_told_and_stay_in_it(ready):
+    made = message(("note.txt", NOTE))
+    made.get_body().add_alternative("<p>See <img src='cid:a'></p>", subtype="html")
+    made.get_body(("html",)).add_related(PICTURE, "image", "png", cid="<a>")
+    mail = ready(bytes(made), "offer.eml")
+
+    assert told(mail) == {"note.txt": ""}
+    assert "1 picture within the text was left out." in mail.current_version.report["warnings"]
+
+
+def test_members_of_an_archive_become_documents_in_its_folders(ready, workspace):
+    content = archive(
+        ("2024/Reports/annual.pdf", REPORT), ("handbook.md", HANDBOOK), ("__MACOSX/._a", b"x"), ("2024/.DS_Store", b"x")
+    )
+    held = ready(content, "papers.zip")
+
+    assert told(held) == {"annual.pdf": "", "handbook.md": ""}
+    assert Document.objects.get(name="annual.pdf").folder.name == "2024/Reports"
+    assert Document.objects.get(name="handbook.md").folder is None
+    assert held.current_version.mime == "application/zip"
+    assert workspace.folders.count() == 1
+
+
+def test_members_that_are_here_already_are_not_added_again(ready, workspace):
+    before = ready(NOTE, "note.txt")
+    held = ready(archive(("copy.txt", NOTE), ("again.txt", NOTE), ("handbook.md", HANDBOOK)), "papers.zip")
+
+    assert told(held) == {"copy.txt": "already_here", "again.txt": "already_here", "handbook.md": ""}
+    assert set(before.enclosed_in.values_list("name", flat=True)) == {"copy.txt", "again.txt"}
+    assert held.current_version.report["enclosed"] == {"here": 2, "added": 1}
+
+
+def test_each_member_that_cannot_be_taken_is_named_with_its_reason(ready):
+    content = archive(
+        ("../outside.txt", NOTE),
+        ("/etc/passwd", NOTE),
+        ("C:\\windows\\a.txt", NOTE),
+        (link("link.txt"), b"/etc/passwd"),
+        ("inner.zip", archive(("a.txt", NOTE))),
+        ("bomb.txt", bytes(20 * 2**20)),
+        ("locked.txt", NOTE),
+        ("note.txt", NOTE),
+    )
+    held = ready(_encrypt(content, b"locked.txt"), "papers.zip")
+
+    assert told(held) == {
+        "outside.txt": "unsafe_name",
+        "passwd": "unsafe_name",
+        "a.txt": "unsafe_name",
+        "link.txt": "link",
+        "inner.zip": "nested_archive",
+        "bomb.txt": "zip_bomb",
+        "locked.txt": "encrypted_file",
+        "note.txt": "",
+    }
+    assert all(row.reason for row in Enclosure.objects.exclude(code=""))
+
+
+def _encrypt(content: bytes, name: bytes) -> bytes:
+    """The archive with the flag of encryption set for one member in its directory."""
+    place = content.rindex(b"PK\x01\x02", 0, content.rindex(name))
+    return content[: place + 8] + bytes([content[place + 8] | 1]) + content[place + 9 :]
+
+
+def test_limits_bound_how_much_is_taken_out(ready, settings):
+    settings.ARCHIVE_MAX_FILES = 2
+    held = ready(archive(*((f"{number}.txt", NOTE + str(number).encode()) for number in range(4))), "papers.zip")
+
+    assert list(told(held).values()) == ["", "", "too_many_files", "too_many_files"]
+    settings.ARCHIVE_MAX_BYTES = 1000
+    held = ready(archive(("long.txt", b"a long note " * 200), ("short.txt", b"a short note")), "more.zip")
+    assert told(held) == {"long.txt": "archive_too_large", "short.txt": ""}
+
+
+def test_files_within_files_are_taken_out_two_levels_deep(ready, read_waiting):
+    innermost = message(("deep.txt", NOTE))
+    mail = message(("inner.eml", bytes(innermost)))
+    ready(archive(("mail.eml", bytes(mail))), "papers.zip")
+    read_waiting()
+    read_waiting()
+
+    inner = Document.objects.get(name="inner.eml")
+    assert not Document.objects.filter(name="deep.txt").exists()
+    assert "Upload it by itself" in inner.current_version.report["warnings"][-1]
+
+
+def test_a_message_stays_when_its_attachments_cannot_be_taken_out(add):
+    def fail(order):
+        raise CompileFailed("It took too long.", code="compile_timeout", retryable=True)
+        yield
+
+    version = add(bytes(message(("note.txt", NOTE))), "offer.eml")
+    services.compile_version(version.pk, unpack_with=fail)
+    version.refresh_from_db()
+
+    assert version.status == DocumentVersion.Status.READY
+    assert "could not be taken out. It took too long." in version.report["warnings"][-1]
+
+
+def test_a_damaged_archive_fails_with_a_sentence(add):
+    version = add(archive(("note.txt", NOTE))[:-30], "papers.zip")
+    services.compile_version(version.pk)
+    version.refresh_from_db()
+
+    assert (version.status, version.error_code) == (DocumentVersion.Status.FAILED, "damaged_zip")
+    assert Document.objects.count() == 1
+
+
+def test_reading_an_archive_again_after_a_crash_adds_nothing_twice(ready, add):
+    held = ready(archive(("note.txt", NOTE), ("handbook.md", HANDBOOK)), "papers.zip")
+    DocumentVersion.objects.filter(pk=held.current_version_id).update(status=DocumentVersion.Status.QUEUED)
+    services.compile_version(held.current_version_id)
+
+    assert Document.objects.count() == 3
+    assert set(told(held).values()) == {"already_here"}

@@ -1,0 +1,260 @@
+"""Headers of several lines over the columns they name."""
+
+import pytest
+
+from tests.engine.parsing.conftest import uncovered
+from tests.engine.parsing.test_tables import figures, laid, views
+from tests.support.paper import Text, pdf
+
+NAMES_ON_TOP = laid(
+    [
+        (200, [(252, "Harbour"), (312, "Quay"), (367, "Repair of"), (432, "Sale of"), (492, "Other")]),
+        (211, [(258, "dues"), (312, "rents"), (367, "the mole"), (432, "boats")]),
+        (222, [(367, "and locks")]),
+        figures(236, "North basin", "410", "22", "(19)", "7", "3", edges=(275, 335, 405, 460, 515)),
+        figures(248, "South basin", "380", "18", "(11)", "5", "9", edges=(275, 335, 405, 460, 515)),
+        figures(260, "Inner basin", "120", "14", "(10)", "2", "4", edges=(275, 335, 405, 460, 515)),
+    ]
+)
+
+
+def test_names_that_begin_in_one_line_go_on_below_it_in_their_own_columns(compiled):
+    [view] = views(compiled(NAMES_ON_TOP))
+    assert [column.path for column in view.table.columns[1:]] == [
+        ("Harbour dues",),
+        ("Quay rents",),
+        ("Repair of the mole and locks",),
+        ("Sale of boats",),
+        ("Other",),
+    ]
+
+
+CLASSES = laid(
+    [
+        (200, [(372, "Fair value")]),
+        (213, [(266, "Book")]),
+        (224, [(265, "value"), (320, "Level 1"), (380, "Level 2"), (440, "Level 3"), (505, "Total")]),
+        figures(238, "Bonds", "410", "22", "19", "7", "48", edges=(285, 350, 410, 470, 530)),
+        figures(250, "Loans", "380", "18", "11", "5", "34", edges=(285, 350, 410, 470, 530)),
+        figures(262, "Funds", "120", "14", "10", "2", "26", edges=(285, 350, 410, 470, 530)),
+    ]
+)
+
+
+def test_a_header_over_the_middle_one_of_numbered_columns_heads_them_all(compiled):
+    [view] = views(compiled(CLASSES))
+    assert [column.path for column in view.table.columns[1:]] == [
+        ("Book value",),
+        ("Fair value", "Level 1"),
+        ("Fair value", "Level 2"),
+        ("Fair value", "Level 3"),
+        ("Total",),
+    ]
+
+
+BETWEEN = laid(
+    [
+        (200, [(230, "GAINS MADE"), (420, "GAINS TAKEN")]),
+        (213, [(228, "Year ended May 31,"), (330, "WHERE GAINS"), (470, "Year ended May 31,")]),
+        (224, [(322, "TAKEN FROM RESERVES")]),
+        (235, [(220, "2019"), (260, "2018"), (300, "2017"), (460, "2019"), (500, "2018"), (540, "2017")]),
+        (246, [(328, "(LOSSES) STAND")]),
+    ]
+    + [
+        (
+            260 + 12 * n,
+            [(72, label), (224, "14"), (264, "19"), (304, "72"), (350, where), (464, "35"), (504, "69"), (544, "96")],
+        )
+        for n, (label, where) in enumerate([("Futures", "Revenue"), ("Options", "Cost"), ("Swaps", "Interest")])
+    ]
+)
+
+
+def test_a_column_of_words_between_years_keeps_its_header_to_itself(compiled):
+    [view] = views(compiled(BETWEEN))
+    paths = [column.path for column in view.table.columns[1:]]
+    assert paths[3][-1] == "WHERE GAINS TAKEN FROM RESERVES (LOSSES) STAND"
+    assert [path[-1] for path in paths] == ["2019", "2018", "2017", paths[3][-1], "2019", "2018", "2017"]
+    assert not any("RESERVES" in level for place, path in enumerate(paths) if place != 3 for level in path)
+
+
+def test_a_year_heads_one_column_and_marks_none(compiled):
+    rows = [
+        (200, [(262, "2023"), (360, "2022")]),
+        (214, [(72, "Loans to members"), (250, "$ 1,068"), (302, "(c)"), (350, "$ 761")]),
+        (226, [(72, "Loans to guests"), (258, "801"), (302, "(c)"), (358, "725")]),
+        (238, [(72, "Other loans"), (262, "12"), (362, "10")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [column.path for column in view.table.columns[1:]] == [("2023",), ("2022",)]
+    assert view.table.body[0].cells[1].text == "$ 1,068 (c)"
+
+
+def test_figures_set_left_and_right_below_one_year_are_one_column(compiled):
+    rows = [
+        (200, [(272, "2023"), (352, "2022"), (432, "2021")]),
+        (214, [(72, "New slipway"), (262, "$ 145"), (355, "$ 12"), (435, "$ 60")]),
+        (226, [(72, "Old slipway"), (294, "2"), (355, "(41)"), (440, "27")]),
+        (238, [(72, "Crane"), (294, "4"), (358, "1"), (444, "6")]),
+        (250, [(72, "Total"), (262, "$ 151"), (355, "$ 52"), (435, "$ 93")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [column.path for column in view.table.columns[1:]] == [("2023",), ("2022",), ("2021",)]
+    assert [cell.text for cell in view.table.body[1].cells] == ["Old slipway", "2", "(41)", "27"]
+
+
+def test_a_sentence_before_other_names_of_columns_parts_two_tables(compiled):
+    rows = [
+        (200, [(292, "2020")]),
+        figures(212, "Cost of boats", "$ 42", edges=(310,)),
+        figures(224, "Cost of sheds", "13", edges=(310,)),
+        (240, [(72, "What was set aside for the crew and for other matters changed as follows:")]),
+        (254, [(262, "Crew"), (342, "Other"), (422, "Total")]),
+        figures(266, "Set aside in May", "$ 32", "$ 23", "$ 55", edges=(285, 365, 445)),
+        figures(278, "Paid", "(14)", "(5)", "(19)", edges=(285, 365, 445)),
+    ]
+    first, second = views(compiled(laid(rows)))
+    assert [column.path for column in first.table.columns[1:]] == [("2020",)]
+    assert [column.path for column in second.table.columns[1:]] == [("Crew",), ("Other",), ("Total",)]
+
+
+def test_a_mark_of_a_row_without_a_label_is_no_part_of_its_figure(compiled):
+    rows = [
+        (200, [(262, "2017"), (352, "2016")]),
+        (214, [(72, "Cash in hand"), (255, "$ 13"), (345, "$ 49")]),
+        (226, [(72, "Held for sale"), (262, "28"), (352, "42")]),
+        (238, [(250, "$ 219"), (284, "1"), (340, "$ 797"), (374, "3")]),
+        (250, [(72, "Owed"), (262, "22"), (352, "93")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert "$ 219" in [cell.text for cell in view.table.body[2].cells]
+
+
+def test_labels_in_two_columns_of_which_one_has_no_header_are_one_label(compiled):
+    rows = [
+        (200, [(72, "(in crowns)"), (292, "1Q21"), (372, "4Q20"), (452, "3Q20")]),
+        figures(212, "Quay fees", "14", "19", "11", edges=(310, 390, 470)),
+        (224, [(104, "Tax on fees"), (300, "2"), (380, "3"), (460, "1")]),
+        (236, [(72, "Fee per boat:"), (146, "Small"), (300, "4"), (380, "5"), (460, "3")]),
+        (248, [(146, "Large"), (300, "8"), (380, "9"), (460, "7")]),
+        figures(260, "Boats", "31", "33", "30", edges=(310, 390, 470)),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert len(view.table.columns) == 4
+    assert [row.label for row in view.table.body] == [
+        "Quay fees",
+        "Tax on fees",
+        "Fee per boat: Small",
+        "Large",
+        "Boats",
+    ]
+
+
+def test_a_row_of_words_among_figures_is_a_row(compiled):
+    rows = [
+        (200, [(72, "Symbol"), (130, "Parameter"), (300, "Min"), (380, "Max"), (460, "Unit")]),
+        (212, [(72, "VPP"), (130, "Supply"), (300, "20.5"), (380, "21.5"), (460, "V")]),
+        (224, [(72, "TAV"), (130, "Address setup"), (290, "46TCL")]),
+        (236, [(72, "TGH"), (130, "Address hold"), (290, "48TCL")]),
+        (248, [(72, "TSH"), (130, "Setup"), (302, "10"), (380, "14"), (460, "ms")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [row.label for row in view.table.body] == ["VPP", "TAV", "TGH", "TSH"]
+
+
+def test_words_above_the_middle_of_their_row_belong_to_it(compiled):
+    rows = [
+        (200, [(72, "Season"), (190, "Kind"), (290, "Asked"), (370, "Joined")]),
+        (216, [(190, "Rowing/")]),
+        (226, [(72, "Spring 2014"), (190, "sailing"), (290, "9,809"), (370, "5,338")]),
+        (242, [(190, "Rowing/")]),
+        (252, [(72, "Autumn 2015"), (190, "diving"), (290, "6,004"), (370, "2,976")]),
+        (268, [(72, "Spring 2017"), (190, "rowing"), (290, "3,905"), (370, "1,628")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert view.table.columns[1].path == ("Kind",)
+    assert [row.cells[1].text for row in view.table.body] == ["Rowing/ sailing", "Rowing/ diving", "rowing"]
+
+
+def test_a_header_that_stands_apart_over_its_column_heads_it(compiled):
+    rows = [
+        (190, [(372, "Margin")]),
+        (206, [(292, "Asked"), (366, "of error")]),
+        (246, [(72, "All guests"), (294, "1,500"), (370, "3.3 points")]),
+        (258, [(72, "Day guests"), (300, "705"), (370, "4.8 points")]),
+        (270, [(72, "Night guests"), (300, "795"), (370, "4.4 points")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [column.path for column in view.table.columns[1:]] == [("Asked",), ("Margin of error",)]
+
+
+def test_a_column_without_any_figure_keeps_its_header(compiled):
+    rows = [
+        (200, [(72, "Aim"), (172, "Kind"), (232, "State"), (300, "Begins"), (366, "Ends"), (436, "Percentage")]),
+        (214, [(72, "More boats"), (172, "Target"), (232, "Doubled"), (450, "100")]),
+        (228, [(72, "More quays"), (172, "Target"), (232, "Tripled"), (452, "30")]),
+        (242, [(72, "More crew"), (172, "Target"), (232, "Halved"), (452, "50")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    headers = [column.header for column in view.table.columns]
+    assert headers == ["Aim", "Kind", "State", "Begins", "Ends", "Percentage"]
+    assert [cell.text for cell in view.table.body[0].cells] == ["More boats", "Target", "Doubled", "", "", "100"]
+
+
+def test_the_end_of_a_sentence_heads_no_column(compiled):
+    rows = [
+        (200, [(72, "Guests:"), (200, "Men and women over sixty who swim, row or sail and who meet these")]),
+        (211, [(200, "criteria.")]),
+        (222, [(72, "Asked first:"), (200, "1. Are you able to swim?")]),
+        (236, [(72, "Asked then:"), (200, "2. Are you able to row?")]),
+        (248, [(72, "Guests a year:"), (200, "640")]),
+    ]
+    found = views(compiled(laid(rows)))
+    assert not any("criteria." in column.header for view in found for column in view.table.columns)
+
+
+def test_a_table_carried_on_without_some_columns_keeps_their_places(compiled):
+    head = [(40, [(72, "Paper"), (180, "Form"), (280, "Number"), (380, "Filed on"), (480, "Enclosed")])]
+    first = [
+        (54 + 14 * n, [(72, f"Deed {n}"), (180, "10-Q"), (286, f"3.{n}"), (380, f"May {n}, 2015")]) for n in range(1, 6)
+    ]
+    second = [
+        (54 + 14 * n, [(72, f"Plan {n}"), (180, "8-K"), (286, f"4.{n}"), (380, f"June {n}, 2016")]) for n in range(1, 5)
+    ]
+    pages = [[Text(left, top, words, 9) for top, row in rows for left, words in row] for rows in (head + first, second)]
+    found = views(compiled(pdf(pages)))
+    assert {tuple(column.header for column in view.table.columns) for view in found} == {
+        ("Paper", "Form", "Number", "Filed on", "Enclosed")
+    }
+
+
+def test_signs_of_currencies_part_figures_that_stand_close(compiled):
+    edges = [(168, 217), (221, 269), (274, 322), (326, 374), (478, 526)]
+    rows = [(200, [(right - 20, str(2022 - n)) for n, (_, right) in enumerate(edges)])]
+    for n, label in enumerate(("Loans", "Bonds", "Funds")):
+        cells = [cell for left, right in edges for cell in ((left, "$"), (right - 10, f"{n}0"))]
+        rows.append((214 + 12 * n, [(72, label), *cells]))
+    [view] = views(compiled(laid(rows)))
+    assert [cell.text for cell in view.table.body[1].cells[1:]] == ["$ 10"] * 5
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["1 Gallery ........C5", "2 Garden .........D4", "3 Harbour ........B1", "4 Island .........E5"],
+        [">>> boat = Boat(length=12,", "...     width=4,", "...     crew=(3, 5),", "...     name='Aurora')"],
+    ],
+)
+def test_an_index_of_a_map_and_lines_of_a_program_are_no_tables(compiled, lines):
+    rows = [(200 + 12 * n, [(72, line), (320, line)]) for n, line in enumerate(lines)]
+    document = compiled(laid(rows))
+    assert views(document) == []
+    assert not uncovered(document)
+
+
+def test_prose_with_wide_gaps_around_one_number_is_no_table(compiled):
+    rows = [
+        (200, [(72, "It was thought that the shocks were due"), (320, "to water in the gullets, as he said")]),
+        (212, [(72, "like"), (130, "60"), (190, "fathoms"), (260, "of"), (300, "limestone ;"), (380, "the head")]),
+    ]
+    assert views(compiled(laid(rows))) == []

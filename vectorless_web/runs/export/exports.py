@@ -1,0 +1,434 @@
+"""A finished run to take along: as plain values, as Markdown with footnotes, and as the evidence bundle.
+
+The same run gives the same bytes as long as the same pages can be shown: nothing in it
+tells when it was made. docs/exports.md describes every file; `manage.py verify` checks one.
+"""
+
+import hashlib
+import io
+import json
+import re
+import time
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.text import slugify
+
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.rendering.page import RenderUnavailable, has_pages, page_image
+from vectorless_web.documents.storage.files import open_version
+from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.engine.text.numbers import with_unit
+from vectorless_web.infra.templatetags.show import check_word, formula, percent
+from vectorless_web.runs import selectors
+from vectorless_web.runs.export.bundle_check import FORMAT as BUNDLE_FORMAT
+from vectorless_web.runs.export.bundle_check import MANIFEST, page_stem
+from vectorless_web.runs.export.bundle_check import VERSION as BUNDLE_VERSION
+from vectorless_web.runs.models import Answer, Citation, Claim, ModelCall, Run, Step
+from vectorless_web.runs.page.rendering import citations_in, citations_of, engine_line, struck_of, takeover_of
+from vectorless_web.runs.page.sheets import may_be_shown
+
+FORMAT, VERSION = "vectorless-run", 1
+"""What a program that reads the file looks at first; the version rises when a field changes or goes."""
+NAME_LENGTH = 60
+"""Characters of the question in the name of an exported file."""
+
+
+def file_name(run: Run, suffix: str) -> str:
+    """A name for the run's file that every system takes: its number, then the question's ASCII words."""
+    words = slugify(run.question)[:NAME_LENGTH].strip("-")
+    return f"run-{run.pk}{'-' if words else ''}{words}.{suffix}"
+
+
+def as_json(run: Run) -> dict[str, Any]:
+    """Everything about a run but its model calls."""
+    answer, claims = selectors.answer_of(run), selectors.claims_of(run)
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        **_head(run),
+        **_answer(answer),
+        "claims": [_claim(claim) for claim in claims],
+        "citations": [citation_row(citation) for citation in citations_of(run, claims)],
+        "passages": [citation.marker for citation in selectors.passages_of(run)],
+        "documents": [document_row(version) for version in selectors.versions_read(run)],
+        "steps": [step_row(step) for step in selectors.steps_of(run)],
+        "checked": [_pages_from_one(row) for row in run.checked],
+        **_describe_spending(run),
+    }
+
+
+def citation_row(citation: Citation) -> dict[str, Any]:
+    """One quote with its place, the hash of the file it stands in, and how it was found there."""
+    version = citation.version
+    return {
+        "marker": citation.marker,
+        "document": citation.document_title,
+        "document_version": version.number if version is not None else None,
+        "sha256": citation.sha256,
+        "page": citation.page,
+        "quote": citation.quote,
+        "where": citation.where,
+        "check": citation.check_result,
+        "check_words": check_word(citation.check_result),
+    }
+
+
+def document_row(version: DocumentVersion) -> dict[str, Any]:
+    """One document as it was read."""
+    return {
+        "title": version.document.title,
+        "name": version.document.name,
+        "version": version.number,
+        "sha256": version.sha256,
+        "pages": version.pages,
+        "media_type": version.mime,
+    }
+
+
+def step_row(step: Step) -> dict[str, Any]:
+    """One step as it was stored."""
+    names = ("sequence", "walk", "index", "kind", "say", "thought", "action", "arguments", "observation", "confidence")
+    return {
+        **{name: getattr(step, name) for name in names},
+        "refs": [_pages_from_one(ref) for ref in step.refs],
+        "rejected": [{**row, "ref": _pages_from_one(row["ref"])} if row.get("ref") else row for row in step.rejected],
+        "latency_ms": step.latency_ms,
+        "tokens": step.tokens,
+        "engine": step.engine,
+    }
+
+
+def _head(run: Run) -> dict[str, Any]:
+    return {
+        "id": run.pk,
+        "thread": run.thread_id,
+        "asked_from": run.asked_from_id,
+        "asked_how": run.asked_how,
+        "question": run.question,
+        "scope": "workspace" if run.whole_workspace else "documents",
+        "outcome": run.status,
+        "reason": run.reason,
+        "error_code": run.error_code,
+    }
+
+
+def _answer(answer: Answer | None) -> dict[str, Any]:
+    factors = ("claims_held", "parts_covered", "evidence_fit")
+    return {
+        "answer": answer.markdown if answer else "",
+        "value": answer.value if answer else "",
+        "confidence": answer.confidence if answer else None,
+        "strength": answer.strength if answer else "",
+        "confidence_signals": answer.signals if answer else {},
+        "confidence_factors": {name: getattr(answer, name, None) for name in factors},
+        "grounded": bool(answer and answer.grounded),
+        "missing": answer.missing if answer else [],
+    }
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    return {
+        "order": claim.order,
+        "text": claim.text,
+        "support": claim.support,
+        "because": claim.because,
+        "calculation": claim.calculation,
+        "table": claim.table,
+        "citations": [citation.marker for citation in claim.citations.all()],
+    }
+
+
+def _describe_spending(run: Run) -> dict[str, Any]:
+    return {
+        "engine": run.engine,
+        "model": run.model,
+        "settings": run.settings,
+        "corpus_fingerprint": run.corpus_fingerprint,
+        "tokens": run.tokens,
+        "cost_usd": float(run.cost_usd),
+        "asked_at": run.created_at.isoformat(),
+        "finished_at": run.finished_at.isoformat() if run.finished_at else None,
+    }
+
+
+def _pages_from_one(row: dict[str, Any]) -> dict[str, Any]:
+    """A stored reference, whose pages count from 0, as readers count."""
+    pages = {name: row[name] + 1 for name in ("page_start", "page_end") if row.get(name) is not None}
+    ref = row.get("ref")
+    return row | pages | ({"ref": _pages_from_one(ref)} if isinstance(ref, dict) else {})
+
+
+_SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~@]|(?<=[a-zA-Z]):(?=//)|(?<=\bwww)\.")
+"""Signs of Markdown, and those by which its dialects find addresses to link."""
+_LEADING = re.compile(r"^(?:([-+=])|(\d+)([.)]))(?=\s|$)")
+
+
+def as_markdown(run: Run) -> str:
+    """The question, how it ended, the answer with footnote marks and calculations, each quote with its place."""
+    claims, answer = selectors.claims_of(run), selectors.answer_of(run)
+    lines = [f"# {inline(run.question)}", "", _ending(run, answer), *_tell_interventions(run, claims)]
+    for claim in claims:
+        lines += ["", _sentence(claim), *_table(claim.table), *_calculation(claim.calculation)]
+    if passages := selectors.passages_of(run):
+        lines += ["", "Closest passages, none of which answers by itself:", "", *map(_passage, passages)]
+    if answer and answer.missing and run.has_answer:
+        lines += ["", "Still open:", "", *(f"- {inline(part)}" for part in answer.missing)]
+    versions = selectors.versions_read(run)
+    if run.status == Run.Status.NOT_FOUND and run.checked:
+        titles = {str(version.document_id): version.document.title for version in versions}
+        lines += ["", "What was checked:", "", *(_format_checked_place(row, titles) for row in run.checked)]
+    lines += ["", *_sources(versions), "", *(_footnote(citation) for citation in citations_in(claims))]
+    return "\n".join(lines).strip() + "\n"
+
+
+def inline(text: str) -> str:
+    """A text as one line of Markdown that shows exactly its words: nothing in it is markup or HTML."""
+    line = _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()).replace("&", "&amp;"))
+    return _LEADING.sub(lambda found: f"\\{found[1]}" if found[1] else f"{found[2]}\\{found[3]}", line)
+
+
+def _ending(run: Run, answer: Answer | None) -> str:
+    confidence = answer.confidence if answer and run.has_answer else None
+    strength = f"{answer.get_strength_display().lower()}, " if answer and answer.strength else ""
+    parts = [run.reason, f"{strength}{percent(confidence)} confidence" if confidence is not None else ""]
+    takeover = takeover_of(run)
+    who = engine_line("offline" if takeover and takeover.whole else run.engine, run.model)
+    parts.append(f"{'read' if run.found_no_answer else 'answered'} by {who}")
+    return f"*{run.get_status_display()}*: {inline('; '.join(part for part in parts if part))}"
+
+
+def _tell_interventions(run: Run, claims: Sequence[Claim]) -> Iterator[str]:
+    """What became of the model that was to answer: that another did, that sentences of it were struck."""
+    if (takeover := takeover_of(run)) is not None:
+        yield ""
+        yield inline(f"{takeover.say} {takeover.cause}")
+    if (struck := struck_of(run, claims)) is not None:
+        yield ""
+        yield inline(struck.say)
+
+
+def _passage(citation: Citation) -> str:
+    return f"- “{inline(citation.quote)}” {_where(citation)}"
+
+
+def _sentence(claim: Claim) -> str:
+    marks = "".join(f"[^{citation.marker}]" for citation in claim.citations.all())
+    text = inline(claim.text)
+    text = f"~~{text}~~" if claim.support == "unsupported" else text
+    because = f" ({inline(claim.because)})" if claim.because else ""
+    pictured = " (read from a picture)" if claim.support == "pictured" else ""
+    return f"{text}{marks}{pictured}{because}"
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A comparison with a row for each subject; a blank is a dash."""
+    for number, row in enumerate(rows):
+        if number == 0:
+            yield ""
+        yield f"| {' | '.join(inline(cell) or ('–' if number else ' ') for cell in row)} |"
+        if number == 0:
+            yield "|---" * len(row) + "|"
+
+
+def _calculation(calculation: dict[str, Any] | None) -> Iterator[str]:
+    """The operands with their quotes, then what was worked out from them."""
+    if not calculation:
+        return
+    yield ""
+    for row in calculation.get("operands", []):
+        mark = f"[^{row['marker']}]" if row.get("marker") else ""
+        yield f"- {inline(formula(row['name']))}: {_amount(row.get('value'), row.get('unit'))}{mark}"
+    result = _amount(calculation.get("result"), calculation.get("unit"))
+    yield f"- {inline(formula(calculation.get('expression', '')))} = **{result}**"
+    for other in calculation.get("more", []):
+        yield from _calculation(other)
+
+
+def _amount(value: Any, unit: Any) -> str:
+    return inline(with_unit(str(value or ""), str(unit or "")))
+
+
+def _format_checked_place(row: dict[str, Any], titles: Mapping[str, str]) -> str:
+    page = f"p. {row['page_start'] + 1}" if row.get("page_start") is not None else ""
+    places = (titles.get(str(row.get("document")), ""), row.get("title", ""), page)
+    where = ", ".join(dict.fromkeys(inline(part) for part in places if part))
+    return f"- {where}: {inline(row.get('reason', ''))}"
+
+
+def _sources(versions: Sequence[DocumentVersion]) -> Iterable[str]:
+    if not versions:
+        return []
+    rows = [f"- {inline(row.document.title)}, version {row.number}, SHA-256 `{row.sha256}`" for row in versions]
+    return ["Documents read:", "", *rows]
+
+
+def _footnote(citation: Citation) -> str:
+    if citation.check_result == "picture":
+        return f"[^{citation.marker}]: Read from the picture of a page, without words to compare: {_where(citation)}"
+    return f"[^{citation.marker}]: “{inline(citation.quote)}” {_where(citation)} ({check_word(citation.check_result)})"
+
+
+def _where(citation: Citation) -> str:
+    places = (citation.document_title, citation.where, f"p. {citation.page}")
+    return ", ".join(dict.fromkeys(inline(part) for part in places if part))
+
+
+PAGES_MOST = 40
+"""Pages drawn for one bundle at most; the others are left out, and the manifest says so."""
+SECONDS_MOST = 20.0
+"""How long pages may be drawn for one bundle; those that come later are left out, and the manifest says so."""
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The date of all files in a bundle, the earliest that ZIP knows: equal runs give equal bytes."""
+
+README = """An answer and its evidence
+==========================
+
+answer.md         the answer with footnotes, to read
+answer.json       the answer with claims, calculations, quotes and documents
+trace.json        every step that led to it
+quotes.json       each quote with its document's SHA-256, its page and its exact place there
+settings.json     who answered, with which settings
+model_calls.json  the calls of a chat model by their hashes, if one was asked
+pages/            the pages quoted, as pictures and as the text that quotes were checked against
+manifest.json     the SHA-256 of every other file, and what was left out and why
+
+To check it, with or without the quoted documents:
+
+    manage.py verify BUNDLE.zip --document FILE
+"""
+
+
+@dataclass(frozen=True)
+class QuotedPage:
+    """A page that holds a part of a quote."""
+
+    version: DocumentVersion
+    page_index: int
+
+    @property
+    def stem(self) -> str:
+        """The name of its files: the document's hash, the page from 1."""
+        return page_stem(self.version.sha256, self.page_index + 1)
+
+
+def bundle_of(run: Run) -> bytes:
+    """Build the evidence bundle of one run, as the bytes of a ZIP file."""
+    claims = selectors.claims_of(run)
+    citations = citations_of(run, claims)
+    left_out: list[dict[str, str]] = []
+    files = dict(_texts(run, citations)) | _pages(citations, left_out)
+    manifest = {
+        "format": BUNDLE_FORMAT,
+        "version": BUNDLE_VERSION,
+        "run": run.pk,
+        "question": run.question,
+        "outcome": run.status,
+        "files": [
+            {"path": path, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+            for path, data in sorted(files.items())
+        ],
+        "left_out": left_out,
+    }
+    return _zip_files({**files, MANIFEST: _json(manifest)})
+
+
+def _texts(run: Run, citations: Sequence[Citation]) -> Iterator[tuple[str, bytes]]:
+    answer = as_json(run)
+    yield "README.txt", README.encode()
+    yield "answer.md", as_markdown(run).encode()
+    yield "trace.json", _json(answer.pop("steps"))
+    settings = {name: answer[name] for name in ("engine", "model", "settings", "corpus_fingerprint")}
+    yield "settings.json", _json(settings)
+    yield "answer.json", _json(answer)
+    yield "quotes.json", _json([_quote(citation) for citation in citations])
+    yield "model_calls.json", _json([_call(call) for call in run.model_calls.order_by("pk")])
+
+
+def _quote(citation: Citation) -> dict[str, Any]:
+    """A quote with its exact place: characters of the page's text, boxes in points from the top left."""
+    return {
+        **citation_row(citation),
+        "characters": [{"page": page + 1, "start": start, "length": length} for page, start, length in citation.spans],
+        "boxes": [
+            {"page": int(page) + 1, "x": x, "y": y, "width": width, "height": height}
+            for page, x, y, width, height in citation.boxes
+        ],
+    }
+
+
+def _call(call: ModelCall) -> dict[str, Any]:
+    return {
+        "purpose": call.purpose,
+        "model": call.model,
+        "request_sha256": call.request_hash,
+        "reply_sha256": hashlib.sha256(call.reply.encode()).hexdigest(),
+        "tokens_in": call.tokens_in,
+        "tokens_out": call.tokens_out,
+        "cost_usd": float(call.cost_usd),
+        "error_code": call.error_code,
+    }
+
+
+def _pages(citations: Sequence[Citation], left_out: list[dict[str, str]]) -> dict[str, bytes]:
+    """The files of all pages quoted; what cannot be had is added to `left_out` with the reason."""
+    deadline = time.monotonic() + SECONDS_MOST
+    files: dict[str, bytes] = {}
+    for number, place in enumerate(_list_quoted_pages(citations, left_out)):
+        late = number >= PAGES_MOST or time.monotonic() > deadline
+        for suffix, read in (("txt", _read_page_text), ("jpg", _picture)):
+            if suffix == "jpg" and not has_pages(place.version):
+                continue
+            data = "There was no time to draw it." if late and suffix == "jpg" else read(place)
+            if isinstance(data, bytes):
+                files[f"{place.stem}.{suffix}"] = data
+            else:
+                left_out.append({"path": f"{place.stem}.{suffix}", "why": data})
+    return files
+
+
+def _list_quoted_pages(citations: Sequence[Citation], left_out: list[dict[str, str]]) -> list[QuotedPage]:
+    found: dict[QuotedPage, None] = {}
+    for citation in citations:
+        version = citation.version
+        if version is None or not may_be_shown(version):
+            title = citation.document_title
+            left_out.append({"path": f"pages of {title}", "why": "The document is no longer in the workspace."})
+            continue
+        pages = [citation.page_index, *(span[0] for span in citation.spans)]
+        found |= {QuotedPage(version, page): None for page in pages}
+    return list(found)
+
+
+def _read_page_text(place: QuotedPage) -> bytes | str:
+    try:
+        return open_version(place.version).page_text(place.page_index).encode("utf-8", "replace")
+    except (ArtefactDamaged, IndexError):
+        return "The compiled document cannot be read."
+
+
+def _picture(place: QuotedPage) -> bytes | str:
+    try:
+        return page_image(place.version, place.page_index).read_bytes()
+    except RenderUnavailable as error:
+        return error.message
+    except FileNotFoundError:
+        return "The picture was removed from the cache meanwhile."
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True).encode("utf-8", "replace") + b"\n"
+
+
+def _zip_files(files: dict[str, bytes]) -> bytes:
+    """Stored, not compressed: what a compressor makes of the same bytes differs from one release to the next."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
+        for path, data in sorted(files.items()):
+            entry = zipfile.ZipInfo(path, date_time=EPOCH)
+            entry.external_attr = 0o644 << 16
+            entry.create_system = 3
+            archive.writestr(entry, data)
+    return target.getvalue()

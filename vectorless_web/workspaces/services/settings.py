@@ -1,0 +1,312 @@
+"""What a workspace is set to: its own words, its models, what it and its members may spend, reserved and settled."""
+
+import threading
+import time
+from collections.abc import Callable
+from datetime import date
+from decimal import ROUND_UP, Decimal
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Greatest, Least
+from django.utils import timezone
+
+from vectorless_web.engine.llm.capability import SelfTest
+from vectorless_web.engine.questions.entries import MAX_ENTRIES, wordings
+from vectorless_web.infra.addresses import is_private
+from vectorless_web.infra.money import MOST_USD, money
+from vectorless_web.infra.queues import jobs
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.infra.web.request_limits import seconds_to_wait
+from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, Workspace
+from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.services.recording import record
+from vectorless_web.workspaces.storage import SecretUnreadable, encrypt
+
+__all__ = ["MAX_ENTRIES", "add_entry", "change_entry", "remove_entry"]
+
+
+@transaction.atomic
+def add_entry(*, actor: User, entry: LexiconEntry) -> LexiconEntry:
+    """Store a new entry. Problem (422) when one of its names is taken or there are too many entries."""
+    rows = _lock_entries(entry.workspace)
+    if len(rows) >= MAX_ENTRIES:
+        raise Problem(f"There are {MAX_ENTRIES} entries, which is the most.", code="too_many_entries", status=422)
+    _refuse_taken_names(entry, rows)
+    entry.created_by_id = actor.pk
+    entry.save()
+    _record(actor, "lexicon.added", entry)
+    return entry
+
+
+@transaction.atomic
+def change_entry(*, actor: User, entry: LexiconEntry) -> LexiconEntry:
+    """Store a changed entry. Problem (422) when one of its names is another entry's."""
+    _refuse_taken_names(entry, _lock_entries(entry.workspace))
+    entry.save()
+    _record(actor, "lexicon.changed", entry)
+    return entry
+
+
+@transaction.atomic
+def remove_entry(*, actor: User, entry: LexiconEntry) -> None:
+    """Delete an entry of the workspace's own lexicon."""
+    _record(actor, "lexicon.removed", entry)
+    entry.delete()
+
+
+def _lock_entries(workspace: Workspace) -> list[LexiconEntry]:
+    """The workspace's entries, which nobody else changes until the transaction ends."""
+    Workspace.objects.select_for_update().get(pk=workspace.pk)
+    return list(workspace.lexicon_entries.all())
+
+
+def _refuse_taken_names(entry: LexiconEntry, rows: list[LexiconEntry]) -> None:
+    names = set(wordings(entry.concept))
+    for other in rows:
+        taken = sorted(names & set(wordings(other.concept))) if other.pk != entry.pk else []
+        if taken:
+            sentence = f"“{taken[0]}” is in the lexicon already. Add the wordings to that entry."
+            raise Problem(sentence, code="entry_exists", status=422)
+
+
+def _record(actor: User, verb: str, entry: LexiconEntry) -> None:
+    details = {"phrases": entry.phrases, "statement": entry.statement}
+    record(actor=actor, verb=verb, workspace=entry.workspace, target=entry, details=details)
+
+
+TEST_JOB = "vectorless_web.workspaces.jobs.test_provider"
+TEST_SECONDS = 600
+"""Seconds that the self-test of a model may take: several calls to a server that may be slow to load it."""
+NO_MODEL_THERE = "No chat model answered at this address. Check the address, the name, the key and the server."
+"""The one sentence for all that can go wrong on a private network: which of its addresses answer is not told."""
+BROKE = "Trying the model broke off. Try it again; the log of the worker says more."
+
+
+def check_address(value: str) -> str:
+    """The address as it is stored. Problem (422) for what is no plain address, or is private and not allowed."""
+    address = value.strip().rstrip("/")
+    plain = address.isascii() and address.isprintable() and " " not in address
+    parts = _parts(address) if plain else None
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+        raise Problem(
+            "Give an address that begins with https:// or http://, without blanks or a user name.",
+            code="invalid_address",
+            status=422,
+        )
+    allowed = settings.ALLOW_PRIVATE_MODEL_HOSTS
+    if allowed is not True and is_private(parts.hostname, allowed or ()):
+        raise Problem(
+            "This address lies in a private network. Your administrator may allow it "
+            "(VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS).",
+            code="private_address",
+            status=422,
+        )
+    return address
+
+
+@transaction.atomic
+def save_provider(*, actor: User, provider: ModelProvider, api_key: str = "") -> ModelProvider:
+    """Store a new or changed provider. The key is encrypted; "" keeps the stored one. Problem (422): `check_address`.
+
+    A key never goes to another address: changing the address forgets the old key, whoever changes it and where.
+    """
+    provider.base_url = check_address(provider.base_url)
+    before = ModelProvider.objects.select_for_update().filter(pk=provider.pk).first()
+    moved = before is not None and before.base_url != provider.base_url
+    if api_key or moved:
+        provider.encrypted_key = encrypt(api_key)
+    elif before is not None:
+        provider.encrypted_key = before.encrypted_key
+    if before is not None and (moved or before.model != provider.model):
+        provider.capabilities = {}
+    provider.save()
+    verb = "provider.changed" if before else "provider.added"
+    details = {"base_url": provider.base_url, "model": provider.model, "new_key": bool(api_key)}
+    if moved and before is not None:
+        details |= {"from": before.base_url, "key_forgotten": before.has_key and not api_key}
+    record(actor=actor, verb=verb, workspace=provider.workspace, target=provider, details=details)
+    return provider
+
+
+@transaction.atomic
+def remove_provider(*, actor: User, provider: ModelProvider) -> None:
+    """Forget a provider and its key."""
+    record(actor=actor, verb="provider.removed", workspace=provider.workspace, target=provider)
+    provider.delete()
+
+
+@transaction.atomic
+def start_test(*, actor: User, provider: ModelProvider) -> None:
+    """Have a worker ask the model a few questions; what it finds is written to `capabilities`.
+
+    Problem (429) for somebody who has had models tried too often: an address can be probed by it.
+    """
+    most = settings.MODEL_TRIES_PER_HOUR
+    wait = seconds_to_wait(f"model-tries-{actor.pk}", amount=1, limit=most, seconds=3600)
+    if wait:
+        sentence = f"Models can be tried {most} times an hour. Try again in {-(-wait // 60)} minutes."
+        raise Problem(sentence, code="too_many_tries", status=429, retry_after=wait)
+    provider.capabilities = {"testing": True, "since": timezone.now().isoformat()}
+    provider.save(update_fields=["capabilities"])
+    record(actor=actor, verb="provider.tested", workspace=provider.workspace, target=provider)
+    job_id = f"provider-{provider.pk}-{time.time_ns()}"
+    jobs.enqueue(TEST_JOB, provider.pk, queue="runs", job_id=job_id, seconds=TEST_SECONDS)
+
+
+def test_provider(*, provider: ModelProvider, examine: Callable[[ModelProvider], SelfTest]) -> None:
+    """Have the model examined and keep what was found: runs ask it in the way that works."""
+    found = _describe_test(provider, examine)
+    # Another address or model has not been tested by this.
+    same = ModelProvider.objects.filter(pk=provider.pk, base_url=provider.base_url, model=provider.model)
+    same.update(capabilities={**found, "tested_at": timezone.now().isoformat()})
+
+
+def break_test(*, provider: ModelProvider) -> None:
+    """Say that trying the model broke off, so that its row does not wait for ever."""
+    found = {"works": False, "code": "internal_error", "message": BROKE, "tested_at": timezone.now().isoformat()}
+    ModelProvider.objects.filter(pk=provider.pk).update(capabilities=found)
+
+
+def _describe_test(provider: ModelProvider, examine: Callable[[ModelProvider], SelfTest]) -> dict[str, Any]:
+    try:
+        check_address(provider.base_url)
+        result = examine(provider)
+    except SecretUnreadable as error:
+        return {"works": False, "code": "secret_unreadable", "message": f"{error} Type the key again."}
+    except Problem as problem:
+        return {"works": False, "code": problem.code, "message": problem.message}
+    if result.usable:
+        return {"works": True, **result.as_json()}
+    if _is_probe(provider, result):
+        return {"works": False, "code": "no_model_there", "message": NO_MODEL_THERE}
+    if result.error_code:
+        return {"works": False, "code": result.error_code, "message": result.error}
+    return {"works": False, **result.as_json()}
+
+
+def _is_probe(provider: ModelProvider, result: SelfTest) -> bool:
+    """Whether the result would tell what answers on this machine or a private network although it is no chat model."""
+    parts = _parts(provider.base_url)
+    return bool(result.error_code) and parts is not None and is_private(parts.hostname or "")
+
+
+def _parts(address: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(address)
+        parts.port  # noqa: B018 - reading it is what checks it
+    except ValueError:
+        return None
+    return parts
+
+
+@transaction.atomic
+def set_budget(*, actor: User, budget: Budget) -> Budget:
+    """Store a limit for the workspace or one member, in place of the one there is."""
+    row, _created = Budget.objects.update_or_create(
+        workspace=budget.workspace,
+        user=budget.user,
+        defaults={"period": budget.period, "limit_usd": budget.limit_usd},
+        create_defaults={
+            "period": budget.period,
+            "limit_usd": budget.limit_usd,
+            "period_start": period_start(budget.period),
+        },
+    )
+    details = {"limit_usd": str(row.limit_usd), "period": row.period, "user": str(row.user or "")}
+    record(actor=actor, verb="budget.set", workspace=row.workspace, target=row, details=details)
+    return row
+
+
+@transaction.atomic
+def remove_budget(*, actor: User, budget: Budget) -> None:
+    """Delete a budget, so that its limit no longer holds."""
+    record(actor=actor, verb="budget.removed", workspace=budget.workspace, target=budget)
+    budget.delete()
+
+
+def reserve(*, workspace: Workspace, user: User | None, usd: Decimal) -> bool:
+    """Put `usd` aside in every budget that covers the user; false, and nothing put aside, when one lacks it.
+
+    Two calls at the same time cannot both take the last of a budget: each is one conditional UPDATE.
+    """
+    with transaction.atomic():
+        _begin_periods(workspace, user)
+        rows = _select_covering(workspace, user)
+        wanted = rows.count()
+        room = Q(limit_usd__gte=F("spent_usd") + F("reserved_usd") + usd)
+        if rows.filter(room).update(reserved_usd=F("reserved_usd") + usd) == wanted:
+            return True
+        transaction.set_rollback(True)
+        return False
+
+
+def settle(*, workspace: Workspace, user: User | None, reserved_usd: Decimal, spent_usd: Decimal) -> None:
+    """Give back what was put aside and book what was really spent, as far as a row holds it."""
+    _select_covering(workspace, user).update(
+        reserved_usd=Greatest(F("reserved_usd") - reserved_usd, Decimal(0)),
+        spent_usd=Least(F("spent_usd") + spent_usd, MOST_USD),
+    )
+
+
+def release_all(*, workspace: Workspace, unless: Callable[[], bool]) -> None:
+    """Give back all that is put aside in the workspace, unless somebody may still settle it.
+
+    A worker that dies in mid-call settles nothing. `unless` is asked while the budgets are
+    locked, so that nobody can put something aside in between.
+    """
+    with transaction.atomic():
+        rows = Budget.objects.select_for_update().filter(workspace=workspace, reserved_usd__gt=0)
+        left = [row.pk for row in rows]
+        if left and not unless():
+            Budget.objects.filter(pk__in=left).update(reserved_usd=0)
+
+
+def period_start(period: str, today: date | None = None) -> date:
+    """The first day of the period that `today` lies in, in UTC."""
+    day = today or timezone.now().date()
+    return day.replace(day=1) if period == Budget.Period.MONTH else day
+
+
+def _select_covering(workspace: Workspace, user: User | None) -> QuerySet[Budget]:
+    own = Q(user=None) | Q(user_id=user.pk) if user is not None else Q(user=None)
+    return Budget.objects.filter(own, workspace=workspace)
+
+
+def _begin_periods(workspace: Workspace, user: User | None) -> None:
+    """Start a new period where the old one is over; what is put aside stays put aside."""
+    for period in Budget.Period:
+        start = period_start(period)
+        over = _select_covering(workspace, user).filter(period=period, period_start__lt=start)
+        over.update(spent_usd=0, period_start=start)
+
+
+class WorkspaceCostBudget:
+    """Pays from every budget that covers the user (None: the workspace's alone), briefly at a time, from any thread."""
+
+    def __init__(self, workspace: Workspace, user: User | None = None) -> None:
+        self._workspace, self._user = workspace, user
+
+    def reserve(self, usd: float) -> bool:
+        """Put the money aside in every budget; false when one lacks it."""
+        try:
+            return reserve(workspace=self._workspace, user=self._user, usd=money(usd, rounding=ROUND_UP))
+        finally:
+            _close_thread_connection()
+
+    def settle(self, reserved_usd: float, spent_usd: float) -> None:
+        """Give back what was put aside and book what was spent."""
+        reserved, spent = (money(usd, rounding=ROUND_UP) for usd in (reserved_usd, spent_usd))
+        try:
+            settle(workspace=self._workspace, user=self._user, reserved_usd=reserved, spent_usd=spent)
+        finally:
+            _close_thread_connection()
+
+
+def _close_thread_connection() -> None:
+    """A walk's thread may end after any call, and its connection with it."""
+    if threading.current_thread() is not threading.main_thread():
+        connection.close()
