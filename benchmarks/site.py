@@ -20,12 +20,14 @@ class Site:
     """Redis, the web server and any `manage.py` processes over an empty database; gone with the `with` block.
 
     It sets the environment for Django, which must not have been set up before. With `static`
-    it serves scripts and styles as a real site does, for benchmarks with a browser.
+    it serves scripts and styles as a real site does, for benchmarks with a browser. A `folder`
+    that is given stays, so that what was built there is measured again.
     """
 
-    def __init__(self, *, static: bool = False, **environment: str) -> None:
-        self._static = static
-        self.folder = Path(tempfile.mkdtemp(prefix="vw-bench-"))
+    def __init__(self, *, static: bool = False, folder: Path | None = None, **environment: str) -> None:
+        self._static, self._is_kept = static, folder is not None
+        self.folder = folder or Path(tempfile.mkdtemp(prefix="vw-bench-"))
+        self.folder.mkdir(parents=True, exist_ok=True)
         self.socket = self.folder / "redis.sock"
         self.redis_url = f"unix://{self.socket}?db=0"
         os.environ.update(
@@ -76,7 +78,8 @@ class Site:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(10)
             process.kill()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if not self._is_kept:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def manage(self, *arguments: str) -> subprocess.Popen:
         """Start `manage.py ...`."""

@@ -3,8 +3,9 @@
 Roles, from least to most: a visitor who is not signed in, an owner whose account was closed while signed
 in, a stranger with an account, viewer, member, editor, owner. The first two are sent to the sign-in, a
 stranger finds nothing (404), somebody below the needed role is told no (403). Pages outside workspaces
-need nobody (ANYONE) or an account (ACCOUNT). Every row is asked as a browser asks and as htmx does, and
-with the numbers of another workspace's things in address, query and form.
+need nobody (ANYONE), an account (ACCOUNT), or staff (STAFF), which none of these is. Every
+row is asked as a browser asks and as htmx does, and with the numbers of another workspace's things in address, query
+and form.
 """
 
 import re
@@ -39,7 +40,7 @@ from vectorless_web.workspaces.models import (
 )
 from vectorless_web.workspaces.storage import hash_token
 
-ANYONE, ACCOUNT, NOBODY = "anyone", "account", "nobody"
+ANYONE, ACCOUNT, NOBODY, STAFF = "anyone", "account", "nobody", "staff"
 VIEWER, MEMBER, EDITOR, OWNER = (str(role) for role in Role)
 VISITOR, CLOSED, STRANGER = "visitor", "closed", "stranger"
 PEOPLE = (VISITOR, CLOSED, STRANGER, VIEWER, MEMBER, EDITOR, OWNER)
@@ -222,6 +223,34 @@ MATRIX = [
     get("sharing:view", ANYONE, "share"),
     post("sharing:unlock", ANYONE, "share"),
     get("sharing:page_image", ANYONE, "share", version="document", page=1),
+    # The console; tests/console/test_rights.py asks as staff with and without each right.
+    get("console:overview", STAFF),
+    get("console:audit", STAFF),
+    get("console:export_audit", STAFF, form="csv"),
+    get("console:queues", STAFF),
+    replace(post("console:pause_queue", STAFF), more={"queue": "runs"}),
+    replace(post("console:resume_queue", STAFF), more={"queue": "runs"}),
+    replace(post("console:drain_worker", STAFF, worker="w"), more={"queue": "runs"}),
+    post("console:stop_job", STAFF, job="none"),
+    post("console:retry_job", STAFF, job="none"),
+    post("console:forget_job", STAFF, job="none"),
+    get("console:usage", STAFF),
+    get("console:export_usage", STAFF),
+    post("console:recount", STAFF),
+    get("console:people", STAFF),
+    post("console:invite", STAFF),
+    *(
+        replace(row, more={"pk": "person"})
+        for row in (
+            get("console:person", STAFF),
+            post("console:switch_off", STAFF),
+            post("console:switch_on", STAFF),
+            post("console:reset_link", STAFF),
+            post("console:end_sessions", STAFF),
+            post("console:remove_two_step", STAFF),
+            post("console:hand_over", STAFF),
+        )
+    ),
 ]
 
 SOCKETS = {
@@ -270,6 +299,8 @@ class World:
             kwargs["comment"] = self.keys["comment"]
         if kwargs.get("link") == "link":
             kwargs["link"] = self.keys["link"]
+        if kwargs.get("pk") in self.keys:
+            kwargs["pk"] = self.keys[kwargs["pk"]]
         if row.on in BY_TOKEN:
             return reverse(row.name, kwargs={**kwargs, "token": self.token})
         if row.on:
@@ -391,6 +422,8 @@ def expected(person: str, needs: str, not_for: tuple[str, ...] = ()) -> str:
         return "sign-in"
     if needs == ACCOUNT:
         return "let in"
+    if needs == STAFF:
+        return "not found"
     if person == STRANGER:
         return "not found"
     return "let in" if Role(person).covers(needs) and person not in not_for else "forbidden"

@@ -66,10 +66,12 @@ INSTALLED_APPS = [
     "vectorless_web.sharing",
     "vectorless_web.profiles",
     "vectorless_web.backups",
+    "vectorless_web.console",
 ]
 
 MIDDLEWARE = [
     "vectorless_web.infra.web.health.HealthMiddleware",
+    "vectorless_web.infra.web.request_limits.RequestNetworkMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -165,6 +167,8 @@ WORKER_PRELOAD = {
     "documents": ["vectorless_web.documents.jobs"],
 }
 """Modules a worker imports before it forks, so that a job's fork costs no import."""
+TIDYING = ("vectorless_web.console.usage.count_usage",)
+"""What the sweep calls every hour besides its own acts, from apps above it: each says how many rows it touched."""
 WORKER_HAND_BACK = {
     "vectorless_web.runs.jobs.execute_run": "vectorless_web.runs.jobs.hand_back_run",
     "vectorless_web.documents.jobs.compile_version": "vectorless_web.documents.jobs.hand_back_version",
@@ -343,6 +347,10 @@ COMPILE_MEMORY_BYTES = env.int("VECTORLESS_COMPILE_MEMORY_BYTES", default=2 * 2*
 COMPILE_CPU_SECONDS = env.int("VECTORLESS_COMPILE_CPU_SECONDS", default=600)
 COMPILE_TIMEOUT_SECONDS = env.int("VECTORLESS_COMPILE_TIMEOUT_SECONDS", default=900)
 COMPILE_MAX_PAGES = env.int("VECTORLESS_COMPILE_MAX_PAGES", default=10_000)
+OCR_LANGUAGES = env.str("VECTORLESS_OCR_LANGUAGES", default="eng")
+OCR_PAGES = env.int("VECTORLESS_OCR_PAGES", default=2_000)
+"""Pages of a file that are read by text recognition; 0 switches it off."""
+OCR_SECONDS = env.float("VECTORLESS_OCR_SECONDS", default=60.0)
 COMPILE_LEASE_SECONDS = env.int("VECTORLESS_COMPILE_LEASE_SECONDS", default=30)
 STOP_SECONDS = env.float("VECTORLESS_STOP_SECONDS", default=20.0)
 """How long requests, runs and uploads that are under way when the site is stopped may take to end by themselves."""

@@ -41,4 +41,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("vectorless_web.runs.urls")),
     path("", include("vectorless_web.sharing.urls")),
     path("", include("vectorless_web.profiles.urls")),
+    path("", include("vectorless_web.console.urls")),
 ]

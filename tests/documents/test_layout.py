@@ -97,3 +97,33 @@ def test_text_of_a_document_is_never_markup_of_the_page(ready, client, alice):
 
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "<script>alert(1)" not in page
+
+
+RICH = (
+    rb"{\rtf1\ansi{\stylesheet{\s1\outlinelevel0 heading 1;}}\pard\s1 Winches\par\pard Before each shift.\par"
+    rb"\trowd\trhdr\cellx1000\cellx2000\intbl Part\cell Torque\cell\row\intbl Drum bolt\cell 120\cell\row\pard\par}"
+)
+DATA = b'{"name": "Winches", "shift": {"before": "Look at the rope."}, "parts": [{"part": "Drum bolt", "torque": 120}]}'
+TEXT = (
+    b"Winches\n=======\n\nBefore each shift.\n\n"
+    b"====== ======\nPart   Torque\n====== ======\nbolt   120\n====== ======\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "name"), [(RICH, "winch.rtf"), (DATA, "winch.json"), (TEXT, "winch.rst")], ids=["rtf", "json", "rst"]
+)
+def test_a_quote_is_lit_in_its_cell_in_every_format(ready, content, name):
+    version = ready(content, name).current_version
+    document = open_version(version)
+    key = next(key for key in document.on_page(0) if document.tree.node(key).table)
+    cell = document.tree.node(key).table.body[0].cells[1]
+    spans = document.locate(key, cell.offset, cell.offset + cell.length)
+
+    sheet = page_view(version, 0, [Highlight(marker=1, spans=spans, on=True)])
+
+    cells = [cell for block in sheet["blocks"] for row in block.rows for cell in row.cells]
+    lit = [segment.text for cell in cells for segment in cell.segments if segment.marker]
+    assert lit == ["120"]
+    kinds = {block.kind for block in sheet["blocks"]}
+    assert {"section", "paragraph", "table"} <= kinds

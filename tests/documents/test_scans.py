@@ -2,9 +2,18 @@
 
 import pytest
 
+from tests.support.compiled import compiled_document
 from tests.support.files import REPORT, pdf, scan
 from tests.support.page_text import visible_text
+from tests.support.scans import FixedRecogniser, picture_file, scanned_pdf
+from tests.support.scans import page as scanned_page
+from tests.support.scans import words_of as seen_words
+from vectorless_web.documents import services
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.rendering.page import boxes, has_pages, page_view
 from vectorless_web.documents.rendering.tree_report import report_pairs
+from vectorless_web.documents.services.compiling import compile_version
+from vectorless_web.documents.storage.files import open_version
 
 pytestmark = pytest.mark.django_db
 
@@ -20,26 +29,34 @@ def words_of(client, workspace, bob):
     return read
 
 
+@pytest.fixture(autouse=True)
+def without_recognition(settings):
+    """A site whose operator has switched text recognition off."""
+    settings.OCR_PAGES = 0
+
+
 def test_a_scan_is_told_to_be_one_in_the_list_and_on_its_page(ready, words_of):
     document = ready(scan(3), "lease.pdf")
-    sentence = "Ready, but no text on 3 of 3 pages: scanned pages have no words to search or quote."
+    sentence = (
+        "Ready, but 3 of 3 pages are pictures whose text was not read: text recognition (OCR) is switched off here."
+    )
 
     assert sentence in words_of("")
     assert "remark" not in words_of("")
     assert sentence in words_of(f"{document.pk}/")
-    assert "Run text recognition (OCR) on the file" in words_of(f"{document.pk}/")
+    assert "Ask your administrator about text recognition (OCR)" in words_of(f"{document.pk}/")
 
 
 def test_nothing_is_kept_of_a_scan(ready):
-    assert dict(report_pairs(ready(scan(3)).current_version))["Text kept"] == "nothing; no page has text"
+    assert dict(report_pairs(ready(scan(3)).current_version))["Text kept"] == "nothing; no page could be read"
 
 
 def test_a_file_with_some_scanned_pages_is_ready_in_part(ready, words_of):
     version = ready(scan(4, read=1), "half.pdf").current_version
 
     assert dict(report_pairs(version))["Text kept"] == "100 % of characters on 1 of 4 pages"
-    assert "ready in part" in words_of("")
-    assert "no text on 3 of 4 pages" in words_of("")
+    assert "partly readable" in words_of("")
+    assert "3 of 4 pages are pictures whose text was not read" in words_of("")
 
 
 def test_a_blank_page_makes_no_scan(ready, words_of):
@@ -47,5 +64,75 @@ def test_a_blank_page_makes_no_scan(ready, words_of):
     ready(REPORT, "report.pdf")
 
     assert book.current_version.unread_pages == 0
-    assert "no text on" not in words_of("")
+    assert "whose text was not read" not in words_of("")
     assert dict(report_pairs(book.current_version))["Text kept"] == "100 % of characters"
+
+
+@pytest.fixture
+def scanned(ready, settings):
+    """A scanned page that text recognition has read, and one that it could not, when it was missing."""
+    settings.OCR_PAGES = 2_000
+    return ready(scanned_pdf([scanned_page()]), "fees.pdf")
+
+
+def test_a_scan_is_read_where_text_recognition_is_installed(scanned, words_of):
+    version = scanned.current_version
+    pairs = dict(report_pairs(version))
+
+    assert (pairs["Text kept"], pairs["Read by OCR"]) == ("100 % of characters", "1 (1)")
+    assert "whose text was not read" not in words_of("")
+    assert version.recognised_pages == 1
+
+
+def test_a_quote_from_a_scan_is_lit_without_the_render_server(scanned):
+    text = open_version(scanned.current_version).page_text(0)
+    span = [0, text.index("1,577 million"), len("1,577 million")]
+
+    ((page, x, y, width, height),) = boxes(scanned.current_version, [span])
+    assert page == 0
+    assert 220 < x < 300
+    assert 158 < y < 182
+    assert 60 < width < 130
+    assert 5 < height < 20
+
+
+def test_a_picture_is_drawn_and_told_to_be_what_it_is(ready, settings):
+    settings.OCR_PAGES = 2_000
+    version = ready(picture_file(scanned_page()), "fees.png").current_version
+
+    assert version.mime == "image/png"
+    assert has_pages(version)
+    assert version.file.name.endswith(".png")
+
+
+def test_a_document_is_read_again_once_text_recognition_is_there(ready, settings):
+    settings.OCR_PAGES, settings.OCR_LANGUAGES = 2_000, "xxq"
+    version = ready(scanned_pdf([scanned_page()]), "fees.pdf").current_version
+    assert version.unread_pages == 1
+    assert services.queue_outdated() == 0
+
+    settings.OCR_LANGUAGES = "eng"
+    assert services.queue_outdated() == 1
+    compile_version(version.pk)
+    version.refresh_from_db()
+    assert (version.unread_pages, version.recognised_pages, version.repair) == (0, 1, "")
+    assert services.queue_outdated() == 0
+
+
+def test_a_switched_off_recognition_is_not_waited_for(ready):
+    ready(scanned_pdf([scanned_page()]), "fees.pdf")
+
+    assert services.queue_outdated() == 0
+
+
+def test_words_that_may_be_misread_are_underlined_on_their_page(workspace, alice, client, bob):
+    words = [*seen_words("The rent is"), *seen_words("4,200", confidence=62)]
+    document = compiled_document(
+        workspace, alice, scanned_pdf([scanned_page()]), "lease.pdf", recogniser=FixedRecogniser(words)
+    )
+    sheet = page_view(document.current_version or DocumentVersion.objects.get(document=document), 0)["recognised"]
+
+    assert (sheet.words, [(word.text, word.confidence) for word in sheet.unsure]) == (4, [("4,200", 62)])
+    client.force_login(bob)
+    page = client.get(f"/w/{workspace.slug}/documents/{document.pk}/").content.decode()
+    assert "1 word may be misread; it is underlined on the page." in visible_text(page)

@@ -16,7 +16,12 @@ from tests.support.page_text import visible_text
 from vectorless_web.documents import services
 from vectorless_web.documents.background import lines_of, summaries_of
 from vectorless_web.documents.models import Document, SectionSummaries, SummaryChoice
+from vectorless_web.documents.services.compiled_rows import refresh_rows
+from vectorless_web.documents.storage.snapshots import snapshot_of
+from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.routing import DocumentRouter, RouterConfig
 from vectorless_web.runs import jobs
+from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services.asking import start_run
 from vectorless_web.workspaces.models import AuditEvent, Budget, ModelProvider
@@ -254,6 +259,40 @@ def test_questions_are_shown_the_lines_and_replay_identically_though_they_are_sw
     second = ask()
     assert not any("| Tests of the crane in" in prompt for prompt in writer.prompts[asked:])
     assert jobs.find_replay_result(second).verdict == "identical"
+
+
+def test_the_router_finds_a_document_by_its_lines_as_long_as_they_are_switched_on(
+    switched_on, writer, workspace, act, alice
+):
+    writer.line = "Zeppelins are moored at {}."
+    document = switched_on()
+    routed = lambda: [  # noqa: E731
+        found.doc_id
+        for found in DocumentRouter(snapshot_of(workspace.pk), RouterConfig(activate_threshold=0))
+        .route(understand("Where are zeppelins moored?"))
+        .candidates
+        if found.matched_fields
+    ]
+    assert routed() == [document.pk]
+
+    act(alice, "off/")
+    refresh_rows()
+    assert routed() == []
+
+    act(alice, "on/")
+    refresh_rows()
+    assert routed() == [document.pk]
+
+
+def test_a_card_that_a_model_chooses_by_has_the_lines(switched_on, workspace, alice):
+    document = switched_on()
+    run = start_run(user=alice, workspace=workspace, question="What is tested?")
+    run.settings["summaries"], run.started_at = True, timezone.now()
+    shown = WorkspaceCorpus(run).card(str(document.pk))
+    run.settings["summaries"] = False
+
+    assert shown.overview.startswith("Tests of the crane in")
+    assert not WorkspaceCorpus(run).card(str(document.pk)).overview.startswith("Tests of the crane in")
 
 
 def test_lines_of_another_compiled_file_are_shown_to_nobody_and_written_anew(switched_on, work_off):

@@ -119,6 +119,18 @@ def test_documents_that_share_rare_keywords_are_linked(ready):
     assert {"ammonia", "compressor"} & {word[:8] for word in edge.keywords} or edge.keywords
 
 
+def test_links_follow_documents_that_come_and_go(ready, workspace, alice):
+    one, two, three = (ready(text(name, *["ammonia compressor evaporator"] * 4), f"{name}.md") for name in "abc")
+    around = lambda: set(snapshots.snapshot_of(workspace.pk).neighbours(one.pk))  # noqa: E731
+    assert around() == {two.pk, three.pk}
+
+    services.delete_document(actor=alice, document=two)
+    assert around() == {three.pk}
+
+    services.restore_document(actor=alice, document=Document.objects.get(pk=two.pk))
+    assert around() == {two.pk, three.pk}
+
+
 def test_asking_again_costs_one_query_when_nothing_changed(ready, workspace, django_assert_num_queries):
     ready(text("Cold stores", "freezers"), "cold.md")
     first = snapshots.snapshot_of(workspace.pk)

@@ -6,7 +6,9 @@ import pytest
 from django.utils import timezone
 
 from tests.runs.conftest import make_ready
+from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.runs.models import Answer, Feedback, Run
+from vectorless_web.runs.views.lists import DOCUMENTS_OFFERED, TITLES_OFFERED
 
 pytestmark = pytest.mark.django_db
 
@@ -29,14 +31,53 @@ def test_it_narrows_by_a_document_that_was_read(page, make_run, report, workspac
     another.versions.add(other.current_version)
 
     assert listed(page(f"document={report.pk}")) == [reads.pk]
-    assert [title for _pk, title in page().context["documents"]] == [report.title, "Handbook"]
+    assert [title for _pk, title in page().context["documents"].offered] == [report.title, "Handbook"]
 
 
 def test_a_document_nobody_read_is_not_offered_but_stays_chosen(page, make_run, report):
     make_run()
 
-    assert page().context["documents"] == []
-    assert page(f"document={report.pk}").context["documents"] == [(report.pk, report.title)]
+    assert page().context["documents"].offered == []
+    assert page(f"document={report.pk}").context["documents"].offered == [(report.pk, report.title)]
+
+
+@pytest.fixture
+def many(workspace, report, make_run):
+    """More documents that runs read than a menu offers, and the run that read the last of them."""
+    rows = [Document(workspace=workspace, title=f"Plan {number:03}") for number in range(DOCUMENTS_OFFERED + 1)]
+    documents = Document.objects.bulk_create(rows)
+    versions = DocumentVersion.objects.bulk_create(
+        DocumentVersion(document=row, number=1, file=f"f{row.pk}", sha256="0" * 64, bytes=1) for row in documents
+    )
+    reader = make_run()
+    reader.versions.add(*versions[:-1])
+    last = make_run()
+    last.versions.add(versions[-1])
+    return last
+
+
+def test_of_many_documents_the_filter_is_typed_and_offers_titles_from_the_server(page, client, many, workspace):
+    shown = page().content.decode()
+    address = f"/w/{workspace.slug}/runs/"
+    offered = client.get(address, {"title": "plan 19"}, headers={"HX-Request": "true"}).content.decode()
+
+    assert 'name="title"' in shown and "<select" in shown and 'id="titles"' in shown
+    assert 'value="Plan 191"' in offered and "Plan 200" not in offered and "<form" not in offered
+    assert shown.count("Plan ") <= TITLES_OFFERED
+
+
+def test_a_typed_title_narrows_the_list_without_a_script(page, many):
+    assert listed(page(f"title=Plan+{DOCUMENTS_OFFERED}")) == [many.pk]
+    assert page("title=plan").context["runs"].paginator.count == 2
+    assert listed(page("title=nothing+like+it")) == []
+
+
+def test_a_chosen_document_stands_in_the_typed_filter(page, many):
+    chosen = Document.objects.get(title=f"Plan {DOCUMENTS_OFFERED}")
+    answer = page(f"document={chosen.pk}")
+
+    assert listed(answer) == [many.pk]
+    assert answer.context["documents"].title == chosen.title
 
 
 @pytest.mark.parametrize(("said", "found"), [("good", [0]), ("bad", [1]), ("none", [2]), ("loud", [2, 1, 0])])

@@ -149,7 +149,7 @@ def test_where_the_clock_decided_is_read_as_it_was_stored_in_any_version():
     told = ["further documents", "2.1", "search 1.2 7 5.0"]
 
     assert services.kept_late(RunInputs(late=told)) == late
-    assert services.kept_late(RunInputs(late=services.inputs.late_rows(late))) == late
+    assert services.kept_late(RunInputs(late=services.recording.late_rows(late))) == late
 
 
 def test_what_an_engine_of_the_site_s_own_reasoned_is_not_replayed_by_the_built_in_one(make_run, report, settings):  # noqa: F811

@@ -4,6 +4,8 @@ import pytest
 
 from tests.support.compiled import compiled_document
 from tests.support.files import scan
+from tests.support.page_text import visible_text
+from tests.support.scans import FixedRecogniser, page, scanned_pdf, words_of
 from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
 
@@ -46,3 +48,47 @@ def test_a_document_without_passages_is_no_fault_of_a_step(asked):
     assert all(sentence.endswith("and found nothing") for sentence in said)
     assert not any("error" in step.observation for step in run.steps.all())
     assert "; 2 of 2 pages of lease-0, 3 of 3 pages of lease-1 and 4 of 4 pages of lease-2 have no text" in run.reason
+
+
+@pytest.fixture
+def cited(workspace, alice, make_run):
+    """A run over one scan whose words were recognised with so much sureness, and its citations."""
+
+    def ask(confidence: int):
+        Document.objects.all().delete()
+        reader = FixedRecogniser(words_of("Lease\nThe rent is 4,200 crowns a month.", confidence=confidence))
+        compiled_document(workspace, alice, scanned_pdf([page()]), "lease.pdf", recogniser=reader)
+        run = make_run(question="What is the rent a month?")
+        jobs.execute_run(run.pk)
+        return run, list(run.citations.all())
+
+    return ask
+
+
+@pytest.mark.parametrize(("confidence", "unsure"), [(61, True), (96, False)])
+def test_a_quote_from_a_scan_says_how_sure_its_reading_was(cited, client, workspace, bob, confidence, unsure):
+    run, citations = cited(confidence)
+    client.force_login(bob)
+    shown = visible_text(client.get(f"/w/{workspace.slug}/runs/{run.pk}/").content.decode())
+
+    assert {(row.recognised, row.is_unsure) for row in citations} == {(confidence, unsure)}
+    assert f"read by OCR, {confidence} %" in shown
+
+
+def test_a_quote_from_a_scan_is_lit_where_its_words_stand(cited):
+    _, citations = cited(96)
+
+    heading, (page_index, x, y, width, height) = citations[0].boxes
+    assert heading[2] < y
+    assert page_index == 0
+    assert (round(x, 1), round(y, 1), round(height, 1)) == (12.0, 33.6, 4.8)
+    assert 60 < width < 90
+
+
+def test_a_quote_from_text_says_nothing_of_recognition(workspace, alice, make_run):
+    Document.objects.all().delete()
+    compiled_document(workspace, alice, b"# Lease\n\nThe rent is 4,200 crowns a month.\n", "lease.md")
+    run = make_run(question="What is the rent a month?")
+    jobs.execute_run(run.pk)
+
+    assert {row.recognised for row in run.citations.all()} == {None}

@@ -1,5 +1,7 @@
 """Documents that were really compiled, in this process."""
 
+from functools import partial
+
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from vectorless_web.documents.compiling.process import Finished, Order
@@ -9,14 +11,14 @@ from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.engine.parsing.compile import compile_file
 
 
-def compile_here(order: Order):
+def compile_here(order: Order, **options):
     """Compile as the worker's child process does, but in this process and at once."""
-    order.target.write_bytes(compile_file(order.path, name=order.name))
+    order.target.write_bytes(compile_file(order.path, name=order.name, **options))
     yield Finished(seconds=0.1, peak_mb=1)
 
 
-def compiled_document(workspace, user, content: bytes, name: str = "report.md") -> Document:
-    """An uploaded document that is ready to be read."""
+def compiled_document(workspace, user, content: bytes, name: str = "report.md", **options) -> Document:
+    """An uploaded document that is ready to be read; `options` of the compiler."""
     added = add_document(workspace=workspace, user=user, upload=SimpleUploadedFile(name, content))
-    compile_version(added.version.pk, compile_with=compile_here)
+    compile_version(added.version.pk, compile_with=partial(compile_here, **options))
     return added.document

@@ -19,6 +19,7 @@ from vectorless_web.documents.models import (
     VectorFile,
 )
 from vectorless_web.documents.storage.files import open_vectors
+from vectorless_web.engine.documents.card import Card, enrich_card
 from vectorless_web.engine.documents.summaries import estimate_tokens
 from vectorless_web.engine.documents.vectors import NodeVectors
 from vectorless_web.engine.errors import ArtefactDamaged
@@ -215,6 +216,14 @@ def summaries_of(version: DocumentVersion, *, before: datetime | None = None) ->
 def lines_of(row: SectionSummaries | None) -> Mapping[int, str]:
     """The lines by the key of their section."""
     return {int(key): str(line) for key, line in row.lines.items()} if row else {}
+
+
+def enrich_cards(cards: Mapping[int, Card], *, before: datetime | None = None) -> dict[int, Card]:
+    """Cards by the key of their version, with the lines that were ready `before` on those that have any."""
+    ready = SectionSummaries.objects.filter(version__in=cards, status=SectionSummaries.Status.READY)
+    ready = ready.filter(artefact=F("version__artefact_sha256"), **({"ready_at__lte": before} if before else {}))
+    lines = {row.version_id: lines_of(row) for row in ready}
+    return {pk: enrich_card(card, lines.get(pk, {})) for pk, card in cards.items()}
 
 
 def add_summaries(version: DocumentVersion, sections: Iterable[Section]) -> str:

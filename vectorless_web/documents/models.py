@@ -98,6 +98,7 @@ class DocumentVersion(models.Model):
     class Status(models.TextChoices):
         QUEUED = "queued", "Waiting"
         PARSING = "parsing", "Reading pages"
+        SCANNING = "scanning", "Reading scanned pages"
         OUTLINING = "outlining", "Finding the outline"
         INDEXING = "indexing", "Indexing"
         UNPACKING = "unpacking", "Adding the files in it"
@@ -109,7 +110,7 @@ class DocumentVersion(models.Model):
         OUTDATED = "outdated", "Made by another version of the program"
         ASKED = "asked", "Asked for"
 
-    ACTIVE = (Status.PARSING, Status.OUTLINING, Status.INDEXING, Status.UNPACKING)
+    ACTIVE = (Status.PARSING, Status.SCANNING, Status.OUTLINING, Status.INDEXING, Status.UNPACKING)
     BUSY = (Status.QUEUED, *ACTIVE)
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="versions")
@@ -188,7 +189,19 @@ class DocumentVersion(models.Model):
     @property
     def unread_pages(self) -> int:
         """How many pages of a ready version are probably scanned: nothing on them was read. 0 for blank ones."""
+        if "unread" in self.report:
+            return len(self.report["unread"])
         return len(unread_pages(self.report.get("pages_without_text") or [], self.pages))
+
+    @property
+    def awaits_recognition(self) -> bool:
+        """Whether pages were not read because text recognition or its languages were missing then."""
+        return bool(self.report.get("awaits_recognition"))
+
+    @property
+    def recognised_pages(self) -> int:
+        """How many pages were read by text recognition (OCR)."""
+        return len(self.report.get("recognised") or [])
 
     @property
     def remarks(self) -> list[str]:

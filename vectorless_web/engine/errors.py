@@ -5,6 +5,7 @@ EngineError
 │   └── UnreadableDocument  a file cannot be compiled; carries cause and remedy
 ├── NotFound                a node, document or label does not exist
 ├── PictureUnavailable      the picture of a page cannot be had
+├── RecognitionFailed       the text of a picture cannot be recognised
 ├── LimitReached            steps, calls, tokens, money or wall clock are spent
 ├── Cancelled               the run was asked to stop
 │   └── ModelStopped        in the middle of a model call; says what the call had cost by then
@@ -68,6 +69,15 @@ class PictureUnavailable(EngineError):
     """Raised when the picture of a page cannot be drawn now, or is too large for a model; the sentence says why."""
 
     code = "no_picture"
+
+
+class RecognitionFailed(EngineError):
+    """Raised when the text of a picture cannot be recognised; the message is a part of a sentence that says why.
+
+    Codes: `recognition_missing` (no program, or none for these languages: no page can be read), `recognition_failed`.
+    """
+
+    code = "recognition_failed"
 
 
 class LimitReached(EngineError):

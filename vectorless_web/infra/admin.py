@@ -141,6 +141,11 @@ def _stop_jobs(request: HttpRequest, names: Sequence[str]) -> HttpResponse:
     return redirect("admin:django_rq_home")
 
 
+def stop_work_of(user: Any, name: str) -> bool:
+    """End the work of a job in somebody's name, by its row; false when it ended or cannot be ended."""
+    return _stop(user, _fetch(name))
+
+
 def _stop(user: Any, job: Job) -> bool:
     stop = _stops.get(job.func_name or "")
     return stop is not None and stop(user, job.args[0])

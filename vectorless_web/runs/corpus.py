@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Any, overload
 
-from vectorless_web.documents.background import lines_of, summaries_of, vectors_of
+from vectorless_web.documents.background import enrich_cards, lines_of, summaries_of, vectors_of
 from vectorless_web.documents.models import Card as CardRow
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.rendering.page import RenderUnavailable, has_pages, page_image
@@ -285,7 +285,10 @@ class WorkspaceCorpus(Corpus):
         """The cards of all versions known so far: the router names a shortlist before its cards are read."""
         missing = {row.pk: row for row in self._versions.values() if row.pk not in self._cards}
         stored = CardRow.objects.filter(version__in=missing).values_list("version", "data")
-        self._cards |= {pk: card_from(data) for pk, data in stored}
+        read = {pk: card_from(data) for pk, data in stored}
+        if self._run.settings.get("summaries"):
+            read = enrich_cards(read, before=self._run.started_at)
+        self._cards |= read
         self._cards |= {pk: _card_in(row) for pk, row in missing.items() if pk not in self._cards}
 
 

@@ -8,6 +8,7 @@ from django.db import models
 from django.utils import timezone
 
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
+from vectorless_web.engine.documents.recognised import UNSURE
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.money import MoneyField
 from vectorless_web.workspaces.models import Workspace
@@ -242,6 +243,8 @@ class Citation(models.Model):
     """One box a line, PDF points with the origin at the top left: [[page_index, x, y, width, height], ...]."""
     check_result = models.CharField(max_length=12)
     """exact, normalised, fuzzy or missing."""
+    recognised = models.PositiveSmallIntegerField(null=True, blank=True)
+    """Percent of the least sure word of a quote that was read by text recognition (OCR); None for text of the file."""
 
     class Meta:
         ordering = ["run", "marker", "pk"]
@@ -253,6 +256,11 @@ class Citation(models.Model):
     def page(self) -> int:
         """The page as people count, from 1."""
         return self.page_index + 1
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether a word of the quote may have been misread."""
+        return self.recognised is not None and self.recognised < UNSURE
 
 
 class Feedback(models.Model):

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from ipaddress import ip_address, ip_network
 
 from django.conf import settings
 from django.contrib.auth.hashers import check_password, make_password
@@ -14,7 +13,7 @@ from django.http import Http404
 from django.utils import timezone
 
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.request_limits import seconds_to_wait
+from vectorless_web.infra.web.request_limits import network_of, seconds_to_wait
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import is_unrestricted, run_for, visible_runs
 from vectorless_web.sharing.models import ShareLink, ShareView
@@ -160,15 +159,6 @@ def _count_try(key: str) -> int:
     except ValueError:
         # Forgotten between the two commands: its time was up.
         return 1
-
-
-def network_of(address: str) -> str:
-    """The network an address lies in: /24 of IPv4, /48 of IPv6; "" for what is no address."""
-    try:
-        parsed = ip_address(address)
-    except ValueError:
-        return ""
-    return str(ip_network(f"{parsed}/{24 if parsed.version == 4 else 48}", strict=False))
 
 
 def shareable_run(user: User, slug: str, pk: int) -> Run:

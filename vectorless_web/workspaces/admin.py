@@ -19,6 +19,7 @@ from vectorless_web.workspaces import services
 from vectorless_web.workspaces.forms import BudgetForm, ProviderForm
 from vectorless_web.workspaces.models import (
     AuditEvent,
+    AuditHead,
     Budget,
     GroupMembership,
     Invitation,
@@ -380,3 +381,8 @@ class AuditEventAdmin(ReadOnlyAdmin):
     list_filter = ["verb", "workspace"]
     search_fields = ["object_name", "verb", "actor__username"]
     date_hierarchy = "at"
+
+
+@admin.register(AuditHead)
+class AuditHeadAdmin(ReadOnlyAdmin):
+    list_display = ["count", "digest"]

@@ -298,12 +298,25 @@ class AuditEvent(models.Model):
     object_name = models.CharField(max_length=300, blank=True)
     workspace = models.ForeignKey(Workspace, null=True, on_delete=models.SET_NULL, related_name="+")
     details = models.JSONField(default=dict, blank=True)
-    at = models.DateTimeField(auto_now_add=True, db_index=True)
+    address = models.CharField(max_length=50, blank=True)
+    """The network that the request came from, not the address; "" for what no request did."""
+    actor_key = models.BigIntegerField(default=0)
+    """The actor's number, 0 for none: it stays when the account is deleted, for the digest is made of it."""
+    workspace_key = models.BigIntegerField(default=0)
+    """The workspace's number, likewise."""
+    digest = models.CharField(max_length=64, blank=True)
+    """SHA-256 of the digest before and of this row (`workspaces.storage.digest_event`)."""
+    at = models.DateTimeField(default=timezone.now, db_index=True)
 
     objects = AppendOnlyQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]
+        indexes = [
+            models.Index(fields=["verb", "-id"], name="audit_verb"),
+            models.Index(fields=["actor", "-id"], name="audit_actor"),
+            models.Index(fields=["workspace", "-id"], name="audit_workspace"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.actor} {self.verb} {self.object_name}"
@@ -315,3 +328,14 @@ class AuditEvent(models.Model):
 
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise AppendOnlyError("The record can only be added to.")
+
+
+class AuditHead(models.Model):
+    """The one row that says where the record ends. Whoever adds to the record holds it until the commit."""
+
+    count = models.PositiveBigIntegerField(default=0)
+    digest = models.CharField(max_length=64, blank=True)
+    """The digest of the last event."""
+
+    def __str__(self) -> str:
+        return f"{self.count} events"

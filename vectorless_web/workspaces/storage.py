@@ -1,8 +1,12 @@
-"""Secrets at rest: tokens as hashes, keys of model providers encrypted."""
+"""Secrets at rest: tokens as hashes, keys of model providers encrypted; the digests that chain the record."""
 
 import base64
 import hashlib
+import json
 import secrets
+from collections.abc import Mapping
+from datetime import UTC
+from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -46,3 +50,26 @@ def _cipher() -> Fernet:
     source = getattr(settings, "ENCRYPTION_KEY", "") or settings.SECRET_KEY
     kdf = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"vectorless-web model provider keys")
     return Fernet(base64.urlsafe_b64encode(kdf.derive(source.encode())))
+
+
+CHAINED = ("actor_key", "verb", "object_type", "object_id", "object_name", "workspace_key", "address")
+"""Columns of an event that its digest is made of, besides its time, its details and the digest before."""
+
+
+def digest_event(before: str, event: Mapping[str, Any]) -> str:
+    """The SHA-256, in hexadecimal, of an event and of the digest `before` it.
+
+    `event` has the columns of CHAINED, `at` and `details`. Numbers are written alike
+    whether a database gave them back as 5 or 5.0.
+    """
+    stated = [before, *(event[name] for name in CHAINED), event["at"].astimezone(UTC).isoformat()]
+    text = json.dumps([*stated, _write_alike(event["details"])], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _write_alike(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _write_alike(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_write_alike(each) for each in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -59,10 +59,10 @@ class Library(Shelf):
         return self._made(model).reroute(plan, gaps=gaps, read=seen, yielded=gave)
 
 
-def shelf(mode=RouteMode.FAST) -> Library:
+def shelf(mode=RouteMode.FAST, most=15) -> Library:
     facts = {7: "Replacing a lost locker key costs 9 pounds.", 19: "The locker is emptied in June."}
     books = {str(n): handbook(n, facts.get(n, "The stove is swept in May.")) for n in range(1, COUNT + 1)}
-    return Library(books, config=RouterConfig(mode=mode))
+    return Library(books, config=RouterConfig(mode=mode, max_candidates=most))
 
 
 def asked(question: str, corpus: Library, model=None):
@@ -115,3 +115,26 @@ def test_a_model_reads_the_passage_on_each_card():
     asked("What does it cost to replace a lost locker key?", shelf(RouteMode.PRECISE), model)
 
     assert "says: Replacing a lost locker key costs 9 pounds." in model.asked[0][1].content
+
+
+@pytest.mark.parametrize(
+    ("mode", "most", "follows_model"),
+    [
+        (RouteMode.FAST, 1, False),
+        (RouteMode.FAST, 15, False),
+        (RouteMode.BALANCED, 1, False),
+        (RouteMode.BALANCED, 15, True),
+        (RouteMode.PRECISE, 1, True),
+        (RouteMode.PRECISE, 15, True),
+    ],
+)
+def test_the_modes_differ_in_the_documents_walked(mode, most, follows_model):
+    question = "What does it cost to replace a lost locker key?"
+    model = FakeModel(*[{"ranking": [{"id": "D2", "reason": "it may say so"}]}] * 8)
+    first = walked(asked(question, shelf(most=most))[0][0])
+    routes, _ = asked(question, shelf(mode, most), model)
+
+    # The one document with the fact stands clear of the rest; from the second on all are alike.
+    assert (first[0], walked(routes[0]) == first) == ("7", not follows_model)
+    assert (routes[0].observation["mode"] == mode.value) == (follows_model or mode is RouteMode.FAST)
+    assert bool(model.asked) == follows_model

@@ -4,7 +4,7 @@ import io
 
 import pytest
 from pptx import Presentation
-from pptx.chart.data import CategoryChartData
+from pptx.chart.data import CategoryChartData, XyChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
@@ -102,6 +102,32 @@ def test_a_chart_is_the_table_of_its_figures_as_shown(read, deck):
         ["2023", "31.4%"],
         ["2024", "40.0%"],
     ]
+
+
+def test_a_scatter_chart_is_the_table_of_its_points_named_by_its_slide(read, deck):
+    data = XyChartData()
+    series = data.add_series("Berth A")
+    for depth, cost in ((4, 1.2), (6, 1.9)):
+        series.add_data_point(depth, cost)
+    slide = add(deck, 5, "Depth in m and cost")
+    slide.shapes.add_chart(XL_CHART_TYPE.XY_SCATTER, Inches(1), Inches(2), Inches(6), Inches(4), data)
+
+    [node] = nodes(read(deck))
+    assert node.title == "Depth in m and cost"
+    assert [column.header for column in node.table.columns] == ["Series", "X", "Y"]
+    rows = [[cell.text for cell in row.cells] for row in node.table.body]
+    assert rows == [["Berth A", "4", "1.2"], ["Berth A", "6", "1.9"]]
+
+
+def test_a_line_before_a_table_names_it_with_the_slide(read, deck):
+    slide = add(deck, 5, "Prices")
+    box(slide, "All prices in USD", 1, 2)
+    table = slide.shapes.add_table(2, 2, Inches(1), Inches(3), Inches(4), Inches(1)).table
+    for row, cells in enumerate((("Item", "Price"), ("Rope", "12.50"))):
+        for column, text in enumerate(cells):
+            table.cell(row, column).text = text
+
+    assert nodes(read(deck))[0].title == "Prices | All prices in USD"
 
 
 def test_notes_stand_under_their_slide(read, deck):

@@ -4,7 +4,7 @@ import pytest
 
 from tests.engine.parsing.conftest import uncovered
 from tests.engine.parsing.test_tables import figures, laid, views
-from tests.support.paper import Text, pdf
+from tests.support.paper import Text, pdf, prose
 
 NAMES_ON_TOP = laid(
     [
@@ -258,3 +258,54 @@ def test_prose_with_wide_gaps_around_one_number_is_no_table(compiled):
         (212, [(72, "like"), (130, "60"), (190, "fathoms"), (260, "of"), (300, "limestone ;"), (380, "the head")]),
     ]
     assert views(compiled(laid(rows))) == []
+
+
+def test_the_end_of_a_label_is_no_column(compiled):
+    edges = (310, 390)
+    rows = [
+        (200, [(292, "Boats"), (372, "Quays")]),
+        figures(214, "Reclassified, adjusted and the like", "17", "72", edges=edges),
+        (226, [(72, "Held at the end"), (152, "2020"), (300, "12"), (380, "22")]),
+        figures(238, "Bought and taken over in the year", "14", "7", edges=edges),
+        figures(250, "Sold, given away or lost in the year", "2", "8", edges=edges),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [column.path for column in view.table.columns[1:]] == [("Boats",), ("Quays",)]
+    assert view.table.body[1].label == "Held at the end 2020"
+
+
+def test_a_percent_sign_set_apart_stays_with_its_figure(compiled):
+    rows = [(200, [(250, "2021"), (330, "Change"), (410, "2019")])]
+    for n, label in enumerate(("Rowing", "Sailing", "Diving")):
+        rows.append((214 + 12 * n, [(72, label), (250, "$ 846"), (332, "16"), (372, "%"), (385, "$"), (410, "906")]))
+    [view] = views(compiled(laid(rows)))
+    assert [cell.text for cell in view.table.body[0].cells[1:]] == ["$ 846", "16 %", "$ 906"]
+
+
+def test_a_label_that_begins_like_a_period_and_goes_on_is_a_label(compiled):
+    rows = [
+        (200, [(300, "Inland"), (380, "Abroad")]),
+        (212, [(72, "Three months or")]),
+        (221, [(78, "less"), (300, "$ 33"), (380, "$ 74")]),
+        (235, [(72, "Over three")]),
+        (244, [(78, "months"), (300, "15"), (380, "54")]),
+        figures(258, "Total", "48", "128", edges=(320, 400)),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert view.table.body[0].label == "Three months or less"
+
+
+def test_an_index_of_prices_takes_no_scale_from_other_tables(compiled):
+    money = [figures(200 + 12 * n, f"Boat {n}", "$ 1,120", "985") for n in range(3)]
+    tables = []
+    for k in range(4):
+        tables.append([(190, [(72, "(in millions)"), (290, "2023"), (370, "2022")]), *money] if k else [])
+    prices = [(190, [(290, "12/14"), (370, "12/15")])]
+    prices += [figures(204 + 12 * n, f"Share {n}", "$ 100.00", "194.07") for n in range(3)]
+    pages = [
+        [*prose(72, 90, 6), *[Text(left, top, words, 9) for top, row in rows for left, words in row]]
+        for rows in [*tables[1:], prices]
+    ]
+    found = views(compiled(pdf(pages)))
+    assert [found[0].scale, found[-1].scale] == [1_000_000, 1]
+    assert [column.header for column in found[-1].table.columns[1:]] == ["12/14", "12/15"]

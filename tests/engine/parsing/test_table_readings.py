@@ -124,3 +124,54 @@ def test_a_line_above_says_how_long_the_periods_are(compiled, line, words):
     rows = cells("", "2022", "2021") + cells("Mooring", "1,100", "1,050") + cells("Storage", "320", "300")
     [view] = views(compiled(table_page(rows, line), "weeks.html"))
     assert view.periods[1].words == words
+
+
+def test_a_row_that_is_counted_is_named_by_its_first_words(compiled):
+    rows = cells("No.", "Action", "Owner", "State") + cells("38", "Move the account", "Dana", "Done")
+    [view] = views(compiled(table_page(rows + cells("39", "Mend the crane", "Idris", "Open")), "actions.html"))
+    assert view.read_cell(view.table.body[0], 3).row_path == ("38 Move the account",)
+
+
+def test_a_change_is_that_of_the_later_year(compiled):
+    rows = cells("", "2019", "2018", "Change 2019 vs. 2018") + cells("Mooring", "110", "105", "5")
+    [view] = views(compiled(table_page(rows + cells("Storage", "30", "32", "(2)")), "change.html"))
+    assert view.periods[3].year == 2019
+
+
+def test_a_ratio_has_no_unit_of_its_column(compiled):
+    rows = cells("", "2019 EUR million") + cells("Hedged", "2,139") + cells("Hedge ratio", "1:1") + cells("Gain", "18")
+    [view] = views(compiled(table_page(rows), "ratio.html"))
+    assert [read(view, label, 1).unit for label in ("Hedged", "Hedge ratio")] == ["EUR", ""]
+
+
+def test_the_heading_of_all_notes_says_the_units_of_their_tables(compiled):
+    rows = cells("", "2023", "2022") + cells("Mooring", "$ 1,100", "$ 1,050") + cells("Storage", "320", "300")
+    page = table_page(rows, "The table sums up what was paid.", "NOTE 16 - Pay")
+    page = page.replace("<body>", "<body><h2>NOTES TO FINANCIAL STATEMENTS (in thousands, except for shares)</h2>")
+    [view] = views(compiled(page, "notes.html"))
+    assert read(view, "Storage", 1).scale == 1000
+
+
+def test_a_title_over_the_first_rows_is_no_header(compiled):
+    rows = cells("", "Year ended May 31,", "") + cells("", "2019", "2018") + cells("", "Operations:", "")
+    [view] = views(compiled(table_page(rows + cells("Fees", "11", "9") + cells("Dues", "4", "3")), "title.html"))
+    assert [column.path[-1] for column in view.table.columns[1:]] == ["2019", "2018"]
+    assert view.read_cell(view.table.body[-1], 1).row_path == ("Operations:", "Dues")
+
+
+def test_units_of_money_and_shares_together_scale_both(compiled):
+    rows = cells("", "Total equity") + cells("Balance", "4,378") + cells("Net earnings", "1,228")
+    [view] = views(compiled(table_page(rows, "$ and shares in millions, except per share amounts"), "equity.html"))
+    assert read(view, "Net earnings", 1).scale == 1_000_000
+
+
+def test_a_sign_of_its_own_goes_before_a_currency_its_label_ends_with(compiled):
+    rows = cells("(in millions)", "2019", "2018") + cells("Buy USD, sell GBP", "$ 25", "$ 1")
+    [view] = views(compiled(table_page(rows + cells("Buy EUR, sell GBP", "$ 12", "$ 4")), "forwards.html"))
+    assert read(view, "Buy USD, sell GBP", 2).unit == "USD"
+
+
+def test_a_number_of_months_in_brackets_is_a_unit(compiled):
+    rows = cells("", "Balance (millions)", "Extension (# of months)") + cells("Loans", "$ 13", "16")
+    [view] = views(compiled(table_page(rows + cells("Cards", "$ 21", "17")), "terms.html"))
+    assert (read(view, "Loans", 2).unit, read(view, "Loans", 2).scale) == ("months", 1)

@@ -1,4 +1,4 @@
-"""Questions in words over twelve small documents: a lease, manuals, policies, a contract, minutes, a price list."""
+"""Questions in words over twenty-two small documents: a lease, manuals, policies, a contract, minutes, a price list."""
 
 from functools import cache
 from pathlib import Path
@@ -67,7 +67,7 @@ def test_what_a_document_does_not_say_is_never_answered(name, question, wanted):
     assert end.outcome in (Outcome.PASSAGES, Outcome.NOT_FOUND) and not end.answer, end.answer
 
 
-RIGHT, WRONG, NEAR = 11, 2, 0.6
+RIGHT, WRONG, NEAR = 32, 4, 0.6
 """Everyday questions answered rightly at least, answered wrongly at most; of the others the share, at least, for which
 one of the passages shown holds the answer. What was reached when this was written, less two of a kind."""
 

@@ -34,6 +34,11 @@ def test_float32_rows_of_many_blocks_score_as_their_float64_selves_do():
     assert narrow == cosine_search(VectorIndex(24, ids, rows.astype(np.float64)), query, 50)
 
 
+@given(st.lists(st.floats(-1, 1), max_size=4), st.integers(-1, 5))
+def test_an_empty_index_answers_nothing(query, most):
+    assert cosine_search(VectorIndex.build(len(query), []), query, most) == []
+
+
 def test_other_vectors_are_another_corpus_and_another_fingerprint():
     document = compiled("Rules", section("Work", paragraph("Pause."), paragraph("Pay.")))
 

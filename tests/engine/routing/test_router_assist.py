@@ -36,6 +36,15 @@ def test_the_model_sees_twice_the_shortlist_and_no_more():
     assert "[D5]" not in shown
 
 
+def test_the_model_reads_the_tags_first_that_few_documents_share():
+    common = [f"term {letter}" for letter in "abcdefgh"]
+    cards = [card(f"Forest report {number}", tags=("forest", *common)) for number in range(5)]
+    cards.append(card("Forest report 5", tags=("forest", *common, "owl boxes")))
+    _, model = routed(RouteMode.PRECISE, ranking("D1"), cards=cards, most=6)
+
+    assert "tags: owl boxes, " in model.asked[0][1].content
+
+
 def test_fast_never_asks():
     result, model = routed(RouteMode.FAST)
     assert (model.asked, result.mode_used) == ([], RouteMode.FAST)

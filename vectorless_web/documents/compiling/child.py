@@ -23,6 +23,9 @@ PROGRESS_SECONDS = 0.2
 PR_SET_PDEATHSIG = 1
 """Linux' number of the request for a signal when the parent dies (prctl(2)). Stated here too, because the child imports
 no module of the site but the compiler."""
+SCANNING, PAGE_CPU_SECONDS = "scanning", 2
+"""The stage of text recognition, and the seconds of processor time that this process, which draws and straightens, may
+take for each of its pages besides its limit: 0.4 are usual. The program that recognises has its own."""
 NICENESS = 10
 """Answers come before reading: the child yields the processor to the workers of runs."""
 
@@ -30,7 +33,8 @@ NICENESS = 10
 def main(work: Callable[[dict[str, Any]], None] | None = None) -> int:
     """Compile the file that standard input describes, or do other work with it."""
     wanted = json.load(sys.stdin)
-    _confine(memory_bytes=wanted["memory_bytes"], cpu_seconds=wanted["cpu_seconds"], parent=wanted["parent"])
+    limits = {name: wanted[name] for name in ("memory_bytes", "cpu_seconds", "parent", "ocr_pages")}
+    _confine(**limits)
     started = time.monotonic()
     try:
         (work or _compile)(wanted)
@@ -49,22 +53,28 @@ def main(work: Callable[[dict[str, Any]], None] | None = None) -> int:
 
 def _compile(wanted: dict[str, Any]) -> None:
     # Imported under the limits: the parser and its libraries are what they are for.
+    from vectorless_web.documents.compiling.tesseract import find_recogniser  # noqa: PLC0415
     from vectorless_web.engine.errors import EngineError  # noqa: PLC0415
     from vectorless_web.engine.parsing.compile import compile_file  # noqa: PLC0415
     from vectorless_web.engine.parsing.corrections import Correction, CorrectionAct  # noqa: PLC0415
     from vectorless_web.engine.parsing.limits import CompileLimits  # noqa: PLC0415
+    from vectorless_web.engine.parsing.scans.recognition import NoRecogniser, Recogniser  # noqa: PLC0415
 
-    more = {}
-    if wanted["corrections"]:
-        more["corrections"] = [Correction(**{**row, "act": CorrectionAct(row["act"])}) for row in wanted["corrections"]]
+    corrections = [Correction(**{**row, "act": CorrectionAct(row["act"])}) for row in wanted["corrections"]]
+    recogniser: Recogniser = NoRecogniser("text recognition (OCR) is switched off here")
+    if wanted["ocr_pages"]:
+        recogniser = find_recogniser(languages=wanted["ocr_languages"], seconds=wanted["ocr_seconds"])
     try:
         artefact = compile_file(
             Path(wanted["path"]),
             name=wanted["name"],
             ignore_bookmarks=wanted["ignore_bookmarks"],
             progress=ProgressReporter(),
-            limits=CompileLimits(pages=wanted["max_pages"], bytes=wanted["max_bytes"]),
-            **more,
+            limits=CompileLimits(
+                pages=wanted["max_pages"], bytes=wanted["max_bytes"], scans=max(wanted["ocr_pages"], 1)
+            ),
+            recogniser=recogniser,
+            corrections=corrections,
         )
     except EngineError as error:
         report_refusal(error.code, error.message, retryable=error.retryable)
@@ -85,6 +95,8 @@ class ProgressReporter:
         self._said_at = 0.0
 
     def __call__(self, stage: str, done: int, total: int) -> None:
+        if stage == SCANNING:
+            _allow_page(done)
         now = time.monotonic()
         if stage == self._stage and done < total and now - self._said_at < PROGRESS_SECONDS:
             return
@@ -92,7 +104,14 @@ class ProgressReporter:
         _write_message(stage=stage, done=done, total=total)
 
 
-def _confine(*, memory_bytes: int, cpu_seconds: int, parent: int) -> None:
+def _allow_page(done: int) -> None:
+    """Allow for the time of drawing and straightening one more scanned page; the hard limit bounds all of them."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    if done and soft + PAGE_CPU_SECONDS < hard:
+        resource.setrlimit(resource.RLIMIT_CPU, (soft + PAGE_CPU_SECONDS, hard))
+
+
+def _confine(*, memory_bytes: int, cpu_seconds: int, parent: int, ocr_pages: int = 0) -> None:
     """Set limits that neither the parser nor its libraries can lift, and die with the parent."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
@@ -100,7 +119,7 @@ def _confine(*, memory_bytes: int, cpu_seconds: int, parent: int) -> None:
     os.nice(NICENESS)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # The soft limit comes first, with a signal of its own: a hard one kills as a lack of memory does.
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 5))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 5 + PAGE_CPU_SECONDS * ocr_pages))
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
 
 

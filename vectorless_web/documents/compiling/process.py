@@ -97,7 +97,7 @@ class CompileFailed(Exception):
 
 @dataclass(frozen=True)
 class StageProgress:
-    """How far a stage has come. `stage` is parsing, outlining or indexing; counts are pages or nodes."""
+    """How far a stage has come. `stage` is parsing, scanning, outlining or indexing; counts are pages or nodes."""
 
     stage: str
     done: int
@@ -127,6 +127,12 @@ class Order:
     corrections: Sequence[Mapping[str, Any]] = ()
     """Corrections of the outline by hand, as `DocumentVersion.corrections` holds them."""
     ignore_bookmarks: bool = False
+    ocr_languages: str = "eng"
+    """Languages of text recognition, as tesseract names them: "eng", "deu+eng"."""
+    ocr_pages: int = 2_000
+    """Pages of a file that are read by text recognition; 0 for none."""
+    ocr_seconds: float = 60.0
+    """How long text recognition may take for one page."""
     media_type: str = ""
     """What the file is, for the child that unpacks it."""
     archive_files: int = 500
@@ -146,6 +152,9 @@ class Order:
             seconds=settings.COMPILE_TIMEOUT_SECONDS,
             max_pages=settings.COMPILE_MAX_PAGES,
             max_bytes=settings.UPLOAD_MAX_BYTES,
+            ocr_languages=settings.OCR_LANGUAGES,
+            ocr_pages=settings.OCR_PAGES,
+            ocr_seconds=settings.OCR_SECONDS,
             archive_files=settings.ARCHIVE_MAX_FILES,
             archive_bytes=settings.ARCHIVE_MAX_BYTES,
             **more,
@@ -177,6 +186,9 @@ def _start(order: Order, module: str) -> "subprocess.Popen[bytes]":
         "max_bytes": order.max_bytes,
         "corrections": list(order.corrections),
         "ignore_bookmarks": order.ignore_bookmarks,
+        "ocr_languages": order.ocr_languages,
+        "ocr_pages": order.ocr_pages,
+        "ocr_seconds": order.ocr_seconds,
         "media_type": order.media_type,
         "archive_files": order.archive_files,
         "archive_bytes": order.archive_bytes,
@@ -199,30 +211,59 @@ def _start(order: Order, module: str) -> "subprocess.Popen[bytes]":
 
 def _environment() -> dict[str, str]:
     """Only what Python needs: the child reads hostile files and holds no secret."""
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "TZ") if name in os.environ}
+    kept = {
+        name: os.environ[name]
+        for name in ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "TZ", "TESSDATA_PREFIX")
+        if name in os.environ
+    }
     # One thread a library: each would reserve address space that counts against the limit.
     return {**kept, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def _watch(child: "subprocess.Popen[bytes]", order: Order) -> Iterator[StageProgress | Finished | None]:
-    started = time.monotonic()
-    deadline = started + order.seconds
-    for line in _lines(child, deadline):
+    clock = _Clock(order.seconds)
+    for line in _lines(child, clock):
         if line is None:
             yield None
             continue
         news = _parse_message(line, order)
+        clock.hear(news)
         yield news
         if isinstance(news, Finished):
             return
-    raise _make_exit_error(child, order, seconds=time.monotonic() - started)
+    raise _make_exit_error(child, order, seconds=clock.passed)
 
 
-def _lines(child: "subprocess.Popen[bytes]", deadline: float) -> Iterator[bytes | None]:
-    """Lines of the child's output, None for each tick without any; ends with the output or at the deadline."""
+class _Clock:
+    """Measures the time that counts against the limit: pages read by text recognition have limits of their own."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self._started = seconds, time.monotonic()
+        self._scanning_since: float | None = None
+
+    def hear(self, news: StageProgress | Finished | None) -> None:
+        """Leave out the time from one scanned page to the next; a page that says nothing counts all the same."""
+        now = time.monotonic()
+        if self._scanning_since is not None and news is not None:
+            self._started += now - self._scanning_since
+        self._scanning_since = now if isinstance(news, StageProgress) and news.stage == "scanning" else None
+
+    @property
+    def passed(self) -> float:
+        """Seconds that count."""
+        return time.monotonic() - self._started
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the child is to be ended."""
+        return self.passed >= self._seconds
+
+
+def _lines(child: "subprocess.Popen[bytes]", clock: _Clock) -> Iterator[bytes | None]:
+    """Lines of the child's output, None for each tick without any; ends with the output or when time is up."""
     assert child.stdout is not None
     pipe, rest = child.stdout.fileno(), b""
-    while time.monotonic() < deadline:
+    while not clock.is_over:
         ready, _, _ = select.select([pipe], [], [], TICK_SECONDS)
         if not ready:
             yield None

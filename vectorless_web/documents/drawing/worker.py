@@ -18,7 +18,8 @@ from PIL import Image, ImageDraw, ImageFont
 from vectorless_web.documents.drawing.client import PageCache, image_path, touch
 from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.errors import EngineError
-from vectorless_web.engine.parsing.pdf.text import highlight_boxes, render_page
+from vectorless_web.engine.parsing.drawing import draw_page
+from vectorless_web.engine.parsing.pdf.text import highlight_boxes
 from vectorless_web.infra.site.forking import PR_SET_PDEATHSIG
 
 logger = logging.getLogger(__name__)
@@ -148,7 +149,7 @@ class Worker:
             return path
         file = self.config.resolve(str(request["file"]))
         name = f"{sha256}-{page_index}"
-        image = self._try_request(name, self.config.seconds, lambda: render_page(file, page_index, scale))
+        image = self._try_request(name, self.config.seconds, lambda: draw_page(file, page_index, scale))
         self.cache.write(path, write_across(image.data, label) if label else image.data)
         return path
 

@@ -27,7 +27,7 @@ from vectorless_web.engine.documents.card import PageInfo
 from vectorless_web.engine.documents.node import GlyphSpan, Row
 from vectorless_web.engine.figures.footnotes import Footnote
 from vectorless_web.engine.figures.tables import ColumnKind, TableView, tables_of
-from vectorless_web.engine.parsing.sniff import PDF
+from vectorless_web.engine.parsing.sniff import PDF, PICTURES
 
 DRAWN_WIDTH = 816.0
 """The page width for which the template draws a flag of 28 x 23."""
@@ -148,7 +148,7 @@ class PlacedHighlight:
 
 def has_pages(version: DocumentVersion) -> bool:
     """Whether the version has drawn pages; all other formats have only their words."""
-    return version.mime == PDF
+    return version.mime in (PDF, *PICTURES)
 
 
 def boxes(version: DocumentVersion, spans: Iterable[SpanRow], *, seconds: float = BOXES_SECONDS) -> list[list[float]]:
@@ -159,6 +159,20 @@ def boxes(version: DocumentVersion, spans: Iterable[SpanRow], *, seconds: float 
     rows = [span_row(span) for span in spans]
     if not rows or not has_pages(version):
         return []
+    recognised = open_version(version).recognised if version.recognised_pages else None
+    if recognised is None:
+        return _ask_boxes(version, rows, seconds)
+    # Text recognition knows where its words stand; of the others only the file does.
+    read = [GlyphSpan(*row) for row in rows if row[0] in recognised.pages]
+    own = [
+        [word.page_index, word.left, word.top, word.right - word.left, word.bottom - word.top]
+        for word in recognised.boxes(read)
+    ]
+    others = [row for row in rows if row[0] not in recognised.pages]
+    return own + (_ask_boxes(version, others, seconds) if others else [])
+
+
+def _ask_boxes(version: DocumentVersion, rows: Sequence[tuple[int, int, int]], seconds: float) -> list[list[float]]:
     request = {"op": "boxes", "file": version.file.name, "spans": rows}
     found: list[list[float]] = ask(request, seconds)["boxes"]
     return found
@@ -176,7 +190,7 @@ def page_image(version: DocumentVersion, page_index: int, scale: float = SCALE, 
     `label` is written across it.
     """
     if not has_pages(version):
-        raise RenderUnavailable(NO_PICTURE, "Only PDF files have pictures of their pages.")
+        raise RenderUnavailable(NO_PICTURE, "Only PDF files and pictures have pages that can be drawn.")
     path = _cached_image(version, page_index, scale, label)
     if touch(path):
         return path
@@ -212,10 +226,47 @@ def page_view(
         "hits": [],
         "flags": (),
         "finds": [],
+        "recognised": _tell_recognised(version, page_index),
         "alt": _description(version, page_index, page),
         "problem": "",
         **shown(version, page_index, list(highlights), list(finds)),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class UnsureWord:
+    """A word that text recognition may have misread: what it read, percent of sureness, where it is underlined."""
+
+    text: str
+    confidence: int
+    left: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True, slots=True)
+class RecognisedSheet:
+    """What is told of a page that text recognition has read: how many words, and those that it was unsure of."""
+
+    words: int
+    unsure: tuple[UnsureWord, ...]
+
+
+def _tell_recognised(version: DocumentVersion, page_index: int) -> RecognisedSheet | None:
+    """None for a page with text of its own."""
+    if not version.recognised_pages:
+        return None
+    document = open_version(version)
+    words, text = document.recognised.on_page(page_index), document.page_text(page_index)
+    if not words:
+        return None
+    said = ((word, text[word.start : word.start + word.length]) for word in words if word.is_unsure)
+    unsure = tuple(
+        UnsureWord(own, word.confidence, round(word.left, 2), round(word.right, 2), round(word.bottom, 2))
+        for word, own in said
+        if any(map(str.isalnum, own))
+    )
+    return RecognisedSheet(len(words), unsure)
 
 
 def unreadable_sentence(version: DocumentVersion) -> str:

@@ -1,5 +1,7 @@
 """The tree report of a version in words that a reader understands."""
 
+from typing import Any
+
 from vectorless_web.documents.models import DocumentVersion
 
 OUTLINE_SOURCES = {
@@ -23,7 +25,9 @@ def report_pairs(version: DocumentVersion) -> list[tuple[str, str]]:
         ("Tables", f"{report['tables']:,}"),
         ("Text kept", _format_coverage(version)),
         ("Pages", f"{version.pages:,}"),
-        ("Pages without text", _pages(report["pages_without_text"])),
+        ("Read by OCR", _pages(report.get("recognised") or [])),
+        ("Not read", _pages(report.get("unread") or [])),
+        ("Pages without text", _pages(_list_blank(report))),
         ("Read in", f"{report['seconds']:.1f} s, {report['peak_mb']:,.0f} MB"),
         ("Verdict", report.get("verdict", "")),
     ]
@@ -38,15 +42,21 @@ def count(number: int, noun: str, plural: str = "") -> str:
 def _format_coverage(version: DocumentVersion) -> str:
     """The share of characters that stand in the tree, rounded down: 100 % means all of them.
 
-    Characters of pages without text are not known, so the share is said of the other pages alone.
+    Characters of pages that were not read are not known, so the share is said of the other pages alone.
     """
     if version.coverage is None:
         return ""
     share = f"{int(version.coverage * 1000) / 10:g} % of characters"
-    empty = len(version.report["pages_without_text"])
+    empty = version.unread_pages
     if empty >= version.pages and empty:
-        return "nothing; no page has text"
-    return f"{share} on {version.pages - empty:,} of {count(version.pages, 'page')}" if version.unread_pages else share
+        return "nothing; no page could be read"
+    return f"{share} on {version.pages - empty:,} of {count(version.pages, 'page')}" if empty else share
+
+
+def _list_blank(report: dict[str, Any]) -> list[int]:
+    """Pages without text apart from those that were not read, which are told by themselves."""
+    unread = set(report.get("unread") or [])
+    return [page for page in report["pages_without_text"] if page not in unread]
 
 
 def _pages(indexes: list[int]) -> str:

@@ -12,12 +12,14 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 
+from vectorless_web.documents.background import are_summaries_on, enrich_cards
 from vectorless_web.documents.models import (
     Card,
     Document,
     DocumentVersion,
     Edge,
     Section,
+    SectionSummaries,
     SnapshotRow,
     SnapshotState,
     WaitingWords,
@@ -92,6 +94,10 @@ def version_facts(document: CompiledDocument, *, seconds: float, peak_mb: float)
             "tables": report.tables,
             "widest": report.widest,
             "pages_without_text": list(report.empty_pages),
+            "unread": list(report.unread_pages),
+            "unread_because": report.because,
+            "awaits_recognition": report.lacking,
+            "recognised": list(report.recognised),
             "warnings": list(report.warnings),
             "verdict": report.verdict,
             "seconds": seconds,
@@ -225,6 +231,13 @@ def refresh_rows() -> int:
         if not SnapshotRow.objects.filter(document=stale[0].pk, words_layout=LAYOUT).exists():
             break  # The storage is away; the next pass goes on.
     return written
+
+
+def renew_summarised_rows(workspace_id: int) -> None:
+    """Have the rows of documents with summaries written anew by the next pass: they are shown now, or no longer."""
+    summarised = SectionSummaries.objects.filter(status=SectionSummaries.Status.READY)
+    documents = summarised.values("version__document")
+    SnapshotRow.objects.filter(workspace=workspace_id, document__in=documents).exclude(data=b"").update(analyser="")
 
 
 def compact_overdue() -> int:
@@ -413,8 +426,12 @@ def _select_readable_documents() -> QuerySet[Document]:
 
 
 def _card_of(document: Document) -> DocumentCard:
+    """The card, with what a model wrote of its sections where the workspace has switched that on."""
     stored: Card = document.current_version.card  # type: ignore[union-attr]
-    return card_from(stored.data)
+    card = card_from(stored.data)
+    if not are_summaries_on(document.workspace_id):
+        return card
+    return enrich_cards({stored.version_id: card})[stored.version_id]
 
 
 def _encode_card(document: Document, card: Linked) -> bytes:

@@ -367,7 +367,8 @@ def _write_sections(version: DocumentVersion, document: CompiledDocument) -> Non
 
 def _recompile(version: DocumentVersion, folder: Path, compile_with: Compile) -> None:
     """Compile a ready version again from its original, unless its file turns out to be sound."""
-    if version.repair_reason != Reason.ASKED and is_sound(version):
+    is_wanted = version.repair_reason == Reason.ASKED or version.awaits_recognition
+    if not is_wanted and is_sound(version):
         compile_lease(version).select_held().update(engine_version=ENGINE_VERSION, **REPAIRED)
         announce(version.document.workspace_id, version.document_id)
         return

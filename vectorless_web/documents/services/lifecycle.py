@@ -6,11 +6,13 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from vectorless_web.documents.compiling.process import CompileFailed
+from vectorless_web.documents.compiling.tesseract import find_recogniser
 from vectorless_web.documents.line import (
     REPAIRED,
     UPLOADS,
@@ -29,6 +31,7 @@ from vectorless_web.documents.services.keeping.installation import files_standin
 from vectorless_web.documents.storage.files import open_version, size_of
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION
 from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.engine.parsing.scans.recognition import NoRecogniser
 from vectorless_web.infra.queues import jobs
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import PeopleGroup, Workspace
@@ -83,7 +86,8 @@ class ArtefactPatrol:
         """One pass: queue what is damaged before what is merely old, never more than a few; how many."""
         waiting = _select_ready_versions().filter(repair__in=DocumentVersion.BUSY).count()
         damaged = self._queue_damaged(MOST_WAITING - waiting)
-        return damaged + _queue_outdated(MOST_OUTDATED - waiting - damaged)
+        queued = damaged + _queue_outdated(MOST_OUTDATED - waiting - damaged)
+        return queued + _queue_versions(_select_unrecognised_versions(), MOST_OUTDATED - waiting - queued)
 
     def _queue_damaged(self, most: int) -> int:
         rows = list(
@@ -106,8 +110,23 @@ class ArtefactPatrol:
 
 
 def queue_outdated() -> int:
-    """Queue every version that another compiler made, all at once: what an operator asks for. How many."""
-    return _queue_outdated(_select_outdated_versions().count())
+    """Queue every version that another compiler made, all at once: what an operator asks for. How many.
+
+    Those go too whose scanned pages were not read because text recognition was missing, if it is there now.
+    """
+    outdated = _queue_outdated(_select_outdated_versions().count())
+    unrecognised = _select_unrecognised_versions()
+    return outdated + _queue_versions(unrecognised, unrecognised.count())
+
+
+def queue_scanned() -> int:
+    """Queue every version with scanned pages, as when the languages of text recognition have changed. How many."""
+    scanned = [
+        version
+        for version in _select_ready_versions().filter(repair="")
+        if version.recognised_pages or version.unread_pages
+    ]
+    return sum(queue_repair(version, Reason.ASKED) for version in scanned)
 
 
 def check_artefacts() -> int:
@@ -151,8 +170,21 @@ def _select_outdated_versions() -> QuerySet[DocumentVersion]:
     return _select_ready_versions().filter(repair="").exclude(engine_version=ENGINE_VERSION)
 
 
+def _select_unrecognised_versions() -> QuerySet[DocumentVersion]:
+    """Those with pages that text recognition can read now and could not then."""
+    waiting = _select_ready_versions().filter(repair="", report__awaits_recognition=True)
+    if not settings.OCR_PAGES:
+        return waiting.none()
+    found = find_recogniser(languages=settings.OCR_LANGUAGES, seconds=settings.OCR_SECONDS)
+    return waiting.none() if isinstance(found, NoRecogniser) else waiting
+
+
 def _queue_outdated(most: int) -> int:
-    return sum(queue_repair(version, Reason.OUTDATED) for version in _select_outdated_versions()[: max(0, most)])
+    return _queue_versions(_select_outdated_versions(), most)
+
+
+def _queue_versions(versions: QuerySet[DocumentVersion], most: int) -> int:
+    return sum(queue_repair(version, Reason.OUTDATED) for version in versions[: max(0, most)])
 
 
 def _requeue_unqueued(now: datetime) -> int:

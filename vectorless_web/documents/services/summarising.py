@@ -10,6 +10,7 @@ from django.utils import timezone
 from vectorless_web.documents.background import current_versions, summary_rows_of
 from vectorless_web.documents.models import SectionSummaries, SummaryChoice
 from vectorless_web.documents.services.background import NO_PAUSE, SUMMARIES, BackgroundWork
+from vectorless_web.documents.services.compiled_rows import renew_summarised_rows, show_again
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.summaries import batch_sections, section_texts, summarise_sections
 from vectorless_web.engine.llm.budget import CostBudget
@@ -41,6 +42,7 @@ def switch_summaries_on(*, actor: User, workspace: Workspace) -> None:
     choice, _ = SummaryChoice.objects.get_or_create(workspace=workspace)
     if SummaryChoice.objects.filter(pk=choice.pk, enabled=False).update(enabled=True, **NO_PAUSE):
         choice.refresh_from_db()
+        renew_summarised_rows(workspace.pk)
         queued = queue_unsummarised(choice)
         SUMMARISING.start_next(choice.workspace_id)
         record(actor=actor, verb="summaries.on", workspace=workspace, target=choice, details={"documents": queued})
@@ -50,6 +52,7 @@ def switch_summaries_on(*, actor: User, workspace: Workspace) -> None:
 def switch_summaries_off(*, actor: User, workspace: Workspace) -> None:
     """Stop, and show the lines to nobody any more; those that are there stay for replays, and for another time."""
     if SummaryChoice.objects.filter(workspace=workspace, enabled=True).update(enabled=False, **NO_PAUSE):
+        renew_summarised_rows(workspace.pk)
         record(actor=actor, verb="summaries.off", workspace=workspace, target=workspace)
 
 
@@ -133,7 +136,10 @@ def _summarise(row: SectionSummaries, connect: Connect) -> None:
         _store(row, done=0, total=len(sections))
         SUMMARISING.fail(row, "no_lines", NO_LINES)
         return
-    _store(row, total=len(sections), done=len(sections), status=Status.READY, ready_at=timezone.now(), lease="")
+    with transaction.atomic():
+        _store(row, total=len(sections), done=len(sections), status=Status.READY, ready_at=timezone.now(), lease="")
+        # The router reads the lines with the card.
+        show_again([row.version.document])
     SUMMARISING.end_pause(workspace.pk)
 
 

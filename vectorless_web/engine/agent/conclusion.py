@@ -6,13 +6,14 @@ from typing import Any
 
 from vectorless_web.engine.agent.context.outline import join_names, say_count, shorten_title
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, ReasoningEvent, StepEvent, StepKind
-from vectorless_web.engine.agent.executor import Walking
+from vectorless_web.engine.agent.executor import Walking, walk_all
 from vectorless_web.engine.agent.model.prompts import format_cells, passage_tokens, passages_room
 from vectorless_web.engine.agent.model.turns import were_pictures_refused
 from vectorless_web.engine.agent.offline_planner import OFFLINE
 from vectorless_web.engine.agent.steps.closest import find_closest_passages
+from vectorless_web.engine.agent.steps.follow import Following
 from vectorless_web.engine.agent.steps.packing import gather_evidence
-from vectorless_web.engine.agent.walk import RunState
+from vectorless_web.engine.agent.walk import Lead, RunState, Walk
 from vectorless_web.engine.answers.agreement import find_unaccounted_numbers, list_stated_numbers
 from vectorless_web.engine.answers.claims import (
     AnswerDraft,
@@ -30,12 +31,14 @@ from vectorless_web.engine.answers.claims import (
 )
 from vectorless_web.engine.answers.confidence import (
     ModelChecks,
+    calibration_of,
     confidence_of,
     fuzzy_share,
     parts_spoken_of,
     pictured_share,
     weigh_checks,
 )
+from vectorless_web.engine.answers.draft import compose
 from vectorless_web.engine.answers.grounding import Grounder
 from vectorless_web.engine.errors import EngineError, ModelError
 from vectorless_web.engine.figures.periods import years_in
@@ -45,25 +48,183 @@ from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.analyser import words as words_in
 
 
-def answer_events(run: RunState, plan: QueryPlan, walking: Walking) -> Iterator[ReasoningEvent]:
-    """Drafted claims as they are, then the VERIFY step, then each claim checked."""
-    context, packed = _context(run, plan, walking)
-    run.draft, notes = _draft_answer(run, context, walking)
-    checker = Checker(run, plan, context, walking)
-    started = run.clock()
-    if not checker.by_model:
-        # An answer that is too weak to stand is never shown, not as a draft either.
-        checker.check()
-    for order, claim in enumerate(run.draft.claims, 1):
-        yield ClaimEvent(order, claim.text, "draft", table=claim.table)
-    run.stop_if_asked()
-    if checker.by_model:
-        started = run.clock()
-        checker.check()
-    if run.draft.claims or notes or packed or checker.withheld:
-        found = {**checker.observation(notes), **({"context": packed} if packed else {})}
-        yield run.count_step(_verify_step(run, found, (run.clock() - started) * 1000))
+def answer_events(run: RunState, plan: QueryPlan, walking: Walking, following: Following) -> Iterator[ReasoningEvent]:
+    """Drafted claims as they are, then the VERIFY step, then each claim checked.
+
+    What the check leaves unmet takes the question on: by what a document says of another one, bounded in
+    number, steps and tokens. The answer from there is drafted and checked likewise.
+    """
+    attempt = Attempt(run, plan, walking)
+    by_model = attempt.checker.by_model
+    may_follow = following.is_possible(run, by_model=by_model)
+    shows_late = may_follow or not by_model
+    if not shows_late:
+        # An offline answer that is too weak to stand is never shown, not as a draft either.
+        yield from attempt.list_drafts()
+        run.stop_if_asked()
+    attempt.check()
+    best, told = attempt, False
+    while may_follow and best.is_wanting:
+        further = following.find(run, plan, unmet=best.unmet, cited=best.list_leaning(), by_model=by_model)
+        if further is None:
+            break
+        yield from attempt.list_steps()
+        yield run.count_step(further.step)
+        yield from walk_all(run, further.plan, following.corpus, further.chosen, walking)
+        run.stop_if_asked()
+        attempt = Attempt(run, plan if by_model else further.plan, walking, further.lead)
+        attempt.check()
+        best, told = (attempt, False) if attempt.is_better(best) else (best, True)
+        may_follow = following.is_possible(run, by_model=by_model)
+    best.restore()
+    if shows_late:
+        yield from best.list_drafts()
+        run.stop_if_asked()
+    yield from () if told else best.list_steps()
     yield from run.claims
+
+
+class Attempt:
+    """An answer drafted from what was read, with what its check came to.
+
+    Offline it is made of the walks of one plan: after a `lead`, of those it led to, with the sentences that lead there.
+    """
+
+    def __init__(self, run: RunState, plan: QueryPlan, walking: Walking, lead: Lead | None = None) -> None:
+        self._run = run
+        context, self._packed = _context(run, run.each or plan, walking)
+        self._each = answer_each(run, run.each, context) if run.each is not None else None
+        run.draft, self._notes = (
+            (self._each.draft, []) if self._each is not None else _draft_answer(run, context, walking)
+        )
+        self.checker = Checker(run, run.each or plan, context, walking)
+        self._lead = None if self.checker.by_model else lead
+        if self._lead is not None and run.draft.claims:
+            run.draft = replace(run.draft, claims=(*run.draft.claims, *_lead_claims(self._lead)))
+        self._state: tuple[Any, ...] = ()
+        self._latency_ms = 0.0
+
+    def check(self) -> None:
+        """Check the draft, and keep what came of it."""
+        run, started = self._run, self._run.clock()
+        self.checker.check(len(self._lead.chain) if self._lead else 0, self._each)
+        self._latency_ms = (run.clock() - started) * 1000
+        self._state = (run.draft, run.claims, run.confidence, run.passages, run.struck, run.unwritten, run.taken_over)
+
+    def restore(self) -> None:
+        """Make this the run's answer again; where nothing holds, the closest passages are those of all walks."""
+        run = self._run
+        (run.draft, run.claims, run.confidence, run.passages, run.struck, run.unwritten, run.taken_over) = self._state
+        if run.leads and not self.is_held:
+            run.passages = self.checker.find_closest()
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a claim holds and is certain enough to be shown."""
+        return any(is_supported(claim) for claim in self._state[1])
+
+    @property
+    def unmet(self) -> tuple[str, ...]:
+        """What the draft itself says is missing."""
+        draft: AnswerDraft = self._state[0]
+        return draft.missing
+
+    @property
+    def is_wanting(self) -> bool:
+        """Whether more is to be read: nothing holds, something is missing, or the answer is not certain."""
+        confidence: Confidence | None = self._state[2]
+        by_model = self.checker.by_model
+        return not self.is_held or bool(self.unmet) or not (by_model or _is_strong(confidence))
+
+    def list_leaning(self) -> frozenset[tuple[str, int]]:
+        """The nodes cited by an answer that misses nothing: only what these say may still lead on; else none."""
+        if not self.is_held or self.unmet:
+            return frozenset()
+        return frozenset((cited.document, cited.key) for claim in self._state[1] for cited in claim.citations)
+
+    def is_better(self, other: "Attempt") -> bool:
+        """Whether this answer is to be shown in place of an earlier one."""
+        if not self.is_held or len(self.unmet) > len(other.unmet):
+            return False
+        if not other.is_held or len(self.unmet) < len(other.unmet):
+            return True
+        return not self.checker.by_model and self._state[2].value > other._state[2].value
+
+    def list_drafts(self) -> Iterator[ClaimEvent]:
+        """The claims as drafted."""
+        for order, claim in enumerate(self._state[0].claims if self._state else self._run.draft.claims, 1):
+            yield ClaimEvent(order, claim.text, "draft", table=claim.table)
+
+    def list_steps(self) -> Iterator[StepEvent]:
+        """The VERIFY step; none where there was nothing to check."""
+        if self._run.draft.claims or self._notes or self._packed or self.checker.withheld:
+            found = {
+                **self.checker.observation(self._notes),
+                **({"context": self._packed} if self._packed else {}),
+            }
+            yield self._run.count_step(_verify_step(self._run, found, self._latency_ms))
+
+
+@dataclass(frozen=True, slots=True)
+class EachAnswered:
+    """The answers of several documents to one question, a sentence each, and how certain the least of them is."""
+
+    draft: AnswerDraft
+    confidence: Confidence | None
+
+
+def answer_each(run: RunState, plan: QueryPlan, context: SynthesisContext) -> EachAnswered:
+    """Ask each document that was walked by itself; one whose answer is missing or too weak is named as missing."""
+    claims, confidences, missing = list[DraftClaim](), list[Confidence](), list[str]()
+    for walk in run.walks:
+        title = walk.entry.title or walk.entry.name
+        found = _answer_one(walk, plan, replace(context, facts=tuple(walk.facts)))
+        if found is None:
+            missing.append(title)
+        else:
+            claims.append(_put_title(title, found[0]))
+            confidences.append(found[1])
+    if not claims:
+        return EachAnswered(AnswerDraft(), None)
+    least = min(confidences, key=lambda confidence: confidence.value)
+    # Wherever there is no answer, part of what is asked is not covered.
+    whole = replace(least, parts_covered=len(claims) / (len(claims) + len(missing) + len(run.unread)))
+    return EachAnswered(AnswerDraft(tuple(claims), missing=(*missing, *run.unread)), whole)
+
+
+def _answer_one(walk: Walk, plan: QueryPlan, context: SynthesisContext) -> tuple[DraftClaim, Confidence] | None:
+    """The answer of one document as one claim, with its confidence; None when it is too weak to be shown."""
+    drafted = compose(context).claims
+    grounder = Grounder(
+        documents={walk.entry.id: walk.document},
+        periods=(plan.question, *_periods(plan), *context.names.values()),
+        read=[(fact.document, fact.key) for fact in walk.facts],
+        question=plan.question,
+    )
+    claims = [grounder.check(order, claim) for order, claim in enumerate(drafted, 1)]
+    if not claims or not is_supported(claims[0]):
+        return None
+    confidence = confidence_of(plan, drafted, claims, {walk.entry.id: walk.finder})
+    return None if confidence.strength is Strength.WEAK else (drafted[0], confidence)
+
+
+def _put_title(title: str, claim: DraftClaim) -> DraftClaim:
+    """The claim under the title of its document, unless it names that itself."""
+    return claim if title in claim.source else replace(claim, text=f"{title}: {claim.text}")
+
+
+def _is_strong(confidence: Confidence | None) -> bool:
+    return confidence is not None and confidence.strength is Strength.STRONG
+
+
+def _lead_claims(lead: Lead) -> list[DraftClaim]:
+    """The sentences that led to where the answer stands, each its own quote."""
+    return [DraftClaim(" ".join(quote.quote.split()), (quote,)) for quote in lead.chain]
+
+
+LED = 0.9
+"""What an answer keeps of its confidence for each sentence that led to it: the sentence may name another one than is
+meant. Chosen by hand; the calibration was fitted on answers of one document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +242,12 @@ class Checker:
     def __init__(self, run: RunState, plan: QueryPlan, context: SynthesisContext, walking: Walking) -> None:
         self._run, self._plan, self._context, self._walking = run, plan, context, walking
         documents = {walk.entry.id: walk.document for walk in run.walks}
+        self._walks = _walks_of(run, plan, walking)
         self._grounder = Grounder(
             documents=documents,
             periods=(plan.question, *_periods(plan), *context.names.values()),
             read=[
-                *((fact.document, fact.key) for fact in context.facts),
+                *((fact.document, fact.key) for walk in run.walks for fact in walk.facts),
                 *((p.document, p.key) for p in context.passages),
             ],
             question=plan.question,
@@ -97,8 +259,12 @@ class Checker:
         self.withheld: dict[str, Any] = {}
         """An offline answer that was not certain enough, as JSON values; empty for none."""
 
-    def check(self) -> None:
-        """Set the run's claims, its draft to what was checked in the end, its confidence and the closest passages."""
+    def check(self, led: int = 0, each: "EachAnswered | None" = None) -> None:
+        """Set the run's claims, its draft to what was checked in the end, its confidence and the closest passages.
+
+        The last `led` claims of an offline draft only tell what led to the others: all of them must hold. The
+        answers of `each` document were judged one by one.
+        """
         run = self._run
         if self.by_model:
             self._put_objections()
@@ -109,10 +275,22 @@ class Checker:
         is_held = any(is_supported(claim) for claim in run.claims)
         if self.by_model:
             run.confidence = self._model_confidence() if is_held else None
+        elif each is not None:
+            run.confidence = each.confidence if is_held else None
         elif run.claims:
-            run.confidence = confidence_of(self._plan, run.draft.claims, run.claims, self._finders)
+            run.confidence = self._measure_confidence(led)
             is_held = is_held and not self._withhold(run.confidence)
-        run.passages = () if is_held else self._closest()
+        run.passages = () if is_held else self.find_closest()
+
+    def _measure_confidence(self, led: int) -> Confidence:
+        """The confidence of an offline answer; less when sentences led to it, none when one of these does not hold."""
+        answer = len(self._run.claims) - led
+        found = confidence_of(self._plan, self._run.draft.claims[:answer], self._run.claims[:answer], self._finders)
+        if not led:
+            return found
+        holds = all(is_supported(claim) for claim in self._run.claims[answer:])
+        value = found.value * LED**led if holds else 0.0
+        return replace(found, value=value, strength=calibration_of("offline").name_strength(value))
 
     def observation(self, failed: Sequence[str]) -> dict[str, Any]:
         """What was sent back and what became of it, as JSON values; `note` is the sentence for the step's card.
@@ -176,7 +354,7 @@ class Checker:
 
     @property
     def _finders(self) -> dict[str, Finder]:
-        return {walk.entry.id: walk.finder for walk in self._run.walks}
+        return {walk.entry.id: walk.finder for walk in self._walks}
 
     def _put_objections(self) -> None:
         """Put everything that speaks against the draft to the model, and take what it mends."""
@@ -241,7 +419,8 @@ class Checker:
         stated = [figure for claim in held for figure in list_stated_numbers(claim.text)]
         return bool(value) and not find_unaccounted_numbers(value, stated)
 
-    def _closest(self) -> tuple[Evidence, ...]:
+    def find_closest(self) -> tuple[Evidence, ...]:
+        """The passages of all walks that come nearest to the question."""
         cited = (self._grounder.cite(quote) for quote in find_closest_passages(self._run.walks))
         return tuple(evidence for evidence in cited if evidence.check is not Check.MISSING)
 
@@ -294,9 +473,10 @@ def _describe_sent(engine: str, sent: Sequence[Sent]) -> str:
 
 def _context(run: RunState, plan: QueryPlan, walking: Walking) -> tuple[SynthesisContext, dict[str, Any]]:
     """What a draft is written from, and the account of what was packed for a model; offline the facts suffice."""
+    walks = _walks_of(run, plan, walking)
     context = SynthesisContext(
         plan=plan,
-        facts=tuple(fact for walk in run.walks for fact in walk.facts),
+        facts=tuple(fact for walk in walks for fact in walk.facts),
         passages=(),
         names={walk.entry.id: walk.entry.title or walk.entry.name for walk in run.walks},
         tokens=run.limits.token_budget,
@@ -310,6 +490,13 @@ def _context(run: RunState, plan: QueryPlan, walking: Walking) -> tuple[Synthesi
     gathered = gather_evidence(run.walks, names=context.names, tokens=room, size_of=passage_tokens)
     context = replace(context, passages=gathered.passages, left_out=gathered.left_out)
     return context, gathered.observation
+
+
+def _walks_of(run: RunState, plan: QueryPlan, walking: Walking) -> list[Walk]:
+    """The walks whose findings answer a plan: facts are read for one. A model is shown what all walks brought."""
+    if walking.planner is not walking.fallback and not run.taken_over:
+        return run.walks
+    return [walk for walk in run.walks if walk.plan is plan]
 
 
 def _steps(run: RunState) -> list[StepEvent]:

@@ -13,8 +13,9 @@ from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput, NotFound
 from vectorless_web.engine.llm.picture import Picture, draw_picture
 from vectorless_web.engine.parsing.compile import compile_file
-from vectorless_web.engine.parsing.pdf.text import render_page
-from vectorless_web.engine.parsing.sniff import PDF
+from vectorless_web.engine.parsing.drawing import draw_page
+from vectorless_web.engine.parsing.scans.recognition import NoRecogniser, Recogniser
+from vectorless_web.engine.parsing.sniff import PDF, PICTURES
 
 Compiling = Callable[[str, str, int, int], None]
 """Progress of compiling: file name, stage, done, total."""
@@ -24,21 +25,30 @@ def _ignore_progress(name: str, stage: str, done: int, total: int) -> None:
     """Nobody watches."""
 
 
+_NO_RECOGNISER = NoRecogniser()
+
+
 class LocalCorpus(Corpus):
     """Files as a corpus; ids are "1", "2", ... in the order given.
 
     Files are compiled when the corpus is made, so a bad file is told before anything is
     asked: InvalidInput (or UnreadableDocument) with a plain sentence. With `cache`, a
-    folder, a file compiled before is opened from there.
+    folder, a file compiled before is opened from there; `recogniser` reads scanned pages.
     """
 
     def __init__(
-        self, paths: Sequence[Path], *, cache: Path | None = None, progress: Compiling = _ignore_progress
+        self,
+        paths: Sequence[Path],
+        *,
+        cache: Path | None = None,
+        progress: Compiling = _ignore_progress,
+        recogniser: Recogniser = _NO_RECOGNISER,
     ) -> None:
         if not paths:
             raise InvalidInput("No file was given. Name at least one document.", code="no_documents")
         self._paths = [_require_file(Path(path)) for path in paths]
         self._cache = cache
+        self._recogniser = recogniser
         self._drawing = threading.Lock()
         self._documents = {
             str(number): self._compile_document(path, progress) for number, path in enumerate(self._paths, start=1)
@@ -67,8 +77,8 @@ class LocalCorpus(Corpus):
         return self._documents[document]
 
     def has_pictures(self, document: str) -> bool:
-        """Whether the file is a PDF: others have no drawn pages."""
-        return self.open(document).media_type == PDF
+        """Whether the file is a PDF or a picture: others have no drawn pages."""
+        return self.open(document).media_type in (PDF, *PICTURES)
 
     def picture(self, document: str, page_index: int) -> Picture:
         """The page drawn here and now; PictureUnavailable when it is too large."""
@@ -79,7 +89,7 @@ class LocalCorpus(Corpus):
                 document,
                 page_index,
                 (page.width, page.height),
-                lambda scale: render_page(path, page_index, scale).data,
+                lambda scale: draw_page(path, page_index, scale).data,
             )
 
     def _compile_document(self, path: Path, progress: Compiling) -> CompiledDocument:
@@ -87,7 +97,12 @@ class LocalCorpus(Corpus):
         if cached is not None and (kept := _open_cached(cached)) is not None:
             return kept
         name = path.name
-        data = compile_file(path, name=name, progress=lambda stage, done, total: progress(name, stage, done, total))
+        data = compile_file(
+            path,
+            name=name,
+            progress=lambda stage, done, total: progress(name, stage, done, total),
+            recogniser=self._recogniser,
+        )
         if cached is not None:
             cached.parent.mkdir(parents=True, exist_ok=True)
             # Renamed into place: another command may be opening it.

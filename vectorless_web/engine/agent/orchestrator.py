@@ -10,6 +10,7 @@ from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import ReasoningEvent
 from vectorless_web.engine.agent.executor import Walking, walk_all
 from vectorless_web.engine.agent.limits import Cancelling, Late, Limits
+from vectorless_web.engine.agent.steps.follow import Following
 from vectorless_web.engine.agent.steps.route import Routing, route_step
 from vectorless_web.engine.agent.walk import RunState
 from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError, InvalidInput
@@ -91,13 +92,13 @@ class Orchestrator:
         yield run.count_step(step)
         if run.left_out and not chosen:
             raise _all_left_out(run)
-        yield from walk_all(run, plan, corpus, chosen, self._walking)
-        if run.gaps() and run.passed_over and run.may_go_on():
+        yield from walk_all(run, run.each or plan, corpus, chosen, self._walking)
+        if run.gaps() and run.passed_over and run.each is None and run.may_go_on():
             again, step = route_step(run, plan, corpus, self._routing)
             yield run.count_step(step)
             yield from walk_all(run, plan, corpus, again, self._walking)
         run.stop_if_asked()
-        yield from answer_events(run, plan, self._walking)
+        yield from answer_events(run, plan, self._walking, Following(corpus, self._routing))
         yield from conclude(run, plan)
 
     def _understand_question(

@@ -11,7 +11,15 @@ from vectorless_web.engine.agent.corpus import DocumentEntry, PagePictures, Sele
 from vectorless_web.engine.agent.events import Checked, NodeRef, Rejected, StepEvent
 from vectorless_web.engine.agent.limits import FURTHER, Cancelling, Deadline, Late, Limits, Place
 from vectorless_web.engine.agent.planner import PictureOffer, PlannedStep, ToolResult, WalkBudget, WalkContext
-from vectorless_web.engine.answers.claims import AnswerDraft, ClaimEvent, Confidence, Evidence, Fact, PackedNode
+from vectorless_web.engine.answers.claims import (
+    AnswerDraft,
+    ClaimEvent,
+    Confidence,
+    DraftQuote,
+    Evidence,
+    Fact,
+    PackedNode,
+)
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.errors import Cancelled, LimitReached
@@ -340,6 +348,27 @@ def _need_words(need: FigureNeed) -> str:
     return f"{need.concept}{period}"
 
 
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """A sentence that was read, the name it gives, and what is asked of the documents of that name (`targets`).
+
+    `title` is of the document that says it. `before` are the sentences that led to that document, first to last.
+    """
+
+    quote: DraftQuote
+    page_index: int
+    title: str
+    name: str
+    plan: QueryPlan
+    targets: tuple[str, ...]
+    before: tuple[DraftQuote, ...] = ()
+
+    @property
+    def chain(self) -> tuple[DraftQuote, ...]:
+        """All sentences that lead from the question to where it is asked."""
+        return (*self.before, self.quote)
+
+
 @dataclass
 class RunState:
     """The state of a run. Only the orchestrator's own thread changes it."""
@@ -369,6 +398,14 @@ class RunState:
     confidence: Confidence | None = None
     read_as: str = ""
     """A follow-up as it was completed; "" for a question that stands by itself."""
+    each: QueryPlan | None = None
+    """What is asked of every document by itself, when the question wants one answer of each."""
+    unread: tuple[str, ...] = ()
+    """Titles of documents that such a question is about, too, and that were not opened."""
+    leads: list[Lead] = field(default_factory=list)
+    """What documents said that took the question on to others, in the order followed."""
+    is_rerouted: bool = False
+    """Whether documents were looked for by what a model's answer lacked."""
     known: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Nodes read by the run before in the thread, by document."""
     steps: int = 0
@@ -399,9 +436,14 @@ class RunState:
         if self.steps >= self.limits.max_run_steps:
             raise LimitReached(f"The run has taken its {self.limits.max_run_steps} steps.", limit="steps")
 
-    def may_go_on(self) -> bool:
-        """Whether steps and time are left."""
-        return self.steps < self.limits.max_run_steps and not self.deadline.is_up(FURTHER)
+    def may_go_on(self, place: Place = FURTHER) -> bool:
+        """Whether steps and time are left, asked at a place of the run of its own."""
+        return self.steps < self.limits.max_run_steps and not self.deadline.is_up(place)
+
+    def tokens_left(self) -> int:
+        """Tokens of models that the run has left."""
+        spent = self.spent()
+        return self.limits.model_tokens - spent.tokens_in - spent.tokens_out
 
     def allowance(self, walks: int) -> int:
         """Steps that each of so many walks side by side may take.

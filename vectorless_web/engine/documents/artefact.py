@@ -31,6 +31,7 @@ from vectorless_web.engine.documents.card import (
 )
 from vectorless_web.engine.documents.container import Buffer, Container, map_file, split_directory, write_container
 from vectorless_web.engine.documents.node import GlyphRun, GlyphSpan, Node, NodeKind, Reference
+from vectorless_web.engine.documents.recognised import RecognisedWord, RecognisedWords, encode_words
 from vectorless_web.engine.documents.tree import Integer, TableOutline, Tree
 from vectorless_web.engine.errors import ArtefactDamaged
 
@@ -213,6 +214,8 @@ class ArtefactParts:
     card: Card
     report: TreeReport
     segment: bytes
+    words: Sequence[RecognisedWord] = ()
+    """Words that were recognised on pictures of pages, in the order of pages and characters."""
 
 
 def write_artefact(parts: ArtefactParts) -> bytes:
@@ -242,6 +245,8 @@ def _blocks(parts: ArtefactParts) -> Iterator[tuple[str, bytes]]:
     yield "card", dump_json(asdict(parts.card))
     yield "report", dump_json(asdict(parts.report))
     yield "segment", parts.segment
+    if parts.words:
+        yield "recognised", encode_words(parts.words, [(page.width, page.height) for page in parts.pages])
 
 
 def open_artefact(path: Path) -> "CompiledDocument":
@@ -270,6 +275,7 @@ class CompiledDocument:
         self._card: Card | None = None
         self._tree: Tree | None = None
         self._report: TreeReport | None = None
+        self._recognised: RecognisedWords | None = None
 
     def verify(self) -> None:
         """Check the whole file, so that nothing fails later. ArtefactDamaged if it was altered or cannot be read.
@@ -341,6 +347,24 @@ class CompiledDocument:
             raise IndexError(page_index)
         start = int(ends[page_index - 1]) if page_index else 0
         return str(self._blocks["page_texts"][start : int(ends[page_index])], "utf-8")
+
+    @property
+    def recognised(self) -> RecognisedWords:
+        """The words that text recognition found on pictures of pages; none in a file from before there was any."""
+        if self._recognised is None:
+            sizes = [(page.width, page.height) for page in self.pages]
+            self._recognised = RecognisedWords(self._blocks.get("recognised"), sizes, self.page_text)
+        return self._recognised
+
+    def recognition_confidence(self, spans: Iterable[GlyphSpan]) -> int | None:
+        """Percent of the least sure word with a letter or digit within the spans; None when none was recognised."""
+        least = None
+        for span in spans:
+            for word in self.recognised.within(span):
+                said = self.page_text(span.page_index)[word.start : word.start + word.length]
+                if any(map(str.isalnum, said)):
+                    least = word.confidence if least is None else min(least, word.confidence)
+        return least
 
     def locate(self, key: int, start: int, end: int) -> tuple[GlyphSpan, ...]:
         """Where characters `start` (included) to `end` (excluded) of a node's text stand on the pages."""

@@ -1,8 +1,8 @@
 """What a document is known by without its text: card, page sizes, report on its tree; and their JSON forms."""
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vectorless_web.engine.documents.node import Cell, Column, Row, Table
@@ -28,7 +28,10 @@ Chosen by hand."""
 
 
 def unread_pages(empty: Sequence[int], pages: int) -> Sequence[int]:
-    """Pages without text that are probably scanned: all of `empty` if they exceed MANY_EMPTY of `pages`, else none."""
+    """Pages without text that are probably scanned: all of `empty` if they exceed MANY_EMPTY of `pages`, else none.
+
+    A guess for documents compiled before their pages were looked at.
+    """
     return empty if len(empty) > MANY_EMPTY * pages else ()
 
 
@@ -39,7 +42,9 @@ class TreeReport:
     `coverage` is the share (0..1) of non-space characters of the raw extraction that
     stand in exactly one node. `outline_source`: `bookmarks`, `contents` (printed table
     of contents), `headings`, or `pages` when no outline was found. `widest` is the
-    greatest number of children of one node. Page numbers in `empty_pages` are indexes.
+    greatest number of children of one node. Page numbers in `empty_pages`, `recognised`
+    (read by text recognition) and `pictured` (pictures of text that were not read) are indexes; `pictured` is
+    None in a report from before pages were looked at.
     """
 
     pages: int
@@ -53,11 +58,17 @@ class TreeReport:
     empty_pages: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
     verdict: str = ""
+    recognised: tuple[int, ...] = ()
+    pictured: tuple[int, ...] | None = None
+    because: str = ""
+    """Why they were not read, as a part of a sentence: "text recognition (OCR) is not installed"."""
+    lacking: bool = False
+    """Whether they were not read because the program or its languages were missing."""
 
     @property
     def unread_pages(self) -> Sequence[int]:
-        """Indexes of the pages that are probably scanned, and so were not read."""
-        return unread_pages(self.empty_pages, self.pages)
+        """Indexes of the pages that are pictures of text and were not read."""
+        return unread_pages(self.empty_pages, self.pages) if self.pictured is None else self.pictured
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +115,18 @@ class Card:
     topics: dict[str, tuple[tuple[int, float], ...]] = field(default_factory=dict)
 
 
+def enrich_card(card: Card, lines: Mapping[int, str]) -> Card:
+    """The card with what a model wrote of sections (a line by the key of each) in place of their first words.
+
+    The lines of the sections on the card come first in its overview, too.
+    """
+    if not lines:
+        return card
+    sections = tuple(replace(line, description=lines.get(line.key) or line.description) for line in card.sections)
+    told = [lines[line.key] for line in card.sections if lines.get(line.key)]
+    return replace(card, sections=sections, overview=" ".join([*told, card.overview]).strip())
+
+
 @dataclass(frozen=True, slots=True)
 class Edge:
     """A link between two documents that share discriminating keywords; weight in (0, 1]."""
@@ -133,8 +156,9 @@ def card_from(data: dict[str, Any]) -> Card:
 
 
 def report_from(data: dict[str, Any]) -> TreeReport:
-    """The report written by `dump_json(asdict(report))`."""
-    lists = {name: tuple(data[name]) for name in ("empty_pages", "warnings")}
+    """The report written by `dump_json(asdict(report))`; earlier programs wrote nothing of scanned pages."""
+    names = ("empty_pages", "warnings", "recognised", "pictured")
+    lists = {name: tuple(data[name]) for name in names if data.get(name) is not None}
     return TreeReport(**{**data, **lists})
 
 

@@ -120,6 +120,10 @@ class Container:
             self._checked.add(name)
         return view
 
+    def get(self, name: str) -> memoryview:
+        """A block that a file may be without; empty for one that is."""
+        return self[name] if name in self._places else memoryview(b"")
+
     def read_unchecked(self, name: str) -> memoryview:
         """A block without a look at its content, for files so large that it would be felt."""
         if name not in self._places:

@@ -122,9 +122,12 @@ def read_header(header: str, period: str = "") -> ColumnPeriod:
     """Read a column header; `period` is what the compiler already read from it."""
     told = f"{header} {period}".strip()
     year = _year(period) or _year(header)
+    is_change = bool(_CHANGE.search(header))
+    if is_change and years_in(header):
+        year = max(years_in(header))
     months, (month, day) = _months(told), _date(told)
     is_instant = not months and bool(year or month) and bool(_INSTANT.search(header))
-    return ColumnPeriod(year, _quarter(told), months, bool(_CHANGE.search(header)), month, day, is_instant)
+    return ColumnPeriod(year, _quarter(told), months, is_change, month, day, is_instant)
 
 
 def own_period(fields: TypedFields) -> OwnPeriod | None:

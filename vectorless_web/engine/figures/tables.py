@@ -137,14 +137,14 @@ class TableView:
 
     @cached_property
     def measure(self) -> str:
-        """The unit of its figures that a line right above it states ("Consumption in MWh."), or ""."""
+        """The unit of its figures that a line right above it or its caption states ("Consumption in MWh."), or ""."""
         for key in range(self.node.key - 1, max(0, self.node.key - 3), -1):
             text = self.tree.node(key).text
             if self.tree.kind(key) is NodeKind.TABLE:
-                return ""
+                break
             if len(text) <= LONGEST_PERIOD_LINE and unit_above(text):
                 return unit_above(text)
-        return ""
+        return next((unit for part in self.node.title.split(" | ") if (unit := unit_above(part))), "")
 
     @cached_property
     def currency(self) -> str:
@@ -192,6 +192,11 @@ class TableView:
             for place, header in headed
             if _UNIT_HEADER.match(header.strip()) and self.kinds[place] is ColumnKind.WORDS
         )
+
+    @cached_property
+    def points(self) -> tuple[str, ...]:
+        """For each column the points of a percentage that its first figure prints and the others need not; else ""."""
+        return tuple(_points_of(self.table, place) for place in range(len(self.table.columns)))
 
     @cached_property
     def footnotes(self) -> tuple[Footnote, ...]:
@@ -410,8 +415,21 @@ def _find_units_above(tree: Tree, node: Node) -> str:
         told = find_units(text[-_LEAD_IN:])
         if told and not is_for_shares(told[0]):
             return told[0].strip("()")
-    titles = (find_units(title) for title in reversed(tree.path(node.key)))
+    titles = (find_units(title) for title in (*reversed(tree.path(node.key)), *_notes_titles(tree, node)))
     return next((told[0].strip("()") for told in titles if told and not is_for_shares(told[0])), "")
+
+
+_NOTES_TITLE = re.compile(r"^\W*notes to\b.{0,40}\bstatements?\b", re.I)
+_NOTES_ABOVE = 60
+"""Nodes above a table among which the heading of all notes, which runs on every page of some reports, is looked for."""
+
+
+def _notes_titles(tree: Tree, node: Node) -> Iterator[str]:
+    """What heads all notes of a report, nearest first: "Notes to Financial Statements (in thousands)"."""
+    for key in range(node.key - 1, max(0, node.key - _NOTES_ABOVE), -1):
+        text = tree.node(key).title or tree.node(key).text[:LONGEST_PERIOD_LINE]
+        if _NOTES_TITLE.match(text):
+            yield text
 
 
 def statement_named(node: Node, path: tuple[str, ...]) -> str:
@@ -484,9 +502,10 @@ def _label_of(view: TableView, row: Row, place: int) -> str:
     for before in range(min(place, len(view.table.columns) - 1), 0, -1):
         if row.cells[before].length and _begins_again(view, before, place):
             return row.cells[before].text
+    words = _words_before(view, row, place)
     if _ORDINAL.match(row.label):
-        return f"{row.label} {_words_before(view, row, place)}".strip()
-    return row.label or _words_before(view, row, place)
+        return f"{row.label} {words[0]}" if words else row.label
+    return row.label or (words[-1] if words else "")
 
 
 _ORDINAL = re.compile(r"^\(?\d{1,2}[.)]?$")
@@ -506,11 +525,11 @@ def _begins_again(view: TableView, before: int, place: int) -> bool:
     return bool(columns[0].path) or (alike and view.kinds[before] is ColumnKind.WORDS)
 
 
-def _words_before(view: TableView, row: Row, place: int) -> str:
-    """The words nearest before a cell whose row has no label of its own."""
-    last = min(place, len(view.kinds)) - 1
-    words = (row.cells[k] for k in range(last, 0, -1) if view.kinds[k] is ColumnKind.WORDS)
-    return next((cell.text for cell in words if cell.length), "")
+def _words_before(view: TableView, row: Row, place: int) -> list[str]:
+    """The words between the label of a row and a cell."""
+    last = min(place, len(view.kinds))
+    words = (row.cells[k] for k in range(1, last) if view.kinds[k] is ColumnKind.WORDS)
+    return [cell.text for cell in words if cell.length]
 
 
 def _row_period(row: Row, period: ColumnPeriod) -> ColumnPeriod:
@@ -545,13 +564,15 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
         itself = _unit_named(view, row, place)
     if itself:
         return itself, one, code_in(itself)
-    if not _holds_figure(text):
+    if not _holds_figure(text) or _RATIO.match(text):
         return own, one, own  # words, which may name units of their own: "up to 4 weeks" in a column of days
     label = " ".join((*row.path[-1:], row.label))
     counts = not own and says_shares(label)
     if not counts and any(is_per_share(_ASIDE.sub("", said)) for said in (row.label, *row.path[-1:])):
         return "per share", one, own or view.currency
     told = next((unit for said in (row.label, *reversed(levels)) if (unit := unit_in(said))), "")
+    if own and units_currency(told) not in ("", own):
+        told = ""  # a label that ends with another currency's code names no unit of this figure
     percent = says_percent(told) or (column is not None and column.unit == "%") or _is_percent_column(view, place)
     if not own and (percent or _is_percent_row(row, levels)):
         return "%", one, ""
@@ -565,6 +586,7 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     return _table_unit(view, row, place, levels)
 
 
+_RATIO = re.compile(r"^\d+(?:\.\d+)?\s?:\s?\d+(?:\.\d+)?$")
 _IN_FULL = re.compile(r"\d,\d{3},\d{3}")
 """A number that is printed to its last place: no count of millions."""
 
@@ -584,17 +606,23 @@ def _scale_of_shares(view: TableView, text: str) -> Decimal:
     return view.scale
 
 
+_MONEY_PATH = re.compile(r"\b(?:sales|revenues?|income|expenses?|costs?|earnings|profits?)\b", re.I)
+"""Groups whose rows are amounts, whatever the rows name: "Net sales: Physical stores"."""
+
+
 def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) -> tuple[str, Decimal, str]:
     """(unit, scale, currency) of a cell by the whole table, where neither its row nor its column states a unit."""
     text, one = row.cells[place].text, Decimal(1)
     signed = bool(units_currency(text))
-    if not _holds_figure(text) or (says_count(row.label) and not signed) or place in view.note_columns:
+    counts = says_count(row.label) and not signed and not any(map(_MONEY_PATH.search, row.path[-1:]))
+    if not _holds_figure(text) or counts or place in view.note_columns:
         return "", one, ""
     currency = _settle_dollars(units_currency(text), text, view) or view.currency
-    if not units_currency(view.units) and place not in view.signed_columns:
+    unsigned = not units_currency(view.units) and place not in view.signed_columns
+    if unsigned and view.scale > THOUSAND and _IN_FULL.search(text):
+        return "", one, ""
+    if unsigned and view.scale == 1:
         currency = ""  # the signs of other columns say nothing of this one
-        if view.scale > THOUSAND and _IN_FULL.search(text):
-            return "", one, ""
     if not currency and view.scale == 1:
         return view.measure, one, code_in(view.measure)
     return currency, one if _is_each(view, row, levels) else view.scale, currency
@@ -654,9 +682,13 @@ def _unit_named(view: TableView, row: Row, place: int) -> str:
         said = row.cells[column].text.strip() if column != place and column < len(row.cells) else ""
         if 0 < len(said) <= _LONGEST_UNIT and not any(map(str.isdigit, said)):
             return said
-    figures = (own.cells[place].text for own in view.table.body if place < len(own.cells))
-    first = next((text for text in figures if _holds_figure(text) or own_unit(text)), "")
-    return own_unit(first) if is_points(own_unit(first)) else ""
+    return view.points[place] if place < len(view.points) else ""
+
+
+def _points_of(table: Table, place: int) -> str:
+    figures = (row.cells[place].text for row in table.body if place < len(row.cells))
+    unit = next((own_unit(text) for text in figures if _holds_figure(text) or own_unit(text)), "")
+    return unit if is_points(unit) else ""
 
 
 def _find_exceptions(units: str) -> str:

@@ -23,9 +23,9 @@ _UNIT = (
     rf"(?:in\s+)?(?:(?:{_MONEY})(?:\s?(?:in\s+)?(?:{_SCALES}))?|(?:{_SCALES})(?:\s+(?:of\s+)?(?:{_MONEY}|shares|units|{_MEASURES}))?"
     rf"|(?:{_MEASURES}))(?:(?:\s?/\s?|\s+(?:per|a)\s+)[a-z²³.]{{1,12}})?"
 )
-_BRACKETED = re.compile(rf"[(\[]\s*({_UNIT})\s*[)\]]", re.I)
+_BRACKETED = re.compile(rf"[(\[]\s*(?:(?:#|no\.|number) of )?({_UNIT})\s*[)\]]", re.I)
 _BARE = re.compile(rf"^(?:{_UNIT})(?:\s+of\s+\S.{{0,30}})?$", re.I)
-_BEHIND = re.compile(rf",?\s+in\s+({_UNIT})\W*$", re.I)
+_BEHIND = re.compile(rf"(?:,?\s+in\s+|,\s*|\s(?=°))({_UNIT})\W*$", re.I)
 _SHARES = re.compile(
     r"\b(?:number of|weighted[- ]average)\b.*\bshares\b|\bshares\b.*\boutstanding\b"
     r"|\bshares? used\b|^(?:number of )?(?:shares|options|awards)$|\b(?:stock|share) (?:units|options|awards)$",
@@ -51,7 +51,11 @@ _COUNT = re.compile(
     re.I,
 )
 _SCALED = re.compile(r"thousand|million|billion|000", re.I)
-_ABOVE = re.compile(rf"\bin\s+({_UNIT})(?=[\s.,;:)]|$)", re.I)
+_ABOVE = re.compile(
+    rf"\bin\s+(?P<told>{_UNIT})(?=[\s.,;:)]|$)"
+    rf"|[,(]\s*(?P<last>{_CURRENCY_CODES}|{_MEASURES})\)?\W*$",
+    re.I,
+)
 _PERCENT_SIGN = re.compile(r"%|\bper ?cent(?:age)?\b", re.I)
 
 
@@ -115,11 +119,10 @@ def says_count(text: str) -> bool:
 
 
 def unit_above(text: str) -> str:
-    """The unit that a line above a table states: "MWh" of "Consumption in MWh."; "" for none."""
+    """The unit that a line above a table states: "MWh" of "Consumption in MWh.", "USD" of "Budget (USD)"; or ""."""
     match = _ABOVE.search(" ".join(text.split()))
-    if match is None or len(match[1]) == 1 or _SCALED.search(match[1]):
-        return ""
-    return match[1].removeprefix("in ").strip()
+    unit = (match["told"] or match["last"]) if match else ""
+    return "" if (len(unit) == 1 and unit != "%") or _SCALED.search(unit) else unit.removeprefix("in ").strip()
 
 
 THOUSAND, MILLION, BILLION = Decimal(1000), Decimal(1_000_000), Decimal(1_000_000_000)
@@ -170,7 +173,7 @@ def units_currency(units: str) -> str:
 
 
 _FOR_SHARES = re.compile(
-    r"\b(?:shares?|units|options|awards|warrants)\s+(?:are\s+)?in\s+(?:thousands|millions)"
+    r"\b(?<!\$ and )(?<!dollars and )(?:shares?|units|options|awards|warrants)\s+(?:are\s+)?in\s+(?:thousands|millions)"
     r"|\bin\s+(?:thousands|millions)\s+of\s+shares\b",
     re.I,
 )

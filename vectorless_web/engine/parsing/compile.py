@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 import numpy as np
 
 from vectorless_web.engine.documents.artefact import ArtefactParts, write_artefact
-from vectorless_web.engine.documents.card import PageInfo, TreeReport, unread_pages
+from vectorless_web.engine.documents.card import PageInfo, TreeReport
 from vectorless_web.engine.documents.node import Node, NodeKind, Reference
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.index.segment import build_segment
@@ -32,7 +33,10 @@ from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, Document
 from vectorless_web.engine.parsing.markup.plaintext import text_blocks
 from vectorless_web.engine.parsing.markup.restructured import claims_restructured, read_restructured
 from vectorless_web.engine.parsing.markup.rich_text import claims_rich_text, read_rich_text
-from vectorless_web.engine.parsing.pdf.parse import compile_pdf
+from vectorless_web.engine.parsing.pdf.parse import compile_pdf, outline_pages
+from vectorless_web.engine.parsing.scans.pages import NO_SCANS, ScannedPages, read_scans
+from vectorless_web.engine.parsing.scans.pictures import read_picture
+from vectorless_web.engine.parsing.scans.recognition import NoRecogniser, Recogniser
 from vectorless_web.engine.parsing.sheets.older import read_older_workbook
 from vectorless_web.engine.parsing.sheets.opendocument import read_spreadsheet
 from vectorless_web.engine.parsing.sheets.workbook import read_workbook
@@ -47,6 +51,7 @@ from vectorless_web.engine.parsing.sniff import (
     ODS,
     ODT,
     PDF,
+    PICTURES,
     PPTX,
     RST,
     RTF,
@@ -347,17 +352,23 @@ def coverage(texts: Sequence[str], drafts: Iterable[Draft]) -> tuple[float, list
 
 
 def make_report(
-    nodes: Sequence[Node], pages: Sequence[Page], *, coverage: float, outline_source: str, remarks: Sequence[str] = ()
+    nodes: Sequence[Node],
+    pages: Sequence[Page],
+    *,
+    coverage: float,
+    outline_source: str,
+    remarks: Sequence[str] = (),
+    scans: ScannedPages = NO_SCANS,
 ) -> TreeReport:
     """The report; warnings and verdict are whole sentences for the document's owner.
 
-    `remarks` of the parser come after the warnings about pages and outline.
+    `remarks` of the parser come after the warnings about pages and outline; the one on pages that were not read is
+    the first of all.
     """
     kinds = Counter(node.kind for node in nodes)
     children = Counter(node.parent for node in nodes if node.kind is not NodeKind.RUNNING)
     empty = tuple(page.index for page in pages if not page.text.strip())
-    warnings = (*_warnings(len(pages), empty, coverage, outline_source), *remarks)
-    return TreeReport(
+    report = TreeReport(
         pages=len(pages),
         sections=kinds[NodeKind.SECTION],
         leaves=sum(
@@ -371,20 +382,26 @@ def make_report(
         coverage=round(coverage, 6),
         outline_source=outline_source,
         empty_pages=empty,
-        warnings=warnings,
-        verdict=_verdict(outline_source, warnings, kinds[NodeKind.SECTION]),
+        recognised=scans.recognised,
+        pictured=scans.unread,
+        because=scans.because,
+        lacking=scans.lacking,
     )
+    warnings = (*_warnings(report), *remarks)
+    return replace(report, warnings=warnings, verdict=_verdict(outline_source, warnings, report.sections))
 
 
-def _warnings(pages: int, empty: Sequence[int], coverage: float, source: str) -> list[str]:
+def _warnings(report: TreeReport) -> list[str]:
     found = []
-    if empty and len(empty) == pages:
-        found.append("No page has a text layer: this is a scan. Run text recognition (OCR) on it and upload it again.")
-    elif unread_pages(empty, pages):
-        found.append(f"{len(empty)} of {pages} pages have no text; they may be pictures and would need OCR.")
-    if coverage < 1:
-        found.append(f"{100 * (1 - coverage):.2f} % of the characters could not be placed in the outline.")
-    if source == "pages" and len(empty) < pages:
+    unread, pages = len(report.unread_pages), report.pages
+    if unread:
+        which = f"{unread} of {pages} pages {'is a picture' if unread == 1 else 'are pictures'} whose text was not read"
+        found.append(f"{which}: {report.because}.")
+    elif pages and len(report.empty_pages) == pages:
+        found.append("No page has text" + ("; text recognition (OCR) found none." if report.recognised else "."))
+    if report.coverage < 1:
+        found.append(f"{100 * (1 - report.coverage):.2f} % of the characters could not be placed in the outline.")
+    if report.outline_source == "pages" and len(report.empty_pages) < pages:
         found.append("No headings were found; the document is divided by pages instead.")
     return found
 
@@ -420,6 +437,7 @@ _TAIL_BYTES = 65_557
 _FIRST_PAGES = 3
 """Pages at the beginning that are searched for names, years and kinds of document."""
 _USUAL_LIMITS = CompileLimits()
+_NO_RECOGNISER = NoRecogniser()
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,6 +453,14 @@ class Parsed:
     outline_source: str
     title: str = ""
     remarks: Sequence[str] = ()
+    scans: ScannedPages = NO_SCANS
+
+
+class OutlineWishes(TypedDict, total=False):
+    """How the outline is to be made: without the file's bookmarks, with corrections made by hand, in their order."""
+
+    ignore_bookmarks: bool
+    corrections: Sequence[Correction]
 
 
 def _ignore_progress(stage: str, done: int, total: int) -> None:
@@ -445,24 +471,25 @@ def compile_file(
     path: Path,
     *,
     name: str,
-    ignore_bookmarks: bool = False,
     progress: Progress | None = None,
     limits: CompileLimits = _USUAL_LIMITS,
-    corrections: Sequence[Correction] = (),
+    recogniser: Recogniser = _NO_RECOGNISER,
+    **outline: Unpack[OutlineWishes],
 ) -> bytes:
-    """The artefact of a file. `progress(stage, done, total)`: stages parsing, outlining, indexing.
+    """The artefact of a file. `progress(stage, done, total)`: stages parsing, scanning, outlining, indexing.
 
-    `corrections` of the outline, made by hand, are applied in their order.
+    `recogniser` reads pages that are pictures; without one they are told to be unread.
     Raises UnreadableDocument, with a stable code and a plain sentence, if the file cannot be compiled.
     """
     tell = progress or _ignore_progress
     digest = _digest(path, limits)
     with _pause_collection(), _refuse_recursion():
-        parsed = _parse(path, name, ignore_bookmarks, tell, limits)
+        parsed = _Parser(path, name, tell, limits, recogniser).parse(outline.get("ignore_bookmarks", False))
         # Before the corrections, whose keys are those of an outline that was limited.
         limited = limit_outline(parsed.drafts, limits.sections)
         remarks = (*parsed.remarks, limited.remark) if limited.remark else parsed.remarks
-        parsed = replace(parsed, drafts=apply_corrections(limited.drafts, corrections), remarks=remarks)
+        drafts = apply_corrections(limited.drafts, outline.get("corrections", ()))
+        parsed = replace(parsed, drafts=drafts, remarks=remarks)
         artefact = _finish(parsed, name=name, sha256=digest, tell=tell)
     _check_size(len(artefact), path.stat().st_size, limits)
     return artefact
@@ -520,19 +547,53 @@ def _digest(path: Path, limits: CompileLimits) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _parse(path: Path, name: str, ignore_bookmarks: bool, tell: Progress, limits: CompileLimits) -> Parsed:
-    kind = _sniff_file(path, name)
-    if kind == PDF:
-        outlined = compile_pdf(path, ignore_bookmarks=ignore_bookmarks, tell=tell, limits=limits)
-        return Parsed(PDF, outlined.pages, outlined.drafts, outlined.source, outlined.title, outlined.remarks)
-    tell("parsing", 0, 1)
-    if kind in PACKAGES:
-        return _cut_into_pages(kind, PACKAGES[kind](path, limits=limits), tell)
-    text = decode(path.read_bytes())
-    if len(text) > limits.characters:
-        raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
-    known = format_of(text, name=name)
-    return _cut_into_pages(known.media_type, known.read(text), tell)
+@dataclass(frozen=True, slots=True)
+class _Parser:
+    """Reads one file by the kind that its content has."""
+
+    path: Path
+    name: str
+    tell: Progress
+    limits: CompileLimits
+    recogniser: Recogniser
+
+    def parse(self, ignore_bookmarks: bool) -> Parsed:
+        kind = _sniff_file(self.path, self.name)
+        if kind == PDF:
+            return self._parse_pdf(ignore_bookmarks)
+        self.tell("parsing", 0, 1)
+        if kind in PICTURES:
+            return self._parse_picture(kind)
+        if kind in PACKAGES:
+            return _cut_into_pages(kind, PACKAGES[kind](self.path, limits=self.limits), self.tell)
+        return self._parse_text()
+
+    def _parse_pdf(self, ignore_bookmarks: bool) -> Parsed:
+        outlined = compile_pdf(
+            self.path,
+            ignore_bookmarks=ignore_bookmarks,
+            tell=self.tell,
+            limits=self.limits,
+            recogniser=self.recogniser,
+        )
+        return Parsed(
+            PDF, outlined.pages, outlined.drafts, outlined.source, outlined.title, outlined.remarks, outlined.scans
+        )
+
+    def _parse_picture(self, kind: str) -> Parsed:
+        picture = read_picture(self.path, limits=self.limits)
+        self.tell("parsing", 1, 1)
+        read = read_scans(picture.scans, self.recogniser, most=self.limits.scans, tell=self.tell)
+        pages = [read.pages.get(page.index, page) for page in picture.pages]
+        drafts, source = outline_pages(pages)
+        return Parsed(kind, pages, drafts, source, remarks=picture.remarks, scans=read.told)
+
+    def _parse_text(self) -> Parsed:
+        text = decode(self.path.read_bytes())
+        if len(text) > self.limits.characters:
+            raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
+        known = format_of(text, name=self.name)
+        return _cut_into_pages(known.media_type, known.read(text), self.tell)
 
 
 def _sniff_file(path: Path, name: str) -> str:
@@ -570,8 +631,16 @@ def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress) -> bytes:
         pages=[PageInfo(*page.shown, len(page.text)) for page in pages],
         page_texts=[page.text for page in pages],
         card=make_card(title, nodes, fields),
-        report=make_report(nodes, pages, coverage=share, outline_source=parsed.outline_source, remarks=parsed.remarks),
+        report=make_report(
+            nodes,
+            pages,
+            coverage=share,
+            outline_source=parsed.outline_source,
+            remarks=parsed.remarks,
+            scans=parsed.scans,
+        ),
         segment=build_segment(index_rows(nodes), fields=FIELDS),
+        words=parsed.scans.words,
     )
     artefact = write_artefact(parts)
     tell("indexing", len(nodes), len(nodes))

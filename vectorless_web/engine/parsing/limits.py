@@ -38,6 +38,11 @@ class CompileLimits:
     """Times its file that an artefact may be large: plain text makes 5 to 15, headings alone 30."""
     artefact_floor: int = 64 * 1024 * 1024
     """Bytes below which that ratio is not asked for, since packed text makes more."""
+    scans: int = 2_000
+    """Pages of a file that are read by text recognition: at two seconds each, an hour of a worker."""
+    pixels: int = 80_000_000
+    """Pixels of a picture, 240 MB in colour: a page of A3 at 600 dpi has 70 million. A page of a PDF is drawn in half
+    as many at most."""
 
     def is_bomb(self, sizes: Sequence[tuple[int, int]]) -> bool:
         """Whether the files of a ZIP, by their bytes (packed, unpacked), are too many, too large or too tight."""

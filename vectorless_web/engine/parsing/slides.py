@@ -1,7 +1,7 @@
 """Reads a PowerPoint presentation (.pptx): each slide as a page and a section, with its tables, charts and notes."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,8 @@ _BAND = 360_000
 """Height, in English Metric Units (a centimetre), within which shapes count as standing beside each other."""
 _LONGEST_TITLE = 120
 """Characters of a first line that may name a slide without a title."""
+_COORDINATES = {"xVal": "X", "yVal": "Y", "bubbleSize": "Size"}
+"""Coordinates of a point of a scatter or bubble chart, and the names of their columns."""
 _FURNITURE = ("dt", "ftr", "sldNum", "hdr")
 """Placeholders for dates, footers and slide numbers."""
 
@@ -65,6 +67,8 @@ class _SlideReader:
     starts: list[int] = field(default_factory=list)
     hidden: list[int] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
+    names: list[str] = field(default_factory=list)
+    """The title of the slide, and the line that stands last before a table: they name it and say its units."""
 
     def read(self, slide: Any, number: int) -> None:
         if slide._element.get("show") in ("0", "false"):
@@ -75,6 +79,7 @@ class _SlideReader:
         shapes = [shape for shape in _flatten(slide.shapes) if not _is_furniture(shape)]
         title = slide.shapes.title
         said = _clean(title.text_frame.text) if title is not None else ""
+        self.names = [said.replace("\n", " ")] if said else []
         if said:
             self.writer.write(NodeKind.SECTION, said.replace("\n", " "), level=1)
         else:
@@ -113,6 +118,7 @@ class _SlideReader:
         lines = [(said, level) for said, level in lines if said]
         if len(lines) == 1:
             self.writer.write_paragraph(lines[0][0])
+            self.names[1:] = lines[0][:1] if len(lines[0][0]) <= _LONGEST_TITLE else []
         else:
             for said, level in lines:
                 self.writer.write_item(said, depth=level)
@@ -133,7 +139,8 @@ class _SlideReader:
                 ]
             )
         if any(cell.text for row in rows for cell in row):
-            self.writer.write_table(rows, headers=int(bool(table.first_row) and len(rows) > 1))
+            headers = int(bool(table.first_row) and len(rows) > 1)
+            self.writer.write_table(rows, headers=headers, title=" | ".join(self.names))
 
     def _read_chart(self, chart: Any) -> None:
         """Write a chart's data as a table: a row for each category, a column for each series."""
@@ -144,7 +151,7 @@ class _SlideReader:
         labels = [_clean(str(label)) for label in chart.plots[0].categories] if len(chart.plots) else []
         columns = [_shown_values(own) for own in series]
         if not labels or not any(columns):
-            self.left_out["chart without categories"] += 1
+            self._read_points(series, title)
             return
         if title:
             self.writer.write_paragraph(title)
@@ -153,7 +160,23 @@ class _SlideReader:
             [SpanCell(label), *(SpanCell(column[place] if place < len(column) else "") for column in columns)]
             for place, label in enumerate(labels)
         ]
-        self.writer.write_table([head, *body], headers=1, title=title)
+        self.writer.write_table([head, *body], headers=1, title=" | ".join((*self.names[:1], title)).strip(" |"))
+
+    def _read_points(self, series: Sequence[Any], title: str) -> None:
+        """Write a chart without categories as a table of its points: a row for each, its coordinates as columns."""
+        named = [(own.name or "", [_shown_points(own, kind) for kind in _COORDINATES]) for own in series]
+        kinds = [place for place in range(len(_COORDINATES)) if any(columns[place] for _, columns in named)]
+        if len(kinds) < 2:
+            self.left_out["chart without categories"] += 1
+            return
+        if title:
+            self.writer.write_paragraph(title)
+        rows = [[SpanCell("Series"), *(SpanCell(list(_COORDINATES.values())[place]) for place in kinds)]]
+        for name, columns in named:
+            for number in range(max(map(len, columns))):
+                points = (columns[place][number] if number < len(columns[place]) else "" for place in kinds)
+                rows.append([SpanCell(_clean(name)), *map(SpanCell, points)])
+        self.writer.write_table(rows, headers=1, title=" | ".join((*self.names[:1], title)).strip(" |"))
 
     def _read_diagram(self, shape: Any) -> None:
         """Write the words of a diagram (SmartArt) as a list."""
@@ -207,6 +230,15 @@ def _shown_values(series: Any) -> list[str]:
     """The values of a series in their number format."""
     code = next((own.text for own in series._element.iter() if local(own) == "formatCode" and own.text), "General")
     return ["" if number is None else show_number(repr(float(number)), code) for number in series.values]
+
+
+def _shown_points(series: Any, kind: str) -> list[str]:
+    """One coordinate of the points of a series, as the file stores them."""
+    holder = next((own for own in series._element.iter() if local(own) == kind), None)
+    points = [own for own in holder.iter() if local(own) == "pt"] if holder is not None else []
+    return [
+        show_number(next((own.text or "" for own in point if local(own) == "v"), ""), "General") for point in points
+    ]
 
 
 def _diagram_words(blob: bytes) -> Iterator[str]:

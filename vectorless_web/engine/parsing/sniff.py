@@ -19,6 +19,9 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 XLS = "application/vnd.ms-excel"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
+PNG, JPEG, TIFF, WEBP = "image/png", "image/jpeg", "image/tiff", "image/webp"
+PICTURES = (PNG, JPEG, TIFF, WEBP)
+"""Pictures that are documents of their own: what stands on them is recognised."""
 ODT = "application/vnd.oasis.opendocument.text"
 RTF, RST, JSON = "application/rtf", "text/x-rst", "application/json"
 ZIP = "application/zip"
@@ -32,6 +35,10 @@ ENDINGS = {
     ODT: ".odt",
     EPUB: ".epub",
     ZIP: ".zip",
+    PNG: ".png",
+    JPEG: ".jpg",
+    TIFF: ".tif",
+    WEBP: ".webp",
 }
 """The usual endings of what is told by its bytes alone; the others are texts."""
 HTML_NAMES = (".html", ".htm", ".xhtml")
@@ -73,6 +80,7 @@ _SAVED_BY = {
     XLS: ("xlsb", "Excel"),
     PPTX: ("pptx", "PowerPoint"),
     ODS: ("ods", "LibreOffice"),
+    ODT: ("odt", "LibreOffice"),
     EPUB: ("epub", "the program that made it"),
 }
 """The ending that messages and codes name, and the program that saves such a file again."""
@@ -85,11 +93,8 @@ _OLE = b"\xd0\xcf\x11\xe0"
 _WORD_STREAM = "WordDocument".encode("utf-16-le")
 _SIGNATURES = (
     (b"PK\x05\x06", "an empty ZIP archive"),
-    (b"\x89PNG", "a picture"),
-    (b"\xff\xd8\xff", "a picture"),
-    (b"GIF8", "a picture"),
-    (b"II*\x00", "a picture"),
-    (b"MM\x00*", "a picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"\x00\x00\x00\x0cjP  ", "a JPEG 2000 picture"),
     (b"\x1f\x8b", "a compressed file"),
     (b"7z\xbc\xaf", "a compressed file"),
     (b"Rar!", "a compressed file"),
@@ -97,6 +102,16 @@ _SIGNATURES = (
     (b"MZ", "a program"),
     (b"%!PS", "a PostScript file"),
 )
+_PICTURES = (
+    (b"\x89PNG\r\n\x1a\n", PNG),
+    (b"\xff\xd8\xff", JPEG),
+    (b"II*\x00", TIFF),
+    (b"MM\x00*", TIFF),
+    (b"II+\x00", TIFF),
+    (b"MM\x00+", TIFF),
+)
+"""What the bytes of pictures begin with; a WebP names itself behind the length of its file."""
+_PHONE_PICTURE = re.compile(rb"^.{4}ftyp(?:hei|hev|mif1|msf1|avi)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +127,7 @@ class FileKind:
 
 FILE_KINDS = (
     FileKind("PDF", (".pdf",)),
+    FileKind("scans and pictures", (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")),
     FileKind("Word", (".docx", ".docm")),
     FileKind("Excel", (".xlsx", ".xlsm", ".xls", ".xlsb")),
     FileKind("PowerPoint", (".pptx",)),
@@ -132,7 +148,7 @@ ACCEPTED = f"Files that can be read: {', '.join(map(str, FILE_KINDS))}."
 
 
 def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
-    """PDF, XLS, one of DOCX, XLSX, PPTX, ODS, ODT, EPUB for a ZIP that may be one, ZIP for any other; else TEXT.
+    """PDF, XLS, one of PICTURES, one of DOCX, XLSX, PPTX, ODS, ODT, EPUB for a ZIP, ZIP for any other; else TEXT.
 
     `head` is the first few kilobytes, `tail` the last few, where a ZIP lists its files.
 
@@ -142,8 +158,9 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
     """
     if not head.strip(_BLANK):
         raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
-    if head.startswith(b"%PDF-"):
-        return PDF
+    drawn = _sniff_drawn(head)
+    if drawn:
+        return drawn
     suffix = PurePath(name).suffix.lower()
     if is_html(head):
         return _html(suffix)
@@ -237,6 +254,21 @@ def _check_list(tail: bytes, ending: str, program: str) -> None:
             f" Save it again in {program}, split it, or upload a PDF.",
             code="zip_bomb",
         )
+
+
+def _sniff_drawn(head: bytes) -> str:
+    """PDF or one of PICTURES, or "" for any other file. UnreadableDocument for pictures of a kind that is not read."""
+    if head.startswith(b"%PDF-"):
+        return PDF
+    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+        return WEBP
+    if _PHONE_PICTURE.match(head):
+        raise UnreadableDocument(
+            "This file is a picture in the HEIC or AVIF format, which cannot be read here. Save it as JPEG or PNG and"
+            " upload that.",
+            code="unsupported_type",
+        )
+    return next((kind for signature, kind in _PICTURES if head.startswith(signature)), "")
 
 
 def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:

@@ -39,7 +39,8 @@ DATE = re.compile(
 )
 _CONDITION = re.compile(r"\b(?:if|only|when|where|once|until|unless|after|before|as soon as|provided)\b", re.IGNORECASE)
 _NAME = re.compile(
-    r"\b(?:Dr|Mr|Mrs|Ms|Prof|Sir|Judge)\.? [A-Z]\w+|\b[A-Z][a-z’'-]+ (?:[A-Z]\. ?)?[A-Z][a-z’'-]+\b"
+    r"\b(?:Dr|Mr|Mrs|Ms|Prof|Sir|Judge)\.? [A-Z]\w+"
+    r"|\b[A-Z][a-z’']+(?:-[A-Z][a-z’']+)? (?:[A-Z]\. ?)?[A-Z][a-z’']+(?:-[A-Z][a-z’']+)?\b(?!-[a-z])"
     r"|\b[A-Z][\w&.’'-]+ (?:Inc|Ltd|LLC|plc|GmbH|AG|Corp|Co|SA|BV|AB)\b"
 )
 _NO_PERSON = re.compile(
@@ -113,7 +114,7 @@ _ASKS_MONEY = re.compile(
 )
 _MONEY = re.compile(
     r"[$£€¥₹]\s?\d|\d\s?[$£€¥%]|\d[\d,.]*\s?(?:per ?cent|percent|USD|EUR|GBP|CHF|euros?|dollars?|pounds?|pence"
-    r"|cents?|kronor|francs?|million|billion)\b"
+    r"|cents?|kronor|francs?|(?:million|billion)\b(?! (?:[a-z]+ ){0,2}[a-z]{3,}s\b))\b"
     r"|\bper ?cent\b|\b(?:USD|EUR|GBP|CHF|Rs\.?)\s?\d|\b(?:free of charge|no (?:charge|fee|cost|extra)|(?:not "
     r"|im)material|nil|months?[’']s?|half|twice|days[’'] pay)\b",
     re.IGNORECASE,
@@ -185,10 +186,19 @@ def _tells_person(part: str, words: str, members: int) -> bool:
     return _names_somebody(words, part) or (not wants_name and _tells_role(words, part))
 
 
+_RELATIVE = re.compile(
+    rf"{_COUNTED}[\s-]*(?:\w+\s+)?{_TIME_UNITS}\s+(?:before|prior|ahead|in advance|of|from)\b|within\b|no later than\b",
+    re.IGNORECASE,
+)
+"""What tells how far one thing lies from another, and not when it happened: "55 minutes prior"."""
+
+
 def _tells_date(part: str, words: str, members: int) -> bool:
     """A date, or the condition of a rule: "when may I" is answered by "if"."""
     is_rule = re.search(r"\bwhen (?:am|is|are|can|may|do|does|must|should)\b", part, re.IGNORECASE)
-    return bool(DATE.search(words) or (is_rule and _CONDITION.search(words)))
+    is_past = re.search(r"\bwhen (?:was|were|did|had|has|have)\b", part, re.IGNORECASE)
+    found = (match for match in DATE.finditer(words) if not is_past or not _RELATIVE.match(match.group()))
+    return any(found) or bool(is_rule and _CONDITION.search(words))
 
 
 _LENGTH = re.compile(
@@ -198,9 +208,10 @@ _LENGTH = re.compile(
 
 
 def _tells_span(part: str, words: str, members: int) -> bool:
-    """A length of time or a frequency; of a thing that is so long, a measure too."""
+    """A length of time or a frequency; of a thing that is so long, a measure too, and of how early or late, a time."""
     is_thing = re.search(r"\bhow long (?:is|are|was|were)\b", part, re.IGNORECASE)
-    return bool(SPAN.search(words) or (is_thing and _LENGTH.search(words)))
+    is_point = re.search(r"\bhow (?:early|soon|fast|quickly|far)\b", part, re.IGNORECASE)
+    return bool(SPAN.search(words) or (is_thing and _LENGTH.search(words)) or (is_point and DATE.search(words)))
 
 
 def _tells_members(part: str, words: str, members: int) -> bool:
@@ -239,13 +250,39 @@ def _names_somebody(words: str, part: str) -> bool:
     return any(not _NO_PERSON.search(name) and not asked & set(analyse(name)) for name in names)
 
 
+WORDS_OF_OFFICE = 5
+"""Words of a cell that names an office, at most."""
+
+
 def _tells_role(words: str, part: str) -> bool:
     """Whether an office or a party stands there that the question does not name itself."""
     asked = set(analyse(part))
-    return any(not set(analyse(match.group())) <= asked for match in _ROLES.finditer(words))
+    # In a row "6 hours (Pilot in command)" is about hours: an office has a cell of its own there.
+    cells = [cell for cell in words.split("\t") if len(cell.split()) <= WORDS_OF_OFFICE] if "\t" in words else [words]
+    return any(not set(analyse(match.group())) <= asked for cell in cells for match in _ROLES.finditer(cell))
 
+
+_ASKS_PEOPLE = re.compile(r"^(?:people|persons?|men|women|others|of (?:them|us))\b", re.IGNORECASE)
+_COUNTS_PEOPLE = re.compile(
+    r"\s+(?:of (?:the )?)?(?:[\w’'-]+ ){0,2}(?:members?|participants?|passengers?|inhabitants?|residents?|visitors?"
+    r"|persons?|people|adults?|children|pupils?|students?|patients?|subjects?|individuals|volunteers?|employees?|workers?"
+    r"|staff|guests?|delegates?|shareholders?|owners?|tenants?|users|households|injured|killed)\b",
+    re.IGNORECASE,
+)
+"""What follows a number that counts people, whatever the document calls them: "six of the 83 passengers"."""
 
 _SHARE = re.compile(r"\s?(?:%|per ?cent\b)", re.IGNORECASE)
+
+
+_NAMES_THING = re.compile(
+    r"[A-Za-z]-?$|\b[A-Z]{2,}-\w*-$|\b(?:age|aged|page|section|clause|phase|version|table|figure|chapter|appendix|step|note|item|part|no\.?)\s$",
+    re.IGNORECASE,
+)
+"""What stands before a number that is part of a name or tells an age or a place: "PA-22", "age 85", "page 3"."""
+
+
+_SLIGHT = frozenset({"no", "one"})
+"""Words that mostly count nothing: "one of them"."""
 
 
 def _states_amount(part: str, words: str, members: int) -> bool:
@@ -255,14 +292,21 @@ def _states_amount(part: str, words: str, members: int) -> bool:
     if _ASKS_MONEY.search(part):
         return bool(_MONEY.search(words))
     counted = _HOW_MANY.search(part)
-    numbers = [*_DIGITS.finditer(words), *_NUMBER_WORDS.finditer(words)]
+    named = {number.strip(".,") for number in _DIGITS.findall(part)}
+    digits = (number for number in _DIGITS.finditer(words) if number.group().strip(".,") not in named)
+    numbers = [number for number in digits if not _NAMES_THING.search(words[: number.start()])]
+    spelled = (number for number in _NUMBER_WORDS.finditer(words) if counted or number.group().lower() not in _SLIGHT)
+    numbers = [*numbers, *spelled]
     if counted is None:
         return bool(numbers)
     # "Six percent of the workforce" counts nobody.
     numbers = [number for number in numbers if not _SHARE.match(words, number.end())]
     nouns = set(analyse(counted["noun"]))
     beside = (words[max(0, number.start() - 45) : number.end() + 60] for number in numbers)
-    return any(nouns & set(analyse(around)) for around in beside) if nouns else bool(numbers)
+    if not nouns or any(nouns & set(analyse(around)) for around in beside):
+        return bool(numbers)
+    is_people = _ASKS_PEOPLE.match(counted["noun"])
+    return bool(is_people) and any(_COUNTS_PEOPLE.match(words, number.end()) for number in numbers)
 
 
 _ASKS_MEANING = frozenset(
@@ -283,11 +327,49 @@ def _defines(part: str, text: str, members: int) -> bool:
     return False
 
 
+_REACHES = (
+    (re.compile(r"\be-?mail\b", re.IGNORECASE), re.compile(r"\S@\w")),
+    (
+        re.compile(r"\bweb|\burl\b", re.IGNORECASE),
+        re.compile(r"\bwww\.|https?:|\w\.(?:com|org|net|gov|edu|eu|uk|de)\b"),
+    ),
+    (re.compile(r""), re.compile(r"\d[\d ()/.–-]{3,}\d|\b[A-Z]{1,2}\d{1,2} \d[A-Z]{2}\b")),
+)
+"""What is asked for, an address on the web, a number, and how it looks."""
+
+
+def _tells_contact(part: str, words: str, members: int) -> bool:
+    """An e-mail address, an address on the web, or else a number to dial."""
+    return next(bool(looks.search(words)) for asked, looks in _REACHES if asked.search(part))
+
+
+_ASKS_LEAVE = re.compile(
+    r"(?:^|[.!?,;]\s+)(?:and |but |so )?(?:can|may|must|should|am i|are we|do (?:i|we) (?:have|need))\b", re.I
+)
+"""How a question for leave or duty begins."""
+
+_GIVES_LEAVE = re.compile(
+    r"\b(?:must|may|might|can|cannot|shall|should|not|no|nor|never|neither|only|any|every|all|allowed|permitted"
+    r"|permissible|forbidden|prohibited|banned|required|requires?|compulsory|mandatory|optional|optionally|possible"
+    r"|entitled|eligible|exempt\w*|exclud\w*|includ\w*|covered|consent|permission|approval|authori[sz]\w*|unless|except\w*|if|free"
+    r"|needed?|needs|refused?|accepted?|granted?|tolerated|welcome|available|provided|subject to|on request"
+    r"|have to|has to|will be)\b",
+    re.IGNORECASE,
+)
+"""What words have that give leave, refuse it or bind."""
+
+
+def _settles(part: str, words: str, members: int) -> bool:
+    """Asked for leave or duty ("May I ..."), words that give or refuse it; of other questions any statement."""
+    return not _ASKS_LEAVE.search(part) or bool(_GIVES_LEAVE.search(words))
+
+
 _CHECKS: dict[Wanted, Callable[[str, str, int], bool]] = {
     Wanted.PERSON: _tells_person,
     Wanted.DATE: _tells_date,
     Wanted.SPAN: _tells_span,
     Wanted.AMOUNT: _states_amount,
+    Wanted.CONTACT: _tells_contact,
     Wanted.LIMIT: _searches(_LIMITS),
     Wanted.MEMBERS: _tells_members,
     Wanted.CAUSE: _searches(_CAUSE),
@@ -299,5 +381,6 @@ _CHECKS: dict[Wanted, Callable[[str, str, int], bool]] = {
     Wanted.CONSEQUENCE: _searches(_FOLLOWS),
     Wanted.EXTREME: _searches(_EXTREME),
     Wanted.SUM: _never,
+    Wanted.VERDICT: _settles,
 }
 """The check of each kind: of the part of the question, the words, and the number of members. Others need none."""

@@ -225,6 +225,7 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
         _read_sentence(asked, node, place, node_fit, where)
         for place, piece in enumerate(pieces)
         if len(piece.text) >= (SHORTEST if node.kind is NodeKind.PARAGRAPH else SHORTEST_ROW)
+        and not _is_header(node, piece.start)
     ]
     found = [passage for passage in found if passage.fit > 0]
     found.sort(key=lambda passage: (-round(passage.fit, 9), passage.start))
@@ -234,6 +235,12 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
         return [replace(whole, fit=max(whole.fit, found[0].fit), said=max(whole.said, found[0].said))]
     kept = [replace(passage, lead=_find_lead(node, passage.start, asked.finder)) for passage in found[:PER_NODE]]
     return [*([whole] if whole else ()), *kept]
+
+
+def _is_header(node: Node, start: int) -> bool:
+    """Whether a table's row names its columns: it says what stands below and answers nothing itself."""
+    rows = node.table.rows if node.table else ()
+    return len(rows) > 1 and any(row.is_header and row.offset <= start < row.offset + row.length for row in rows)
 
 
 def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where: str) -> Passage:
@@ -310,7 +317,9 @@ ENOUGH_OF_KIND = {Wanted.DEFINITION: 0.28, Wanted.VERDICT: 0.45, Wanted.CAUSE: 0
 SAID_BY_ITSELF = 0.62
 """Share of the question from which a passage answers though it does not look like the kind of thing asked for ..."""
 
-HARD_KINDS = frozenset({Wanted.MEMBERS, Wanted.AMOUNT, Wanted.DATE, Wanted.SPAN, Wanted.PERSON, Wanted.SUM})
+HARD_KINDS = frozenset(
+    {Wanted.MEMBERS, Wanted.AMOUNT, Wanted.CONTACT, Wanted.DATE, Wanted.SPAN, Wanted.PERSON, Wanted.SUM}
+)
 """... but for kinds that show in the form of words."""
 
 

@@ -18,6 +18,7 @@ class Wanted(StrEnum):
     DATE = "a date or a time"
     SPAN = "a length of time or how often"
     AMOUNT = "a number"
+    CONTACT = "a telephone number or an address"
     LIMIT = "the limit with its exceptions"
     VERDICT = "a rule that settles yes or no"
     MEMBERS = "every member of a list"
@@ -68,7 +69,7 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         ),
         (
             Wanted.CONSEQUENCE,
-            r"\bwhat happens (?:if|in case|should)\b"
+            r"\bwhat happens (?:if|when|in case|should)\b"
             r"|\bwhat (?:is|are) the (?:\w+ )?(?:penalt(?:y|ies)|fines?|sanctions?|consequences?)\b"
             r"|\bwhat (?:follows|are the consequences) (?:if|when|of)\b",
         ),
@@ -85,7 +86,8 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
             r"\bstep[- ]by[- ]step\b|\b(?:the|which|what) (?:steps|procedure|process)\b|\bhow (?:do|can|should"
             r"|must|would)"
             r" (?:i|we|you|one|they|an?|the)\b(?!.*\b(?:know|calculate)\b)|\bhow to\b|^how is an?\b"
-            r"|\bwhat (?:do|must|should) (?:i|we|you)\b.*\bdo\b|\bwhat to do\b|\bwhat happens\b",
+            r"|\bwhat (?:do|must|should) (?:i|we|you)\b.*\bdo\b|\bwhat to do\b"
+            r"|\bwhat happens\b(?! (?:to|with)\b)",
         ),
         (
             Wanted.SUM,
@@ -97,31 +99,49 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
             r"\bwhat makes .{2,60} count as\b|\bmeant by\b|\bdefinition of\b|\bdefine[sd]?\b|\bwhat (?:do"
             r"|does) .{2,60} (?:mean|stand for)\b"
             r"|\bwhat counts as\b|\bwhat do (?:they|you|we) call\b|^what (?:is|are) (?:an? |the term )?(?!the\b"
-            r"|this\b|that\b|it\b|your\b|our\b|my\b)[\w-]+(?: [\w-]+){0,2}"
+            r"|this\b|that\b|it\b|your\b|our\b|my\b|his\b|her\b|their\b|its\b)[\w-]+(?: [\w-]+){0,2}"
             r"(?:,? as (?:the|an?|it|they)\b.{0,60})?\?*$"
             r"|^what (?:is|are) the (?-i:[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){1,3})\?*$",
         ),
-        (Wanted.SPAN, rf"\bhow (?:long|often|soon|quickly|frequently)\b|\bhow many (?:[\w-]+ ){{0,2}}{_UNITS_OF_TIME}\b"
+        (Wanted.SPAN, rf"\bhow (?:long|often|soon|quickly|frequently|early)\b|\bhow far (?:ahead|in advance)\b"
+         rf"|\bhow fast (?:must|should|do|does|can|may|will|would)\b(?!.*\bhave been\b)"
+         rf"|\bhow many (?:[\w-]+ ){{0,2}}{_UNITS_OF_TIME}\b"
          r"|\bhow much (?:notice|warning|time)\b|\b(?:what|which) (?:period|interval|deadline|notice|frequency)\b"),
+        (
+            Wanted.CONTACT,
+            r"\bwhat (?:is|are|was) (?:[\w’'-]+ ){1,3}(?:(?:tele)?phone (?:no|number)|e-?mail(?: address)?|web ?site"
+            r"|web address|url|post(?:al)? ?code)\b"
+            r"|\b(?:which|what) (?:(?:tele)?phone|e-?mail|web|postal) (?:number|address)\b"
+            r"|\b(?:which|what) number (?:do|shall|can|should|must|may) (?:i|we|you)\b",
+        ),
         (
             Wanted.DATE,
             r"(?:^|[.,;?!]\s*|\b(?:by|until|since|from|and|but|or|till)\s+)when\b|\b(?:what|which) (?:date|year"
-            r"|day|month|time|deadline)\b|\bwhat is the (?:date|deadline)\b|\bhow late\b",
+            r"|day|month|time|deadline)\b|\bwhat (?:is|was) the (?:[\w-]+ ){0,2}(?:date|deadline|year)"
+            r"(?= (?:of|in|when|that|on|for|present|shown|listed)\b|\W*$)|\bhow late\b",
         ),
         (
             Wanted.AMOUNT,
             r"\bhow (?:much|many|large|high|big|far|old|tall|heavy|fast|deep|wide|hot|cold|warm)\b"
-            r"|\b(?:what|which) (?:[\w-]+ ){0,2}(?:amount|number|percentage|percent|share|price|cost|fee|rate"
+            r"|\b(?:what|which) (?:[\w-]+ ){0,3}(?:amount|number|percentage|percent|share|price|cost|fee|rate"
             r"|size|limit"
             r"|dose|temperature|weight|sum|score|distance|port|maximum|minimum|speed)\b|\bwhat (?:does|do"
             r"|did) .{2,60}\bcost\b(?! of\b)"
+            r"|\bwhat (?:does|do|did|will|would|must|should) (?:[\w’'-]+ ){1,4}"
+            r"(?:charge|pay|set (?:me|us|you|one) back)\b(?! (?:for|with)\b)"
+            r"|\bwhat (?:is|was|are|were) the (?:most|least|highest|lowest|top|maximum|minimum) (?:rate\b|(?:that )?"
+            r"(?:i|we|you|they|he|she|one|the \w+) (?:(?:can|may|will|could|would|must|have to|has to) )?"
+            r"(?:lose|pay|pays|get|gets|spend|charge|claim|owe)\b)"
             r"|\bwhat (?:is|was|are|were) (?:[\w’'-]+ ){1,4}(?:charge|fee|deposit|rent|salary|allowance|penalty"
             r"|premium|excess"
             r"|budget|price|cost|wage|fine|discount|limit|weight|dose|temperature|maximum|minimum)s?\b",
         ),
         (
             Wanted.PERSON,
-            rf"\b(?:who|whom|whose)\b|\b(?:which|what) (?:[\w-]+ )?(?:{_BODIES})\b|\bnames? of the\b",
+            rf"(?<!prove )(?<!people )(?<!persons )(?<!person )(?<!those )(?<!body )(?<!one )\b(?:who|whom|whose)\b"
+            r"|\b(?:which|what) (?:(?!(?:do|does|did|is|are|was|were|can|may|must|shall|should|will|would|has|have"
+            r"|had)\b)"
+            rf"[\w-]+ )?(?:{_BODIES})\b|\bnames? of the\b",
         ),
         (
             Wanted.CAUSE,

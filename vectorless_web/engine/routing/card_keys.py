@@ -144,6 +144,18 @@ def keyword_units(phrase: str) -> list[str]:
     return [*dict.fromkeys(words), " ".join(words)] if len(words) > 1 else words
 
 
+def rank_tags(card: Card, snapshot: Snapshot) -> list[str]:
+    """The card's topic tags, those first that fewest documents of the workspace share; equally rare ones as they were.
+
+    What a document is compiled with cannot know the others: "general terms" heads every agreement of some workspaces.
+    """
+    weights = {
+        tag: max((key_idf(snapshot, key_hash(KEYWORD, unit)) for unit in keyword_units(tag)), default=0.0)
+        for tag in card.topic_tags
+    }
+    return sorted(card.topic_tags, key=lambda tag: -round(weights[tag], 9))
+
+
 def _keyword_keys(card: Card, keywords: Iterable[str]) -> Keys:
     keys: Keys = {(KEYWORD, topic): _TOPIC for topic in card.topics}
     for phrase in keywords:

@@ -104,13 +104,9 @@ class TextEvidence:
 
         `given`, of shape (terms, rows), tells the words that need not stand in the part, such as those of the title.
         """
-        held = np.zeros((len(self._asked), len(rows), PARTS), np.float32)
-        for number, variants in enumerate(self._asked.values()):
-            for other, worth in variants.items():
-                bits = _spread_bits(self._postings[other], rows)
-                np.maximum(held[number], worth * bits, out=held[number])
-        spread = (held > 0).sum(axis=(1, 2))
-        weights = np.array([inverse_frequency(len(rows) * PARTS, int(number)) for number in spread])
+        found = [self._gather_by_worth(variants, rows) for variants in self._asked.values()]
+        spread = [int(np.bitwise_count(np.bitwise_or.reduce([*held.values()])).sum()) for held in found]
+        weights = np.array([inverse_frequency(len(rows) * PARTS, number) for number in spread])
         shares = weights / (weights.sum() or 1.0)
         words = [
             AskedWord(term, float(share), variants)
@@ -118,20 +114,49 @@ class TextEvidence:
         ]
         if not words:
             return np.zeros(len(rows)), words
-        own = held * shares.astype(np.float32)[:, None, None]
-        own[given] = 0
+        best = _sum_best_part(found, shares, given)
         lent = (given * shares[:, None]).sum(axis=0)
-        best = own.sum(axis=0).max(axis=1)
         # A part must say something itself: a title alone is on every page, and counts only where all is said by it.
         return np.where((best > 0) | (lent > 1 - 1e-6), best + lent, 0.0), words
 
+    def _gather_by_worth(self, variants: Mapping[str, float], rows: Array) -> dict[float, Array]:
+        """What stands for a word, by what it is worth: the parts of each row, a bit each, in which any of it stands."""
+        found: dict[float, Array] = {}
+        for other, worth in variants.items():
+            parts = _gather_parts(self._postings[other], rows)
+            found[worth] = found[worth] | parts if worth in found else parts
+        return found
 
-def _spread_bits(postings: TextPostings, rows: Array) -> Array:
-    """Whether the word stands in each part of each row, shape (rows, PARTS), 0 or 1."""
+
+def _sum_best_part(found: Sequence[Mapping[float, Array]], shares: Array, given: Array) -> Array:
+    """For each row the most that one of its parts says: the sum of the shares of the words in it.
+
+    One word after the other: all of them side by side would be as many arrays of 64 numbers a row.
+    """
+    said = np.zeros((given.shape[1], PARTS), np.float32)
+    own = np.empty_like(said)
+    for held, share, told in zip(found, shares.tolist(), given, strict=True):
+        own.fill(0)
+        for worth, parts in held.items():
+            np.maximum(own, np.float32(worth * share) * _unpack_parts(parts), out=own)
+        own[told] = 0
+        said += own
+    best: Array = said.max(axis=1, initial=0.0)
+    return best
+
+
+def _gather_parts(postings: TextPostings, rows: Array) -> Array:
+    """The parts of each row in which the word stands, a bit each, shape (rows,) of 64 bits."""
     places = np.searchsorted(postings.rows, rows)
     inside = np.minimum(places, len(postings.rows) - 1)
-    parts = np.where(postings.rows[inside] == rows, postings.parts[inside], np.uint64(0)).astype("<u8")
-    return np.unpackbits(parts.view(np.uint8).reshape(len(rows), 8), axis=1, bitorder="little")
+    return np.where(postings.rows[inside] == rows, postings.parts[inside], np.uint64(0))
+
+
+def _unpack_parts(parts: Array) -> Array:
+    """Whether the word stands in each part of each row, shape (rows, PARTS), 0 or 1."""
+    return np.unpackbits(
+        parts.astype("<u8", copy=False).view(np.uint8).reshape(len(parts), 8), axis=1, bitorder="little"
+    )
 
 
 class PassageReader:

@@ -14,7 +14,7 @@ from vectorless_web.engine.index.snapshot_rows import Array, Change, DeltaRow, e
 from vectorless_web.engine.llm.calls import fence_text
 from vectorless_web.engine.llm.model import ChatModel, Message
 from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
-from vectorless_web.engine.routing.card_keys import FORM, SPANS, card_row, links_for
+from vectorless_web.engine.routing.card_keys import FORM, SPANS, card_row, links_for, rank_tags
 from vectorless_web.engine.routing.config import RouteMode, RouterConfig
 from vectorless_web.engine.routing.editions import (
     Edition,
@@ -226,16 +226,18 @@ class ModelOrder:
 
 
 def ask_model(
-    plan: QueryPlan, candidates: Sequence[ScoredCandidate], *, model: ChatModel, cards: CardSource
+    plan: QueryPlan, candidates: Sequence[ScoredCandidate], *, model: ChatModel, cards: CardSource, snapshot: Snapshot
 ) -> ModelOrder:
     """Let the model rank the candidates; those it leaves out follow in their old order.
+
+    Of a card it reads the tags that tell it from the others of the `snapshot`.
 
     Never raises for what the model does: an error, an unknown or repeated id, or a reply
     that is no ranking keeps the scores' order and says so.
     """
     ids = {f"D{number}": candidate for number, candidate in enumerate(candidates, start=1)}
     listing = "\n\n".join(
-        _describe_card(name, cards(candidate.doc_id), candidate.passage) for name, candidate in ids.items()
+        _describe_card(name, cards(candidate.doc_id), candidate.passage, snapshot) for name, candidate in ids.items()
     )
     messages = [
         Message("system", _INSTRUCTION),
@@ -257,8 +259,8 @@ def ask_model(
     return ModelOrder((*first, *others), ranked=tuple(candidate.doc_id for candidate in first))
 
 
-def _describe_card(name: str, card: Card, passage: str) -> str:
-    lines = [f"[{name}] {_line(card.title)}", f"tags: {_line(', '.join(card.topic_tags[:_TAGS]))}"]
+def _describe_card(name: str, card: Card, passage: str, snapshot: Snapshot) -> str:
+    lines = [f"[{name}] {_line(card.title)}", f"tags: {_line(', '.join(rank_tags(card, snapshot)[:_TAGS]))}"]
     lines.append(f"about: {_line(card.overview)[:_OVERVIEW]}")
     lines.append(f"sections: {_line('; '.join(line.title for line in card.sections[:_SECTIONS]))}")
     if passage:
@@ -439,7 +441,7 @@ class DocumentRouter:
     ) -> ModelOrder:
         assert self._model is not None and self._cards is not None
         shown = _shown_to_model(config)
-        opinion = ask_model(plan, ranked[:shown], model=self._model, cards=self._cards)
+        opinion = ask_model(plan, ranked[:shown], model=self._model, cards=self._cards, snapshot=self.snapshot)
         return replace(opinion, candidates=(*opinion.candidates, *ranked[shown:]))
 
 

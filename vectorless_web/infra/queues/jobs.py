@@ -12,6 +12,7 @@ import logging
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -43,8 +44,21 @@ from vectorless_web.infra.site.forking import die_with_parent, name_process
 logger = logging.getLogger(__name__)
 
 
+QUEUE_PAUSED = "vectorless:paused:%s"
+"""The key in Redis that is there while an operator has paused the queue of that name."""
+PAUSE_LOOK_SECONDS = 1.0
+"""Seconds between two looks of an idle worker at whether its queue goes on."""
+
+
+def is_paused(redis: Redis, queue: str) -> bool:
+    """Whether an operator has paused the queue: no worker begins another job of it."""
+    return bool(redis.exists(QUEUE_PAUSED % queue))
+
+
 class StoppableWorker(Worker):
     """A worker that, told to stop, lets its job finish for VECTORLESS_STOP_SECONDS and then hands it back.
+
+    While its queue is paused it begins no job; one that it took just then goes back to the head of the queue.
 
     A job that is handed back was killed, as in a crash: what it stored under its lease stands, and
     the next worker goes on from there.
@@ -54,6 +68,29 @@ class StoppableWorker(Worker):
 
     def procline(self, message: str) -> None:
         """Leave the name as it is: RQ's own would hide which program this is."""
+
+    def dequeue_job_and_maintain_ttl(
+        self, timeout: int | None, max_idle_time: int | None = None
+    ) -> tuple[Job, Queue] | None:
+        """The next job of a queue that is not paused; without `timeout`, as in bursts, none while it is paused."""
+        while True:
+            if not self._await_resume(patient=timeout is not None):
+                return None
+            taken = super().dequeue_job_and_maintain_ttl(timeout, max_idle_time)
+            if taken is None or not is_paused(self.connection, taken[1].name):
+                return taken
+            job, queue = taken
+            queue.push_job_id(job.id, at_front=True)
+            queue.intermediate_queue.remove(job.id)
+
+    def _await_resume(self, *, patient: bool) -> bool:
+        """Wait until none of the worker's queues is paused; false when one is and nobody wants to wait."""
+        while any(is_paused(self.connection, name) for name in self.queue_names()):
+            if not patient:
+                return False
+            self.heartbeat()
+            time.sleep(PAUSE_LOOK_SECONDS)
+        return True
 
     def main_work_horse(self, job: Job, queue: Queue) -> None:
         """Run the job in the work-horse, which the kernel ends as soon as its worker ends."""

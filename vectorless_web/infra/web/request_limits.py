@@ -2,7 +2,8 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib import import_module
 from ipaddress import ip_address, ip_network
@@ -13,7 +14,7 @@ from django.contrib.auth import get_user
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.core.cache import cache
 from django.db import DatabaseError
-from django.http import HttpRequest, parse_cookie
+from django.http import HttpRequest, HttpResponse, parse_cookie
 from django.template.loader import render_to_string
 
 from vectorless_web.infra.web.problems import Problem
@@ -157,3 +158,30 @@ def _is_address(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+request_network: ContextVar[str] = ContextVar("request_network", default="")
+"""The network that the request under way came from; "" outside requests, as in jobs and commands."""
+
+
+class RequestNetworkMiddleware:
+    """Notes where the request comes from, for the record of what it does."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        token = request_network.set(network_of(client_address(request)))
+        try:
+            return self.get_response(request)
+        finally:
+            request_network.reset(token)
+
+
+def network_of(address: str) -> str:
+    """The network an address lies in: /24 of IPv4, /48 of IPv6; "" for what is no address."""
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return ""
+    return str(ip_network(f"{parsed}/{24 if parsed.version == 4 else 48}", strict=False))

@@ -14,6 +14,7 @@ from typing import Any
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import EngineError, InvalidInput
 from vectorless_web.engine.parsing.compile import compile_file
+from vectorless_web.engine.parsing.scans.recognition import NoRecogniser, Recogniser
 from vectorless_web.engine.text.normalise import normalise
 
 FORMAT, VERSION = "vectorless-evidence-bundle", 1
@@ -53,8 +54,13 @@ class Report:
 Files = Mapping[str, bytes]
 
 
-def check_bundle(path: Path, documents: Sequence[Path] = (), *, fingerprint: str = "") -> Report:
-    """Check a bundle, and its quotes against the documents given.
+_NO_RECOGNISER = NoRecogniser()
+
+
+def check_bundle(
+    path: Path, documents: Sequence[Path] = (), *, fingerprint: str = "", recogniser: Recogniser = _NO_RECOGNISER
+) -> Report:
+    """Check a bundle, and its quotes against the documents given, whose scanned pages the recogniser reads.
 
     InvalidInput when the file is no bundle at all or too large to be one.
     """
@@ -69,7 +75,7 @@ def check_bundle(path: Path, documents: Sequence[Path] = (), *, fingerprint: str
         quotes, answer = json.loads(files.get("quotes.json", b"[]")), json.loads(files.get("answer.json", b"{}"))
         _check_answer(answer, quotes, report)
         _check_texts(files, quotes, report)
-        _check_documents(files, quotes, answer, documents, report)
+        _check_documents(files, quotes, answer, documents, report, recogniser=recogniser)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         report.wrong.append(f"Its files are not in the form they should have: {error!r}.")
     _tell_limits(manifest, fingerprint, report)
@@ -170,7 +176,13 @@ def is_quote_in_place(quote: Quote, pages: Mapping[int, str]) -> bool:
 
 
 def _check_documents(
-    files: Files, quotes: list[Quote], answer: dict[str, Any], documents: Sequence[Path], report: Report
+    files: Files,
+    quotes: list[Quote],
+    answer: dict[str, Any],
+    documents: Sequence[Path],
+    report: Report,
+    *,
+    recogniser: Recogniser,
 ) -> None:
     names = {row["sha256"]: row["name"] for row in answer["documents"]}
     given = set()
@@ -182,7 +194,7 @@ def _check_documents(
             continue
         given.add(digest)
         try:
-            opened = CompiledDocument(compile_file(path, name=names.get(digest, path.name)))
+            opened = CompiledDocument(compile_file(path, name=names.get(digest, path.name), recogniser=recogniser))
         except EngineError as error:
             report.wrong.append(f"{path.name} could not be read: {error.message}")
             continue

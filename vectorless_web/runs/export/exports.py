@@ -73,6 +73,7 @@ def citation_row(citation: Citation) -> dict[str, Any]:
         "where": citation.where,
         "check": citation.check_result,
         "check_words": check_word(citation.check_result),
+        **({} if citation.recognised is None else {"read_by_ocr_percent": citation.recognised}),
     }
 
 

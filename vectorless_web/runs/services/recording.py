@@ -415,6 +415,7 @@ class Recorder:
             spans=spans,
             boxes=self._whole_page(evidence) if evidence.check is Check.PICTURE else self._boxes(version, spans),
             check_result=evidence.check.value,
+            recognised=self._corpus.open(evidence.document).recognition_confidence(evidence.spans),
         )
 
     def _whole_page(self, evidence: Evidence) -> list[list[float]]:

@@ -26,8 +26,13 @@ from vectorless_web.workspaces.selectors import User, may_in, workspace_context,
 
 PAGE_SIZE = 30
 """Runs on one page of the list."""
-DOCUMENTS_OFFERED = 200
-"""Documents that the filter of the list offers."""
+DOCUMENTS_OFFERED, TITLES_OFFERED = 200, 30
+"""Documents that the filter of the list offers in one menu; of more it is typed, and so many titles are offered that
+have what was typed."""
+WORDS_SEARCHED = 8
+"""Words of a typed title that count."""
+TITLE_MAX = 300
+"""Characters of a title, all of which are sent where one is chosen."""
 GOOD, BAD, NONE = "good", "bad", "none"
 FEEDBACK = (GOOD, BAD, NONE)
 MARKS: dict[str, Callable[[int | None], Q]] = {
@@ -48,6 +53,8 @@ class RunQuery:
     outcome: str = ""
     person: int | None = None
     document: int | None = None
+    title: str = ""
+    """Words of the titles of documents, where there are too many for a menu."""
     feedback: str = ""
     mark: str = ""
     since: date | None = None
@@ -57,15 +64,15 @@ class RunQuery:
     @property
     def narrows(self) -> bool:
         """Whether some runs may be left out."""
-        return any(
-            [self.search, self.outcome, self.person, self.document, self.feedback, self.mark, self.since, self.until]
-        )
+        filters = [self.search, self.outcome, self.person, self.document, self.title, self.feedback, self.mark]
+        return any([*filters, self.since, self.until])
 
 
 def listed_runs(workspace: Workspace, user: User, query: RunQuery) -> Page[Run]:
     """One page of the list, each run with `good` and `bad`, what people said; a page beyond the end is the last one."""
     marked = MARKS[query.mark](user.pk) if query.mark else Q()
-    narrowed = _filter_runs(visible_runs(user.pk, [workspace.pk]).filter(marked), query)
+    rows = visible_runs(user.pk, [workspace.pk]).filter(marked)
+    narrowed = _filter_runs(workspace, rows, query)
     shown = Paginator(narrowed.order_by("-pk"), PAGE_SIZE).get_page(query.page)
     runs = {run.pk: run for run in shown}
     for run in runs.values():
@@ -85,26 +92,57 @@ def people_of(workspace: Workspace, user: User) -> list[tuple[int, str]]:
     return sorted(named.items(), key=lambda item: (item[1], item[0]))
 
 
-def documents_of(workspace: Workspace, user: User, chosen: int | None) -> list[tuple[int, str]]:
-    """The documents that runs read, by title, for the list's filter: the first of them, and always the chosen one."""
+@dataclass(frozen=True)
+class DocumentFilter:
+    """What the list's filter by document offers: (id, title) by title; `is_typed` when there are too many for a menu.
+
+    Then `offered` are those whose titles have the words typed, and `title` stands in the field.
+    """
+
+    offered: list[tuple[int, str]]
+    is_typed: bool = False
+    title: str = ""
+
+
+def documents_of(workspace: Workspace, user: User, query: RunQuery) -> DocumentFilter:
+    """The documents that runs read, and always the chosen one, of those that exist for the user."""
     read = Run.versions.through.objects.filter(
         documentversion__document=OuterRef("pk"), run__in=visible_runs(user.pk, [workspace.pk])
     )
     rows = documents_in(workspace, user).filter(Exists(read)).order_by("title", "pk")
-    found = dict(rows.values_list("pk", "title")[:DOCUMENTS_OFFERED])
-    if chosen and chosen not in found:
-        rows = Document.objects.filter(open_to(user), workspace=workspace, pk=chosen)
-        found |= dict(rows.values_list("pk", "title"))
-    return list(found.items())
+    found = dict(rows.values_list("pk", "title")[: DOCUMENTS_OFFERED + 1])
+    chosen: dict[int, str] = {}
+    if query.document and query.document not in found:
+        asked = Document.objects.filter(open_to(user), workspace=workspace, pk=query.document)
+        chosen = dict(asked.values_list("pk", "title"))
+    if len(found) <= DOCUMENTS_OFFERED:
+        return DocumentFilter(list((found | chosen).items()))
+    titles = _with_words(rows, query.title).values_list("pk", "title")[:TITLES_OFFERED]
+    named = found.get(query.document or 0) or next(iter(chosen.values()), "")
+    return DocumentFilter(list(titles), True, query.title or named)
 
 
-def _filter_runs(rows: QuerySet[Run], query: RunQuery) -> QuerySet[Run]:
+def _with_words(rows: QuerySet[Document], title: str) -> QuerySet[Document]:
+    """The documents of exactly that title, else those whose titles have its words."""
+    exact = rows.filter(title=title)
+    if title and exact.exists():
+        return exact
+    for word in title.split()[:WORDS_SEARCHED]:
+        rows = rows.filter(title__icontains=word)
+    return rows
+
+
+def _filter_runs(workspace: Workspace, rows: QuerySet[Run], query: RunQuery) -> QuerySet[Run]:
     rows = rows.select_related("asked_by", "answer")
     for word in query.search.split():
         rows = rows.filter(Q(question__icontains=word) | Q(answer__markdown__icontains=word))
     exact = {"status": query.outcome, "asked_by": query.person}
     rows = rows.filter(**{name: value for name, value in exact.items() if value})
-    if query.document:
+    if query.title:
+        meant = _with_words(Document.objects.filter(workspace=workspace, deleted_at=None), query.title)
+        read = Run.versions.through.objects.filter(documentversion__document__in=meant.values("pk"))
+        rows = rows.filter(pk__in=read.values("run"))
+    elif query.document:
         read = Run.versions.through.objects.filter(documentversion__document=query.document)
         rows = rows.filter(pk__in=read.values("run"))
     if query.feedback:
@@ -137,16 +175,21 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def list_page(request: HttpRequest, slug: str, *, refused: bool = False) -> HttpResponse:
-    """The list as the address asks for it; `refused` says that other than two runs were ticked for comparing."""
+    """The list as the address asks for it; `refused` says that other than two runs were ticked for comparing.
+
+    htmx gets the titles alone that the filter by document offers.
+    """
     place = workspace_for(request.user, slug)
     query = _run_query(request)
+    if is_htmx(request):
+        return render(request, "runs/_titles.html", {"documents": documents_of(place, request.user, query)})
     context = {
         **workspace_context(request.user, place, "runs"),
         "runs": listed_runs(place, request.user, query),
         "asked": query,
         "outcomes": [(status.value, status.label) for status in Run.Status],
         "people": people_of(place, request.user),
-        "documents": documents_of(place, request.user, query.document),
+        "documents": documents_of(place, request.user, query),
         "from_date": query.since.isoformat() if query.since else "",
         "to_date": query.until.isoformat() if query.until else "",
         "refused": refused,
@@ -193,6 +236,7 @@ def _run_query(request: HttpRequest) -> RunQuery:
         outcome=values.get("outcome", "") if values.get("outcome") in Run.Status.values else "",
         person=parse_whole_number(values.get("person")),
         document=parse_whole_number(values.get("document")),
+        title=" ".join(values.get("title", "").replace("\0", "")[:TITLE_MAX].split()),
         feedback=values.get("feedback", "") if values.get("feedback") in FEEDBACK else "",
         mark=values.get("mark", "") if values.get("mark") in MARKS else "",
         since=_day(values.get("from", "")),

@@ -28,7 +28,7 @@ from vectorless_web.workspaces.services.members import (
     revoke_invitation,
     update_workspace,
 )
-from vectorless_web.workspaces.services.recording import record
+from vectorless_web.workspaces.services.recording import RecordCheck, record, verify_record
 from vectorless_web.workspaces.services.settings import (
     MAX_ENTRIES,
     WorkspaceCostBudget,
@@ -50,6 +50,7 @@ from vectorless_web.workspaces.services.settings import (
 
 __all__ = [
     "MAX_ENTRIES",
+    "RecordCheck",
     "WorkspaceCostBudget",
     "accept_invitation",
     "add_entry",
@@ -90,4 +91,5 @@ __all__ = [
     "start_test",
     "test_provider",
     "update_workspace",
+    "verify_record",
 ]

@@ -1,13 +1,23 @@
-"""The one writer of the record."""
+"""The one writer of the record, and the check that nobody has changed it since."""
 
+from dataclasses import dataclass
 from typing import Any
 
-from django.db import models
+from django.db import models, transaction
+from django.utils import timezone
 
-from vectorless_web.workspaces.models import AuditEvent, Workspace
+from vectorless_web.infra.web.request_limits import request_network
+from vectorless_web.workspaces.models import AuditEvent, AuditHead, Workspace
 from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.storage import CHAINED, digest_event
+
+HEAD = 1
+"""The primary key of the one AuditHead."""
+AT_ONCE = 2000
+"""Events read in one message while the record is checked."""
 
 
+@transaction.atomic
 def record(
     *,
     actor: User | None,
@@ -17,13 +27,95 @@ def record(
     name: str = "",
     details: dict[str, Any] | None = None,
 ) -> AuditEvent:
-    """Add one row to the record. `verb` reads "document.added"; `target` is what it was done to."""
-    return AuditEvent.objects.create(
+    """Add one row to the record. `verb` reads "document.added"; `target` is what it was done to.
+
+    The row holds a digest of itself and of the one before. Writers take turns from here to
+    their commit, so record what was done last, once everything else of it is written.
+    """
+    head = _lock_head(workspace)
+    event = AuditEvent(
         actor_id=actor.pk if actor else None,
+        actor_key=(actor.pk if actor else None) or 0,
         verb=verb,
         workspace=workspace,
+        workspace_key=workspace.pk if workspace else 0,
         object_type=target._meta.model_name or "" if target is not None else "",
         object_id=str(target.pk) if target is not None else "",
         object_name=(name or str(target or ""))[:300],
         details=details or {},
+        address=request_network.get(),
+        at=timezone.now(),
     )
+    event.digest = digest_event(head.digest, vars(event))
+    event.save()
+    AuditHead.objects.filter(pk=HEAD).update(count=head.count + 1, digest=event.digest)
+    return event
+
+
+def _lock_head(workspace: Workspace | None) -> AuditHead:
+    """Where the record ends, locked until the commit.
+
+    The workspace is locked first: others lock it before they record, and the two would
+    else wait for each other.
+    """
+    if workspace is not None:
+        list(Workspace.objects.select_for_update(no_key=True).filter(pk=workspace.pk).values_list("pk"))
+    head, _made = AuditHead.objects.select_for_update().get_or_create(pk=HEAD)
+    return head
+
+
+@dataclass(frozen=True)
+class RecordCheck:
+    """What a check of the record found. `problem` is one sentence, "" when the chain holds."""
+
+    checked: int
+    total: int
+    """Events that the record says it has."""
+    first_bad: int | None = None
+    """The number of the first event that does not fit."""
+    problem: str = ""
+
+
+def verify_record(*, newest: int | None = None) -> RecordCheck:
+    """Follow the chain from the first event, or over the `newest` ones alone, to where the record says it ends.
+
+    A changed, removed, added or reordered row breaks it. Deleted accounts and workspaces
+    do not: their numbers stay.
+    """
+    with transaction.atomic():
+        head, _made = AuditHead.objects.select_for_update().get_or_create(pk=HEAD)
+        last = AuditEvent.objects.order_by("-pk").values_list("pk", flat=True).first()
+    rows = AuditEvent.objects.filter(pk__lte=last or 0).order_by("pk")
+    before = ""
+    if newest is not None:
+        oldest = list(rows.reverse().values_list("pk", "digest")[newest : newest + 1])
+        for pk, digest in oldest:
+            rows, before = rows.filter(pk__gt=pk), digest
+    checked = 0
+    wanted = ("pk", "digest", "actor_id", "workspace_id", "at", "details", *CHAINED)
+    for row in rows.values(*wanted).iterator(chunk_size=AT_ONCE):
+        checked += 1
+        problem = _find_break(before, row)
+        if problem:
+            return RecordCheck(checked, head.count, row["pk"], problem)
+        before = row["digest"]
+    return _check_end(RecordCheck(checked, head.count), before, head, whole=newest is None or checked < newest)
+
+
+def _find_break(before: str, row: dict[str, Any]) -> str:
+    if row["digest"] != digest_event(before, row):
+        return f"Event {row['pk']} was changed, or an event before it was removed or added."
+    for kind in ("actor", "workspace"):
+        if row[f"{kind}_id"] not in (None, row[f"{kind}_key"]):
+            return f"Event {row['pk']} was given another {kind}."
+    return ""
+
+
+def _check_end(found: RecordCheck, last: str, head: AuditHead, *, whole: bool) -> RecordCheck:
+    if last != head.digest:
+        sentence = "The newest events were removed, or the row that says where the record ends was changed."
+        return RecordCheck(found.checked, found.total, None, sentence)
+    if whole and found.checked != head.count:
+        sentence = f"The record counts {head.count} events, and {found.checked} are there."
+        return RecordCheck(found.checked, found.total, None, sentence)
+    return found

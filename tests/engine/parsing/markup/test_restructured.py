@@ -95,6 +95,19 @@ def test_a_text_with_directives_is_recognised_without_its_name(read):
     assert read("Minutes\n=======\n\nThe board met in May.\n", "minutes.txt").media_type == "text/plain"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f".. |a{n}| replace:: |a{n + 1}| |a{n + 1}|\n" for n in range(40)) + ".. |a40| replace:: x\n\n|a0|\n",
+        ".. |a| replace:: |b|\n.. |b| replace:: |a|\n\n|a|\n",
+        "*a " * 5_000,
+    ],
+    ids=["names that double", "names in a circle", "marks without an end"],
+)
+def test_what_would_take_the_parser_hours_is_read_as_plain_text(read, text):
+    assert any("read as plain text" in warning for warning in read(text).report.warnings)
+
+
 def test_a_text_nested_too_deeply_is_read_as_plain_text(read):
     deep = "\n\n".join("  " * level + "- x" for level in range(400))
 

@@ -179,10 +179,10 @@ def test_a_pdf_without_headings_is_divided_by_pages_and_says_so(compiled):
     assert document.report.warnings
 
 
-def test_pages_without_text_are_reported_as_scans(compiled):
+def test_a_document_of_blank_pages_is_told_to_have_no_text(compiled):
     document = compiled(pdf([[], []]))
     assert document.report.empty_pages == (0, 1)
-    assert "OCR" in document.report.verdict
+    assert document.report.verdict == "No page has text."
 
 
 @pytest.mark.parametrize("rotate", [0, 90, 180, 270])

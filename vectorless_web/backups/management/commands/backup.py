@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from vectorless_web.backups.folder import BackupError, read_manifest
 from vectorless_web.backups.making import make_backup
+from vectorless_web.workspaces.services import record
 
 
 class Command(BaseCommand):
@@ -29,6 +30,7 @@ class Command(BaseCommand):
         except (BackupError, OSError) as error:
             raise CommandError(str(error)) from error
         size = sum(file.bytes for file in manifest.files) + manifest.database.bytes
+        record(actor=None, verb="backup.made", name=str(backup), details={"bytes": size, "files": len(manifest.files)})
         self.stdout.write(f"{backup}: {len(manifest.files)} files and the database, {size:,} bytes.")
         if not manifest.secret_key:
             self.stdout.write(

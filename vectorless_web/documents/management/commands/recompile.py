@@ -17,11 +17,16 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         which = parser.add_mutually_exclusive_group()
         which.add_argument("--status", action="store_true", help="Only tell how compiled files stand; queue nothing.")
+        which.add_argument(
+            "--scans", action="store_true", help="Queue documents with scanned pages, as after a change of languages."
+        )
         which.add_argument("--check", action="store_true", help="Open every compiled file; queue what is damaged.")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         if options["status"]:
             self._tell()
+        elif options["scans"]:
+            self.stdout.write(f"Queued {services.queue_scanned()} with scanned pages to be read again.")
         elif options["check"]:
             bad = services.check_artefacts()
             self.stdout.write(f"{bad} cannot be read" + (" and are queued to be read again." if bad else "."))

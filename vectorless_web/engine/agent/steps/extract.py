@@ -73,6 +73,8 @@ def sweep(walk: Walk) -> StepResult:
     nodes = [(tree.node(key), walk.finder.fits([key])[key], ", ".join(tree.path(key)[-2:])) for key in keys]
     found = find_passages(walk.entry.id, nodes, walk.finder, within=walk.opened)
     chosen = _choose_passages(walk, found)
+    if not chosen.kept:
+        chosen = Chosen(tuple(_find_nearest(walk, found)))
     kept = sorted(chosen.kept, key=lambda passage: (passage.key, passage.start))
     walk.read.extend(key for key in dict.fromkeys(passage.key for passage in kept) if key not in walk.read)
     walk.facts.extend(kept)
@@ -410,10 +412,11 @@ def _find_nearest(walk: Walk, found: Sequence[Passage]) -> list[Passage]:
     """The best passages of as many nodes, none of them held to answer; of a question for figures none."""
     if wants_figures(walk.plan) and not is_free(walk.plan):
         return []
-    near = (passage for passage in found if passage.words_fit >= LEAST_NEAREST)
-    named = (passage for passage in near if walk.is_about or _names_subject(walk, passage.quote, passage.where))
+    near = [passage for passage in found if passage.words_fit >= LEAST_NEAREST]
+    # A document may call what the question names otherwise; whether the name is said is weighed with the rest.
+    named = [passage for passage in near if walk.is_about or _names_subject(walk, passage.quote, passage.where)]
     once: dict[int, Passage] = {}
-    for passage in named:
+    for passage in named or near:
         once.setdefault(passage.key, passage)
     return [replace(passage, suffices=False, is_nearest=True) for passage in list(once.values())[:NEAREST]]
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from vectorless_web.engine.agent.context.outline import join_names, say_count, shorten_title
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry, Selected, entries_of
 from vectorless_web.engine.agent.events import Rejected, StepEvent, StepKind
+from vectorless_web.engine.agent.offline_planner import OFFLINE
 from vectorless_web.engine.agent.walk import RunState
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
@@ -14,9 +15,10 @@ from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
 from vectorless_web.engine.index.word_blocks import Spread, WordIndex, encode_words, spread_words
 from vectorless_web.engine.llm.model import ChatModel
+from vectorless_web.engine.questions.each import read_each
 from vectorless_web.engine.questions.entries import expansions
 from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
-from vectorless_web.engine.questions.understand import asks_documents
+from vectorless_web.engine.questions.understand import asks_documents, understand
 from vectorless_web.engine.routing import DocumentRouter, RouterConfig, RouteResult, ScoredCandidate
 from vectorless_web.engine.routing.card_keys import card_row
 from vectorless_web.engine.routing.editions import read_edition, read_head
@@ -195,6 +197,9 @@ def _words_of(corpus: Corpus, name: str) -> Spread:
     return spread_words(Segment(document.segment)) if document is not None else {}
 
 
+STEPS_EACH = 4
+"""Steps that one document takes of a run that asks each: to bring passages and tables, to copy, to sum up."""
+
 SHOWN = 15
 """Documents named in the step; the rest are counted."""
 
@@ -223,17 +228,24 @@ class Routing:
         return shortlist_of(corpus.router.reroute(plan, gaps=gaps, read=read, yielded=yielded, model=self.model))
 
 
-def route_step(run: RunState, plan: QueryPlan, corpus: Corpus, routing: Routing) -> tuple[list[Selected], StepEvent]:
-    """Shortlist, read the cards, choose; a second call leaves out what was walked and asks for the gaps too."""
+def route_step(
+    run: RunState, plan: QueryPlan, corpus: Corpus, routing: Routing, *, unmet: Sequence[str] = ()
+) -> tuple[list[Selected], StepEvent]:
+    """Shortlist, read the cards, choose; a second call leaves out what was walked and asks for the gaps too.
+
+    `unmet` is what a checked answer lacks; without it the gaps are those of the walks.
+    """
     started = run.clock()
-    walked = [walk.entry.id for walk in run.walks]
-    gaps = [term for gap in run.gaps() for term in analyse(gap)]
+    walked = list(dict.fromkeys(walk.entry.id for walk in run.walks))
+    gaps = [term for gap in unmet or run.gaps() for term in analyse(gap)]
     found = (
         routing.second(plan, corpus, gaps=gaps, read=walked, yielded=run.list_fruitful_documents()) if walked else None
     )
     shortlist = found or routing.first(plan, corpus)
     left = [name for name in shortlist.names if name not in walked and name not in run.left_out]
     chosen, over = select(plan, corpus, shortlist, left=left, most=_most_walks(run, plan))
+    if not walked and not shortlist.committed and not shortlist.ranked and run.engine == OFFLINE:
+        chosen, over = _choose_each(run, plan, (*chosen, *over)) or (chosen, over)
     if shortlist.committed and not walked:
         alone = [selected for selected in (*chosen, *over) if selected.entry.id == shortlist.committed]
         chosen, over = alone or chosen, [s for s in (*chosen, *over) if s not in alone] if alone else over
@@ -249,7 +261,8 @@ def route_step(run: RunState, plan: QueryPlan, corpus: Corpus, routing: Routing)
         say=_describe_routing(considered, chosen, walked=len(walked))
         + (f". {shortlist.edition}" if shortlist.edition and chosen else "")
         + _say_left_out(damaged),
-        thought=_describe_question(plan, run.read_as),
+        thought=_describe_question(plan, run.read_as)
+        + (f" One answer of each document is wanted: {run.each.question}" if run.each is not None else ""),
         action="route",
         arguments={"query": plan.focus, "again": bool(walked), "gaps": gaps},
         observation={
@@ -263,6 +276,7 @@ def route_step(run: RunState, plan: QueryPlan, corpus: Corpus, routing: Routing)
             "edition": shortlist.edition,
             "shortlist": [_row(selected, shortlist) for selected in chosen],
             "missed": missed,
+            **({"each": run.each.question} if run.each is not None else {}),
             **({"left_out": [_left_out_row(selected) for selected in damaged]} if damaged else {}),
         },
         rejected=tuple(Rejected(row["title"], row["reason"]) for row in missed),
@@ -270,6 +284,24 @@ def route_step(run: RunState, plan: QueryPlan, corpus: Corpus, routing: Routing)
         latency_ms=(run.clock() - started) * 1000,
     )
     return chosen, step
+
+
+def _choose_each(
+    run: RunState, plan: QueryPlan, candidates: Sequence[Selected]
+) -> tuple[list[Selected], list[Selected]] | None:
+    """Those of which a question wants one answer each, as many as the run's steps allow; None for other questions.
+
+    Notes what is asked of each, and which were not opened.
+    """
+    asked = read_each(plan, [selected.entry.title or selected.entry.name for selected in candidates])
+    if asked is None:
+        return None
+    run.each = understand(asked.question, lexicon=run.lexicon, expand=run.expand)
+    wanted = [candidates[place] for place in asked.places]
+    most = max(run.limits.max_walks, run.limits.max_run_steps // STEPS_EACH)
+    run.unread = tuple(selected.entry.title or selected.entry.name for selected in wanted[most:])
+    kept = sorted(wanted[:most], key=lambda selected: (selected.entry.title.casefold(), selected.entry.id))
+    return kept, [selected for selected in candidates if selected not in kept]
 
 
 def _split_openable(

@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -35,6 +36,15 @@ _SAFE = {
 }
 """docutils: nothing is inserted, no raw HTML, no configuration of this machine, messages kept, none stops it, and what
 fails is raised."""
+_LONGEST = 3_000_000
+"""Characters that the parser is given; it takes some 8 seconds for a million. A manual of 1,000 pages has as many."""
+_DEFINITION = re.compile(r"^\s*\.\. \|([^|\n]{1,200})\|[ \t]+\w+::(.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
+_MOST_MARKS = 1_500
+"""Marks of emphasis, code and names in a paragraph: for each, the parser looks through the rest for its end."""
+_MOST_DEFINITIONS = 2_000
+"""Names that stand for other text; manuals have some fifty."""
+_MOST_REPLACED = 2_000_000
+"""Characters that may come from what names stand for: each may stand for others twice over."""
 _OUTSIDE = re.compile(r"^\.\. (?:include|literalinclude|raw|csv-table)::", re.MULTILINE)
 _FORMS = {"loweralpha": "a", "upperalpha": "A", "lowerroman": "i", "upperroman": "I"}
 _PASSED = frozenset(
@@ -55,6 +65,9 @@ def claims_restructured(text: str, name: str) -> bool:
 def read_restructured(text: str) -> DocumentText:
     """Read reStructuredText; what its parser cannot take is read as plain text."""
     # Loading the library takes as long as compiling a short text, so only such texts load it.
+    if len(text) > _LONGEST or _has_endless_marks(text) or _measure_replaced(text) > _MOST_REPLACED:
+        told = "This text is too long, or names in it stand for too much, to be taken apart: it was read as plain text."
+        return DocumentText(text, text_blocks(text), remarks=[told])
     from docutils.core import publish_doctree  # noqa: PLC0415
     from docutils.utils import SystemMessage  # noqa: PLC0415
 
@@ -69,6 +82,46 @@ def read_restructured(text: str) -> DocumentText:
     writer.end_list()
     title = remove_invisible(str(tree.get("title", "")))
     return DocumentText(writer.text, writer.blocks, title, list(_tell_outside(text)))
+
+
+def _has_endless_marks(text: str) -> bool:
+    """Whether a paragraph has more marks than the parser gets through in time; borders of tables are none."""
+    for paragraph in re.split(r"\n[ \t]*\n", text):
+        marks = paragraph.count("*") + paragraph.count("`")
+        bars = 0 if paragraph.lstrip()[:1] in ("+", "|") else paragraph.count("|") + paragraph.count("_ ")
+        if marks + bars > _MOST_MARKS:
+            return True
+    return False
+
+
+def _measure_replaced(text: str) -> int:
+    """Characters that the names of a text stand for, all places together; _MOST_REPLACED + 1 for more or for a loop."""
+    told = {" ".join(match[1].lower().split()): match[2] for match in _DEFINITION.finditer(text)}
+    if not told:
+        return 0
+    if len(told) > _MOST_DEFINITIONS:
+        return _MOST_REPLACED + 1
+    used = {name: Counter(_list_names(said)) for name, said in told.items()}
+    sizes: dict[str, int] = {}
+    for _ in range(len(told)):
+        ready = [
+            name for name in told if name not in sizes and all(own in sizes or own not in told for own in used[name])
+        ]
+        if not ready:
+            break
+        for name in ready:
+            inner = sum(sizes.get(own, 0) * count for own, count in used[name].items())
+            sizes[name] = min(len(told[name]) + inner, _MOST_REPLACED + 1)
+    if len(sizes) < len(told):
+        return _MOST_REPLACED + 1
+    return min(sum(sizes.get(name, 0) for name in _list_names(text)), _MOST_REPLACED + 1)
+
+
+def _list_names(text: str) -> Iterator[str]:
+    """The names between bars in a text; one bar may end a name and begin the next."""
+    for line in text.split("\n"):
+        parts = line.split("|")[1:-1]
+        yield from (" ".join(part.lower().split()) for part in parts)
 
 
 def _tell_outside(text: str) -> Iterator[str]:

@@ -235,6 +235,7 @@ _LEAD_IN = 300
 """Characters, the last ones before a table, in which its units are looked for."""
 _LABEL = re.compile(r"^(table|figure|fig\.|chart|tabelle|abbildung|tableau|tabla)\s*(\d+(?:[.-]\d+)*)", re.I)
 _CURRENCY = re.compile(r"[$€£¥₹]")
+_AMOUNT, _CENTS = re.compile(r"(?<![\w.,])[\d,]+(?:\.\d+)?(?![\w.,%])"), re.compile(r"\.\d\d$")
 _IN_FULL = re.compile(r"\d,\d{3},\d{3},\d{3}")
 
 
@@ -322,10 +323,10 @@ class Drafter:
         self._heading = heading
 
     def _build_grid(self, rows: list[LineRow]) -> Grid:
-        """The grid of a table; one on the next page without a header may lack columns of the one it carries on."""
+        """The grid of a table; one without a header may lack columns of the one it carries on."""
         grid = build_grid(rows)
         before = self._grid or (self._headed[0] if self._headed else None)
-        if before is not None and not self._lines and _lacks_columns(before, grid):
+        if before is not None and _lacks_columns(before, grid):
             return build_grid(rows, before.edges)
         return grid
 
@@ -393,10 +394,10 @@ def _continues_table(before: Grid, grid: Grid) -> bool:
 
 
 def _lacks_columns(before: Grid, grid: Grid) -> bool:
-    """Whether a table without a header at a page's top stands in some, not all, columns of the one before it."""
+    """Whether a table without a header, on the same page or the next, stands in some columns of the one before it."""
     if any(row.is_header and any(row.cells[1:]) for row in grid.rows):
         return False
-    if grid.rows[0].page != before.rows[-1].page + 1 or not 1 < len(grid.edges) < len(before.edges):
+    if grid.rows[0].page - before.rows[-1].page not in (0, 1) or not 1 < len(grid.edges) < len(before.edges):
         return False
     found = [
         [k for k, own in enumerate(before.edges) if min(abs(own[0] - edge[0]), abs(own[1] - edge[1])) < _SAME_EDGE / 3]
@@ -449,8 +450,10 @@ def _share_units(drafts: Sequence[Draft]) -> None:
 
 
 def _is_money(text: str) -> bool:
-    """Whether a table's text holds amounts that may be in thousands or millions: none is printed in full."""
-    return bool(_CURRENCY.search(text)) and not _IN_FULL.search(text)
+    """Whether a table's text holds amounts that may be in thousands or millions: not printed in full or to cents."""
+    figures = [figure for figure in _AMOUNT.findall(text) if "." in figure or "," in figure]
+    cents = sum(bool(_CENTS.search(figure)) for figure in figures)
+    return bool(_CURRENCY.search(text)) and not _IN_FULL.search(text) and 2 * cents <= len(figures)
 
 
 def _scale(units: str) -> str:

@@ -20,6 +20,8 @@ from vectorless_web.engine.parsing.outline.headings import Headings, assign_leve
 from vectorless_web.engine.parsing.patterns import PLAIN, STATEMENT, form_of, is_signatures
 from vectorless_web.engine.parsing.pdf.drafter import ContentsLines, Drafter, Furniture, Item
 from vectorless_web.engine.parsing.pdf.text import read_pages
+from vectorless_web.engine.parsing.scans.pages import ScannedPages, find_scans, read_scans
+from vectorless_web.engine.parsing.scans.recognition import Recogniser
 from vectorless_web.engine.parsing.tables.regions import (
     PERIOD,
     UNITS_LINE,
@@ -307,17 +309,23 @@ _CONTINUED = re.compile(r"\bcont(?:inued|[’'.]?d)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class OutlinedPDF:
-    """Pages and drafts of a PDF, the source of its outline, the title its metadata gives, and what was left out."""
+    """Pages and drafts of a PDF, the source of its outline, the title its metadata gives, and its scanned pages.
+
+    `remarks` are sentences on what was left out.
+    """
 
     pages: Sequence[Page]
     drafts: Sequence[Draft]
     source: str
     title: str
+    scans: ScannedPages
     remarks: Sequence[str] = ()
 
 
-def compile_pdf(path: Path, *, ignore_bookmarks: bool, tell: Progress, limits: CompileLimits) -> OutlinedPDF:
-    """Parse and outline a PDF.
+def compile_pdf(
+    path: Path, *, ignore_bookmarks: bool, tell: Progress, limits: CompileLimits, recogniser: Recogniser
+) -> OutlinedPDF:
+    """Parse and outline a PDF; pages that are pictures of text are recognised.
 
     Raises UnreadableDocument: `encrypted_pdf`, `damaged_pdf`, `no_pages`, `too_many_pages`.
     """
@@ -325,13 +333,16 @@ def compile_pdf(path: Path, *, ignore_bookmarks: bool, tell: Progress, limits: C
     try:
         _check_pages(len(document), limits)
         pages = _read_all_pages(document, tell)
+        scans = find_scans(document, pages, pixels=limits.pixels // 2)
+        read = read_scans(scans, recogniser, most=limits.scans, tell=tell)
+        pages = [read.pages.get(page.index, page) for page in pages]
         bookmarks = [] if ignore_bookmarks else read_bookmarks(document)
         title = str(document.get_metadata_dict().get("Title") or "")
         remarks = list(_tell_left_out(document))
     finally:
         document.close()
     drafts, source = outline_pages(pages, bookmarks)
-    return OutlinedPDF(pages, drafts, source, title, remarks)
+    return OutlinedPDF(pages, drafts, source, title, read.told, remarks)
 
 
 def _tell_left_out(document: pdfium.PdfDocument) -> Iterator[str]:

@@ -71,6 +71,7 @@ class _SpreadsheetReader:
             unseen |= beyond
             if cells and value(row, "visibility") in _HIDDEN:
                 self.left_out.counts["hidden row"] += repeated
+                sheet.unseen.update(range(number, number + min(repeated, _MOST_REPEATED)))
             elif cells:
                 self.left_out.counts["endless fill"] += repeated > _MOST_REPEATED
                 for step in range(min(repeated, _MOST_REPEATED)):

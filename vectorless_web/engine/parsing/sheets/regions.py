@@ -1,14 +1,16 @@
 """What stands on a sheet: tables parted by empty rows, the titles above them, notes below them, lines of text."""
 
+import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
+from vectorless_web.engine.parsing.tables.cells import is_number
 from vectorless_web.engine.parsing.tables.spans import MOST_ACROSS, MOST_CELLS, SpanCell, guess_headers
 
 FILLED_CELLS = 1_000_000
@@ -17,6 +19,16 @@ _LONGEST_TITLE = 200
 """Characters of the lines above a table that become its title."""
 _NOTE = 40
 """Characters from which a lone text below a table is a note and no row without figures."""
+_WIDEST_GAP = 100_000
+"""Hidden rows in a row that are looked at."""
+_NEAR = 2
+"""Rows from a line to the table that it may name, and from one table to the next that it may head: one is empty."""
+_DATE = re.compile(
+    r"(?:\d{1,2}[./-]\d{1,2}[./-])?(?:19|20)?\d\d$|(?:19|20)\d\d[-/]\d{1,2}(?:[-/]\d{1,2})?$|\d{1,2}[. ]+\w+ \d{4}$"
+)
+"""A year or a day by which a column may be named."""
+_LOOKED_AT = 50
+"""Rows by which a table's header is told."""
 _LABELS = 0.6
 """Share of texts in a column from which it holds labels: then a table may begin with it."""
 
@@ -36,6 +48,8 @@ class Sheet:
     name: str
     rows: dict[int, dict[int, SheetCell]] = field(default_factory=dict)
     spans: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    unseen: set[int] = field(default_factory=set)
+    """Hidden rows that hold something: what stands above and below one is not parted by it."""
 
 
 class CellCount:
@@ -64,12 +78,27 @@ def write_sheets(sheets: Sequence[Sheet]) -> BlockWriter:
     for sheet in sheets:
         if sheet.rows:
             writer.write(NodeKind.SECTION, sheet.name, level=1)
+            above: Above = _NOTHING
             for region in _find_regions(sheet):
-                _write_region(writer, region)
+                above = _write_region(writer, region, above)
     return writer
 
 
 _EMPTY = SpanCell("")
+
+
+@dataclass(frozen=True, slots=True)
+class Above:
+    """What stands over a region: lines of a single column, or the header rows of a table; its columns and last row."""
+
+    last: int = -_WIDEST_GAP
+    columns: Sequence[int] = ()
+    lines: Sequence[str] = ()
+    headers: Sequence[Sequence[SpanCell]] = ()
+    title: str = ""
+
+
+_NOTHING = Above()
 RegionRow = tuple[int, Mapping[int, SheetCell], Mapping[int, tuple[int, int]]]
 """(number, cells by column, (columns, rows) spanned by column)."""
 Region = Sequence[RegionRow]
@@ -81,7 +110,7 @@ def _find_regions(sheet: Sheet) -> Iterator[Region]:
     rows: list[RegionRow] = []
     reach, last = 0, -2
     for number in sorted(sheet.rows):
-        if rows and number > max(last, reach) + 1:
+        if rows and any(between not in sheet.unseen for between in _rows_between(max(last, reach), number)):
             yield from _part_columns(rows)
             rows = []
         spans = {
@@ -91,6 +120,11 @@ def _find_regions(sheet: Sheet) -> Iterator[Region]:
         last, reach = number, max(reach, *(number + down - 1 for _, down in spans.values()), 0)
     if rows:
         yield from _part_columns(rows)
+
+
+def _rows_between(last: int, number: int) -> range:
+    """The rows behind one and before another; of a wide gap the first, since hidden rows are few."""
+    return range(last + 1, min(number, last + _WIDEST_GAP))
 
 
 def _part_columns(region: Region) -> Iterator[Region]:
@@ -123,21 +157,32 @@ def _begins_table(region: Region, columns: Sequence[int], place: int) -> bool:
     return len(texts) > 2 and labels >= _LABELS * len(texts) and place + 1 in columns
 
 
-def _write_region(writer: BlockWriter, region: Region) -> None:
+def _write_region(writer: BlockWriter, region: Region, above: Above) -> Above:
+    """Write a region; what it is to the one below it. Lines over a table name it, an empty row between or not."""
     columns = sorted({column for _, cells, _ in region for column in cells})
+    near = region[0][0] - above.last <= _NEAR
     if len(columns) == 1:
-        for _, cells, _ in region:
-            writer.write_paragraph(cells[columns[0]].text)
-        return
+        lines = [cells[columns[0]].text for _, cells, _ in region]
+        for line in lines:
+            writer.write_paragraph(line)
+        return Above(region[-1][0], columns, lines)
     rows = list(region)
+    last = rows[-1][0]
     titles = _take_titles(rows, columns)
     notes = _take_notes(rows, columns)
     for title in titles:
         writer.write_paragraph(title)
+    named = titles or (list(above.lines) if near and above.columns == columns[:1] else [])
+    said = " | ".join(named)[:_LONGEST_TITLE]
+    goes_on = near and not titles and set(columns) <= set(above.columns) and bool(above.headers)
+    headers: Sequence[Sequence[SpanCell]] = ()
+    if goes_on and not _count_headers([_lay_row(row, columns) for row in rows[:_LOOKED_AT]]):
+        columns, headers, said = list(above.columns), above.headers, above.title
     if rows:
-        _write_rows(writer, rows, columns, title=" | ".join(titles)[:_LONGEST_TITLE])
+        headers = _write_rows(writer, rows, columns, title=said, over=headers)
     for note in notes:
         writer.write_paragraph(note)
+    return Above(last, columns, (), headers, said)
 
 
 def _take_titles(rows: list[RegionRow], columns: Sequence[int]) -> list[str]:
@@ -162,32 +207,55 @@ def _take_notes(rows: list[RegionRow], columns: Sequence[int]) -> list[str]:
     return taken
 
 
-def _write_rows(writer: BlockWriter, rows: Region, columns: Sequence[int], *, title: str) -> None:
-    """Write rows as a table, one too large for a grid in stretches; cells far apart are written row by row."""
+def _write_rows(
+    writer: BlockWriter, rows: Region, columns: Sequence[int], *, title: str, over: Sequence[Sequence[SpanCell]]
+) -> Sequence[Sequence[SpanCell]]:
+    """Write rows as a table, one too large for a grid in stretches; cells far apart are written row by row.
+
+    `over` are the header rows of a table that these rows carry on. What comes back are those of this table, if they
+    are known.
+    """
     if len(columns) > MOST_CELLS // max(len(rows), 1) and len(columns) * len(rows) > 4 * sum(
         len(row[1]) for row in rows
     ):
         for _, cells, _ in rows:
             writer.write_paragraph("\t".join(cells[column].text for column in sorted(cells)))
-        return
-    made = [_lay_row(row, columns) for row in rows]
-    headers = _count_headers(made)
+        return ()
+    made = [*over, *_lay_rows(rows, columns)]
+    headers = len(over) or _count_headers(made)
     most = max(MOST_CELLS // len(columns) - headers, 1)
     for number, start in enumerate(range(headers, len(made), most)):
         stretch = [*made[:headers], *made[start : start + most]]
-        writer.write_table(stretch, headers=headers, title=title, continued=number > 0)
+        writer.write_table(stretch, headers=headers, title=title, continued=number > 0 or bool(over))
+    return made[:headers]
 
 
-def _lay_row(row: RegionRow, columns: Sequence[int]) -> list[SpanCell]:
-    """A row's cells at the columns that the table uses; what a cell covers to its right is left to its span."""
+def _lay_rows(rows: Region, columns: Sequence[int]) -> list[list[SpanCell]]:
+    """The cells of each row; a cell that one above reaches down to is left to that one."""
+    laid, reaches = [], dict[int, int]()
+    for row in rows:
+        number, _, spans = row
+        covered = {column for column, end in reaches.items() if end >= number}
+        laid.append(_lay_row(row, columns, covered))
+        for column, (across, down) in spans.items():
+            if down > 1:
+                reaches |= dict.fromkeys(range(column, column + min(across, MOST_ACROSS)), number + down - 1)
+    return laid
+
+
+def _lay_row(row: RegionRow, columns: Sequence[int], hanging: Collection[int] = ()) -> list[SpanCell]:
+    """A row's cells at the columns that the table uses; what a cell covers to its right is left to its span.
+
+    `hanging` are columns that a cell above covers.
+    """
     _, cells, spans = row
-    if not spans:
+    if not spans and not hanging:
         found = (cells.get(column) for column in columns)
         return [SpanCell(cell.text, strong=cell.strong) if cell else _EMPTY for cell in found]
     laid: list[SpanCell] = []
     covered = -1
     for column in columns:
-        if column <= covered:
+        if column <= covered or (column in hanging and column not in cells):
             continue
         cell = cells.get(column)
         across, down = spans.get(column, (1, 1)) if cell else (1, 1)
@@ -205,7 +273,7 @@ def _count_headers(rows: Sequence[Sequence[SpanCell]]) -> int:
         return 0
     texts = [[cell.text for cell in row] for row in rows]
     width = max(map(len, texts))
-    even = [[*row, *[""] * (width - len(row))] for row in texts[:50]]
+    even = [[*row, *[""] * (width - len(row))] for row in texts[:_LOOKED_AT]]
     return guess_headers(even) or int(_names_all(even))
 
 
@@ -213,4 +281,13 @@ def _names_all(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row names every column, each by another word, and none by a figure; two columns are a list."""
     first = rows[0]
     named = len(rows) > 1 and len(first) > 2 and all(first) and len(set(first)) == len(first)
-    return named and not any(text[:1].isdigit() for text in first)
+    if not named or first[0][:1].isdigit():
+        return False
+    figures = [place for place, text in enumerate(first) if text[:1].isdigit()]
+    return all(_DATE.match(first[place]) and _has_other_figures(rows[1:], place) for place in figures)
+
+
+def _has_other_figures(rows: Sequence[Sequence[str]], place: int) -> bool:
+    """Whether figures that are no dates stand in a column: then a date over them is a period, and no entry."""
+    below = [row[place] for row in rows if row[place]]
+    return any(is_number(text) for text in below) and not any(_DATE.match(text) for text in below)

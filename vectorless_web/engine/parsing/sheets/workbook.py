@@ -186,6 +186,7 @@ class _WorkbookReader:
                 cells[column] = SheetCell(text, strong)
         if cells and row.get("hidden") in ("1", "true"):
             self.left_out.counts["hidden row"] += 1
+            sheet.unseen.add(number)
         elif cells and number < _LAST_ROW:
             sheet.rows[number] = cells
         return unseen

@@ -13,7 +13,7 @@ _CURRENCY_GAP = 0.45
 _COLUMNS, _NARROW_GAP, _TIMES_USUAL = 2, 0.55, 1.8
 """In a line of so many wide gaps and more, the gap that parts cells in ems, and in times of the line's usual space."""
 _FAR = 3.0
-"""Times the gap that parts cells, from which a sign belongs to no figure beside it: "2021   % Change"."""
+"""Times the gap that parts cells, from which a sign belongs to no year beside it: "2021   %" over "Change"."""
 _LONGEST_FIGURE, _BACKWARDS = 48, 3
 """Characters that a figure with its signs has fewer of, and words standing left of the one before from which a line
 reads from right to left."""
@@ -24,6 +24,7 @@ _NUMBER = re.compile(
     r"^(?:[<>≤≥≈~±+]\s?)?(?:US)?[$€£¥₹]?\s*[(\[–—−-]{0,2}\s*[$€£¥₹]?\s*(?:\d[\d,.’' ]*|\.\d+)\s*[%)\]xX]{0,3}"
     r"(?:\s*(?:%|bps|pps?|pts))?(?:\s?[(±]\s?\d+(?:\.\d+)?\s?%?\)?)?(?:\s*(?:\([a-zA-Z0-9]{1,2}\)|\*+))*$"
 )
+_YEAR = re.compile(r"^(?:19|20)\d\d$")
 _ISO_DATE = re.compile(r"^(?:19|20)\d\d-\d\d-\d\d$")
 _NIL = re.compile(
     r"^(?:[$€£¥₹]\s*)?(?:[–—−-]{1,3}|n/?[ma]|nm|n\.m\.|n\.a\.|\*{1,3})\s*(?:%|\)|\([a-z]\))*$", re.IGNORECASE
@@ -114,9 +115,8 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
     if word == "%" and following[:1].isalpha() and gap > _CURRENCY_GAP / _GAP * limit:
         return True  # "2022   % Change"
     if _CURRENCY.match(before) or _SUFFIX.match(word):
-        return (gap > _FAR * limit and bool(_SUFFIX.match(word))) or (
-            gap > limit and not is_number(word) and not _SUFFIX.match(word)
-        )
+        far = gap > _FAR * limit and bool(_SUFFIX.match(word)) and bool(_YEAR.match(before))
+        return far or (gap > limit and not is_number(word) and not _SUFFIX.match(word))
     if spans[k][0] < spans[k - 1][1]:
         return True
     if _MARK.match(word) and gap < 2 * limit and not is_number(before) and before[-1:].isalnum():

@@ -166,7 +166,8 @@ def _release_labels(rows: Sequence[GridRow]) -> None:
     for row in reversed(rows[:body]):
         text = " ".join(span.text for span in row.cells[0]).strip()
         label = bool(text) and not any(row.cells[1:]) and row.cells[0][0].left < left + _INDENTED
-        if not label or (PERIOD.match(text) and not grouped) or UNITS_LINE.search(text) or text.startswith("("):
+        dated = PERIOD.match(text) and not grouped and not _UNFINISHED.search(text)
+        if not label or dated or UNITS_LINE.search(text) or text.startswith("("):
             return
         row.is_header = False
 
@@ -269,7 +270,9 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
     """Columns are the unions of overlapping figures of the body, then of what stands beside them."""
     body = [cells for cells, _, _, is_header in visual if not is_header]
     headed = max((len(cells) for cells, _, _, is_header in visual if is_header), default=0)
-    columns = _union(_without_bridges([[(c.left, c.right) for c in cells[1:] if c.numeric] for cells in body]))
+    firsts = [(cells[0].left, cells[0].right) for cells in body if not cells[0].numeric]
+    figures = [[(c.left, c.right) for c in cells[1:] if c.numeric and not _is_in_labels(c, firsts)] for cells in body]
+    columns = _union(_without_bridges(figures))
     leading = [(cells[0].left, cells[0].right) for cells in body if all(cell.numeric for cell in cells)]
     # A figure that opens a row is its label (a year, "($7)" of a wrapped text) unless it stands right of a column.
     inside = [edge for edge in leading if not columns or edge[0] > columns[0][0] - _TIGHT]
@@ -279,6 +282,12 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
     others = [(c.left, c.right) for cells in body for c in cells[1:] if not c.numeric and not _MARK.match(c.text)]
     beside = [edge for edge in others if not any(_overlap(edge, column) > 0 for column in columns)]
     return _union(columns + beside) if len(beside) > 1 else columns
+
+
+def _is_in_labels(cell: CellSpan, labels: Sequence[Edge]) -> bool:
+    """Whether a figure stands where most rows have their labels: it is the end of one ("Balance, 31 May   2020")."""
+    over = sum(left < cell.left and cell.right < right for left, right in labels)
+    return over > 1 and 2 * over >= len(labels)
 
 
 def _add_empty(edges: Sequence[Edge], visual: Sequence[Visual]) -> list[Edge]:
@@ -367,7 +376,7 @@ def _place(
     rest = list(cells)
     if edges and rest and (_heads_labels(rest[0], edges[0], left) if is_header else _starts_left(rest[0], edges)):
         placed[0].append(rest.pop(0))
-        while not is_header and rest and not rest[0].numeric and rest[0].right <= edges[0][0]:
+        while not is_header and rest and rest[0].right <= edges[0][0]:
             placed[0].append(rest.pop(0))
     for before, cell in itertools.pairwise([None, *rest]):
         if cell is None:

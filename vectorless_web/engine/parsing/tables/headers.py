@@ -29,6 +29,7 @@ _TINY = 1e-9
 _YEAR, _NAME = "year", "name"
 """Kinds of a column: one headed by a year, and one by a name without a number."""
 _YEAR_ALONE = re.compile(r"^(?:19|20)\d\d$")
+_MARK = re.compile(r"\s*\(\w{1,2}\)")
 _NUMBERS = re.compile(r"\d+")
 _YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DIVIDED = re.compile("[\ufffe\x02\xad]\\s?(?=[a-z])")
@@ -146,7 +147,7 @@ def _find_groups(
     "2022   2021" over "Shares Amount Shares Amount" may be centred or set flush: each heads a pair.
     """
     size, rest = divmod(len(anchors), len(cells))
-    names = [part.text for part in lowest]
+    names = [_MARK.sub("", part.text).strip() for part in lowest]
     if len({cell.text for cell in cells}) < len(cells):
         return None
     if rest or size < _PAIR or len(cells) < _PAIR or len(names) != len(anchors) or len(set(names[:size])) < size:

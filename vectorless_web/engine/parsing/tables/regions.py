@@ -56,7 +56,7 @@ PERIOD = re.compile(
 _PERIOD_CELL = re.compile(
     r"(?<!\d)(?:19|20)\d\d(?!\d)|^(?:FY|Q[1-4]|H[12])\b|\b(?:months|weeks|quarter|year)s? ended\b", re.I
 )
-_YEAR = re.compile(r"^(?:fy\s?)?(?:19|20)\d\d(?:-\d\d-\d\d)?(?:\s*\([a-z0-9]{1,2}\))*$", re.IGNORECASE)
+_YEAR = re.compile(r"^(?:(?:fy\s?)?(?:19|20)\d\d(?:-\d\d-\d\d)?|[01]?\d/\d\d)(?:\s*\([a-z0-9]{1,2}\))*$", re.IGNORECASE)
 _ENDS_SENTENCE = re.compile(r"[.;:]\W*$")
 _BULLET = re.compile(r"^[•●▪◦■□‣·*\-–—§➢➤►▶✓✔❖☐☑☒\uf000-\uf0ff]\s|^\(?[a-z0-9]{1,2}[.):]\s|^o\s", re.IGNORECASE)
 _SECTION = re.compile(r"^(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3}\.?$")

@@ -179,6 +179,8 @@ def guess_headers(shown: Sequence[Sequence[str]]) -> int:
     for row in shown[:_HEADER_ROWS]:
         if (row[0] and not _is_note_on_units(row[0])) or not _names_columns(row):
             break
+        if count and not row[0] and sum(map(bool, row)) == 1 and _is_title(row):
+            break
         count += 1
     if count:
         return count

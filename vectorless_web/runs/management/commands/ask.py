@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from vectorless_web import wiring
+from vectorless_web.documents.compiling.tesseract import find_recogniser
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, ReasoningEvent, StepEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.local_corpus import LocalCorpus
@@ -42,7 +44,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("question")
         parser.add_argument(
-            "files", nargs="+", type=Path, metavar="FILE", help="A PDF, Word, Excel, HTML, Markdown, text or CSV file."
+            "files",
+            nargs="+",
+            type=Path,
+            metavar="FILE",
+            help="A PDF, a picture, a Word, Excel, HTML, Markdown, text or CSV file.",
         )
         tape = parser.add_mutually_exclusive_group()
         tape.add_argument("--record", type=Path, metavar="CASSETTE", help="Write every call of the model to this file.")
@@ -82,7 +88,8 @@ class Command(BaseCommand):
     def _ask(self, options: dict[str, Any], result: "AnswerReport") -> int:
         question = check_question(options["question"])
         limits = Limits(max_steps=check_steps(options["max_steps"]))
-        corpus = LocalCorpus(options["files"], progress=StageTeller(self._tell))
+        recogniser = find_recogniser(languages=settings.OCR_LANGUAGES, seconds=settings.OCR_SECONDS)
+        corpus = LocalCorpus(options["files"], progress=StageTeller(self._tell), recogniser=recogniser)
         calls = Heard(wiring.open_recording(options["record"]) if options["record"] else discard_record)
         stopping = _catch_interrupt().is_set
         engine = wiring.engine_for(None, wiring.Calls(keep=calls, cassette=options["cassette"], stopping=stopping))

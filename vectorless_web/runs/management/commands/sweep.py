@@ -6,9 +6,11 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import Error as DatabaseTrouble
 from django.db import close_old_connections
+from django.utils.module_loading import import_string
 from redis.exceptions import RedisError
 
 from vectorless_web.documents import services as documents
@@ -33,12 +35,13 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         tidied_at = time.monotonic()
-        sweep(REPAIRS + TIDYING)
+        tidying = TIDYING + tuple(import_string(path) for path in settings.TIDYING)
+        sweep(REPAIRS + tidying)
         while options["loop"]:
             time.sleep(PAUSE_SECONDS)
             close_old_connections()
             tidy = time.monotonic() - tidied_at > TIDY_SECONDS
-            sweep(REPAIRS + TIDYING if tidy else REPAIRS)
+            sweep(REPAIRS + tidying if tidy else REPAIRS)
             tidied_at = time.monotonic() if tidy else tidied_at
 
 

@@ -5,8 +5,10 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand
 
+from vectorless_web.documents.compiling.tesseract import find_recogniser
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.runs.export.bundle_check import Report, check_bundle
 
@@ -28,7 +30,12 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         """Print what was found and leave with 0 (good), 1 (something is wrong) or 2 (no bundle)."""
         try:
-            report = check_bundle(options["bundle"], options["document"], fingerprint=options["fingerprint"])
+            report = check_bundle(
+                options["bundle"],
+                options["document"],
+                fingerprint=options["fingerprint"],
+                recogniser=find_recogniser(languages=settings.OCR_LANGUAGES, seconds=settings.OCR_SECONDS),
+            )
         except EngineError as error:
             self.stderr.write(error.message)
             sys.exit(BAD_INPUT)

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("runs", "0009_people_private_runs"),
+        ("runs", "0010_people_private_runs"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

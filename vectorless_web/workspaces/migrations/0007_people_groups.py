@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("workspaces", "0005_creator_may_leave"),
+        ("workspaces", "0006_audit_chain_console"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

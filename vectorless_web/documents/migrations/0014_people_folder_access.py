@@ -7,8 +7,8 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("documents", "0012_pieces_of_uploads"),
-        ("workspaces", "0006_people_groups"),
+        ("documents", "0013_ocr"),
+        ("workspaces", "0007_people_groups"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

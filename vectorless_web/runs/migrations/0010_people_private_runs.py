@@ -21,8 +21,8 @@ def name_documents(apps, _schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("documents", "0013_people_folder_access"),
-        ("runs", "0008_typed_claim_table"),
+        ("documents", "0014_people_folder_access"),
+        ("runs", "0009_ocr"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,0 +1,32 @@
+"""Who works in the console."""
+
+import pytest
+from django.contrib.auth.models import Permission
+
+
+@pytest.fixture
+def grace(db, django_user_model):
+    """A superuser."""
+    return django_user_model.objects.create(username="grace", is_staff=True, is_superuser=True, email="g@example.com")
+
+
+@pytest.fixture
+def staff(client, grace):
+    """A browser in which the superuser is signed in."""
+    client.force_login(grace)
+    return client
+
+
+@pytest.fixture
+def give(db):
+    """Make somebody staff with these rights and no others."""
+
+    def give_rights(person, *rights: str):
+        person.is_staff = True
+        person.save()
+        for right in rights:
+            app, _, name = right.partition(".")
+            person.user_permissions.add(Permission.objects.get(content_type__app_label=app, codename=name))
+        return person
+
+    return give_rights

@@ -1,0 +1,48 @@
+"""The console's first page says how every part of the site is."""
+
+import pytest
+from django.utils import timezone
+
+from vectorless_web.runs.models import Run, Thread
+from vectorless_web.workspaces.models import ModelProvider
+from vectorless_web.workspaces.services import record
+
+pytestmark = pytest.mark.django_db
+
+
+def test_it_names_parts_failures_storage_and_the_last_backup(staff, workspace):
+    thread = Thread.objects.create(workspace=workspace, title="t")
+    for code in ("model_down", "model_down", "limit"):
+        Run.objects.create(
+            thread=thread, workspace=workspace, status="failed", error_code=code, finished_at=timezone.now()
+        )
+    ModelProvider.objects.create(
+        name="Big", base_url="https://m.example", model="m1", capabilities={"works": False, "tested_at": "x"}
+    )
+    record(actor=None, verb="backup.made", name="/backups/1")
+    page = staff.get("/console/").content.decode()
+    for words in (
+        "Database",
+        "Redis",
+        "Workers on questions",
+        "No worker works",
+        "Page pictures",
+        "Mail",
+        "model_down",
+    ):
+        assert words in page
+    assert "just now" in page
+    assert ">fails<" in page
+
+
+def test_others_find_no_console(client, alice):
+    client.force_login(alice)
+    assert client.get("/console/").status_code == 404
+
+
+def test_staff_see_only_the_places_they_may_open(client, alice, give):
+    client.force_login(give(alice, "workspaces.view_auditevent"))
+    page = client.get("/console/").content.decode()
+    assert "/console/audit/" in page
+    assert "/console/people/" not in page
+    assert client.get("/console/audit/").status_code == 200

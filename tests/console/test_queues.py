@@ -1,0 +1,124 @@
+"""Queues in plain words; pausing, resuming, draining, cancelling, trying again."""
+
+import django_rq
+import pytest
+from rq import SimpleWorker
+from rq.job import JobStatus
+from rq.registry import FailedJobRegistry
+from rq.results import Result
+
+from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.infra.queues.jobs import StoppableWorker
+from vectorless_web.runs.line import JOB
+from vectorless_web.runs.models import Run, Thread
+from vectorless_web.workspaces.models import AuditEvent
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def run(workspace, bob):
+    thread = Thread.objects.create(workspace=workspace, title="t", created_by=bob)
+    return Run.objects.create(thread=thread, workspace=workspace, question="How long is the notice?", asked_by=bob)
+
+
+@pytest.fixture
+def queue():
+    return django_rq.get_queue("runs")
+
+
+def text(response) -> str:
+    return response.content.decode()
+
+
+def fail(queue, run):
+    job = queue.enqueue_call(JOB, args=(run.pk,), job_id=f"run-{run.pk}-1")
+    queue.remove(job.id)
+    job.set_status(JobStatus.FAILED)
+    FailedJobRegistry(queue=queue).add(job, ttl=100)
+    Result.create_failure(job, ttl=100, exc_string="Traceback\nValueError: broken")
+    return job
+
+
+def test_a_job_says_what_it_is_for(staff, queue, run):
+    queue.enqueue_call(JOB, args=(run.pk,), job_id=f"run-{run.pk}-1")
+    page = text(staff.get("/console/queues/"))
+    for words in ("Answer a question", "How long is the notice?", "Acme diligence", "No worker works"):
+        assert words in page
+
+
+def test_a_paused_queue_begins_nothing_until_it_goes_on(staff, queue):
+    staff.post("/console/queues/runs/pause/")
+    assert "paused" in text(staff.get("/console/queues/"))
+    job = queue.enqueue_call("builtins.len", args=("abc",))
+    worker = StoppableWorker([queue], connection=queue.connection)
+    assert worker.dequeue_job_and_maintain_ttl(None) is None
+    staff.post("/console/queues/runs/resume/")
+    assert worker.dequeue_job_and_maintain_ttl(None)[0].id == job.id
+    assert list(AuditEvent.objects.values_list("verb", flat=True)[:2]) == ["queue.resumed", "queue.paused"]
+
+
+def test_what_is_taken_while_the_queue_is_paused_goes_back(staff, queue):
+    job = queue.enqueue_call("builtins.len", args=("abc",))
+
+    class Late(StoppableWorker):
+        """Notices the pause only after it took a job."""
+
+        looks = 0
+
+        def _await_resume(self, *, patient: bool) -> bool:
+            self.looks += 1
+            if self.looks == 1:
+                staff.post("/console/queues/runs/pause/")
+                return True
+            return False
+
+    assert Late([queue], connection=queue.connection).dequeue_job_and_maintain_ttl(None) is None
+    assert queue.get_job_ids() == [job.id]
+
+
+def test_cancelling_a_job_stops_its_run(staff, queue, run):
+    queue.enqueue_call(JOB, args=(run.pk,), job_id=f"run-{run.pk}-1")
+    staff.post("/console/jobs/stop/", {"job": f"run-{run.pk}-1"})
+    run.refresh_from_db()
+    assert run.status == Run.Status.CANCELLED
+    assert AuditEvent.objects.filter(verb="job.stopped").exists()
+    assert staff.post("/console/jobs/stop/", {"job": "gone"}).status_code == 409
+
+
+def test_a_failed_job_shows_its_error_and_is_tried_again(staff, queue, run):
+    document = Document.objects.create(workspace=run.workspace, title="Lease", name="lease.pdf")
+    document.current_version = DocumentVersion.objects.create(document=document, bytes=1, sha256="0", status="ready")
+    document.save()
+    Run.objects.filter(pk=run.pk).update(status="failed")
+    fail(queue, run)
+    assert "ValueError: broken" in text(staff.get("/console/queues/"))
+    staff.post("/console/jobs/retry/", {"job": f"run-{run.pk}-1"})
+    again = Run.objects.get(asked_from=run)
+    assert (again.question, again.status) == (run.question, "queued")
+    assert "ValueError" not in text(staff.get("/console/queues/"))
+
+
+def test_a_failed_job_is_taken_off_the_list(staff, queue, run):
+    fail(queue, run)
+    assert "ValueError" in text(staff.get("/console/queues/"))
+    staff.post("/console/jobs/forget/", {"job": f"run-{run.pk}-1"})
+    assert "ValueError" not in text(staff.get("/console/queues/"))
+    waiting = queue.enqueue_call(JOB, args=(run.pk,))
+    assert staff.post("/console/jobs/forget/", {"job": waiting.id}).status_code == 409
+
+
+def test_a_worker_is_told_to_end(staff, queue):
+    worker = SimpleWorker([queue], connection=queue.connection, name="w1")
+    worker.register_birth()
+    assert "w1" in text(staff.get("/console/queues/"))
+    assert staff.post("/console/queues/runs/drain/", {"worker": "w1"}).status_code == 302
+    assert staff.post("/console/queues/runs/drain/", {"worker": "none"}).status_code == 409
+    worker.register_death()
+
+
+def test_one_query_a_kind_names_all_jobs(staff, queue, run, django_assert_max_num_queries):
+    for number in range(30):
+        queue.enqueue_call(JOB, args=(run.pk,), job_id=f"j{number}")
+    with django_assert_max_num_queries(10):
+        staff.get("/console/queues/")

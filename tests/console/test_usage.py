@@ -1,0 +1,115 @@
+"""What was used is counted by day, workspace, person and model, and shown with charts, tables and budgets."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from vectorless_web.console.models import DayUsage
+from vectorless_web.console.usage import count_usage, list_budgets, rebuild_usage
+from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.runs.models import Run, Thread
+from vectorless_web.workspaces.models import AuditEvent, Budget
+from vectorless_web.workspaces.services.settings import period_start
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ask(workspace):
+    thread = Thread.objects.create(workspace=workspace, title="t")
+
+    def ask(person, status="answered", model="m1", days_ago=0, **more):
+        run = Run.objects.create(
+            thread=thread, workspace=workspace, question="q", asked_by=person, status=status, model=model, **more
+        )
+        moment = timezone.now() - timedelta(days=days_ago)
+        Run.objects.filter(pk=run.pk).update(created_at=moment, finished_at=moment)
+        return run
+
+    return ask
+
+
+def test_runs_and_pages_are_counted_by_day_and_person(ask, alice, bob, workspace):
+    ask(alice, tokens=10, cost_usd=Decimal("0.5"), days_ago=2)
+    ask(alice, "not_found", tokens=5)
+    ask(alice, "passages")
+    ask(bob, "failed", model="")
+    ask(bob, "queued")
+    document = Document.objects.create(workspace=workspace, title="d", name="d.pdf")
+    DocumentVersion.objects.create(
+        document=document, bytes=9, pages=4, sha256="x", added_by=bob, ready_at=timezone.now(), status="ready"
+    )
+    assert count_usage() == 3
+    today = timezone.now().date()
+    rows = {(row.day == today, row.person_key, row.model): row for row in DayUsage.objects.all()}
+    assert (rows[True, alice.pk, "m1"].runs, rows[True, alice.pk, "m1"].not_found) == (2, 2)
+    assert rows[False, alice.pk, "m1"].cost_usd == Decimal("0.5")
+    mine = rows[True, bob.pk, ""]
+    assert (mine.runs, mine.failed, mine.pages, mine.bytes) == (1, 1, 4, 9)
+
+
+def test_counting_again_adds_what_is_new_and_keeps_what_was_deleted(ask, alice):
+    old = ask(alice, days_ago=3)
+    count_usage()
+    old.delete()
+    ask(alice)
+    assert count_usage() == 1
+    assert sum(row.runs for row in DayUsage.objects.all()) == 2
+    assert count_usage() == 1
+    assert sum(row.runs for row in DayUsage.objects.all()) == 2, "counting twice counts nothing twice"
+    rebuild_usage()
+    assert sum(row.runs for row in DayUsage.objects.all() if row.day == timezone.now().date()) == 1
+
+
+def test_the_page_names_who_used_most(staff, ask, alice, bob, workspace):
+    ask(alice, cost_usd=Decimal("2"))
+    ask(bob)
+    staff.post("/console/usage/count/")
+    assert AuditEvent.objects.latest("pk").verb == "usage.counted"
+    page = staff.get("/console/usage/", {"by": "person"}).content.decode()
+    assert page.index("alice") < page.index("bob")
+    assert "$2.00" in page
+    assert "Acme diligence" in staff.get("/console/usage/", {"by": "workspace", "days": "7"}).content.decode()
+    assert staff.get("/console/usage/", {"by": "rubbish", "days": "x"}).status_code == 200
+
+
+def test_deleted_people_and_workspaces_stay_counted(staff, ask, bob, workspace):
+    ask(bob)
+    count_usage()
+    number = bob.pk
+    bob.delete()
+    assert f"deleted, number {number}" in staff.get("/console/usage/", {"by": "person"}).content.decode()
+
+
+def test_the_tables_are_taken_along(staff, ask, alice):
+    ask(alice, tokens=7)
+    count_usage()
+    lines = staff.get("/console/usage/export.csv", {"days": "7", "by": "person"}).content.decode().splitlines()
+    assert lines[0].startswith("day,runs,answered")
+    assert lines[7].split(",")[1:3] == ["1", "1"]
+    assert lines[-1].startswith("alice,1,1")
+
+
+def test_a_budget_says_what_it_will_come_to(workspace, bob):
+    start = period_start("day")
+    Budget.objects.create(workspace=workspace, period="day", limit_usd=1, spent_usd=1, period_start=start)
+    Budget.objects.create(workspace=workspace, user=bob, limit_usd=5, spent_usd=0, period_start=period_start("month"))
+    full, free = list_budgets()
+    assert (full.tone, free.tone) == ("bad", "")
+    assert full.forecast_usd >= 1
+
+
+def test_yesterdays_spending_forecasts_nothing(workspace):
+    start = period_start("day") - timedelta(days=3)
+    Budget.objects.create(workspace=workspace, period="day", limit_usd=1, spent_usd=1, period_start=start)
+    assert list_budgets()[0].forecast_usd == 0
+
+
+def test_the_page_costs_no_query_for_each_row(staff, ask, alice, django_assert_max_num_queries):
+    for number in range(20):
+        ask(alice, model=f"m{number}", days_ago=number)
+    count_usage()
+    with django_assert_max_num_queries(12):
+        staff.get("/console/usage/", {"by": "model"})

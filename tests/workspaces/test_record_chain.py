@@ -1,0 +1,125 @@
+"""The record is chained: a row that was changed, removed or added shows."""
+
+from importlib import import_module
+from threading import Thread
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.test import Client
+
+from tests.conftest import PASSWORD
+from vectorless_web.workspaces.models import AuditEvent, AuditHead, Workspace
+from vectorless_web.workspaces.services import record, verify_record
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def five(workspace, bob):
+    """Five events and that of making the workspace."""
+    return [
+        record(actor=bob, verb=f"act.number_{n}", workspace=workspace, details={"n": n, "f": n / 2}) for n in range(5)
+    ]
+
+
+def change(sql: str, *values) -> None:
+    """What somebody with the database's password can do."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+
+
+def test_an_untouched_record_holds(five):
+    found = verify_record()
+    assert (found.checked, found.total, found.problem) == (6, 6, "")
+    assert verify_record(newest=3).problem == ""
+    assert verify_record(newest=3).checked == 3
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE workspaces_auditevent SET verb = 'act.other' WHERE id = %s",
+        "UPDATE workspaces_auditevent SET address = '10.0.0.0/24' WHERE id = %s",
+        "UPDATE workspaces_auditevent SET details = '{\"n\": 7}' WHERE id = %s",
+        "UPDATE workspaces_auditevent SET actor_key = 999 WHERE id = %s",
+    ],
+)
+def test_a_changed_row_is_the_first_that_breaks(five, sql):
+    change(sql, five[2].pk)
+    assert verify_record().first_bad == five[2].pk
+
+
+def test_an_event_is_not_given_to_somebody_else(five, alice):
+    change("UPDATE workspaces_auditevent SET actor_id = %s WHERE id = %s", alice.pk, five[1].pk)
+    assert "another actor" in verify_record().problem
+
+
+def test_a_removed_row_breaks_at_the_next(five):
+    change("DELETE FROM workspaces_auditevent WHERE id = %s", five[2].pk)
+    assert verify_record().first_bad == five[3].pk
+
+
+def test_the_newest_rows_cannot_be_cut_off(five):
+    change("DELETE FROM workspaces_auditevent WHERE id >= %s", five[3].pk)
+    found = verify_record()
+    assert (found.first_bad, found.checked) == (None, 4)
+    assert "newest events were removed" in found.problem
+
+
+def test_the_oldest_rows_cannot_be_cut_off(five):
+    change("DELETE FROM workspaces_auditevent WHERE id < %s", five[1].pk)
+    assert verify_record().first_bad == five[1].pk
+
+
+def test_deleted_people_and_workspaces_break_nothing(five, workspace, bob):
+    bob.delete()
+    workspace.delete()
+    assert verify_record().problem == ""
+    assert AuditEvent.objects.get(pk=five[0].pk).actor is None
+
+
+def test_the_command_says_which_event_was_changed(five, capsys):
+    call_command("verify_audit")
+    assert "All 6 events" in capsys.readouterr().out
+    change("UPDATE workspaces_auditevent SET object_name = 'x' WHERE id = %s", five[4].pk)
+    with pytest.raises(CommandError, match=f"Event {five[4].pk} was changed"):
+        call_command("verify_audit")
+
+
+def test_events_from_before_the_chain_are_chained_by_the_migration(five):
+    change("UPDATE workspaces_auditevent SET digest = '', actor_key = 0, workspace_key = 0")
+    AuditHead.objects.update(count=0, digest="")
+    name = "0006_audit_chain_console"
+    then = MigrationExecutor(connection).loader.project_state(("workspaces", name)).apps
+    import_module(f"vectorless_web.workspaces.migrations.{name}").chain_existing(then, None)
+    assert verify_record().problem == ""
+
+
+def test_an_act_says_from_which_network_it_came(alice):
+    browser = Client(REMOTE_ADDR="203.0.113.77")
+    browser.post("/accounts/login/", {"login": "alice", "password": PASSWORD})
+    browser.post("/account/save/", {"name": "Alice", "time_zone": ""})
+    assert AuditEvent.objects.get(verb="account.profile_changed").address == "203.0.113.0/24"
+    assert record(actor=alice, verb="x").address == "", "nothing is left of the request"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_writers_at_the_same_time_take_turns(alice):
+    workspaces = [Workspace.objects.create(name=f"W{n}", slug=f"w{n}") for n in range(3)]
+
+    def write(number: int) -> None:
+        try:
+            for _ in range(8):
+                record(actor=alice, verb="x", workspace=workspaces[number % 3])
+        finally:
+            connection.close()
+
+    threads = [Thread(target=write, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = verify_record()
+    assert (found.checked, found.total, found.problem) == (48, 48, "")

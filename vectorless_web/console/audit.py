@@ -1,0 +1,213 @@
+"""The record of what was done, searched, filtered, paged by its numbers, and written out as a stream."""
+
+import csv
+import io
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.contrib.auth import get_user_model
+from django.core.cache import cache
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from vectorless_web.workspaces.models import AuditEvent, Workspace
+
+PAGE = 50
+"""Events on a page."""
+SEARCHED = 100_000
+"""Events, the newest of the chosen days, that words are looked for in: to find none in a million takes seconds."""
+AT_ONCE = 1000
+"""Events of an export that are read in one message."""
+VERBS_KEPT = 600
+"""Seconds that the list of verbs is kept."""
+
+
+@dataclass(frozen=True)
+class AuditQuery:
+    """What is asked of the record; empty values ask for everything. Days count in the reader's time zone."""
+
+    text: str = ""
+    verb: str = ""
+    person: str = ""
+    """A user name."""
+    workspace: str = ""
+    """A slug."""
+    since: date | None = None
+    until: date | None = None
+
+
+@dataclass(frozen=True)
+class AuditPage:
+    """One page of events, newest first, and the numbers to go on from."""
+
+    events: list[AuditEvent]
+    older: int | None = None
+    newer: int | None = None
+    searched_from: datetime | None = None
+    """Words were looked for in events since then alone; None when in all."""
+
+
+@dataclass
+class Selection:
+    """The events that fit, and how far back words were looked for."""
+
+    rows: QuerySet[AuditEvent] = field(default_factory=AuditEvent.objects.all)
+    searched_from: datetime | None = None
+
+
+def select_events(query: AuditQuery) -> Selection:
+    """The events that fit. Days become numbers of events, so that one index serves filter and order."""
+    rows = AuditEvent.objects.all()
+    if query.verb:
+        rows = rows.filter(verb=query.verb)
+    if query.person:
+        person = get_user_model()._default_manager.filter(username__iexact=query.person)
+        rows = rows.filter(actor=person.values_list("pk", flat=True).first() or 0)
+    if query.workspace:
+        pk = Workspace.objects.filter(slug=query.workspace).values_list("pk", flat=True).first()
+        rows = rows.filter(workspace=pk or 0)
+    first = _first_since(_midnight(query.since)) if query.since else 0
+    end = _first_since(_midnight(query.until + timedelta(days=1))) if query.until else None
+    if first:
+        rows = rows.filter(pk__gte=first)
+    if end is not None:
+        rows = rows.filter(pk__lt=end)
+    return _look_for(rows, query.text, first, end) if query.text else Selection(rows)
+
+
+def _look_for(rows: QuerySet[AuditEvent], text: str, first: int, end: int | None) -> Selection:
+    newest = end if end is not None else (_last_number() + 1)
+    oldest = newest - SEARCHED
+    rows = rows.filter(Q(object_name__icontains=text) | Q(verb__icontains=text))
+    if oldest <= first:
+        return Selection(rows)
+    reached = AuditEvent.objects.filter(pk__gte=oldest).order_by("pk").values_list("at", flat=True).first()
+    return Selection(rows.filter(pk__gte=oldest), reached if _exists_before(oldest) else None)
+
+
+def _exists_before(pk: int) -> bool:
+    return AuditEvent.objects.filter(pk__lt=pk).exists()
+
+
+def _last_number() -> int:
+    return AuditEvent.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+
+
+def _midnight(day: date) -> datetime:
+    return timezone.make_aware(datetime.combine(day, time.min))
+
+
+def _first_since(moment: datetime) -> int:
+    """The number of the first event at or after a moment; one above the last when there is none."""
+    found = AuditEvent.objects.filter(at__gte=moment).order_by("at", "pk").values_list("pk", flat=True).first()
+    return found if found is not None else _last_number() + 1
+
+
+def page_of_events(query: AuditQuery, *, before: int | None = None, after: int | None = None) -> AuditPage:
+    """The newest events that fit, those older than `before`, or those just newer than `after`."""
+    selection = select_events(query)
+    rows = selection.rows.select_related("actor", "workspace")
+    if after is not None:
+        found = list(rows.filter(pk__gt=after).order_by("pk")[: PAGE + 1])
+        has_newer, has_older = len(found) > PAGE, True
+        events = found[:PAGE][::-1]
+    else:
+        found = list((rows.filter(pk__lt=before) if before else rows).order_by("-pk")[: PAGE + 1])
+        has_newer, has_older = before is not None, len(found) > PAGE
+        events = found[:PAGE]
+    if not events:
+        return AuditPage([], searched_from=selection.searched_from)
+    older, newer = events[-1].pk if has_older else None, events[0].pk if has_newer else None
+    return AuditPage(events, older, newer, selection.searched_from)
+
+
+def list_verbs() -> list[str]:
+    """Every verb in the record, from A to Z; one step through the index for each, not one for each event."""
+    kept: list[str] | None = cache.get("audit-verbs")
+    if kept is not None:
+        return kept
+    verbs: list[str] = []
+    rows = AuditEvent.objects.order_by("verb").values_list("verb", flat=True)
+    verb = rows.first()
+    while verb is not None:
+        verbs.append(verb)
+        verb = rows.filter(verb__gt=verb).first()
+    cache.set("audit-verbs", verbs, VERBS_KEPT)
+    return verbs
+
+
+Write = Callable[[dict[str, Any]], str]
+"""One event as text."""
+COLUMNS = (
+    "id",
+    "at",
+    "actor",
+    "actor_number",
+    "verb",
+    "object_type",
+    "object_id",
+    "object_name",
+    "workspace",
+    "workspace_number",
+    "network",
+    "details",
+    "digest",
+)
+
+
+def describe_event(event: AuditEvent) -> dict[str, Any]:
+    """An event as an export has it, by the names of COLUMNS."""
+    return {
+        "id": event.pk,
+        "at": event.at.isoformat(),
+        "actor": event.actor.get_username() if event.actor else "",
+        "actor_number": event.actor_key,
+        "verb": event.verb,
+        "object_type": event.object_type,
+        "object_id": event.object_id,
+        "object_name": event.object_name,
+        "workspace": event.workspace.slug if event.workspace else "",
+        "workspace_number": event.workspace_key,
+        "network": event.address,
+        "details": event.details,
+        "digest": event.digest,
+    }
+
+
+def write_json_line(event: dict[str, Any]) -> str:
+    """One event as a line of JSON."""
+    return json.dumps(event, ensure_ascii=False) + "\n"
+
+
+def write_csv_row(event: dict[str, Any]) -> str:
+    """One event as a line of CSV; no cell begins as a formula of a spreadsheet does."""
+    values = {**event, "details": json.dumps(event["details"], ensure_ascii=False)}
+    return csv_line([values[name] for name in COLUMNS])
+
+
+def csv_line(values: list[Any]) -> str:
+    """Values as a line of CSV."""
+    line = io.StringIO()
+    csv.writer(line).writerow([f"'{value}" if str(value)[:1] in tuple("=+-@\t\r") else value for value in values])
+    return line.getvalue()
+
+
+async def stream_events(query: AuditQuery, write: Write, head: str = "") -> AsyncIterator[str]:
+    """The events that fit, oldest first, each as `write` has it; few are in memory at a time."""
+    rows = (await sync_to_async(select_events)(query)).rows.select_related("actor", "workspace").order_by("pk")
+    yield head
+    after = 0
+    while True:
+        events = await sync_to_async(_read_all)(rows.filter(pk__gt=after)[:AT_ONCE])
+        if not events:
+            return
+        after = events[-1].pk
+        yield "".join(write(describe_event(event)) for event in events)
+
+
+def _read_all(rows: QuerySet[AuditEvent]) -> list[AuditEvent]:
+    return list(rows)

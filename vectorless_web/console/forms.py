@@ -1,0 +1,37 @@
+"""Forms of the console."""
+
+from django import forms
+
+from vectorless_web.console.audit import AuditQuery
+from vectorless_web.infra.limits import NAME_MAX
+from vectorless_web.workspaces.models import Role, Workspace
+
+
+class AuditForm(forms.Form):
+    """The filters of the record; what is no date or no number counts as not given."""
+
+    q = forms.CharField(required=False, max_length=NAME_MAX)
+    verb = forms.CharField(required=False, max_length=60)
+    person = forms.CharField(required=False, max_length=150)
+    workspace = forms.CharField(required=False, max_length=60)
+    since = forms.DateField(required=False)
+    until = forms.DateField(required=False)
+
+    def query(self) -> AuditQuery:
+        """What the filters ask for."""
+        values = dict(self.cleaned_data)
+        return AuditQuery(text=values.pop("q").strip(), **values)
+
+    def number(self, name: str) -> int | None:
+        """A number of the address; None for what is none."""
+        text = str(self.data.get(name, ""))
+        return int(text) if text.isdecimal() and len(text) < 19 else None
+
+
+class InviteForm(forms.Form):
+    """An invitation into a workspace, by a link that is shown once."""
+
+    workspace = forms.ModelChoiceField(Workspace.objects.order_by("name"), label="Into")
+    role = forms.ChoiceField(label="As", choices=Role.choices, initial=Role.MEMBER)
+    days = forms.IntegerField(label="Open for days", min_value=1, max_value=30, initial=7)
+    email = forms.EmailField(label="Only for this address", required=False)

@@ -1,0 +1,186 @@
+"""Jobs and workers as an operator reads them, and the acts on them. Each act is recorded.
+
+Work is in rows and jobs only name it: what is stopped or done again here is the row.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from rq.exceptions import NoSuchJobError
+
+from vectorless_web.documents.models import DocumentVersion, SectionSummaries, VectorFile
+from vectorless_web.documents.services import retry_version
+from vectorless_web.infra.admin import stop_work_of
+from vectorless_web.infra.queues import control
+from vectorless_web.infra.queues.control import JobInfo, QueueInfo, WorkerInfo
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.runs.models import Run
+from vectorless_web.runs.services import ask_again
+from vectorless_web.workspaces.models import ModelProvider
+from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.services import record
+
+READ = "vectorless_web.documents.jobs.compile_version"
+ANSWER = "vectorless_web.runs.jobs.execute_run"
+WORDS = {
+    ANSWER: "Answer a question",
+    "vectorless_web.runs.jobs.replay_run": "Replay a run",
+    READ: "Read a document",
+    "vectorless_web.documents.jobs.embed_version": "Embed a document",
+    "vectorless_web.documents.jobs.summarise_version": "Summarise a document's sections",
+    "vectorless_web.workspaces.jobs.test_provider": "Try a model",
+}
+"""What a job is for, by its function."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """A job in plain words: what it is for, of what, in which workspace."""
+
+    job: JobInfo
+    what: str
+    of: str = ""
+    workspace: str = ""
+    can_stop: bool = False
+    can_retry: bool = False
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A queue with its work in words."""
+
+    info: QueueInfo
+    waiting: list[Work]
+    running: list[Work]
+    failed: list[Work]
+    workers: list[tuple[WorkerInfo, Work | None]]
+
+
+Names = dict[tuple[str, int], tuple[str, str]]
+"""By function and number: what a job's row is called, and its workspace."""
+
+
+def describe_queue(name: str) -> Queue:
+    """A queue with what its jobs are for. The rows are asked for once a kind, not once a job."""
+    info = control.describe_queue(name)
+    names = _name_rows([*info.waiting, *info.running, *info.failed])
+    running = [_describe(job, names, can_stop=True) for job in info.running]
+    by_job = {work.job.name: work for work in running}
+    return Queue(
+        info=info,
+        waiting=[_describe(job, names, can_stop=True) for job in info.waiting],
+        running=running,
+        failed=[_describe(job, names, failed=True) for job in info.failed],
+        workers=[(worker, by_job.get(worker.job)) for worker in info.workers],
+    )
+
+
+def _describe(job: JobInfo, names: Names, *, can_stop: bool = False, failed: bool = False) -> Work:
+    known = job.path in WORDS
+    of, workspace = names.get((job.path, _row_of(job)), ("", ""))
+    acts = job.path in (READ, ANSWER) and bool(of)
+    return Work(
+        job=job,
+        what=WORDS[job.path] if known else job.path.rpartition(".")[2].replace("_", " ").capitalize() or job.name,
+        of=of,
+        workspace=workspace,
+        can_stop=can_stop and acts,
+        can_retry=failed and acts,
+    )
+
+
+def _row_of(job: JobInfo) -> int:
+    return job.arguments[0] if job.arguments and isinstance(job.arguments[0], int) else 0
+
+
+def _name_rows(jobs: list[JobInfo]) -> Names:
+    wanted: dict[str, set[int]] = {}
+    for job in jobs:
+        wanted.setdefault(job.path, set()).add(_row_of(job))
+    names: Names = {}
+    for path, keys in wanted.items():
+        for pk, of, workspace in _select_names(path, keys):
+            names[path, pk] = (of, workspace)
+    return names
+
+
+def _select_names(path: str, keys: set[int]) -> list[tuple[int, str, str]]:
+    """Number, name and workspace of the rows that jobs of this function are for."""
+    if path.startswith("vectorless_web.runs.jobs."):
+        return list(Run.objects.filter(pk__in=keys).values_list("pk", "question", "workspace__name"))
+    if path == READ:
+        rows = DocumentVersion.objects.filter(pk__in=keys)
+        return list(rows.values_list("pk", "document__title", "document__workspace__name"))
+    if path.endswith("test_provider"):
+        return list(ModelProvider.objects.filter(pk__in=keys).values_list("pk", "name", "workspace__name"))
+    model: type[Any] | None = {"embed_version": VectorFile, "summarise_version": SectionSummaries}.get(
+        path.rpartition(".")[2]
+    )
+    if model is None:
+        return []
+    found = model._default_manager.filter(pk__in=keys)
+    return list(found.values_list("pk", "version__document__title", "version__document__workspace__name"))
+
+
+def pause(*, actor: User, queue: str) -> None:
+    """Have no worker begin another job of the queue."""
+    control.pause_queue(queue)
+    record(actor=actor, verb="queue.paused", name=queue)
+
+
+def resume(*, actor: User, queue: str) -> None:
+    """Have the workers of the queue go on."""
+    control.resume_queue(queue)
+    record(actor=actor, verb="queue.resumed", name=queue)
+
+
+def drain(*, actor: User, queue: str, worker: str) -> None:
+    """Have a worker finish its job and end; Problem (409) when it is gone."""
+    if not control.drain_worker(worker, queue=queue):
+        raise Problem("That worker is gone already. Load the page again.", code="worker_gone", status=409)
+    record(actor=actor, verb="worker.drained", name=worker, details={"queue": queue})
+
+
+def stop(*, actor: User, name: str) -> None:
+    """End what a job is for, as a person would stop it; Problem (409) when it has ended."""
+    try:
+        stopped = stop_work_of(actor, name)
+    except NoSuchJobError:
+        stopped = False
+    if not stopped:
+        raise Problem("That has ended already. Load the page again.", code="job_ended", status=409)
+    record(actor=actor, verb="job.stopped", name=name)
+
+
+def retry(*, actor: User, name: str) -> None:
+    """Do again what a failed job was for; Problem (409) when there is no such job, or its work cannot be repeated."""
+    job = control.find_job(name)
+    if job is None or not _do_again(actor, job):
+        raise Problem("There is nothing of that job to do again.", code="job_ended", status=409)
+    control.forget_job(name)
+    record(actor=actor, verb="job.retried", name=name)
+
+
+def _do_again(actor: User, job: JobInfo) -> bool:
+    if job.path == READ:
+        version = DocumentVersion.objects.select_related("document__workspace").filter(pk=_row_of(job)).first()
+        if version is not None:
+            retry_version(actor=actor, version=version)
+        return version is not None
+    if job.path != ANSWER:
+        return False
+    run = Run.objects.select_related("workspace", "thread", "asked_by").filter(pk=_row_of(job)).first()
+    if run is None or run.is_open or run.asked_by is None:
+        return False
+    # In the name of who asked: what an administrator may not read is not read for them.
+    ask_again(user=run.asked_by, run=run)
+    return True
+
+
+def forget(*, actor: User, name: str) -> None:
+    """Take a failed job off the list; its row stays."""
+    job = control.find_job(name)
+    if job is None or not job.error:
+        raise Problem("Only a job that failed can be taken off the list.", code="job_not_failed", status=409)
+    control.forget_job(name)
+    record(actor=actor, verb="job.forgotten", name=name)

@@ -1,0 +1,125 @@
+"""How the site is: findings, failures, versions, what is stored. Every number is one query, however much is there."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import Count, Sum
+from django.utils import timezone
+
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.engine.documents.artefact import ENGINE_VERSION
+from vectorless_web.infra.web.health import STATUS, Finding, Level, health
+from vectorless_web.runs.models import Run
+from vectorless_web.runs.services import program_digest
+from vectorless_web.workspaces.models import AuditEvent, ModelProvider
+
+TONES = {Level.OK: "good", Level.DEGRADED: "warn", Level.UNAVAILABLE: "bad"}
+NAMES = {
+    "database": "Database",
+    "migrations": "Migrations",
+    "integrity": "Database file",
+    "redis": "Redis",
+    "sweep": "Sweep",
+    "render": "Page pictures",
+    "disk": "Disk",
+    "storage": "Stored files",
+}
+QUEUE_NAMES = {"runs": "questions", "documents": "documents"}
+PROVIDERS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of the site: its name, how it is ("good", "warn", "bad"), a word for that and a sentence."""
+
+    name: str
+    tone: str
+    word: str
+    text: str
+    place: str = ""
+    """The console's page that tells more."""
+
+
+def check_parts() -> list[Part]:
+    """What the health checks find, and whether mails go out."""
+    parts = [_describe_finding(name, finding) for name, finding in health.report().items()]
+    mail = "Mails are sent." if settings.MAIL_ON else "No mail server is set: links are handed over by hand."
+    return [*parts, Part("Mail", "good" if settings.MAIL_ON else "", "on" if settings.MAIL_ON else "off", mail)]
+
+
+def _describe_finding(name: str, finding: Finding) -> Part:
+    kind, _, queue = name.partition(":")
+    if kind in ("workers", "queue"):
+        what = QUEUE_NAMES.get(queue, queue)
+        label = f"Workers on {what}" if kind == "workers" else f"Queue of {what}"
+        place = "queues"
+    else:
+        label, place = NAMES.get(name, name.capitalize()), ""
+    return Part(label, TONES[finding.level], STATUS[finding.level], finding.text, place)
+
+
+def list_providers() -> list[ModelProvider]:
+    """Models that are switched on, those whose test failed first; with their workspaces."""
+    rows = ModelProvider.objects.filter(enabled=True).select_related("workspace").order_by("name", "pk")
+    return sorted(rows[:PROVIDERS_SHOWN], key=lambda row: row.capabilities.get("works") is not False)
+
+
+@dataclass(frozen=True)
+class Failures:
+    """What failed within the last day."""
+
+    runs: int
+    reasons: list[tuple[str, int]]
+    """The commonest codes of failed runs, with how often."""
+    documents: int
+
+
+def count_failures() -> Failures:
+    """Runs and documents that failed within the last 24 hours."""
+    since = timezone.now() - timedelta(days=1)
+    runs = Run.objects.filter(status=Run.Status.FAILED, finished_at__gte=since).order_by()
+    codes = runs.values_list("error_code").annotate(n=Count("pk")).order_by("-n", "error_code")
+    reasons = [(code or "unknown", count) for code, count in codes]
+    versions = DocumentVersion.objects.filter(status=DocumentVersion.Status.FAILED, created_at__gte=since)
+    return Failures(sum(count for _, count in reasons), reasons[:4], versions.count())
+
+
+def sum_stored_bytes() -> list[tuple[str, int]]:
+    """What takes room: kinds and their bytes. The cache of page pictures is left out: it may be deleted at any time."""
+    sums = DocumentVersion.objects.aggregate(uploads=Sum("bytes"), compiled=Sum("artefact_bytes"))
+    return [
+        ("Uploads", sums["uploads"] or 0),
+        ("Compiled files", sums["compiled"] or 0),
+        ("Database", _database_bytes()),
+    ]
+
+
+def _database_bytes() -> int:
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_database_size(current_database())")
+            return int(cursor.fetchone()[0])
+    path = Path(connection.settings_dict["NAME"])
+    return path.stat().st_size if path.exists() else 0
+
+
+def last_backup() -> AuditEvent | None:
+    """The record's last event of a backup that was made; None when none was since the record notes them."""
+    return AuditEvent.objects.filter(verb="backup.made").first()
+
+
+def versions_in_use() -> list[tuple[str, str]]:
+    """What of the program runs here."""
+    return [("Compiler", ENGINE_VERSION), ("Program of answers", program_digest()[:12])]
+
+
+def summarise_parts(parts: Iterable[Part]) -> dict[str, Any]:
+    """The worst tone of the parts, and how many are not well."""
+    tones = [part.tone for part in parts]
+    worst = next((tone for tone in ("bad", "warn") if tone in tones), "good")
+    return {"worst": worst, "unwell": sum(tone in ("bad", "warn") for tone in tones)}

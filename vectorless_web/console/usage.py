@@ -1,0 +1,227 @@
+"""What was used: a rollup by day, workspace, person and model, that a job fills; sums, charts and forecasts from it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from vectorless_web.console.models import DayUsage
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.runs.models import Run
+from vectorless_web.workspaces.models import Budget, Workspace
+from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.services import record
+
+Status = Run.Status
+ROWS_SHOWN = 25
+"""Rows of a table by workspace, person or model."""
+GROUPS = {"workspace": "workspace_key", "person": "person_key", "model": "model"}
+COUNTED = ("runs", "answered", "partial", "not_found", "failed", "cancelled", "tokens", "cost_usd", "pages", "bytes")
+
+
+def count_usage() -> int:
+    """Bring the rollup up to now: the days since the last that is in it, that one anew; how many days.
+
+    Days before it are left as they are, also when their runs were deleted since.
+    """
+    last = DayUsage.objects.aggregate(last=Max("day"))["last"]
+    return _count_days(last) if last is not None else rebuild_usage()
+
+
+def rebuild_usage() -> int:
+    """Count every day anew from the runs and documents that are there; how many days."""
+    first = Run.objects.order_by("pk").values_list("created_at", flat=True).first()
+    read = DocumentVersion.objects.order_by("pk").values_list("created_at", flat=True).first()
+    earliest = min((moment for moment in (first, read) if moment is not None), default=None)
+    if earliest is None:
+        return 0
+    DayUsage.objects.filter(day__lt=earliest.astimezone(UTC).date()).delete()
+    return _count_days(earliest.astimezone(UTC).date())
+
+
+def recount_usage(*, actor: User) -> int:
+    """The same, because somebody asked for it on the page."""
+    days = count_usage()
+    record(actor=actor, verb="usage.counted", details={"days": days})
+    return days
+
+
+def _count_days(first: date) -> int:
+    today = timezone.now().astimezone(UTC).date()
+    days = [first + timedelta(days=number) for number in range((today - first).days + 1)]
+    for day in days:
+        _count_day(day)
+    return len(days)
+
+
+@transaction.atomic
+def _count_day(day: date) -> None:
+    """Write the rows of one day in place of those that are there."""
+    begin = datetime.combine(day, time.min, tzinfo=UTC)
+    rows: dict[tuple[int, int, str], dict[str, Any]] = {}
+    for row in _sum_runs(begin, begin + timedelta(days=1)):
+        key = (row.pop("workspace_id") or 0, row.pop("asked_by_id") or 0, row.pop("model"))
+        rows[key] = {**row, "tokens": row["used_tokens"] or 0, "cost_usd": row["used_usd"] or 0}
+    for row in _sum_uploads(begin, begin + timedelta(days=1)):
+        key = (row.pop("document__workspace_id") or 0, row.pop("added_by_id") or 0, "")
+        rows.setdefault(key, {}).update(pages=row["read_pages"] or 0, bytes=row["read_bytes"] or 0)
+    # A day without use keeps an empty row, which says that it was counted.
+    rows = rows or {(0, 0, ""): {}}
+    DayUsage.objects.filter(day=day).delete()
+    DayUsage.objects.bulk_create(
+        [
+            DayUsage(day=day, workspace_key=workspace, person_key=person, model=model, **_columns_of(values))
+            for (workspace, person, model), values in rows.items()
+        ],
+        ignore_conflicts=True,
+        batch_size=500,
+    )
+
+
+def _columns_of(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name in COUNTED}
+
+
+def _sum_runs(begin: datetime, end: datetime) -> Iterable[Any]:
+    ended = Run.objects.filter(finished_at__gte=begin, finished_at__lt=end, status__in=Run.ENDED).order_by()
+    nothing = (Status.NOT_FOUND, Status.PASSAGES)
+    return ended.values("workspace_id", "asked_by_id", "model").annotate(
+        runs=Count("pk"),
+        answered=Count("pk", filter=Q(status=Status.ANSWERED)),
+        partial=Count("pk", filter=Q(status=Status.PARTIAL)),
+        not_found=Count("pk", filter=Q(status__in=nothing)),
+        failed=Count("pk", filter=Q(status=Status.FAILED)),
+        cancelled=Count("pk", filter=Q(status=Status.CANCELLED)),
+        used_tokens=Sum("tokens"),
+        used_usd=Sum("cost_usd"),
+    )
+
+
+def _sum_uploads(begin: datetime, end: datetime) -> Iterable[Any]:
+    read = DocumentVersion.objects.filter(ready_at__gte=begin, ready_at__lt=end).order_by()
+    sums = read.values("document__workspace_id", "added_by_id")
+    return sums.annotate(read_pages=Sum("pages"), read_bytes=Sum("bytes"))
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One day of a chart: its place and height in a viewBox of the chart's width and 100."""
+
+    x: int
+    height: Decimal
+    y: Decimal
+    day: date
+    text: str
+
+
+@dataclass(frozen=True)
+class UsageRow:
+    """What was used under one name."""
+
+    name: str
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class UsageReport:
+    """What was used within some days: sums, one row a day, and the largest by workspace, person or model."""
+
+    days: int
+    totals: dict[str, Any]
+    by_day: list[dict[str, Any]]
+    largest: list[UsageRow]
+    runs_chart: list[Bar]
+    cost_chart: list[Bar]
+    counted_to: date | None
+
+
+def report_usage(*, days: int, group: str) -> UsageReport:
+    """The last `days` days, today included, and the largest by `group`, a key of GROUPS."""
+    today = timezone.now().astimezone(UTC).date()
+    first = today - timedelta(days=days - 1)
+    rows = DayUsage.objects.filter(day__gte=first).order_by()
+    fields: dict[str, Any] = {name: DayUsage._meta.get_field(name) for name in COUNTED}
+    sums: dict[str, Any] = {name: Coalesce(Sum(name), 0, output_field=fields[name]) for name in COUNTED}
+    found: dict[date, dict[str, Any]] = {row["day"]: dict(row) for row in rows.values("day").annotate(**sums)}
+    empty = dict.fromkeys(COUNTED, 0)
+    by_day = [found.get(day, {"day": day, **empty}) for day in (first + timedelta(days=n) for n in range(days))]
+    return UsageReport(
+        days=days,
+        totals=rows.aggregate(**sums),
+        by_day=by_day,
+        largest=_name_groups(rows, group, sums),
+        runs_chart=_draw(by_day, "runs", "{:,} questions"),
+        cost_chart=_draw(by_day, "cost_usd", "${:,.2f}"),
+        counted_to=DayUsage.objects.aggregate(last=Max("day"))["last"],
+    )
+
+
+def _name_groups(rows: QuerySet[DayUsage], group: str, sums: dict[str, Any]) -> list[UsageRow]:
+    key = GROUPS[group]
+    used = rows.exclude(runs=0, pages=0)
+    largest = list(used.values(key).annotate(**sums).order_by("-cost_usd", "-runs", key)[:ROWS_SHOWN])
+    names = _names_of(group, [row[key] for row in largest])
+    return [UsageRow(names[row.pop(key)], row) for row in [dict(row) for row in largest]]
+
+
+def _names_of(group: str, keys: list[Any]) -> dict[Any, str]:
+    if group == "model":
+        return {key: key or "Offline reasoner, documents" for key in keys}
+    if group == "workspace":
+        known = dict(Workspace.objects.filter(pk__in=keys).values_list("pk", "name"))
+    else:
+        known = dict(get_user_model()._default_manager.filter(pk__in=keys).values_list("pk", "username"))
+    return {key: known.get(key, f"deleted, number {key}" if key else "nobody") for key in keys}
+
+
+BAR_WIDTH = 10
+"""Units of a chart's viewBox that one day takes, air included."""
+
+
+def _draw(by_day: list[dict[str, Any]], name: str, text: str) -> list[Bar]:
+    most = max((Decimal(row[name]) for row in by_day), default=Decimal(0)) or Decimal(1)
+    bars = []
+    for number, row in enumerate(by_day):
+        height = (Decimal(row[name]) * 100 / most).quantize(Decimal("0.1"))
+        bars.append(Bar(number * BAR_WIDTH, height, 100 - height, row["day"], text.format(row[name])))
+    return bars
+
+
+@dataclass(frozen=True)
+class BudgetState:
+    """A budget with what it will come to at the present pace."""
+
+    budget: Budget
+    forecast_usd: Decimal
+    tone: str
+
+
+def list_budgets() -> list[BudgetState]:
+    """Every budget, those closest to their limit first, with a straight-line forecast to the end of their period."""
+    rows = Budget.objects.select_related("workspace", "user")
+    nearest = rows.order_by((F("spent_usd") + F("reserved_usd") - F("limit_usd")).desc(), "pk")[:ROWS_SHOWN]
+    return [_forecast(budget) for budget in nearest]
+
+
+def _forecast(budget: Budget) -> BudgetState:
+    now = timezone.now().astimezone(UTC)
+    begin = datetime.combine(budget.period_start, time.min, tzinfo=UTC)
+    length = timedelta(days=1) if budget.period == Budget.Period.DAY else _month_of(begin)
+    passed = max((now - begin) / length, 0.02)
+    # A period that is over begins anew with the next call: nothing of it counts.
+    spent = budget.spent_usd if passed <= 1 else Decimal(0)
+    forecast = spent / Decimal(min(passed, 1.0))
+    tone = "bad" if spent + budget.reserved_usd >= budget.limit_usd else "warn" if forecast > budget.limit_usd else ""
+    return BudgetState(budget, forecast, tone)
+
+
+def _month_of(begin: datetime) -> timedelta:
+    following = (begin.replace(day=28) + timedelta(days=4)).replace(day=1)
+    return following - begin.replace(day=1)

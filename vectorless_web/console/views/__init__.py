@@ -1,0 +1,60 @@
+"""The console's pages and acts, and who may open which."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+View = Callable[..., HttpResponseBase]
+
+
+@dataclass(frozen=True)
+class Place:
+    """One page of the side navigation, and the right that opens it; "" opens it to all staff."""
+
+    name: str
+    label: str | Promise
+    icon: str
+    right: str = ""
+
+
+PLACES = (
+    Place("overview", _("Overview"), "inbox"),
+    Place("queues", _("Queues and workers"), "sort", "console.run_queues"),
+    Place("usage", _("Usage and cost"), "coin", "console.view_dayusage"),
+    Place("people", _("People"), "users", "auth.view_user"),
+    Place("audit", _("Audit"), "eye", "workspaces.view_auditevent"),
+)
+
+
+def staff_only(right: str = "") -> Callable[[View], View]:
+    """Let in staff who hold the right: everybody else finds nothing (404), staff without it are told (403)."""
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def check_staff(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if not (request.user.is_active and getattr(request.user, "is_staff", False)):
+                raise Http404("There is no such page.")
+            if right and not request.user.has_perm(right):
+                raise PermissionDenied("Your account lacks the right to do this. Ask a superuser for it.")
+            return view(request, *args, **kwargs)
+
+        return check_staff
+
+    return decorate
+
+
+def show_page(
+    request: HttpRequest, name: str, context: dict[str, Any], *, template: str = "", status: int = 200
+) -> HttpResponse:
+    """A page of the console, with the places that the person may open beside it."""
+    places = [each for each in PLACES if not each.right or request.user.has_perm(each.right)]
+    around = {"places": places, "tab": name}
+    return render(request, template or f"console/{name}.html", {**around, **context}, status=status)

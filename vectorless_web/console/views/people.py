@@ -1,0 +1,136 @@
+"""Accounts: the list, one account, and the acts on it."""
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.models import AbstractUser
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from vectorless_web.console import people
+from vectorless_web.console.forms import InviteForm
+from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.workspaces import services
+
+SEE, CHANGE = "auth.view_user", "auth.change_user"
+
+
+@require_GET
+@staff_only(SEE)
+def show_all(request: HttpRequest) -> HttpResponse:
+    """The accounts of the site."""
+    return _list_page(request, InviteForm())
+
+
+def _list_page(request: HttpRequest, form: InviteForm, *, link: str = "", status: int = 200) -> HttpResponse:
+    text, state = request.GET.get("q", "").strip(), request.GET.get("state", "")
+    found = people.list_people(text=text, state=state, number=request.GET.get("page", "1"))
+    context = {"people": found, "text": text, "state": state, "form": form, "link": link}
+    return show_page(request, "people", context, status=status)
+
+
+@require_GET
+@staff_only(SEE)
+@never_cache
+def show(request: HttpRequest, pk: int) -> HttpResponse:
+    """One account."""
+    return _person_page(request, pk)
+
+
+def _person_page(request: HttpRequest, pk: int, **more: Any) -> HttpResponse:
+    problem: Problem | None = more.get("problem")
+    context = {"person": people.find_person(pk), **more}
+    status = problem.status if problem else 200
+    return show_page(request, "people", context, template="console/person.html", status=status)
+
+
+@require_POST
+@staff_only(CHANGE)
+@never_cache
+def invite(request: HttpRequest) -> HttpResponse:
+    """Make a link by which one person joins a workspace, and shows it once."""
+    form = InviteForm(request.POST)
+    if not form.is_valid():
+        return _list_page(request, form, status=422)
+    _invitation, token = services.invite(actor=request.user, **form.cleaned_data)
+    link = request.build_absolute_uri(reverse("workspaces:invitation", kwargs={"token": token}))
+    return _list_page(request, InviteForm(), link=link)
+
+
+@require_POST
+@staff_only(CHANGE)
+def switch_off(request: HttpRequest, pk: int) -> HttpResponse:
+    """Let the account sign in no more."""
+    person = _changeable(request, pk)
+    try:
+        orphaned = people.switch_off(actor=request.user, person=person)
+    except Problem as problem:
+        return _person_page(request, pk, problem=problem)
+    messages.success(request, f"{person} can no longer sign in.")
+    for sentence in orphaned:
+        messages.warning(request, sentence)
+    return go_to(request, "console:person", pk=pk)
+
+
+@require_POST
+@staff_only(CHANGE)
+def switch_on(request: HttpRequest, pk: int) -> HttpResponse:
+    """Let the account sign in again."""
+    person = _changeable(request, pk)
+    people.switch_on(actor=request.user, person=person)
+    messages.success(request, f"{person} can sign in again.")
+    return go_to(request, "console:person", pk=pk)
+
+
+@require_POST
+@staff_only(CHANGE)
+@never_cache
+def make_reset_link(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show a link by which a new password is chosen: this once, good for an hour."""
+    try:
+        path = services.make_reset_link(actor=request.user, user=_changeable(request, pk))
+    except Problem as problem:
+        return _person_page(request, pk, problem=problem)
+    return _person_page(request, pk, link=request.build_absolute_uri(path))
+
+
+@require_POST
+@staff_only(CHANGE)
+def end_sessions(request: HttpRequest, pk: int) -> HttpResponse:
+    """Sign every browser of the account out."""
+    ended = people.end_all_sessions(actor=request.user, person=_changeable(request, pk))
+    messages.success(request, f"{ended} browser{'' if ended == 1 else 's'} signed out.")
+    return go_to(request, "console:person", pk=pk)
+
+
+@require_POST
+@staff_only(CHANGE)
+def remove_two_step(request: HttpRequest, pk: int) -> HttpResponse:
+    """Let somebody who lost the phone sign in by password alone."""
+    person = _changeable(request, pk)
+    removed = services.remove_two_step(actor=request.user, user=person)
+    sentence = f"Two-step sign-in is off for {person}." if removed else f"{person} has no two-step sign-in."
+    messages.success(request, sentence)
+    return go_to(request, "console:person", pk=pk)
+
+
+@require_POST
+@staff_only(CHANGE)
+def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
+    """Make somebody else owner of what the person owns."""
+    person = _changeable(request, pk)
+    try:
+        heir = people.find_by_name(request.POST.get("to", "").strip())
+        count = people.hand_over(actor=request.user, person=person, to=heir)
+    except Problem as problem:
+        return _person_page(request, pk, problem=problem)
+    messages.success(request, f"{heir} owns {count} workspace{'' if count == 1 else 's'} of {person} now.")
+    return go_to(request, "console:person", pk=pk)
+
+
+def _changeable(request: HttpRequest, pk: int) -> AbstractUser:
+    return people.person_to_change(cast(AbstractUser, request.user), pk)

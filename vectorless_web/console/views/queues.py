@@ -1,0 +1,85 @@
+"""The queues: what waits, works and failed, in plain words, and the acts on it."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+from redis.exceptions import RedisError
+
+from vectorless_web.console import operating
+from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.infra.web.pages import go_to
+
+RIGHT = "console.run_queues"
+
+
+@require_GET
+@staff_only(RIGHT)
+@never_cache
+def show(request: HttpRequest) -> HttpResponse:
+    """Every queue with its jobs and workers."""
+    try:
+        queues = [operating.describe_queue(name) for name in sorted(settings.RQ_QUEUES)]
+    except RedisError as error:
+        return show_page(request, "queues", {"queues": [], "away": str(error)})
+    return show_page(request, "queues", {"queues": queues})
+
+
+@require_POST
+@staff_only(RIGHT)
+def pause(request: HttpRequest, queue: str) -> HttpResponse:
+    """Begin no more jobs of a queue."""
+    operating.pause(actor=request.user, queue=_known(queue))
+    messages.success(request, f"The queue “{queue}” is paused. What is under way goes on.")
+    return go_to(request, "console:queues")
+
+
+@require_POST
+@staff_only(RIGHT)
+def resume(request: HttpRequest, queue: str) -> HttpResponse:
+    """Go on with a queue."""
+    operating.resume(actor=request.user, queue=_known(queue))
+    messages.success(request, f"The queue “{queue}” goes on.")
+    return go_to(request, "console:queues")
+
+
+@require_POST
+@staff_only(RIGHT)
+def drain(request: HttpRequest, queue: str) -> HttpResponse:
+    """Have a worker finish what it does, and end."""
+    operating.drain(actor=request.user, queue=_known(queue), worker=request.POST.get("worker", ""))
+    messages.success(request, "The worker ends after its job. Where `manage.py up` started it, another follows.")
+    return go_to(request, "console:queues")
+
+
+@require_POST
+@staff_only(RIGHT)
+def stop(request: HttpRequest) -> HttpResponse:
+    """End the work that a job is for."""
+    operating.stop(actor=request.user, name=request.POST.get("job", ""))
+    messages.success(request, "It was asked to stop. What was found is kept.")
+    return go_to(request, "console:queues")
+
+
+@require_POST
+@staff_only(RIGHT)
+def retry(request: HttpRequest) -> HttpResponse:
+    """Have the work of a failed job done again."""
+    operating.retry(actor=request.user, name=request.POST.get("job", ""))
+    messages.success(request, "It waits for a worker again.")
+    return go_to(request, "console:queues")
+
+
+@require_POST
+@staff_only(RIGHT)
+def forget(request: HttpRequest) -> HttpResponse:
+    """Take a failed job off the list."""
+    operating.forget(actor=request.user, name=request.POST.get("job", ""))
+    return go_to(request, "console:queues")
+
+
+def _known(queue: str) -> str:
+    if queue not in settings.RQ_QUEUES:
+        raise Http404("There is no such queue.")
+    return queue

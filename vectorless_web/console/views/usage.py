@@ -1,0 +1,54 @@
+"""Usage, cost and budgets."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET, require_POST
+
+from vectorless_web.console import usage
+from vectorless_web.console.audit import csv_line
+from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.infra.web.pages import go_to
+
+RIGHT = "console.view_dayusage"
+SPANS = (7, 30, 90)
+"""Days that the page can show."""
+
+
+def _read_report(request: HttpRequest) -> tuple[usage.UsageReport, str]:
+    asked = request.GET.get("days", "")
+    days = int(asked) if asked in map(str, SPANS) else 30
+    group = request.GET.get("by", "")
+    group = group if group in usage.GROUPS else "workspace"
+    return usage.report_usage(days=days, group=group), group
+
+
+@require_GET
+@staff_only(RIGHT)
+def show(request: HttpRequest) -> HttpResponse:
+    """What was used, by day and by workspace, person or model; budgets."""
+    report, group = _read_report(request)
+    context = {"report": report, "group": group, "groups": usage.GROUPS, "spans": SPANS}
+    return show_page(request, "usage", {**context, "budgets": usage.list_budgets()})
+
+
+@require_GET
+@staff_only(RIGHT)
+def export(request: HttpRequest) -> HttpResponse:
+    """The table by day and the table of the largest, as CSV."""
+    report, group = _read_report(request)
+    lines = [csv_line(["day", *usage.COUNTED])]
+    lines += [csv_line([row["day"].isoformat(), *(row[name] for name in usage.COUNTED)]) for row in report.by_day]
+    lines += ["\r\n", csv_line([group, *usage.COUNTED])]
+    lines += [csv_line([row.name, *(row.values[name] for name in usage.COUNTED)]) for row in report.largest]
+    response = HttpResponse("".join(lines), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="usage-{report.days}-days.csv"'
+    return response
+
+
+@require_POST
+@staff_only(RIGHT)
+def recount(request: HttpRequest) -> HttpResponse:
+    """Bring the figures up to now."""
+    usage.recount_usage(actor=request.user)
+    messages.success(request, "The figures are up to now.")
+    return go_to(request, "console:usage")

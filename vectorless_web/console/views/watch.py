@@ -1,0 +1,66 @@
+"""Pages that show: the overview and the record."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from vectorless_web.console import audit, selectors, services
+from vectorless_web.console.forms import AuditForm
+from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.workspaces.models import Workspace
+
+VERIFIED = 20_000
+"""Events, the newest, that the page's check follows: a million take longer than a page may."""
+FORMS = {
+    "csv": ("text/csv", audit.write_csv_row, audit.csv_line(list(audit.COLUMNS))),
+    "jsonl": ("application/x-ndjson", audit.write_json_line, ""),
+}
+
+
+@require_GET
+@staff_only()
+def overview(request: HttpRequest) -> HttpResponse:
+    """How the site is."""
+    parts = selectors.check_parts()
+    context = {
+        "parts": parts,
+        **selectors.summarise_parts(parts),
+        "providers": selectors.list_providers(),
+        "failures": selectors.count_failures(),
+        "stored": selectors.sum_stored_bytes(),
+        "backup": selectors.last_backup(),
+        "versions": selectors.versions_in_use(),
+    }
+    return show_page(request, "overview", context)
+
+
+@require_GET
+@staff_only("workspaces.view_auditevent")
+def record(request: HttpRequest) -> HttpResponse:
+    """Who did what to what, when, and from where."""
+    form = AuditForm(request.GET)
+    query = form.query() if form.is_valid() else audit.AuditQuery()
+    page = audit.page_of_events(query, before=form.number("before"), after=form.number("after"))
+    context: dict[str, Any] = {"page": page, "query": query, "form": form, "verbs": audit.list_verbs()}
+    context["workspaces"] = Workspace.objects.order_by("name").values_list("slug", "name")[:200]
+    if request.GET.get("verify"):
+        context["check"] = services.verify_newest(VERIFIED)
+    return show_page(request, "audit", context)
+
+
+@require_GET
+@staff_only("workspaces.view_auditevent")
+def export(request: HttpRequest, form: str) -> StreamingHttpResponse:
+    """The events that the page's filters name, as a file, streamed."""
+    filters = AuditForm(request.GET)
+    query = filters.query() if filters.is_valid() else audit.AuditQuery()
+    services.note_export(actor=request.user, kind=form, filters=query)
+    media_type, write, head = FORMS[form]
+    response = StreamingHttpResponse(
+        audit.stream_events(query, write, head), content_type=f"{media_type}; charset=utf-8"
+    )
+    name = f"audit-{timezone.now():%Y-%m-%d}.{form}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response

@@ -1,0 +1,187 @@
+"""Pictures uploaded as documents of their own: PNG, JPEG, WebP, and TIFF with a page for each of its pictures.
+
+A picture is opened by its header alone and refused by its number of pixels before any of them is unpacked.
+"""
+
+import struct
+import warnings
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageOps
+
+from vectorless_web.engine.errors import UnreadableDocument
+from vectorless_web.engine.parsing.limits import CompileLimits
+from vectorless_web.engine.parsing.lines import Page
+from vectorless_web.engine.parsing.scans.pages import READING_DPI, Scan
+from vectorless_web.engine.parsing.scans.straighten import GreyPicture
+
+_KINDS = ("PNG", "JPEG", "TIFF", "WEBP")
+"""What may be opened. Some cameras write a JPEG with a small one behind it, which Pillow calls MPO."""
+_LEAST_DPI, _MOST_DPI = 100, 1_200
+"""Resolutions that are believed: screens and cameras write 72 or 96 whatever the size of what they show."""
+_SHORTEST, _LONGEST, _USUAL = 144.0, 2_880.0, 842.0
+"""Points of the longer side, at least and at most, that a stated resolution may make; else it is that of A4."""
+_MOST_ENLARGED = 4.0
+"""Times that a picture is enlarged for reading: beyond that, letters of three pixels stay unreadable."""
+_SMALLER = 1.4
+"""Times READING_DPI above which a picture is made smaller before it is read."""
+_DAMAGE = (SyntaxError, ValueError, EOFError, IndexError, KeyError, TypeError, OverflowError, struct.error, zlib.error)
+"""What Pillow raises of broken files, besides its own OSError."""
+
+
+@dataclass(frozen=True, slots=True)
+class PicturePages:
+    """The pages of a picture file, empty before they are read, how to read each, and remarks on what was left out."""
+
+    pages: list[Page]
+    scans: list[Scan]
+    remarks: list[str]
+
+
+def read_picture(path: Path, *, limits: CompileLimits) -> PicturePages:
+    """The pages of a picture file. UnreadableDocument: `damaged_picture`, `picture_too_large`, `too_many_pages`."""
+    with _open_picture(path, limits.pixels) as image:
+        count = _count_pages(image)
+        if count > limits.pages:
+            raise UnreadableDocument(
+                f"This file has {count:,} pictures; at most {limits.pages:,} can be read. Split it into smaller files.",
+                code="too_many_pages",
+            )
+        is_moving = image.format != "TIFF" and getattr(image, "n_frames", 1) > 1 and image.format != "MPO"
+        sizes = [_measure_frame(image, number, limits.pixels) for number in range(count)]
+    pages = [Page(number, *size, "", size) for number, size in enumerate(sizes)]
+    scans = [Scan(page.index, page.shown, partial(_read_grey, path, page, limits.pixels)) for page in pages]
+    remarks = ["This picture moves; its first frame was read."] if is_moving else []
+    return PicturePages(pages, scans, remarks)
+
+
+def draw_picture(path: Path, page_index: int, scale: float, *, limits: CompileLimits) -> Image.Image:
+    """A page of a picture file in colour, at most `scale` pixels a point. IndexError where there is none."""
+    with _open_picture(path, limits.pixels) as image:
+        count = _count_pages(image)
+        page = page_index if 0 <= page_index < count else 0
+        width, height = _measure_frame(image, page, limits.pixels)
+        size = (max(round(width * scale), 1), max(round(height * scale), 1))
+        if image.format == "JPEG":
+            image.draft("RGB", _turn_like(image, size))
+        shown = _flatten(image, "RGB")
+    if page != page_index:
+        raise IndexError(page_index)
+    shown.thumbnail(size)
+    return shown
+
+
+@contextmanager
+def _open_picture(path: Path, pixels: int) -> Iterator[Image.Image]:
+    """Open a picture file of one of the kinds that are read, whichever way Pillow puts that it cannot."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(path, formats=_KINDS) as image:
+                _check_size(image.size, pixels)
+                yield image
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise _make_size_error(pixels) from error
+    except OSError as error:
+        if error.errno is not None:  # the system refused the file; nothing is wrong with it
+            raise
+        raise _make_damage_error() from error
+    except _DAMAGE as error:
+        raise _make_damage_error() from error
+
+
+def _make_damage_error() -> UnreadableDocument:
+    return UnreadableDocument(
+        "This picture is damaged or cut short. Save or scan it again and upload the new copy.", code="damaged_picture"
+    )
+
+
+def _check_size(size: tuple[int, int], pixels: int) -> None:
+    if size[0] * size[1] > pixels:
+        raise _make_size_error(pixels, size)
+
+
+def _make_size_error(pixels: int, size: tuple[int, int] | None = None) -> UnreadableDocument:
+    has = f"is {size[0]:,} by {size[1]:,} pixels large" if size else "has far too many pixels"
+    return UnreadableDocument(
+        f"This picture {has}; at most {pixels // 1_000_000:,} million pixels can be read."
+        " Save it in a lower resolution and upload that.",
+        code="picture_too_large",
+    )
+
+
+def _count_pages(image: Image.Image) -> int:
+    """Only a TIFF has pages; in the other kinds further pictures are frames of a film, or a small preview."""
+    return int(getattr(image, "n_frames", 1)) if image.format == "TIFF" else 1
+
+
+def _measure_frame(image: Image.Image, number: int, pixels: int) -> tuple[float, float]:
+    """Width and height in points of one of a file's pictures, as it is shown."""
+    if number or image.format == "TIFF":
+        image.seek(number)
+    _check_size(image.size, pixels)
+    width, height = _turn_like(image, image.size)
+    across, down = _read_resolution(image)
+    if across and down:
+        size = width * 72 / across, height * 72 / down
+        if _SHORTEST <= max(size) <= _LONGEST:
+            return size
+    scale = _USUAL / max(width, height)
+    return width * scale, height * scale
+
+
+def _read_resolution(image: Image.Image) -> tuple[float, float]:
+    """Pixels an inch as the file states them; (0, 0) where that is missing or not to be believed."""
+    try:
+        across, down = (float(number) for number in image.info.get("dpi", ()))
+    except (TypeError, ValueError, ZeroDivisionError):
+        return 0.0, 0.0
+    believed = all(_LEAST_DPI <= number <= _MOST_DPI for number in (across, down))
+    return (across, down) if believed else (0.0, 0.0)
+
+
+_ORIENTATION, _ON_ITS_SIDE = 0x0112, (5, 6, 7, 8)
+"""The EXIF field in which a camera says how it was held, and its values for a picture that lies on its side."""
+
+
+def _turn_like(image: Image.Image, size: tuple[int, int]) -> tuple[int, int]:
+    """Width and height as shown, or of what is shown as stored."""
+    return size[::-1] if image.getexif().get(_ORIENTATION) in _ON_ITS_SIDE else size
+
+
+def _flatten(image: Image.Image, mode: str) -> Image.Image:
+    """The picture upright by what its camera noted, on white where it is transparent."""
+    upright = ImageOps.exif_transpose(image)
+    if upright.mode.startswith(("I", "F")):
+        numbers = np.asarray(upright).astype(np.float32)
+        upright = Image.fromarray(
+            (numbers * (255 / max(float(numbers.max(initial=0)), 1.0))).clip(0, 255).astype(np.uint8)
+        )
+    if upright.has_transparency_data:
+        coloured = upright.convert("RGBA")
+        upright = Image.new("RGB", coloured.size, "white")
+        upright.paste(coloured, mask=coloured.getchannel("A"))
+    return upright.convert(mode)
+
+
+def _read_grey(path: Path, page: Page, pixels: int) -> GreyPicture:
+    """One of a file's pictures in grey, in about READING_DPI."""
+    with _open_picture(path, pixels) as image:
+        if page.index:
+            image.seek(page.index)
+        _check_size(image.size, pixels)
+        grey = _flatten(image, "L")
+    dpi = 72 * grey.width / page.shown[0]
+    if dpi > _SMALLER * READING_DPI:
+        grey = grey.reduce(max(1, round(dpi / READING_DPI)))
+    elif dpi < READING_DPI:
+        times = min(READING_DPI / dpi, _MOST_ENLARGED, (pixels / 2 / (grey.width * grey.height)) ** 0.5)
+        if times > 1:
+            grey = grey.resize((round(grey.width * times), round(grey.height * times)), Image.Resampling.LANCZOS)
+    return GreyPicture(np.asarray(grey), page.shown[0] / grey.width)
