@@ -25,14 +25,16 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from tests.support.compiled import compile_here
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder, PartialUpload
-from vectorless_web.runs.models import Citation, Claim, Run, Step, Thread
+from vectorless_web.runs.models import Citation, Claim, Comment, Run, Step, Thread
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import (
     Budget,
+    GroupMembership,
     Invitation,
     LexiconEntry,
     Membership,
     ModelProvider,
+    PeopleGroup,
     Role,
     Workspace,
 )
@@ -100,6 +102,14 @@ MATRIX = [
     get("workspaces:members", OWNER, "workspace"),
     post("workspaces:member_role", OWNER, "membership", role="viewer"),
     post("workspaces:remove_member", OWNER, "membership"),
+    post("workspaces:restore_member", OWNER, "workspace"),
+    post("workspaces:hand_over", OWNER, "membership"),
+    get("workspaces:leave", VIEWER, "workspace"),
+    post("workspaces:leave_now", VIEWER, "workspace"),
+    post("workspaces:add_group", OWNER, "workspace"),
+    post("workspaces:group_role", OWNER, "group", role="viewer"),
+    post("workspaces:remove_group", OWNER, "group"),
+    post("workspaces:renew_invitation", OWNER, "invited"),
     post("workspaces:invite", OWNER, "workspace", role="viewer", days=7),
     post("workspaces:revoke_invitation", OWNER, "invited"),
     get("workspaces:lexicon", VIEWER, "workspace"),
@@ -146,6 +156,11 @@ MATRIX = [
     post("documents:cancel", EDITOR, "failed"),
     post("documents:delete", EDITOR, "document"),
     post("documents:restore", EDITOR, "deleted"),
+    # Folder access
+    get("documents:folder_access", OWNER, "workspace"),
+    get("documents:folder_access_one", OWNER, "folder"),
+    post("documents:restrict_folder", OWNER, "folder"),
+    post("documents:open_folder", OWNER, "folder"),
     # Search by meaning
     get("documents:embedding", OWNER, "workspace"),
     get("documents:embedding_status", OWNER, "workspace"),
@@ -180,6 +195,18 @@ MATRIX = [
     post("runs:feedback", MEMBER, "run", good="yes"),
     post("runs:replay", MEMBER, "run"),
     get("runs:replay_state", VIEWER, "run"),
+    get("runs:people", VIEWER, "run"),
+    # Who asked, and nobody else.
+    replace(post("runs:share", MEMBER, "run"), not_for=(EDITOR, OWNER)),
+    replace(post("runs:keep_private", MEMBER, "run"), not_for=(EDITOR, OWNER)),
+    replace(post("runs:share_named", MEMBER, "run"), not_for=(EDITOR, OWNER)),
+    post("runs:favour", VIEWER, "run"),
+    post("runs:unfavour", VIEWER, "run"),
+    post("runs:verify", MEMBER, "run"),
+    post("runs:withdraw", MEMBER, "run"),
+    post("runs:comment", MEMBER, "run", text="Look here."),
+    # Who wrote it, or an owner.
+    replace(post("runs:remove_comment", MEMBER, "run"), more={"comment": "comment"}, not_for=(EDITOR,)),
     # Who asked, or an owner.
     replace(post("runs:delete", MEMBER, "run"), not_for=(EDITOR,)),
     get("runs:sheet", VIEWER, "run", version="document", page=1),
@@ -279,6 +306,8 @@ class World:
             kwargs["version"] = self.keys["version"]
         if kwargs.get("other") == "again":
             kwargs["other"] = self.keys["again"]
+        if kwargs.get("comment") == "comment":
+            kwargs["comment"] = self.keys["comment"]
         if kwargs.get("link") == "link":
             kwargs["link"] = self.keys["link"]
         if kwargs.get("pk") in self.keys:
@@ -332,6 +361,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     claim = Claim.objects.create(run=run, sequence=2, order=0, text=f"30 days of {word}.")
     quote = {"quote": "30 days", "page_index": 0, "node_key": 2, "marker": 1, "check_result": "exact"}
     Citation.objects.create(claim=claim, run=run, version=document.current_version, **quote)
+    comment = Comment.objects.create(run=run, author=people[MEMBER], text=f"{word}, surely.")
     later = timezone.now() + timedelta(days=1)
     link = ShareLink.objects.create(run=run, created_by=people[OWNER], token_hash=hash_token(token), expires_at=later)
     Invitation.objects.create(workspace=workspace, token_hash=hash_token(token), expires_at=later)
@@ -341,6 +371,8 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     )
     EmbeddingChoice.objects.create(workspace=workspace, provider=provider, model=word)
     entry = LexiconEntry.objects.create(workspace=workspace, concept=f"{word} leave", phrases=[word])
+    group = PeopleGroup.objects.create(name=f"People of {token}")  # Groups are the whole site's.
+    let_in = GroupMembership.objects.create(workspace=workspace, group=group, role=Role.VIEWER)
     budget = Budget.objects.create(workspace=workspace, limit_usd=1, period_start=timezone.now().date())
     partial = PartialUpload.objects.create(
         workspace=workspace, user=people[OWNER], name=f"{word}.pdf", bytes=9, ends_sha256="", expires_at=later
@@ -352,10 +384,12 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
         "failed": failed.pk,
         "deleted": deleted.pk,
         "folder": folder.pk,
+        "group": let_in.pk,
         "thread": thread.pk,
         "run": run.pk,
         "again": again.pk,
         "link": link.pk,
+        "comment": comment.pk,
         "invited": invited.pk,
         "provider": provider.pk,
         "budget": budget.pk,
@@ -455,7 +489,7 @@ def test_nothing_is_reached_through_another_workspace(client, world, row):
     assert getattr(client, row.method)(address, row.data).status_code == 404
 
 
-INNER = ("version", "other", "link")
+INNER = ("version", "other", "link", "comment")
 """Numbers that an address holds beside that of its object."""
 
 
@@ -464,7 +498,7 @@ INNER = ("version", "other", "link")
 )
 def test_an_address_holds_no_number_of_another_workspace(client, world, other, row):
     client.force_login(world.people[STRANGER])
-    mixed = {**other.keys, **{name: world.keys[name] for name in ("version", "again", "link")}}
+    mixed = {**other.keys, **{name: world.keys[name] for name in ("version", "again", "link", "comment")}}
     address = replace(other, keys=mixed).address(row)
     assert getattr(client, row.method)(address, row.data).status_code == 404
 

@@ -99,7 +99,7 @@ def _quick_looks(monkeypatch):
 
 
 def hub_of(rows: Rows) -> Hub:
-    return Hub(rows, workspace=None, layer=InMemoryChannelLayer())
+    return Hub(rows, run=None, layer=InMemoryChannelLayer())
 
 
 def enter(hub: Hub, page: Page, after: int = 0, audience: Audience = READS) -> RunViewer:
@@ -247,7 +247,7 @@ def test_hints_that_cannot_be_heard_cost_the_pages_nothing(monkeypatch, caplog):
 
     async def scene() -> None:
         rows = Rows(stored=1)
-        hub = Hub(rows, workspace=None, layer=Layer())
+        hub = Hub(rows, run=None, layer=Layer())
         page = Page()
         viewer = enter(hub, page)
         await until(lambda: len(tries) > 2)
@@ -304,7 +304,7 @@ class TestWithRows:
                     reads.append(1)
                     super()._read_and_render(pages)
 
-            hub = Hub(CountedFeed(run, 0), workspace=run.workspace, layer=InMemoryChannelLayer())
+            hub = Hub(CountedFeed(run, 0), run=run, layer=InMemoryChannelLayer())
             sheets = [Sheet() for _ in range(500)]
             viewers = [RunViewer(sheet, user_id=bob.pk, audience=ASKS, after=0) for sheet in sheets]
             for viewer in viewers:
@@ -349,7 +349,7 @@ class TestWithRows:
         run = make_run(status="running")
 
         async def scene() -> tuple[Page, Page]:
-            hub = Hub(Rows(run_id=run.pk), workspace=workspace, layer=InMemoryChannelLayer())
+            hub = Hub(Rows(run_id=run.pk), run=run, layer=InMemoryChannelLayer())
             pages = Page(), Page()
             people = (bob.pk, alice.pk)
             viewers = [

@@ -303,3 +303,53 @@ def test_sign_up_can_be_opened(client, settings, db):
 def test_members_may_not_invite(act, bob, charlie):
     assert act(bob, "invitations/new/", role="owner", days=7).status_code == 403
     assert act(charlie, "invitations/new/", role="owner", days=7).status_code == 404
+
+
+def test_a_removal_can_be_undone_and_brings_the_role_back(act, page, workspace, alice, bob):
+    act(alice, f"members/{membership(bob).pk}/role/", role="editor")
+    answer = act(alice, f"members/{membership(bob).pk}/remove/")
+    assert answer["Location"].endswith(f"?removed={bob.pk}")
+    assert "bob was removed." in page(alice, f"members/?removed={bob.pk}").content.decode()
+    act(alice, "members/restore/", user=bob.pk)
+    assert workspace_for(bob, workspace.slug).role == "editor"
+    assert act(alice, "members/restore/", user=bob.pk).status_code == 409
+
+
+def test_a_removal_of_yesterday_needs_a_new_invitation(act, workspace, alice, bob):
+    act(alice, f"members/{membership(bob).pk}/remove/")
+    removal = AuditEvent.objects.get(verb="member.removed")
+    with connection.cursor() as cursor:
+        before = timezone.now() - timedelta(days=1)
+        cursor.execute("UPDATE workspaces_auditevent SET at = %s WHERE id = %s", [before, removal.pk])
+    answer = act(alice, "members/restore/", user=bob.pk)
+    assert answer.status_code == 409 and "Invite the person again." in answer.content.decode()
+
+
+def test_a_stranger_is_not_brought_in_by_undoing(act, workspace, alice, charlie):
+    assert act(alice, "members/restore/", user=charlie.pk).status_code == 409
+
+
+def test_anybody_leaves_but_for_the_only_owner_who_hands_over_first(act, page, workspace, alice, bob):
+    refused = act(alice, "leave/now/")
+    assert refused.status_code == 422 and "First hand it over" in refused.content.decode()
+    act(alice, f"members/{membership(bob).pk}/hand-over/")
+    assert "Leave the workspace" in page(alice, "leave/").content.decode()
+    act(alice, "leave/now/")
+    assert list(workspace.memberships.values_list("user", "role")) == [(bob.pk, "owner")]
+
+
+def test_an_invitation_gets_a_new_link_and_the_old_one_ends(act, link, client, alice, charlie):
+    old = link()
+    invitation = Invitation.objects.get()
+    Invitation.objects.update(expires_at=timezone.now() - timedelta(days=1))
+    new = act(alice, f"invitations/{invitation.pk}/renew/").context["new_link"].removeprefix("http://testserver")
+    client.force_login(charlie)
+    assert client.get(old).status_code == 404
+    assert client.get(new).status_code == 200
+    assert AuditEvent.objects.first().verb == "invitation.renewed"
+
+
+def test_members_are_found_by_name_and_address(page, alice, bob):
+    found = page(alice, "members/?q=bob@").content.decode()
+    assert "Role of bob" in found and "Role of alice" not in found
+    assert "No member has such a name" in page(alice, "members/?q=zoe").content.decode()

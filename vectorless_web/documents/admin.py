@@ -19,6 +19,7 @@ from vectorless_web.documents.models import (
     EmbeddingChoice,
     Enclosure,
     Folder,
+    FolderGrant,
     Installation,
     PartialUpload,
     Section,
@@ -169,6 +170,18 @@ class EdgeAdmin(ReadOnlyAdmin):
     list_select_related = ["source", "target"]
 
 
+class FolderGrantInline(admin.TabularInline):
+    """Who is named for a restricted folder; owners name them on their page of folder access."""
+
+    model = FolderGrant
+    extra = 0
+    can_delete = False
+    readonly_fields = ["user", "group"]
+
+    def has_add_permission(self, request: HttpRequest, obj: Folder | None = None) -> bool:
+        return False
+
+
 @admin.register(Enclosure)
 class EnclosureAdmin(ReadOnlyAdmin):
     list_display = ["name", "folder", "version", "document", "code"]
@@ -179,8 +192,10 @@ class EnclosureAdmin(ReadOnlyAdmin):
 
 @admin.register(Folder)
 class FolderAdmin(ReadOnlyAdmin):
-    list_display = ["name", "workspace"]
-    list_filter = ["workspace"]
+    list_display = ["name", "workspace", "restricted"]
+    list_filter = ["restricted", "workspace"]
+    list_select_related = ["workspace"]
+    inlines = [FolderGrantInline]
     search_fields = ["name"]
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Generic, TypeVar
 
 from django.conf import settings
-from django.db.models import Count, F, QuerySet, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 from django.http import Http404
 
 from vectorless_web.documents.models import (
@@ -160,9 +160,9 @@ def vector_files_of(workspace_id: int) -> QuerySet[VectorFile]:
     return VectorFile.objects.filter(choice__workspace=workspace_id, version__document__deleted_at=None)
 
 
-def embedding_progress_of(choice: EmbeddingChoice) -> WorkProgress[VectorFile]:
-    """How embedding the documents of the workspace stands."""
-    return measure_progress(vector_files_of(choice.workspace_id))
+def embedding_progress_of(choice: EmbeddingChoice, seen: Q | None = None) -> WorkProgress[VectorFile]:
+    """How embedding the documents of the workspace stands; `seen` narrows them to those that the reader may know of."""
+    return measure_progress(vector_files_of(choice.workspace_id).filter(seen or Q()))
 
 
 @dataclass(frozen=True)
@@ -240,14 +240,14 @@ def summary_rows_of(workspace_id: int) -> QuerySet[SectionSummaries]:
     return SectionSummaries.objects.filter(version__in=current_versions(workspace_id))
 
 
-def summary_progress_of(workspace: Workspace) -> WorkProgress[SectionSummaries]:
-    """How summarising the documents of the workspace stands."""
-    return measure_progress(summary_rows_of(workspace.pk))
+def summary_progress_of(workspace: Workspace, seen: Q) -> WorkProgress[SectionSummaries]:
+    """How summarising those documents of the workspace stands that the reader may know of (`seen`)."""
+    return measure_progress(summary_rows_of(workspace.pk).filter(seen))
 
 
-def estimate_summaries(workspace: Workspace, model: SummaryModel) -> SummaryEstimate:
-    """What it would take to summarise every ready document."""
-    reports = current_versions(workspace.pk).values_list("report", flat=True)
+def estimate_summaries(workspace: Workspace, model: SummaryModel, seen: Q) -> SummaryEstimate:
+    """What it would take to summarise every ready document that the reader may know of (`seen`)."""
+    reports = current_versions(workspace.pk).filter(seen).values_list("report", flat=True)
     sections = [int((report or {}).get("sections", 0)) for report in reports]
     tokens = sum(map(estimate_tokens, sections))
     return SummaryEstimate(len(sections), sum(sections), tokens, float(tokens * model.usd_per_million / MILLION))

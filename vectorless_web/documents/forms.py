@@ -9,8 +9,8 @@ from vectorless_web.documents.models import EmbeddingChoice, Folder
 from vectorless_web.documents.selectors import DEFAULT_SORT, DELETED, SORTS, STATUSES, ListQuery
 from vectorless_web.engine.parsing.corrections import LONGEST_HEADING, CorrectionAct
 from vectorless_web.infra.limits import LARGEST, SEARCH_MAX, TAG_MAX, TITLE_MAX
-from vectorless_web.workspaces.models import Workspace
-from vectorless_web.workspaces.selectors import providers_for
+from vectorless_web.workspaces.models import PeopleGroup, Workspace
+from vectorless_web.workspaces.selectors import User, people_in, providers_for
 
 DEEPEST = 9
 """The deepest level a heading may be moved to, counted from 0."""
@@ -53,6 +53,27 @@ class ReaderForm(forms.Form):
     headings = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
     table = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
     row = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
+
+
+class FolderAccessForm(forms.Form):
+    """Who may see a restricted folder: groups of the site and people of the workspace; at first who fills it in."""
+
+    groups = forms.ModelMultipleChoiceField(
+        PeopleGroup.objects.all(), required=False, widget=forms.CheckboxSelectMultiple
+    )
+    people = forms.ModelMultipleChoiceField(
+        PeopleGroup.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
+    )
+
+    def __init__(self, *args: Any, workspace: Workspace, folder: Folder, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        here = self.fields["people"]
+        assert isinstance(here, forms.ModelMultipleChoiceField)
+        here.queryset = people_in(workspace)
+        grants = list(folder.grants.all())
+        named = [grant.user_id for grant in grants if grant.user_id]
+        self.initial["people"] = named if folder.restricted else [user.pk]
+        self.initial["groups"] = [grant.group_id for grant in grants if grant.group_id]
 
 
 class FolderForm(forms.ModelForm):

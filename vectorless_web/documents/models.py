@@ -8,7 +8,7 @@ from django.db import models
 from vectorless_web.engine.documents.card import unread_pages
 from vectorless_web.infra.limits import NAME_MAX, TITLE_MAX
 from vectorless_web.infra.money import MoneyField
-from vectorless_web.workspaces.models import ModelProvider, Workspace
+from vectorless_web.workspaces.models import ModelProvider, PeopleGroup, Workspace
 
 USER = settings.AUTH_USER_MODEL
 
@@ -21,13 +21,42 @@ def new_lineage() -> str:
 class Folder(models.Model):
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="folders")
     name = models.CharField(max_length=NAME_MAX)
+    restricted = models.BooleanField(default=False)
+    """Whether its documents exist only for the people and groups that are named by its grants."""
 
     class Meta:
-        ordering = ["name"]
-        constraints = [models.UniqueConstraint(fields=["workspace", "name"], name="one_folder_of_a_name")]
+        ordering = ["name", "pk"]
+        constraints = [
+            # A restricted folder's name is not to be learned by trying it for a folder of one's own.
+            models.UniqueConstraint(
+                fields=["workspace", "name"], condition=models.Q(restricted=False), name="one_open_folder_of_a_name"
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name
+
+
+class FolderGrant(models.Model):
+    """A person or a group for whom a restricted folder's documents exist, while they belong to the workspace."""
+
+    folder = models.ForeignKey(Folder, on_delete=models.CASCADE, related_name="grants")
+    user = models.ForeignKey(USER, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    group = models.ForeignKey(PeopleGroup, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(user=None, group__isnull=False) | models.Q(user__isnull=False, group=None),
+                name="folder_grant_of_one",
+            ),
+            models.UniqueConstraint(fields=["folder", "user"], name="one_folder_grant_a_person"),
+            models.UniqueConstraint(fields=["folder", "group"], name="one_folder_grant_a_group"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.group or self.user} may see {self.folder}"
 
 
 class Document(models.Model):

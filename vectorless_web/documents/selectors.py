@@ -12,9 +12,20 @@ from django.http import Http404
 from django.utils import timezone
 
 from vectorless_web.documents.line import UPLOADS
-from vectorless_web.documents.models import Document, DocumentVersion, Enclosure, Folder, PartialUpload, Section
+from vectorless_web.documents.models import (
+    Document,
+    DocumentVersion,
+    Enclosure,
+    Folder,
+    FolderGrant,
+    PartialUpload,
+    Section,
+)
 from vectorless_web.documents.storage.files import open_version
+from vectorless_web.documents.storage.snapshots import snapshot_of
 from vectorless_web.engine.documents.node import Node, NodeKind
+from vectorless_web.engine.index.snapshot import Snapshot
+from vectorless_web.engine.index.snapshot_rows import Change, DeltaRow
 from vectorless_web.infra.letters import JSONText
 from vectorless_web.infra.limits import LARGEST, parse_whole_number
 from vectorless_web.workspaces.models import Role, Workspace
@@ -102,11 +113,52 @@ class Totals:
     pages: int
 
 
-def documents_in(workspace: Workspace, user: User) -> QuerySet[Document]:
-    """The documents that are not deleted; none for somebody who is not a member."""
+def closed_folders(account: int | None, workspaces: Iterable[int] | None = None) -> QuerySet[Folder]:
+    """The restricted folders whose documents do not exist for an account; for nobody (None) all that are restricted.
+
+    `workspaces` narrows them to those of these workspaces.
+    """
+    rows = Folder.objects.filter(restricted=True)
+    if workspaces is not None:
+        rows = rows.filter(workspace__in=list(workspaces))
+    if account is None:
+        return rows
+    named = FolderGrant.objects.filter(Q(user=account) | Q(group__people=account))
+    return rows.exclude(pk__in=named.values("folder"))
+
+
+def open_to(user: User, folder: str = "folder") -> Q:
+    """Rows whose folder, in the column of that name, is not closed to this account. The one rule of folder access.
+
+    Every list, count and page of documents comes by here, or by `documents_in`, which does.
+    """
+    return ~Q(**{f"{folder}__in": closed_folders(user.pk)})
+
+
+def documents_in(workspace: Workspace, user: User, *, deleted: bool = False) -> QuerySet[Document]:
+    """The documents that exist for the user; none for somebody who is no member. `deleted`: those deleted instead."""
     if not (workspace.role or role_in(workspace, user)):
         return Document.objects.none()
-    return Document.objects.filter(workspace=workspace, deleted_at=None).select_related("workspace")
+    rows = Document.objects.filter(open_to(user), workspace=workspace, deleted_at__isnull=not deleted)
+    return rows.select_related("workspace")
+
+
+def versions_in(workspace: Workspace, user: User) -> QuerySet[DocumentVersion]:
+    """The versions of the documents that exist for the user and are not deleted."""
+    return DocumentVersion.objects.filter(
+        open_to(user, "document__folder"), document__workspace=workspace, document__deleted_at=None
+    )
+
+
+def visible_snapshot(workspace_id: int, hidden: QuerySet[Folder]) -> Snapshot:
+    """The workspace's newest snapshot as if the documents of these folders had never been added.
+
+    They are taken out of it, not passed over: no count, mean or rarity of a word tells that they are there.
+    """
+    snapshot = snapshot_of(workspace_id)
+    closed = Document.objects.filter(workspace=workspace_id, folder__in=hidden).values_list("pk", flat=True)
+    gone = [DeltaRow(pk, Change.REMOVE) for pk in closed]
+    return snapshot.with_changes(gone) if gone else snapshot
 
 
 def readable_documents(workspace: Workspace, user: User, ids: Iterable[int] | None = None) -> QuerySet[Document]:
@@ -123,7 +175,7 @@ def document_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER, *, de
     `deleted` fetches from among the deleted documents instead.
     """
     workspace = workspace_for(user, slug, needs)
-    rows = Document.objects.filter(workspace=workspace, deleted_at__isnull=not deleted, pk=pk)
+    rows = documents_in(workspace, user, deleted=deleted).filter(pk=pk)
     document = _with_versions(rows.select_related("current_version", "folder", "added_by")).first()
     if document is None:
         raise Http404("There is no such document here.")
@@ -177,24 +229,39 @@ def totals_of(workspace: Workspace, user: User) -> Totals:
     return Totals(documents=found["documents"], pages=found["pages"] or 0)
 
 
-def folders_of(workspace: Workspace) -> list[Folder]:
-    """The folders with how many documents each holds, as `document_count`."""
+def folders_of(workspace: Workspace, user: User) -> list[Folder]:
+    """The folders that are open to the user, with how many documents each holds, as `document_count`."""
     visible = Count("documents", filter=Q(documents__deleted_at=None))
-    return list(workspace.folders.annotate(document_count=visible))
+    rows = workspace.folders.exclude(pk__in=closed_folders(user.pk).values("pk"))
+    return list(rows.annotate(document_count=visible))
 
 
-def folder_in(workspace: Workspace, pk: int) -> Folder:
-    """One folder of the workspace; Http404 for any other."""
-    folder = workspace.folders.filter(pk=pk).first()
+def folder_in(workspace: Workspace, user: User, pk: int) -> Folder:
+    """One folder of the workspace that is open to the user; Http404 for any other."""
+    folder = workspace.folders.exclude(pk__in=closed_folders(user.pk).values("pk")).filter(pk=pk).first()
     if folder is None:
         raise Http404("There is no such folder here.")
     return folder
 
 
-def folder_named(workspace: Workspace, text: str) -> Folder | None:
+def folder_named(workspace: Workspace, user: User, text: str) -> Folder | None:
     """The folder whose number a form holds; None for no number, Http404 for one of no folder here."""
     number = parse_whole_number(text)
-    return folder_in(workspace, LARGEST if number is None else number) if text.isdecimal() else None
+    return folder_in(workspace, user, LARGEST if number is None else number) if text.isdecimal() else None
+
+
+def governed_folders(workspace: Workspace) -> QuerySet[Folder]:
+    """All folders with who is named for each, for the owners' page of folder access; nothing of what is in them."""
+    grants = Prefetch("grants", queryset=FolderGrant.objects.select_related("user", "group"))
+    return workspace.folders.prefetch_related(grants)
+
+
+def governed_folder(workspace: Workspace, pk: int) -> Folder:
+    """One folder for the owners' page of folder access; Http404 for one of another workspace."""
+    folder = governed_folders(workspace).filter(pk=pk).first()
+    if folder is None:
+        raise Http404("There is no such folder here.")
+    return folder
 
 
 def tags_of(workspace: Workspace, user: User) -> list[tuple[str, int]]:
@@ -229,20 +296,18 @@ def progress_of(workspace: Workspace, user: User) -> ReadingProgress:
     for row in states.annotate(count=Count("pk")).order_by("state"):
         counts[row["state"]] = row["count"]
     active = [state for state in DocumentVersion.BUSY if state != Status.QUEUED]
-    reading = DocumentVersion.objects.filter(
-        document__workspace=workspace, document__deleted_at=None, status__in=active
-    ).select_related("document")
+    reading = versions_in(workspace, user).filter(status__in=active).select_related("document")
     return ReadingProgress(
         documents_ready=counts[Status.READY],
         documents_busy=list(reading.order_by("pk")[:3]),
         documents_waiting=counts[Status.QUEUED],
         documents_failed=counts[Status.FAILED],
-        **_repairs(workspace),
+        **_repairs(workspace, user),
     )
 
 
-def _repairs(workspace: Workspace) -> dict[str, int]:
-    rows = DocumentVersion.objects.filter(document__workspace=workspace, document__deleted_at=None)
+def _repairs(workspace: Workspace, user: User) -> dict[str, int]:
+    rows = versions_in(workspace, user)
     broken = Q(repair=Status.FAILED) & ~Q(repair_reason=DocumentVersion.RepairReason.OUTDATED)
     return rows.exclude(repair="").aggregate(
         documents_again=Count("pk", filter=Q(repair__in=DocumentVersion.BUSY)),
@@ -261,27 +326,27 @@ def queue_places(documents: Iterable[Document]) -> dict[int, int]:
     return {waiting[pk]: place for pk, place in UPLOADS.places(waiting).items()}
 
 
-def same_content(workspace: Workspace, sha256: str, size: int) -> DocumentVersion | None:
-    """A version with the same bytes in a document that is not deleted, failed ones left aside."""
-    rows = DocumentVersion.objects.filter(
-        document__workspace=workspace, document__deleted_at=None, sha256=sha256, bytes=size
-    ).exclude(status=DocumentVersion.Status.FAILED)
+def same_content(workspace: Workspace, user: User, sha256: str, size: int) -> DocumentVersion | None:
+    """A version with the same bytes in a document that exists for the user, failed ones left aside."""
+    rows = versions_in(workspace, user).filter(sha256=sha256, bytes=size).exclude(status=DocumentVersion.Status.FAILED)
     return rows.select_related("document", "document__added_by").order_by("pk").first()
 
 
-def enclosed_files(version: DocumentVersion) -> list[Enclosure]:
-    """The files that a version held, in their order; those whose document was deleted have none."""
+def enclosed_files(version: DocumentVersion, user: User) -> list[Enclosure]:
+    """The files that a version held, in their order; those whose document does not exist for the user have none."""
     rows = list(version.enclosures.select_related("document"))
+    ids = [row.document_id for row in rows if row.document_id is not None]
+    here = set(Document.objects.filter(open_to(user), pk__in=ids, deleted_at=None).values_list("pk", flat=True))
     for row in rows:
-        if row.document is not None and row.document.deleted_at is not None:
+        if row.document_id not in here:
             row.document = None
     return rows
 
 
-def holders_of(document: Document) -> list[Document]:
-    """The messages and archives of the workspace, not deleted, that a document came in."""
+def holders_of(document: Document, user: User) -> list[Document]:
+    """The messages and archives of the workspace that a document came in, of those that exist for the user."""
     rows = Document.objects.filter(
-        workspace=document.workspace_id, deleted_at=None, versions__enclosures__document=document
+        open_to(user), workspace=document.workspace_id, deleted_at=None, versions__enclosures__document=document
     )
     return list(rows.distinct().order_by("pk"))
 
@@ -353,7 +418,7 @@ def _with_ancestors(section: Section, by_key: dict[int, Section]) -> set[int]:
 
 def _select_by_deletion(workspace: Workspace, user: User, query: ListQuery) -> QuerySet[Document]:
     if query.status == DELETED and workspace.allows(Role.EDITOR):
-        return Document.objects.filter(workspace=workspace).exclude(deleted_at=None)
+        return documents_in(workspace, user, deleted=True)
     return documents_in(workspace, user)
 
 

@@ -9,9 +9,11 @@ from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.contrib.auth.models import AbstractBaseUser, AbstractUser, AnonymousUser
 
-from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.documents.selectors import open_to
 from vectorless_web.profiles.models import Profile
 from vectorless_web.runs.models import Feedback, Run
+from vectorless_web.runs.selectors import visible_runs
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import AuditEvent, Membership, Workspace
 
@@ -79,10 +81,19 @@ def was_removed(workspace: Workspace, user: AbstractBaseUser | AnonymousUser) ->
 
 
 def collect_own_data(user: AbstractUser) -> dict[str, Any]:
-    """Everything that is kept under the person's name, as JSON holds it. No password, key, secret or token is in it."""
-    runs = Run.objects.filter(asked_by_id=user.pk).select_related("workspace", "answer")
-    versions = DocumentVersion.objects.filter(added_by_id=user.pk).select_related("document__workspace")
-    links = ShareLink.objects.filter(created_by_id=user.pk).select_related("run")
+    """Everything that is kept under the person's name, as JSON holds it. No password, key, secret or token is in it.
+
+    Nor is anything of a document that lies in a folder which is closed to them by now.
+    """
+    own = Run.objects.filter(asked_by_id=user.pk)
+    places = own.order_by().values_list("workspace", flat=True).distinct()
+    runs = visible_runs(user.pk, places).filter(asked_by_id=user.pk).select_related("workspace", "answer")
+    versions = DocumentVersion.objects.filter(open_to(user, "document__folder"), added_by_id=user.pk)
+    versions = versions.select_related("document__workspace")
+    documents = set(Document.objects.filter(open_to(user)).values_list("pk", flat=True).iterator())
+    made = ShareLink.objects.filter(created_by_id=user.pk)
+    linked = visible_runs(user.pk, made.order_by().values_list("run__workspace", flat=True).distinct())
+    links = made.filter(run__in=linked).select_related("run")
     events = AuditEvent.objects.filter(actor_id=user.pk).select_related("workspace")
     return {
         "account": {
@@ -121,12 +132,17 @@ def collect_own_data(user: AbstractUser) -> dict[str, Any]:
             {
                 "at": event.at,
                 "what": event.verb,
-                "of": event.object_name,
+                "of": event.object_name if _is_told(event, documents) else "",
                 "workspace": event.workspace.name if event.workspace else "",
             }
             for event in events.iterator(chunk_size=500)
         ],
     }
+
+
+def _is_told(event: AuditEvent, documents: set[int]) -> bool:
+    """Whether the record may name what an act was done to: a document only while it is there for the person."""
+    return event.object_type != "document" or (event.object_id.isdecimal() and int(event.object_id) in documents)
 
 
 def _describe_run(run: Run) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from vectorless_web.runs.models import (
     Answer,
     Citation,
     Claim,
+    Comment,
     Feedback,
     ModelCall,
     Replay,
@@ -17,6 +18,7 @@ from vectorless_web.runs.models import (
     RunInputs,
     Step,
     Thread,
+    Verification,
 )
 from vectorless_web.runs.services import cancel_run
 from vectorless_web.workspaces.selectors import User
@@ -152,3 +154,16 @@ class FeedbackAdmin(ReadOnlyAdmin):
     list_filter = ["good", "reason"]
     search_fields = ["comment"]
     list_select_related = ["run", "user"]
+
+
+@admin.register(Verification)
+class VerificationAdmin(ReadOnlyAdmin):
+    list_display = ["run", "user", "at"]
+    list_select_related = ["run", "user"]
+
+
+@admin.register(Comment)
+class CommentAdmin(ReadOnlyAdmin):
+    list_display = ["run", "author", "text", "created_at"]
+    search_fields = ["text"]
+    list_select_related = ["run", "author"]

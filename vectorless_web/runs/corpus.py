@@ -10,8 +10,8 @@ from vectorless_web.documents.background import enrich_cards, lines_of, summarie
 from vectorless_web.documents.models import Card as CardRow
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.rendering.page import RenderUnavailable, has_pages, page_image
+from vectorless_web.documents.selectors import visible_snapshot
 from vectorless_web.documents.storage.files import open_version, peek_at_version
-from vectorless_web.documents.storage.snapshots import snapshot_of
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card, card_from
@@ -24,7 +24,7 @@ from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.routing import DocumentRouter, RouteMode, RouterConfig, RouteResult, ScoredCandidate
 from vectorless_web.engine.routing.passages import OpenTexts
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.selectors import documents_in_scope, versions_in_scope
+from vectorless_web.runs.selectors import documents_in_scope, hidden_folders, versions_in_scope
 
 WEIGHTS = ("w_bm25", "w_keyword", "w_graph", "w_fields", "w_text")
 COUNTS = ("activate_threshold", "max_candidates", "bm25_top_k")
@@ -104,7 +104,7 @@ class RunRouter:
     def snapshot(self) -> Snapshot:
         """The cards that all passes of the run look at."""
         if self._snapshot is None:
-            self._snapshot = snapshot_of(self._run.workspace_id)
+            self._snapshot = visible_snapshot(self._run.workspace_id, hidden_folders(self._run))
         return self._snapshot
 
     def _router(self, model: ChatModel | None) -> DocumentRouter:
@@ -182,6 +182,8 @@ class WorkspaceCorpus(Corpus):
         digest = hashlib.sha256()
         if self._run.whole_workspace:
             digest.update(f"{self._run.workspace_id}:{self._router.snapshot.version}".encode())
+            for pk in sorted(hidden_folders(self._run).values_list("pk", flat=True)):
+                digest.update(f":without folder {pk}".encode())
         else:
             for row in versions_in_scope(self._run):
                 digest.update(f"{row.document_id}:{row.artefact_sha256}\n".encode())

@@ -27,6 +27,10 @@ FOLDERS_SHOWN = 4
 """Folders that are offered as a scope."""
 
 
+OPEN_ALONE = "open"
+"""The scope of the whole workspace but for its restricted folders."""
+
+
 @dataclass(frozen=True)
 class Scope:
     """One place to look, as a chip of the form."""
@@ -143,7 +147,12 @@ def ask_box(
     return AskBox(
         question=sent.question,
         scope=sent.scope,
-        scopes=lambda: [Scope("all", "Whole workspace", rows.count(), "all"), *_folders(workspace), *_tags(rows)],
+        scopes=lambda: [
+            Scope("all", "Whole workspace", rows.count(), "all"),
+            *_open_alone(rows),
+            *_folders(workspace, user),
+            *_tags(rows),
+        ],
         documents=list(rows.filter(pk__in=sent.chosen).only("pk", "title")) if sent.chosen else [],
         max_steps=steps,
         thread=sent.thread,
@@ -211,8 +220,16 @@ def _documents_of(run: Run | None) -> set[int]:
     return set(run.documents.values_list("pk", flat=True))
 
 
-def _folders(workspace: Workspace) -> list[Scope]:
-    folders: list[Folder] = folders_of(workspace)
+def _open_alone(documents: QuerySet[Document]) -> list[Scope]:
+    """For who sees restricted folders: everything else, so that the whole team may see the answer."""
+    if not documents.filter(folder__restricted=True).exists():
+        return []
+    count = documents.exclude(folder__restricted=True).count()
+    return [Scope(OPEN_ALONE, "Without restricted folders", count, "all")]
+
+
+def _folders(workspace: Workspace, user: User) -> list[Scope]:
+    folders: list[Folder] = folders_of(workspace, user)
     return [
         Scope(f"folder:{row.pk}", row.name, row.document_count, "folder")  # type: ignore[attr-defined]
         for row in folders[:FOLDERS_SHOWN]

@@ -1,12 +1,13 @@
 """Threads, the runs in them, what a run leaves behind for people, and what is kept of it for a replay."""
 
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.engine.documents.recognised import UNSURE
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.money import MoneyField
@@ -64,6 +65,18 @@ class Run(models.Model):
     """The chosen documents when the scope is not the whole workspace."""
     versions = models.ManyToManyField(DocumentVersion, blank=True, related_name="+")
     """The versions the run read, pinned."""
+    folders = models.ManyToManyField(Folder, blank=True, related_name="+")
+    """The restricted folders that it may read: its asker's, as they stood when it was asked. Whoever may not see each
+    of them does not see the run: its counts and its choices tell of what is in there."""
+    named = models.ManyToManyField(Document, blank=True, related_name="+")
+    """The documents that it was asked of, that it opened, and whose titles its steps tell. A run is hidden from whoever
+    may not see one of them."""
+    private = models.BooleanField(default=False)
+    """Whether it is its asker's alone, and theirs with whom it is shared."""
+    shared_with: Any = models.ManyToManyField(USER, blank=True, related_name="+")
+    """The members who may see it although it is private."""
+    favoured_by: Any = models.ManyToManyField(USER, blank=True, related_name="+")
+    """Whose favourite it is."""
     asked_by = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
     asked_from = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     """The run it follows up on, or asks once more in another way."""
@@ -276,6 +289,38 @@ class Feedback(models.Model):
     def reason_words(self) -> str:
         """The reason for people; "" without one."""
         return Feedback.Reason(self.reason).label if self.reason in Feedback.Reason.values else ""
+
+
+class Verification(models.Model):
+    """Somebody's word that an answer is right: they have read its quotes."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="verifications")
+    user = models.ForeignKey(USER, on_delete=models.CASCADE, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["run", "user"], name="one_verification_each")]
+
+    def __str__(self) -> str:
+        return f"verified by {self.user}"
+
+
+class Comment(models.Model):
+    """What somebody says of a run, or of one sentence of its answer, to those who may see the run."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="comments")
+    claim = models.ForeignKey(Claim, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    author = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
+    text = models.TextField()
+    mentions: Any = models.ManyToManyField(USER, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return self.text[:80]
 
 
 class ModelCall(models.Model):

@@ -5,13 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
 
 from vectorless_web.documents.models import Document, DocumentVersion
-from vectorless_web.documents.selectors import documents_in
+from vectorless_web.documents.selectors import closed_folders, documents_in, visible_snapshot
 from vectorless_web.documents.storage.files import peek_at_version
-from vectorless_web.documents.storage.snapshots import snapshot_of
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Array, key_hash
@@ -24,6 +23,7 @@ from vectorless_web.engine.routing.passages import AskedWord, BestPassage, OpenT
 from vectorless_web.engine.routing.signals import RouteScorer, Signals
 from vectorless_web.engine.text.analyser import analyse, words
 from vectorless_web.runs.models import Run, Thread
+from vectorless_web.runs.selectors import visible_runs
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User, role_in
 
@@ -133,7 +133,7 @@ def search_workspace(workspace: Workspace, user: User, query: SearchQuery) -> Fo
     if not query.text or not (workspace.role or role_in(workspace, user)):
         return Found()
     started = timezone.now()
-    snapshot = snapshot_of(workspace.pk)
+    snapshot = visible_snapshot(workspace.pk, closed_folders(user.pk, [workspace.pk]))
     plan = understand(query.text)
     signals, reader_words = _rank(snapshot, plan, lambda ids: _open_texts(workspace, user, ids))
     rows = _list_rows(signals)
@@ -146,8 +146,8 @@ def search_workspace(workspace: Workspace, user: User, query: SearchQuery) -> Fo
         total=len(rows),
         page=page,
         facets=facets,
-        runs=_find_runs(workspace, query.text),
-        threads=_find_threads(workspace, query.text),
+        runs=_find_runs(workspace, user, query.text),
+        threads=_find_threads(workspace, user, query.text),
     )
     return replace(found, seconds=(timezone.now() - started).total_seconds())
 
@@ -275,8 +275,8 @@ def _place_in_series(snapshot: Snapshot, row: int) -> tuple[str, int, int]:
     return "", 0, 0
 
 
-def _find_runs(workspace: Workspace, text: str) -> list[Run]:
-    rows = Run.objects.filter(workspace=workspace).select_related("asked_by", "answer")
+def _find_runs(workspace: Workspace, user: User, text: str) -> list[Run]:
+    rows = visible_runs(user.pk, [workspace.pk]).select_related("asked_by", "answer")
     for word in text.split():
         rows = rows.filter(Q(question__icontains=word) | Q(answer__markdown__icontains=word))
     found = list(rows.order_by("-pk")[:OTHERS])
@@ -286,8 +286,11 @@ def _find_runs(workspace: Workspace, text: str) -> list[Run]:
     return found
 
 
-def _find_threads(workspace: Workspace, text: str) -> list[Thread]:
-    rows = Thread.objects.filter(workspace=workspace)
+def _find_threads(workspace: Workspace, user: User, text: str) -> list[Thread]:
+    """Threads whose first question, which their titles tell, exists for the user."""
+    first = Run.objects.filter(thread=OuterRef("pk")).order_by("pk").values("pk")[:1]
+    shown = visible_runs(user.pk, [workspace.pk]).values("pk")
+    rows = Thread.objects.filter(workspace=workspace).annotate(first=Subquery(first)).filter(first__in=shown)
     for word in text.split():
         rows = rows.filter(title__icontains=word)
     return list(rows.order_by("-pk")[:OTHERS])

@@ -1,6 +1,6 @@
 """Reads about runs, reached through the asking user, and the engines that can answer in a workspace."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeVar
@@ -11,12 +11,26 @@ from django.http import Http404
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice
+from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder
+from vectorless_web.documents.selectors import closed_folders, open_to
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.llm.embedding import NEARNESS_PURPOSE as NEARNESS
 from vectorless_web.engine.llm.embedding import PURPOSE as EMBEDDING
+from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.runs.line import RUNS
-from vectorless_web.runs.models import Answer, Citation, Claim, Feedback, ModelCall, Replay, Run, Step, Thread
+from vectorless_web.runs.models import (
+    Answer,
+    Citation,
+    Claim,
+    Comment,
+    Feedback,
+    ModelCall,
+    Replay,
+    Run,
+    Step,
+    Thread,
+    Verification,
+)
 from vectorless_web.workspaces.models import ModelProvider, Role, Workspace
 from vectorless_web.workspaces.selectors import (
     OFFLINE,
@@ -26,6 +40,7 @@ from vectorless_web.workspaces.selectors import (
     member_workspace,
     provider_choice,
     providers_for,
+    roles_in,
     workspace_for,
     workspaces_of,
 )
@@ -49,14 +64,62 @@ class Month:
     limit_usd: float | None = None
 
 
+def visible_runs(account: int | None, workspaces: Iterable[int]) -> QuerySet[Run]:
+    """The runs of these workspaces that exist for a member; for nobody in particular (None) those for every member.
+
+    The one rule of who sees a run: it is not private, or theirs, or shared with them; and neither what it may have
+    read nor what it names lies in a folder that is closed to them.
+    """
+    places = list(workspaces)
+    shown = Q(private=False)
+    if account is not None:
+        shared = Run.shared_with.through.objects.filter(user=account)
+        shown |= Q(asked_by=account) | Q(pk__in=shared.values("run"))
+    return _outside(closed_folders(account, places), Run.objects.filter(shown, workspace__in=places))
+
+
+def is_unrestricted(run: Run) -> bool:
+    """Whether nothing that the run may have read or that it names lies in a restricted folder."""
+    rows = Run.objects.filter(pk=run.pk)
+    return _outside(closed_folders(None, [run.workspace_id]), rows).exists()
+
+
+def _outside(closed: QuerySet[Folder], rows: QuerySet[Run]) -> QuerySet[Run]:
+    """Those of the runs that neither were asked of these folders nor name a document in one of them."""
+    asked = Run.folders.through.objects.filter(folder__in=closed)
+    named = Run.named.through.objects.filter(document__folder__in=closed)
+    return rows.exclude(pk__in=asked.values("run")).exclude(pk__in=named.values("run"))
+
+
 def run_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> Run:
-    """One run of a workspace the user belongs to; Http404 for a stranger, PermissionDenied below `needs`."""
+    """One run that exists for the user; Http404 for a stranger, PermissionDenied below `needs`."""
     workspace = workspace_for(user, slug, needs)
-    run = _with_people(Run.objects.filter(workspace=workspace, pk=pk)).first()
+    run = _with_people(visible_runs(user.pk, [workspace.pk]).filter(pk=pk)).first()
     if run is None:
         raise Http404("There is no such run here.")
     run.workspace = workspace
+    forget_hidden_origins(user, [run])
     return run
+
+
+def forget_hidden_origins(user: User, runs: Iterable[Run]) -> None:
+    """Take from each run the one it was asked from, where that one does not exist for the user."""
+    rows = [run for run in runs if run.asked_from_id is not None]
+    if not rows:
+        return
+    shown = visible_runs(user.pk, {run.workspace_id for run in rows})
+    known = set(shown.filter(pk__in=[run.asked_from_id for run in rows]).values_list("pk", flat=True))
+    for run in rows:
+        if run.asked_from_id not in known:
+            run.asked_from = None
+
+
+def watchers_of(run: Run, users: Iterable[int]) -> dict[int, str]:
+    """The roles of those of these accounts for whom the run exists still."""
+    roles = roles_in(run.workspace, users)
+    if visible_runs(None, [run.workspace_id]).filter(pk=run.pk).exists():
+        return roles
+    return {pk: role for pk, role in roles.items() if visible_runs(pk, [run.workspace_id]).filter(pk=run.pk).exists()}
 
 
 def may_stop(may: May, *, mine: bool) -> bool:
@@ -87,8 +150,10 @@ def find_watched_run(user: User, slug: str, pk: int) -> Run | None:
     """The run for a socket: None for a stranger, an unknown workspace and an unknown run alike."""
     workspace = member_workspace(user, slug)
     rows = Run.objects.select_related("asked_by")
-    run = rows.filter(workspace=workspace, pk=pk).first() if workspace else None
-    if run is not None and workspace is not None:
+    if workspace is None:
+        return None
+    run = rows.filter(pk__in=visible_runs(user.pk, [workspace.pk]).filter(pk=pk)).first()
+    if run is not None:
         run.workspace = workspace
     return run
 
@@ -102,15 +167,23 @@ def thread_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> Thre
     """One thread of a workspace the user belongs to; Http404 for any other."""
     workspace = workspace_for(user, slug, needs)
     thread = Thread.objects.filter(workspace=workspace, pk=pk).first()
-    if thread is None:
+    first = runs_in(thread, user).order_by("pk").first() if thread is not None else None
+    if thread is None or first is None:
         raise Http404("There is no such thread here.")
     thread.workspace = workspace
+    if thread.runs.filter(pk__lt=first.pk).exists():
+        thread.title = first.question[:TITLE_MAX]  # Its title is that of a question which the user may not see.
     return thread
 
 
-def newest_run_of(thread: Thread) -> Run:
+def runs_in(thread: Thread, user: User) -> QuerySet[Run]:
+    """The runs of a thread that exist for the user."""
+    return visible_runs(user.pk, [thread.workspace_id]).filter(thread=thread.pk)
+
+
+def newest_run_of(thread: Thread, user: User) -> Run:
     """The last question of a thread; Http404 for an empty one."""
-    run = thread.runs.order_by("-pk").first()
+    run = runs_in(thread, user).order_by("-pk").first()
     if run is None:
         raise Http404("This thread is empty.")
     return run
@@ -125,21 +198,22 @@ def run_before(run: Run) -> Run | None:
         run = run.asked_from
     if run.asked_how == Run.How.FOLLOW_UP and run.asked_from is not None:
         return run.asked_from
-    return _with_result(run.thread_id).filter(pk__lt=run.pk).first()
+    rows = visible_runs(run.asked_by_id, [run.workspace_id]).filter(thread=run.thread_id, pk__lt=run.pk)
+    return _with_result(rows).first()
 
 
-def last_result_in(thread: Thread) -> Run | None:
-    """The newest run of a thread that came to a result, which a follow-up leans on."""
-    return _with_result(thread.pk).first()
+def last_result_in(thread: Thread, user: User) -> Run | None:
+    """The newest run of a thread that came to a result and exists for the user: a follow-up leans on it."""
+    return _with_result(runs_in(thread, user)).first()
 
 
-def _with_result(thread: int) -> QuerySet[Run]:
-    return Run.objects.filter(thread=thread, status__in=Run.CONCLUDED).order_by("-pk")
+def _with_result(rows: QuerySet[Run]) -> QuerySet[Run]:
+    return rows.filter(status__in=Run.CONCLUDED).order_by("-pk")
 
 
-def count_in_thread(run: Run) -> int:
-    """How many questions the run's thread has."""
-    return Run.objects.filter(thread=run.thread_id).count()
+def count_in_thread(run: Run, viewer: int | None) -> int:
+    """How many questions of the run's thread exist for an account; for None, for every member."""
+    return visible_runs(viewer, [run.workspace_id]).filter(thread=run.thread_id).count()
 
 
 def last_sequence(run_id: int) -> int:
@@ -211,10 +285,44 @@ def feedback_by(user: User, run: Run) -> Feedback | None:
     return Feedback.objects.filter(run=run.pk, user=user.pk or 0).first()
 
 
+@dataclass(frozen=True)
+class Standing:
+    """What people made of a run: who verified it, and whether the asking user did and has it as a favourite."""
+
+    verified_by: Sequence[Verification]
+    is_verified_by_me: bool
+    is_favourite: bool
+    comments: int
+
+
+def standing_of(run: Run, user: User) -> Standing:
+    """What people made of a run."""
+    verified = list(run.verifications.select_related("user"))
+    return Standing(
+        verified_by=verified,
+        is_verified_by_me=any(row.user_id == user.pk for row in verified),
+        is_favourite=run.favoured_by.filter(pk=user.pk).exists(),
+        comments=run.comments.count(),
+    )
+
+
+def comments_of(run: Run) -> list[Comment]:
+    """What was said of a run, oldest first."""
+    return list(run.comments.select_related("author", "claim").prefetch_related("mentions"))
+
+
+def comment_of(run: Run, pk: int) -> Comment:
+    """One comment on a run; Http404 for any other."""
+    comment = run.comments.filter(pk=pk).first()
+    if comment is None:
+        raise Http404("There is no such comment here.")
+    return comment
+
+
 def demo_run(user: User) -> Run | None:
     """The demo's run that recorded replies led, for who may see it and has nothing to look at yet."""
     ids = [workspace.pk for workspace in workspaces_of(user)]
-    rows = Run.objects.filter(workspace__in=ids, settings__has_key="cassette", status=Run.Status.ANSWERED)
+    rows = visible_runs(user.pk, ids).filter(settings__has_key="cassette", status=Run.Status.ANSWERED)
     return rows.select_related("workspace").first()
 
 
@@ -223,9 +331,17 @@ def replay_of(run: Run) -> Replay | None:
     return Replay.objects.filter(run=run.pk).first()
 
 
+def hidden_folders(run: Run) -> QuerySet[Folder]:
+    """The restricted folders that a run does not read: those closed to its asker, now or when it was asked."""
+    closed = closed_folders(run.asked_by_id, [run.workspace_id])
+    not_asked = ~Q(pk__in=Run.folders.through.objects.filter(run=run.pk).values("folder"))
+    rows = Folder.objects.filter(workspace=run.workspace_id, restricted=True)
+    return rows.filter(Q(pk__in=closed.values("pk")) | not_asked)
+
+
 def documents_in_scope(run: Run) -> QuerySet[Document]:
     """The documents a run may read."""
-    documents = Document.objects.filter(workspace=run.workspace_id, deleted_at=None)
+    documents = Document.objects.filter(~Q(folder__in=hidden_folders(run)), workspace=run.workspace_id, deleted_at=None)
     return documents if run.whole_workspace else documents.filter(pk__in=run.documents.values("pk"))
 
 
@@ -249,9 +365,7 @@ def scope_size(run: Run) -> int:
     """How many documents the question may read."""
     if not run.whole_workspace:
         return run.documents.count()
-    return Document.objects.filter(
-        workspace=run.workspace_id, deleted_at=None, current_version__status=DocumentVersion.Status.READY
-    ).count()
+    return documents_in_scope(run).filter(current_version__status=DocumentVersion.Status.READY).count()
 
 
 def versions_read(run: Run) -> list[DocumentVersion]:
@@ -277,42 +391,44 @@ def newer_documents(run: Run) -> list[Document]:
     return [row.document for row in cited if row.document.current_version_id not in (None, row.pk)]
 
 
-def used_pages(document: Document, limit: int = USED_PAGES) -> list[dict[str, int]]:
+def used_pages(document: Document, user: User, limit: int = USED_PAGES) -> list[dict[str, int]]:
     """The pages of its current version that answers quote most: [{page, count}], in the order of the document."""
-    cited = Citation.objects.filter(version=document.current_version_id).exclude(claim=None)
+    cited = Citation.objects.filter(
+        version=document.current_version_id, run__in=visible_runs(user.pk, [document.workspace_id])
+    ).exclude(claim=None)
     rows = cited.exclude(check_result="missing")
     most = rows.order_by().values("page_index").annotate(count=Count("pk")).order_by("-count", "page_index")[:limit]
     return sorted(({"page": row["page_index"] + 1, "count": row["count"]} for row in most), key=lambda row: row["page"])
 
 
-def recent_runs(workspace: Workspace, limit: int = RECENT) -> list[Run]:
-    """The newest run of each thread, newest first."""
-    newest = Run.objects.filter(workspace=workspace).values("thread").annotate(last=Max("pk")).order_by("-last")
+def recent_runs(workspace: Workspace, user: User, limit: int = RECENT) -> list[Run]:
+    """The newest run of each thread that exists for the user, newest first."""
+    newest = visible_runs(user.pk, [workspace.pk]).values("thread").annotate(last=Max("pk")).order_by("-last")
     return list(_with_people(Run.objects.filter(pk__in=[row["last"] for row in newest[:limit]])))
 
 
 def runs_of(user: User, limit: int = RECENT) -> list[Run]:
     """The last runs in any workspace of the user."""
     ids = [workspace.pk for workspace in workspaces_of(user)]
-    return list(_with_people(Run.objects.filter(workspace__in=ids)).order_by("-pk")[:limit])
+    return list(_with_people(visible_runs(user.pk, ids)).order_by("-pk")[:limit])
 
 
 def home_workspaces(user: User) -> list[Workspace]:
     """The user's workspaces, each with `document_count` and `run_count`."""
     workspaces = workspaces_of(user)
     ids = [workspace.pk for workspace in workspaces]
-    documents = _count_by_workspace(Document.objects.filter(workspace__in=ids, deleted_at=None))
-    runs = _count_by_workspace(Run.objects.filter(workspace__in=ids))
+    documents = _count_by_workspace(Document.objects.filter(open_to(user), workspace__in=ids, deleted_at=None))
+    runs = _count_by_workspace(visible_runs(user.pk, ids))
     for workspace in workspaces:
         workspace.document_count = documents.get(workspace.pk, 0)  # type: ignore[attr-defined]
         workspace.run_count = runs.get(workspace.pk, 0)  # type: ignore[attr-defined]
     return workspaces
 
 
-def month_of(workspace: Workspace) -> Month:
-    """Questions, outcomes and spend since the first of the month."""
+def month_of(workspace: Workspace, user: User) -> Month:
+    """Questions, outcomes and spend since the first of the month, of the runs that exist for the user."""
     first = timezone.localtime().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    rows = Run.objects.filter(workspace=workspace, created_at__gte=first)
+    rows = visible_runs(user.pk, [workspace.pk]).filter(created_at__gte=first)
     counts = dict(rows.order_by().values_list("status").annotate(n=Count("pk")))
     return Month(
         questions=sum(counts.values()),

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from vectorless_web.runs.live.consumers import RunConsumer
-from vectorless_web.runs.views import lists, pages
+from vectorless_web.runs.views import lists, pages, standing
 
 app_name = "runs"
 
@@ -26,6 +26,16 @@ urlpatterns = [
     path("w/<slug:slug>/runs/<int:pk>/compare/", pages.choose, name="compare_with"),
     path("w/<slug:slug>/runs/<int:pk>/compare/<int:other>/", pages.compare, name="compare"),
     path("w/<slug:slug>/runs/<int:pk>/feedback/", pages.feedback, name="feedback"),
+    path("w/<slug:slug>/runs/<int:pk>/people/", standing.people, name="people"),
+    path("w/<slug:slug>/runs/<int:pk>/people/share/", standing.share, name="share"),
+    path("w/<slug:slug>/runs/<int:pk>/people/keep/", standing.keep, name="keep_private"),
+    path("w/<slug:slug>/runs/<int:pk>/people/named/", standing.share_named, name="share_named"),
+    path("w/<slug:slug>/runs/<int:pk>/favourite/", standing.favour, name="favour"),
+    path("w/<slug:slug>/runs/<int:pk>/favourite/end/", standing.unfavour, name="unfavour"),
+    path("w/<slug:slug>/runs/<int:pk>/verify/", standing.verify, name="verify"),
+    path("w/<slug:slug>/runs/<int:pk>/verify/end/", standing.withdraw, name="withdraw"),
+    path("w/<slug:slug>/runs/<int:pk>/comments/", standing.comment, name="comment"),
+    path("w/<slug:slug>/runs/<int:pk>/comments/<int:comment>/remove/", standing.remove_comment, name="remove_comment"),
     path("w/<slug:slug>/runs/<int:pk>/replay/", pages.replay, name="replay"),
     path("w/<slug:slug>/runs/<int:pk>/replay/state/", pages.replay_state, name="replay_state"),
     path("w/<slug:slug>/runs/<int:pk>/delete/", pages.delete, name="delete"),

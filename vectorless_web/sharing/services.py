@@ -8,17 +8,17 @@ from django.contrib.auth.hashers import check_password, make_password
 from django.core.cache import cache
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
 
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import network_of, seconds_to_wait
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.selectors import run_for
+from vectorless_web.runs.selectors import is_unrestricted, run_for, visible_runs
 from vectorless_web.sharing.models import ShareLink, ShareView
-from vectorless_web.workspaces.models import Membership, Role, Workspace
-from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.models import Role, Workspace
+from vectorless_web.workspaces.selectors import User, belongs
 from vectorless_web.workspaces.services import record
 from vectorless_web.workspaces.storage import hash_token, new_token
 
@@ -64,6 +64,11 @@ def make_link(*, user: User, run: Run, terms: LinkTerms) -> tuple[ShareLink, str
     days, password, views = terms.days, terms.password, terms.views_max
     if run.is_open:
         raise Problem("Wait until the run has ended; then it can be shared.", code="still_running", status=409)
+    if run.private and run.asked_by_id != user.pk:
+        raise PermissionDenied("Only who asked can make links to a private question.")
+    if not is_unrestricted(run):
+        sentence = "This run has read a restricted folder, or names a document of one: no link can show it."
+        raise Problem(sentence, code="restricted_folder", status=403)
     if not 1 <= days <= DAYS_MAX:
         raise Problem(f"A link can be open for 1 to {DAYS_MAX} days.", code="invalid_input", status=422)
     if password and len(password) < PASSWORD_MIN:
@@ -170,15 +175,15 @@ def links_of(run: Run) -> QuerySet[ShareLink]:
     return rows.annotate(view_count=_views())
 
 
-def links_in(workspace: Workspace) -> QuerySet[ShareLink]:
-    """All links to runs of a workspace, newest first, each with its `view_count` and `maker_belongs`."""
-    rows = ShareLink.objects.filter(run__workspace=workspace).select_related("run", "created_by")
+def links_in(workspace: Workspace, user: User) -> QuerySet[ShareLink]:
+    """All links to runs that exist for the user, newest first, each with its `view_count` and `maker_belongs`."""
+    rows = ShareLink.objects.filter(run__in=visible_runs(user.pk, [workspace.pk])).select_related("run", "created_by")
     return rows.annotate(view_count=_views(), maker_belongs=_maker_belongs())
 
 
-def link_in(workspace: Workspace, pk: int) -> ShareLink:
-    """One link to a run of the workspace, open or closed; Http404 for any other."""
-    link = links_in(workspace).filter(pk=pk).first()
+def link_in(workspace: Workspace, user: User, pk: int) -> ShareLink:
+    """One link to a run that exists for the user, open or closed; Http404 for any other."""
+    link = links_in(workspace, user).filter(pk=pk).first()
     if link is None:
         raise Http404("There is no such link here.")
     return link
@@ -200,19 +205,19 @@ def link_of(run: Run, pk: int) -> ShareLink:
 def open_link(token: str) -> ShareLink | None:
     """The link with this token; None alike when it expired, was revoked, or never existed.
 
-    It ends, too, with the membership of who made it, and while their account is switched off.
+    It ends, too, with the membership of who made it, and while their account is switched off or the
+    run names what lies in a restricted folder.
     The token is looked up by its hash, so the time this takes says nothing about stored ones.
     """
     rows = ShareLink.objects.select_related("run", "run__workspace", "run__asked_by", "run__answer", "created_by")
     link = rows.filter(_maker_belongs(), token_hash=hash_token(token)).first()
-    return link if link is not None and link.is_open else None
+    return link if link is not None and link.is_open and is_unrestricted(link.run) else None
 
 
 def _views() -> Count:
     return Count("views", distinct=True)
 
 
-def _maker_belongs() -> Exists:
+def _maker_belongs() -> Q:
     """Whether who made the link belongs to the workspace still and can sign in."""
-    member = Membership.objects.filter(workspace=OuterRef("run__workspace"), user=OuterRef("created_by"))
-    return Exists(member.filter(user__is_active=True))
+    return belongs("run__workspace", "created_by")

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -78,14 +79,15 @@ def revoke(request: HttpRequest, slug: str, pk: int, link: int) -> HttpResponse:
 def links(request: HttpRequest, slug: str) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.OWNER)
     context = workspace_context(request.user, workspace, "settings")
-    return render(request, "sharing/links.html", {**context, "tab": "links", "links": services.links_in(workspace)})
+    found = services.links_in(workspace, request.user)
+    return render(request, "sharing/links.html", {**context, "tab": "links", "links": found})
 
 
 @require_GET
 def link_views(request: HttpRequest, slug: str, link: int) -> HttpResponse:
     """Who opened one link, when, from which network, and which pages they looked at."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
-    found = services.link_in(workspace, link)
+    found = services.link_in(workspace, request.user, link)
     context = {
         **workspace_context(request.user, workspace, "settings"),
         "tab": "links",
@@ -258,8 +260,9 @@ def redaction_of(run: Run, citations: Iterable[Citation], steps: Iterable[Step])
     quoted = {str(row.version.document_id) for row in cited if row.version is not None}
     kept = {row.document_title.casefold() for row in cited}
     names: set[str] = set()
-    rows = Document.objects.filter(workspace=run.workspace_id).values_list("pk", "title", "name")
-    for pk, title, name in rows.iterator():
+    # A name of a restricted folder, taken out of an ordinary sentence, would tell that it is a document's.
+    told = Document.objects.filter(~Q(folder__in=selectors.hidden_folders(run)), workspace=run.workspace_id)
+    for pk, title, name in told.values_list("pk", "title", "name").iterator():
         if str(pk) not in quoted:
             names |= {title, name, PurePath(name).stem}
     for step in steps:

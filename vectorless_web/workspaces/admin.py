@@ -21,14 +21,16 @@ from vectorless_web.workspaces.models import (
     AuditEvent,
     AuditHead,
     Budget,
+    GroupMembership,
     Invitation,
     LexiconEntry,
     Membership,
     ModelProvider,
+    PeopleGroup,
     Role,
     Workspace,
 )
-from vectorless_web.workspaces.selectors import is_only_owner
+from vectorless_web.workspaces.selectors import is_only_owner, people_in
 
 # Its pages would show the secrets; an administrator switches two-step sign-in off with an account's page.
 admin.site.unregister(Authenticator)
@@ -214,6 +216,45 @@ class MembershipAdmin(ServiceAdmin):
         services.remove_member(actor=request.user, membership=obj)
 
 
+class GroupMembershipInline(admin.TabularInline):
+    """The workspaces that a group is let into; owners do that on their members page."""
+
+    model = GroupMembership
+    extra = 0
+    can_delete = False
+    readonly_fields = ["workspace", "role", "joined_at"]
+    fields = ["workspace", "role", "joined_at"]
+
+    def has_add_permission(self, request: HttpRequest, obj: PeopleGroup | None = None) -> bool:
+        return False
+
+
+@admin.register(PeopleGroup)
+class PeopleGroupAdmin(ServiceAdmin):
+    """Groups of people, who are let into workspaces and folders together."""
+
+    list_display = ["name", "description", "created_at"]
+    search_fields = ["name"]
+    autocomplete_fields = ["people"]
+    fields = ["name", "description", "people"]
+    inlines = [GroupMembershipInline]
+    remove_notice = "Its people lose the workspaces and folders that they reach by this group alone."
+
+    def save_model(self, request: HttpRequest, obj: PeopleGroup, form: forms.ModelForm, change: bool) -> None:
+        """Store name and description."""
+        services.save_group(actor=request.user, group=obj)
+
+    def save_related(self, request: HttpRequest, form: forms.ModelForm, formsets: Any, change: bool) -> None:
+        """Store who belongs to it."""
+        services.set_people(actor=request.user, group=form.instance, people=form.cleaned_data["people"])
+        for formset in formsets:
+            self.save_formset(request, form, formset, change=change)
+
+    def remove(self, request: HttpRequest, obj: PeopleGroup) -> None:
+        """Delete the group."""
+        services.delete_group(actor=request.user, group=obj)
+
+
 @admin.register(Invitation)
 class InvitationAdmin(ReadOnlyAdmin):
     """Read-only but for revoking: an invitation is made where its link can be shown."""
@@ -287,7 +328,7 @@ class BudgetAdminForm(BudgetForm):
         """A budget is a member's of its workspace."""
         values = super().clean() or self.cleaned_data
         person, workspace = values.get("user"), values.get("workspace")
-        if person and workspace and not workspace.memberships.filter(user=person).exists():
+        if person and workspace and not people_in(workspace).filter(pk=person.pk).exists():
             self.add_error("user", f"{person} does not belong to {workspace}.")
         return values
 

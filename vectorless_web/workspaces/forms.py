@@ -14,7 +14,8 @@ from vectorless_web.engine.questions.plan import QUESTION_MAX
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.infra.limits import PHRASE_MAX, RUN_USD_MAX, STEPS_MAX
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, Role, Workspace
+from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, PeopleGroup, Role, Workspace
+from vectorless_web.workspaces.selectors import groups_to_add, people_in
 from vectorless_web.workspaces.services import check_address
 
 COUNTS = {
@@ -77,6 +78,8 @@ class RouterForm(forms.Form):
         return {name: self.cleaned_data[name] for name in (*COUNTS, *WEIGHTS)}
 
 
+LIMITS = ("max_steps", "token_budget", "money_usd", "route_mode", "runs_private")
+"""Settings of a workspace beside those of the router."""
 STEP_LIMITS = (6, STEPS_MAX)
 """Steps of a walk that an owner may set; six is what the engine takes when nothing is set."""
 TOKEN_LIMITS = (2_000, 200_000)
@@ -114,15 +117,20 @@ class SettingsForm(RouterForm, WorkspaceForm):
         help_text="For models with a price. Empty: as much as its tokens and the budgets allow.",
     )
     route_mode = forms.ChoiceField(label="How documents are chosen", choices=ROUTE_MODES)
+    runs_private = forms.BooleanField(
+        label="Questions are private until whoever asked shares them",
+        required=False,
+        help_text="Holds for questions asked from now on.",
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in ("max_steps", "token_budget", "money_usd", "route_mode"):
+        for name in LIMITS:
             self.fields[name].initial = self.instance.setting(name)
 
     def limits(self) -> dict[str, Any]:
         """The workspace's settings as typed."""
-        limits = {name: self.cleaned_data[name] for name in ("max_steps", "token_budget", "money_usd", "route_mode")}
+        limits = {name: self.cleaned_data[name] for name in LIMITS}
         return {**limits, **self.routing()}
 
 
@@ -138,6 +146,19 @@ class RoleForm(forms.Form):
     """Another role for a member."""
 
     role = forms.ChoiceField(choices=Role.choices)
+
+
+class GroupForm(forms.Form):
+    """A group of people to let in, and its role."""
+
+    group = forms.ModelChoiceField(PeopleGroup.objects.none(), label="Group", empty_label="Choose a group")
+    role = forms.ChoiceField(label="As", choices=Role.choices, initial=Role.MEMBER)
+
+    def __init__(self, *args: Any, workspace: Workspace, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        group = self.fields["group"]
+        assert isinstance(group, forms.ModelChoiceField)
+        group.queryset = groups_to_add(workspace)
 
 
 class ProviderForm(forms.ModelForm):
@@ -224,7 +245,7 @@ class BudgetForm(forms.ModelForm):
             return
         assert isinstance(people, forms.ModelChoiceField)
         if workspace is not None:
-            people.queryset = people.queryset.filter(memberships__workspace=workspace)  # type: ignore[union-attr]
+            people.queryset = people_in(workspace)
         people.empty_label = "The whole workspace"
         people.required = False
 

@@ -45,8 +45,10 @@ class Workspace(models.Model):
         "w_graph": 0.2,
         "w_fields": 1.0,
         "w_text": 0.5,
+        "runs_private": False,
     }
-    """Settings of a workspace that has set nothing. `max_steps` counts steps of one walk, `token_budget` tokens of
+    """Settings of a workspace that has set nothing. With `runs_private` a question is its asker's own until they share
+    it. `max_steps` counts steps of one walk, `token_budget` tokens of
     evidence, `money_usd` US dollars of a run (None: no limit). The others are those of the router
     (engine.routing.config)."""
 
@@ -87,6 +89,39 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} is {self.role} of {self.workspace}"
+
+
+class PeopleGroup(models.Model):
+    """People of the whole site who are let into workspaces and folders together; site staff keep them."""
+
+    name = models.CharField(max_length=NAME_MAX, unique=True)
+    description = models.CharField(max_length=300, blank=True)
+    people: Any = models.ManyToManyField(USER, blank=True, related_name="people_groups")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+        verbose_name = "group of people"
+        verbose_name_plural = "groups of people"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class GroupMembership(models.Model):
+    """A group as a member: each of its people has at least this role in the workspace."""
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="group_memberships")
+    group = models.ForeignKey(PeopleGroup, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role.choices, default=Role.MEMBER)
+    joined_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["group__name"]
+        constraints = [models.UniqueConstraint(fields=["workspace", "group"], name="one_membership_a_group")]
+
+    def __str__(self) -> str:
+        return f"{self.group} is {self.role} of {self.workspace}"
 
 
 class Invitation(models.Model):

@@ -2,25 +2,32 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Any
 
 from allauth.account.models import EmailAddress
+from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.exceptions import PermissionDenied
-from django.db.models import F, Q, QuerySet
+from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce
 from django.http import Http404
 from django.utils import timezone
 
 from vectorless_web.engine.questions.entries import entry_concept, wordings
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 from vectorless_web.workspaces.models import (
+    AuditEvent,
     Budget,
+    GroupMembership,
     Invitation,
     LexiconEntry,
     Membership,
     ModelProvider,
+    PeopleGroup,
     Role,
     Workspace,
 )
@@ -88,12 +95,7 @@ def workspace_context(user: User, workspace: Workspace, section: str) -> dict[st
 
 def workspaces_of(user: User) -> list[Workspace]:
     """The workspaces the user belongs to, by name, each with the user's `role`."""
-    rows = (
-        Membership.objects.filter(user_id=account_id(user))
-        .select_related("workspace")
-        .order_by("workspace__name", "pk")
-    )
-    return [_with_role(row) for row in rows]
+    return [_with_role(row) for row in _joined_by(user).order_by("name", "pk")]
 
 
 def workspace_for(user: User, slug: str, needs: str = Role.VIEWER) -> Workspace:
@@ -108,28 +110,134 @@ def workspace_for(user: User, slug: str, needs: str = Role.VIEWER) -> Workspace:
 
 def member_workspace(user: User, slug: str) -> Workspace | None:
     """The workspace with the user's `role`, or None for a stranger and for a slug that does not exist."""
-    rows = Membership.objects.filter(user_id=account_id(user), workspace__slug=slug).select_related("workspace")
-    membership = rows.first()
-    return _with_role(membership) if membership else None
+    found = _joined_by(user).filter(slug=slug).first()
+    return _with_role(found) if found else None
 
 
 def role_in(workspace: Workspace, user: User) -> str:
-    """The user's role, "" for a stranger."""
-    return (
-        Membership.objects.filter(workspace=workspace, user_id=account_id(user)).values_list("role", flat=True).first()
-        or ""
-    )
+    """The user's role, the best of their own and those of their groups; "" for a stranger."""
+    found = _joined_by(user).filter(pk=workspace.pk).first()
+    return _with_role(found).role if found else ""
 
 
 def roles_in(workspace: Workspace, users: Iterable[int]) -> dict[int, str]:
     """The roles of those of these users who still belong to the workspace and may sign in."""
-    rows = Membership.objects.filter(workspace=workspace, user_id__in=list(users), user__is_active=True)
-    return dict(rows.values_list("user_id", "role"))
+    asked = list(users)
+    own = Membership.objects.filter(workspace=workspace, user_id__in=asked, user__is_active=True)
+    through = GroupMembership.objects.filter(
+        workspace=workspace, group__people__in=asked, group__people__is_active=True
+    )
+    best: dict[int, str] = {}
+    for pk, role in (*own.values_list("user_id", "role"), *through.values_list("group__people", "role")):
+        best[pk] = role if pk not in best or Role(role).covers(best[pk]) else best[pk]
+    return best
 
 
-def members_of(workspace: Workspace) -> QuerySet[Membership]:
-    """All members with their accounts, in the order they joined."""
-    return workspace.memberships.select_related("user")
+def people_in(workspace: Workspace) -> QuerySet[Any]:
+    """The accounts of all who belong to the workspace, by themselves or by a group, by user name."""
+    own = Membership.objects.filter(workspace=workspace).values("user")
+    through = PeopleGroup.people.through.objects.filter(peoplegroup__memberships__workspace=workspace)
+    # "_id": the reverse key of a many-to-many is named after the account's model.
+    return (
+        get_user_model()
+        ._default_manager.filter(Q(pk__in=own) | Q(pk__in=through.values("user_id")))
+        .order_by("username")
+    )
+
+
+def belonging_pairs(users: Iterable[int], slugs: Iterable[str]) -> set[tuple[int, str]]:
+    """(account, slug) of those of these users who belong to those of these workspaces."""
+    asked, places = list(users), list(slugs)
+    own = Membership.objects.filter(user_id__in=asked, workspace__slug__in=places)
+    through = GroupMembership.objects.filter(group__people__in=asked, workspace__slug__in=places)
+    pairs = own.values_list("user_id", "workspace__slug")
+    return {*pairs, *through.values_list("group__people", "workspace__slug")}
+
+
+def belongs(workspace: str, user: str) -> Q:
+    """Whether the account in the column `user` belongs to the workspace in the column `workspace` and may sign in."""
+    own = Membership.objects.filter(workspace=OuterRef(workspace), user=OuterRef(user), user__is_active=True)
+    through = GroupMembership.objects.filter(
+        workspace=OuterRef(workspace), group__people=OuterRef(user), group__people__is_active=True
+    )
+    return Q(Exists(own)) | Q(Exists(through))
+
+
+_RANK = Case(
+    *(When(role=role, then=Value(rank)) for rank, role in enumerate(Role, start=1)),
+    default=Value(0),
+    output_field=IntegerField(),
+)
+"""The place of a role in `Role`, from 1."""
+
+
+def _joined_by(user: User) -> QuerySet[Workspace]:
+    """The workspaces that the user belongs to, with `own_rank` and `group_rank`, the ranks of their roles there."""
+    own = Membership.objects.filter(user=account_id(user))
+    through = GroupMembership.objects.filter(group__people=account_id(user))
+
+    def best(rows: QuerySet[Any]) -> Coalesce:
+        here = rows.filter(workspace=OuterRef("pk")).annotate(rank=_RANK).order_by("-rank")
+        return Coalesce(Subquery(here.values("rank")[:1]), 0)
+
+    joined = Q(pk__in=own.values("workspace")) | Q(pk__in=through.values("workspace"))
+    return Workspace.objects.filter(joined).annotate(own_rank=best(own), group_rank=best(through))
+
+
+def groups_of(workspace: Workspace) -> QuerySet[GroupMembership]:
+    """The groups that are members, each with `people_count`."""
+    rows = workspace.group_memberships.select_related("group").prefetch_related("group__people")
+    return rows.annotate(people_count=Count("group__people"))
+
+
+def group_membership_in(workspace: Workspace, pk: int) -> GroupMembership:
+    """One group's membership of this workspace; Http404 for any other."""
+    row = groups_of(workspace).filter(pk=pk).first()
+    if row is None:
+        raise Http404("There is no such group here.")
+    return row
+
+
+def groups_to_add(workspace: Workspace) -> QuerySet[PeopleGroup]:
+    """The groups of the site that are no member yet."""
+    return PeopleGroup.objects.exclude(memberships__workspace=workspace)
+
+
+def members_of(workspace: Workspace, search: str = "") -> QuerySet[Membership]:
+    """The members with their accounts and `last_act`, the last thing each is recorded to have done here.
+
+    In the order they joined; with `search` those whose name or address holds every word.
+    """
+    acts = AuditEvent.objects.filter(workspace=workspace, actor=OuterRef("user")).order_by("-pk")
+    rows = workspace.memberships.select_related("user").annotate(last_act=Subquery(acts.values("at")[:1]))
+    for word in search.split():
+        names = ("username", "first_name", "last_name", "email")
+        rows = rows.filter(reduce(or_, (Q(**{f"user__{name}__icontains": word}) for name in names)))
+    return rows
+
+
+RETURN_WITHIN = timedelta(hours=1)
+"""How long a removal can be undone by one click; later a new invitation is as quick."""
+
+
+def find_removal(workspace: Workspace, account: int) -> AuditEvent | None:
+    """The record of a removal that can still be undone; None when there is none or the person is back."""
+    if Membership.objects.filter(workspace=workspace, user=account).exists():
+        return None
+    since = timezone.now() - RETURN_WITHIN
+    rows = AuditEvent.objects.filter(workspace=workspace, verb="member.removed", details__user=account, at__gt=since)
+    return rows.first()
+
+
+def own_membership(workspace: Workspace, user: User) -> Membership | None:
+    """The user's own membership; None for somebody who is here by a group alone."""
+    return members_of(workspace).filter(user=account_id(user)).first()
+
+
+def own_groups(workspace: Workspace, user: User) -> list[str]:
+    """The names of the groups by which the user belongs to the workspace."""
+    rows = workspace.group_memberships.filter(group__people=account_id(user))
+    return list(rows.values_list("group__name", flat=True))
 
 
 def owners_of(workspace_id: int) -> QuerySet[Membership]:
@@ -162,6 +270,11 @@ def membership_in(workspace: Workspace, pk: int) -> Membership:
 def open_invitations(workspace: Workspace) -> QuerySet[Invitation]:
     """The invitations that can still be used, newest first."""
     return workspace.invitations.filter(_still_open()).select_related("created_by")
+
+
+def pending_invitations(workspace: Workspace) -> QuerySet[Invitation]:
+    """The invitations that were neither used nor revoked, newest first; expired ones can be renewed."""
+    return workspace.invitations.filter(accepted_at=None, revoked_at=None).select_related("created_by")
 
 
 def invitation_in(workspace: Workspace, pk: int) -> Invitation:
@@ -323,9 +436,9 @@ def account_id(user: User) -> int:
     return user.pk or 0
 
 
-def _with_role(membership: Membership) -> Workspace:
-    workspace = membership.workspace
-    workspace.role = membership.role
+def _with_role(workspace: Workspace) -> Workspace:
+    rank = max(workspace.own_rank, workspace.group_rank)  # type: ignore[attr-defined]
+    workspace.role = list(Role)[rank - 1]
     return workspace
 
 

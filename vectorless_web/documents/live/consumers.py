@@ -55,15 +55,27 @@ def changed_fragments(viewer: ListViewer, workspace: Workspace, ids: Iterable[in
     wanted = {pk for pk in ids if viewer.only in (None, pk)}
     rows = selectors.rows_for(workspace, viewer.user, wanted)
     changed = [row for row in rows if viewer.sent.get(row.pk) != _state(row)]
-    gone = [pk for pk in wanted - {row.pk for row in rows} if viewer.sent.get(pk) != GONE]
+    gone = _find_gone(viewer, workspace, wanted - {row.pk for row in rows})
     if not changed and not gone:
         return ""
     places = selectors.queue_places(changed)
     parts = [_row(viewer, workspace, row, places.get(row.pk, 0)) for row in changed]
-    parts += [_render_deleted_row(viewer, workspace, pk) for pk in gone]
+    parts += [_render_deleted_row(viewer, workspace, pk, document) for pk, document in gone.items()]
     if viewer.only is None:
         parts.append(_render_counts(viewer, workspace))
     return "".join(parts)
+
+
+def _find_gone(viewer: ListViewer, workspace: Workspace, missing: set[int]) -> dict[int, Document | None]:
+    """Documents that are there no more, by number, None for those that were purged or closed to the viewer since.
+
+    One that never existed for the viewer is not among them: not even its news are told.
+    """
+    fresh = [pk for pk in missing if viewer.sent.get(pk) != GONE]
+    if not fresh:
+        return {}
+    deleted = {row.pk: row for row in selectors.documents_in(workspace, viewer.user, deleted=True).filter(pk__in=fresh)}
+    return {pk: deleted.get(pk) for pk in fresh if pk in deleted or pk in viewer.sent}
 
 
 def _row(viewer: ListViewer, workspace: Workspace, document: Document, queue_place: int) -> str:
@@ -91,11 +103,10 @@ def _row(viewer: ListViewer, workspace: Workspace, document: Document, queue_pla
     return "".join(render_to_string(f"documents/_{part}.html", context) for part in ("row", "upload_state"))
 
 
-def _render_deleted_row(viewer: ListViewer, workspace: Workspace, pk: int) -> str:
-    """The row of a document that was deleted, with its undo; "" when it is of another workspace or purged."""
+def _render_deleted_row(viewer: ListViewer, workspace: Workspace, pk: int, document: Document | None) -> str:
+    """The row of a document that was deleted, with its undo; "" when it is there no more for the viewer."""
     viewer.sent[pk] = GONE
     viewer.busy.discard(pk)
-    document = Document.objects.filter(workspace=workspace, pk=pk).exclude(deleted_at=None).first()
     if document is None or viewer.only is not None:
         return ""
     context = {"workspace": workspace, "document": document, "may": may_in(workspace), "deleted": True}
@@ -107,7 +118,7 @@ def _render_counts(viewer: ListViewer, workspace: Workspace) -> str:
     counts = selectors.card_context(workspace, viewer.user)
     totals = selectors.totals_of(workspace, viewer.user)
     folders = [("all", totals.documents)]
-    for folder in selectors.folders_of(workspace):
+    for folder in selectors.folders_of(workspace, viewer.user):
         folders.append((str(folder.pk), folder.document_count))  # type: ignore[attr-defined]
     return "".join(
         (

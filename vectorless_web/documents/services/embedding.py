@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 from numpy.typing import NDArray
 
@@ -335,10 +335,13 @@ def _cosine(one: Any, two: Any) -> float:
     return float(one @ two) / lengths if lengths else 0.0
 
 
-def estimate(workspace: Workspace, price: Decimal) -> Estimate:
-    """What it would take to embed every ready document, at `price` US dollars per million tokens."""
+def estimate(workspace: Workspace, price: Decimal, seen: Q | None = None) -> Estimate:
+    """What it would take to embed every ready document, at `price` US dollars per million tokens.
+
+    `seen` narrows the documents to those that the reader may know of.
+    """
     current = DocumentVersion.objects.filter(
-        document__workspace=workspace, document__deleted_at=None, document__current_version=F("pk")
+        seen or Q(), document__workspace=workspace, document__deleted_at=None, document__current_version=F("pk")
     ).order_by("pk")
     passages, tokens, opened, unmeasured = 0, 0, 0, 0
     for version in current:

@@ -43,10 +43,12 @@ class _Place:
         base = self.document.folder
         if not path or (path not in self.made and len(self.made) >= MOST_FOLDERS):
             return base
+        if base is not None and base.restricted:
+            return base  # A folder of its own would be open to everyone.
         if path not in self.made:
             name = f"{base.name}/{path}" if base else path
             workspace = self.document.workspace
-            folder, created = Folder.objects.get_or_create(workspace=workspace, name=name[:NAME_MAX])
+            folder, created = Folder.objects.get_or_create(workspace=workspace, name=name[:NAME_MAX], restricted=False)
             if created:
                 record(actor=self.document.added_by, verb="folder.created", workspace=workspace, target=folder)
             self.made[path] = folder

@@ -22,8 +22,8 @@ from vectorless_web.documents.line import (
     queue_repair,
     start_repair,
 )
-from vectorless_web.documents.models import Document, DocumentVersion, Folder
-from vectorless_web.documents.selectors import same_content
+from vectorless_web.documents.models import Document, DocumentVersion, Folder, FolderGrant
+from vectorless_web.documents.selectors import closed_folders, same_content
 from vectorless_web.documents.services.background import READINGS, REPAIRS
 from vectorless_web.documents.services.compiled_rows import hide_from_router, show_again
 from vectorless_web.documents.services.compiling import end_as_failed, is_sound, postpone_repair
@@ -34,7 +34,7 @@ from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.parsing.scans.recognition import NoRecogniser
 from vectorless_web.infra.queues import jobs
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.models import PeopleGroup, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
 
@@ -274,7 +274,7 @@ def restore_document(*, actor: User, document: Document) -> None:
     """Undo a deletion. Problem when the same file was added again meanwhile."""
     newest = document.latest
     if newest is not None and newest.status != Status.FAILED:
-        twin = same_content(document.workspace, newest.sha256, newest.bytes)
+        twin = same_content(document.workspace, actor, newest.sha256, newest.bytes)
         if twin is not None:
             raise Problem(
                 f"The same file was added again as “{twin.document.title}”. Delete that one first.",
@@ -339,11 +339,41 @@ def rename_document(*, actor: User, document: Document, title: str) -> None:
 
 @transaction.atomic
 def create_folder(*, actor: User, workspace: Workspace, name: str) -> Folder:
-    """The workspace's folder of that name, made when there is none."""
-    folder, created = Folder.objects.get_or_create(workspace=workspace, name=name)
+    """The folder of that name among those open to who asks, made when there is none."""
+    here = workspace.folders.exclude(pk__in=closed_folders(actor.pk).values("pk")).filter(name=name).first()
+    if here is not None:
+        return here
+    folder, created = Folder.objects.get_or_create(workspace=workspace, name=name, restricted=False)
     if created:
         record(actor=actor, verb="folder.created", workspace=workspace, target=folder)
     return folder
+
+
+@transaction.atomic
+def restrict_folder(
+    *, actor: User, folder: Folder, people: Iterable[Any] = (), groups: Iterable[PeopleGroup] = ()
+) -> None:
+    """Let a folder's documents exist only for these people and groups, in place of those named before."""
+    people, groups = list(people), list(groups)
+    Folder.objects.filter(pk=folder.pk).update(restricted=True)
+    folder.grants.all().delete()
+    FolderGrant.objects.bulk_create(
+        [FolderGrant(folder=folder, user=person) for person in people]
+        + [FolderGrant(folder=folder, group=group) for group in groups]
+    )
+    details = {"people": sorted(map(str, people)), "groups": sorted(map(str, groups))}
+    record(actor=actor, verb="folder.restricted", workspace=folder.workspace, target=folder, details=details)
+
+
+@transaction.atomic
+def open_folder(*, actor: User, folder: Folder) -> None:
+    """Let a folder's documents exist for all of the workspace again. Problem when there is an open one of its name."""
+    if folder.workspace.folders.filter(name=folder.name, restricted=False).exclude(pk=folder.pk).exists():
+        sentence = f"Everyone has another folder named “{folder.name}” already. Move the documents there instead."
+        raise Problem(sentence, code="folder_name_taken", status=409)
+    if Folder.objects.filter(pk=folder.pk, restricted=True).update(restricted=False):
+        folder.grants.all().delete()
+        record(actor=actor, verb="folder.opened", workspace=folder.workspace, target=folder)
 
 
 @transaction.atomic

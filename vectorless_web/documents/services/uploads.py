@@ -63,8 +63,11 @@ def check_room(workspace: Workspace, size: int) -> None:
         return
     used = stored_bytes(workspace)
     if used + size > most:
+        # What restricted folders hold is in the sum, which then is nobody's to read.
+        is_told = not workspace.folders.filter(restricted=True).exists()
+        uses = f"uses {_amount(used)} of the {_amount(most)} it may store" if is_told else "has no room left"
         raise Problem(
-            f"This workspace uses {_amount(used)} of the {_amount(most)} it may store; this file has {_amount(size)}. "
+            f"This workspace {uses}; this file has {_amount(size)}. "
             "Delete documents for good, or ask your administrator for more room.",
             code="workspace_full",
             status=413,
@@ -138,7 +141,7 @@ def add_document(
     """
     media_type = check_upload(upload)
     sha256 = _sha256_of(upload)
-    here = same_content(workspace, sha256, upload.size or 0)
+    here = same_content(workspace, user, sha256, upload.size or 0)
     if here is not None:
         return StoredUpload(here.document, here, added=False, healed=restore_original(here, upload))
     check_room(workspace, upload.size or 0)
@@ -157,7 +160,7 @@ def add_version(*, document: Document, user: User, upload: UploadedFile | File) 
     """
     media_type = check_upload(upload)
     sha256 = _sha256_of(upload)
-    here = same_content(document.workspace, sha256, upload.size or 0)
+    here = same_content(document.workspace, user, sha256, upload.size or 0)
     if here is not None:
         return StoredUpload(here.document, here, added=False, healed=restore_original(here, upload))
     check_room(document.workspace, upload.size or 0)
@@ -347,7 +350,7 @@ def title_from(name: str) -> str:
 def _create_document(
     workspace: Workspace, user: User, stored: _Stored, *, title: str, folder: Folder | None
 ) -> StoredUpload:
-    here = _same_content_locked(workspace, stored)
+    here = _same_content_locked(workspace, user, stored)
     if here is not None:
         delete_stored(stored.file)
         return StoredUpload(here.document, here, added=False)
@@ -367,7 +370,7 @@ def _create_document(
 
 @transaction.atomic
 def _create_version(document: Document, user: User, stored: _Stored) -> StoredUpload:
-    here = _same_content_locked(document.workspace, stored)
+    here = _same_content_locked(document.workspace, user, stored)
     if here is not None:
         delete_stored(stored.file)
         return StoredUpload(here.document, here, added=False)
@@ -380,10 +383,10 @@ def _create_version(document: Document, user: User, stored: _Stored) -> StoredUp
     return StoredUpload(document, version, added=True)
 
 
-def _same_content_locked(workspace: Workspace, stored: _Stored) -> DocumentVersion | None:
+def _same_content_locked(workspace: Workspace, user: User, stored: _Stored) -> DocumentVersion | None:
     """Ask again under the lock of the workspace's row, so that two uploads of one file cannot both get in."""
     Workspace.objects.select_for_update().filter(pk=workspace.pk).first()
-    return same_content(workspace, stored.sha256, stored.bytes)
+    return same_content(workspace, user, stored.sha256, stored.bytes)
 
 
 def _create_row(document: Document, number: int, stored: _Stored, user: User) -> DocumentVersion:

@@ -46,7 +46,7 @@ def list_context(user: User, workspace: Workspace, query: selectors.ListQuery) -
     """Everything the list shows, in a number of queries that does not grow with the documents."""
     page = selectors.listed_documents(workspace, user, query)
     totals = selectors.totals_of(workspace, user)
-    folders = selectors.folders_of(workspace)
+    folders = selectors.folders_of(workspace, user)
     return {
         **workspace_context(user, workspace, "documents"),
         "documents": page,
@@ -80,7 +80,7 @@ class UploadResult:
 def upload(request: HttpRequest, slug: str) -> HttpResponse:
     """Take in one file or many as new documents; 422 when none of them could be taken, 429 when too many came."""
     workspace = workspace_for(request.user, slug, Role.EDITOR)
-    folder = selectors.folder_named(workspace, request.POST.get("folder", ""))
+    folder = selectors.folder_named(workspace, request.user, request.POST.get("folder", ""))
     files = _files(request)
     try:
         check_upload_rate(request, len(files))
@@ -240,7 +240,7 @@ def new_folder(request: HttpRequest, slug: str) -> HttpResponse:
 def move_many(request: HttpRequest, slug: str) -> HttpResponse:
     """Put the chosen documents into a folder, or out of any."""
     workspace = workspace_for(request.user, slug, Role.EDITOR)
-    folder = selectors.folder_named(workspace, request.POST.get("folder", ""))
+    folder = selectors.folder_named(workspace, request.user, request.POST.get("folder", ""))
     chosen = _read_chosen_documents(request, workspace)
     moved = services.move_documents(actor=request.user, workspace=workspace, documents=chosen, folder=folder)
     messages.info(request, f"{_count(moved)} moved to {folder.name if folder else 'no folder'}.")

@@ -34,7 +34,7 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
             name=name,
             size=size,
             ends=(ends[0], ends[1]),
-            folder=selectors.folder_named(workspace, request.POST.get("folder", "")),
+            folder=selectors.folder_named(workspace, request.user, request.POST.get("folder", "")),
         )
     except Problem as problem:
         return problem.mark(render_results(request, workspace, [UploadResult(name, error=problem)]))

@@ -17,10 +17,11 @@ from vectorless_web.documents.background import (
     summary_progress_of,
 )
 from vectorless_web.documents.forms import EmbeddingForm
+from vectorless_web.documents.selectors import closed_folders, open_to
 from vectorless_web.infra.site.local_model import find_local_model
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import workspace_for
+from vectorless_web.workspaces.selectors import User, workspace_for
 from vectorless_web.workspaces.views.settings import Tab
 
 
@@ -28,23 +29,24 @@ from vectorless_web.workspaces.views.settings import Tab
 class Work:
     """Work in the background that a workspace switches on: its page, how it stands as a fragment, and its acts.
 
-    `state` is what page and fragment show of how the work stands; `subject` what the services of its acts are about.
+    `state` is what page and fragment show somebody of how the work stands; `subject` what the services of its acts
+    are about.
     """
 
     tab: Tab
     fragment: str
-    state: Callable[[Workspace], dict[str, Any]]
+    state: Callable[[User, Workspace], dict[str, Any]]
     subject: Callable[[Workspace], dict[str, Any]]
 
     def show(
         self, request: HttpRequest, workspace: Workspace, form: BaseForm | None = None, *, status: int = 200
     ) -> HttpResponse:
         """The page of the work, with its form if it has one."""
-        return self.tab.show(request, workspace, form, status=status, **self.state(workspace))
+        return self.tab.show(request, workspace, form, status=status, **self.state(request.user, workspace))
 
     def show_state(self, request: HttpRequest, slug: str) -> HttpResponse:
         """How the work stands, as a fragment; the page fetches it again while work goes on."""
-        return render(request, self.fragment, self.state(workspace_for(request.user, slug, Role.OWNER)))
+        return render(request, self.fragment, self.state(request.user, workspace_for(request.user, slug, Role.OWNER)))
 
     def carry_out(self, request: HttpRequest, slug: str, act: Callable[..., object], said: str = "") -> HttpResponse:
         """Have a service act on the work; then the page, with what is said of it, or how the work stands."""
@@ -53,7 +55,7 @@ class Work:
         if said:
             return self.tab.leave(request, workspace, said)
         if is_htmx(request):
-            return render(request, self.fragment, self.state(workspace))
+            return render(request, self.fragment, self.state(request.user, workspace))
         return go_to(request, self.tab.address, slug=workspace.slug)
 
 
@@ -148,22 +150,30 @@ def retry_summaries(request: HttpRequest, slug: str) -> HttpResponse:
     return SUMMARIES.carry_out(request, slug, services.retry_summaries)
 
 
-def _embedding_state(workspace: Workspace) -> dict[str, Any]:
+def _embedding_state(user: User, workspace: Workspace) -> dict[str, Any]:
     choice = background.embedding_of(workspace)
-    shown: dict[str, Any] = {"workspace": workspace, "choice": choice}
+    shown: dict[str, Any] = {"workspace": workspace, "choice": choice, "closed": _count_closed(user, workspace)}
     if choice is None:
         return shown
     if choice.enabled:
-        return {**shown, "progress": background.embedding_progress_of(choice)}
-    return {**shown, "estimate": services.estimate(workspace, choice.price)}
+        seen = open_to(user, "version__document__folder")
+        return {**shown, "progress": background.embedding_progress_of(choice, seen)}
+    return {**shown, "estimate": services.estimate(workspace, choice.price, open_to(user, "document__folder"))}
 
 
-def _summaries_state(workspace: Workspace) -> dict[str, Any]:
+def _summaries_state(user: User, workspace: Workspace) -> dict[str, Any]:
     choice, model = summary_choice_of(workspace), summary_model_of(workspace)
-    shown: dict[str, Any] = {"workspace": workspace, "choice": choice, "model": model}
+    closed = _count_closed(user, workspace)
+    shown: dict[str, Any] = {"workspace": workspace, "choice": choice, "model": model, "closed": closed}
     if choice is not None and choice.enabled:
-        return {**shown, "progress": summary_progress_of(workspace)}
-    return {**shown, "estimate": estimate_summaries(workspace, model) if model else None}
+        return {**shown, "progress": summary_progress_of(workspace, open_to(user, "version__document__folder"))}
+    seen = open_to(user, "document__folder")
+    return {**shown, "estimate": estimate_summaries(workspace, model, seen) if model else None}
+
+
+def _count_closed(user: User, workspace: Workspace) -> int:
+    """Folders whose documents are worked on too, and are in none of the numbers that this owner is shown."""
+    return closed_folders(user.pk, [workspace.pk]).count()
 
 
 EMBEDDING = Work(

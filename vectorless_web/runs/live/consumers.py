@@ -29,9 +29,8 @@ from vectorless_web.runs import selectors
 from vectorless_web.runs.line import group_of
 from vectorless_web.runs.models import Claim, Run, Step
 from vectorless_web.runs.page import page_context, rendering
-from vectorless_web.runs.selectors import Waiting, find_watched_run
-from vectorless_web.workspaces.models import Workspace
-from vectorless_web.workspaces.selectors import May, may_as, may_in, roles_in
+from vectorless_web.runs.selectors import Waiting, find_watched_run, watchers_of
+from vectorless_web.workspaces.selectors import May, may_as, may_in
 
 T = TypeVar("T")
 
@@ -405,10 +404,10 @@ class RunViewer:
 class Hub:
     """What the pages of one run share: notifications heard, rows read and fragments rendered once for all of them."""
 
-    def __init__(self, feed: Feed, *, workspace: Workspace, layer: BaseChannelLayer) -> None:
+    def __init__(self, feed: Feed, *, run: Run, layer: BaseChannelLayer) -> None:
         self.feed = feed
         self.viewers: set[RunViewer] = set()
-        self._workspace, self._layer = workspace, layer
+        self._run, self._layer = run, layer
         self._wanted, self._changed = asyncio.Event(), asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -517,9 +516,9 @@ class Hub:
                 await self._ask_who_may()
 
     async def _ask_who_may(self) -> None:
-        """Put out who belongs to the workspace no more, follow changes of roles. An outage changes nothing."""
+        """Put out for whom the run exists no more, follow changes of roles. An outage changes nothing."""
         asked = list(self.viewers)
-        roles = await in_shared_thread(roles_in, self._workspace, {viewer.user_id for viewer in asked})
+        roles = await in_shared_thread(watchers_of, self._run, {viewer.user_id for viewer in asked})
         for viewer in asked:
             if role := roles.get(viewer.user_id):
                 viewer.audience = replace(viewer.audience, may=may_as(role))
@@ -546,7 +545,7 @@ class Hubs:
         """Add a page to its run's hub."""
         if run.pk not in self._hubs:
             feed = Feed(run, viewer.sent)
-            self._hubs[run.pk] = Hub(feed, workspace=run.workspace, layer=get_channel_layer())
+            self._hubs[run.pk] = Hub(feed, run=run, layer=get_channel_layer())
         self._hubs[run.pk].join(viewer)
 
     def leave(self, run_id: int, viewer: RunViewer) -> None:

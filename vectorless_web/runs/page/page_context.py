@@ -20,7 +20,7 @@ from vectorless_web.runs.page import rendering, sheets
 from vectorless_web.runs.page.sheets import maps_of
 from vectorless_web.runs.selectors import Answerer, answerers_of, estimate_of
 from vectorless_web.runs.services.asking import WALKS_MAX, list_read_nodes
-from vectorless_web.workspaces.selectors import May
+from vectorless_web.workspaces.selectors import May, User
 
 FREE = ("route", "verify", "finalize")
 """Kinds of steps that count against no limit."""
@@ -117,13 +117,14 @@ class Spent:
     cost_usd: float
 
 
-def questions_of(thread: Thread, page: int | None = None) -> Page[Run]:
-    """The runs of a thread, oldest first, with their claims and quotes; without a number the last page."""
-    rows = with_claims(Run.objects.filter(thread=thread)).order_by("pk")
+def questions_of(thread: Thread, user: User, page: int | None = None) -> Page[Run]:
+    """The runs of a thread that exist for the user, oldest first, with claims and quotes; else the last page."""
+    rows = with_claims(selectors.runs_in(thread, user)).order_by("pk")
     paginator = Paginator(rows, QUESTIONS_SHOWN)
     found = paginator.get_page(page or paginator.num_pages)
     for run in found:
         run.workspace = thread.workspace
+    selectors.forget_hidden_origins(user, found)
     return found
 
 
@@ -135,32 +136,33 @@ def with_claims(rows: QuerySet[Run]) -> QuerySet[Run]:
     return related.prefetch_related(claims).annotate(quotes=Count("citations__marker", distinct=True))
 
 
-def sum_spending(thread: Thread) -> Spent:
-    """What the thread's questions took together."""
-    sums = Run.objects.filter(thread=thread).aggregate(n=Count("pk"), tokens=Sum("tokens"), cost=Sum("cost_usd"))
+def sum_spending(thread: Thread, user: User) -> Spent:
+    """What the thread's questions took together, of those that exist for the user."""
+    sums = selectors.runs_in(thread, user).aggregate(n=Count("pk"), tokens=Sum("tokens"), cost=Sum("cost_usd"))
     return Spent(sums["n"], sums["tokens"] or 0, float(sums["cost"] or 0))
 
 
-def find_known(thread: Thread) -> Known | None:
+def find_known(thread: Thread, user: User) -> Known | None:
     """What a follow-up would start from; None while no run of the thread has a result."""
-    run = selectors.last_result_in(thread)
+    run = selectors.last_result_in(thread, user)
     if run is None:
         return None
     read = list_read_nodes(selectors.steps_of(run))
     return Known(run, sum(len(keys) for keys in read.values()), len(read))
 
 
-def find_comparable(run: Run) -> tuple[Sequence[Run], Sequence[Run]]:
+def find_comparable(run: Run, user: User) -> tuple[Sequence[Run], Sequence[Run]]:
     """Runs worth comparing with this one: the others of its thread, and others that ask the same, newest first."""
-    rows = Run.objects.filter(workspace=run.workspace_id).exclude(pk=run.pk)
+    rows = selectors.visible_runs(user.pk, [run.workspace_id]).exclude(pk=run.pk)
     rows = rows.select_related("workspace", "asked_by", "answer", "thread", "asked_from").order_by("-pk")
     same = rows.filter(question__iexact=run.question).exclude(thread=run.thread_id)
     return list(rows.filter(thread=run.thread_id)[:CANDIDATES_SHOWN]), list(same[:CANDIDATES_SHOWN])
 
 
-def later_tries(run: Run) -> list[Run]:
-    """The runs that ask this one's question once more, newest first."""
-    tried = Run.objects.filter(asked_from=run.pk).exclude(asked_how__in=["", Run.How.FOLLOW_UP])
+def later_tries(run: Run, viewer: int | None) -> list[Run]:
+    """The runs that ask this one's question once more and exist for an account (None: for every member)."""
+    tried = selectors.visible_runs(viewer, [run.workspace_id]).filter(asked_from=run.pk)
+    tried = tried.exclude(asked_how__in=["", Run.How.FOLLOW_UP])
     return list(tried.select_related("asked_by", "answer").order_by("-pk")[:CANDIDATES_SHOWN])
 
 
@@ -194,8 +196,12 @@ def around_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
     }
 
 
-def run_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
-    """Everything the run page shows that is the same for all who may do the same."""
+def run_context(run: Run, may: May, *, mine: bool = False, viewer: int | None = None) -> dict[str, Any]:
+    """Everything the run page shows that is the same for all who may do the same.
+
+    The other runs that it names are those that exist for the account `viewer`; for None, for every member.
+    """
+    viewer = run.asked_by_id if mine else viewer
     after = selectors.last_sequence(run.pk)
     steps, claims = selectors.steps_of(run), selectors.claims_of(run)
     citations = rendering.citations_of(run, claims)
@@ -226,8 +232,8 @@ def run_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
         "takeover": takeover,
         "spending": spending_of(run) if run.is_open else None,
         "again": find_ways(run) if may.ask and not run.is_open else None,
-        "tries": later_tries(run),
-        "thread_size": selectors.count_in_thread(run),
+        "tries": later_tries(run, viewer),
+        "thread_size": selectors.count_in_thread(run, viewer),
         "newer": selectors.newer_documents(run) if citations else [],
         "replay": None if run.is_open else selectors.replay_of(run),
         "reasons": Feedback.Reason.choices,

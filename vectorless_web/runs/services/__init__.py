@@ -27,6 +27,16 @@ from vectorless_web.runs.services.replaying import (
     replay,
     start_replay,
 )
+from vectorless_web.runs.services.standing import (
+    add_comment,
+    keep_private,
+    remove_comment,
+    set_favourite,
+    share_with_members,
+    share_with_workspace,
+    verify_run,
+    withdraw_verification,
+)
 
 __all__ = [
     "CallLog",
@@ -35,6 +45,7 @@ __all__ = [
     "Reasoner",
     "RunCostBudget",
     "RunLease",
+    "add_comment",
     "ask_again",
     "cancel_run",
     "claim_run",
@@ -45,6 +56,7 @@ __all__ = [
     "hand_back_run",
     "inputs_of",
     "is_waited_for",
+    "keep_private",
     "keep_verdict",
     "kept_late",
     "limits_of",
@@ -53,10 +65,16 @@ __all__ = [
     "program_digest",
     "recover_replays",
     "recover_runs",
+    "remove_comment",
     "rename_thread",
     "replay",
+    "set_favourite",
+    "share_with_members",
+    "share_with_workspace",
     "start_replay",
     "start_run",
     "stop_run",
     "stored_calls",
+    "verify_run",
+    "withdraw_verification",
 ]

@@ -12,8 +12,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from vectorless_web.documents.background import are_summaries_on
-from vectorless_web.documents.models import Document
-from vectorless_web.documents.selectors import documents_in, readable_documents
+from vectorless_web.documents.models import Document, Folder
+from vectorless_web.documents.selectors import closed_folders, documents_in, readable_documents
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.questions.followup import Previous
@@ -94,7 +94,8 @@ class RunChoices(TypedDict, total=False):
 
     `max_steps` is None for the workspace's; `max_walks` documents are opened at most (None: the engine's
     own limit); `expand` is true to use synonyms; `answerer` is "" for who answers usually;
-    `money_usd` is the most to spend as it was typed, "" for the workspace's own limit.
+    `money_usd` is the most to spend as it was typed, "" for the workspace's own limit. With `restricted`
+    false the restricted folders that the asker may see are left aside, so that everyone may see the run.
     """
 
     max_steps: int | None
@@ -102,6 +103,7 @@ class RunChoices(TypedDict, total=False):
     expand: bool
     answerer: str
     money_usd: str | float | None
+    restricted: bool
 
 
 class Changes(TypedDict, total=False):
@@ -134,7 +136,8 @@ def start_run(
     except InvalidInput as error:
         raise Problem(error.message, code=error.code, status=422) from error
     chosen = _check_scope(workspace, user, documents)
-    thread, origin = _place_of(follows)
+    thread, origin = _place_of(follows, user)
+    folders = _list_restricted(workspace, user, documents, limits)
     with transaction.atomic():
         check_question_rate(user, workspace)
         thread = thread or Thread.objects.create(workspace=workspace, title=question[:TITLE_MAX], created_by_id=user.pk)
@@ -147,11 +150,27 @@ def start_run(
             asked_from=origin,
             asked_how=_classify_origin(origin, follows, question, limits),
             settings=limits,
+            private=bool(workspace.setting("runs_private")) or (origin is not None and origin.private),
         )
         run.documents.set(chosen)
+        run.named.set(chosen)
+        run.folders.set(folders)
         record(actor=user, verb="run.asked", workspace=workspace, target=run, name=question)
         line.enqueue(run)
     return run
+
+
+def _list_restricted(
+    workspace: Workspace, user: User, documents: Sequence[int] | None, limits: dict[str, Any]
+) -> list[Folder]:
+    """The restricted folders that a run of this scope may read."""
+    if limits.get("without_restricted"):
+        return []
+    open_to_asker = Folder.objects.filter(workspace=workspace, restricted=True).exclude(
+        pk__in=closed_folders(user.pk, [workspace.pk]).values("pk")
+    )
+    rows = open_to_asker if documents is None else open_to_asker.filter(documents__in=list(documents)).distinct()
+    return list(rows)
 
 
 def ask_again(*, user: User, run: Run, **changes: Unpack[Changes]) -> Run:
@@ -163,6 +182,7 @@ def ask_again(*, user: User, run: Run, **changes: Unpack[Changes]) -> Run:
         "expand": run.settings.get("expand", True),
         "answerer": changes.get("answerer") or _same_answerer(run),
         "money_usd": changes.get("money_usd") or run.settings.get("money_typed"),
+        "restricted": not run.settings.get("without_restricted"),
     }
     question = changes.get("question", run.question)
     return start_run(user=user, workspace=run.workspace, question=question, documents=chosen, follows=run, **choices)
@@ -174,11 +194,11 @@ def _same_answerer(run: Run) -> str:
     return chosen if chosen in [row.value for row in answerers_of(run.workspace)] else ""
 
 
-def _place_of(follows: Thread | Run | None) -> tuple[Thread | None, Run | None]:
+def _place_of(follows: Thread | Run | None, user: User) -> tuple[Thread | None, Run | None]:
     """The thread a question goes into, and the run it comes from."""
     if isinstance(follows, Run):
         return follows.thread, follows
-    return follows, selectors.last_result_in(follows) if follows else None
+    return follows, selectors.last_result_in(follows, user) if follows else None
 
 
 def _classify_origin(origin: Run | None, follows: Thread | Run | None, question: str, limits: dict[str, Any]) -> str:
@@ -239,6 +259,7 @@ def _limits(workspace: Workspace, choices: RunChoices) -> dict[str, Any]:
     own |= _money(check_money(choices.get("money_usd")), workspace.setting("money_usd"))
     if answerer := choices.get("answerer", ""):
         own["answerer"] = _check_answerer(workspace, answerer)
+    own |= {} if choices.get("restricted", True) else {"without_restricted": True}
     own |= {"summaries": True} if are_summaries_on(workspace.pk) else {}
     return own | {name: workspace.setting(name) for name in kept}
 

@@ -19,7 +19,7 @@ from django.db.models import Count, QuerySet, Sum
 
 from vectorless_web import engine
 from vectorless_web.documents.background import is_work_under_way
-from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.rendering.page import RenderUnavailable, boxes, whole_page
 from vectorless_web.engine.agent.events import CONCLUDED, CompleteEvent, NodeRef, Outcome, StepEvent, StepKind
 from vectorless_web.engine.agent.limits import FURTHER, Late, Place
@@ -212,6 +212,14 @@ def answer_row(event: CompleteEvent) -> dict[str, Any]:
     return cleaned
 
 
+def find_named(event: StepEvent) -> set[int]:
+    """The numbers of the documents whose titles a step tells, or in which it worked."""
+    told = [event.observation.get(name) for name in ("shortlist", "missed", "left_out")]
+    rows = [row.get("document") for found in told if isinstance(found, list) for row in found if isinstance(row, dict)]
+    refs = [ref.document for ref in event.refs] + [row.ref.document for row in event.rejected if row.ref]
+    return {int(name) for name in map(str, (*rows, *refs)) if name.isdecimal()}
+
+
 BOXES_WAIT_SECONDS, MOST_BOXES_WAIT_SECONDS = 0.5, 1.5
 """How long a run waits for the boxes of one quote, which take milliseconds, and of all together."""
 
@@ -239,6 +247,7 @@ class Recorder:
         self._pinned = set(
             Run.versions.through.objects.filter(run=lease.run_id).values_list("documentversion", flat=True)
         )
+        self._named = set(Run.named.through.objects.filter(run=lease.run_id).values_list("document", flat=True))
 
     def step(self, event: StepEvent) -> None:
         """Store a step unless an earlier attempt did, then announce it. LeaseLost writes nothing."""
@@ -249,6 +258,7 @@ class Recorder:
             return
         with write_under_lease(self._lease):
             self._pin_read_versions()
+            self._keep_named(find_named(event))
             step = Step.objects.create(run_id=self._lease.run_id, sequence=self._sequence + 1, **row)
             charge(step)
             self._keep_route(event)
@@ -308,6 +318,7 @@ class Recorder:
             return
         with write_under_lease(self._lease):
             self._pin_read_versions()
+            self._keep_named(find_named(event))
             Step.objects.filter(pk=stored.pk).update(**row)
             charge(stored)
             self._keep_route(event)
@@ -373,6 +384,18 @@ class Recorder:
             rows = [_links().model(run_id=self._lease.run_id, documentversion_id=pk) for pk in sorted(fresh)]
             _links().bulk_create(rows, ignore_conflicts=True)
             self._pinned |= fresh
+            read = DocumentVersion.objects.filter(pk__in=fresh).values_list("document", flat=True)
+            self._keep_named(set(read))
+
+    def _keep_named(self, documents: set[int]) -> None:
+        """Remember which documents the run names: whoever may not see one of them does not see the run."""
+        fresh = documents - self._named
+        if fresh:
+            links = Run.named.through
+            here = Document.objects.filter(pk__in=fresh).values_list("pk", flat=True)
+            rows = [links(run_id=self._lease.run_id, document_id=pk) for pk in sorted(here)]
+            links.objects.bulk_create(rows, ignore_conflicts=True)
+            self._named |= fresh
 
     def _citation(self, evidence: Evidence) -> Citation:
         version = self._corpus.version(evidence.document)

@@ -1,6 +1,7 @@
 """The list of all runs of a workspace, and the search in everything: what is asked for, and one page of it."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -13,13 +14,15 @@ from django.utils.dateparse import parse_date
 from django.views.decorators.http import require_GET
 
 from vectorless_web.documents.models import Document
+from vectorless_web.documents.selectors import documents_in, open_to
 from vectorless_web.infra.limits import SEARCH_MAX, parse_whole_number
 from vectorless_web.infra.web.pages import is_htmx
-from vectorless_web.runs.models import Feedback, Run
+from vectorless_web.runs.models import Comment, Feedback, Run, Verification
 from vectorless_web.runs.search import KINDS, SearchQuery, search_workspace
 from vectorless_web.runs.search import PAGE_SIZE as RESULTS
+from vectorless_web.runs.selectors import visible_runs
 from vectorless_web.workspaces.models import Workspace
-from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
+from vectorless_web.workspaces.selectors import User, may_in, workspace_context, workspace_for
 
 PAGE_SIZE = 30
 """Runs on one page of the list."""
@@ -32,6 +35,13 @@ TITLE_MAX = 300
 """Characters of a title, all of which are sent where one is chosen."""
 GOOD, BAD, NONE = "good", "bad", "none"
 FEEDBACK = (GOOD, BAD, NONE)
+MARKS: dict[str, Callable[[int | None], Q]] = {
+    "favourite": lambda account: Q(pk__in=Run.favoured_by.through.objects.filter(user=account).values("run")),
+    "verified": lambda _account: Q(pk__in=Verification.objects.values("run")),
+    "mention": lambda account: Q(pk__in=Comment.objects.filter(mentions=account).values("run")),
+    "private": lambda _account: Q(private=True),
+}
+"""Marks by which the list can be narrowed, for the account that looks."""
 _SERIES = re.compile(r"[0-9a-f]{1,16}")
 
 
@@ -46,6 +56,7 @@ class RunQuery:
     title: str = ""
     """Words of the titles of documents, where there are too many for a menu."""
     feedback: str = ""
+    mark: str = ""
     since: date | None = None
     until: date | None = None
     page: int = 1
@@ -53,13 +64,15 @@ class RunQuery:
     @property
     def narrows(self) -> bool:
         """Whether some runs may be left out."""
-        filters = [self.search, self.outcome, self.person, self.document, self.title, self.feedback]
+        filters = [self.search, self.outcome, self.person, self.document, self.title, self.feedback, self.mark]
         return any([*filters, self.since, self.until])
 
 
-def listed_runs(workspace: Workspace, query: RunQuery) -> Page[Run]:
+def listed_runs(workspace: Workspace, user: User, query: RunQuery) -> Page[Run]:
     """One page of the list, each run with `good` and `bad`, what people said; a page beyond the end is the last one."""
-    narrowed = _filter_runs(workspace, Run.objects.filter(workspace=workspace), query)
+    marked = MARKS[query.mark](user.pk) if query.mark else Q()
+    rows = visible_runs(user.pk, [workspace.pk]).filter(marked)
+    narrowed = _filter_runs(workspace, rows, query)
     shown = Paginator(narrowed.order_by("-pk"), PAGE_SIZE).get_page(query.page)
     runs = {run.pk: run for run in shown}
     for run in runs.values():
@@ -71,9 +84,9 @@ def listed_runs(workspace: Workspace, query: RunQuery) -> Page[Run]:
     return shown
 
 
-def people_of(workspace: Workspace) -> list[tuple[int, str]]:
+def people_of(workspace: Workspace, user: User) -> list[tuple[int, str]]:
     """Those who asked something here, for the list's filter."""
-    rows = Run.objects.filter(workspace=workspace, asked_by__isnull=False)
+    rows = visible_runs(user.pk, [workspace.pk]).filter(asked_by__isnull=False)
     people = rows.values_list("asked_by", "asked_by__first_name", "asked_by__last_name", "asked_by__username")
     named = {pk: f"{first} {last}".strip() or username for pk, first, last, username in people.order_by().distinct()}
     return sorted(named.items(), key=lambda item: (item[1], item[0]))
@@ -91,15 +104,17 @@ class DocumentFilter:
     title: str = ""
 
 
-def documents_of(workspace: Workspace, query: RunQuery) -> DocumentFilter:
-    """The documents that runs read, and always the chosen one."""
-    read = Run.versions.through.objects.filter(documentversion__document=OuterRef("pk"))
-    here = Document.objects.filter(workspace=workspace, deleted_at=None)
-    rows = here.filter(Exists(read)).order_by("title", "pk")
+def documents_of(workspace: Workspace, user: User, query: RunQuery) -> DocumentFilter:
+    """The documents that runs read, and always the chosen one, of those that exist for the user."""
+    read = Run.versions.through.objects.filter(
+        documentversion__document=OuterRef("pk"), run__in=visible_runs(user.pk, [workspace.pk])
+    )
+    rows = documents_in(workspace, user).filter(Exists(read)).order_by("title", "pk")
     found = dict(rows.values_list("pk", "title")[: DOCUMENTS_OFFERED + 1])
     chosen: dict[int, str] = {}
     if query.document and query.document not in found:
-        chosen = dict(Document.objects.filter(workspace=workspace, pk=query.document).values_list("pk", "title"))
+        asked = Document.objects.filter(open_to(user), workspace=workspace, pk=query.document)
+        chosen = dict(asked.values_list("pk", "title"))
     if len(found) <= DOCUMENTS_OFFERED:
         return DocumentFilter(list((found | chosen).items()))
     titles = _with_words(rows, query.title).values_list("pk", "title")[:TITLES_OFFERED]
@@ -117,14 +132,14 @@ def _with_words(rows: QuerySet[Document], title: str) -> QuerySet[Document]:
     return rows
 
 
-def _filter_runs(workspace: Workspace, rows: QuerySet[Run], query: RunQuery) -> QuerySet[Run]:
+def _filter_runs(workspace: Workspace, user: User, rows: QuerySet[Run], query: RunQuery) -> QuerySet[Run]:
     rows = rows.select_related("asked_by", "answer")
     for word in query.search.split():
         rows = rows.filter(Q(question__icontains=word) | Q(answer__markdown__icontains=word))
     exact = {"status": query.outcome, "asked_by": query.person}
     rows = rows.filter(**{name: value for name, value in exact.items() if value})
     if query.title:
-        meant = _with_words(Document.objects.filter(workspace=workspace, deleted_at=None), query.title)
+        meant = _with_words(documents_in(workspace, user), query.title)
         read = Run.versions.through.objects.filter(documentversion__document__in=meant.values("pk"))
         rows = rows.filter(pk__in=read.values("run"))
     elif query.document:
@@ -167,14 +182,14 @@ def list_page(request: HttpRequest, slug: str, *, refused: bool = False) -> Http
     place = workspace_for(request.user, slug)
     query = _run_query(request)
     if is_htmx(request):
-        return render(request, "runs/_titles.html", {"documents": documents_of(place, query)})
+        return render(request, "runs/_titles.html", {"documents": documents_of(place, request.user, query)})
     context = {
         **workspace_context(request.user, place, "runs"),
-        "runs": listed_runs(place, query),
+        "runs": listed_runs(place, request.user, query),
         "asked": query,
         "outcomes": [(status.value, status.label) for status in Run.Status],
-        "people": people_of(place),
-        "documents": documents_of(place, query),
+        "people": people_of(place, request.user),
+        "documents": documents_of(place, request.user, query),
         "from_date": query.since.isoformat() if query.since else "",
         "to_date": query.until.isoformat() if query.until else "",
         "refused": refused,
@@ -223,6 +238,7 @@ def _run_query(request: HttpRequest) -> RunQuery:
         document=parse_whole_number(values.get("document")),
         title=" ".join(values.get("title", "").replace("\0", "")[:TITLE_MAX].split()),
         feedback=values.get("feedback", "") if values.get("feedback") in FEEDBACK else "",
+        mark=values.get("mark", "") if values.get("mark") in MARKS else "",
         since=_day(values.get("from", "")),
         until=_day(values.get("to", "")),
         page=parse_whole_number(values.get("page")) or 1,

@@ -17,7 +17,15 @@ from vectorless_web.runs import selectors, services
 from vectorless_web.runs.compare.comparison import comparison_of
 from vectorless_web.runs.export import exports
 from vectorless_web.runs.export.exports import as_markdown, bundle_of
-from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant, edit_box, read_prefill
+from vectorless_web.runs.forms import (
+    OPEN_ALONE,
+    AskedForm,
+    ask_box,
+    choices_of,
+    documents_meant,
+    edit_box,
+    read_prefill,
+)
 from vectorless_web.runs.live.consumers import Audience, Feed
 from vectorless_web.runs.models import Feedback, Run, Thread
 from vectorless_web.runs.page import page_context, rendering, sheets
@@ -49,8 +57,8 @@ def workspace(request: HttpRequest, slug: str) -> HttpResponse:
         **workspace_context(request.user, place, "ask"),
         **documents,
         **_ask_context(request, place, sent=read_prefill(request.GET, place)),
-        "recent": selectors.recent_runs(place),
-        "month": selectors.month_of(place),
+        "recent": selectors.recent_runs(place, request.user),
+        "month": selectors.month_of(place, request.user),
         "engine_line": _describe_answerer(place),
         "is_new": is_new,
         "uploads": describe_uploads(place),
@@ -74,6 +82,7 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
             expand=form.expand,
             answerer=form.answerer,
             money_usd=form.money_usd,
+            restricted=form.scope != OPEN_ALONE,
         )
     except Problem as problem:
         if problem.status == TOO_MANY and is_htmx(request):
@@ -88,8 +97,9 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     may = may_in(run.workspace)
     context = {
         **workspace_context(request.user, run.workspace, "runs"),
-        **page_context.run_context(run, may, mine=run.asked_by_id == request.user.pk),
+        **page_context.run_context(run, may, mine=run.asked_by_id == request.user.pk, viewer=request.user.pk),
         "my_feedback": selectors.feedback_by(request.user, run),
+        "standing": selectors.standing_of(run, request.user),
     }
     if may.ask:
         context |= _ask_context(request, run.workspace, follows=run)
@@ -175,7 +185,8 @@ def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
         response = HttpResponse(bundle_of(run), content_type="application/zip")
     elif form == "print":
         context = workspace_context(request.user, run.workspace, "runs")
-        return render(request, "runs/print.html", {**context, **page_context.run_context(run, may_in(run.workspace))})
+        shown = page_context.run_context(run, may_in(run.workspace), viewer=request.user.pk)
+        return render(request, "runs/print.html", {**context, **shown})
     else:
         raise Http404("A run can be exported as markdown, json, print or bundle.")
     name = exports.file_name(run, {"json": "json", "markdown": "md", "bundle": "zip"}[form])
@@ -216,14 +227,14 @@ def _describe_answerer(place: Workspace) -> str:
 @require_GET
 def thread(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     shown = selectors.thread_for(request.user, slug, pk)
-    newest = selectors.newest_run_of(shown)
+    newest = selectors.newest_run_of(shown, request.user)
     newest.workspace = shown.workspace
     context = {
         **workspace_context(request.user, shown.workspace, "runs"),
         "thread": shown,
-        "runs": page_context.questions_of(shown, parse_whole_number(request.GET.get("page"))),
-        "spent": page_context.sum_spending(shown),
-        "known": page_context.find_known(shown),
+        "runs": page_context.questions_of(shown, request.user, parse_whole_number(request.GET.get("page"))),
+        "spent": page_context.sum_spending(shown, request.user),
+        "known": page_context.find_known(shown, request.user),
         "may_rename": services.may_rename(request.user, shown),
     }
     if may_in(shown.workspace).ask:
@@ -273,7 +284,8 @@ def choices(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def used_pages(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     document = document_for(request.user, slug, pk)
-    context = {"workspace": document.workspace, "document": document, "used_pages": selectors.used_pages(document)}
+    used = selectors.used_pages(document, request.user)
+    context = {"workspace": document.workspace, "document": document, "used_pages": used}
     return render(request, "runs/_used_pages.html", context)
 
 
@@ -321,7 +333,7 @@ def compare(request: HttpRequest, slug: str, pk: int, other: int) -> HttpRespons
 @require_GET
 def choose(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk)
-    in_thread, same_question = page_context.find_comparable(run)
+    in_thread, same_question = page_context.find_comparable(run, request.user)
     context = {
         **workspace_context(request.user, run.workspace, "runs"),
         "run": run,

@@ -1,6 +1,6 @@
 """Ends websockets whose people signed out, changed their password, were closed out or left the workspace.
 
-A handshake is checked once and a connection lives for hours: what it rested on is asked again, in three
+A handshake is checked once and a connection lives for hours: what it rested on is asked again, in four
 queries for all connections of the process.
 """
 
@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from vectorless_web.infra.live import REFUSED
-from vectorless_web.workspaces.models import Membership
+from vectorless_web.workspaces.selectors import belonging_pairs
 
 logger = logging.getLogger(__name__)
 
@@ -86,11 +86,7 @@ def find_lapsed(connections: Collection[Connection]) -> list[Connection]:
     )
     users = get_user_model().objects.filter(pk__in={each.user_id for each in connections}, is_active=True)
     marks = {user.pk: user.get_session_auth_hash() for user in users}
-    members = set(
-        Membership.objects.filter(
-            user_id__in=marks, workspace__slug__in={each.slug for each in connections}
-        ).values_list("user_id", "workspace__slug")
-    )
+    members = belonging_pairs(marks, {each.slug for each in connections})
 
     def holds(each: Connection) -> bool:
         same = constant_time_compare(each.password_mark, marks.get(each.user_id, ""))

@@ -7,6 +7,7 @@ from allauth.account.forms import default_token_generator
 from allauth.account.utils import user_pk_to_url_str
 from allauth.mfa.models import Authenticator
 from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractUser
 from django.db import models, transaction
 from django.urls import reverse
@@ -15,7 +16,14 @@ from django.utils.text import slugify
 
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Invitation, Membership, Role, Workspace
-from vectorless_web.workspaces.selectors import User, account_id, has_address, has_confirmed, is_only_owner
+from vectorless_web.workspaces.selectors import (
+    User,
+    account_id,
+    find_removal,
+    has_address,
+    has_confirmed,
+    is_only_owner,
+)
 from vectorless_web.workspaces.services.recording import record
 from vectorless_web.workspaces.storage import hash_token, new_token
 
@@ -98,6 +106,46 @@ def remove_member(*, actor: User, membership: Membership) -> None:
     details = {"role": membership.role, "user": membership.user_id}
     _record_member(actor, "member.removed", membership, details)
     membership.delete()
+
+
+@transaction.atomic
+def restore_member(*, actor: User, workspace: Workspace, account: int) -> Membership:
+    """Undo a removal: the person is back with the role they had. Problem when it can no longer be undone."""
+    removal = find_removal(workspace, account)
+    person = get_user_model()._default_manager.filter(pk=account, is_active=True).first()
+    if removal is None or person is None:
+        sentence = "This removal can no longer be undone. Invite the person again."
+        raise Problem(sentence, code="removal_final", status=409)
+    membership = Membership.objects.create(workspace=workspace, user=person, role=removal.details["role"])
+    _record_member(actor, "member.restored", membership, {"role": membership.role})
+    return membership
+
+
+@transaction.atomic
+def hand_over(*, actor: User, workspace: Workspace, to: Membership) -> Membership:
+    """Make another member an owner beside oneself, so that one may leave. Problem for who cannot sign in."""
+    if not to.user.is_active:
+        sentence = f"The account of {to.user} is switched off. Choose somebody who can sign in."
+        raise Problem(sentence, code="account_inactive", status=422)
+    return change_role(actor=actor, membership=to, role=Role.OWNER)
+
+
+@transaction.atomic
+def renew_invitation(*, actor: User, invitation: Invitation, days: int) -> str:
+    """Make another link of an invitation, open from now on; the link of before ends. The token is returned once."""
+    token = new_token()
+    pending = Invitation.objects.filter(pk=invitation.pk, accepted_at=None, revoked_at=None)
+    until = timezone.now() + timedelta(days=days)
+    if not pending.update(token_hash=hash_token(token), expires_at=until):
+        raise invitation_closed()
+    record(
+        actor=actor,
+        verb="invitation.renewed",
+        workspace=invitation.workspace,
+        target=invitation,
+        details={"days": days},
+    )
+    return token
 
 
 @transaction.atomic

@@ -1,0 +1,91 @@
+"""Folder access: owners name who may see a folder; its documents exist for nobody else."""
+
+import pytest
+
+from tests.support.files import upload
+from vectorless_web.documents import services
+from vectorless_web.documents.models import Document, Folder
+from vectorless_web.documents.selectors import documents_in, folders_of, same_content
+from vectorless_web.workspaces.models import AuditEvent, PeopleGroup
+
+pytestmark = pytest.mark.django_db
+
+TEXT = b"# Pay\n\nThe director is paid 90,000.\n"
+
+
+@pytest.fixture
+def pay(workspace, alice, ready) -> Document:
+    """A document in the folder "Board", which nobody has restricted."""
+    document = ready(TEXT, "pay.md")
+    folder = services.create_folder(actor=alice, workspace=workspace, name="Board")
+    services.move_documents(actor=alice, workspace=workspace, documents=[document], folder=folder)
+    document.refresh_from_db()
+    return document
+
+
+@pytest.fixture
+def owner(client, alice, workspace):
+    """Post to the page of folder access as Alice."""
+
+    def act(path, **data):
+        client.force_login(alice)
+        return client.post(f"/w/{workspace.slug}/settings/folders/{path}", data)
+
+    return act
+
+
+def exists_for(user, document) -> bool:
+    return documents_in(document.workspace, user).filter(pk=document.pk).exists()
+
+
+def test_a_folder_is_everyones_until_it_is_restricted(pay, bob):
+    assert exists_for(bob, pay)
+
+
+def test_an_owner_restricts_it_to_people_and_does_not_see_it_unless_named(owner, pay, alice, bob, workspace):
+    owner(f"{pay.folder_id}/restrict/", people=[bob.pk])
+    assert exists_for(bob, pay) and not exists_for(alice, pay)
+    assert folders_of(workspace, alice) == []
+    event = AuditEvent.objects.get(verb="folder.restricted")
+    assert event.details == {"people": ["bob"], "groups": []}
+
+
+def test_or_to_a_group(owner, pay, alice, bob):
+    counsel = PeopleGroup.objects.create(name="Counsel")
+    owner(f"{pay.folder_id}/restrict/", groups=[counsel.pk])
+    assert not exists_for(bob, pay)
+    counsel.people.add(bob)
+    assert exists_for(bob, pay)
+
+
+def test_a_stranger_is_not_named(owner, pay, charlie):
+    assert owner(f"{pay.folder_id}/restrict/", people=[charlie.pk]).status_code == 422
+    assert not Folder.objects.get().restricted
+
+
+def test_it_is_opened_again_unless_everyone_has_a_folder_of_that_name(owner, pay, alice, bob, workspace):
+    owner(f"{pay.folder_id}/restrict/")
+    twin = services.create_folder(actor=alice, workspace=workspace, name="Board")
+    assert twin.pk != pay.folder_id, "its name is not to be learned by trying it"
+    refused = owner(f"{pay.folder_id}/open/")
+    assert refused.status_code == 409 and "Move the documents there instead." in refused.content.decode()
+    twin.delete()
+    owner(f"{pay.folder_id}/open/")
+    assert exists_for(bob, pay)
+
+
+def test_the_same_file_uploaded_by_who_may_not_see_it_is_a_new_document(owner, pay, dora, workspace):
+    owner(f"{pay.folder_id}/restrict/")
+    version = pay.current_version
+    assert same_content(workspace, dora, version.sha256, version.bytes) is None
+    added = services.add_document(workspace=workspace, user=dora, upload=upload(TEXT, "pay.md"))
+    assert added.added and added.document.pk != pay.pk
+
+
+def test_a_full_workspace_does_not_say_how_full_once_a_folder_is_restricted(owner, pay, dora, workspace, settings):
+    from vectorless_web.infra.web.problems import Problem
+
+    settings.WORKSPACE_MAX_BYTES = 10
+    owner(f"{pay.folder_id}/restrict/")
+    with pytest.raises(Problem, match="has no room left"):
+        services.add_document(workspace=workspace, user=dora, upload=upload(b"# Other\n\nText.\n", "other.md"))

@@ -1,0 +1,77 @@
+"""Groups of people: what their people may do, who lets them in, and who keeps them."""
+
+import pytest
+from django.urls import reverse
+
+from vectorless_web.workspaces.models import AuditEvent, Membership, PeopleGroup, Role
+from vectorless_web.workspaces.selectors import (
+    belonging_pairs,
+    is_only_owner,
+    people_in,
+    role_in,
+    roles_in,
+    workspaces_of,
+)
+from vectorless_web.workspaces.services import add_group, remove_group
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def auditors(bob, charlie) -> PeopleGroup:
+    group = PeopleGroup.objects.create(name="Auditors")
+    group.people.set([bob, charlie])
+    return group
+
+
+def test_the_people_of_a_group_belong_with_its_role(workspace, alice, charlie, auditors):
+    add_group(actor=alice, workspace=workspace, group=auditors, role=Role.VIEWER)
+    assert role_in(workspace, charlie) == Role.VIEWER
+    assert [(place.slug, place.role) for place in workspaces_of(charlie)] == [(workspace.slug, "viewer")]
+    assert charlie in people_in(workspace)
+    assert (charlie.pk, workspace.slug) in belonging_pairs([charlie.pk], [workspace.slug])
+
+
+@pytest.mark.parametrize(("of_group", "best"), [(Role.VIEWER, Role.MEMBER), (Role.EDITOR, Role.EDITOR)])
+def test_the_best_of_ones_own_role_and_the_groups_counts(workspace, alice, bob, auditors, of_group, best):
+    add_group(actor=alice, workspace=workspace, group=auditors, role=of_group)
+    assert role_in(workspace, bob) == best
+    assert roles_in(workspace, [bob.pk]) == {bob.pk: best}
+
+
+def test_who_leaves_the_group_or_whose_group_is_taken_out_is_a_stranger(workspace, alice, bob, charlie, auditors):
+    membership = add_group(actor=alice, workspace=workspace, group=auditors, role=Role.EDITOR)
+    auditors.people.remove(charlie)
+    assert role_in(workspace, charlie) == ""
+    remove_group(actor=alice, membership=membership)
+    assert role_in(workspace, bob) == Role.MEMBER, "bob was let in by himself"
+
+
+def test_a_group_of_owners_is_no_owner_that_a_workspace_needs(workspace, alice, auditors):
+    add_group(actor=alice, workspace=workspace, group=auditors, role=Role.OWNER)
+    assert is_only_owner(Membership.objects.get(workspace=workspace, user=alice))
+
+
+def test_owners_let_groups_in_change_their_role_and_take_them_out(act, page, workspace, alice, auditors):
+    act(alice, "groups/add/", group=auditors.pk, role="viewer")
+    membership = workspace.group_memberships.get()
+    act(alice, f"groups/{membership.pk}/role/", role="editor")
+    shown = page(alice, "members/").content.decode()
+    assert "The people of Auditors are now editor." in shown
+    assert "Role of Auditors" in shown and "2 people" in shown
+    act(alice, f"groups/{membership.pk}/remove/")
+    assert not workspace.group_memberships.exists()
+    verbs = AuditEvent.objects.filter(object_name="Auditors").order_by("pk").values_list("verb", flat=True)
+    assert list(verbs) == ["member.group_added", "member.group_role_changed", "member.group_removed"]
+
+
+def test_site_staff_keep_groups_in_the_admin_and_it_is_recorded(admin_client, bob):
+    address = reverse("admin:workspaces_peoplegroup_add")
+    inline = {"memberships-TOTAL_FORMS": 0, "memberships-INITIAL_FORMS": 0}
+    admin_client.post(address, {"name": "Counsel", "description": "", "people": [bob.pk], **inline})
+    assert list(PeopleGroup.objects.get().people.all()) == [bob]
+    changed = AuditEvent.objects.get(verb="group.people_changed")
+    assert changed.details == {"added": ["bob"], "removed": []}
+    delete = reverse("admin:workspaces_peoplegroup_delete", args=[PeopleGroup.objects.get().pk])
+    admin_client.post(delete, {"post": "yes"})
+    assert AuditEvent.objects.filter(verb="group.deleted", object_name="Counsel").exists()
