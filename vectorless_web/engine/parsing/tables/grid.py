@@ -271,7 +271,11 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
     body = [cells for cells, _, _, is_header in visual if not is_header]
     headed = max((len(cells) for cells, _, _, is_header in visual if is_header), default=0)
     firsts = [(cells[0].left, cells[0].right) for cells in body if not cells[0].numeric]
-    figures = [[(c.left, c.right) for c in cells[1:] if c.numeric and not _is_in_labels(c, firsts)] for cells in body]
+    reach = max((right for _, right in firsts), default=0.0)
+    figures = [
+        [(c.left, c.right) for c in cells[1:] if c.numeric and (c.left >= reach or not _is_in_labels(c, firsts))]
+        for cells in body
+    ]
     columns = _union(_without_bridges(figures))
     leading = [(cells[0].left, cells[0].right) for cells in body if all(cell.numeric for cell in cells)]
     # A figure that opens a row is its label (a year, "($7)" of a wrapped text) unless it stands right of a column.
