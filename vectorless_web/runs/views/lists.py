@@ -72,7 +72,7 @@ def listed_runs(workspace: Workspace, user: User, query: RunQuery) -> Page[Run]:
     """One page of the list, each run with `good` and `bad`, what people said; a page beyond the end is the last one."""
     marked = MARKS[query.mark](user.pk) if query.mark else Q()
     rows = visible_runs(user.pk, [workspace.pk]).filter(marked)
-    narrowed = _filter_runs(workspace, rows, query)
+    narrowed = _filter_runs(workspace, user, rows, query)
     shown = Paginator(narrowed.order_by("-pk"), PAGE_SIZE).get_page(query.page)
     runs = {run.pk: run for run in shown}
     for run in runs.values():
