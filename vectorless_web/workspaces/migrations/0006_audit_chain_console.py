@@ -21,9 +21,10 @@ def chain_existing(apps, _schema_editor):
             events.bulk_update(batch, ["digest"], batch_size=200)
             batch = []
     events.bulk_update(batch, ["digest"], batch_size=200)
-    apps.get_model("workspaces", "AuditHead").objects.update_or_create(
-        pk=1, defaults={"count": count, "digest": digest}
-    )
+    # A new database stays without a row: only an empty one can take a backup.
+    if count:
+        head = apps.get_model("workspaces", "AuditHead").objects
+        head.update_or_create(pk=1, defaults={"count": count, "digest": digest})
 
 
 class Migration(migrations.Migration):
