@@ -36,6 +36,8 @@ _GARBAGE = 0.3
 _NO_VOWEL, _FEWEST_WORDS = 0.4, 25
 """Share of words without a vowel, of at least so many, from which letters are those of another code. Ten languages in
 the Latin script have at most .08; a text whose letters are moved by a fixed number has .5 and more."""
+_WORDS_LOOKED_AT = 200
+"""Words of a page by which that is told: the codes of a font hold for all of it."""
 _VOWELS = frozenset("aeiouyæœøåáàâäãāéèêëēíìîïīóòôöõōúùûüūýÿ")
 _NO_CHARACTER = frozenset(("Cn", "Co", "Cs", "Cc"))
 _GIVE_UP = 3
@@ -130,7 +132,7 @@ def find_scans(document: pdfium.PdfDocument, pages: Sequence[Page], *, pixels: i
 
 
 def _scan_of(document: pdfium.PdfDocument, page: Page, pixels: int) -> Scan | None:
-    characters = sum(not character.isspace() for character in page.text)
+    characters = _count_printed(page.text)
     garbage = is_garbage(page.text)
     if characters >= _FEW_CHARACTERS and not garbage:
         return None
@@ -144,16 +146,27 @@ def _scan_of(document: pdfium.PdfDocument, page: Page, pixels: int) -> Scan | No
 
 def is_garbage(text: str) -> bool:
     """Whether characters stand for nothing, or letters for others, as where a font tells no code of its letters."""
-    printed = [character for character in text if not character.isspace()]
+    printed = _count_printed(text)
     if not printed:
         return False
-    strange = sum(character == "\ufffd" or unicodedata.category(character) in _NO_CHARACTER for character in printed)
-    return strange > _GARBAGE * len(printed) or _lacks_vowels(text)
+    # A page has thousands of characters and some eighty different ones: each is looked up once.
+    strange = sum(text.count(character) for character in set(text) if _is_strange(character))
+    return strange > _GARBAGE * printed or _lacks_vowels(text)
+
+
+def _count_printed(text: str) -> int:
+    return len(text) - sum(text.count(character) for character in set(text) if character.isspace())
+
+
+def _is_strange(character: str) -> bool:
+    no_character = character == "\ufffd" or unicodedata.category(character) in _NO_CHARACTER
+    return no_character and not character.isspace()
 
 
 def _lacks_vowels(text: str) -> bool:
-    """Whether most words, in the Latin script and of three letters or more, cannot be spoken."""
-    words = [word for word in text.casefold().split() if len(word) > 2 and word.isalpha() and word < "\u0250"]
+    """Whether most words, in the Latin script and of three letters or more, cannot be spoken. The first tell it."""
+    first = text.casefold().split(maxsplit=_WORDS_LOOKED_AT)[:_WORDS_LOOKED_AT]
+    words = [word for word in first if len(word) > 2 and word.isalpha() and word < "\u0250"]
     return len(words) >= _FEWEST_WORDS and sum(_VOWELS.isdisjoint(word) for word in words) > _NO_VOWEL * len(words)
 
 
