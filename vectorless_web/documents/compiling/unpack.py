@@ -15,7 +15,7 @@ from vectorless_web.documents.compiling.child import ProgressReporter, main, rep
 def _unpack(wanted: dict[str, Any]) -> None:
     # Imported under the limits: the parser and its libraries are what they are for.
     from vectorless_web.engine.errors import EngineError  # noqa: PLC0415
-    from vectorless_web.engine.parsing.enclosed import EnclosedLimits, unpack_file  # noqa: PLC0415
+    from vectorless_web.engine.parsing.packed.enclosed import EnclosedLimits, unpack_file  # noqa: PLC0415
 
     target = Path(wanted["target"])
     limits = EnclosedLimits(files=wanted["archive_files"], bytes=wanted["max_bytes"], total=wanted["archive_bytes"])

@@ -54,7 +54,7 @@ from vectorless_web.documents.storage.files import (
 )
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument
 from vectorless_web.engine.errors import ArtefactDamaged
-from vectorless_web.engine.parsing.enclosed import HOLDERS
+from vectorless_web.engine.parsing.packed.enclosed import HOLDERS
 from vectorless_web.engine.parsing.sniff import ZIP
 from vectorless_web.infra.leases import LeaseLost, write_under_lease
 from vectorless_web.infra.limits import TITLE_MAX

@@ -17,11 +17,9 @@ from vectorless_web.engine.documents.card import PageInfo, TreeReport
 from vectorless_web.engine.documents.node import Node, NodeKind, Reference
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.index.segment import build_segment
-from vectorless_web.engine.parsing.book import read_book
 from vectorless_web.engine.parsing.card import choose_title, make_card, typed_fields
 from vectorless_web.engine.parsing.corrections import Correction, apply_corrections
 from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft, runs_pages
-from vectorless_web.engine.parsing.enclosed import read_archive
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.markup.delimited import claims_delimited, read_delimited
@@ -33,6 +31,9 @@ from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, Document
 from vectorless_web.engine.parsing.markup.plaintext import text_blocks
 from vectorless_web.engine.parsing.markup.restructured import claims_restructured, read_restructured
 from vectorless_web.engine.parsing.markup.rich_text import claims_rich_text, read_rich_text
+from vectorless_web.engine.parsing.packed.book import read_book
+from vectorless_web.engine.parsing.packed.enclosed import read_archive
+from vectorless_web.engine.parsing.packed.slides import read_slides
 from vectorless_web.engine.parsing.pdf.parse import compile_pdf, outline_pages
 from vectorless_web.engine.parsing.scans.pages import NO_SCANS, ScannedPages, read_scans
 from vectorless_web.engine.parsing.scans.pictures import read_picture
@@ -40,7 +41,6 @@ from vectorless_web.engine.parsing.scans.recognition import NoRecogniser, Recogn
 from vectorless_web.engine.parsing.sheets.older import read_older_workbook
 from vectorless_web.engine.parsing.sheets.opendocument import read_spreadsheet
 from vectorless_web.engine.parsing.sheets.workbook import read_workbook
-from vectorless_web.engine.parsing.slides import read_slides
 from vectorless_web.engine.parsing.sniff import (
     DOCX,
     EPUB,

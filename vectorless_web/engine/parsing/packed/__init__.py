@@ -1,0 +1,1 @@
+"""Readers of files packed into one: archives and attachments, books, slides."""
