@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.support.compiled import compiled_document
-from tests.test_permissions import MATRIX
+from tests.test_permissions import MATRIX, STAFF
 from vectorless_web.documents import services as documents
 from vectorless_web.documents.live.consumers import ListViewer, changed_fragments, first_fragments
 from vectorless_web.documents.models import Document, Folder
@@ -224,7 +224,7 @@ def addresses(world: World, *, hidden: bool) -> list[str]:
     places = {"document": files, "run": runs, "thread": [run.thread for run in runs]}
     found = []
     for row in MATRIX:
-        if row.method != "get" or row.on not in (*places, *(() if hidden else ("workspace", ""))):
+        if row.method != "get" or row.needs == STAFF or row.on not in (*places, *(() if hidden else ("workspace", ""))):
             continue
         if row.name in ("runs:compare_ticked", "view-on-site", "health-ready") or "link" in row.more:
             continue

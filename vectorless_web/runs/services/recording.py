@@ -24,6 +24,7 @@ from vectorless_web.documents.rendering.page import RenderUnavailable, boxes, wh
 from vectorless_web.engine.agent.events import CONCLUDED, CompleteEvent, NodeRef, Outcome, StepEvent, StepKind
 from vectorless_web.engine.agent.limits import FURTHER, Late, Place
 from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence
+from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import OUTSIDE, message_from
 from vectorless_web.engine.questions.followup import Previous
@@ -415,8 +416,18 @@ class Recorder:
             spans=spans,
             boxes=self._whole_page(evidence) if evidence.check is Check.PICTURE else self._boxes(version, spans),
             check_result=evidence.check.value,
-            recognised=self._corpus.open(evidence.document).recognition_confidence(evidence.spans),
+            recognised=self._measure_recognition(evidence),
         )
+
+    def _measure_recognition(self, evidence: Evidence) -> int | None:
+        """How surely the words of a quote were recognised on a scan; None for text of the file's own.
+
+        It is not known of a document whose compiled file was lost since it was read: the quote is kept all the same.
+        """
+        try:
+            return self._corpus.open(evidence.document).recognition_confidence(evidence.spans)
+        except ArtefactDamaged:
+            return None
 
     def _whole_page(self, evidence: Evidence) -> list[list[float]]:
         return whole_page(evidence.page_index, self._corpus.open(evidence.document).pages[evidence.page_index])
