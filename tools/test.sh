@@ -7,12 +7,18 @@ export PATH="$PWD/.venv/bin:$PATH"
 log=$(mktemp)
 trap 'kill "$lane" 2>/dev/null || true; rm -f "$log"' EXIT
 
-suite() { "$@" python -m pytest -q tests --ignore=tests/engine --ignore=tests/e2e --ignore=tests/faults; }
+suite() { "$@" python -m pytest -q tests --ignore=tests/engine --ignore=tests/e2e --ignore=tests/faults "${once[@]}"; }
+once=()
+# What asks no database, or the same of any: it runs once, in the lane of SQLite.
+no_database=(--ignore=tests/documents/test_hostile_files.py --ignore=tests/documents/test_recognition_program.py
+  --ignore=tests/documents/test_compile_process.py --ignore=tests/infra/test_templates.py
+  --ignore=tests/infra/test_templates_layout.py --ignore=tests/providers --ignore=tests/test_docs.py)
 
 checks_and_postgresql() {
     echo "== Lint, types, import rules, engine"
     tools/check.sh
     echo "== PostgreSQL"
+    once=("${no_database[@]}")
     suite python tools/with_postgresql.py
     echo "== Faults"
     python -m pytest -q tests/faults
