@@ -65,7 +65,7 @@ def fill(runs: int, documents: int, events: int) -> None:
     from django.contrib.auth import get_user_model
     from django.utils import timezone
 
-    from vectorless_web.console.usage import rebuild_usage
+    from vectorless_web.console.subjects.usage import rebuild_usage
     from vectorless_web.documents.models import Document, DocumentVersion
     from vectorless_web.engine.documents.artefact import ENGINE_VERSION
     from vectorless_web.runs.models import Run, Thread

@@ -167,7 +167,7 @@ WORKER_PRELOAD = {
     "documents": ["vectorless_web.documents.jobs"],
 }
 """Modules a worker imports before it forks, so that a job's fork costs no import."""
-TIDYING = ("vectorless_web.console.usage.count_usage",)
+TIDYING = ("vectorless_web.console.subjects.usage.count_usage",)
 """What the sweep calls every hour besides its own acts, from apps above it: each says how many rows it touched."""
 WORKER_HAND_BACK = {
     "vectorless_web.runs.jobs.execute_run": "vectorless_web.runs.jobs.hand_back_run",

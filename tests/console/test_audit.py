@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from vectorless_web.console import audit
+from vectorless_web.console.subjects import audit
 from vectorless_web.workspaces.models import AuditEvent
 from vectorless_web.workspaces.services import record
 

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from vectorless_web.console.models import DayUsage
-from vectorless_web.console.usage import count_usage, list_budgets, rebuild_usage
+from vectorless_web.console.subjects.usage import count_usage, list_budgets, rebuild_usage
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.workspaces.models import AuditEvent, Budget

@@ -2,7 +2,7 @@
 
 from django import forms
 
-from vectorless_web.console.audit import AuditQuery
+from vectorless_web.console.subjects.audit import AuditQuery
 from vectorless_web.infra.limits import NAME_MAX
 from vectorless_web.workspaces.models import Role, Workspace
 

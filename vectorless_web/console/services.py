@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from vectorless_web.console.audit import AuditQuery
+from vectorless_web.console.subjects.audit import AuditQuery
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import RecordCheck, record, verify_record
 

@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.console import people
 from vectorless_web.console.forms import InviteForm
+from vectorless_web.console.subjects import people
 from vectorless_web.console.views import show_page, staff_only
 from vectorless_web.infra.web.pages import go_to
 from vectorless_web.infra.web.problems import Problem

@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 from redis.exceptions import RedisError
 
-from vectorless_web.console import operating
+from vectorless_web.console.subjects import operating
 from vectorless_web.console.views import show_page, staff_only
 from vectorless_web.infra.web.pages import go_to
 
@@ -30,7 +30,7 @@ def show(request: HttpRequest) -> HttpResponse:
 @staff_only(RIGHT)
 def pause(request: HttpRequest, queue: str) -> HttpResponse:
     """Begin no more jobs of a queue."""
-    operating.pause(actor=request.user, queue=_known(queue))
+    operating.pause(actor=request.user, queue=_check_queue(queue))
     messages.success(request, f"The queue “{queue}” is paused. What is under way goes on.")
     return go_to(request, "console:queues")
 
@@ -39,7 +39,7 @@ def pause(request: HttpRequest, queue: str) -> HttpResponse:
 @staff_only(RIGHT)
 def resume(request: HttpRequest, queue: str) -> HttpResponse:
     """Go on with a queue."""
-    operating.resume(actor=request.user, queue=_known(queue))
+    operating.resume(actor=request.user, queue=_check_queue(queue))
     messages.success(request, f"The queue “{queue}” goes on.")
     return go_to(request, "console:queues")
 
@@ -48,7 +48,7 @@ def resume(request: HttpRequest, queue: str) -> HttpResponse:
 @staff_only(RIGHT)
 def drain(request: HttpRequest, queue: str) -> HttpResponse:
     """Have a worker finish what it does, and end."""
-    operating.drain(actor=request.user, queue=_known(queue), worker=request.POST.get("worker", ""))
+    operating.drain(actor=request.user, queue=_check_queue(queue), worker=request.POST.get("worker", ""))
     messages.success(request, "The worker ends after its job. Where `manage.py up` started it, another follows.")
     return go_to(request, "console:queues")
 
@@ -79,7 +79,7 @@ def forget(request: HttpRequest) -> HttpResponse:
     return go_to(request, "console:queues")
 
 
-def _known(queue: str) -> str:
+def _check_queue(queue: str) -> str:
     if queue not in settings.RQ_QUEUES:
         raise Http404("There is no such queue.")
     return queue

@@ -4,8 +4,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.console import usage
-from vectorless_web.console.audit import csv_line
+from vectorless_web.console.subjects import usage
+from vectorless_web.console.subjects.audit import csv_line
 from vectorless_web.console.views import show_page, staff_only
 from vectorless_web.infra.web.pages import go_to
 

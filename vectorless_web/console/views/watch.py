@@ -6,8 +6,9 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from vectorless_web.console import audit, selectors, services
+from vectorless_web.console import selectors, services
 from vectorless_web.console.forms import AuditForm
+from vectorless_web.console.subjects import audit
 from vectorless_web.console.views import show_page, staff_only
 from vectorless_web.workspaces.models import Workspace
 

@@ -7,7 +7,7 @@ from django.contrib.auth.models import AbstractUser
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.console import site, work
+from vectorless_web.console.subjects import site, work
 from vectorless_web.console.views import show_page, staff_only
 from vectorless_web.infra.web.pages import go_to
 

@@ -1,0 +1,1 @@
+"""What the pages are about: for each subject what is read of it, and the acts on it."""
