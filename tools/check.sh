@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Lint, format, types, import rules and the engine's tests: under a minute on two cores.
 # Three parts side by side; what each says is printed when all have ended.
+#   tools/check.sh [whole]    "whole" runs the slow tests of the engine, too
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"
 
+speed=(-m "not slow")
+[ "${1:-}" != whole ] || speed=()
 said=$(mktemp -d)
 trap 'rm -rf "$said"' EXIT
 
@@ -19,8 +22,8 @@ statically() {
 
 # The longer half of the engine's tests by name; whatever else there is, is the other half.
 first=(tests/engine/agent tests/engine/answers tests/engine/parsing)
-first_half() { python -m pytest -q "${first[@]}"; }
-second_half() { python -m pytest -q tests/engine "${first[@]/#/--ignore=}"; }
+first_half() { python -m pytest -q "${speed[@]}" "${first[@]}"; }
+second_half() { python -m pytest -q "${speed[@]}" tests/engine "${first[@]/#/--ignore=}"; }
 
 parts=(statically first_half second_half)
 pids=()

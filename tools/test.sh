@@ -16,7 +16,7 @@ no_database=(--ignore=tests/documents/test_hostile_files.py --ignore=tests/docum
 
 checks_and_postgresql() {
     echo "== Lint, types, import rules, engine"
-    tools/check.sh
+    tools/check.sh whole
     echo "== PostgreSQL"
     once=("${no_database[@]}")
     suite python tools/with_postgresql.py

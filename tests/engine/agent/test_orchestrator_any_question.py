@@ -38,6 +38,7 @@ def check(events):
     return end
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(QUESTIONS)
 def test_any_question_ends_in_a_stated_outcome(question):

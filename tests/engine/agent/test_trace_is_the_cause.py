@@ -19,6 +19,8 @@ from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.parsing.compile import compile_file
 
+pytestmark = pytest.mark.slow
+
 DEMO = Path(__file__).resolve().parents[3] / "docs" / "demo"
 
 LEASE = """# Lease of the workshop at Quay 4

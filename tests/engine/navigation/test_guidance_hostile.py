@@ -108,6 +108,7 @@ def check(events, tree, limits):
     assert all(mark.key in tree for mark in minimap(events))
 
 
+@pytest.mark.slow
 @settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
 @given(ALGORITHMS, documents(), st.lists(ANSWERS, min_size=1, max_size=12), LIMITS)
 def test_no_pilot_makes_a_search_exceed_its_limits(algorithm, document, answers, limits):
@@ -167,6 +168,7 @@ class HostileModel(FakeModel):
         return Reply("", content, reply.usage, self.name)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(ALGORITHMS, documents(), st.lists(replies(), min_size=1, max_size=5), LIMITS, st.integers(0, 4))
 def test_no_reply_makes_a_search_or_a_budget_exceed_its_limits(algorithm, document, given_replies, limits, calls):

@@ -14,6 +14,8 @@ from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.html import DEEPEST, DEEPEST_INLINE, MOST_ATTRIBUTES, bound_page, html_text
 
+pytestmark = pytest.mark.slow
+
 ENDLESS: dict[str, Callable[[int], str]] = {
     "choices": lambda n: "<p>word</p><select>" + "<option>word" * n,
     "groups of choices": lambda n: "<p>word</p><select>" + "<optgroup><option>word" * n,

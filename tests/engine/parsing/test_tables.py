@@ -601,6 +601,7 @@ def test_words_in_a_column_of_days_have_no_unit_of_its_header(compiled):
     assert [read(view, label, 1).unit for label in ("Moving", "Study")] == ["Days", ""]
 
 
+@pytest.mark.slow
 def test_a_long_list_of_cells_is_one_run_a_page_and_keeps_every_character(compiled):
     lines = ["No,Quay,Berth,Fee", *(f"{n},Quay {n % 7},Berth {n % 31},{n}.50" for n in range(20_000))]
     document = compiled("\n".join(lines), "berths.csv")

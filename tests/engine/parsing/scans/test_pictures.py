@@ -16,6 +16,8 @@ from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.parsing.drawing import draw_page
 from vectorless_web.engine.parsing.limits import CompileLimits
 
+pytestmark = pytest.mark.slow
+
 WORDS = FixedRecogniser(words_of("Four cranes."))
 
 

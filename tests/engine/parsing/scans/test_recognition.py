@@ -14,6 +14,8 @@ from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.scans.pages import is_garbage
 
+pytestmark = pytest.mark.slow
+
 TESSERACT = find_recogniser(languages="eng", seconds=60)
 FEES = "Ships that called there paid 1,577 million crowns in fees,"
 
