@@ -31,6 +31,14 @@ def test_an_empty_name_is_the_user_name_again(client, bob):
     assert "<b>bob</b>" in client.get(reverse("profiles:profile")).content.decode()
 
 
+def test_a_name_is_no_longer_than_accounts_hold(client, bob):
+    client.force_login(bob)
+    assert save(client, name="x" * 151).status_code == 422
+    assert save(client, name="x" * 150).status_code == 302
+    bob.refresh_from_db()
+    bob.full_clean()
+
+
 def test_times_are_shown_in_the_zone_that_was_chosen(client, alice, workspace):
     thread = Thread.objects.create(workspace=workspace, title="When?", created_by=alice)
     run = Run.objects.create(thread=thread, workspace=workspace, question="When?", asked_by=alice, status="failed")

@@ -6,8 +6,8 @@ from zoneinfo import available_timezones
 from django import forms
 from django.contrib.auth.models import AbstractUser
 
-from vectorless_web.infra.limits import NAME_MAX
-
+PERSON_MAX = AbstractUser._meta.get_field("first_name").max_length
+"""Characters of a name: each of the two columns it is kept in holds so many, and a name may have no blank."""
 SITE_ZONE = ("", "As the site")
 NO_PLACES = ("Etc/", "SystemV/")
 """Names in the database of time zones that are offsets, not places."""
@@ -18,7 +18,7 @@ class ProfileForm(forms.Form):
 
     name = forms.CharField(
         label="Name",
-        max_length=NAME_MAX,
+        max_length=PERSON_MAX,
         required=False,
         help_text="Others read it beside what you ask, upload and share. Empty: your user name.",
     )
