@@ -202,8 +202,9 @@ def run_context(run: Run, may: May, *, mine: bool = False, viewer: int | None = 
     The other runs that it names are those that exist for the account `viewer`; for None, for every member.
     """
     viewer = run.asked_by_id if mine else viewer
+    # Nothing beyond `after`: what a worker stores while the page is made comes over the socket, once.
     after = selectors.last_sequence(run.pk)
-    steps, claims = selectors.steps_of(run), selectors.claims_of(run)
+    steps, claims = selectors.steps_of(run, upto=after), selectors.claims_of(run, upto=after)
     citations = rendering.citations_of(run, claims)
     cards = rendering.step_cards(run, steps, citations)
     _name_steps(citations, cards, steps)
