@@ -84,6 +84,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "vectorless_web.profiles.sessions.OwnSessionMiddleware",
     "vectorless_web.profiles.sign_on.SignOnPagesMiddleware",
+    "vectorless_web.profiles.sign_on.TwoStepMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -106,6 +107,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "vectorless_web.infra.web.pages.csp_nonce",
                 "vectorless_web.infra.web.pages.common",
+                "vectorless_web.profiles.sign_on.show_providers",
             ]
         },
     }
@@ -167,7 +169,10 @@ WORKER_PRELOAD = {
     "documents": ["vectorless_web.documents.jobs"],
 }
 """Modules a worker imports before it forks, so that a job's fork costs no import."""
-TIDYING = ("vectorless_web.console.subjects.usage.count_usage",)
+TIDYING = (
+    "vectorless_web.console.subjects.usage.count_usage",
+    "vectorless_web.workspaces.services.purge_workspaces",
+)
 """What the sweep calls every hour besides its own acts, from apps above it: each says how many rows it touched."""
 WORKER_HAND_BACK = {
     "vectorless_web.runs.jobs.execute_run": "vectorless_web.runs.jobs.hand_back_run",

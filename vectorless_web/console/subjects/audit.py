@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
@@ -14,7 +14,9 @@ from django.core.cache import cache
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from vectorless_web.console.subjects.names import select_told
 from vectorless_web.workspaces.models import AuditEvent, Workspace
+from vectorless_web.workspaces.selectors import User
 
 PAGE = 50
 """Events on a page."""
@@ -123,6 +125,15 @@ def page_of_events(query: AuditQuery, *, before: int | None = None, after: int |
         return AuditPage([], searched_from=selection.searched_from)
     older, newer = events[-1].pk if has_older else None, events[0].pk if has_newer else None
     return AuditPage(events, older, newer, selection.searched_from)
+
+
+def page_of_workspace(workspace: Workspace, user: User, query: AuditQuery, *, before: int | None = None) -> AuditPage:
+    """The newest events of a workspace that fit, or those older than `before`, as far as the owner may read of them."""
+    selection = select_events(replace(query, workspace=workspace.slug))
+    rows = select_told(selection.rows, user, workspace).select_related("actor")
+    found = list((rows.filter(pk__lt=before) if before else rows).order_by("-pk")[: PAGE + 1])
+    older = found[PAGE - 1].pk if len(found) > PAGE else None
+    return AuditPage(found[:PAGE], older, searched_from=selection.searched_from)
 
 
 def list_verbs() -> list[str]:
