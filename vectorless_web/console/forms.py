@@ -139,7 +139,10 @@ class SignOnForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["workspace"].required = False
+        workspace = self.fields["workspace"]
+        assert isinstance(workspace, forms.ModelChoiceField)
+        workspace.queryset = Workspace.objects.filter(deleted_at=None).order_by("name")
+        workspace.empty_label = "None by itself"
         if self.instance.pk is not None:
             self.fields["key"].disabled = True
 
