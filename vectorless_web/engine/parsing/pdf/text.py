@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.lines import Line, Page, Style, Tone
+from vectorless_web.engine.parsing.pdf.rules import read_rules
 
 # Characters PDFium puts where a word was divided at a line's end.
 HYPHENS = "\x02\ufffe"
@@ -43,6 +44,8 @@ _SAMPLES = 8
 """Words of a page whose direction is looked at, evenly spread, to find out how the page is turned."""
 _GAP = 0.33
 """Heights of a word above which a gap is wider than a space, so that the line may be a row of a table."""
+_FEWEST_GAPPED = 2
+"""Lines with words that stand apart from which a page may hold a table, so that its drawn lines are looked at."""
 _NEAR_BLACK = 90
 """Greatest part of red, green or blue, of 255, up to which text counts as black."""
 _CONTROL = re.compile(r"[\x00\x01\x03-\x08\x0b\x0c\x0e-\x1f]")
@@ -124,6 +127,8 @@ class _PageReader:
         page.spans, page.boxes = np.array(ranges, dtype=np.int32).reshape(-1, 2), boxes
         if ranges:
             page.lines = list(self._lines(ranges, boxes))
+        if sum(line.gapped for line in page.lines) >= _FEWEST_GAPPED:
+            page.rules = self._upright(read_rules(self._page), turns, width, height)
         return page
 
     def _lines(self, spans: Sequence[tuple[int, int]], boxes: NDArray[np.float32]) -> Iterator[Line]:
