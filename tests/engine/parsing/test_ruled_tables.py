@@ -131,3 +131,29 @@ def test_a_page_of_endless_lines_is_still_read(compiled):
     document = compiled(pdf([[*prose(72, 90, 6), *lines]]))
     assert "tides" in document.page_text(0)
     assert uncovered(document) == []
+
+
+def bands(*heights: float) -> list[Rule]:
+    """Level lines over the whole width of a table."""
+    return [Rule(70, height, 420, height) for height in heights]
+
+
+def test_rows_between_level_lines_keep_their_wrapped_words(compiled):
+    drawn = [
+        *bands(190, 212, 250, 290),
+        Text(72, 204, "Survey", 9, "bold"),
+        Text(212, 204, "Source", 9, "bold"),
+        *write((72, 224, "Ferry passengers"), (212, 224, "Counting of the harbour"), (212, 236, "office, each spring")),
+        *write((72, 264, "Moorings, by size"), (72, 276, "and depth"), (212, 264, "Register of berths")),
+    ]
+    document = compiled(pdf([[*prose(72, 90, 6), *drawn]]))
+    (table,) = views(document)
+    assert [row.label for row in table.table.body] == ["Ferry passengers", "Moorings, by size and depth"]
+    assert read(table, "Ferry passengers", 1).column_path == ("Source",)
+    assert table.table.body[0].cells[1].text == "Counting of the harbour office, each spring"
+    assert uncovered(document) == []
+
+
+def test_level_lines_between_paragraphs_are_no_table(compiled):
+    paragraphs = [*prose(72, 204, 2), *prose(72, 240, 2), *prose(72, 276, 2)]
+    assert views(compiled(pdf([[*prose(72, 90, 6), *bands(190, 228, 264, 300), *paragraphs]]))) == []

@@ -44,8 +44,6 @@ _SAMPLES = 8
 """Words of a page whose direction is looked at, evenly spread, to find out how the page is turned."""
 _GAP = 0.33
 """Heights of a word above which a gap is wider than a space, so that the line may be a row of a table."""
-_FEWEST_GAPPED = 2
-"""Lines with words that stand apart from which a page may hold a table, so that its drawn lines are looked at."""
 _NEAR_BLACK = 90
 """Greatest part of red, green or blue, of 255, up to which text counts as black."""
 _CONTROL = re.compile(r"[\x00\x01\x03-\x08\x0b\x0c\x0e-\x1f]")
@@ -127,7 +125,7 @@ class _PageReader:
         page.spans, page.boxes = np.array(ranges, dtype=np.int32).reshape(-1, 2), boxes
         if ranges:
             page.lines = list(self._lines(ranges, boxes))
-        if sum(line.gapped for line in page.lines) >= _FEWEST_GAPPED:
+        if any(line.gapped for line in page.lines):  # words stand apart: the page may hold a table
             page.rules = self._upright(read_rules(self._page), turns, width, height)
         return page
 

@@ -23,12 +23,17 @@ _FEWEST = 2
 """Rows and columns of a table, at least."""
 _LARGEST = 10_000
 """Places of a grid; one with more is squared paper."""
-_FILLED = 0.25
-"""Share of the cells that hold words in a table; charts have lines for their scales, and words beside them."""
+_FILLED, _UNLABELLED, _LABELLED = 0.1, 0.4, 0.5
+"""Shares of a table's cells that hold words, where the share of rows with words in the first column is at least the
+last and where it is not; charts have lines for their scales, and words beside them."""
 _INSIDE = 2.0
 """Points by which words may stand over the outer lines of their table."""
 _LONGEST = 700
 """Characters in the median of the cells above which lines part a page and no table."""
+_FEWEST_BANDS = 3
+"""Rows that level lines alone part, at least: three lines are those of any table, above, below and under the header."""
+_MOSTLY_BLANK, _NARROWEST = 0.1, 5
+"""Share of the rows that may have words between two columns, as titles over all have, and points between columns."""
 _UNPARTED = 0.15
 """Share of the lines of print with a figure beside something else in one cell, above which columns are not drawn."""
 _INTO_WORD, _CROSSED = 0.2, 0.01
@@ -36,6 +41,10 @@ _INTO_WORD, _CROSSED = 0.2, 0.01
 through."""
 _LONGEST_NAME = 100
 """Characters of a column's name; a longer cell is the rest of one that began on the page before."""
+
+
+Rule = tuple[float, float, float]
+"""Where a line stands, where it begins and where it ends, along the other axis."""
 
 
 @dataclass(slots=True)
@@ -80,7 +89,11 @@ def find_ruled(page: Page, rows: Sequence[LineRow]) -> list[RuledTable]:
         return []
     found: list[RuledTable] = []
     taken: set[int] = set()
-    for mesh in _find_meshes(page.rules):
+    wide = page.rules[:, 2] - page.rules[:, 0]
+    high = page.rules[:, 3] - page.rules[:, 1]
+    level = _join_pieces(page.rules[wide >= high][:, [1, 3, 0, 2]])
+    upright = _join_pieces(page.rules[high > wide][:, [0, 2, 1, 3]])
+    for mesh in itertools.chain(_find_meshes(level, upright), _find_bands(level, rows)):
         inside = _lines_inside(mesh, [row for row in rows if row.number not in taken])
         table = _fill(page, mesh, inside) if inside else None
         if table is not None:
@@ -89,22 +102,78 @@ def find_ruled(page: Page, rows: Sequence[LineRow]) -> list[RuledTable]:
     return found
 
 
-def _find_meshes(rules: NDArray[np.float32]) -> Iterator[_Mesh]:
+def _find_bands(level: Sequence[Rule], rows: Sequence[LineRow]) -> Iterator[_Mesh]:
+    """The grids that level lines of one width make where each parts two rows, one of them of several printed lines.
+
+    Columns are parted by what is blank in nearly all rows.
+    """
+    groups: dict[tuple[int, int], list[float]] = {}
+    for at, begin, end in level:
+        key = next((k for k in groups if abs(k[0] - begin) < _TOUCH / 2 and abs(k[1] - end) < _TOUCH / 2), None)
+        groups.setdefault(key or (round(begin), round(end)), []).append(at)
+    for (left, right), places in groups.items():
+        if len(places) <= _FEWEST_BANDS:
+            continue
+        inside = [row for row in rows if left - _TOUCH < row.line.left < right]
+        ys, bands = _divide(_part_first(sorted(places), inside), inside)
+        xs = [float(left), *_find_blanks(bands, left, right), float(right)]
+        heights = [len({round(row.line.middle / _TOUCH) for row in band}) for band in bands]
+        if len(xs) > _FEWEST and len(bands) >= _FEWEST_BANDS and all(heights) and max(heights) >= _FEWEST:
+            yield _Mesh(xs, ys, np.arange(len(bands) * (len(xs) - 1)).reshape(len(bands), len(xs) - 1))
+
+
+def _part_first(ys: list[float], rows: Sequence[LineRow]) -> list[float]:
+    """The lines that part bands, with one more above each row of the first band that is set otherwise."""
+    first = sorted((row for row in rows if ys[0] < row.line.middle < ys[1]), key=lambda row: row.line.middle)
+    parts = [
+        (above.line.middle + below.line.middle) / 2
+        for above, below in itertools.pairwise(first)
+        if below.line.middle - above.line.middle > _TOUCH
+        and len(below.cells) > 1
+        and (above.line.style.weight, above.line.style.size) != (below.line.style.weight, below.line.style.size)
+    ]
+    return [ys[0], *parts, *ys[1:]]
+
+
+def _divide(ys: list[float], rows: Sequence[LineRow]) -> tuple[list[float], list[list[LineRow]]]:
+    """The lines that part bands, and what is printed in each; without bands at either end that have but one column."""
+    bands: list[list[LineRow]] = [[] for _ in ys[1:]]
+    for row in rows:
+        if ys[0] < row.line.middle < ys[-1]:
+            bands[int(np.searchsorted(ys, row.line.middle)) - 1].append(row)
+    parted = [
+        place
+        for place, band in enumerate(bands)
+        if band
+        and max(cell.left for row in band for cell in row.cells) > min(cell.right for row in band for cell in row.cells)
+    ]
+    if not parted:
+        return [], []
+    return ys[parted[0] : parted[-1] + 2], bands[parted[0] : parted[-1] + 1]
+
+
+def _find_blanks(bands: Sequence[Sequence[LineRow]], left: int, right: int) -> Iterator[float]:
+    """Where columns end: the middles of stretches that are blank in nearly all bands, words on both sides."""
+    covered = np.zeros(max(right - left, 1) + 1)
+    for band in bands:
+        own = np.zeros_like(covered, dtype=bool)
+        for cell in (cell for row in band for cell in row.cells):
+            own[max(int(cell.left) - left, 0) : max(int(cell.right) + 1 - left, 0)] = True
+        covered += own
+    blank = np.flatnonzero(covered <= _MOSTLY_BLANK * len(bands))
+    for stretch in np.split(blank, np.flatnonzero(np.diff(blank) > 1) + 1):
+        if len(stretch) >= _NARROWEST and stretch[0] > 0 and stretch[-1] < len(covered) - 1:
+            yield float(left + (stretch[0] + stretch[-1]) / 2)
+
+
+def _find_meshes(level: Sequence[Rule], upright: Sequence[Rule]) -> Iterator[_Mesh]:
     """The grids that lines which cross make, from top to bottom."""
-    wide = rules[:, 2] - rules[:, 0]
-    high = rules[:, 3] - rules[:, 1]
-    level = _join_pieces(rules[wide >= high][:, [1, 3, 0, 2]])
-    upright = _join_pieces(rules[high > wide][:, [0, 2, 1, 3]])
     if len(level) <= _FEWEST or not upright:
         return
     for across, down in sorted(_connect(level, upright), key=lambda lines: min(line[0] for line in lines[0])):
         mesh = _mesh_of(across, down)
         if mesh is not None:
             yield mesh
-
-
-Rule = tuple[float, float, float]
-"""Where a line stands, where it begins and where it ends, along the other axis."""
 
 
 def _join_pieces(pieces: NDArray[np.float32]) -> list[Rule]:
@@ -219,7 +288,11 @@ def _fill(page: Page, mesh: _Mesh, inside: list[LineRow]) -> RuledTable | None:
     if parted is not mesh:
         mesh, cells = parted, _fill_cells(page, parted, inside)
     filled = {cell: own for cell, own in cells.items() if own.spans}
-    if len(filled) < max(_FILLED * len(cells), _FEWEST + 1) or _holds_table(mesh, filled, inside):
+    labelled = [cell in filled for cell in mesh.owner[:, 0].tolist()]
+    least = _FILLED if sum(labelled) >= _LABELLED * len(labelled) else _UNLABELLED
+    if len(filled) < max(least * len(cells), _FEWEST + 1):
+        return None
+    if _holds_table(mesh, filled, inside):
         return None
     lengths = sorted(len(own.text) for own in filled.values())
     places = [mesh.spans(cell) for cell in filled]
