@@ -19,6 +19,16 @@ class Text:
     font: str = "plain"
 
 
+@dataclass(frozen=True)
+class Rule:
+    """A line drawn from one point to another, in points from the top left of the page."""
+
+    x: float
+    y: float
+    to_x: float
+    to_y: float
+
+
 def prose(
     x: float, y: float, count: int, words: str = "The committee read the measured tides and noted them."
 ) -> list[Text]:
@@ -28,7 +38,11 @@ def prose(
 
 
 def pdf(
-    pages: Sequence[Sequence[Text]], *, bookmarks: Sequence[tuple[str, int]] = (), rotate: int = 0, trailer: str = ""
+    pages: Sequence[Sequence[Text | Rule]],
+    *,
+    bookmarks: Sequence[tuple[str, int]] = (),
+    rotate: int = 0,
+    trailer: str = "",
 ) -> bytes:
     """The bytes of a PDF; `bookmarks` are (title, page index); `trailer` is added to the trailer dictionary."""
     fonts = " ".join(f"/F{number + 1} {number + 3} 0 R" for number in range(len(_NAMES)))
@@ -48,7 +62,9 @@ def pdf(
     return _file(objects, trailer)
 
 
-def _operators(text: Text) -> str:
+def _operators(text: Text | Rule) -> str:
+    if isinstance(text, Rule):
+        return f"0.5 w {text.x} {HEIGHT - text.y} m {text.to_x} {HEIGHT - text.to_y} l S"
     words = text.words.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
     return f"BT /{_FONTS[text.font]} {text.size} Tf {text.x} {HEIGHT - text.y} Td ({words}) Tj ET"
 
