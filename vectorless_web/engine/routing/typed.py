@@ -20,6 +20,7 @@ from vectorless_web.engine.routing.card_keys import (
     ReportingSpan,
     family_of,
 )
+from vectorless_web.engine.routing.editions import read_wanted_edition
 from vectorless_web.engine.routing.lexical import key_idf
 from vectorless_web.engine.routing.names import fold_words, glue_words
 from vectorless_web.engine.text.analyser import STOP_WORDS, words
@@ -55,6 +56,8 @@ _AS_OF = re.compile(
     r"(?:FY|fiscal(?:\s+year)?|financial\s+year)?\s*$",
     re.IGNORECASE,
 )
+_QUARTERLY = re.compile(r"\bquarter(?:ly)?\b", re.IGNORECASE)
+_YEARLY = re.compile(r"\b(?:annual|full[\s-]year|(?:fiscal|financial)\s+year)\b", re.IGNORECASE)
 _FISCAL_YEAR = re.compile(r"^(?:FY|fiscal|financial)", re.IGNORECASE)
 _AHEAD = re.compile(
     r"\b(?:expect(?:s|ed|ing)?|forecasts?|guidance|outlook|project(?:s|ed)|anticipat(?:e|es|ed|ing)|plan(?:s|ned) to"
@@ -273,10 +276,19 @@ def read_wanted_fields(plan: QueryPlan, snapshot: Snapshot) -> Wanted:
         year=latest.year if latest else reporting_year(plan),
         quarter=latest.quarter if latest else None,
         dates=tuple(date for date in dates if date),
-        families=tuple(dict.fromkeys(family_of(form) for form in plan.forms)),
+        families=tuple(dict.fromkeys(family_of(form) for form in plan.forms)) or _find_reports_meant(plan),
         is_fiscal=names_fiscal_year(plan),
         ahead=latest is None and looks_ahead(plan),
     )
+
+
+def _find_reports_meant(plan: QueryPlan) -> tuple[str, ...]:
+    """Kinds of reports that "the latest quarter" or "the last fiscal year" means, which name no period."""
+    if plan.periods or read_wanted_edition(plan.question) is None:
+        return ()
+    if _QUARTERLY.search(plan.question):
+        return SPANS[ReportingSpan.QUARTER]
+    return SPANS[ReportingSpan.YEAR] if _YEARLY.search(plan.question) else ()
 
 
 @dataclass(slots=True)
