@@ -229,10 +229,10 @@ much. Measured: at 3.0 62 documents come first instead of 63."""
 _DECISIVE = 5.0
 """Sum of the weights of the parts from which the typed fields count in full, that of a name and a year; less says less.
 Measured: at 10 61 documents come first instead of 63, 2.5 changes no first document."""
-_NEAR_YEARS = {0: 1.0, 1: 0.6, 2: 0.35, 3: 0.2, -1: 0.3}
+_NEAR_YEARS = {0: 1.0, 1: 0.3, 2: 0.15, 3: 0.08, -1: 0.15}
 """Agreement by years from the one asked for to the report's own: a report also covers the years before its own; the
-year before may look ahead. Measured: with the shares at half nothing first changes, with 0.9, 0.7, 0.4 and 0.6, 62
-documents come first and 50 questions commit."""
+year before may look ahead. Measured among 49 filings and 260 made-up ones of other years, quarters and issuers with the
+same words: at twice these shares 57 and 57 of 65 documents come first instead of 59 and 58, at half 59 and 58."""
 _NEAR_YEARS_AHEAD = {-1: 1.0, 0: 0.9, -2: 0.5, 1: 0.3}
 """The same for a question that looks ahead: what is expected of a year stands in the report of the year before.
 Measured: few of the 65 questions look ahead; half gains one first document and loses one commitment."""
