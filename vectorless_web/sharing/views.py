@@ -360,4 +360,7 @@ def _remove_links(ref: Any) -> Any:
 def _adapt_sheet(sheet: dict[str, Any], token: str) -> dict[str, Any]:
     """A page as seen through the link: its picture by the link's own address, no neighbours."""
     image = reverse("sharing:page_image", args=[token, sheet["version"], sheet["page"]]) if sheet["image_url"] else ""
-    return sheet | {"image_url": image, "words_url": "", "url": "", "previous_url": "", "next_url": ""}
+    # Pictures of figures have no address through a link: their captions are shown alone.
+    blocks = [replace(block, picture=None) if block.picture else block for block in sheet["blocks"]]
+    alone = {"words_url": "", "url": "", "previous_url": "", "next_url": "", "figures": []}
+    return sheet | {"image_url": image, "blocks": blocks} | alone
