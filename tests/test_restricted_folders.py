@@ -299,6 +299,7 @@ def read_zip(content: bytes) -> str:
 def forget(world: World) -> None:
     """Take away what is closed to the viewer, as if it had never been there."""
     drawn = world.drawn
+    Notice.objects.update(read_at=None)  # Pages that were looked at have read theirs.
     for number, run in enumerate(world.runs):
         if not drawn.sees_run(drawn.looks, number):
             Thread.objects.filter(pk=run.thread_id).delete()
