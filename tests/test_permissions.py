@@ -27,6 +27,7 @@ from tests.engine.parsing.test_figures import painted
 from tests.support.compiled import compile_here
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder, PartialUpload
+from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.runs.models import Citation, Claim, Comment, Run, Step, Thread
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import (
@@ -92,6 +93,14 @@ MATRIX = [
     get("profiles:data", ACCOUNT),
     get("profiles:export", ACCOUNT),
     post("profiles:delete", ACCOUNT, user_name=""),
+    # One's own notices; one that is somebody else's, or is there no more, leads to the list.
+    get("notices:list", ACCOUNT),
+    get("notices:panel", ACCOUNT),
+    post("notices:read_all", ACCOUNT),
+    replace(get("notices:follow", ACCOUNT), more={"pk": "notice"}),
+    replace(post("notices:read", ACCOUNT), more={"pk": "notice"}),
+    get("notices:choices", ACCOUNT),
+    post("notices:save_choices", ACCOUNT),
     # Workspaces
     get("workspaces:create", ACCOUNT),
     post("workspaces:make", ACCOUNT, name=""),
@@ -269,6 +278,7 @@ MATRIX = [
 ]
 
 SOCKETS = {
+    "ws/notices/": ("/ws/notices/", ACCOUNT),
     "ws/w/<slug:slug>/documents/": ("/ws/w/{slug}/documents/", VIEWER),
     "ws/w/<slug:slug>/runs/<int:pk>/": ("/ws/w/{slug}/runs/{run}/", VIEWER),
 }
@@ -378,6 +388,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     group = PeopleGroup.objects.create(name=f"People of {token}")  # Groups are the whole site's.
     let_in = GroupMembership.objects.create(workspace=workspace, group=group, role=Role.VIEWER)
     budget = Budget.objects.create(workspace=workspace, limit_usd=1, period_start=timezone.now().date())
+    notice = Notice.objects.create(user=people[MEMBER], workspace=workspace, kind=Kind.RUN_ENDED, about=run.pk)
     partial = PartialUpload.objects.create(
         workspace=workspace, user=people[OWNER], name=f"{word}.pdf", bytes=9, ends_sha256="", expires_at=later
     )
@@ -397,6 +408,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
         "invited": invited.pk,
         "provider": provider.pk,
         "budget": budget.pk,
+        "notice": notice.pk,
         "entry": entry.pk,
         "person": people[MEMBER].pk,
         "workspace": workspace.pk,

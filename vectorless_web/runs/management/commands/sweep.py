@@ -15,6 +15,7 @@ from redis.exceptions import RedisError
 
 from vectorless_web.documents import services as documents
 from vectorless_web.infra.web.health import record_heartbeat
+from vectorless_web.notices.services import queue_mail
 from vectorless_web.runs import services as runs
 
 logger = logging.getLogger(__name__)
@@ -57,6 +58,7 @@ REPAIRS: tuple[Act, ...] = (
     documents.purge_deleted,
     documents.resume_embedding,
     documents.resume_summaries,
+    queue_mail,
 )
 TIDYING: tuple[Act, ...] = (
     documents.refresh_rows,
