@@ -28,8 +28,10 @@ from vectorless_web.backups.making import KEY_FILE, Say, key_check
 from vectorless_web.documents.services.keeping.installation import mark_restored, stored_marks
 from vectorless_web.documents.storage.files import delete_stored, present_files, stream_sha256
 
-OF_EVERY_SITE = {"django_migrations", "django_content_type", "auth_permission", "documents_installation"}
-"""Tables that have rows as soon as `migrate` or the sweep has run."""
+OF_EVERY_SITE = {"django_migrations", "django_content_type", "auth_permission", "documents_installation"} | {
+    f"workspaces_auditwords_{part}" for part in ("data", "idx", "docsize", "config")
+}
+"""Tables that have rows as soon as `migrate` or the sweep has run; the last are parts of SQLite's full-text index."""
 FULL_REMEDY = "Free space and run the same restore again: it goes on where it stopped."
 
 
