@@ -167,7 +167,10 @@ WORKER_PRELOAD = {
     "documents": ["vectorless_web.documents.jobs"],
 }
 """Modules a worker imports before it forks, so that a job's fork costs no import."""
-TIDYING = ("vectorless_web.console.subjects.usage.count_usage",)
+TIDYING = (
+    "vectorless_web.console.subjects.usage.count_usage",
+    "vectorless_web.console.subjects.retention.remove_expired",
+)
 """What the sweep calls every hour besides its own acts, from apps above it: each says how many rows it touched."""
 WORKER_HAND_BACK = {
     "vectorless_web.runs.jobs.execute_run": "vectorless_web.runs.jobs.hand_back_run",
@@ -313,6 +316,16 @@ MODEL_WHOLE_TOKENS = env.int("VECTORLESS_MODEL_WHOLE_TOKENS", default=5000)
 """Tokens of a document that a model is shown whole and answers from at once; 0 for none."""
 MODEL_PICTURES = env.bool("VECTORLESS_MODEL_PICTURES", default=False)
 """Whether VECTORLESS_MODEL reads pictures and may be shown pages so."""
+
+KEEP_DAYS = {
+    "calls": env.int("VECTORLESS_KEEP_CALLS_DAYS", default=0),
+    "runs": env.int("VECTORLESS_KEEP_RUNS_DAYS", default=0),
+    "bin": env.int("VECTORLESS_KEEP_BIN_DAYS", default=30),
+    "views": env.int("VECTORLESS_KEEP_VIEWS_DAYS", default=0),
+    "pictures": env.int("VECTORLESS_KEEP_PICTURES_DAYS", default=0),
+    "audit": env.int("VECTORLESS_KEEP_AUDIT_DAYS", default=0),
+}
+"""Days that things of each kind are kept, unless staff set another time in the console; 0 is for ever."""
 
 UPLOAD_MAX_BYTES = env.int("VECTORLESS_UPLOAD_MAX_BYTES", default=200 * 2**20)
 UPLOAD_KEPT_HOURS = env.float("VECTORLESS_UPLOAD_KEPT_HOURS", default=24.0)

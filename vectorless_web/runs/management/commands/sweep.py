@@ -28,7 +28,7 @@ database cannot know is told by counts that go up as often."""
 
 
 class Command(BaseCommand):
-    help = "Requeue runs and uploads whose worker died, and purge what was deleted 30 days ago."
+    help = "Requeue runs and uploads whose worker died, and remove what is older than it is kept."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--loop", action="store_true", help="Go on until stopped.")
