@@ -85,6 +85,7 @@ MIDDLEWARE = [
     "vectorless_web.profiles.sessions.OwnSessionMiddleware",
     "vectorless_web.profiles.sign_on.SignOnPagesMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "vectorless_web.console.views.read_only.ReadOnlyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -106,6 +107,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "vectorless_web.infra.web.pages.csp_nonce",
                 "vectorless_web.infra.web.pages.common",
+                "vectorless_web.console.views.read_only.tell_of_site",
             ]
         },
     }
@@ -129,6 +131,8 @@ OUTAGE_SECONDS = env.float("VECTORLESS_OUTAGE_SECONDS", default=90.0)
 """How long work that is under way waits in its place for a database or storage that is away."""
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+BACKUPS = Path(env.str("VECTORLESS_BACKUPS", default=str(VAR / "backups")))
+"""The folder of backups that the console makes and verifies."""
 PG_DUMP = env.str("VECTORLESS_PG_DUMP", default="")
 """Path of the pg_dump that backups use; without it, one that suits the server is looked for."""
 
@@ -167,6 +171,8 @@ WORKER_PRELOAD = {
     "documents": ["vectorless_web.documents.jobs"],
 }
 """Modules a worker imports before it forks, so that a job's fork costs no import."""
+READ_ONLY_JOBS = ("vectorless_web.console.jobs.run_backup_task",)
+"""Jobs that workers take while the site is read-only."""
 TIDYING = (
     "vectorless_web.console.subjects.usage.count_usage",
     "vectorless_web.console.subjects.retention.remove_expired",

@@ -43,3 +43,24 @@ class PeriodForm(forms.Form):
 
     days = forms.IntegerField(label="Days", min_value=0, max_value=DAYS_MAX)
     seen = forms.IntegerField(required=False, min_value=0)
+
+
+class MomentField(forms.DateTimeField):
+    """A date and a time, as browsers let them be chosen, in the person's own time zone."""
+
+    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+
+
+class ReadOnlyForm(forms.Form):
+    """When the site is read-only, and why; times are in the person's own time zone."""
+
+    begins = MomentField(label="From, now if left out", required=False)
+    until = MomentField(label="Expected to end", required=False)
+    reason = forms.CharField(label="Why", required=False, max_length=200)
+
+
+class AnnouncementForm(forms.Form):
+    """A sentence on every page, until a time."""
+
+    text = forms.CharField(label="Announcement", required=False, max_length=300)
+    until = MomentField(label="Until", required=False)

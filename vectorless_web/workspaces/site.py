@@ -21,7 +21,7 @@ CACHED_SECONDS = 5
 """How long another process may go by the old values when Redis is away; with Redis they are forgotten on a change."""
 LONGEST_WAIT = 3600
 """Seconds; the most that a client is asked to wait before it tries again."""
-ALLOWED = ("maintenance.", "backup.", "audit.", "queue.", "worker.", "job.stopped", "job.forgotten", "account.signed")
+ALLOWED = ("maintenance.", "backup.", "audit.", "queue.", "worker.")
 """Beginnings of the verbs of acts that read-only mode lets through: those an operator needs meanwhile."""
 
 
