@@ -376,8 +376,8 @@ _POINTS_BACK = re.compile(
 )
 """What names a date or a limit that an earlier sentence states: "do not lapse on that date"."""
 _LABELLED = re.compile(
-    r"(?:action|actions|owners?|responsible|responsibility|assigned to|assignee|lead|deadline|due(?: date| by)?|to be done by"
-    r"|contact|status)\s*:\s",
+    r"(?:action|actions|owners?|responsible|responsibility|assigned to|assignee|lead|deadline|due(?: date| by)?"
+    r"|to be done by|contact|status)\s*:\s",
     re.IGNORECASE,
 )
 """What minutes and task lists put behind the task: "Owner: Ann Lee, by 3 May"."""
