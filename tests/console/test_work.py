@@ -114,17 +114,24 @@ SENT = {
     "console:allow_host": lambda here: {"host": "n.example"},
     "console:add_sign_on": lambda here: SIGN_ON,
     "console:change_sign_on": lambda here: SIGN_ON,
+    "console:plan_read_only": lambda here: {"reason": "a new disk"},
 }
 """What is sent where the matrix sends too little for the act to be done."""
 
 
 CLOSED_BY = {"console:reopen_workspace": "archived_at", "console:restore_workspace": "deleted_at"}
+SITE = {"console:clear_period": ("keep.runs", {"days": 9}), "console:end_read_only": ("read_only", {})}
+"""What of the site must be set before it can be taken back."""
 
 
 def set_up(here, grace, name: str) -> None:
     """What must be there before an act changes something."""
     workspace = Workspace.objects.filter(pk=here.keys["workspace"])
     group, person = here.keys["people_group"], here.keys["person"]
+    if name in SITE:
+        setting, value = SITE[name]
+        begins = {"begins": timezone.now().isoformat()} if setting == "read_only" else {}
+        SiteSetting.objects.create(name=setting, value={**value, **begins})
     match name:
         case "console:remove_two_step":
             Authenticator.objects.create(user_id=person, type="totp", data={})

@@ -29,6 +29,7 @@ from vectorless_web.workspaces.models import (
     ModelProvider,
     PeopleGroup,
     Role,
+    SiteSetting,
     TwoStepRule,
     Visit,
     Workspace,
@@ -396,3 +397,9 @@ class AuditEventAdmin(ReadOnlyAdmin):
 @admin.register(AuditHead)
 class AuditHeadAdmin(ReadOnlyAdmin):
     list_display = ["count", "digest"]
+
+
+@admin.register(SiteSetting)
+class SiteSettingAdmin(ReadOnlyAdmin):
+    list_display = ["name", "value", "changed_by", "changed_at"]
+    list_select_related = ["changed_by"]

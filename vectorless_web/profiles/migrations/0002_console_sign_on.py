@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("profiles", "0001_initial"),
-        ("workspaces", "0008_console"),
+        ("workspaces", "0009_console"),
     ]
 
     operations = [

@@ -37,7 +37,7 @@ from vectorless_web.workspaces.services.members import (
     update_workspace,
     waive_two_steps,
 )
-from vectorless_web.workspaces.services.recording import RecordCheck, record, verify_record
+from vectorless_web.workspaces.services.recording import RecordCheck, prune_record, record, verify_record
 from vectorless_web.workspaces.services.settings import (
     MAX_ENTRIES,
     WorkspaceCostBudget,
@@ -88,6 +88,7 @@ __all__ = [
     "limit_workspace",
     "make_reset_link",
     "needs_owner",
+    "prune_record",
     "purge_workspaces",
     "record",
     "release_all",

@@ -3,7 +3,7 @@
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date
 from decimal import ROUND_UP, Decimal
 from typing import Any
@@ -22,8 +22,10 @@ from vectorless_web.infra.money import MOST_USD, money
 from vectorless_web.infra.queues import jobs
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import seconds_to_wait
+from vectorless_web.notices.models import Kind, Notice
+from vectorless_web.notices.services import notify
 from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelHost, ModelProvider, Workspace
-from vectorless_web.workspaces.selectors import User, is_host_allowed
+from vectorless_web.workspaces.selectors import User, is_host_allowed, owner_ids
 from vectorless_web.workspaces.services.recording import record
 from vectorless_web.workspaces.storage import SecretUnreadable, encrypt
 
@@ -266,15 +268,47 @@ def reserve(*, workspace: Workspace, user: User | None, usd: Decimal) -> bool:
         if rows.filter(room).update(reserved_usd=F("reserved_usd") + usd) == wanted:
             return True
         transaction.set_rollback(True)
-        return False
+    # What others have put aside may come back: only what is spent leaves no room for good.
+    spent = _select_covering(workspace, user).filter(limit_usd__lt=F("spent_usd") + usd)
+    _tell_of_budgets(spent.select_related("workspace"), share=USED_UP)
+    return False
 
 
 def settle(*, workspace: Workspace, user: User | None, reserved_usd: Decimal, spent_usd: Decimal) -> None:
     """Give back what was put aside and book what was really spent, as far as a row holds it."""
-    _select_covering(workspace, user).update(
+    rows = _select_covering(workspace, user)
+    settled = rows.update(
         reserved_usd=Greatest(F("reserved_usd") - reserved_usd, Decimal(0)),
         spent_usd=Least(F("spent_usd") + spent_usd, MOST_USD),
     )
+    if settled and spent_usd:
+        limited = rows.filter(limit_usd__gt=0).select_related("workspace")
+        for budget in limited:
+            if budget.spent_usd * 100 >= budget.limit_usd * budget.warn_percent:
+                _tell_of_budgets([budget], share=budget.warn_percent)
+        _tell_of_budgets(limited.filter(spent_usd__gte=F("limit_usd")), share=USED_UP)
+
+
+USED_UP = 100
+"""Percent of a budget at which owners are told, besides that which the budget names. A call that the rest does not
+pay for uses a budget up, too."""
+
+
+def _tell_of_budgets(rows: Iterable[Budget], *, share: int) -> None:
+    """Tell the owners of each budget's workspace that it has come so far, once in its period; the site's has none."""
+    for budget in rows:
+        if budget.workspace is None:
+            continue
+        name = f"budget-{budget.pk}-{budget.period_start.isoformat()}-{budget.limit_usd.normalize():f}-{share}"
+        if Notice.objects.filter(once=name).exists():
+            continue
+        notify(
+            people=owner_ids(budget.workspace),
+            kind=Kind.BUDGET,
+            workspace_id=budget.workspace.pk,
+            about=budget.pk,
+            more={"details": {"share": share}, "once": name},
+        )
 
 
 def release_all(*, workspace: Workspace | None, unless: Callable[[], bool]) -> None:

@@ -9,7 +9,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("workspaces", "0007_people_groups"),
+        ("workspaces", "0008_govern_site_settings"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
