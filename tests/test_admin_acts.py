@@ -232,7 +232,7 @@ class TestRest:
         workspace.refresh_from_db()
         assert (workspace.name, workspace.slug, workspace.setting("max_steps")) == ("New name", "acme-diligence", 6)
         staff.post(admin(Workspace, "delete", workspace.pk), {"post": "yes"})
-        assert not Workspace.objects.exists()
+        assert not Workspace.objects.filter(deleted_at=None).exists()
         assert verbs()[-2:] == ["workspace.changed", "workspace.deleted"]
 
     def test_words_of_a_workspace_are_removed_on_the_record(self, staff, workspace):

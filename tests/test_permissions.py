@@ -28,6 +28,7 @@ from tests.support.compiled import compile_here
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder, PartialUpload
 from vectorless_web.notices.models import Kind, Notice
+from vectorless_web.profiles.models import SignOnProvider
 from vectorless_web.runs.models import Citation, Claim, Comment, Run, Step, Thread
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import (
@@ -36,6 +37,7 @@ from vectorless_web.workspaces.models import (
     Invitation,
     LexiconEntry,
     Membership,
+    ModelHost,
     ModelProvider,
     PeopleGroup,
     Role,
@@ -263,8 +265,74 @@ MATRIX = [
     replace(post("console:read_again", STAFF), more={"pk": "version"}),
     get("console:links", STAFF),
     replace(post("console:revoke_link", STAFF), more={"pk": "link"}),
+    replace(post("console:replay_run", STAFF), more={"pk": "run"}),
+    post("console:quarantine", STAFF),
+    replace(post("console:release", STAFF), more={"pk": "document"}),
     get("console:workspaces", STAFF),
+    *(
+        replace(row, more={"pk": "workspace"})
+        for row in (
+            get("console:workspace", STAFF),
+            post("console:visit", STAFF, reason="To look."),
+            post("console:end_visit", STAFF),
+            post("console:limit_workspace", STAFF, max_documents=9),
+            post("console:archive_workspace", STAFF),
+            post("console:reopen_workspace", STAFF),
+            post("console:delete_workspace", STAFF, name=""),
+            post("console:restore_workspace", STAFF),
+        )
+    ),
     get("console:models", STAFF),
+    post("console:add_model", STAFF),
+    post("console:allow_host", STAFF, host="m.example"),
+    *(
+        replace(row, more={"pk": "site_model"})
+        for row in (
+            get("console:model", STAFF),
+            post("console:change_model", STAFF),
+            post("console:test_model", STAFF),
+            post("console:remove_model", STAFF),
+        )
+    ),
+    replace(post("console:forbid_host", STAFF), more={"pk": "host"}),
+    get("console:budgets", STAFF),
+    post("console:save_budget", STAFF, limit_usd="5", period="month", warn_percent=80),
+    replace(post("console:lift_budget", STAFF), more={"pk": "budget"}),
+    get("console:groups", STAFF),
+    post("console:add_group", STAFF, name="Auditors"),
+    *(
+        replace(row, more={"pk": "people_group"})
+        for row in (
+            get("console:group", STAFF),
+            post("console:change_group", STAFF, name="Auditors"),
+            post("console:delete_group", STAFF),
+            post("console:add_to_group", STAFF, name="member"),
+            post("console:require_of_group", STAFF),
+            post("console:waive_for_group", STAFF),
+        )
+    ),
+    replace(post("console:take_from_group", STAFF), more={"pk": "people_group", "person": "person"}),
+    get("console:sign_on", STAFF),
+    post("console:require_of_all", STAFF),
+    post("console:waive_for_all", STAFF),
+    post("console:add_sign_on", STAFF),
+    *(
+        replace(row, more={"pk": "sign_on"})
+        for row in (
+            get("console:sign_on_provider", STAFF),
+            post("console:change_sign_on", STAFF),
+            post("console:remove_sign_on", STAFF),
+        )
+    ),
+    # What owners see of their workspace.
+    get("console:workspace_usage", OWNER, "workspace"),
+    get("console:export_workspace_usage", OWNER, "workspace"),
+    get("console:record", OWNER, "workspace"),
+    get("console:health", OWNER, "workspace"),
+    post("console:recompile_workspace", OWNER, "workspace"),
+    post("console:recompile_document", OWNER, "document"),
+    post("console:quarantine_document", OWNER, "document", reason="wrong"),
+    post("console:release_document", OWNER, "document"),
     get("console:site", STAFF),
     post("console:test_mail", STAFF),
     get("console:usage", STAFF),
@@ -281,6 +349,8 @@ MATRIX = [
             post("console:reset_link", STAFF),
             post("console:end_sessions", STAFF),
             post("console:remove_two_step", STAFF),
+            post("console:require_two_step", STAFF),
+            post("console:waive_two_step", STAFF),
             post("console:hand_over", STAFF),
         )
     ),
@@ -333,8 +403,9 @@ class World:
             kwargs["comment"] = self.keys["comment"]
         if kwargs.get("link") == "link":
             kwargs["link"] = self.keys["link"]
-        if kwargs.get("pk") in self.keys:
-            kwargs["pk"] = self.keys[kwargs["pk"]]
+        for name in ("pk", "person"):
+            if kwargs.get(name) in self.keys:
+                kwargs[name] = self.keys[kwargs[name]]
         if row.on in BY_TOKEN:
             return reverse(row.name, kwargs={**kwargs, "token": self.token})
         if row.on:
@@ -397,6 +468,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     group = PeopleGroup.objects.create(name=f"People of {token}")  # Groups are the whole site's.
     let_in = GroupMembership.objects.create(workspace=workspace, group=group, role=Role.VIEWER)
     budget = Budget.objects.create(workspace=workspace, limit_usd=1, period_start=timezone.now().date())
+    site_model = ModelProvider.objects.create(name=f"site {token}", base_url="https://m.example", model="m")
     notice = Notice.objects.create(user=people[MEMBER], workspace=workspace, kind=Kind.RUN_ENDED, about=run.pk)
     partial = PartialUpload.objects.create(
         workspace=workspace, user=people[OWNER], name=f"{word}.pdf", bytes=9, ends_sha256="", expires_at=later
@@ -417,6 +489,10 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
         "invited": invited.pk,
         "provider": provider.pk,
         "budget": budget.pk,
+        "site_model": site_model.pk,
+        "people_group": group.pk,
+        "host": ModelHost.objects.get_or_create(host="m.example")[0].pk,
+        "sign_on": SignOnProvider.objects.create(key=f"id-{word.lower()}", name="Id", issuer="https://id.example").pk,
         "notice": notice.pk,
         "entry": entry.pk,
         "person": people[MEMBER].pk,

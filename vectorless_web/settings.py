@@ -85,6 +85,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "vectorless_web.profiles.sessions.OwnSessionMiddleware",
     "vectorless_web.profiles.sign_on.SignOnPagesMiddleware",
+    "vectorless_web.profiles.sign_on.TwoStepMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "vectorless_web.console.views.read_only.ReadOnlyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -108,6 +109,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "vectorless_web.infra.web.pages.csp_nonce",
                 "vectorless_web.infra.web.pages.common",
+                "vectorless_web.profiles.sign_on.show_providers",
                 "vectorless_web.notices.selectors.bell",
                 "vectorless_web.console.views.read_only.tell_of_site",
             ]
@@ -178,6 +180,7 @@ READ_ONLY_JOBS = ("vectorless_web.console.jobs.run_backup_task",)
 TIDYING = (
     "vectorless_web.console.subjects.usage.count_usage",
     "vectorless_web.console.subjects.retention.remove_expired",
+    "vectorless_web.workspaces.services.purge_workspaces",
     "vectorless_web.sharing.services.tell_of_expiring_links",
     "vectorless_web.notices.services.tidy_notices",
 )

@@ -61,7 +61,7 @@ def test_deleting_wants_the_name(act, workspace, alice):
     assert act(alice, "delete/", name="acme").status_code == 422
     assert Workspace.objects.exists()
     assert act(alice, "delete/", name=workspace.name).status_code == 302
-    assert not Workspace.objects.exists()
+    assert not Workspace.objects.filter(deleted_at=None).exists()
     assert AuditEvent.objects.filter(verb="workspace.deleted", object_name="Acme diligence").exists()
 
 

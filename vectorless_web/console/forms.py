@@ -1,11 +1,18 @@
 """Forms of the console."""
 
+from decimal import Decimal
+from typing import Any
+
 from django import forms
+from django.conf import settings
+from django.contrib.auth import get_user_model
 
 from vectorless_web.console.subjects.audit import AuditQuery
 from vectorless_web.console.subjects.retention import DAYS_MAX
 from vectorless_web.infra.limits import NAME_MAX
-from vectorless_web.workspaces.models import Role, Workspace
+from vectorless_web.profiles.models import SignOnProvider
+from vectorless_web.workspaces.models import Budget, PeopleGroup, Role, Workspace
+from vectorless_web.workspaces.selectors import people_in
 
 
 class AuditForm(forms.Form):
@@ -32,10 +39,129 @@ class AuditForm(forms.Form):
 class InviteForm(forms.Form):
     """An invitation into a workspace, by a link that is shown once."""
 
-    workspace = forms.ModelChoiceField(Workspace.objects.order_by("name"), label="Into")
+    workspace = forms.ModelChoiceField(Workspace.objects.filter(deleted_at=None).order_by("name"), label="Into")
     role = forms.ChoiceField(label="As", choices=Role.choices, initial=Role.MEMBER)
     days = forms.IntegerField(label="Open for days", min_value=1, max_value=30, initial=7)
     email = forms.EmailField(label="Only for this address", required=False)
+
+
+class SiteBudgetForm(forms.Form):
+    """What the site, a workspace, a person everywhere, or a member of a workspace may spend."""
+
+    workspace = forms.ModelChoiceField(
+        Workspace.objects.filter(deleted_at=None).order_by("name"),
+        label="Workspace",
+        required=False,
+        empty_label="The whole site",
+    )
+    person = forms.CharField(
+        label="User name", required=False, max_length=150, help_text="Empty: everyone there together."
+    )
+    period = forms.ChoiceField(label="In", choices=Budget.Period.choices, initial=Budget.Period.MONTH)
+    limit_usd = forms.DecimalField(label="Block at, in USD", min_value=0, max_digits=12, decimal_places=4)
+    warn_percent = forms.IntegerField(label="Warn at, in percent", min_value=1, max_value=100, initial=80)
+
+    def clean(self) -> dict[str, Any]:
+        """A member's budget is a member's; a person's is an account's."""
+        values = super().clean() or self.cleaned_data
+        name, workspace = values.get("person", "").strip(), values.get("workspace")
+        person = get_user_model()._default_manager.filter(username__iexact=name).first() if name else None
+        if name and person is None:
+            self.add_error("person", f"No account is called “{name}”.")
+        elif person is not None and workspace is not None and not people_in(workspace).filter(pk=person.pk).exists():
+            self.add_error("person", f"{person} does not belong to {workspace}.")
+        return {**values, "user": person}
+
+    def budget(self) -> Budget:
+        """The budget as typed, unsaved."""
+        values = {
+            name: self.cleaned_data[name] for name in ("workspace", "user", "period", "limit_usd", "warn_percent")
+        }
+        return Budget(**values)
+
+
+class PeopleGroupForm(forms.ModelForm):
+    """A group of people."""
+
+    class Meta:
+        model = PeopleGroup
+        fields = ["name", "description"]
+
+
+class LimitsForm(forms.Form):
+    """How much a workspace may store."""
+
+    gigabytes = forms.DecimalField(
+        label="Gigabytes it may store",
+        required=False,
+        min_value=0,
+        max_value=1_000_000,
+        decimal_places=3,
+        help_text="Empty takes the site's limit, 0 is no limit.",
+    )
+    max_documents = forms.IntegerField(
+        label="Documents it may hold", required=False, min_value=0, max_value=10_000_000, help_text="Empty is no limit."
+    )
+
+    @classmethod
+    def of(cls, workspace: Workspace) -> "LimitsForm":
+        """The form with a workspace's limits."""
+        bytes_set = workspace.max_bytes
+        size = None if bytes_set is None else (Decimal(bytes_set) / 2**30).quantize(Decimal("0.001"))
+        return cls(initial={"gigabytes": size, "max_documents": workspace.max_documents})
+
+    def limits(self) -> dict[str, int | None]:
+        """The limits as the service takes them."""
+        size = self.cleaned_data["gigabytes"]
+        return {
+            "max_bytes": None if size is None else int(size * 2**30),
+            "max_documents": self.cleaned_data["max_documents"],
+        }
+
+
+class SignOnForm(forms.ModelForm):
+    """An identity provider. A stored secret is never shown; an empty field keeps it."""
+
+    secret = forms.CharField(
+        label="Secret",
+        required=False,
+        max_length=400,
+        widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"}),
+    )
+
+    class Meta:
+        model = SignOnProvider
+        fields = ["name", "key", "issuer", "client", "workspace", "domain", "role", "enabled"]
+        help_texts = {
+            "key": "Letters, digits and dashes. Accounts are tied to it, so it stays.",
+            "issuer": "Its own address, such as https://id.example.com.",
+            "domain": "People with a verified address there join the workspace at their first sign-in.",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        workspace = self.fields["workspace"]
+        assert isinstance(workspace, forms.ModelChoiceField)
+        workspace.queryset = Workspace.objects.filter(deleted_at=None).order_by("name")
+        workspace.empty_label = "None by itself"
+        if self.instance.pk is not None:
+            self.fields["key"].disabled = True
+
+    def clean_issuer(self) -> str:
+        """An address that a browser can be sent to."""
+        value: str = self.cleaned_data["issuer"].rstrip("/")
+        if not value.startswith(("https://", "http://")):
+            raise forms.ValidationError("Give an address that begins with https://.")
+        return value
+
+    def clean(self) -> dict[str, Any]:
+        """Who joins needs a workspace and a domain; the settings' own providers keep their names."""
+        values = super().clean() or self.cleaned_data
+        if bool(values.get("workspace")) != bool(values.get("domain")):
+            self.add_error("domain", "Give a workspace and a domain, or neither.")
+        if any(each.id == values.get("key") for each in settings.SIGN_ON):
+            self.add_error("key", "The settings of the site name a provider by this name.")
+        return values
 
 
 class PeriodForm(forms.Form):

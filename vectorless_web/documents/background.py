@@ -73,11 +73,11 @@ def measure_progress(rows: QuerySet[Work]) -> WorkProgress[Work]:
     )
 
 
-def is_work_under_way(workspace_id: int) -> bool:
-    """Whether a worker embeds or summarises a document of the workspace at this moment."""
+def is_work_under_way(workspace_id: int | None = None) -> bool:
+    """Whether a worker embeds or summarises a document of the workspace, or of any, at this moment."""
+    place = {} if workspace_id is None else {"version__document__workspace": workspace_id}
     return any(
-        rows.filter(version__document__workspace=workspace_id, status="working").exists()
-        for rows in (VectorFile.objects, SectionSummaries.objects)
+        rows.filter(**place, status="working").exists() for rows in (VectorFile.objects, SectionSummaries.objects)
     )
 
 

@@ -78,6 +78,9 @@ class Document(models.Model):
     added_by = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     deleted_at = models.DateTimeField(null=True, blank=True)
+    quarantined_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    """Since when an administrator or owner keeps it from answering: it is listed and shown, and no run reads it."""
+    quarantine_reason = models.CharField(max_length=300, blank=True)
 
     class Meta:
         ordering = ["-pk"]
@@ -363,6 +366,8 @@ class SnapshotRow(models.Model):
     words_layout = models.CharField(max_length=60, blank=True)
     """What the document's words were kept as (`engine.index.word_blocks.LAYOUT`); others are made again. They stand in
     a WaitingWords row or in the WordBlock of the document."""
+    sketch = models.BinaryField(default=bytes, blank=True)
+    """What `engine.index.word_blocks.sketch_words` gave: documents of nearly the same words are told by it."""
 
     class Meta:
         ordering = ["workspace", "number"]

@@ -156,19 +156,22 @@ def versions_in(workspace: Workspace, user: User) -> QuerySet[DocumentVersion]:
 
 
 def visible_snapshot(workspace_id: int, hidden: QuerySet[Folder]) -> Snapshot:
-    """The workspace's newest snapshot as if the documents of these folders had never been added.
+    """The workspace's newest snapshot as if the documents of these folders, and those in quarantine, were not there.
 
     They are taken out of it, not passed over: no count, mean or rarity of a word tells that they are there.
     """
     snapshot = snapshot_of(workspace_id)
-    closed = Document.objects.filter(workspace=workspace_id, folder__in=hidden).values_list("pk", flat=True)
+    out = Q(folder__in=hidden) | Q(quarantined_at__isnull=False)
+    closed = Document.objects.filter(out, workspace=workspace_id).values_list("pk", flat=True)
     gone = [DeltaRow(pk, Change.REMOVE) for pk in closed]
     return snapshot.with_changes(gone) if gone else snapshot
 
 
 def readable_documents(workspace: Workspace, user: User, ids: Iterable[int] | None = None) -> QuerySet[Document]:
-    """The documents a question may read: in the workspace, not deleted, with a ready version. `ids` narrows them."""
-    rows = documents_in(workspace, user).filter(current_version__status=DocumentVersion.Status.READY)
+    """The documents a question may read: not deleted, not in quarantine, with a ready version. `ids` narrows them."""
+    rows = documents_in(workspace, user).filter(
+        current_version__status=DocumentVersion.Status.READY, quarantined_at=None
+    )
     if ids is not None:
         rows = rows.filter(pk__in=list(ids))
     return rows.select_related("workspace", "current_version", "current_version__card").order_by("pk")

@@ -5,11 +5,19 @@ from allauth.usersessions.models import UserSession
 from django.contrib import admin
 
 from vectorless_web.infra.admin import ReadOnlyAdmin
-from vectorless_web.profiles.models import Profile
+from vectorless_web.profiles.models import Profile, SignOnProvider
 
 for kept_apart in (UserSession, SocialAccount, SocialApp, SocialToken):
     if admin.site.is_registered(kept_apart):
         admin.site.unregister(kept_apart)
+
+
+@admin.register(SignOnProvider)
+class SignOnProviderAdmin(ReadOnlyAdmin):
+    """What is set in the console; the secret has no page."""
+
+    list_display = ("name", "issuer", "client", "enabled")
+    exclude = ("encrypted_secret",)
 
 
 @admin.register(Profile)

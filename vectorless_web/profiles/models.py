@@ -3,6 +3,8 @@
 from django.conf import settings
 from django.db import models
 
+from vectorless_web.workspaces.models import Role, Workspace
+
 
 class Profile(models.Model):
     """How pages are shown to one person. An account without a row has the site's own choices."""
@@ -13,3 +15,31 @@ class Profile(models.Model):
 
     def __str__(self) -> str:
         return f"profile of {self.user}"
+
+
+class SignOnProvider(models.Model):
+    """An identity provider (OpenID Connect) that administrators set in the console, beside those of the settings."""
+
+    key = models.SlugField("short name", max_length=40, unique=True)
+    """Its name in addresses; accounts are tied to it by this."""
+    name = models.CharField("name on the button", max_length=80)
+    issuer = models.URLField("issuer", max_length=300)
+    client = models.CharField("client", max_length=200)
+    encrypted_secret = models.TextField(blank=True, editable=False)
+    workspace = models.ForeignKey(Workspace, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    """The workspace that people with an address at `domain` join at their first sign-in."""
+    domain = models.CharField("for addresses at", max_length=253, blank=True)
+    role = models.CharField("as", max_length=10, choices=Role.choices, default=Role.MEMBER)
+    enabled = models.BooleanField("in use", default=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def has_secret(self) -> bool:
+        """Whether a secret is stored; the secret itself is never shown."""
+        return bool(self.encrypted_secret)

@@ -1,4 +1,4 @@
-"""Acts on one's own account. Each is recorded."""
+"""Acts on one's own account, and on the providers by which people sign in. Each is recorded."""
 
 from allauth.usersessions.adapter import get_adapter as get_session_adapter
 from allauth.usersessions.models import UserSession
@@ -6,8 +6,10 @@ from django.contrib.auth.models import AbstractUser
 from django.db import transaction
 
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.profiles.models import Profile
+from vectorless_web.profiles.models import Profile, SignOnProvider
+from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import describe_orphaned_workspaces, record
+from vectorless_web.workspaces.storage import encrypt
 
 
 @transaction.atomic
@@ -26,6 +28,33 @@ def end_sessions(*, user: AbstractUser, sessions: list[UserSession]) -> int:
     if sessions:
         record(actor=user, verb="account.sessions_ended", target=user, details={"sessions": len(sessions)})
     return len(sessions)
+
+
+@transaction.atomic
+def save_sign_on(*, actor: User, provider: SignOnProvider, secret: str = "") -> SignOnProvider:
+    """Store a new or changed identity provider. The secret is encrypted; "" keeps the stored one.
+
+    A secret never goes to another issuer: with another address the stored one is forgotten.
+    """
+    before = SignOnProvider.objects.select_for_update().filter(pk=provider.pk).first()
+    moved = before is not None and before.issuer != provider.issuer
+    if secret or moved:
+        provider.encrypted_secret = encrypt(secret)
+    elif before is not None:
+        provider.encrypted_secret = before.encrypted_secret
+    provider.save()
+    details = {"issuer": provider.issuer, "client": provider.client, "new_secret": bool(secret)}
+    details |= {"enabled": provider.enabled, "domain": provider.domain, "role": provider.role}
+    verb = "sign_on.changed" if before else "sign_on.added"
+    record(actor=actor, verb=verb, workspace=provider.workspace, target=provider, details=details)
+    return provider
+
+
+@transaction.atomic
+def remove_sign_on(*, actor: User, provider: SignOnProvider) -> None:
+    """Forget an identity provider and its secret; accounts that were made by it stay."""
+    record(actor=actor, verb="sign_on.removed", target=provider)
+    provider.delete()
 
 
 @transaction.atomic

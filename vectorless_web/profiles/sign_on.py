@@ -1,27 +1,70 @@
 """Signing in with an identity provider: who may make an account by it, which workspaces they join, where forms lead."""
 
+import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from allauth.account.signals import user_logged_in
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialApp
 from django.conf import settings
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
+from django.utils.functional import SimpleLazyObject
 
 from vectorless_web.infra.site.identity import IdentityProvider, JoinRule
+from vectorless_web.infra.web.pages import go_to
+from vectorless_web.profiles.models import SignOnProvider
 from vectorless_web.profiles.selectors import was_removed
 from vectorless_web.workspaces.accounts.adapters import find_followed_invitation
 from vectorless_web.workspaces.models import Workspace
-from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.selectors import User, lacks_two_steps
 from vectorless_web.workspaces.services import add_member
+from vectorless_web.workspaces.storage import SecretUnreadable, decrypt
+
+logger = logging.getLogger(__name__)
 
 LEADING_AWAY = ("account_login", "account_signup", "socialaccount_connections", "openid_connect_login")
 """Pages with a form that ends at an identity provider."""
 
 
+def list_identity_providers() -> list[IdentityProvider]:
+    """The providers of the settings, then those that administrators set in the console and that are in use.
+
+    One whose secret was stored under another encryption key is left out: nobody could sign in by it.
+    """
+    named = {each.id for each in settings.SIGN_ON}
+    rows = SignOnProvider.objects.filter(enabled=True).exclude(key__in=named).select_related("workspace")
+    return [*settings.SIGN_ON, *(found for row in rows if (found := _read_row(row)) is not None)]
+
+
+def show_providers(_request: HttpRequest) -> dict[str, Any]:
+    """Context processor: the identity providers, for pages that offer to sign in by one."""
+    return {"sign_on": SimpleLazyObject(list_identity_providers)}
+
+
+def _read_row(row: SignOnProvider) -> IdentityProvider | None:
+    try:
+        secret = decrypt(row.encrypted_secret)
+    except SecretUnreadable:
+        logger.warning("nobody signs in by %s: its secret was stored under another encryption key", row)
+        return None
+    joins: tuple[JoinRule, ...] = ()
+    if row.workspace is not None and row.domain:
+        joins = (JoinRule(workspace=row.workspace.slug, role=row.role, domain=row.domain.casefold()),)
+    return IdentityProvider(row.key, row.name, row.issuer, row.client, secret, joins)
+
+
 class SignOnAdapter(DefaultSocialAccountAdapter):
     """Lets in whom a rule names, and matches accounts by addresses that the provider has verified."""
+
+    def list_apps(self, request: HttpRequest, provider: str | None = None, client_id: str | None = None) -> list[Any]:
+        """The providers as the library knows them, those of the console among them."""
+        apps: list[Any] = super().list_apps(request, provider=provider, client_id=client_id)
+        known = {app.provider_id for app in apps}
+        own = [SocialApp(provider="openid_connect", **each.app) for each in list_identity_providers()]
+        asked = (provider, client_id)
+        return apps + [app for app in own if app.provider_id not in known and _is_asked_for(app, *asked)]
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
         """Whether somebody without an account here may make one by this sign-in."""
@@ -69,7 +112,11 @@ def join_by_rules(sender: object, request: HttpRequest, user: User, **more: Any)
 
 def _provider_of(sociallogin: Any) -> IdentityProvider | None:
     named = sociallogin.account.provider
-    return next((each for each in settings.SIGN_ON if each.id == named), None)
+    return next((each for each in list_identity_providers() if each.id == named), None)
+
+
+def _is_asked_for(app: SocialApp, provider: str | None, client_id: str | None) -> bool:
+    return provider in (None, app.provider, app.provider_id) and client_id in (None, app.client_id)
 
 
 def _groups_of(data: dict[str, Any]) -> set[str]:
@@ -90,7 +137,30 @@ class SignOnPagesMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         match = request.resolver_match
-        if settings.SIGN_ON and match is not None and match.url_name in LEADING_AWAY:
-            origins = [each.origin for each in settings.SIGN_ON]
-            response._csp_update = {"form-action": origins}  # type: ignore[attr-defined]
+        if match is not None and match.url_name in LEADING_AWAY:
+            origins = [each.origin for each in list_identity_providers()]
+            if origins:
+                response._csp_update = {"form-action": origins}  # type: ignore[attr-defined]
         return response
+
+
+FREE_OF_TWO_STEPS = ("account_logout", "account_reauthenticate", "help", "favicon")
+"""Pages that somebody who has yet to set up two steps may open, besides those that set them up."""
+
+
+class TwoStepMiddleware:
+    """Leads people who must sign in in two steps, and have not set these up, to the page that does."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
+        """The page that sets two steps up, in the place of any other; None lets a page be shown."""
+        name = request.resolver_match.url_name or "" if request.resolver_match else ""
+        if not request.user.is_authenticated or name in FREE_OF_TWO_STEPS or not lacks_two_steps(request.user):
+            return None
+        request.must_set_up_two_steps = True  # type: ignore[attr-defined]
+        return None if name.startswith("mfa_") else go_to(request, "mfa_index")

@@ -346,7 +346,8 @@ def hidden_folders(run: Run) -> QuerySet[Folder]:
 
 def documents_in_scope(run: Run) -> QuerySet[Document]:
     """The documents a run may read."""
-    documents = Document.objects.filter(~Q(folder__in=hidden_folders(run)), workspace=run.workspace_id, deleted_at=None)
+    here = Document.objects.filter(workspace=run.workspace_id, deleted_at=None, quarantined_at=None)
+    documents = here.filter(~Q(folder__in=hidden_folders(run)))
     return documents if run.whole_workspace else documents.filter(pk__in=run.documents.values("pk"))
 
 

@@ -25,10 +25,13 @@ from vectorless_web.workspaces.models import (
     Invitation,
     LexiconEntry,
     Membership,
+    ModelHost,
     ModelProvider,
     PeopleGroup,
     Role,
     SiteSetting,
+    TwoStepRule,
+    Visit,
     Workspace,
 )
 from vectorless_web.workspaces.selectors import is_only_owner, people_in
@@ -154,7 +157,7 @@ class WorkspaceAdmin(ServiceAdmin):
     fields = ["name", "description", "slug", "settings", "created_by", "created_at"]
     readonly_fields = ["slug", "settings", "created_by", "created_at"]
     inlines = [MembershipInline]
-    remove_notice = "Its documents, runs and links go with it, for everyone, at once. It cannot be undone."
+    remove_notice = "It is closed to everyone at once, and can be brought back from the bin for 30 days."
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """A workspace is made by whoever will own it."""
@@ -373,6 +376,13 @@ class LexiconEntryAdmin(ServiceAdmin):
     def remove(self, request: HttpRequest, obj: LexiconEntry) -> None:
         """Delete the entry."""
         services.remove_entry(actor=request.user, entry=obj)
+
+
+@admin.register(Visit, TwoStepRule, ModelHost)
+class ConsoleRowAdmin(ReadOnlyAdmin):
+    """What is changed in the console alone."""
+
+    list_display = ["__str__"]
 
 
 @admin.register(AuditEvent)

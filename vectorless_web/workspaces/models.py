@@ -4,8 +4,9 @@ from datetime import timedelta
 from typing import Any, NoReturn
 
 from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models.functions import Lower
+from django.db.models.functions import Coalesce, Lower
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
@@ -13,6 +14,11 @@ from vectorless_web.infra.limits import NAME_MAX, PHRASE_MAX
 from vectorless_web.infra.money import MoneyField
 
 USER = settings.AUTH_USER_MODEL
+
+
+def _or_none(column: str) -> Coalesce:
+    """A foreign key, 0 for none, so that a constraint takes two rows without one for the same."""
+    return Coalesce(column, 0, output_field=models.BigIntegerField())
 
 
 class Role(models.TextChoices):
@@ -52,6 +58,8 @@ class Workspace(models.Model):
     evidence, `money_usd` US dollars of a run (None: no limit). The others are those of the router
     (engine.routing.config)."""
 
+    BIN_DAYS = 30
+    """Days that a deleted workspace can be brought back."""
     role = ""
     """The role of the user for whom a selector fetched the workspace; "" when it was not fetched for anyone."""
 
@@ -61,6 +69,14 @@ class Workspace(models.Model):
     settings = models.JSONField(default=dict, blank=True)
     created_by = models.ForeignKey(USER, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
+    archived_at = models.DateTimeField(null=True, blank=True)
+    """Since when the workspace can only be read; null for one that is in use."""
+    deleted_at = models.DateTimeField(null=True, blank=True)
+    """Since when it is in the bin: nobody belongs to it there, and it is purged after BIN_DAYS."""
+    max_bytes = models.PositiveBigIntegerField("bytes it may store", null=True, blank=True)
+    """Null takes the site's limit, 0 is no limit."""
+    max_documents = models.PositiveIntegerField("documents it may hold", null=True, blank=True)
+    """Null is no limit."""
 
     class Meta:
         ordering = ["name", "pk"]
@@ -91,6 +107,22 @@ class Membership(models.Model):
         return f"{self.user} is {self.role} of {self.workspace}"
 
 
+class Visit(models.Model):
+    """An administrator who opened a workspace for a while without being a member; its owners are shown that."""
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="visits")
+    user = models.ForeignKey(USER, on_delete=models.CASCADE, related_name="+")
+    reason = models.CharField(max_length=300)
+    begun_at = models.DateTimeField(auto_now_add=True)
+    ends_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.user} visits {self.workspace}"
+
+
 class PeopleGroup(models.Model):
     """People of the whole site who are let into workspaces and folders together; site staff keep them."""
 
@@ -106,6 +138,24 @@ class PeopleGroup(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class TwoStepRule(models.Model):
+    """Who must sign in in two steps: one person, the people of a group, or, with neither, everyone."""
+
+    user = models.ForeignKey(USER, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    group = models.ForeignKey(PeopleGroup, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(user=None) | models.Q(group=None), name="two_step_rule_of_one"),
+            models.UniqueConstraint(_or_none("user"), _or_none("group"), name="one_two_step_rule_each"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Two steps for {self.user or self.group or 'everyone'}"
 
 
 class GroupMembership(models.Model):
@@ -220,18 +270,40 @@ class ModelProvider(models.Model):
         return bool(self.capabilities.get("testing")) and not self.is_being_tried
 
 
+class ModelHost(models.Model):
+    """A host to which models of workspaces may be connected. Without any row, any host will do."""
+
+    host = models.CharField(max_length=253, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["host"]
+
+    def __str__(self) -> str:
+        return self.host
+
+
 class Budget(models.Model):
-    """What a workspace, or one member of it, may spend in a period. `spent + reserved` never passes `limit_usd`."""
+    """What may be spent in a period. `spent + reserved` never passes `limit_usd`.
+
+    With a workspace it limits that, or one member there; without one the whole site, or one person everywhere.
+    """
 
     class Period(models.TextChoices):
         DAY = "day", "A day"
         MONTH = "month", "A month"
 
-    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="budgets")
+    workspace = models.ForeignKey(Workspace, null=True, blank=True, on_delete=models.CASCADE, related_name="budgets")
+    """Null for a budget of the site, which its administrators set."""
     user = models.ForeignKey(USER, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
-    """The one member it limits; null limits the whole workspace."""
+    """The one person it limits; null limits everyone together."""
     period = models.CharField(max_length=8, choices=Period.choices, default=Period.MONTH)
     limit_usd = models.DecimalField(max_digits=12, decimal_places=4)
+    """No call is made beyond it."""
+    warn_percent = models.PositiveSmallIntegerField(
+        "warn at percent", default=80, validators=[MinValueValidator(1), MaxValueValidator(100)]
+    )
+    """Share of the limit from which pages warn that it will be used up."""
     spent_usd = MoneyField(max_digits=12, decimal_places=6, default=0)
     reserved_usd = MoneyField(max_digits=12, decimal_places=6, default=0)
     period_start = models.DateField()
@@ -240,8 +312,7 @@ class Budget(models.Model):
     class Meta:
         ordering = ["pk"]
         constraints = [
-            models.UniqueConstraint(fields=["workspace"], condition=models.Q(user=None), name="one_budget_a_workspace"),
-            models.UniqueConstraint(fields=["workspace", "user"], name="one_budget_a_member"),
+            models.UniqueConstraint(_or_none("workspace"), _or_none("user"), name="one_budget_of_a_place"),
         ]
 
     def __str__(self) -> str:

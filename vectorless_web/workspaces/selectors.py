@@ -5,10 +5,13 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
 from functools import lru_cache, reduce
+from itertools import chain
 from operator import or_
 from typing import Any
+from urllib.parse import urlsplit
 
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.exceptions import PermissionDenied
@@ -31,9 +34,12 @@ from vectorless_web.workspaces.models import (
     Invitation,
     LexiconEntry,
     Membership,
+    ModelHost,
     ModelProvider,
     PeopleGroup,
     Role,
+    TwoStepRule,
+    Visit,
     Workspace,
 )
 from vectorless_web.workspaces.storage import decrypt, hash_token
@@ -42,6 +48,12 @@ User = AbstractBaseUser | AnonymousUser
 
 OFFLINE, SITE, PROVIDER = "offline", "site", "provider:"
 """Who may be chosen to answer: the offline reasoner, the model of the site's settings, a provider by its number."""
+
+
+ARCHIVED = (
+    "This workspace is archived: it can be read and nothing in it changes. "
+    "An administrator of the site can take it out of the archive."
+)
 
 
 @dataclass(frozen=True)
@@ -108,6 +120,8 @@ def workspace_for(user: User, slug: str, needs: str = Role.VIEWER) -> Workspace:
     workspace = member_workspace(user, slug)
     if workspace is None:
         raise Http404("There is no such workspace, or you do not belong to it.")
+    if workspace.archived_at is not None and not workspace.allows(needs):
+        raise PermissionDenied(ARCHIVED)
     if not workspace.allows(needs):
         raise PermissionDenied(f"This needs the role {Role(needs).label.lower()} or a higher one.")
     return workspace
@@ -128,14 +142,24 @@ def role_in(workspace: Workspace, user: User) -> str:
 def roles_in(workspace: Workspace, users: Iterable[int]) -> dict[int, str]:
     """The roles of those of these users who still belong to the workspace and may sign in."""
     asked = list(users)
-    own = Membership.objects.filter(workspace=workspace, user_id__in=asked, user__is_active=True)
-    through = GroupMembership.objects.filter(
-        workspace=workspace, group__people__in=asked, group__people__is_active=True
-    )
-    best: dict[int, str] = {}
+    here = {"workspace": workspace, "workspace__deleted_at": None}
+    own = Membership.objects.filter(**here, user_id__in=asked, user__is_active=True)
+    through = GroupMembership.objects.filter(**here, group__people__in=asked, group__people__is_active=True)
+    visitors = open_visits().filter(**here, user_id__in=asked, user__is_active=True)
+    best: dict[int, str] = {pk: Role.OWNER.value for pk in visitors.values_list("user_id", flat=True)}
     for pk, role in (*own.values_list("user_id", "role"), *through.values_list("group__people", "role")):
         best[pk] = role if pk not in best or Role(role).covers(best[pk]) else best[pk]
-    return best
+    return dict.fromkeys(best, Role.VIEWER.value) if workspace.archived_at else best
+
+
+def open_visits() -> QuerySet[Visit]:
+    """The visits of administrators that have not ended."""
+    return Visit.objects.filter(ends_at__gt=timezone.now(), user__is_active=True, user__is_staff=True)
+
+
+def visits_in(workspace: Workspace) -> QuerySet[Visit]:
+    """The administrators who have the workspace open now."""
+    return open_visits().filter(workspace=workspace).select_related("user")
 
 
 def people_in(workspace: Workspace) -> QuerySet[Any]:
@@ -152,19 +176,19 @@ def people_in(workspace: Workspace) -> QuerySet[Any]:
 
 def belonging_pairs(users: Iterable[int], slugs: Iterable[str]) -> set[tuple[int, str]]:
     """(account, slug) of those of these users who belong to those of these workspaces."""
-    asked, places = list(users), list(slugs)
-    own = Membership.objects.filter(user_id__in=asked, workspace__slug__in=places)
-    through = GroupMembership.objects.filter(group__people__in=asked, workspace__slug__in=places)
-    pairs = own.values_list("user_id", "workspace__slug")
-    return {*pairs, *through.values_list("group__people", "workspace__slug")}
+    asked, here = list(users), {"workspace__slug__in": list(slugs), "workspace__deleted_at": None}
+    own = Membership.objects.filter(**here, user_id__in=asked)
+    through = GroupMembership.objects.filter(**here, group__people__in=asked)
+    visits = open_visits().filter(**here, user_id__in=asked)
+    pairs = (rows.values_list("user_id", "workspace__slug") for rows in (own, visits))
+    return {*chain(*pairs), *through.values_list("group__people", "workspace__slug")}
 
 
 def belongs(workspace: str, user: str) -> Q:
     """Whether the account in the column `user` belongs to the workspace in the column `workspace` and may sign in."""
-    own = Membership.objects.filter(workspace=OuterRef(workspace), user=OuterRef(user), user__is_active=True)
-    through = GroupMembership.objects.filter(
-        workspace=OuterRef(workspace), group__people=OuterRef(user), group__people__is_active=True
-    )
+    here = {"workspace": OuterRef(workspace), "workspace__deleted_at": None}
+    own = Membership.objects.filter(**here, user=OuterRef(user), user__is_active=True)
+    through = GroupMembership.objects.filter(**here, group__people=OuterRef(user), group__people__is_active=True)
     return Q(Exists(own)) | Q(Exists(through))
 
 
@@ -177,16 +201,22 @@ _RANK = Case(
 
 
 def _joined_by(user: User) -> QuerySet[Workspace]:
-    """The workspaces that the user belongs to, with `own_rank` and `group_rank`, the ranks of their roles there."""
+    """The workspaces that the user belongs to, with `own_rank` and `group_rank`, the ranks of their roles there.
+
+    An administrator belongs to a workspace, too, while they have it open.
+    """
     own = Membership.objects.filter(user=account_id(user))
     through = GroupMembership.objects.filter(group__people=account_id(user))
+    visits = open_visits().filter(user=account_id(user))
 
     def best(rows: QuerySet[Any]) -> Coalesce:
         here = rows.filter(workspace=OuterRef("pk")).annotate(rank=_RANK).order_by("-rank")
         return Coalesce(Subquery(here.values("rank")[:1]), 0)
 
-    joined = Q(pk__in=own.values("workspace")) | Q(pk__in=through.values("workspace"))
-    return Workspace.objects.filter(joined).annotate(own_rank=best(own), group_rank=best(through))
+    visited = visits.filter(workspace=OuterRef("pk"))
+    joined = Q(pk__in=own.values("workspace")) | Q(pk__in=through.values("workspace")) | Q(is_visited=True)
+    rows = Workspace.objects.filter(deleted_at=None).annotate(is_visited=Exists(visited)).filter(joined)
+    return rows.annotate(own_rank=best(own), group_rank=best(through))
 
 
 def groups_of(workspace: Workspace) -> QuerySet[GroupMembership]:
@@ -350,8 +380,13 @@ def model_settings(workspace: Workspace) -> ModelSettings | None:
 
     SecretUnreadable when its key was stored under another encryption key.
     """
-    row = providers_for(workspace).filter(enabled=True).first()
+    row = next(iter(usable_providers(workspace)), None)
     return None if row is None else settings_of(row)
+
+
+def usable_providers(workspace: Workspace) -> list[ModelProvider]:
+    """The providers that are switched on, at hosts that administrators allow; the workspace's own first."""
+    return [row for row in providers_for(workspace).filter(enabled=True) if is_host_allowed(row.base_url)]
 
 
 def provider_choice(row: ModelProvider) -> str:
@@ -366,8 +401,7 @@ def model_chosen(workspace: Workspace, answerer: str) -> ModelSettings | None:
     """
     if answerer in (OFFLINE, SITE):
         return None
-    enabled = providers_for(workspace).filter(enabled=True)
-    row = next((row for row in enabled if provider_choice(row) == answerer), None)
+    row = next((row for row in usable_providers(workspace) if provider_choice(row) == answerer), None)
     return model_settings(workspace) if row is None else settings_of(row)
 
 
@@ -449,12 +483,37 @@ def account_id(user: User) -> int:
 
 def _with_role(workspace: Workspace) -> Workspace:
     rank = max(workspace.own_rank, workspace.group_rank)  # type: ignore[attr-defined]
-    workspace.role = list(Role)[rank - 1]
+    role = Role.OWNER if workspace.is_visited else list(Role)[rank - 1]  # type: ignore[attr-defined]
+    workspace.role = Role.VIEWER if workspace.archived_at is not None else role
     return workspace
 
 
 def _still_open() -> Q:
-    return Q(accepted_at=None, revoked_at=None, expires_at__gt=timezone.now())
+    return Q(accepted_at=None, revoked_at=None, expires_at__gt=timezone.now(), workspace__deleted_at=None)
+
+
+SECOND_FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
+
+
+def must_set_up_two_steps(account: str) -> Q:
+    """Whether a rule asks the account in the column `account` for two steps that it has not set up."""
+    rules = TwoStepRule.objects.filter(
+        Q(user=None, group=None) | Q(user=OuterRef(account)) | Q(group__people=OuterRef(account))
+    )
+    factors = Authenticator.objects.filter(user_id=OuterRef(account), type__in=SECOND_FACTORS)
+    return Q(Exists(rules)) & ~Q(Exists(factors))
+
+
+def lacks_two_steps(user: User) -> bool:
+    """Whether a rule asks for two steps that this account has not set up."""
+    rows = get_user_model()._default_manager.filter(pk=account_id(user))
+    return rows.filter(must_set_up_two_steps("pk")).exists()
+
+
+def is_host_allowed(address: str) -> bool:
+    """Whether models at this address may be asked: at any, until administrators have named hosts."""
+    hosts = ModelHost.objects.values_list("host", flat=True)
+    return not hosts or (urlsplit(address).hostname or "") in hosts
 
 
 def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:

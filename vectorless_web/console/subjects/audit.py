@@ -5,7 +5,7 @@ import io
 import json
 import re
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
@@ -17,7 +17,9 @@ from django.db.models import BooleanField, QuerySet
 from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
+from vectorless_web.console.subjects.names import select_told
 from vectorless_web.workspaces.models import AuditEvent, Workspace
+from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.storage import AUDIT_WORDS
 
 PAGE = 50
@@ -114,6 +116,14 @@ def page_of_events(query: AuditQuery, *, before: int | None = None, after: int |
         return AuditPage([])
     older, newer = events[-1].pk if has_older else None, events[0].pk if has_newer else None
     return AuditPage(events, older, newer)
+
+
+def page_of_workspace(workspace: Workspace, user: User, query: AuditQuery, *, before: int | None = None) -> AuditPage:
+    """The newest events of a workspace that fit, or those older than `before`, as far as the owner may read of them."""
+    events = select_events(replace(query, workspace=workspace.slug))
+    rows = select_told(events, user, workspace).select_related("actor")
+    found = list((rows.filter(pk__lt=before) if before else rows).order_by("-pk")[: PAGE + 1])
+    return AuditPage(found[:PAGE], found[PAGE - 1].pk if len(found) > PAGE else None)
 
 
 def list_verbs() -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.adapter import get_adapter as get_session_adapter
 from allauth.usersessions.models import UserSession
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import PermissionDenied
@@ -15,10 +16,11 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
 
+from vectorless_web.infra.site.identity import IdentityProvider
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.sharing.models import ShareLink
-from vectorless_web.workspaces.models import Membership, Role
-from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.models import Membership, PeopleGroup, Role, TwoStepRule
+from vectorless_web.workspaces.selectors import SECOND_FACTORS, User
 from vectorless_web.workspaces.services import add_member, change_role, describe_orphaned_workspaces, record
 
 PAGE = 50
@@ -30,7 +32,6 @@ STATES = {
     "plain": Q(has_two_step=False, is_active=True),
 }
 """Ways to narrow the list; "plain" are those who sign in by a password alone."""
-SECOND_FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 
 def list_people(*, text: str = "", state: str = "", number: str = "1") -> Page[Any]:
@@ -57,6 +58,36 @@ def _select_people() -> QuerySet[Any]:
     )
 
 
+def list_groups() -> QuerySet[Any]:
+    """The groups of the site, each with `people_count`, `workspace_count` and whether it `is_asked` for two steps."""
+    rules = TwoStepRule.objects.filter(group=OuterRef("pk"))
+    return PeopleGroup.objects.annotate(
+        people_count=Count("people", distinct=True),
+        workspace_count=Count("memberships", distinct=True),
+        is_asked=Exists(rules),
+    ).order_by("name")
+
+
+def find_group(pk: int) -> Any:
+    """One group, as `list_groups` gives it; Http404 when there is none."""
+    rows = list_groups().prefetch_related("people", "memberships__workspace")
+    found = rows.filter(pk=pk).first()
+    if found is None:
+        raise Http404("There is no such group.")
+    return found
+
+
+def list_two_step_rules() -> list[TwoStepRule]:
+    """Who is asked for two steps, everyone first."""
+    rows = TwoStepRule.objects.select_related("user", "group")
+    return list(rows.order_by(F("user").asc(nulls_first=True), F("group").asc(nulls_first=True)))
+
+
+def list_fixed_providers() -> list[IdentityProvider]:
+    """The identity providers that the site's settings name, which cannot be changed here."""
+    return list(settings.SIGN_ON)
+
+
 @dataclass(frozen=True)
 class Person:
     """One account with what an administrator needs to know of it."""
@@ -68,6 +99,9 @@ class Person:
     """Share links that are open and would close without the account."""
     seen_at: datetime | None
     has_two_step: bool
+    is_asked: bool
+    """Whether a rule of their own asks for two steps; those of groups and of everyone stand elsewhere."""
+    groups: list[str]
     orphaned: list[str]
     """A sentence for each workspace that has no other owner who can sign in."""
 
@@ -85,6 +119,8 @@ def find_person(pk: int) -> Person:
         links=ShareLink.objects.filter(created_by=account, revoked_at=None).count(),
         seen_at=account.seen_at,
         has_two_step=account.has_two_step,
+        is_asked=TwoStepRule.objects.filter(user=account).exists(),
+        groups=list(PeopleGroup.objects.filter(people=account).values_list("name", flat=True)),
         orphaned=describe_orphaned_workspaces(account) if account.is_active else [],
     )
 

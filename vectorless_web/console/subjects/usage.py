@@ -148,22 +148,27 @@ class UsageReport:
     counted_to: date | None
 
 
-def report_usage(*, days: int, group: str) -> UsageReport:
-    """The last `days` days, today included, and the largest by `group`, a key of GROUPS; kept until the next count."""
+def report_usage(*, days: int, group: str, workspace: int | None = None) -> UsageReport:
+    """The last `days` days, today included, and the largest by `group`, a key of GROUPS; kept until the next count.
+
+    `workspace` narrows it to the workspace of that number.
+    """
     stamp = cache.get(STAMP)
-    key = f"usage-{stamp}-{timezone.now().astimezone(UTC).date()}-{days}-{group}"
+    key = f"usage-{stamp}-{timezone.now().astimezone(UTC).date()}-{days}-{group}-{workspace}"
     kept: UsageReport | None = cache.get(key) if stamp else None
     if kept is not None:
         return kept
-    made = _make_report(days, group)
+    made = _make_report(days, group, workspace)
     cache.set(key, made, KEPT_SECONDS)
     return made
 
 
-def _make_report(days: int, group: str) -> UsageReport:
+def _make_report(days: int, group: str, workspace: int | None) -> UsageReport:
     today = timezone.now().astimezone(UTC).date()
     first = today - timedelta(days=days - 1)
     rows = DayUsage.objects.filter(day__gte=first).order_by()
+    if workspace is not None:
+        rows = rows.filter(workspace_key=workspace)
     fields: dict[str, Any] = {name: DayUsage._meta.get_field(name) for name in COUNTED}
     sums: dict[str, Any] = {name: Coalesce(Sum(name), 0, output_field=fields[name]) for name in COUNTED}
     found: dict[date, dict[str, Any]] = {row["day"]: dict(row) for row in rows.values("day").annotate(**sums)}
@@ -216,13 +221,19 @@ class BudgetState:
     """A budget with what it will come to at the present pace."""
 
     budget: Budget
+    spent_usd: Decimal
+    """Spent in the period that runs now."""
     forecast_usd: Decimal
     tone: str
+    word: str
+    """How it stands, "" for well."""
 
 
-def list_budgets() -> list[BudgetState]:
-    """Every budget, those closest to their limit first, with a straight-line forecast to the end of their period."""
+def list_budgets(workspace: Workspace | None = None) -> list[BudgetState]:
+    """The budgets of a workspace or of all, those closest to their limit first, each with a straight-line forecast."""
     rows = Budget.objects.select_related("workspace", "user")
+    if workspace is not None:
+        rows = rows.filter(workspace=workspace)
     nearest = rows.order_by((F("spent_usd") + F("reserved_usd") - F("limit_usd")).desc(), "pk")[:ROWS_SHOWN]
     return [_forecast(budget) for budget in nearest]
 
@@ -235,8 +246,15 @@ def _forecast(budget: Budget) -> BudgetState:
     # A period that is over begins anew with the next call: nothing of it counts.
     spent = budget.spent_usd if passed <= 1 else Decimal(0)
     forecast = spent / Decimal(min(passed, 1.0))
-    tone = "bad" if spent + budget.reserved_usd >= budget.limit_usd else "warn" if forecast > budget.limit_usd else ""
-    return BudgetState(budget, forecast, tone)
+    return BudgetState(budget, spent, forecast, *_judge(budget, spent + budget.reserved_usd, forecast))
+
+
+def _judge(budget: Budget, taken: Decimal, forecast: Decimal) -> tuple[str, str]:
+    if taken >= budget.limit_usd:
+        return "bad", "used up"
+    if taken * 100 >= budget.limit_usd * budget.warn_percent:
+        return "warn", f"over {budget.warn_percent} %"
+    return ("warn", "will not last") if forecast > budget.limit_usd else ("", "")
 
 
 def _month_of(begin: datetime) -> timedelta:

@@ -120,6 +120,24 @@ def remove_two_step(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 @staff_only(CHANGE)
+def require_two_step(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask one person for two steps at sign-in."""
+    person = _changeable(request, pk)
+    services.require_two_steps(actor=request.user, user=person)
+    messages.success(request, f"{person} is led to the page that sets up two steps.")
+    return go_to(request, "console:person", pk=pk)
+
+
+@require_POST
+@staff_only(CHANGE)
+def waive_two_step(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask one person no longer."""
+    services.waive_two_steps(actor=request.user, user=_changeable(request, pk))
+    return go_to(request, "console:person", pk=pk)
+
+
+@require_POST
+@staff_only(CHANGE)
 def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
     """Make somebody else owner of what the person owns."""
     person = _changeable(request, pk)

@@ -1,5 +1,7 @@
 """Usage, cost and budgets."""
 
+from collections.abc import Sequence
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET, require_POST
@@ -14,19 +16,33 @@ SPANS = (7, 30, 90)
 """Days that the page can show."""
 
 
-def _read_report(request: HttpRequest) -> tuple[usage.UsageReport, str]:
+def read_report(
+    request: HttpRequest, groups: Sequence[str] = tuple(usage.GROUPS), workspace: int | None = None
+) -> tuple[usage.UsageReport, str]:
+    """The report that the address asks for, by one of these groups, and that group; of one workspace or of all."""
     asked = request.GET.get("days", "")
     days = int(asked) if asked in map(str, SPANS) else 30
     group = request.GET.get("by", "")
-    group = group if group in usage.GROUPS else "workspace"
-    return usage.report_usage(days=days, group=group), group
+    group = group if group in groups else groups[0]
+    return usage.report_usage(days=days, group=group, workspace=workspace), group
+
+
+def make_csv(report: usage.UsageReport, group: str) -> HttpResponse:
+    """The table by day and the table of the largest, as a CSV file."""
+    lines = [csv_line(["day", *usage.COUNTED])]
+    lines += [csv_line([row["day"].isoformat(), *(row[name] for name in usage.COUNTED)]) for row in report.by_day]
+    lines += ["\r\n", csv_line([group, *usage.COUNTED])]
+    lines += [csv_line([row.name, *(row.values[name] for name in usage.COUNTED)]) for row in report.largest]
+    response = HttpResponse("".join(lines), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="usage-{report.days}-days.csv"'
+    return response
 
 
 @require_GET
 @staff_only(RIGHT)
 def show(request: HttpRequest) -> HttpResponse:
     """What was used, by day and by workspace, person or model; budgets."""
-    report, group = _read_report(request)
+    report, group = read_report(request)
     context = {"report": report, "group": group, "groups": usage.GROUPS, "spans": SPANS}
     return show_page(request, "usage", {**context, "budgets": usage.list_budgets()})
 
@@ -35,14 +51,7 @@ def show(request: HttpRequest) -> HttpResponse:
 @staff_only(RIGHT)
 def export(request: HttpRequest) -> HttpResponse:
     """The table by day and the table of the largest, as CSV."""
-    report, group = _read_report(request)
-    lines = [csv_line(["day", *usage.COUNTED])]
-    lines += [csv_line([row["day"].isoformat(), *(row[name] for name in usage.COUNTED)]) for row in report.by_day]
-    lines += ["\r\n", csv_line([group, *usage.COUNTED])]
-    lines += [csv_line([row.name, *(row.values[name] for name in usage.COUNTED)]) for row in report.largest]
-    response = HttpResponse("".join(lines), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="usage-{report.days}-days.csv"'
-    return response
+    return make_csv(*read_report(request))
 
 
 @require_POST

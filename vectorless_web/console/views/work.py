@@ -1,4 +1,4 @@
-"""Documents and runs, share links, workspaces, models, and how the site is set up."""
+"""Documents and runs, share links, and how the site is set up."""
 
 from typing import cast
 
@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.console.subjects import site, work
 from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.documents.services import release_document
 from vectorless_web.infra.web.pages import go_to
 
 
@@ -16,7 +17,7 @@ from vectorless_web.infra.web.pages import go_to
 @staff_only("runs.view_run")
 def show(request: HttpRequest) -> HttpResponse:
     """What of documents and runs needs a look."""
-    return show_page(request, "work", {"report": work.report_work()})
+    return show_page(request, "work", {"report": work.report_work(request.user)})
 
 
 @require_POST
@@ -62,18 +63,32 @@ def revoke_link(request: HttpRequest, pk: int) -> HttpResponse:
     return go_to(request, "console:links")
 
 
-@require_GET
-@staff_only("workspaces.view_workspace")
-def workspaces(request: HttpRequest) -> HttpResponse:
-    """Every workspace with its size."""
-    return show_page(request, "workspaces", {"workspaces": work.list_workspaces(request.GET.get("page", "1"))})
+@require_POST
+@staff_only("runs.change_run")
+def replay_run(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have a run replayed."""
+    work.replay_run(actor=request.user, pk=pk)
+    messages.success(request, f"Question {pk} is being replayed. Its page tells what came of it.")
+    return go_to(request, "console:work")
 
 
-@require_GET
-@staff_only("workspaces.view_modelprovider")
-def models(request: HttpRequest) -> HttpResponse:
-    """Every provider with what its test found."""
-    return show_page(request, "models", {"providers": work.list_models()})
+@require_POST
+@staff_only("documents.change_documentversion")
+def quarantine(request: HttpRequest) -> HttpResponse:
+    """Keep a document from answering."""
+    number, reason = request.POST.get("document", ""), request.POST.get("reason", "")
+    document = work.quarantine(actor=request.user, number=number, reason=reason)
+    messages.success(request, f"Document {document.pk} answers nothing until it is released.")
+    return go_to(request, "console:work")
+
+
+@require_POST
+@staff_only("documents.change_documentversion")
+def release(request: HttpRequest, pk: int) -> HttpResponse:
+    """Let a document answer again."""
+    release_document(actor=request.user, document=work.find_document(pk))
+    messages.success(request, f"Document {pk} answers again.")
+    return go_to(request, "console:work")
 
 
 @require_GET

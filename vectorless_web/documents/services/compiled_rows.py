@@ -33,7 +33,14 @@ from vectorless_web.engine.documents.card import card_from, dump_json
 from vectorless_web.engine.documents.vectors import leaf_texts
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.index.segment import Segment
-from vectorless_web.engine.index.word_blocks import BLOCK_DOCUMENTS, LAYOUT, block_of, encode_words, spread_words
+from vectorless_web.engine.index.word_blocks import (
+    BLOCK_DOCUMENTS,
+    LAYOUT,
+    block_of,
+    encode_words,
+    sketch_words,
+    spread_words,
+)
 from vectorless_web.engine.index.word_blocks import WordBlock as Words
 from vectorless_web.engine.routing import card_row as routing_row
 from vectorless_web.engine.routing import links_for
@@ -371,12 +378,13 @@ def _write(workspace_id: int, encoded: Mapping[int, bytes], *, words: Mapping[in
             data=data,
             analyser=ROWS,
             words_layout=LAYOUT if pk in given else "",
+            sketch=sketch_words(given[pk]) if pk in given else b"",
         )
         for number, (pk, data) in enumerate(encoded.items(), start=first)
     ]
     _store_rows([row for row in rows if row.data and row.document not in given], ["number", "data", "analyser"])
     told = [row for row in rows if not row.data or row.document in given]
-    _store_rows(told, ["number", "data", "analyser", "words_layout"])
+    _store_rows(told, ["number", "data", "analyser", "words_layout", "sketch"])
     if given:
         WaitingWords.objects.filter(workspace=workspace_id, document__in=given).delete()
         WaitingWords.objects.bulk_create(

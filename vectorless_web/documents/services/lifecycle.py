@@ -23,7 +23,7 @@ from vectorless_web.documents.line import (
     start_repair,
 )
 from vectorless_web.documents.models import Document, DocumentVersion, Folder, FolderGrant
-from vectorless_web.documents.selectors import closed_folders, same_content
+from vectorless_web.documents.selectors import closed_folders, same_content, versions_in
 from vectorless_web.documents.services.background import READINGS, REPAIRS
 from vectorless_web.documents.services.compiled_rows import hide_from_router, show_again
 from vectorless_web.documents.services.compiling import CANCELLED, end_as_failed, is_sound, postpone_repair
@@ -108,6 +108,13 @@ class ArtefactPatrol:
                 DocumentVersion.objects.filter(pk=version.pk, repair=Status.FAILED).update(**REPAIRED)
                 announce(version.document.workspace_id, version.document_id)
         return queued
+
+
+def queue_outdated_in(workspace: Workspace, user: User) -> int:
+    """Queue what another compiler made, of the documents of a workspace that exist for the user. How many."""
+    seen = versions_in(workspace, user).values("pk")
+    versions = _select_outdated_versions().filter(pk__in=seen)
+    return _queue_versions(versions, versions.count())
 
 
 def queue_outdated() -> int:
@@ -251,6 +258,10 @@ def _queue_again(rows: QuerySet[DocumentVersion], version: DocumentVersion, *, r
     return bool(queued)
 
 
+QUARANTINE_REASON_MAX = 300
+"""Characters, as its column holds."""
+
+
 def delete_document(*, actor: User, document: Document) -> None:
     """Hide a document at once, stop what is reading it, and keep it in the bin so that this can be undone."""
     with transaction.atomic():
@@ -318,6 +329,33 @@ def cancel_version(*, actor: User, version: DocumentVersion) -> bool:
         document, details = version.document, {"version": version.number}
         record(actor=actor, verb="document.cancelled", workspace=document.workspace, target=document, details=details)
     return stopped
+
+
+@transaction.atomic
+def quarantine_document(*, actor: User, document: Document, reason: str) -> None:
+    """Keep a document from answering until it is released; people who may read it still do, and see why.
+
+    Runs that read it before stay as they are. Problem (422) without a reason.
+    """
+    reason = reason.strip()[:QUARANTINE_REASON_MAX]
+    if not reason:
+        raise Problem("Say why: whoever opens the document reads it.", code="no_reason", status=422)
+    rows = Document.objects.filter(pk=document.pk, quarantined_at=None)
+    if rows.update(quarantined_at=timezone.now(), quarantine_reason=reason):
+        _record_quarantine(actor, "document.quarantined", document, {"reason": reason})
+
+
+@transaction.atomic
+def release_document(*, actor: User, document: Document) -> None:
+    """Let a document answer again."""
+    rows = Document.objects.filter(pk=document.pk, quarantined_at__isnull=False)
+    if rows.update(quarantined_at=None, quarantine_reason=""):
+        _record_quarantine(actor, "document.released", document, {})
+
+
+def _record_quarantine(actor: User, verb: str, document: Document, details: dict[str, Any]) -> None:
+    record(actor=actor, verb=verb, workspace=document.workspace, target=document, details=details)
+    announce(document.workspace_id, document.pk)
 
 
 def rename_document(*, actor: User, document: Document, title: str) -> None:
@@ -411,7 +449,10 @@ def purge_document(document: Document) -> None:
     """Remove one document for good; its files go when the deletion commits, so no row ever names a missing file."""
     with transaction.atomic():
         hide_from_router(document)
-        record(actor=None, verb="document.purged", workspace=document.workspace, target=document)
+        # Whoever the folder was closed to learns no name from the record, which outlives the folder's document.
+        is_restricted = document.folder is not None and document.folder.restricted
+        details = {"restricted": True} if is_restricted else {}
+        record(actor=None, verb="document.purged", workspace=document.workspace, target=document, details=details)
         document.delete()
 
 

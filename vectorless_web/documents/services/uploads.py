@@ -56,9 +56,25 @@ def stored_bytes(workspace: Workspace) -> int:
     return int(uploads + compiled)
 
 
-def check_room(workspace: Workspace, size: int) -> None:
-    """Problem (413) when a file of `size` bytes is more than the workspace may still store."""
-    most = settings.WORKSPACE_MAX_BYTES
+def find_room(workspace: Workspace) -> int:
+    """The bytes that a workspace may store: as administrators set for it, else as the site's settings say; 0 for any.
+
+    Asked of the database, since the limit may have been set while an upload was on its way.
+    """
+    own = Workspace.objects.filter(pk=workspace.pk).values_list("max_bytes", flat=True).first()
+    return int(settings.WORKSPACE_MAX_BYTES if own is None else own)
+
+
+def check_room(workspace: Workspace, size: int, *, is_new: bool = True) -> None:
+    """Problem (413) when a file of `size` bytes, or another document, is more than the workspace may hold."""
+    count = Workspace.objects.filter(pk=workspace.pk).values_list("max_documents", flat=True).first()
+    if is_new and count is not None and workspace.documents.filter(deleted_at=None).count() >= count:
+        raise Problem(
+            "This workspace holds as many documents as it may. Delete some, or ask your administrator for more room.",
+            code="workspace_full",
+            status=413,
+        )
+    most = find_room(workspace)
     if not most:
         return
     used = stored_bytes(workspace)
@@ -76,7 +92,7 @@ def check_room(workspace: Workspace, size: int) -> None:
 
 def describe_uploads(workspace: Workspace) -> dict[str, Any]:
     """What people are told before an upload (`documents/_limits.html`): the kinds of file, and limits in words."""
-    most = settings.WORKSPACE_MAX_BYTES
+    most = find_room(workspace)
     return {
         "kinds": FILE_KINDS,
         "bytes": settings.UPLOAD_MAX_BYTES,
@@ -163,7 +179,7 @@ def add_version(*, document: Document, user: User, upload: UploadedFile | File) 
     here = same_content(document.workspace, user, sha256, upload.size or 0)
     if here is not None:
         return StoredUpload(here.document, here, added=False, healed=restore_original(here, upload))
-    check_room(document.workspace, upload.size or 0)
+    check_room(document.workspace, upload.size or 0, is_new=False)
     stored = _store(upload, media_type, sha256)
     try:
         return _create_version(document, user, stored)
@@ -374,7 +390,7 @@ def _create_version(document: Document, user: User, stored: _Stored) -> StoredUp
     if here is not None:
         delete_stored(stored.file)
         return StoredUpload(here.document, here, added=False)
-    check_room(document.workspace, stored.bytes)
+    check_room(document.workspace, stored.bytes, is_new=False)
     newest = document.versions.order_by("-number").values_list("number", flat=True).first() or 0
     version = _create_row(document, newest + 1, stored, user)
     details = {**_facts(stored), "version": version.number}

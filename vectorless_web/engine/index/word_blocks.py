@@ -75,6 +75,29 @@ def spread_words(segment: Segment) -> dict[str, tuple[int, int]]:
     return {term: (count, parts) for term, count, parts in segment.spread_terms(_INDEXED, PARTS)}
 
 
+SKETCH_WORDS = 64
+"""Words of a document in its sketch. The likeness told by it is off by 0.04 around 0.9; half of it by 0.05."""
+
+
+def sketch_words(words: bytes) -> bytes:
+    """The sketch of a document: the smallest hashes of the words that `encode_words` gave, ascending.
+
+    A hash is as good as drawn by lot, so of two documents' words together the smallest hashes are a random sample,
+    and the share of it that both have estimates the Jaccard index (bottom-k sketch; Broder, "On the resemblance and
+    containment of documents", 1997).
+    """
+    return WordList.decode(words).hashes[:SKETCH_WORDS].tobytes()
+
+
+def compare_sketches(first: bytes, second: bytes) -> float:
+    """The estimated Jaccard index of two documents' words, from 0 to 1; 0 where one has none."""
+    one, other = np.frombuffer(first, "<u8"), np.frombuffer(second, "<u8")
+    if not len(one) or not len(other):
+        return 0.0
+    sample = np.union1d(one, other)[:SKETCH_WORDS]
+    return float(np.isin(sample, np.intersect1d(one, other)).sum() / len(sample))
+
+
 @dataclass(frozen=True, slots=True)
 class WordList:
     """A decoded list: hashes (ascending) with counts and parts, and the number of words in the document."""

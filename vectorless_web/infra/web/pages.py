@@ -25,7 +25,6 @@ def common(request: HttpRequest) -> dict[str, Any]:
         "theme": theme if theme in THEMES else "",
         "mail_on": settings.MAIL_ON,
         "sign_up_open": settings.SIGNUP_OPEN and settings.LOCAL_PASSWORDS,
-        "sign_on": settings.SIGN_ON,
         "redis_down": SimpleLazyObject(lambda: not queue_is_up()),
     }
 

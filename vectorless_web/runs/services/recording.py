@@ -593,3 +593,5 @@ class RunCostBudget(WorkspaceCostBudget):
         super().__init__(run.workspace, run.asked_by)
         runs = Run.objects.filter(workspace=run.workspace_id, status=Run.Status.RUNNING).exclude(pk=run.pk)
         release_all(workspace=run.workspace, unless=lambda: runs.exists() or is_work_under_way(run.workspace_id))
+        others = Run.objects.filter(status=Run.Status.RUNNING).exclude(pk=run.pk)
+        release_all(workspace=None, unless=lambda: others.exists() or is_work_under_way())

@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from vectorless_web.infra.live import REFUSED
-from vectorless_web.workspaces.selectors import belonging_pairs
+from vectorless_web.workspaces.selectors import belonging_pairs, must_set_up_two_steps
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +87,9 @@ def find_lapsed(connections: Collection[Connection]) -> list[Connection]:
             session_key__in={each.session_key for each in connections}, expire_date__gt=timezone.now()
         ).values_list("session_key", flat=True)
     )
-    users = get_user_model().objects.filter(pk__in={each.user_id for each in connections}, is_active=True)
+    users = get_user_model().objects.filter(
+        ~must_set_up_two_steps("pk"), pk__in={each.user_id for each in connections}, is_active=True
+    )
     marks = {user.pk: user.get_session_auth_hash() for user in users}
     members = belonging_pairs(marks, {each.slug for each in connections})
 

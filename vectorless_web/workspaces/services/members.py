@@ -17,7 +17,7 @@ from django.utils.text import slugify
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.notices.models import Kind
 from vectorless_web.notices.services import notify
-from vectorless_web.workspaces.models import Invitation, Membership, Role, Workspace
+from vectorless_web.workspaces.models import Invitation, Membership, PeopleGroup, Role, TwoStepRule, Visit, Workspace
 from vectorless_web.workspaces.selectors import (
     User,
     account_id,
@@ -59,11 +59,86 @@ def update_workspace(
     return workspace
 
 
+@transaction.atomic
 def delete_workspace(*, actor: User, workspace: Workspace) -> None:
-    """Remove a workspace with everything in its rows; the record keeps that it was there."""
-    with transaction.atomic():
-        record(actor=actor, verb="workspace.deleted", target=workspace, details={"slug": workspace.slug})
-        workspace.delete()
+    """Put a workspace into the bin: it is closed to all at once, and can be brought back for BIN_DAYS."""
+    if _change_state(workspace, deleted_at=None).update(deleted_at=timezone.now()):
+        details = {"slug": workspace.slug, "days": Workspace.BIN_DAYS}
+        record(actor=actor, verb="workspace.deleted", workspace=workspace, target=workspace, details=details)
+
+
+@transaction.atomic
+def restore_workspace(*, actor: User, workspace: Workspace) -> None:
+    """Take a workspace out of the bin, with everything in it. Problem (409) when it is not there."""
+    if not _change_state(workspace, deleted_at__isnull=False).update(deleted_at=None):
+        raise Problem("This workspace is not in the bin (any more).", code="not_deleted", status=409)
+    record(actor=actor, verb="workspace.restored", workspace=workspace, target=workspace)
+
+
+def purge_workspaces() -> int:
+    """Remove for good what was put into the bin BIN_DAYS ago; how many. The record keeps that they were there."""
+    before = timezone.now() - timedelta(days=Workspace.BIN_DAYS)
+    overdue = list(Workspace.objects.filter(deleted_at__lt=before))
+    for workspace in overdue:
+        with transaction.atomic():
+            record(actor=None, verb="workspace.purged", target=workspace, details={"slug": workspace.slug})
+            workspace.delete()
+    return len(overdue)
+
+
+@transaction.atomic
+def archive_workspace(*, actor: User, workspace: Workspace) -> None:
+    """Let a workspace be read and nothing in it change. What is under way comes to its end."""
+    if _change_state(workspace, archived_at=None).update(archived_at=timezone.now()):
+        record(actor=actor, verb="workspace.archived", workspace=workspace, target=workspace)
+
+
+@transaction.atomic
+def reopen_workspace(*, actor: User, workspace: Workspace) -> None:
+    """Take a workspace out of the archive: every role may do again what it might."""
+    if _change_state(workspace, archived_at__isnull=False).update(archived_at=None):
+        record(actor=actor, verb="workspace.reopened", workspace=workspace, target=workspace)
+
+
+@transaction.atomic
+def limit_workspace(*, actor: User, workspace: Workspace, max_bytes: int | None, max_documents: int | None) -> None:
+    """Say how much a workspace may store. What is there already stays."""
+    limits = {"max_bytes": max_bytes, "max_documents": max_documents}
+    _change_state(workspace).update(**limits)
+    record(actor=actor, verb="workspace.limited", workspace=workspace, target=workspace, details=limits)
+
+
+def _change_state(workspace: Workspace, **state: Any) -> models.QuerySet[Workspace]:
+    """The workspace, if it is in that state still."""
+    return Workspace.objects.filter(pk=workspace.pk, **state)
+
+
+VISIT = timedelta(hours=1)
+"""How long a workspace stays open to an administrator."""
+
+
+@transaction.atomic
+def begin_visit(*, actor: User, workspace: Workspace, reason: str) -> Visit:
+    """Open a workspace to an administrator for an hour, with an owner's role; its owners are shown that, and why.
+
+    Restricted folders and private runs stay closed. Problem (422) without a reason.
+    """
+    if not reason.strip():
+        raise Problem("Say why: the owners of the workspace read it.", code="no_reason", status=422)
+    visit = Visit.objects.create(
+        workspace=workspace, user_id=account_id(actor), reason=reason.strip()[:300], ends_at=timezone.now() + VISIT
+    )
+    details = {"reason": visit.reason, "until": visit.ends_at.isoformat()}
+    record(actor=actor, verb="workspace.visited", workspace=workspace, target=workspace, details=details)
+    return visit
+
+
+@transaction.atomic
+def end_visit(*, actor: User, workspace: Workspace) -> None:
+    """Close a workspace to the administrator who has it open."""
+    now = timezone.now()
+    if Visit.objects.filter(workspace=workspace, user_id=account_id(actor), ends_at__gt=now).update(ends_at=now):
+        record(actor=actor, verb="workspace.visit_ended", workspace=workspace, target=workspace)
 
 
 def _free_slug(name: str) -> str:
@@ -287,6 +362,23 @@ def remove_two_step(*, actor: User | None, user: AbstractUser) -> bool:
     if removed:
         record(actor=actor, verb="account.two_step_removed", target=user)
     return bool(removed)
+
+
+@transaction.atomic
+def require_two_steps(*, actor: User, user: Any = None, group: PeopleGroup | None = None) -> None:
+    """Ask one person, the people of a group or, with neither, everyone for two steps from the next page on."""
+    rule, created = TwoStepRule.objects.get_or_create(user=user, group=group)
+    if created:
+        record(actor=actor, verb="account.two_step_required", target=user or group, name=str(rule))
+
+
+@transaction.atomic
+def waive_two_steps(*, actor: User, user: Any = None, group: PeopleGroup | None = None) -> None:
+    """Take such a rule back. Who has set two steps up keeps them."""
+    rule = TwoStepRule.objects.filter(user=user, group=group).first()
+    if rule is not None:
+        record(actor=actor, verb="account.two_step_waived", target=user or group, name=str(rule))
+        rule.delete()
 
 
 def describe_orphaned_workspaces(user: AbstractUser) -> list[str]:

@@ -1,8 +1,9 @@
 """What a workspace is set to: its own words, its models, what it and its members may spend, reserved and settled."""
 
+import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date
 from decimal import ROUND_UP, Decimal
 from typing import Any
@@ -23,8 +24,8 @@ from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import seconds_to_wait
 from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.notices.services import notify
-from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, Workspace
-from vectorless_web.workspaces.selectors import User, owner_ids
+from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelHost, ModelProvider, Workspace
+from vectorless_web.workspaces.selectors import User, is_host_allowed, owner_ids
 from vectorless_web.workspaces.services.recording import record
 from vectorless_web.workspaces.storage import SecretUnreadable, encrypt
 
@@ -80,6 +81,8 @@ def _record(actor: User, verb: str, entry: LexiconEntry) -> None:
     record(actor=actor, verb=verb, workspace=entry.workspace, target=entry, details=details)
 
 
+HOST = re.compile(r"[a-z0-9]([a-z0-9.:-]{0,251}[a-z0-9])?")
+"""A name or address of a host, as `urlsplit` gives it."""
 TEST_JOB = "vectorless_web.workspaces.jobs.test_provider"
 TEST_SECONDS = 600
 """Seconds that the self-test of a model may take: several calls to a server that may be slow to load it."""
@@ -107,7 +110,32 @@ def check_address(value: str) -> str:
             code="private_address",
             status=422,
         )
+    if not is_host_allowed(address):
+        raise Problem(
+            f"Administrators of this site allow no models at {parts.hostname}. Ask them to add the host.",
+            code="host_not_allowed",
+            status=422,
+        )
     return address
+
+
+@transaction.atomic
+def allow_host(*, actor: User, host: str) -> ModelHost:
+    """Add a host at which models may be asked; from the first one on, none elsewhere are. Problem (422) for no host."""
+    name = host.strip().casefold().rstrip(".")
+    if not HOST.fullmatch(name):
+        raise Problem("Give a host alone, such as api.openai.com.", code="invalid_host", status=422)
+    row, created = ModelHost.objects.get_or_create(host=name)
+    if created:
+        record(actor=actor, verb="model_host.allowed", target=row)
+    return row
+
+
+@transaction.atomic
+def forbid_host(*, actor: User, row: ModelHost) -> None:
+    """Take a host from the list; without any, models may be asked at every host again."""
+    record(actor=actor, verb="model_host.removed", target=row)
+    row.delete()
 
 
 @transaction.atomic
@@ -207,18 +235,15 @@ def _parts(address: str) -> SplitResult | None:
 
 @transaction.atomic
 def set_budget(*, actor: User, budget: Budget) -> Budget:
-    """Store a limit for the workspace or one member, in place of the one there is."""
+    """Store a limit for the workspace or one member, or for the site or one person, in place of the one there is."""
+    terms = {"period": budget.period, "limit_usd": budget.limit_usd, "warn_percent": budget.warn_percent}
     row, _created = Budget.objects.update_or_create(
         workspace=budget.workspace,
         user=budget.user,
-        defaults={"period": budget.period, "limit_usd": budget.limit_usd},
-        create_defaults={
-            "period": budget.period,
-            "limit_usd": budget.limit_usd,
-            "period_start": period_start(budget.period),
-        },
+        defaults=terms,
+        create_defaults={**terms, "period_start": period_start(budget.period)},
     )
-    details = {"limit_usd": str(row.limit_usd), "period": row.period, "user": str(row.user or "")}
+    details = {**terms, "limit_usd": str(row.limit_usd), "user": str(row.user or "")}
     record(actor=actor, verb="budget.set", workspace=row.workspace, target=row, details=details)
     return row
 
@@ -245,7 +270,7 @@ def reserve(*, workspace: Workspace, user: User | None, usd: Decimal) -> bool:
         transaction.set_rollback(True)
     # What others have put aside may come back: only what is spent leaves no room for good.
     spent = _select_covering(workspace, user).filter(limit_usd__lt=F("spent_usd") + usd)
-    _tell_of_budgets(spent, share=USED_UP)
+    _tell_of_budgets(spent.select_related("workspace"), share=USED_UP)
     return False
 
 
@@ -257,31 +282,37 @@ def settle(*, workspace: Workspace, user: User | None, reserved_usd: Decimal, sp
         spent_usd=Least(F("spent_usd") + spent_usd, MOST_USD),
     )
     if settled and spent_usd:
-        for share in (NEARLY, USED_UP):
-            _tell_of_budgets(rows.filter(limit_usd__gt=0, spent_usd__gte=F("limit_usd") * share / 100), share=share)
+        limited = rows.filter(limit_usd__gt=0).select_related("workspace")
+        for budget in limited:
+            if budget.spent_usd * 100 >= budget.limit_usd * budget.warn_percent:
+                _tell_of_budgets([budget], share=budget.warn_percent)
+        _tell_of_budgets(limited.filter(spent_usd__gte=F("limit_usd")), share=USED_UP)
 
 
-NEARLY, USED_UP = 80, 100
-"""Percent of a budget at which owners are told. A call that the rest does not pay for uses a budget up, too."""
+USED_UP = 100
+"""Percent of a budget at which owners are told, besides that which the budget names. A call that the rest does not
+pay for uses a budget up, too."""
 
 
-def _tell_of_budgets(rows: QuerySet[Budget], *, share: int) -> None:
-    """Tell the owners of each budget's workspace that it has come so far, once in its period."""
-    for budget in rows.select_related("workspace"):
+def _tell_of_budgets(rows: Iterable[Budget], *, share: int) -> None:
+    """Tell the owners of each budget's workspace that it has come so far, once in its period; the site's has none."""
+    for budget in rows:
+        if budget.workspace is None:
+            continue
         name = f"budget-{budget.pk}-{budget.period_start.isoformat()}-{budget.limit_usd.normalize():f}-{share}"
         if Notice.objects.filter(once=name).exists():
             continue
         notify(
             people=owner_ids(budget.workspace),
             kind=Kind.BUDGET,
-            workspace_id=budget.workspace_id,
+            workspace_id=budget.workspace.pk,
             about=budget.pk,
             more={"details": {"share": share}, "once": name},
         )
 
 
-def release_all(*, workspace: Workspace, unless: Callable[[], bool]) -> None:
-    """Give back all that is put aside in the workspace, unless somebody may still settle it.
+def release_all(*, workspace: Workspace | None, unless: Callable[[], bool]) -> None:
+    """Give back all that is put aside in the workspace's budgets (None: the site's), unless somebody may settle it.
 
     A worker that dies in mid-call settles nothing. `unless` is asked while the budgets are
     locked, so that nobody can put something aside in between.
@@ -301,7 +332,7 @@ def period_start(period: str, today: date | None = None) -> date:
 
 def _select_covering(workspace: Workspace, user: User | None) -> QuerySet[Budget]:
     own = Q(user=None) | Q(user_id=user.pk) if user is not None else Q(user=None)
-    return Budget.objects.filter(own, workspace=workspace)
+    return Budget.objects.filter(own, Q(workspace=workspace) | Q(workspace=None))
 
 
 def _begin_periods(workspace: Workspace, user: User | None) -> None:

@@ -1,0 +1,55 @@
+"""Budgets of the site, of workspaces and of people."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET, require_POST
+
+from vectorless_web.console.forms import SiteBudgetForm
+from vectorless_web.console.subjects import usage
+from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.infra.web.pages import go_to
+from vectorless_web.workspaces import services
+from vectorless_web.workspaces.models import Budget
+
+SEE, CHANGE = "workspaces.view_budget", "workspaces.change_budget"
+
+
+@require_GET
+@staff_only(SEE)
+def show(request: HttpRequest) -> HttpResponse:
+    """Every budget with what is spent, reserved and forecast, and a form for another one."""
+    return _page(request, SiteBudgetForm(initial=_initial(request)))
+
+
+def _initial(request: HttpRequest) -> dict[str, Any]:
+    return {"workspace": request.GET.get("workspace"), "person": request.GET.get("person", "")}
+
+
+def _page(request: HttpRequest, form: SiteBudgetForm, status: int = 200) -> HttpResponse:
+    return show_page(request, "budgets", {"budgets": usage.list_budgets(), "form": form}, status=status)
+
+
+@require_POST
+@staff_only(CHANGE)
+def save(request: HttpRequest) -> HttpResponse:
+    """Set a limit, in place of the one there is for the same place and person."""
+    form = SiteBudgetForm(request.POST)
+    if not form.is_valid():
+        return _page(request, form, status=422)
+    services.set_budget(actor=request.user, budget=form.budget())
+    messages.success(request, "The budget was set.")
+    return go_to(request, "console:budgets")
+
+
+@require_POST
+@staff_only(CHANGE)
+def lift(request: HttpRequest, pk: int) -> HttpResponse:
+    """Delete a limit."""
+    budget = Budget.objects.select_related("workspace", "user").filter(pk=pk).first()
+    if budget is None:
+        raise Http404("There is no such budget.")
+    services.remove_budget(actor=request.user, budget=budget)
+    messages.success(request, "The budget was lifted.")
+    return go_to(request, "console:budgets")

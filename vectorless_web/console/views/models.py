@@ -1,0 +1,110 @@
+"""Models of the whole site: adding, changing, trying and removing them, and the hosts at which any may be asked."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET, require_POST
+
+from vectorless_web.console.subjects import work
+from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.workspaces import services
+from vectorless_web.workspaces.forms import ProviderForm
+from vectorless_web.workspaces.models import ModelHost, ModelProvider
+
+SEE, CHANGE = "workspaces.view_modelprovider", "workspaces.change_modelprovider"
+
+
+@require_GET
+@staff_only(SEE)
+def show(request: HttpRequest) -> HttpResponse:
+    """Every provider with what its test found and who uses it."""
+    return _page(request, ProviderForm(workspace=None))
+
+
+@require_GET
+@staff_only(CHANGE)
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """The form of a provider of the whole site; its key is never shown."""
+    row = _of_site(pk)
+    return _page(request, ProviderForm(instance=row, workspace=None), editing=row)
+
+
+@require_POST
+@staff_only(CHANGE)
+def add(request: HttpRequest) -> HttpResponse:
+    """Add a provider of the whole site."""
+    return _save(request, ProviderForm(request.POST, workspace=None))
+
+
+@require_POST
+@staff_only(CHANGE)
+def change(request: HttpRequest, pk: int) -> HttpResponse:
+    """Change a provider of the whole site, or switch it off."""
+    return _save(request, ProviderForm(request.POST, instance=_of_site(pk), workspace=None), editing=_of_site(pk))
+
+
+@require_POST
+@staff_only(CHANGE)
+def test(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have a worker try a provider, also one of a workspace."""
+    services.start_test(actor=request.user, provider=work.find_provider(pk))
+    messages.info(request, "The model is being tried. Look again in a moment.")
+    return go_to(request, "console:models")
+
+
+@require_POST
+@staff_only(CHANGE)
+def remove(request: HttpRequest, pk: int) -> HttpResponse:
+    """Forget a provider of the whole site and its key."""
+    services.remove_provider(actor=request.user, provider=_of_site(pk))
+    messages.success(request, "The model and its key were removed.")
+    return go_to(request, "console:models")
+
+
+@require_POST
+@staff_only(CHANGE)
+def allow_host(request: HttpRequest) -> HttpResponse:
+    """Add a host to those at which models may be asked."""
+    try:
+        row = services.allow_host(actor=request.user, host=request.POST.get("host", ""))
+    except Problem as problem:
+        return _page(request, ProviderForm(workspace=None), problem=problem)
+    messages.success(request, f"Models at {row.host} may be asked.")
+    return go_to(request, "console:models")
+
+
+@require_POST
+@staff_only(CHANGE)
+def forbid_host(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take a host from the list."""
+    row = ModelHost.objects.filter(pk=pk).first()
+    if row is None:
+        raise Http404("There is no such host.")
+    services.forbid_host(actor=request.user, row=row)
+    messages.success(request, f"{row.host} was taken from the list.")
+    return go_to(request, "console:models")
+
+
+def _of_site(pk: int) -> ModelProvider:
+    row = work.find_provider(pk)
+    if row.workspace_id is not None:
+        raise Http404("This model is a workspace's own; its owners change it.")
+    return row
+
+
+def _save(request: HttpRequest, form: ProviderForm, editing: ModelProvider | None = None) -> HttpResponse:
+    if not form.is_valid():
+        return _page(request, form, editing=editing)
+    row = form.save(commit=False)
+    services.save_provider(actor=request.user, provider=row, api_key=form.cleaned_data["api_key"])
+    messages.success(request, f"{row.name} was saved.")
+    return go_to(request, "console:models")
+
+
+def _page(
+    request: HttpRequest, form: ProviderForm, *, editing: ModelProvider | None = None, problem: Problem | None = None
+) -> HttpResponse:
+    context = {"models": work.list_models(), "hosts": ModelHost.objects.all(), "form": form, "editing": editing}
+    status = 422 if form.errors else problem.status if problem else 200
+    return show_page(request, "models", {**context, "problem": problem}, status=status)
