@@ -86,6 +86,7 @@ MIDDLEWARE = [
     "vectorless_web.profiles.sessions.OwnSessionMiddleware",
     "vectorless_web.profiles.sign_on.SignOnPagesMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "vectorless_web.console.views.read_only.ReadOnlyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -108,6 +109,7 @@ TEMPLATES = [
                 "vectorless_web.infra.web.pages.csp_nonce",
                 "vectorless_web.infra.web.pages.common",
                 "vectorless_web.notices.selectors.bell",
+                "vectorless_web.console.views.read_only.tell_of_site",
             ]
         },
     }
@@ -131,6 +133,8 @@ OUTAGE_SECONDS = env.float("VECTORLESS_OUTAGE_SECONDS", default=90.0)
 """How long work that is under way waits in its place for a database or storage that is away."""
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+BACKUPS = Path(env.str("VECTORLESS_BACKUPS", default=str(VAR / "backups")))
+"""The folder of backups that the console makes and verifies."""
 PG_DUMP = env.str("VECTORLESS_PG_DUMP", default="")
 """Path of the pg_dump that backups use; without it, one that suits the server is looked for."""
 
@@ -169,8 +173,11 @@ WORKER_PRELOAD = {
     "documents": ["vectorless_web.documents.jobs"],
 }
 """Modules a worker imports before it forks, so that a job's fork costs no import."""
+READ_ONLY_JOBS = ("vectorless_web.console.jobs.run_backup_task",)
+"""Jobs that workers take while the site is read-only."""
 TIDYING = (
     "vectorless_web.console.subjects.usage.count_usage",
+    "vectorless_web.console.subjects.retention.remove_expired",
     "vectorless_web.sharing.services.tell_of_expiring_links",
     "vectorless_web.notices.services.tidy_notices",
 )
@@ -335,6 +342,16 @@ MODEL_WHOLE_TOKENS = env.int("VECTORLESS_MODEL_WHOLE_TOKENS", default=5000)
 """Tokens of a document that a model is shown whole and answers from at once; 0 for none."""
 MODEL_PICTURES = env.bool("VECTORLESS_MODEL_PICTURES", default=False)
 """Whether VECTORLESS_MODEL reads pictures and may be shown pages so."""
+
+KEEP_DAYS = {
+    "calls": env.int("VECTORLESS_KEEP_CALLS_DAYS", default=0),
+    "runs": env.int("VECTORLESS_KEEP_RUNS_DAYS", default=0),
+    "bin": env.int("VECTORLESS_KEEP_BIN_DAYS", default=30),
+    "views": env.int("VECTORLESS_KEEP_VIEWS_DAYS", default=0),
+    "pictures": env.int("VECTORLESS_KEEP_PICTURES_DAYS", default=0),
+    "audit": env.int("VECTORLESS_KEEP_AUDIT_DAYS", default=0),
+}
+"""Days that things of each kind are kept, unless staff set another time in the console; 0 is for ever."""
 
 UPLOAD_MAX_BYTES = env.int("VECTORLESS_UPLOAD_MAX_BYTES", default=200 * 2**20)
 UPLOAD_KEPT_HOURS = env.float("VECTORLESS_UPLOAD_KEPT_HOURS", default=24.0)

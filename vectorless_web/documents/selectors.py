@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
@@ -446,12 +447,23 @@ def _encode_as_stored(tag: str) -> str:
     return json.dumps(tag, ensure_ascii=False)
 
 
+def count_waiting_files() -> Coalesce:
+    """Of a version that holds files: how many of their documents are not read yet, as an expression."""
+    waiting = Enclosure.objects.filter(
+        version=OuterRef("pk"),
+        document__deleted_at__isnull=True,
+        document__versions__status__in=DocumentVersion.BUSY,
+    )
+    each = waiting.order_by().values("version").annotate(count=Count("document", distinct=True)).values("count")
+    return Coalesce(Subquery(each), 0)
+
+
 def _for_rows(rows: QuerySet[Document]) -> QuerySet[Document]:
     return _with_versions(rows.select_related("workspace", "current_version", "folder", "added_by"))
 
 
 def _with_versions(rows: QuerySet[Document]) -> QuerySet[Document]:
-    newest = DocumentVersion.objects.order_by("-number")
+    newest = DocumentVersion.objects.order_by("-number").annotate(enclosed_waiting=count_waiting_files())
     return rows.prefetch_related(Prefetch("versions", queryset=newest))
 
 
