@@ -88,6 +88,10 @@ MATRIX = [
     get("account_signup", ANYONE),
     get("profiles:profile", ACCOUNT),
     post("profiles:save", ACCOUNT, name="Ann"),
+    post("profiles:save_picture", ACCOUNT),
+    post("profiles:remove_picture", ACCOUNT),
+    # For whoever shares no workspace with them, a clear point.
+    replace(get("profiles:picture", ACCOUNT), more={"pk": "person", "digest": "0"}),
     get("profiles:sessions", ACCOUNT),
     get("sessions", ACCOUNT),
     post("profiles:end_session", ACCOUNT, session=0),

@@ -1,5 +1,7 @@
 """A run among people: private or the team's, shared with some, verified, a favourite, commented on."""
 
+import re
+
 import pytest
 
 from vectorless_web.runs.models import Claim, Comment, Run
@@ -139,3 +141,15 @@ def test_a_comment_is_removed_by_its_author_or_an_owner(at, run, alice, bob):
     assert at(bob, run, f"comments/{hers.pk}/remove/").status_code == 403
     at(alice, run, f"comments/{mine.pk}/remove/")
     assert list(Comment.objects.all()) == [hers]
+
+
+def test_a_comment_can_begin_at_a_sentence_and_names_who_can_be_mentioned(at, run, alice, bob, vera, client):
+    Claim.objects.create(run=run, sequence=2, order=0, text="Revenue was 5.")
+    Claim.objects.create(run=run, sequence=3, order=1, text="Profit was 2.")
+    text = at(bob, run).content.decode()
+    assert f"/runs/{run.pk}/people/?sentence=2#comment" in text
+    page = client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/people/?sentence=2").content.decode()
+    assert re.search(r'value="2"\s+selected', page)
+    assert "@alice" in page and "@vera" in page and "@bob" not in page
+    at(bob, run, "people/keep/")
+    assert "nobody can be mentioned" in at(bob, run, "people/").content.decode()

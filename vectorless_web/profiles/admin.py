@@ -5,7 +5,7 @@ from allauth.usersessions.models import UserSession
 from django.contrib import admin
 
 from vectorless_web.infra.admin import ReadOnlyAdmin
-from vectorless_web.profiles.models import Profile, SignOnProvider
+from vectorless_web.profiles.models import Portrait, Profile, SignOnProvider
 
 for kept_apart in (UserSession, SocialAccount, SocialApp, SocialToken):
     if admin.site.is_registered(kept_apart):
@@ -25,3 +25,11 @@ class ProfileAdmin(ReadOnlyAdmin):
     list_display = ("user", "time_zone")
     list_select_related = ("user",)
     search_fields = ("user__username",)
+
+
+@admin.register(Portrait)
+class PortraitAdmin(ReadOnlyAdmin):
+    list_display = ("user", "digest")
+    list_select_related = ("user",)
+    search_fields = ("user__username",)
+    fields = ("user", "digest")

@@ -43,3 +43,15 @@ class SignOnProvider(models.Model):
     def has_secret(self) -> bool:
         """Whether a secret is stored; the secret itself is never shown."""
         return bool(self.encrypted_secret)
+
+
+class Portrait(models.Model):
+    """A person's picture, as the render child drew it of what was uploaded. Without one, initials stand for them."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    jpeg = models.BinaryField()
+    digest = models.CharField(max_length=16)
+    """The first digits of its SHA-256: in its address, so that browsers keep one picture and fetch another."""
+
+    def __str__(self) -> str:
+        return f"picture of {self.user}"

@@ -1,5 +1,6 @@
 """What a person may see of their own account: sessions, and everything that is kept under their name."""
 
+import base64
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,11 +14,12 @@ from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.selectors import open_to
 from vectorless_web.notices.selectors import notices_of
 from vectorless_web.notices.services import KEPT_OF_PERSON
-from vectorless_web.profiles.models import Profile
+from vectorless_web.profiles.models import Portrait, Profile
 from vectorless_web.runs.models import Feedback, Run
 from vectorless_web.runs.selectors import visible_runs
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import AuditEvent, Membership, Workspace
+from vectorless_web.workspaces.selectors import workspaces_of
 
 BROWSERS = ("Edg", "OPR", "Firefox", "Chrome", "Safari")
 NAMES = {"Edg": "Edge", "OPR": "Opera"}
@@ -76,6 +78,23 @@ def time_zone_of(user: AbstractUser) -> str:
     return Profile.objects.filter(user_id=user.pk).values_list("time_zone", flat=True).first() or ""
 
 
+def has_portrait(user: AbstractUser) -> bool:
+    """Whether the person has a picture."""
+    return Portrait.objects.filter(user_id=user.pk).exists()
+
+
+def portrait_for(viewer: AbstractUser, account: int, digest: str) -> bytes | None:
+    """Somebody's picture for who shares a workspace with them, for themselves and for site staff; else None."""
+    row = Portrait.objects.select_related("user").filter(user=account, digest=digest).first()
+    if row is None:
+        return None
+    if account != viewer.pk and not viewer.is_staff:
+        theirs = {workspace.pk for workspace in workspaces_of(row.user)}
+        if theirs.isdisjoint(workspace.pk for workspace in workspaces_of(viewer)):
+            return None
+    return bytes(row.jpeg)
+
+
 def was_removed(workspace: Workspace, user: AbstractBaseUser | AnonymousUser) -> bool:
     """Whether the person was a member once and was taken out, or left."""
     removals = AuditEvent.objects.filter(workspace=workspace, verb="member.removed", details__user=user.pk)
@@ -105,6 +124,7 @@ def collect_own_data(user: AbstractUser) -> dict[str, Any]:
             "made_at": user.date_joined,
             "last_sign_in": user.last_login,
             "time_zone": time_zone_of(user),
+            "picture": _describe_portrait(user),
         },
         "addresses": list(EmailAddress.objects.filter(user_id=user.pk).values("email", "verified", "primary")),
         "two_step": list(Authenticator.objects.filter(user_id=user.pk).values("type", "created_at", "last_used_at")),
@@ -149,6 +169,12 @@ def collect_own_data(user: AbstractUser) -> dict[str, Any]:
             for event in events.iterator(chunk_size=500)
         ],
     }
+
+
+def _describe_portrait(user: AbstractUser) -> str:
+    """The person's picture as a data address; "" without one."""
+    row = Portrait.objects.filter(user_id=user.pk).first()
+    return f"data:image/jpeg;base64,{base64.b64encode(bytes(row.jpeg)).decode()}" if row is not None else ""
 
 
 def _is_told(event: AuditEvent, documents: set[int]) -> bool:

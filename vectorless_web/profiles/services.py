@@ -1,12 +1,16 @@
 """Acts on one's own account, and on the providers by which people sign in. Each is recorded."""
 
+import hashlib
+from collections.abc import Callable
+
 from allauth.usersessions.adapter import get_adapter as get_session_adapter
 from allauth.usersessions.models import UserSession
 from django.contrib.auth.models import AbstractUser
 from django.db import transaction
 
+from vectorless_web.documents.drawing.client import RenderUnavailable, redraw_portrait
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.profiles.models import Profile, SignOnProvider
+from vectorless_web.profiles.models import Portrait, Profile, SignOnProvider
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import describe_orphaned_workspaces, record
 from vectorless_web.workspaces.storage import encrypt
@@ -19,6 +23,34 @@ def save_profile(*, user: AbstractUser, name: str, time_zone: str) -> None:
     user.save(update_fields=["first_name", "last_name"])
     Profile.objects.update_or_create(user_id=user.pk, defaults={"time_zone": time_zone})
     record(actor=user, verb="account.profile_changed", target=user, details={"time_zone": time_zone})
+
+
+PORTRAIT_BYTES = 2 * 2**20
+"""Bytes of a picture that is taken: a photo of a phone made half as large."""
+
+
+def save_portrait(*, user: AbstractUser, data: bytes, redraw: Callable[[bytes], bytes] = redraw_portrait) -> None:
+    """Keep a picture of the person, as `redraw` makes it of the upload. Problem for what is none, or too large."""
+    if len(data) > PORTRAIT_BYTES:
+        raise Problem("A picture may have 2 MB at most. Make it smaller first.", code="picture_too_large", status=422)
+    try:
+        jpeg = redraw(data)
+    except RenderUnavailable as error:
+        status = 422 if error.code in ("not_a_picture", "picture_too_large") else 503
+        message = error.message if status == 422 else "Pictures cannot be taken just now. Try again in a moment."
+        raise Problem(message, code=error.code, status=status, retryable=status == 503) from error
+    digest = hashlib.sha256(jpeg).hexdigest()[:16]
+    with transaction.atomic():
+        Portrait.objects.update_or_create(user_id=user.pk, defaults={"jpeg": jpeg, "digest": digest})
+        record(actor=user, verb="account.picture_changed", target=user)
+
+
+@transaction.atomic
+def remove_portrait(*, user: AbstractUser) -> None:
+    """Let initials stand for the person again."""
+    removed, _ = Portrait.objects.filter(user_id=user.pk).delete()
+    if removed:
+        record(actor=user, verb="account.picture_removed", target=user)
 
 
 @transaction.atomic

@@ -1,9 +1,11 @@
 """One's own account: name and time zone, open sessions, a copy of one's data, deleting the account."""
 
+import base64
 from typing import Any, cast
 
 from allauth.account.views import SignupView
 from allauth.usersessions.models import UserSession
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.models import AbstractUser
@@ -26,9 +28,7 @@ from vectorless_web.workspaces.services import describe_orphaned_workspaces
 @require_GET
 def profile(request: HttpRequest) -> HttpResponse:
     """Name, time zone, and how pages look."""
-    user = _account_of(request)
-    form = ProfileForm(initial={"name": user.get_full_name(), "time_zone": selectors.time_zone_of(user)})
-    return _profile_page(request, form)
+    return _profile_page(request, _profile_form(request))
 
 
 @require_POST
@@ -41,6 +41,41 @@ def save(request: HttpRequest) -> HttpResponse:
     request.session[TIME_ZONE] = form.cleaned_data["time_zone"]
     messages.success(request, "Your account was saved.")
     return go_to(request, "profiles:profile")
+
+
+@require_POST
+def save_picture(request: HttpRequest) -> HttpResponse:
+    """Take a picture of the person. It is drawn anew, and the upload is not kept."""
+    upload = request.FILES.get("picture")
+    if upload is None:
+        raise Problem("Choose a picture first.", code="no_picture", status=422)
+    try:
+        services.save_portrait(user=_account_of(request), data=upload.read(services.PORTRAIT_BYTES + 1))
+    except Problem as problem:
+        return problem.mark(_profile_page(request, _profile_form(request), problem=problem))
+    messages.success(request, "Your picture was saved.")
+    return go_to(request, "profiles:profile")
+
+
+@require_POST
+def remove_picture(request: HttpRequest) -> HttpResponse:
+    """Show initials again."""
+    services.remove_portrait(user=_account_of(request))
+    messages.success(request, "Your initials stand for you again.")
+    return go_to(request, "profiles:profile")
+
+
+@require_GET
+def picture(request: HttpRequest, pk: int, digest: str) -> HttpResponse:
+    """Somebody's picture; for who may not see it a clear point, under which the initials are."""
+    found = selectors.portrait_for(_account_of(request), pk, digest)
+    answer = HttpResponse(found or CLEAR_POINT, content_type="image/jpeg" if found else "image/gif")
+    answer["Cache-Control"] = "private, max-age=86400" if found else "private, no-store"
+    return answer
+
+
+CLEAR_POINT = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
+"""A GIF of one clear pixel."""
 
 
 @require_GET
@@ -128,8 +163,22 @@ def _account_of(request: HttpRequest) -> AbstractUser:
     return cast(AbstractUser, request.user)
 
 
-def _profile_page(request: HttpRequest, form: BaseForm, status: int = 200) -> HttpResponse:
-    return render(request, "profiles/profile.html", {"tab": "profile", "form": form}, status=status)
+def _profile_form(request: HttpRequest) -> ProfileForm:
+    user = _account_of(request)
+    return ProfileForm(initial={"name": user.get_full_name(), "time_zone": selectors.time_zone_of(user)})
+
+
+def _profile_page(
+    request: HttpRequest, form: BaseForm, *, status: int = 200, problem: Problem | None = None
+) -> HttpResponse:
+    context = {
+        "tab": "profile",
+        "form": form,
+        "problem": problem,
+        "languages": settings.LANGUAGES,
+        "has_picture": selectors.has_portrait(_account_of(request)),
+    }
+    return render(request, "profiles/profile.html", context, status=status)
 
 
 def _data_page(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db.models import Count, Max, Model, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
@@ -43,6 +43,7 @@ from vectorless_web.workspaces.selectors import (
     May,
     User,
     member_workspace,
+    people_in,
     provider_choice,
     providers_for,
     roles_in,
@@ -125,6 +126,17 @@ def watchers_of(run: Run, users: Iterable[int]) -> dict[int, str]:
     if visible_runs(None, [run.workspace_id]).filter(pk=run.pk).exists():
         return roles
     return {pk: role for pk, role in roles.items() if visible_runs(pk, [run.workspace_id]).filter(pk=run.pk).exists()}
+
+
+MENTIONABLE = 40
+"""Members whose names are shown to who writes a comment; others can be mentioned all the same."""
+
+
+def mentionable_in(run: Run, user: User) -> list[Any]:
+    """The members who may see a run, but for the user; of the first MENTIONABLE by user name."""
+    people = list(people_in(run.workspace).exclude(pk=user.pk)[:MENTIONABLE])
+    seeing = watchers_of(run, [each.pk for each in people])
+    return [each for each in people if each.pk in seeing]
 
 
 def may_stop(may: May, *, mine: bool) -> bool:

@@ -1,5 +1,6 @@
 """Page images: asked of the render child by one request and one reply, and kept on disk for a while."""
 
+import base64
 import hashlib
 import json
 import os
@@ -120,6 +121,12 @@ def ask(request: dict[str, Any], seconds: float | None = None) -> dict[str, Any]
         raise _make_timeout_error() from error
     except OSError as error:
         raise _make_unavailable_error() from error
+
+
+def redraw_portrait(data: bytes) -> bytes:
+    """An uploaded picture of a person as a small JPEG that the render child made of it. RenderUnavailable when not."""
+    reply = ask({"op": "portrait", "data": base64.b64encode(data).decode()})
+    return base64.b64decode(reply["jpeg"])
 
 
 def is_up() -> bool:

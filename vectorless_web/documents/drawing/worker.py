@@ -1,6 +1,8 @@
 """The render worker: a confined process that answers one request at a time. A page can crash only this process."""
 
+import base64
 import ctypes
+import hashlib
 import json
 import logging
 import os
@@ -13,7 +15,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from vectorless_web.documents.drawing.client import PageCache, image_path, touch
 from vectorless_web.engine.documents.node import GlyphSpan
@@ -24,8 +26,9 @@ from vectorless_web.infra.site.forking import PR_SET_PDEATHSIG
 
 logger = logging.getLogger(__name__)
 
-LONGEST_REQUEST = 1 << 20
-"""Bytes of a request at most: a page, or the places of all quotes of an answer."""
+LONGEST_REQUEST = 3 << 20
+"""Bytes of a request at most: somebody's picture as it was uploaded, 2 MB and a third more as text; the places of all
+quotes of an answer take one."""
 BOXES_SECONDS = 4
 """Boxes of a quote take milliseconds; who asks for them waits two seconds at most."""
 TRIES = 2
@@ -56,6 +59,34 @@ def write_across(picture: bytes, label: str) -> bytes:
     page.alpha_composite(aslant.crop((left, top, left + page.width, top + page.height)))
     out = BytesIO()
     page.convert("RGB").save(out, "JPEG", quality=80)
+    return out.getvalue()
+
+
+PORTRAIT_FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
+PORTRAIT_SIDE = 192
+"""Pixels of a stored picture: avatars are 36 points wide at most, on screens of up to four pixels a point."""
+PORTRAIT_MOST_PIXELS = 40_000_000
+"""Pixels of a picture that is taken: a large photo. Its header says so before it is unpacked."""
+
+
+def redraw_portrait(data: bytes) -> bytes:
+    """The middle square of a picture as a small JPEG of our own making: nothing else of the file is kept.
+
+    Refused for what is no picture of these formats, or is too large.
+    """
+    try:
+        with Image.open(BytesIO(data), formats=PORTRAIT_FORMATS) as opened:
+            if opened.width * opened.height > PORTRAIT_MOST_PIXELS:
+                raise Refused("picture_too_large", "This picture has too many pixels. Make it smaller first.")
+            upright = ImageOps.exif_transpose(opened).convert("RGBA")
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        sentence = "This is no picture that can be read. Take a JPEG, PNG, WebP or GIF file."
+        raise Refused("not_a_picture", sentence) from error
+    square = ImageOps.fit(upright, (PORTRAIT_SIDE, PORTRAIT_SIDE), Image.Resampling.LANCZOS)
+    page = Image.new("RGBA", square.size, "white")
+    page.alpha_composite(square)
+    out = BytesIO()
+    page.convert("RGB").save(out, "JPEG", quality=85)
     return out.getvalue()
 
 
@@ -150,6 +181,8 @@ class Worker:
             return {"boxes": self._boxes(request)}
         if request["op"] == "words":
             return {"boxes": self._word_boxes(request)}
+        if request["op"] == "portrait":
+            return {"jpeg": self._portrait(request)}
         raise Refused("bad_request", "There is no such request.")
 
     def _page(self, request: Mapping[str, Any]) -> Path:
@@ -167,6 +200,12 @@ class Worker:
         data = cut_out(image.data, [edge * scale for edge in box]) if box else image.data
         self.cache.write(path, write_across(data, label) if label else data)
         return path
+
+    def _portrait(self, request: Mapping[str, Any]) -> str:
+        """The picture of a person, drawn anew, in base64."""
+        data = base64.b64decode(str(request["data"]), validate=True)
+        name = f"portrait-{hashlib.sha256(data).hexdigest()}"
+        return base64.b64encode(self._try_request(name, self.config.seconds, lambda: redraw_portrait(data))).decode()
 
     def _boxes(self, request: Mapping[str, Any]) -> list[list[float]]:
         spans = [GlyphSpan(*(int(number) for number in span)) for span in request["spans"]]

@@ -114,6 +114,8 @@ def _people_page(request: HttpRequest, run: Run, *, problem: Problem | None = No
         "standing": selectors.standing_of(run, request.user),
         "comments": selectors.comments_of(run),
         "claims": selectors.claims_of(run),
+        "mentionable": selectors.mentionable_in(run, request.user),
+        "sentence": parse_whole_number(request.POST.get("sentence") or request.GET.get("sentence")),
         "problem": problem,
         "text": text,
     }
