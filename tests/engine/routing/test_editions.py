@@ -251,3 +251,52 @@ def test_the_year_of_its_edition_is_a_year_of_a_document_that_states_no_other():
     result = router(cards, ACTIVE).route(understand("What reserves were told in the minutes of 2022?"))
 
     assert ids(result)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("title", "day", "version"),
+    [
+        ("Corvane 1.10 Release Notes", 0, 110),
+        ("Safety Bulletin No. 11", 0, 1100),
+        ("Tariff 2022-23", 20221231, 0),
+        ("School calendar 2021/2022", 20211231, 0),
+        ("Price list 2011-10", 20111000, 0),
+        ("Lease, Amendment No. 2", 0, 0),
+    ],
+)
+def test_numbers_and_pairs_of_years_in_a_title_tell_the_edition(title, day, version):
+    found = edition(title)
+
+    assert (found.day, found.version) == (day, version)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Corvane 1.9 Release Notes", "Corvane 1.10 Release Notes"),
+        ("Safety Bulletin No. 9", "Safety Bulletin No. 11"),
+        ("Tariff 2022-23", "Tariff 2023-24"),
+    ],
+)
+def test_numbers_and_pairs_of_years_are_no_part_of_a_series(first, second):
+    assert series_core(first) == series_core(second)
+
+
+def test_a_contract_made_earlier_is_in_force_on_a_day_of_a_later_year():
+    cards = [
+        card(f"Cleaning contract of 4 April {year}", overview="Belmar cleans for a monthly price.")
+        for year in (2018, 2021)
+    ] + [card("Terms of service", years=(2020,), overview="Nothing is said of it.")]
+    result = router(cards, ACTIVE).route(understand("What was the monthly price of Belmar as of 30 June 2020?"))
+
+    assert ids(result)[0] == 1
+
+
+def test_what_is_said_of_editions_is_about_the_first_document():
+    cards = [
+        card("Harbour guide", overview="The quay is lit at night until dawn, at the latest."),
+        *(card(f"Lamp manual v{number}", overview="A lamp is lit.") for number in (1, 2)),
+    ]
+    result = router(cards, ACTIVE).route(understand("Until when is the quay of the harbour lit in the latest guide?"))
+
+    assert (ids(result)[0], result.edition) == (1, "")

@@ -33,10 +33,12 @@ _QUARTER = re.compile(
     rf"|\b(?P<q3>first|second|third|fourth)[\s-]quarter(?:\s+of)?(?:\s+fiscal)?\s+(?P<y3>{_YEAR})\b",
     re.IGNORECASE,
 )
+_SEASON = re.compile(rf"\b(?P<first>{_YEAR})\s?[-/–]\s?(?P<last>(?:(?:19|20)\d\d|\d\d))\b(?![-/.\d])")
 _BARE_YEAR = re.compile(rf"(?<![\d.,$#-])(?:FY\s?)?({_YEAR})(?![\d,.-]\d|\d)", re.IGNORECASE)
 _TOLD_DATE = re.compile(
-    r"(?:effective|valid|in force|applies|dated?|issued?|issue date|updated|revised|revision|adopted|approved|published"
-    r"|publication|(?:year|period|quarter)(?:ly period)?s? ended|held on|meeting of|signed)\b[^.\n|]{0,40}$",
+    r"(?:effective|valid|in force|applies|made|entered into|dated?|issued?|issue date|updated|revised|revision"
+    r"|adopted|approved|published|publication|(?:year|period|quarter)(?:ly period)?s? ended|held on|meeting of|signed)"
+    r"\b[^.\n|]{0,40}$",
     re.IGNORECASE,
 )
 _VERSION = re.compile(
@@ -46,6 +48,12 @@ _VERSION = re.compile(
     r"\s+(?:edition|version|issue|revision)\b",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(
+    r"(?<!amendment )(?<!addendum )(?<!supplement )(?:\bno\.?|\bnumber|\bnr\.?|#)\s?(?P<number>\d{1,4})\b"
+    r"|(?<![\d.,$€£])\b(?P<dotted>\d{1,3}\.\d{1,2})(?:\.\d{1,3})?\b(?![.,]?\d|\s?%)",
+    re.IGNORECASE,
+)
+"""A number that tells one of a series from the others in a title: "Bulletin No. 12", "Pump 2.10 release notes"."""
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _AMENDMENT = re.compile(
     r"\bamendment(?:\s+no\.?)?\s*(?P<number>\d{1,2})?\b|\bamended(?:\s+and\s+restated)?\b|\b(?:10-?[KQ]|8-?K|20-?F)/?A\b"
@@ -136,7 +144,7 @@ def read_edition(*, title: str, name: str, card: Card, head: str) -> Edition:
     withdrawn = _WITHDRAWN.search(named) or _find_own_end(head[:_HEAD_VERSION])
     return Edition(
         day=_find_day(named, card, head),
-        version=_find_version(named) or _find_version(head[:_HEAD_VERSION]),
+        version=_find_version(named) or _find_version(head[:_HEAD_VERSION]) or _find_number(named),
         amendment=int(amendment.groupdict().get("number") or 1) if amendment else 0,
         is_withdrawn=bool(withdrawn),
         is_draft=bool(_DRAFT.search(named)),
@@ -194,12 +202,17 @@ def _writes_month_first(text: str) -> bool:
 
 
 def find_day(text: str, *, is_month_first: bool = False) -> int:
-    """The first date, quarter or year of a text as yyyymmdd; a year is its last day; 0 when there is none."""
+    """The first date, quarter or year of a text as yyyymmdd; a year is its last day; 0 when there is none.
+
+    Of two years such as 2022-23 the first counts: the document holds from then on.
+    """
     if match := _QUARTER.search(text):
         found = match.groupdict()
         word = next(found[name] for name in ("q1", "q2", "q3") if found[name])
         quarter = int(word) if word.isdigit() else _ORDINALS.index(word.casefold()) + 1
         return int(next(found[name] for name in ("y1", "y2", "y3") if found[name])) * 10_000 + _end_of(quarter)
+    if (match := _SEASON.search(text)) and (int(match["last"]) - int(match["first"])) % 100 == 1:
+        return int(match["first"]) * 10_000 + _YEAR_END
     if match := _DATE.search(text):
         return _day_of(match, is_month_first)
     years = [int(year) for year in _BARE_YEAR.findall(text)]
@@ -234,10 +247,19 @@ def _find_version(text: str) -> int:
     return 100 * int(major) + int((minor or "0")[:2])
 
 
+def _find_number(named: str) -> int:
+    """The number in a title or file name, as a version; dates are no numbers."""
+    match = _NUMBERED.search(_DATE.sub(" ", named))
+    if match is None:
+        return 0
+    major, _, minor = (match["number"] or match["dotted"]).partition(".")
+    return 100 * int(major) + int(minor or 0)
+
+
 def series_core(text: str) -> str:
     """A title or file name without its period and version, analysed: "Travel Policy v3 (2024)" is "travel polici"."""
     plain = _part_words(text)
-    for pattern in (_QUARTER, _DATE, _VERSION, _AMENDMENT, _BARE_YEAR):
+    for pattern in (_QUARTER, _SEASON, _DATE, _VERSION, _AMENDMENT, _NUMBERED, _BARE_YEAR):
         plain = pattern.sub(" ", plain)
     return " ".join(analyse(_NOISE.sub(" ", plain)))
 

@@ -79,7 +79,7 @@ class SeriesArranger:
         place_of = {row: place for place, row in enumerate(signals.rows.tolist())}
         score, notes, dropped, said = signals.score.copy(), dict[int, str](), set[int](), ""
         seen: set[int] = set()
-        for place in signals.order()[:_LOOKED_AT]:
+        for number, place in enumerate(signals.order()[:_LOOKED_AT]):
             row = int(signals.rows[place])
             members = [r for r in self._members(row, allowed).tolist() if r in place_of and r not in seen]
             if row in seen or score[place] <= 0:
@@ -94,10 +94,10 @@ class SeriesArranger:
             notes |= _describe_members(members, editions)
             if self._wanted is not None:
                 best = float(score[place])
-                for number, each in enumerate(chosen):
-                    score[place_of[each]] = best * (1 - number * 1e-6)
+                for behind, each in enumerate(chosen):
+                    score[place_of[each]] = best * (1 - behind * 1e-6)
                 dropped |= set(members) - set(chosen)
-                said = said or self._say(members, editions, chosen)
+                said = self._say(members, editions, chosen) if number == 0 else said
             elif self._is_current_meant and chosen and len({(each.day, each.version) for each in editions}) > 1:
                 _prefer_current(score, place_of, members, chosen[0])
         score[[place_of[row] for row in dropped]] = 0.0

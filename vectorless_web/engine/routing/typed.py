@@ -20,7 +20,7 @@ from vectorless_web.engine.routing.card_keys import (
     ReportingSpan,
     family_of,
 )
-from vectorless_web.engine.routing.editions import read_wanted_edition
+from vectorless_web.engine.routing.editions import Edition, Recency, read_wanted_edition
 from vectorless_web.engine.routing.lexical import key_idf
 from vectorless_web.engine.routing.names import fold_words, glue_words
 from vectorless_web.engine.text.analyser import STOP_WORDS, words
@@ -236,6 +236,10 @@ same words: at twice these shares 57 and 57 of 65 documents come first instead o
 _NEAR_YEARS_AHEAD = {-1: 1.0, 0: 0.9, -2: 0.5, 1: 0.3}
 """The same for a question that looks ahead: what is expected of a year stands in the report of the year before.
 Measured: few of the 65 questions look ahead; half gains one first document and loses one commitment."""
+_STILL_HELD = 0.85
+"""Agreement of years of a policy, contract or list that was made before the day asked for: it may still have held. A
+report tells of its own period only. Chosen by hand: little less than a document of that very year, and below
+`_SAID_YEAR`, since it does not cover the year."""
 _OTHER_SPAN, _UNKNOWN_SPAN, _YEAR_FOR_QUARTER = 0.35, 0.7, 0.4
 """Agreement of the stretch of time: another one than asked for, one that the card does not tell, and a report on the
 year when a quarter is asked for. Measured: twice the first gives 61 first documents instead of 63; the others change
@@ -264,12 +268,15 @@ class Wanted:
     families: tuple[str, ...] = ()
     is_fiscal: bool = False
     ahead: bool = False
+    held_on: int = 0
+    """The day (yyyymmdd) on which what is asked for was in force; 0 when none is named."""
 
 
 def read_wanted_fields(plan: QueryPlan, snapshot: Snapshot) -> Wanted:
     """The typed fields of a question, its names matched against those of the corpus."""
     quarters = [period for period in plan.periods if period.quarter]
     dates = [iso_date(period.text) for period in plan.periods if period.kind == "date"]
+    edition = read_wanted_edition(plan.question)
     latest = max(quarters, key=lambda period: (period.year, period.quarter or 0)) if quarters else None
     return Wanted(
         mentions=tuple(mentions_in(plan, snapshot)),
@@ -279,6 +286,7 @@ def read_wanted_fields(plan: QueryPlan, snapshot: Snapshot) -> Wanted:
         families=tuple(dict.fromkeys(family_of(form) for form in plan.forms)) or _find_reports_meant(plan),
         is_fiscal=names_fiscal_year(plan),
         ahead=latest is None and looks_ahead(plan),
+        held_on=edition.last if edition is not None and edition.recency is Recency.AS_OF else 0,
     )
 
 
@@ -389,6 +397,11 @@ class FieldScorer:
         near = _NEAR_YEARS_AHEAD if self.wanted.ahead else _NEAR_YEARS
         fits = [decay * self.strength(YEAR, str(self.wanted.year + gap), rows) for gap, decay in near.items()]
         best: Array = np.max(fits, axis=0)
+        if self.wanted.held_on:
+            reports = [self.strength(FORM, family, rows) for families in SPANS.values() for family in families]
+            days = np.array([Edition.decode(int(number)).day for number in self.snapshot.editions(rows)])
+            holds = (days > 0) & (days <= self.wanted.held_on) & (np.max(reports, axis=0) == 0)
+            best = np.where(holds, np.maximum(best, _STILL_HELD), best)
         return best
 
     def _dates(self, rows: Array) -> Array:
