@@ -20,6 +20,16 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Rule:
+    """A line drawn from one point to another, in points from the top left of the page."""
+
+    x: float
+    y: float
+    to_x: float
+    to_y: float
+
+
+@dataclass(frozen=True)
 class Drawn:
     """A picture of four coloured squares: its left and upper edge and its size in points."""
 
@@ -38,7 +48,7 @@ def prose(
 
 
 def pdf(
-    pages: Sequence[Sequence[Text | Drawn]],
+    pages: Sequence[Sequence[Text | Rule | Drawn]],
     *,
     bookmarks: Sequence[tuple[str, int]] = (),
     rotate: int = 0,
@@ -70,7 +80,9 @@ def pdf(
     return _file(objects, trailer)
 
 
-def _operators(text: Text | Drawn) -> str:
+def _operators(text: Text | Rule | Drawn) -> str:
+    if isinstance(text, Rule):
+        return f"0.5 w {text.x} {HEIGHT - text.y} m {text.to_x} {HEIGHT - text.to_y} l S"
     if isinstance(text, Drawn):
         return f"q {text.width} 0 0 {text.height} {text.x} {HEIGHT - text.y - text.height} cm /Im Do Q"
     words = text.words.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")

@@ -40,6 +40,8 @@ from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.parsing.corrections import CorrectionAct
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.notices.models import Kind
+from vectorless_web.notices.services import mark_seen
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import workspace_context
 
@@ -185,6 +187,7 @@ CHUNK_BYTES = 1 << 18
 def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """A document: its outline, one page of it, and what is known about it."""
     document = selectors.document_for(request.user, slug, pk)
+    mark_seen(user_id=request.user.pk, kinds=(Kind.DOCUMENT_FAILED,), about=document.pk)
     asked = _read_query(request)
     version = _shown_version(document, asked.get("version"))
     reading = _reading_or_why(version, asked) if version.status == DocumentVersion.Status.READY else {}

@@ -31,6 +31,7 @@ from vectorless_web.engine.parsing.tables.regions import (
     find_regions,
     find_text_tables,
 )
+from vectorless_web.engine.parsing.tables.ruled import RuledTable, find_ruled
 
 _LEAST, _MOST, _LEAST_PAGES = 5, 20_000, 3
 """Bookmarks that are an outline, at least and at most (more are an index), and pages they must point at."""
@@ -93,6 +94,8 @@ def page_of(item: Item) -> int:
     """The page on which an item starts."""
     if isinstance(item, list):
         return item[0].line.page
+    if isinstance(item, RuledTable):
+        return item.rows[0].line.page
     if isinstance(item, Line | Heading):
         return item.page
     return item.line.page if isinstance(item, Furniture) else item.lines[0].page
@@ -494,6 +497,21 @@ class _PageParser:
         yield from self._content(page, rows[last + 1 :])
 
     def _content(self, page: Page, rows: Sequence[LineRow]) -> Iterator[Item]:
+        """Tables of drawn cells each stand where their first line does; what is around them is told by its words."""
+        tables = find_ruled(page, rows)
+        begins = {table.rows[0].number: table for table in tables}
+        drawn = {row.number for table in tables for row in table.rows}
+        open_rows: list[LineRow] = []
+        for row in rows:
+            if row.number in begins:
+                yield from self._unruled(page, open_rows)
+                yield begins[row.number]
+                open_rows = []
+            elif row.number not in drawn:
+                open_rows.append(row)
+        yield from self._unruled(page, open_rows)
+
+    def _unruled(self, page: Page, rows: Sequence[LineRow]) -> Iterator[Item]:
         figures = find_regions(rows, self._layout)
         regions = sorted([*figures, *find_text_tables(rows, figures)])
         position = 0

@@ -29,6 +29,7 @@ from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.lines import Line, Page, Style, Tone
 from vectorless_web.engine.parsing.pdf.figures import list_pictures
+from vectorless_web.engine.parsing.pdf.rules import read_rules
 
 # Characters PDFium puts where a word was divided at a line's end.
 HYPHENS = "\x02\ufffe"
@@ -128,6 +129,8 @@ class _PageReader:
         page.spans, page.boxes = np.array(ranges, dtype=np.int32).reshape(-1, 2), boxes
         if ranges:
             page.lines = list(self._lines(ranges, boxes))
+        if any(line.gapped for line in page.lines):  # words stand apart: the page may hold a table
+            page.rules = self._upright(read_rules(self._page), turns, width, height)
         return page
 
     def _lines(self, spans: Sequence[tuple[int, int]], boxes: NDArray[np.float32]) -> Iterator[Line]:
