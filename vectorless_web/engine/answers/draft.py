@@ -21,6 +21,7 @@ from vectorless_web.engine.answers.calculation import (
 )
 from vectorless_web.engine.answers.claims import (
     LISTS_MENTIONS,
+    NEARNESS,
     AnswerDraft,
     DraftCalculation,
     DraftClaim,
@@ -32,7 +33,7 @@ from vectorless_web.engine.answers.claims import (
 from vectorless_web.engine.answers.readings import claim_of_change, claim_of_reading, claims_of_rows
 from vectorless_web.engine.figures.figure import Figure, amount_words, format_number
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
-from vectorless_web.engine.passages.extraction import HARD_KINDS
+from vectorless_web.engine.passages.extraction import HARD_KINDS, leads_by_meaning
 from vectorless_web.engine.passages.passage import Part, Passage, cut_pieces
 from vectorless_web.engine.questions.formulas.calculation import AT_CLOSE
 from vectorless_web.engine.questions.formulas.request import BOUND, Threshold, read_bound
@@ -737,6 +738,8 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
     if not passages:
         return AnswerDraft()
     standing = [passage for passage in passages if passage.suffices]
+    if standing and any(leads_by_meaning(passage, passages) for passage in passages if not passage.suffices):
+        standing = []
     chosen = choose_passages(plan, standing) if standing else choose_passages(plan, passages)[:1]
     claims = list_claims(chosen[0]) if chosen[0].is_list else [passage_claim(passage) for passage in chosen]
     if plan.intent is Intent.YES_NO:
@@ -787,7 +790,18 @@ def _measure_passage(passage: Passage) -> tuple[Signal, ...]:
             if passage.place
             else ()
         ),
-        *(() if passage.nearness is None else (Signal("nearness", passage.nearness),)),
+        *_measure_meaning(passage),
+    )
+
+
+def _measure_meaning(passage: Passage) -> tuple[Signal, ...]:
+    """What a local model of meaning measured of the passage beside the other sentences; nothing without one."""
+    if passage.nearness is None:
+        return ()
+    return (
+        Signal(NEARNESS, passage.nearness),
+        Signal("nearest", max(0.0, min(1.0, 0.5 + passage.ahead))),
+        Signal("nearer", max(0.0, min(1.0, 0.5 + passage.above))),
     )
 
 
