@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.passages.test_answers_in_words import document
 from tests.support.driven_runs import Driven, answer, claim, turn
 from tests.support.engine_documents import Shelf, compiled, paragraph, section
 from vectorless_web.engine.agent.events import CompleteEvent, StepEvent, StepKind, StepResult
@@ -325,3 +326,15 @@ def test_a_quote_that_no_step_had_opened_is_looked_up_by_the_check_which_says_so
     checked = next(step for step in led.steps if step.kind is StepKind.VERIFY)
     assert checked.observation["looked_up"] == [{"document": "a", "key": key, "page": 1}]
     assert checked.observation["note"] == "1 passage that no step had brought was looked up to check a quote."
+
+
+@pytest.mark.parametrize(
+    "name,question",
+    [("lease", "Is it OK to light a cigarette on the stairs?"), ("bank", "How far into the red can I go?")],
+)
+def test_copying_goes_on_only_while_it_brings_what_fits_better(name, question):
+    steps = [
+        e for e in Orchestrator().run(question, Shelf({"a": document(name)}), Limits()) if isinstance(e, StepEvent)
+    ]
+    fits = [step.confidence or 0.0 for step in steps if step.kind is StepKind.EXTRACT]
+    assert all(later > max(fits[:place]) for place, later in enumerate(fits[1:-1], 1))

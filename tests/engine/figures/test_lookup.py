@@ -6,9 +6,9 @@ import pytest
 
 from tests.support.engine_documents import Part, annual_report, compiled, paragraph, section, table
 from vectorless_web.engine.documents.card import TypedFields
-from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.documents.node import Cell, NodeKind
 from vectorless_web.engine.figures.figure import amount_words
-from vectorless_web.engine.figures.lookup import Source, find_figures, fits_to
+from vectorless_web.engine.figures.lookup import Source, find_figures, fits_to, read_cell_number
 from vectorless_web.engine.figures.periods import OwnPeriod, agreement, own_period, read_header
 from vectorless_web.engine.figures.tables import tables_of
 from vectorless_web.engine.figures.units import is_per_share, units_currency, units_scale
@@ -192,3 +192,14 @@ def test_a_row_in_a_group_is_no_other_item_by_the_groups_name():
 def test_amounts_per_share_are_not_the_item_itself():
     assert fits_to(("net income", "net earnings"))("Net earnings", ("Per Share Data",)) == 0.0
     assert fits_to(("net earnings per share",))("Net earnings", ("Per Share Data",)) > 0.0
+
+
+@pytest.mark.parametrize("text", ["0400 55 12", "(0161) 496 0000", "+44 20 7946 0000", "00 47 22 86 44 00"])
+def test_a_number_that_is_dialled_is_no_figure(text):
+    assert read_cell_number(Cell(text, 0, len(text))) is None
+
+
+@pytest.mark.parametrize("text,value", [("0.4", "0.4"), ("0", "0")])
+def test_a_number_that_only_begins_with_a_nought_stays_one(text, value):
+    number = read_cell_number(Cell(text, 0, len(text)))
+    assert number is not None and str(number.value) == value

@@ -152,3 +152,23 @@ def test_long_lists_and_tables_are_read_in_seconds():
     started = time.perf_counter()
     find_passages("a", [(tree.node(key), 1.0, "Stock") for key in tree.leaves()], finder)
     assert time.perf_counter() - started < 10
+
+
+def test_a_sentence_that_points_back_brings_the_sentences_that_it_leans_on():
+    text = (
+        "Up to four days may be carried over. They lapse if they are not taken by 30 April."
+        f" Days missed through illness do not lapse on that date.{LONG}"
+    )
+    assert rule_of(compiled("H", section("Leave", paragraph(text))), 2, 2).startswith("Up to four days may be carried")
+
+
+def test_a_label_behind_a_task_is_told_with_the_task():
+    text = f"Two tenders for the roof are to be obtained. Owner: Ida Brook, by 3 May.{LONG}"
+    document = compiled("M", section("Item 4", paragraph(text)))
+    assert rule_of(document, 2, 1).startswith("Two tenders for the roof are to be obtained. Owner: Ida Brook")
+    assert "Owner: Ida Brook" in rule_of(document, 2, 0)
+
+
+def test_lines_that_each_name_something_are_no_parted_sentence():
+    lines = [paragraph("Telephone: 0400 55 12"), paragraph("Emergency: 0400 55 99")]
+    assert rule_of(compiled("C", section("Clinic", *lines)), 2) == "Telephone: 0400 55 12"

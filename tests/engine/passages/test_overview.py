@@ -89,3 +89,57 @@ def test_the_term_is_told_with_its_renewal_and_nothing_else():
 def test_words_that_only_ask_for_a_summary_are_no_topic():
     assert topic_of("Please give me the gist of the document").groups == ()
     assert topic_of("Sum up the part on fuel").share("Fuel and oil") == 1.0
+
+
+LEASE = compiled(
+    "Lease of Mill Cottage",
+    section(
+        "Lease",
+        paragraph("The lease begins on 1 March 2024 and runs until 28 February 2027."),
+        paragraph("At the end of the lease the Landlord returns the deposit within 14 days. It is 1,300 euros."),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "question", ["When does the lease end?", "When will the lease expire?", "When is the lease over?"]
+)
+def test_the_end_is_read_from_where_it_is_set_and_not_from_what_happens_then(question):
+    assert told(question, LEASE)[0] == "The lease begins on 1 March 2024 and runs until 28 February 2027."
+
+
+def test_what_happens_at_the_end_is_told_when_it_is_asked_for():
+    assert told("When is the deposit returned?", LEASE)[0].startswith("At the end of the lease")
+
+
+def test_a_length_in_the_sentence_after_the_beginning_belongs_to_it():
+    short = section("Lease", paragraph("The lease begins on 1 March 2024. It is made for three years."))
+    assert "made for three years" in " ".join(told("When does the lease end?", compiled("Lease", short)))
+
+
+MAIL = compiled(
+    "Boiler",
+    section(
+        "Boiler",
+        paragraph("From: Petra Olsen <petra@halden.example>\nTo: Board <board@halden.example>\nDate: Tue, 4 Mar 2025"),
+        paragraph("The boiler in the hall has failed for good, and Hansson wants 4,200 euros for a new one."),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "question,line",
+    [
+        ("Who sent this?", "From: Petra Olsen"),
+        ("Who is it from?", "From: Petra Olsen"),
+        ("Who wrote this e-mail?", "From: Petra Olsen"),
+        ("When was this sent?", "Date: Tue, 4 Mar 2025"),
+        ("Who got this mail?", "To: Board"),
+    ],
+)
+def test_the_head_of_a_message_says_who_sent_it_to_whom_and_when(question, line):
+    assert told(question, MAIL)[0].startswith(line)
+
+
+def test_of_a_document_that_is_no_message_nobody_is_said_to_have_sent_it():
+    assert ask("Who sent this?", LEASE).answer == ""

@@ -82,6 +82,8 @@ class OfflinePlanner:
         moved = context.steps[-1].kind is StepKind.NAVIGATE
         if context.references and left > 2 and not moved:
             return _plan_reference(context)
+        if _has_stalled(context):
+            return _synthesize(context)
         if _may_extract(context):
             return _extract(context)
         may_search = left > 2 and "\n" in context.outline and not _is_led(context)
@@ -112,6 +114,12 @@ def _has_taken(context: WalkContext, action: str) -> bool:
     first = context.steps[0].action if context.steps else ""
     begun = {REUSE: 2, OPENING: 1}.get(first, 0)
     return action in context.idle or any(step.action == action for step in context.steps[begun:])
+
+
+def _has_stalled(context: WalkContext) -> bool:
+    """Whether copying again brought nothing that fits better: what is left was ranked behind that."""
+    fits = [step.confidence for step in context.steps if step.action == EXTRACT]
+    return len(fits) > 1 and max(fits[:-1]) > 0 and fits[-1] <= max(fits[:-1])
 
 
 def _is_led(context: WalkContext) -> bool:

@@ -187,13 +187,22 @@ def _read_numeric_cells(view: TableView, row: Row) -> Iterator[RowCell]:
         yield RowCell(number, column.header, view.periods[index], column.unit, index)
 
 
+_CODE = re.compile(r"\+?\(?0\d[\d /()-]*$|\+\d{1,3}[ (]")
+"""A number that is dialled or names something: it begins with a nought and a digit, "0400 55 12"."""
+
+
 def read_cell_number(cell: Cell) -> Number | None:
     """The number that a cell states; zero for a dash, None for words or nothing."""
     text = cell.text.strip()
     if text and set(text.lstrip("$€£ ")) <= _DASHES and text.lstrip("$€£ "):
         return Number(0, len(cell.text), Decimal(0), False, "", Decimal(1), cell.text)
     found = numbers_in(cell.text)
-    if not found or sum(character.isalpha() for character in text) > 8 or _TELEPHONE.fullmatch(text):
+    if (
+        not found
+        or sum(character.isalpha() for character in text) > 8
+        or _TELEPHONE.fullmatch(text)
+        or _CODE.match(text)
+    ):
         return None
     return found[0]
 

@@ -193,8 +193,42 @@ _RELATIVE = re.compile(
 """What tells how far one thing lies from another, and not when it happened: "55 minutes prior"."""
 
 
+_EVENTS = (
+    (
+        re.compile(
+            r"\bwhen (?:does|do|will|did|is|was) .{2,60}?\b(?:end|expire|over|run out|finish|finished|close)\W*$", re.I
+        ),
+        re.compile(r"\b(?:end(?:s|ed|ing)?|expir\w+|until|till|runs?|lasts?|terminat\w+|lapses?|clos\w+|over|finish\w*"
+                   r"|last day|to)\b|\d\s?[–-]\s?\d", re.I),
+    ),
+    (
+        re.compile(r"\bwhen (?:does|do|will|did|is|was) .{2,60}?\b(?:start|begin|commence|open)\W*$", re.I),
+        re.compile(
+            r"\b(?:start\w*|beg[iau]n\w*|commenc\w+|open\w*|from|effective|since|first day)\b|\d\s?[–-]\s?\d", re.I
+        ),
+    ),
+)  # fmt: skip
+"""Questions for when a thing ends or starts, each with the words by which a text says so."""
+_AT_EVENT = re.compile(
+    r"\b(?:at|by|after|before|until|till|from|since|towards|of|following|prior to|upon|on"
+    r"|within [\w ]{1,20} (?:of|from|after)) (?:the|its|their|his|her)"
+    r" (?:end|start|beginning|expiry|expiration|close|closing|conclusion|termination|opening)"
+    r"(?: of (?:the |this |a |an )?[\w-]+)?",
+    re.IGNORECASE,
+)
+"""What names the end or start of a thing without saying when that is: "at the end of the lease"."""
+
+
+def _tells_event(part: str, words: str) -> bool:
+    """Whether a text says when the thing asked about ends or starts, and not only what happens then."""
+    said = next((said for asked, said in _EVENTS if asked.search(part)), None)
+    return said is None or bool(said.search(_AT_EVENT.sub(" ", words)))
+
+
 def _tells_date(part: str, words: str, members: int) -> bool:
-    """A date, or the condition of a rule: "when may I" is answered by "if"."""
+    """A date, or the condition of a rule: "when may I" is answered by "if"; of an end or a start, the date of that."""
+    if not _tells_event(part, words):
+        return False
     is_rule = re.search(r"\bwhen (?:am|is|are|can|may|do|does|must|should)\b", part, re.IGNORECASE)
     is_past = re.search(r"\bwhen (?:was|were|did|had|has|have)\b", part, re.IGNORECASE)
     found = (match for match in DATE.finditer(words) if not is_past or not _RELATIVE.match(match.group()))
@@ -232,7 +266,7 @@ def _tells_points(part: str, words: str, members: int) -> bool:
 
 
 def _never(part: str, words: str, members: int) -> bool:
-    """A figure worked out from others is never copied, and the parties are read from where documents name them."""
+    """A figure worked out from others is never copied; parties and senders are read from where documents name them."""
     return False
 
 
@@ -377,6 +411,7 @@ _CHECKS: dict[Wanted, Callable[[str, str, int], bool]] = {
     Wanted.STEPS: _tells_steps,
     Wanted.POINTS: _tells_points,
     Wanted.PARTIES: _never,
+    Wanted.MESSAGE: _never,
     Wanted.TERM: _searches(SPAN),
     Wanted.CONSEQUENCE: _searches(_FOLLOWS),
     Wanted.EXTREME: _searches(_EXTREME),

@@ -298,7 +298,7 @@ class Reading:
         kind = self._tree.kind(below)
         if last.rstrip().endswith(":") and kind is NodeKind.LIST:
             yield from (_span(below, piece) for piece in pieces)
-        elif kind is NodeKind.PARAGRAPH and (not _ENDS.search(last) or _bends(pieces[0].text)):
+        elif kind is NodeKind.PARAGRAPH and (_is_cut(last, pieces[0].text) or _bends(pieces[0].text)):
             yield _span(below, pieces[0])
 
     def _pointed_to(self, key: int, text: str) -> Iterator[Span]:
@@ -381,6 +381,15 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 """What minutes and task lists put behind the task: "Owner: Ann Lee, by 3 May"."""
+
+
+def _is_cut(last: str, first: str) -> bool:
+    """Whether a sentence goes on in the next paragraph; of lines such as "Telephone: 0400 55 12" each is its own."""
+    return not _ENDS.search(last) and not (NAMED_VALUE.match(last) and NAMED_VALUE.match(first))
+
+
+NAMED_VALUE = re.compile(r"[A-Z][\w ’'/&-]{1,40}:\s+\S")
+"""A line that names something and states it."""
 
 
 def _bends(text: str) -> bool:

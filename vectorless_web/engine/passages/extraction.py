@@ -8,8 +8,8 @@ from statistics import median
 from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.passages.checks import is_met
-from vectorless_web.engine.passages.context import Reading, Span
-from vectorless_web.engine.passages.overview import find_parties, find_points, find_term
+from vectorless_web.engine.passages.context import NAMED_VALUE, Reading, Span
+from vectorless_web.engine.passages.overview import ASKS_END, find_message_lines, find_parties, find_points, find_term
 from vectorless_web.engine.passages.passage import Part, Passage, TextPiece, pieces_of
 from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.questions.requirements import Requirement, Wanted, requirements_of
@@ -236,8 +236,7 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
     found = [
         _read_sentence(asked, node, place, node_fit, where)
         for place, piece in enumerate(pieces)
-        if len(piece.text) >= (SHORTEST if node.kind is NodeKind.PARAGRAPH else SHORTEST_ROW)
-        and not _is_header(node, piece.start)
+        if len(piece.text) >= _least_length(node, piece.text) and not _is_header(node, piece.start)
     ]
     found = [passage for passage in found if passage.fit > 0]
     found.sort(key=lambda passage: (-round(passage.fit, 9), passage.start))
@@ -247,6 +246,12 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
         return [replace(whole, fit=max(whole.fit, found[0].fit), said=max(whole.said, found[0].said))]
     kept = [replace(passage, lead=_find_lead(node, passage.start, asked.finder)) for passage in found[:PER_NODE]]
     return [*([whole] if whole else ()), *kept]
+
+
+def _least_length(node: Node, text: str) -> int:
+    """Characters that a piece has at least: a line "Telephone: 0400 55 12" says as much as a row."""
+    is_text = node.kind is NodeKind.PARAGRAPH and not NAMED_VALUE.match(text)
+    return SHORTEST if is_text else SHORTEST_ROW
 
 
 def _is_header(node: Node, start: int) -> bool:
@@ -441,7 +446,9 @@ def _spans_by_place(finder: Finder, reading: Reading) -> Iterator[tuple[list[Spa
         yield points, said, "points"
     if Wanted.PARTIES in wanted and (lines := find_parties(tree, reading)):
         yield lines, 1.0, "parties"
-    if Wanted.TERM in wanted and (lines := find_term(tree, reading)):
+    if Wanted.MESSAGE in wanted and (lines := find_message_lines(tree, finder.plan.focus)):
+        yield lines, 1.0, "message"
+    if (Wanted.TERM in wanted or ASKS_END.search(finder.plan.focus)) and (lines := find_term(tree, reading)):
         yield lines, 1.0, "term"
 
 

@@ -206,6 +206,26 @@ _BETWEEN = re.compile(r"\b(?:between|by and among|by and between)\b.{3,400}?\ban
 _ROLE_LINE = re.compile(rf"^\W*(?:the )?(?:{_ROLES})\b[^:\n]{{0,20}}:\s*(?=\S)", re.IGNORECASE)
 
 
+_MESSAGE_LINE = re.compile(r"(?P<name>From|To|Cc|Date): *\S[^\n]*", re.MULTILINE)
+_LINES_ASKED = (
+    (re.compile(r"\bwhen\b", re.IGNORECASE), ("Date",)),
+    (re.compile(r"\b(?:received|got|recipients?|addressees?|to)\b", re.IGNORECASE), ("To", "Cc")),
+    (re.compile(r""), ("From",)),
+)
+"""Which lines of a message's head are asked for, the first that fits."""
+
+
+def find_message_lines(tree: Tree, question: str) -> list[Span]:
+    """The lines of a message's head that say who sent it, to whom or when; none of a document that is no message."""
+    key = next((key for key in tree.leaves() if tree.kind(key) is NodeKind.PARAGRAPH), None)
+    text = tree.node(key).text if key is not None else ""
+    lines = {match["name"]: match for match in _MESSAGE_LINE.finditer(text)}
+    if key is None or "From" not in lines or not {"To", "Date"} & lines.keys() or not _MESSAGE_LINE.match(text):
+        return []
+    names = next(names for asked, names in _LINES_ASKED if asked.search(question))
+    return [Span(key, lines[name].start(), lines[name].end()) for name in names if name in lines]
+
+
 def find_parties(tree: Tree, reading: Reading) -> list[Span]:
     """The lines that name the parties: "between A and B", "Buyer: A", or paragraphs that end in (the “Buyer”)."""
     leaves = [key for key in tree.leaves() if tree.kind(key) in (NodeKind.PARAGRAPH, NodeKind.LIST)][:MOST_FIRST]
@@ -265,6 +285,14 @@ _RENEWS = re.compile(
 _TERM_HEADING = re.compile(r"\b(?:term|duration|commencement|period|validity)\b", re.IGNORECASE)
 
 
+ASKS_END = re.compile(
+    r"\bwhen (?:does|do|will|is|did) (?:the|this|our|my) (?:contract|agreement|lease|tenancy)"
+    r" (?:end|expire|run out|over|finish|finished|terminate)\W*$",
+    re.IGNORECASE,
+)
+"""A question for the end of a contract, which stands where it is said how long it runs."""
+
+
 def find_term(tree: Tree, reading: Reading) -> list[Span]:
     """The sentence that says how long a contract runs, with the next ones on its renewal; none when no one does."""
     rated: list[tuple[int, int, int]] = []
@@ -282,5 +310,7 @@ def find_term(tree: Tree, reading: Reading) -> list[Span]:
     following = [(key, piece) for piece in reading.pieces(key)[place + 1 : place + 3]]
     near = [other for other in tree.leaves() if key < other <= key + 2]
     following += [(other, piece) for other in near for piece in reading.pieces(other)[:1]]
-    found += [(other, piece) for other, piece in following if _RENEWS.search(piece.text)][:2]
+    found += [(other, piece) for other, piece in following if _RENEWS.search(piece.text) or _RUNS.search(piece.text)][
+        :2
+    ]
     return [Span(other, piece.start, piece.end) for other, piece in found]

@@ -13,6 +13,7 @@ class Wanted(StrEnum):
 
     PERSON = "a person or a body"
     PARTIES = "the parties by name"
+    MESSAGE = "what the head of the message says"
     TERM = "how long the contract runs"
     CONSEQUENCE = "what follows from it"
     DATE = "a date or a time"
@@ -50,6 +51,7 @@ _BODIES = (
     r"|supplier"
     r"|vendor|landlord|tenant|party|committee|court|hospital|doctor|manager|director|team|institution|ministry|school"
 )
+_THIS_MESSAGE = r"(?:this|it|(?:the|this|that) (?:e-?mail|mail|message|letter|note))(?: (?:e-?mail|mail|message))?"
 _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
     (wanted, re.compile(pattern, re.IGNORECASE))
     for wanted, pattern in (
@@ -59,6 +61,13 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
             r"|\b(?:list|name|which|what are) (?:all )?(?:the )?(?:contracting )?parties\b|\bbetween whom\b"
             r"|\bwho (?:is|are|was) (?:this|the) (?:contract|agreement|lease|deal) (?:between|with)\b"
             r"|\bwho (?:made|concluded|entered into) (?:this|the) (?:contract|agreement|lease|deal)\b",
+        ),
+        (
+            Wanted.MESSAGE,
+            rf"\bwho (?:sent|wrote|received|got|has written) {_THIS_MESSAGE}\b|\bwho (?:is|was) {_THIS_MESSAGE} "
+            rf"(?:from|to|by|written by|sent by|sent to|addressed to)\b|\b(?:to|from) whom (?:is|was) {_THIS_MESSAGE}\b"
+            rf"|\bwhen (?:was|did) {_THIS_MESSAGE} (?:sent|written|received|arrive|come)\b"
+            rf"|\bwho are the (?:recipients|addressees)\b|\bwho (?:is|was) the (?:sender|recipient|addressee)\b",
         ),
         (
             Wanted.TERM,
@@ -213,7 +222,7 @@ def _find_wanted(part: str) -> Wanted | None:
         for order, (wanted, pattern) in enumerate(_ASKED)
         if (match := pattern.search(part))
     ]
-    return min(found, key=lambda row: (row[1] > 6, row[0], row[1]))[2] if found else None
+    return min(found, key=lambda row: (row[1] > 7, row[0], row[1]))[2] if found else None
 
 
 def _last_sentence(part: str) -> str:
