@@ -85,7 +85,7 @@ class _CellText:
 
 def find_ruled(page: Page, rows: Sequence[LineRow]) -> list[RuledTable]:
     """The tables of drawn cells among the printed lines of a page."""
-    if len(page.rules) <= 2 * _FEWEST:
+    if len(page.rules) <= _FEWEST_BANDS:
         return []
     found: list[RuledTable] = []
     taken: set[int] = set()
