@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.tables.cells import CellSpan, is_number
 from vectorless_web.engine.parsing.tables.grid import Grid, GridRow
-from vectorless_web.engine.parsing.tables.regions import LineRow
+from vectorless_web.engine.parsing.tables.regions import LineRole, LineRow
 from vectorless_web.engine.parsing.tables.spans import MOST_HEADERS, SpanCell, SpanGrid, lay_out
 
 _TOUCH = 3.0
@@ -58,11 +58,15 @@ class RuledTable:
 
 @dataclass(frozen=True, slots=True)
 class _Mesh:
-    """Lines that cross: left edges and the last right one, tops and the last bottom; `owner[row, column]` = cell."""
+    """Lines that cross: left edges and the last right one, tops and the last bottom; `owner[row, column]` = cell.
+
+    `is_open`: level lines alone are drawn.
+    """
 
     xs: list[float]
     ys: list[float]
     owner: NDArray[np.int64]
+    is_open: bool = False
 
     def spans(self, cell: int) -> tuple[int, int, int, int]:
         """First row, last row, first column, last column of a cell."""
@@ -117,11 +121,14 @@ def _find_bands(page: Page, level: Sequence[Rule], rows: Sequence[LineRow]) -> I
             continue
         inside = [row for row in rows if left - _TOUCH < row.line.left < right]
         ys, bands = _divide(_part_first(sorted(places), inside), inside)
+        if any(sum(row.role is LineRole.DATA for row in band) > 1 for band in bands):
+            continue  # several rows of figures without lines between: the words tell better
         blanks = _find_blanks(page, bands, left, right)
         xs = [float(left), *blanks, float(right)]
         heights = [len({round(row.line.middle / _TOUCH) for row in band}) for band in bands]
         if len(xs) > _FEWEST and len(bands) >= _FEWEST_BANDS and all(heights) and max(heights) >= _FEWEST:
-            yield _Mesh(xs, ys, np.arange(len(bands) * (len(xs) - 1)).reshape(len(bands), len(xs) - 1))
+            owner = np.arange(len(bands) * (len(xs) - 1)).reshape(len(bands), len(xs) - 1)
+            yield _Mesh(xs, ys, owner, is_open=True)
 
 
 def _part_first(ys: list[float], rows: Sequence[LineRow]) -> list[float]:
@@ -300,6 +307,8 @@ def _fill(page: Page, mesh: _Mesh, inside: list[LineRow]) -> RuledTable | None:
         return None
     cells = _fill_cells(page, mesh, inside)
     parted = _part_bands(mesh, cells)
+    if parted is not mesh and mesh.is_open:
+        return None  # columns that are not drawn, and rows that are not: the words tell better
     if parted is not mesh:
         mesh, cells = parted, _fill_cells(page, parted, inside)
     filled = {cell: own for cell, own in cells.items() if own.spans}
