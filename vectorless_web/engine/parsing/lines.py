@@ -93,6 +93,8 @@ class Page:
     spans: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
     boxes: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.float32))
     rules: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.float32))
+    pictures: Sequence[tuple[float, float, float, float]] = ()
+    """Boxes of the pictures on the page as it is displayed: (left, top, right, bottom)."""
 
 
 # Marks that may cling to a word; stripping them is quicker than matching words.

@@ -19,6 +19,7 @@ from vectorless_web.engine.parsing.outline.heading import Heading, bare_heading,
 from vectorless_web.engine.parsing.outline.headings import Headings, assign_levels, find_missing_numbers
 from vectorless_web.engine.parsing.patterns import PLAIN, STATEMENT, form_of, is_signatures
 from vectorless_web.engine.parsing.pdf.drafter import ContentsLines, Drafter, Furniture, Item
+from vectorless_web.engine.parsing.pdf.figures import choose_figures, may_hold_pictures, place_figures
 from vectorless_web.engine.parsing.pdf.text import read_pages
 from vectorless_web.engine.parsing.scans.pages import ScannedPages, find_scans, read_scans
 from vectorless_web.engine.parsing.scans.recognition import Recogniser
@@ -335,7 +336,7 @@ def compile_pdf(
     document = open_pdf(path)
     try:
         _check_pages(len(document), limits)
-        pages = _read_all_pages(document, tell)
+        pages = _read_all_pages(document, tell, pictures=may_hold_pictures(path))
         scans = find_scans(document, pages, pixels=limits.pixels // 2)
         read = read_scans(scans, recogniser, most=limits.scans, tell=tell)
         pages = [read.pages.get(page.index, page) for page in pages]
@@ -345,6 +346,7 @@ def compile_pdf(
     finally:
         document.close()
     drafts, source = outline_pages(pages, bookmarks)
+    drafts = place_figures(drafts, pages, choose_figures(pages, {scan.index for scan in scans}))
     return OutlinedPDF(pages, drafts, source, title, read.told, remarks)
 
 
@@ -394,10 +396,10 @@ def _check_pages(count: int, limits: CompileLimits) -> None:
         )
 
 
-def _read_all_pages(document: pdfium.PdfDocument, tell: Progress) -> list[Page]:
+def _read_all_pages(document: pdfium.PdfDocument, tell: Progress, *, pictures: bool) -> list[Page]:
     pages: list[Page] = []
     tell("parsing", 0, len(document))
-    for page in read_pages(document):
+    for page in read_pages(document, pictures=pictures):
         pages.append(page)
         tell("parsing", len(pages), len(document))
     return pages
