@@ -698,3 +698,31 @@ def test_letters_of_a_drawing_beside_words_are_no_table(compiled):
         for k, (mark, word) in enumerate(zip("fdxq", ["Sound", "Power", "Video", "Disc"], strict=True))
     ]
     assert views(compiled(laid(rows))) == []
+
+
+def test_a_group_that_is_printed_once_heads_the_labels_beside_it(compiled):
+    rows = [
+        (200, [(72, "Season"), (150, "Boat"), (300, "Trips"), (380, "Guests")]),
+        (212, [(72, "Summer"), (150, "Ferry"), (300, "410"), (380, "9,120")]),
+        (224, [(150, "Tug"), (305, "88"), (390, "120")]),
+        (236, [(72, "Winter"), (150, "Ferry"), (300, "215"), (380, "3,480")]),
+        (248, [(150, "Tug"), (305, "61"), (395, "95")]),
+    ]
+    (table,) = views(compiled(laid(rows)))
+    assert [(*row.path, row.label) for row in table.table.body] == [
+        ("Summer", "Ferry"),
+        ("Summer", "Tug"),
+        ("Winter", "Ferry"),
+        ("Winter", "Tug"),
+    ]
+
+
+def test_a_numbered_title_ends_a_table_of_words(compiled):
+    rows = [
+        (200, [(100, "1 = Mild"), (180, "Noticed, but no trouble at the quay")]),
+        (212, [(100, "2 = Fair"), (180, "Enough trouble to slow the boats")]),
+        (224, [(100, "3 = Hard"), (180, "No boat can leave the harbour at all")]),
+        (244, [(72, "7.2.2"), (110, "Boats that wait")]),
+    ]
+    (table,) = views(compiled(laid(rows)))
+    assert [row.label for row in table.table.body] == ["1 = Mild", "2 = Fair", "3 = Hard"]

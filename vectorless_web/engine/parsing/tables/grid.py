@@ -94,7 +94,24 @@ def build_grid(rows: Sequence[LineRow], columns: Sequence[Edge] = ()) -> Grid:
     _release_labels(grid.rows)
     _join_raised(grid.rows)
     grid.rows = _join_wrapped(grid.rows)
+    _name_by_second(grid.rows)
     return grid
+
+
+def _name_by_second(rows: Sequence[GridRow]) -> None:
+    """Rows whose label stands in the second column, under that of the first, which is printed once for several rows."""
+    body = [row for row in rows if not row.is_header]
+    if not body or not body[0].cells[0] or len(body[0].cells) <= _SEVERAL or all(row.cells[0] for row in body):
+        return
+    if not all(row.cells[1] and any(row.cells[2:]) for row in body):
+        return
+    if any(span.numeric for row in body for span in (*row.cells[0], *row.cells[1])):
+        return
+    group = ""
+    for row in body:
+        first, own = (" ".join(" ".join(span.text for span in spans).split()) for spans in row.cells[:2])
+        group = first or group
+        row.label, row.path = own, (group,)
 
 
 def _part_names(visual: Sequence[Visual], edges: Sequence[tuple[float, float]]) -> list[Visual]:

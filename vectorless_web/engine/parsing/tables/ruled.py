@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -316,7 +316,7 @@ def _fill(page: Page, mesh: _Mesh, inside: list[LineRow]) -> RuledTable | None:
     least = _FILLED if sum(labelled) >= _LABELLED * len(labelled) else _UNLABELLED
     if len(filled) < max(least * len(cells), _FEWEST + 1):
         return None
-    if _holds_table(mesh, filled, inside):
+    if _holds_table(mesh, filled, inside) or (mesh.is_open and _begins_with_marks(mesh, filled)):
         return None
     lengths = sorted(len(own.text) for own in filled.values())
     places = [mesh.spans(cell) for cell in filled]
@@ -324,6 +324,12 @@ def _fill(page: Page, mesh: _Mesh, inside: list[LineRow]) -> RuledTable | None:
         return None
     grid = _grid_of(mesh, cells, inside[0].line.page)
     return RuledTable(inside, grid) if grid is not None else None
+
+
+def _begins_with_marks(mesh: _Mesh, cells: dict[int, _CellText]) -> bool:
+    """Whether the first column holds letters and signs alone: icons beside words."""
+    first = [cells[cell].text for cell in mesh.owner[:, 0].tolist() if cell in cells]
+    return all(len(text) <= 1 for text in first)
 
 
 def _fill_cells(page: Page, mesh: _Mesh, inside: Sequence[LineRow]) -> dict[int, _CellText]:
@@ -444,9 +450,12 @@ def _grid_of(mesh: _Mesh, cells: dict[int, _CellText], page: int) -> Grid | None
     while titles < height - 1 and len(placed[titles]) == 1 and placed[titles][0][1].across == width:
         titles += 1
     rows = [[cell for _, cell in row] for row in placed[titles:]]
-    laid = lay_out(rows, most_headers=_count_likely_headers(rows, width))
+    blank = not any(cell.text for row in rows[1:] for cell in row[1:])  # colours stand in a plan of dates
+    laid = lay_out(rows, headers=int(blank), most_headers=_count_likely_headers(rows, width))
     if laid is None or not any(len(row) > 1 for row in laid.shown):
         return None
+    if blank:
+        laid = replace(laid, paths=((),) * len(laid.paths))  # rows without words of their own head no others
     columns = len(laid.shown[0])
     grid = Grid(columns=laid.columns)
     for number in range(height):
