@@ -157,3 +157,14 @@ def test_rows_between_level_lines_keep_their_wrapped_words(compiled):
 def test_level_lines_between_paragraphs_are_no_table(compiled):
     paragraphs = [*prose(72, 204, 2), *prose(72, 240, 2), *prose(72, 276, 2)]
     assert views(compiled(pdf([[*prose(72, 90, 6), *bands(190, 228, 264, 300), *paragraphs]]))) == []
+
+
+def test_the_first_row_of_a_plan_that_colours_fill_is_its_header(compiled):
+    drawn = [
+        *grid([70, 180, 230, 280, 330], [190, 210, 230, 250]),
+        *write((76, 204, "Work"), (186, 204, "0-2m"), (236, 204, "3-4m"), (286, 204, "5-6m")),
+        *write((76, 224, "Dredging"), (76, 244, "New quay")),
+    ]
+    (table,) = views(compiled(pdf([[*prose(72, 90, 6), *drawn]])))
+    assert [(row.label, row.path) for row in table.table.body] == [("Dredging", ()), ("New quay", ())]
+    assert table.table.columns[2].path == ("3-4m",)

@@ -610,3 +610,119 @@ def test_a_long_list_of_cells_is_one_run_a_page_and_keeps_every_character(compil
     assert {view.table.columns[1].path for view in found} == {("Quay",)}
     assert all(len(view.node.runs) == 1 for view in found)
     assert document.report.coverage == 1.0
+
+
+def test_a_year_among_the_labels_heads_the_rows_below_it(compiled):
+    rows = [
+        (200, [(280, "Ferries"), (360, "Tugs")]),
+        (212, [(72, "2031")]),
+        figures(224, "North", "1,010", "1,100"),
+        figures(236, "South", "2,020", "2,100"),
+        (248, [(72, "2030")]),
+        figures(260, "North", "905", "915"),
+        figures(272, "South", "980", "990"),
+    ]
+    (table,) = views(compiled(laid(rows)))
+    assert [row.path for row in table.table.body if row.label == "North"] == [("2031",), ("2030",)]
+    assert table.table.columns[1].path == ("Ferries",)
+
+
+def test_a_label_that_reaches_over_the_figures_heads_its_rows(compiled):
+    rows = [
+        (200, [(180, "Start"), (260, "End")]),
+        (212, [(72, "Berths that were let to guests for a season:")]),
+        *(figures(top, f"Year {year}", "1,100", "1,210", edges=(205, 285)) for top, year in ((224, 2031), (236, 2030))),
+        (248, [(72, "Berths that were let to members for a season:")]),
+        figures(260, "Year 2031", "480", "470", edges=(205, 285)),
+    ]
+    (table,) = views(compiled(laid(rows)))
+    assert table.table.body[-1].path == ("Berths that were let to members for a season:",)
+    assert read(table, "Year 2030", 2).column_path == ("End",)
+
+
+def test_dates_in_figures_head_columns(compiled):
+    rows = [
+        (200, [(270, "For the year"), (350, "For the year")]),
+        (212, [(280, "ended"), (360, "ended")]),
+        (224, [(270, "31.3.2031"), (350, "31.3.2030")]),
+        figures(238, "Harbour dues", "412.50", "398.75"),
+        figures(250, "Fares", "1,120.00", "1,080.25"),
+    ]
+    (table,) = views(compiled(laid(rows)))
+    assert read(table, "Fares", 1).column_path == ("For the year ended 31.3.2031",)
+    assert table.table.columns[2].period.endswith("31.3.2030")
+
+
+def test_figures_with_letters_of_a_survey_behind_them_are_figures(compiled):
+    rows = [
+        figures(200, "All who answered", "59%"),
+        figures(212, "a Men", "65b"),
+        figures(224, "b Women", "55"),
+        figures(236, "c Guests", "74ab"),
+    ]
+    (table,) = views(compiled(laid(rows)))
+    assert [row.cells[1].text for row in table.table.body] == ["59%", "65b", "55", "74ab"]
+    assert not table.table.columns[1].header
+
+
+def test_names_that_stand_centred_over_words_are_the_header(compiled):
+    rows = [(200, [(96, "Class"), (246, "Sign"), (380, "Where it is registered")])]
+    rows += [
+        (212 + 12 * k, [(72, f"Notes due 203{k}"), (232, f"FERRY{k}"), (350, "Exchange of the Two Harbours")])
+        for k in range(5)
+    ]
+    (table,) = views(compiled(laid(rows)))
+    assert read(table, "Notes due 2033", 1).column_path == ("Sign",)
+
+
+def test_a_second_particular_on_one_line_of_a_sheet_is_its_own(compiled):
+    rows = [
+        (200, [(72, "Harbour master:"), (200, "Ada Olsen"), (350, "Report date:"), (440, "02/28/2031")]),
+        (212, [(72, "Others present:"), (200, "The pilots of both ferries")]),
+        (224, [(72, "Note:"), (200, "None of them saw the buoy")]),
+    ]
+    (table,) = views(compiled(laid(rows)))
+    row = table.table.body[0]
+    assert [cell.text for cell in row.cells] == ["Harbour master:", "Ada Olsen", "Report date:", "02/28/2031"]
+    assert table.read_cell(row, 3).row_path == ("Report date:",)
+
+
+def test_the_scale_of_an_axis_is_no_table(compiled):
+    rows = [(200, [(100, "gold"), (180, "80"), (260, "60"), (340, "40"), (420, "20")]), (214, [(220, "Accuracy")])]
+    assert views(compiled(laid(rows))) == []
+
+
+def test_letters_of_a_drawing_beside_words_are_no_table(compiled):
+    rows = [
+        (200 + 14 * k, [(72, mark), (110, f"{word} port")])
+        for k, (mark, word) in enumerate(zip("fdxq", ["Sound", "Power", "Video", "Disc"], strict=True))
+    ]
+    assert views(compiled(laid(rows))) == []
+
+
+def test_a_group_that_is_printed_once_heads_the_labels_beside_it(compiled):
+    rows = [
+        (200, [(72, "Season"), (150, "Boat"), (300, "Trips"), (380, "Guests")]),
+        (212, [(72, "Summer"), (150, "Ferry"), (300, "410"), (380, "9,120")]),
+        (224, [(150, "Tug"), (305, "88"), (390, "120")]),
+        (236, [(72, "Winter"), (150, "Ferry"), (300, "215"), (380, "3,480")]),
+        (248, [(150, "Tug"), (305, "61"), (395, "95")]),
+    ]
+    (table,) = views(compiled(laid(rows)))
+    assert [(*row.path, row.label) for row in table.table.body] == [
+        ("Summer", "Ferry"),
+        ("Summer", "Tug"),
+        ("Winter", "Ferry"),
+        ("Winter", "Tug"),
+    ]
+
+
+def test_a_numbered_title_ends_a_table_of_words(compiled):
+    rows = [
+        (200, [(100, "1 = Mild"), (180, "Noticed, but no trouble at the quay")]),
+        (212, [(100, "2 = Fair"), (180, "Enough trouble to slow the boats")]),
+        (224, [(100, "3 = Hard"), (180, "No boat can leave the harbour at all")]),
+        (244, [(72, "7.2.2"), (110, "Boats that wait")]),
+    ]
+    (table,) = views(compiled(laid(rows)))
+    assert [row.label for row in table.table.body] == ["1 = Mild", "2 = Fair", "3 = Hard"]

@@ -41,39 +41,34 @@ def read_rules(page: pdfium_c.FPDF_PAGE) -> NDArray[np.float32]:
     handle = ctypes.cast(page, _address).value or 0
     count = _count_objects(handle)
     found: list[Edges] = []
-    if count <= _MOST_OBJECTS:
-        bounds = (ctypes.c_float * 4)()
-        for number in range(count):
-            item = _object_at(handle, number)
-            if _type_of(item) == pdfium_c.FPDF_PAGEOBJ_PATH:
-                found.extend(_rules_of(item, bounds))
-            if len(found) > _MOST_RULES:
-                found.clear()
-                break
+    if count > _MOST_OBJECTS:
+        return np.zeros((0, 4), dtype=np.float32)
+    bounds = (ctypes.c_float * 4)()
+    base = ctypes.addressof(bounds)
+    for number in range(count):
+        item = _object_at(handle, number)
+        if _type_of(item) != pdfium_c.FPDF_PAGEOBJ_PATH:
+            continue
+        if _bounds_of(item, base, base + 4, base + 8, base + 12):
+            left, bottom, right, top = bounds
+            if top - bottom < _THIN or right - left < _THIN:
+                found.append((left, top, right, bottom))
+            elif _is_stroked(item):
+                found.extend(_rules_of(item, (left, top, right, bottom)))
+        if len(found) > _MOST_RULES:
+            return np.zeros((0, 4), dtype=np.float32)
     return np.array(found, dtype=np.float32).reshape(-1, 4)
 
 
-def _rules_of(path: int, bounds: "ctypes.Array[ctypes.c_float]") -> Iterator[Edges]:
-    """The rules of one path; `bounds` is room for four numbers."""
-    base = ctypes.addressof(bounds)
-    if not _bounds_of(path, base, base + 4, base + 8, base + 12):
-        return
-    left, bottom, right, top = bounds
-    if top - bottom < _THIN or right - left < _THIN:
-        yield left, top, right, bottom
-        return
+def _rules_of(path: int, box: Edges) -> Iterator[Edges]:
+    """The lines of a stroked path that fills a box: the box's edges, or the straight ones among its segments."""
+    left, top, right, bottom = box
     count = _count_segments(path)
-    if count > _MOST_SEGMENTS or not _is_stroked(path):
-        return
     if count <= _RECTANGLE:
-        yield from (
-            (left, top, right, top),
-            (left, bottom, right, bottom),
-            (left, top, left, bottom),
-            (right, top, right, bottom),
-        )
-        return
-    yield from _segments_of(path, count)
+        yield from ((left, top, right, top), (left, bottom, right, bottom))
+        yield from ((left, top, left, bottom), (right, top, right, bottom))
+    elif count <= _MOST_SEGMENTS:
+        yield from _segments_of(path, count)
 
 
 def _is_stroked(path: int) -> bool:

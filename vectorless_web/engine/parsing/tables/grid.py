@@ -38,6 +38,7 @@ _SHORT_LABEL, _MOSTLY = 2, 0.8
 _CLOSE = 0.35
 """Heights of a row: within this gap a row may carry on the one above."""
 _YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_YEAR_ALONE = re.compile(r"^(?:fy\s?)?(?:19|20)\d\d$", re.IGNORECASE)
 _UNFINISHED = re.compile(r"(?:,|\b(?:and|of|or|in|to|for|the|from|by|on|with|net))$|[-–—]$")
 
 
@@ -93,7 +94,24 @@ def build_grid(rows: Sequence[LineRow], columns: Sequence[Edge] = ()) -> Grid:
     _release_labels(grid.rows)
     _join_raised(grid.rows)
     grid.rows = _join_wrapped(grid.rows)
+    _name_by_second(grid.rows)
     return grid
+
+
+def _name_by_second(rows: Sequence[GridRow]) -> None:
+    """Rows whose label stands in the second column, under that of the first, which is printed once for several rows."""
+    body = [row for row in rows if not row.is_header]
+    if not body or not body[0].cells[0] or len(body[0].cells) <= _SEVERAL or all(row.cells[0] for row in body):
+        return
+    if not all(row.cells[1] and any(row.cells[2:]) for row in body):
+        return
+    if any(span.numeric for row in body for span in (*row.cells[0], *row.cells[1])):
+        return
+    group = ""
+    for row in body:
+        first, own = (" ".join(" ".join(span.text for span in spans).split()) for spans in row.cells[:2])
+        group = first or group
+        row.label, row.path = own, (group,)
 
 
 def _part_names(visual: Sequence[Visual], edges: Sequence[tuple[float, float]]) -> list[Visual]:
@@ -227,8 +245,13 @@ def _names_again(cells: Sequence[CellSpan], labels: float, names: Collection[str
 
 def _is_form(visual: Sequence[Visual]) -> bool:
     """Whether most rows say two or more particulars side by side: "Name: value   Name: value"."""
-    several = [[cell for cell in cells if cell.text.rstrip().endswith(":")] for cells, *_ in visual if len(cells) > 1]
-    return sum(len(names) > 1 for names in several) >= max(_FORM_ROWS, (len(several) + 1) // 2)
+    told = [cells for cells, *_ in visual if len(cells) > 1]
+    several = [[cell for cell in cells if cell.text.rstrip().endswith(":")] for cells in told]
+    if sum(len(names) > 1 for names in several) >= max(_FORM_ROWS, (len(several) + 1) // 2):
+        return True
+    # Or every row begins with a name, and some say a second particular.
+    sheet = len(told) >= _FORM_ROWS and all(cells[0].text.rstrip().endswith(":") for cells in told)
+    return sheet and any(len(names) > 1 for names in several)
 
 
 def _form_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
@@ -240,7 +263,13 @@ def _form_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
             groups[-1].append(left)
         else:
             groups.append([left])
-    begins = [group[0] for group in groups if len(group) > 1]
+    named = {
+        cell.left
+        for cells, *_ in visual
+        for before, cell in itertools.pairwise(cells)
+        if cell.text.rstrip().endswith(":") or before.text.rstrip().endswith(":")
+    }
+    begins = [group[0] for group in groups if len(group) > 1 or group[0] in named]
     last = max(cell.right for cells, *_ in visual for cell in cells)
     return list(zip(begins, [*begins[1:], last], strict=True))
 
@@ -266,7 +295,17 @@ def _stands_out(groups: Sequence[Sequence[LineRow]]) -> bool:
     if len(groups) < _FORM_ROWS or any(len(cell.text) > _LONGEST_NAME for row in groups[0] for cell in row.cells):
         return False
     first, second = (next(row.line.style for row in group) for group in groups[:2])
-    return first.weight != second.weight
+    return first.weight != second.weight or _stands_aside(groups)
+
+
+def _stands_aside(groups: Sequence[Sequence[LineRow]]) -> bool:
+    """Whether the first row's cells all begin elsewhere than the cells below, which begin at the same places."""
+    lefts = [[cell.left for row in group for cell in row.cells] for group in groups]
+    first, body = lefts[0], [own for own in lefts[1:] if len(own) == len(lefts[0])]
+    if len(first) <= _LEAST_COLUMNS or len(body) < _SEVERAL or len(body) < len(lefts) - 1:
+        return False
+    aligned = all(abs(own[-1] - body[-1][-1]) < _TIGHT for own in body)
+    return aligned and all(abs(own - below) > _SAME_LEFT for own, below in zip(first, body[-1], strict=True))
 
 
 def _same_height(group: Sequence[LineRow], row: LineRow) -> bool:
@@ -411,6 +450,8 @@ def _is_mark_beside(cell: CellSpan, edges: Sequence[Edge]) -> bool:
 def _heads_labels(cell: CellSpan, first: tuple[float, float], left: float) -> bool:
     """Whether a header cell stands over the labels, which begin at `left`, and not over the first column of figures."""
     shared = _overlap((cell.left, cell.right), first)
+    if cell.left < left + _TIGHT and cell.text.rstrip().endswith(":"):
+        return True  # a label over the first rows that reaches over their figures
     if cell.left >= first[0] or shared >= _LABEL_SHARE * min(cell.right - cell.left, first[1] - first[0]):
         return False
     return cell.left < left + _INDENTED or (cell.left + cell.right) / 2 < (left + first[0]) / 2
@@ -476,6 +517,8 @@ def _fills_label(before: GridRow, row: GridRow, reach: float, following: GridRow
     if any(before.cells[1:]) and any(row.cells[1:]):
         return False
     first, second = before.cells[0][-1], row.cells[0][0]
+    if any(_YEAR_ALONE.match(label.text.strip()) for label in (first, second)):
+        return False  # a year heads rows by itself
     begins = second.text[:1].isupper() and not _UNFINISHED.search(first.text)
     if begins and (second.text.rstrip().endswith(":") or _is_member(before, row, following)):
         return False

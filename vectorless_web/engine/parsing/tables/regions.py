@@ -21,6 +21,10 @@ _TITLE_WIDTH = 80.0
 _SHORT, _LONGEST_HEADER = 60, 70
 """Characters: by the first a label, a second header cell and the last line of a sentence above a table are told from
 running text; a header over the figures has at most the second."""
+_LONGEST_GROUP = 80
+"""Characters of a label over a group of rows, at most."""
+_LEADS = re.compile(r"\b(?:following|follows|below)\b", re.IGNORECASE)
+"""Words of a sentence that leads to a table."""
 _FEWEST_ROWS, _FEWEST_FIGURES = 2, 3
 """Rows of figures that are a table, and figures in one row that are."""
 _HEADER_ROWS, _SEED_ROWS = 4, 3
@@ -157,7 +161,17 @@ def _is_table(rows: Sequence[LineRow]) -> bool:
     figures = [cell for cell in rows[data[0]].cells[1:] if cell.numeric]
     if 2 * sum(cell.text[:1].islower() for cell in rows[data[0]].cells) > len(rows[data[0]].cells):
         return False
+    if _are_scale(figures) and not header:
+        return False
     return len(figures) >= _FEWEST_FIGURES or _stand_under(figures, rows[: data[0]])
+
+
+def _are_scale(figures: Sequence[CellSpan]) -> bool:
+    """Whether figures rise or fall by the same step, as along the axis of a chart."""
+    texts = [cell.text.strip().rstrip("%") for cell in figures]
+    if len(texts) < _FEWEST_FIGURES or not all(text.isdecimal() for text in texts):
+        return False
+    return len({int(after) - int(before) for before, after in itertools.pairwise(texts)}) == 1
 
 
 def _is_named(rows: Sequence[LineRow], data: Sequence[int], header: Sequence[LineRow]) -> bool:
@@ -183,7 +197,7 @@ def _is_label_above(above: LineRow, row: LineRow) -> bool:
 
 def _stand_under(figures: Sequence[CellSpan], header: Sequence[LineRow]) -> bool:
     """Whether a cell of the header stands over each figure."""
-    heads = [cell for row in header for cell in row.cells]
+    heads = [cell for row in header for cell in row.cells if len(cell.text) <= _LONGEST_HEADER]
     return bool(heads) and all(
         any(head.left < own.right + _EDGE and own.left < head.right + _EDGE for head in heads) for own in figures
     )
@@ -225,14 +239,40 @@ def _grow_down(rows: Sequence[LineRow], seed: int, layout: Layout) -> int:
             if row.role is LineRole.DATA:
                 figures_left = min(figures_left, _figures_left(row))
             elif row.line.left < figures_left - row.line.style.size:
-                break
+                if not _YEAR.match(row.line.text.strip()):
+                    break  # a year where labels begin heads the rows below
+                position += 1
+                continue
             end = position + 1
         elif _says_particulars(row) and _says_particulars(rows[seed]):
             end = position + 1
-        elif row.role is LineRole.TEXT and not (_clear_of_figures(row, figures_left) or _is_centred(row, rows[seed])):
+        elif row.role is LineRole.TEXT and not (
+            _clear_of_figures(row, figures_left)
+            or _is_centred(row, rows[seed])
+            or (_heads_group(row, rows[seed]) and _figures_alike(rows[position + 1 : position + 2], rows[seed:end]))
+        ):
             break
         position += 1
     return _without_trailing_titles(rows, seed, end, layout)
+
+
+def _heads_group(row: LineRow, seed: LineRow) -> bool:
+    """Whether a line that reaches over the figures is a label: it begins as labels do and ends in a colon."""
+    line = row.line
+    same = (
+        abs(line.left - seed.line.left) < line.style.size and abs(line.style.size - seed.line.style.size) < _EMPHASISED
+    )
+    return (
+        same and len(line.text) < _LONGEST_GROUP and line.text.rstrip().endswith(":") and not _LEADS.search(line.text)
+    )
+
+
+def _figures_alike(following: Sequence[LineRow], above: Sequence[LineRow]) -> bool:
+    """Whether the next row has its last figure where rows above have theirs."""
+    ends = [row.cells[-1].right for row in above if row.role is LineRole.DATA]
+    return any(
+        row.role is LineRole.DATA and any(abs(row.cells[-1].right - end) < _EDGE for end in ends) for row in following
+    )
 
 
 def _says_particulars(row: LineRow) -> bool:
@@ -348,8 +388,9 @@ def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> 
             break
         if _heads(row, figures_left, rows[seed].line) or (start < seed and _is_beside(row, rows[start:seed])):
             start = position - 1
-        elif not (_is_label(row, rows[seed]) and _clear_of_figures(row, figures_left) and start == seed) or (
-            _ENDS_SENTENCE.search(row.line.text) and len(row.line.text) > _SHORT
+        elif start != seed or not (
+            _heads_group(row, rows[seed])
+            or (_is_label(row, rows[seed]) and _clear_of_figures(row, figures_left) and not _leads_in(row))
         ):
             break
         position -= 1
@@ -445,9 +486,19 @@ def find_text_tables(rows: Sequence[LineRow], taken: Sequence[tuple[int, int]]) 
     while position < len(rows):
         end = _find_end(rows, position, covered) if _is_row(rows[position], position, covered) else position
         if end > position:
-            found.append((position, end))
+            floor = found[-1][1] if found else 0
+            found.append((position - int(position > floor and _names_below(rows, position, covered)), end))
         position = max(end, position + 1)
     return found
+
+
+def _names_below(rows: Sequence[LineRow], start: int, covered: set[int]) -> bool:
+    """Whether the row above the first one has a name centred over each of its cells."""
+    above, first = rows[start - 1], rows[start]
+    if not _is_row(above, start - 1, covered) or _is_apart(above, first) or len(above.cells) != len(first.cells):
+        return False
+    pairs = list(zip(above.cells, first.cells, strict=True))
+    return all(name.left < own.right and own.left < name.right and len(name.text) <= _SHORT for name, own in pairs)
 
 
 def _is_row(row: LineRow, number: int, covered: set[int]) -> bool:
@@ -462,7 +513,7 @@ def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
     end, members = start + 1, 1
     for position in range(start + 1, len(rows)):
         row = rows[position]
-        if position in covered or _is_apart(rows[position - 1], row):
+        if position in covered or _is_apart(rows[position - 1], row) or _is_numbered(row, rows[start].line):
             break
         if _is_row(row, position, covered) and _is_aligned(row, edges, ends):
             members += 1
@@ -474,7 +525,16 @@ def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
     while end > start + 1 and rows[end - 1].role is LineRole.TEXT and rows[end - 1].line.left < edges[1] - _EDGE:
         end -= 1  # a line under the first column alone may already be running text
     told = rows[start:end]
-    return end if members >= _LEAST_ROWS and not (_are_columns_of_prose(told) or _is_program(told)) else start
+    if members < _LEAST_ROWS or _are_columns_of_prose(told) or _is_program(told) or _are_marked(told):
+        return start
+    return end
+
+
+def _are_marked(rows: Sequence[LineRow]) -> bool:
+    """Whether all that stands beside most words is a sign or a letter: an icon, a bullet, a number of a list."""
+    told = [row.cells for row in rows if len(row.cells) > 1]
+    marks = sum(len(cells) == len(("mark", "words")) and len(cells[0].text.strip(".)( ")) <= 1 for cells in told)
+    return 2 * marks > len(told)
 
 
 def _are_columns_of_prose(rows: Sequence[LineRow]) -> bool:
@@ -486,9 +546,13 @@ def _are_columns_of_prose(rows: Sequence[LineRow]) -> bool:
 
 
 def _is_aligned(row: LineRow, edges: Sequence[float], ends: Sequence[float]) -> bool:
-    """Whether every cell but the first begins or ends where a column does."""
+    """Whether every cell but the first begins or ends where a column does, or has its middle there."""
     return all(
-        any(abs(cell.left - edge) < _EDGE for edge in edges) or any(abs(cell.right - end) < _EDGE for end in ends)
+        any(abs(cell.left - edge) < _EDGE for edge in edges)
+        or any(abs(cell.right - end) < _EDGE for end in ends)
+        or any(
+            abs(cell.left + cell.right - edge - end) < _EDGE / 2 for edge, end in zip(edges[1:], ends[1:], strict=True)
+        )
         for cell in row.cells[1:]
     )
 

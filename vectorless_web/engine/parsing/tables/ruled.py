@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.tables.cells import CellSpan, is_number
 from vectorless_web.engine.parsing.tables.grid import Grid, GridRow
-from vectorless_web.engine.parsing.tables.regions import LineRow
+from vectorless_web.engine.parsing.tables.regions import LineRole, LineRow
 from vectorless_web.engine.parsing.tables.spans import MOST_HEADERS, SpanCell, SpanGrid, lay_out
 
 _TOUCH = 3.0
@@ -32,8 +32,9 @@ _LONGEST = 700
 """Characters in the median of the cells above which lines part a page and no table."""
 _FEWEST_BANDS = 3
 """Rows that level lines alone part, at least: three lines are those of any table, above, below and under the header."""
-_MOSTLY_BLANK, _NARROWEST = 0.1, 5
-"""Share of the rows that may have words between two columns, as titles over all have, and points between columns."""
+_MOSTLY_BLANK, _NARROWEST, _MANY_LINES = 0.1, 5, 10
+"""Share of the rows that may have words between two columns, as titles over all have; points between columns, half of
+it among so many lines of print."""
 _UNPARTED = 0.15
 """Share of the lines of print with a figure beside something else in one cell, above which columns are not drawn."""
 _INTO_WORD, _CROSSED = 0.2, 0.01
@@ -57,11 +58,15 @@ class RuledTable:
 
 @dataclass(frozen=True, slots=True)
 class _Mesh:
-    """Lines that cross: left edges and the last right one, tops and the last bottom; `owner[row, column]` = cell."""
+    """Lines that cross: left edges and the last right one, tops and the last bottom; `owner[row, column]` = cell.
+
+    `is_open`: level lines alone are drawn.
+    """
 
     xs: list[float]
     ys: list[float]
     owner: NDArray[np.int64]
+    is_open: bool = False
 
     def spans(self, cell: int) -> tuple[int, int, int, int]:
         """First row, last row, first column, last column of a cell."""
@@ -85,7 +90,7 @@ class _CellText:
 
 def find_ruled(page: Page, rows: Sequence[LineRow]) -> list[RuledTable]:
     """The tables of drawn cells among the printed lines of a page."""
-    if len(page.rules) <= 2 * _FEWEST:
+    if len(page.rules) <= _FEWEST_BANDS:
         return []
     found: list[RuledTable] = []
     taken: set[int] = set()
@@ -93,7 +98,7 @@ def find_ruled(page: Page, rows: Sequence[LineRow]) -> list[RuledTable]:
     high = page.rules[:, 3] - page.rules[:, 1]
     level = _join_pieces(page.rules[wide >= high][:, [1, 3, 0, 2]])
     upright = _join_pieces(page.rules[high > wide][:, [0, 2, 1, 3]])
-    for mesh in itertools.chain(_find_meshes(level, upright), _find_bands(level, rows)):
+    for mesh in itertools.chain(_find_meshes(level, upright), _find_bands(page, level, rows)):
         inside = _lines_inside(mesh, [row for row in rows if row.number not in taken])
         table = _fill(page, mesh, inside) if inside else None
         if table is not None:
@@ -102,7 +107,7 @@ def find_ruled(page: Page, rows: Sequence[LineRow]) -> list[RuledTable]:
     return found
 
 
-def _find_bands(level: Sequence[Rule], rows: Sequence[LineRow]) -> Iterator[_Mesh]:
+def _find_bands(page: Page, level: Sequence[Rule], rows: Sequence[LineRow]) -> Iterator[_Mesh]:
     """The grids that level lines of one width make where each parts two rows, one of them of several printed lines.
 
     Columns are parted by what is blank in nearly all rows.
@@ -116,10 +121,14 @@ def _find_bands(level: Sequence[Rule], rows: Sequence[LineRow]) -> Iterator[_Mes
             continue
         inside = [row for row in rows if left - _TOUCH < row.line.left < right]
         ys, bands = _divide(_part_first(sorted(places), inside), inside)
-        xs = [float(left), *_find_blanks(bands, left, right), float(right)]
+        if any(sum(row.role is LineRole.DATA for row in band) > 1 for band in bands):
+            continue  # several rows of figures without lines between: the words tell better
+        blanks = _find_blanks(page, bands, left, right)
+        xs = [float(left), *blanks, float(right)]
         heights = [len({round(row.line.middle / _TOUCH) for row in band}) for band in bands]
         if len(xs) > _FEWEST and len(bands) >= _FEWEST_BANDS and all(heights) and max(heights) >= _FEWEST:
-            yield _Mesh(xs, ys, np.arange(len(bands) * (len(xs) - 1)).reshape(len(bands), len(xs) - 1))
+            owner = np.arange(len(bands) * (len(xs) - 1)).reshape(len(bands), len(xs) - 1)
+            yield _Mesh(xs, ys, owner, is_open=True)
 
 
 def _part_first(ys: list[float], rows: Sequence[LineRow]) -> list[float]:
@@ -129,7 +138,7 @@ def _part_first(ys: list[float], rows: Sequence[LineRow]) -> list[float]:
         (above.line.middle + below.line.middle) / 2
         for above, below in itertools.pairwise(first)
         if below.line.middle - above.line.middle > _TOUCH
-        and len(below.cells) > 1
+        and len(below.cells) + sum(abs(own.line.middle - below.line.middle) < _TOUCH for own in first) > _FEWEST
         and (above.line.style.weight, above.line.style.size) != (below.line.style.weight, below.line.style.size)
     ]
     return [ys[0], *parts, *ys[1:]]
@@ -152,18 +161,31 @@ def _divide(ys: list[float], rows: Sequence[LineRow]) -> tuple[list[float], list
     return ys[parted[0] : parted[-1] + 2], bands[parted[0] : parted[-1] + 1]
 
 
-def _find_blanks(bands: Sequence[Sequence[LineRow]], left: int, right: int) -> Iterator[float]:
-    """Where columns end: the middles of stretches that are blank in nearly all bands, words on both sides."""
+def _find_blanks(page: Page, bands: Sequence[Sequence[LineRow]], left: int, right: int) -> list[float]:
+    """Where columns end: the middles of stretches that are blank in nearly all bands, words on both sides.
+
+    Among many lines of print a narrow stretch between words tells, else one that parts cells.
+    """
+    cells = [[(cell.left, cell.right) for row in band for cell in row.cells] for band in bands]
+    found = _find_gaps(cells, left, right, _NARROWEST)
+    if found or sum(map(len, bands)) < _MANY_LINES:
+        return found
+    words = [[page.boxes[k][[0, 2]].tolist() for row in band for k in range(*row.line.words)] for band in bands]
+    return _find_gaps(words, left, right, _NARROWEST / 2)
+
+
+def _find_gaps(bands: Sequence[Sequence[Sequence[float]]], left: int, right: int, narrowest: float) -> list[float]:
+    """The middles of stretches without words, each (left edge, right edge), in nearly all bands."""
     covered = np.zeros(max(right - left, 1) + 1)
     for band in bands:
         own = np.zeros_like(covered, dtype=bool)
-        for cell in (cell for row in band for cell in row.cells):
-            own[max(int(cell.left) - left, 0) : max(int(cell.right) + 1 - left, 0)] = True
+        for begin, end in band:
+            own[max(int(begin) - left, 0) : max(int(end) + 1 - left, 0)] = True
         covered += own
     blank = np.flatnonzero(covered <= _MOSTLY_BLANK * len(bands))
-    for stretch in np.split(blank, np.flatnonzero(np.diff(blank) > 1) + 1):
-        if len(stretch) >= _NARROWEST and stretch[0] > 0 and stretch[-1] < len(covered) - 1:
-            yield float(left + (stretch[0] + stretch[-1]) / 2)
+    stretches = np.split(blank, np.flatnonzero(np.diff(blank) > 1) + 1)
+    inner = [own for own in stretches if len(own) and own[0] > 0 and own[-1] < len(covered) - 1]
+    return [float(left + (own[0] + own[-1]) / 2) for own in inner if len(own) >= narrowest]
 
 
 def _find_meshes(level: Sequence[Rule], upright: Sequence[Rule]) -> Iterator[_Mesh]:
@@ -285,6 +307,8 @@ def _fill(page: Page, mesh: _Mesh, inside: list[LineRow]) -> RuledTable | None:
         return None
     cells = _fill_cells(page, mesh, inside)
     parted = _part_bands(mesh, cells)
+    if parted is not mesh and mesh.is_open:
+        return None  # columns that are not drawn, and rows that are not: the words tell better
     if parted is not mesh:
         mesh, cells = parted, _fill_cells(page, parted, inside)
     filled = {cell: own for cell, own in cells.items() if own.spans}
@@ -292,7 +316,7 @@ def _fill(page: Page, mesh: _Mesh, inside: list[LineRow]) -> RuledTable | None:
     least = _FILLED if sum(labelled) >= _LABELLED * len(labelled) else _UNLABELLED
     if len(filled) < max(least * len(cells), _FEWEST + 1):
         return None
-    if _holds_table(mesh, filled, inside):
+    if _holds_table(mesh, filled, inside) or (mesh.is_open and _begins_with_marks(mesh, filled)):
         return None
     lengths = sorted(len(own.text) for own in filled.values())
     places = [mesh.spans(cell) for cell in filled]
@@ -300,6 +324,12 @@ def _fill(page: Page, mesh: _Mesh, inside: list[LineRow]) -> RuledTable | None:
         return None
     grid = _grid_of(mesh, cells, inside[0].line.page)
     return RuledTable(inside, grid) if grid is not None else None
+
+
+def _begins_with_marks(mesh: _Mesh, cells: dict[int, _CellText]) -> bool:
+    """Whether the first column holds letters and signs alone: icons beside words."""
+    first = [cells[cell].text for cell in mesh.owner[:, 0].tolist() if cell in cells]
+    return all(len(text) <= 1 for text in first)
 
 
 def _fill_cells(page: Page, mesh: _Mesh, inside: Sequence[LineRow]) -> dict[int, _CellText]:
@@ -420,9 +450,12 @@ def _grid_of(mesh: _Mesh, cells: dict[int, _CellText], page: int) -> Grid | None
     while titles < height - 1 and len(placed[titles]) == 1 and placed[titles][0][1].across == width:
         titles += 1
     rows = [[cell for _, cell in row] for row in placed[titles:]]
-    laid = lay_out(rows, most_headers=_count_likely_headers(rows, width))
+    blank = not any(cell.text for row in rows[1:] for cell in row[1:])  # colours stand in a plan of dates
+    laid = lay_out(rows, headers=int(blank), most_headers=_count_likely_headers(rows, width))
     if laid is None or not any(len(row) > 1 for row in laid.shown):
         return None
+    if blank:
+        laid = replace(laid, paths=((),) * len(laid.paths))  # rows without words of their own head no others
     columns = len(laid.shown[0])
     grid = Grid(columns=laid.columns)
     for number in range(height):
