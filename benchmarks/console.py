@@ -25,6 +25,10 @@ PAGES = (
     "usage/?days=90&by=person",
     "people/",
     "workspaces/",
+    "workspaces/1/",
+    "budgets/",
+    "groups/",
+    "sign-in/",
     "work/",
     "models/",
     "links/",
@@ -35,6 +39,10 @@ PAGES = (
     "audit/?since={week}",
     "audit/?before={middle}",
 )
+
+
+OWNERS_PAGES = ("usage/?days=90", "health/", "record/", "record/?q=report")
+"""Pages under Settings of a workspace, asked as one of its owners."""
 
 
 def main() -> None:
@@ -170,12 +178,15 @@ def ask_pages(times: int) -> None:
     from vectorless_web.workspaces.models import AuditEvent
     from vectorless_web.workspaces.services import verify_record
 
-    client = Client(SERVER_NAME="localhost")
-    client.force_login(get_user_model().objects.get(username="root"))
+    accounts = get_user_model().objects
+    staff, owner = Client(SERVER_NAME="localhost"), Client(SERVER_NAME="localhost")
+    staff.force_login(accounts.get(username="root"))
+    owner.force_login(accounts.get(username="p0"))
     last = AuditEvent.objects.latest("pk").pk
     week = (timezone.now() - timedelta(days=7)).date()
-    for page in PAGES:
-        address = "/console/" + page.format(week=week, middle=last // 2)
+    pages = [(staff, "/console/" + page.format(week=week, middle=last // 2)) for page in PAGES]
+    pages += [(owner, f"/w/w1/settings/{page}") for page in OWNERS_PAGES]
+    for client, address in pages:
         took = []
         for _ in range(times + 1):
             begun = time.perf_counter()

@@ -352,9 +352,37 @@ def check_link(client, world: World) -> None:
         transaction.set_rollback(True)
 
 
+def console_pages(world: World) -> list[str]:
+    """Every page of the console, the record searched for each word, and its export."""
+    keys = {"workspace": world.workspace.pk, "person": world.viewer().pk}
+    rows = [row for row in MATRIX if row.needs == STAFF and row.method == "get"]
+    known = [row for row in rows if row.more.get("pk", "person") in keys]
+    pages = [reverse(row.name, kwargs={k: keys.get(v, v) for k, v in row.more.items()}) for row in known]
+    return [*pages, *(f"/console/audit/?q={word}" for word in WORDS), "/console/audit/export.jsonl"]
+
+
+def check_console(client, world: World, secret: list[str]) -> None:
+    """An administrator reads no name there that is hidden from them as a member, while every document needs a look."""
+    viewer = world.viewer()
+    with transaction.atomic():
+        type(viewer).objects.filter(pk=viewer.pk).update(is_staff=True, is_superuser=True)
+        DocumentVersion.objects.update(engine_version="old")
+        for document in world.documents:
+            reason = f"{document.title} is wrong."
+            documents.quarantine_document(actor=world.people["owen"], document=document, reason=reason)
+        DocumentVersion.objects.filter(document__in=world.documents[1:3]).update(status="failed", error_message="x")
+        client.force_login(viewer)
+        for address in console_pages(world):
+            status, text = look_at(client, address)
+            found = [word for word in secret if word in text.casefold() and word not in address]
+            assert status == 200 and not found, (address, status, found)
+        transaction.set_rollback(True)
+
+
 def check_nothing_tells(client, world: World) -> None:
     drawn = world.drawn
     check_link(client, world)
+    check_console(client, world, [word for n, word in enumerate(WORDS) if not drawn.sees_document(drawn.looks, n)])
     secret = [word for n, word in enumerate(WORDS) if not drawn.sees_document(drawn.looks, n)]
     client.force_login(world.viewer())
     for address in addresses(world, hidden=True):

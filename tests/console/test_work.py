@@ -11,7 +11,7 @@ from tests.test_permissions import MATRIX, STAFF, world  # noqa: F401 - a fixtur
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.runs.models import Run
 from vectorless_web.sharing.models import ShareLink
-from vectorless_web.workspaces.models import AuditEvent, PeopleGroup, TwoStepRule, Visit, Workspace
+from vectorless_web.workspaces.models import AuditEvent, PeopleGroup, SiteSetting, TwoStepRule, Visit, Workspace
 
 pytestmark = pytest.mark.django_db
 REFUSED_WITHOUT_A_JOB = {"console:drain_worker", "console:stop_job", "console:retry_job", "console:forget_job"}
@@ -120,7 +120,10 @@ SENT = {
 
 
 CLOSED_BY = {"console:reopen_workspace": "archived_at", "console:restore_workspace": "deleted_at"}
-SITE = {"console:clear_period": ("keep.runs", {"days": 9}), "console:end_read_only": ("read_only", {})}
+SITE = {
+    "console:clear_period": [("keep.runs", {"days": 9})],
+    "console:end_read_only": [("read_only", {"begins": "2020-01-01T00:00:00+00:00"})],
+}
 """What of the site must be set before it can be taken back."""
 
 
@@ -128,10 +131,8 @@ def set_up(here, grace, name: str) -> None:
     """What must be there before an act changes something."""
     workspace = Workspace.objects.filter(pk=here.keys["workspace"])
     group, person = here.keys["people_group"], here.keys["person"]
-    if name in SITE:
-        setting, value = SITE[name]
-        begins = {"begins": timezone.now().isoformat()} if setting == "read_only" else {}
-        SiteSetting.objects.create(name=setting, value={**value, **begins})
+    for setting, value in SITE.get(name, ()):
+        SiteSetting.objects.create(name=setting, value=value)
     match name:
         case "console:remove_two_step":
             Authenticator.objects.create(user_id=person, type="totp", data={})
@@ -144,10 +145,8 @@ def set_up(here, grace, name: str) -> None:
             Visit.objects.create(workspace=workspace.get(), user=grace, reason="x", ends_at=end)
         case "console:reopen_workspace" | "console:restore_workspace":
             workspace.update(**{CLOSED_BY[name]: timezone.now()})
-        case "console:waive_for_group":
-            TwoStepRule.objects.create(group_id=group)
-        case "console:waive_two_step":
-            TwoStepRule.objects.create(user_id=person)
+        case "console:waive_for_group" | "console:waive_two_step":
+            TwoStepRule.objects.create(**({"group_id": group} if "group" in name else {"user_id": person}))
         case "console:waive_for_all":
             TwoStepRule.objects.create()
             Authenticator.objects.create(user=grace, type="totp", data={})

@@ -17,7 +17,7 @@ from django.db.models import BooleanField, QuerySet
 from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
-from vectorless_web.console.subjects.names import select_told
+from vectorless_web.console.subjects.names import hide_names, select_told
 from vectorless_web.workspaces.models import AuditEvent, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.storage import AUDIT_WORDS
@@ -101,9 +101,20 @@ def _first_since(moment: datetime) -> int:
     return found if found is not None else _last_number() + 1
 
 
-def page_of_events(query: AuditQuery, *, before: int | None = None, after: int | None = None) -> AuditPage:
-    """The newest events that fit, those older than `before`, or those just newer than `after`."""
-    rows = select_events(query).select_related("actor", "workspace")
+def _select_for(reader: User, query: AuditQuery) -> QuerySet[AuditEvent]:
+    """The events that fit; words are looked for only in the names that the reader may read."""
+    rows = select_events(query)
+    return (select_told(rows, reader) if query.text else rows).select_related("actor", "workspace")
+
+
+def page_of_events(
+    query: AuditQuery, *, reader: User, before: int | None = None, after: int | None = None
+) -> AuditPage:
+    """The newest events that fit, those older than `before`, or those just newer than `after`.
+
+    Names that a restricted folder or a private run hides from the reader are not in it.
+    """
+    rows = _select_for(reader, query)
     if after is not None:
         found = list(rows.filter(pk__gt=after).order_by("pk")[: PAGE + 1])
         has_newer, has_older = len(found) > PAGE, True
@@ -115,7 +126,7 @@ def page_of_events(query: AuditQuery, *, before: int | None = None, after: int |
     if not events:
         return AuditPage([])
     older, newer = events[-1].pk if has_older else None, events[0].pk if has_newer else None
-    return AuditPage(events, older, newer)
+    return AuditPage(hide_names(events, reader), older, newer)
 
 
 def page_of_workspace(workspace: Workspace, user: User, query: AuditQuery, *, before: int | None = None) -> AuditPage:
@@ -197,18 +208,21 @@ def csv_line(values: list[Any]) -> str:
     return line.getvalue()
 
 
-async def stream_events(query: AuditQuery, write: Write, head: str = "") -> AsyncIterator[str]:
-    """The events that fit, oldest first, each as `write` has it; few are in memory at a time."""
-    rows = (await sync_to_async(select_events)(query)).select_related("actor", "workspace").order_by("pk")
+async def stream_events(query: AuditQuery, reader: User, write: Write, head: str = "") -> AsyncIterator[str]:
+    """The events that fit, oldest first, each as `write` has it; few are in memory at a time.
+
+    Names that are hidden from the reader are not in it; the digests are those of the events as they were written.
+    """
+    rows = (await sync_to_async(_select_for)(reader, query)).order_by("pk")
     yield head
     after = 0
     while True:
-        events = await sync_to_async(_read_all)(rows.filter(pk__gt=after)[:AT_ONCE])
+        events = await sync_to_async(_read_named)(rows.filter(pk__gt=after)[:AT_ONCE], reader)
         if not events:
             return
         after = events[-1].pk
         yield "".join(write(describe_event(event)) for event in events)
 
 
-def _read_all(rows: QuerySet[AuditEvent]) -> list[AuditEvent]:
-    return list(rows)
+def _read_named(rows: QuerySet[AuditEvent], reader: User) -> list[AuditEvent]:
+    return hide_names(rows, reader)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from django.db.models import BigIntegerField, Case, Exists, OuterRef, Q, QuerySet, When
 from django.db.models.functions import Cast
 
-from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import closed_folders, open_to
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import visible_runs
@@ -24,12 +24,6 @@ NEUTRAL = {"document": "a document", "run": "a question", "thread": "a thread", 
 def readable_documents_of(user: User, numbers: Iterable[int]) -> set[int]:
     """Those of the documents that no folder hides from this account."""
     return set(Document.objects.filter(open_to(user), pk__in=list(numbers)).values_list("pk", flat=True))
-
-
-def readable_versions_of(user: User, numbers: Iterable[int]) -> set[int]:
-    """Those of the versions whose document no folder hides from this account."""
-    rows = DocumentVersion.objects.filter(open_to(user, "document__folder"), pk__in=list(numbers))
-    return set(rows.values_list("pk", flat=True))
 
 
 def readable_runs_of(user: User, numbers: Iterable[int]) -> set[int]:
@@ -64,11 +58,12 @@ def select_told(events: QuerySet[AuditEvent], user: User, workspace: Workspace |
 def hide_names(events: Iterable[AuditEvent], user: User) -> list[AuditEvent]:
     """The events; one whose object the account may not read of has neither its name nor its details."""
     found = list(events)
+    many = _list_hidden(found, user)
     told = set(
         select_told(AuditEvent.objects.filter(pk__in=[each.pk for each in found]), user).values_list("pk", flat=True)
     )
     for event in found:
-        if event.pk not in told or _names_hidden(event, user):
+        if event.pk not in told or event.pk in many:
             event.object_name = NEUTRAL.get(event.object_type, "documents")
             event.details = {}
     return found
@@ -76,10 +71,18 @@ def hide_names(events: Iterable[AuditEvent], user: User) -> list[AuditEvent]:
 
 def drop_hidden(events: Iterable[AuditEvent], user: User) -> list[AuditEvent]:
     """The events but for those on several documents of which one is hidden from the account."""
-    return [event for event in events if not _names_hidden(event, user)]
+    found = list(events)
+    many = _list_hidden(found, user)
+    return [event for event in found if event.pk not in many]
 
 
-def _names_hidden(event: AuditEvent, user: User) -> bool:
-    listed = event.details.get("documents")
-    numbers = [pk for pk in listed if isinstance(pk, int)] if isinstance(listed, list) else []
-    return len(readable_documents_of(user, numbers)) < len(set(numbers))
+def _list_hidden(events: Iterable[AuditEvent], user: User) -> set[int]:
+    """Numbers of the events on several documents of which one is hidden from the account, or is gone."""
+    listed = {event.pk: _numbers_in(event) for event in events}
+    readable = readable_documents_of(user, {number for numbers in listed.values() for number in numbers})
+    return {pk for pk, numbers in listed.items() if numbers - readable}
+
+
+def _numbers_in(event: AuditEvent) -> set[int]:
+    given = event.details.get("documents")
+    return {number for number in given if isinstance(number, int)} if isinstance(given, list) else set()

@@ -8,6 +8,7 @@ from typing import Any
 
 from rq.exceptions import NoSuchJobError
 
+from vectorless_web.console.subjects.names import readable_documents_of, readable_runs_of
 from vectorless_web.documents.models import DocumentVersion, SectionSummaries, VectorFile
 from vectorless_web.documents.services import retry_version
 from vectorless_web.infra.admin import stop_work_of
@@ -61,10 +62,13 @@ Names = dict[tuple[str, int], tuple[str, str]]
 """By function and number: what a job's row is called, and its workspace."""
 
 
-def describe_queue(name: str) -> Queue:
-    """A queue with what its jobs are for. The rows are asked for once a kind, not once a job."""
+def describe_queue(name: str, reader: User) -> Queue:
+    """A queue with what its jobs are for. The rows are asked for once a kind, not once a job.
+
+    A document or question that is hidden from the reader goes by its number.
+    """
     info = control.describe_queue(name)
-    names = _name_rows([*info.waiting, *info.running, *info.failed])
+    names = _name_rows([*info.waiting, *info.running, *info.failed], reader)
     running = [_describe(job, names, can_stop=True) for job in info.running]
     by_job = {work.job.name: work for work in running}
     return Queue(
@@ -94,33 +98,43 @@ def _row_of(job: JobInfo) -> int:
     return job.arguments[0] if job.arguments and isinstance(job.arguments[0], int) else 0
 
 
-def _name_rows(jobs: list[JobInfo]) -> Names:
+def _name_rows(jobs: list[JobInfo], reader: User) -> Names:
     wanted: dict[str, set[int]] = {}
     for job in jobs:
         wanted.setdefault(job.path, set()).add(_row_of(job))
     names: Names = {}
     for path, keys in wanted.items():
-        for pk, of, workspace in _select_names(path, keys):
-            names[path, pk] = (of, workspace)
+        rows = _select_names(path, keys)
+        readable = _select_readable(path, [about for *_, about in rows], reader)
+        for pk, of, workspace, about in rows:
+            names[path, pk] = (of if about in readable else f"number {about}", workspace)
     return names
 
 
-def _select_names(path: str, keys: set[int]) -> list[tuple[int, str, str]]:
-    """Number, name and workspace of the rows that jobs of this function are for."""
+def _select_readable(path: str, numbers: list[int], reader: User) -> set[int]:
+    """Those of the runs or documents that jobs of this function are about whose names the reader may read."""
     if path.startswith("vectorless_web.runs.jobs."):
-        return list(Run.objects.filter(pk__in=keys).values_list("pk", "question", "workspace__name"))
+        return readable_runs_of(reader, numbers)
+    return set(numbers) if path.endswith("test_provider") else readable_documents_of(reader, numbers)
+
+
+def _select_names(path: str, keys: set[int]) -> list[tuple[int, str, str, int]]:
+    """Number, name and workspace of the rows that jobs of this function are for, and of what run or document."""
+    if path.startswith("vectorless_web.runs.jobs."):
+        return list(Run.objects.filter(pk__in=keys).values_list("pk", "question", "workspace__name", "pk"))
     if path == READ:
         rows = DocumentVersion.objects.filter(pk__in=keys)
-        return list(rows.values_list("pk", "document__title", "document__workspace__name"))
+        return list(rows.values_list("pk", "document__title", "document__workspace__name", "document"))
     if path.endswith("test_provider"):
-        return list(ModelProvider.objects.filter(pk__in=keys).values_list("pk", "name", "workspace__name"))
+        return list(ModelProvider.objects.filter(pk__in=keys).values_list("pk", "name", "workspace__name", "pk"))
     model: type[Any] | None = {"embed_version": VectorFile, "summarise_version": SectionSummaries}.get(
         path.rpartition(".")[2]
     )
     if model is None:
         return []
     found = model._default_manager.filter(pk__in=keys)
-    return list(found.values_list("pk", "version__document__title", "version__document__workspace__name"))
+    at = "version__document"
+    return list(found.values_list("pk", f"{at}__title", f"{at}__workspace__name", at))
 
 
 def pause(*, actor: User, queue: str) -> None:

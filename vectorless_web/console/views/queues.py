@@ -20,7 +20,7 @@ RIGHT = "console.run_queues"
 def show(request: HttpRequest) -> HttpResponse:
     """Every queue with its jobs and workers."""
     try:
-        queues = [operating.describe_queue(name) for name in sorted(settings.RQ_QUEUES)]
+        queues = [operating.describe_queue(name, request.user) for name in sorted(settings.RQ_QUEUES)]
     except RedisError as error:
         return show_page(request, "queues", {"queues": [], "away": str(error)})
     return show_page(request, "queues", {"queues": queues})

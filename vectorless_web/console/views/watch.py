@@ -43,7 +43,7 @@ def record(request: HttpRequest) -> HttpResponse:
     """Who did what to what, when, and from where."""
     form = AuditForm(request.GET)
     query = form.query() if form.is_valid() else audit.AuditQuery()
-    page = audit.page_of_events(query, before=form.number("before"), after=form.number("after"))
+    page = audit.page_of_events(query, reader=request.user, before=form.number("before"), after=form.number("after"))
     context: dict[str, Any] = {"page": page, "query": query, "form": form, "verbs": audit.list_verbs()}
     context["workspaces"] = Workspace.objects.order_by("name").values_list("slug", "name")[:200]
     if request.GET.get("verify"):
@@ -60,7 +60,7 @@ def export(request: HttpRequest, form: str) -> StreamingHttpResponse:
     services.note_export(actor=request.user, kind=form, filters=query)
     media_type, write, head = FORMS[form]
     response = StreamingHttpResponse(
-        audit.stream_events(query, write, head), content_type=f"{media_type}; charset=utf-8"
+        audit.stream_events(query, request.user, write, head), content_type=f"{media_type}; charset=utf-8"
     )
     name = f"audit-{timezone.now():%Y-%m-%d}.{form}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
