@@ -103,6 +103,7 @@ class Library:
     def _add(self, books: Sequence[tuple[int, Handbook]]) -> None:
         """What an upload and its job leave behind, written for many documents at once by the same functions."""
         from django.db import transaction
+        from django.utils import timezone
 
         from vectorless_web.documents.models import Card, Document, DocumentVersion, Folder, Section
         from vectorless_web.documents.services.compiled_rows import (
@@ -133,7 +134,8 @@ class Library:
                 version = DocumentVersion.objects.create(
                     document=document, file=f"uploads/{book.name}", sha256=compiled.sha256, bytes=len(book.text),
                     artefact=artefact, artefact_sha256=digest, artefact_bytes=len(content),
-                    status=DocumentVersion.Status.READY, **version_facts(compiled, seconds=0.1, peak_mb=1),
+                    status=DocumentVersion.Status.READY, ready_at=timezone.now(),
+                    **version_facts(compiled, seconds=0.1, peak_mb=1),
                 )  # fmt: skip
                 document.current_version = version
                 rows.append(document)

@@ -4,6 +4,7 @@ from tests.support.engine_documents import Shelf, compiled, paragraph, section
 from vectorless_web.engine.agent.events import Outcome, StepEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.agent.steps.route import AND_FURTHER
 from vectorless_web.engine.answers.claims import ClaimEvent
 
 
@@ -86,3 +87,12 @@ def test_nothing_is_answered_where_no_document_says_it():
 
     assert not asked.claims
     assert asked.end.outcome in (Outcome.PASSAGES, Outcome.NOT_FOUND)
+
+
+def test_documents_that_the_router_passed_over_are_missing_too():
+    many = {f"h{number:02}": lease(f"House {number:02}", str(500 + number)) for number in range(40)}
+    asked = Asked("What is the monthly rent in each lease?", many, max_run_steps=200)
+
+    assert len(asked.claims) == 15
+    assert asked.end.outcome is Outcome.PARTIAL
+    assert len(asked.end.missing) == 16 and asked.end.missing[-1] == AND_FURTHER

@@ -300,3 +300,15 @@ def test_what_is_said_of_editions_is_about_the_first_document():
     result = router(cards, ACTIVE).route(understand("Until when is the quay of the harbour lit in the latest guide?"))
 
     assert (ids(result)[0], result.edition) == (1, "")
+
+
+@pytest.mark.parametrize("kind", ["handbook", "report", "policy"])
+def test_numbered_files_of_one_kind_are_no_series(kind):
+    cards = [
+        card(f"{issuer} {what}", names=(f"{kind} 000{number}",), forms=(kind,), overview="A ladder is lent.")
+        for number, (issuer, what) in enumerate((("Corvane", "rules"), ("Belmar", "guide"), ("Osmar", "book")))
+    ]
+    names = [f"{kind}-000{number}.pdf" for number in range(3)]
+    held = router(cards, ACTIVE, names=names).snapshot
+
+    assert {held.key_frequency(int(each)) for each in held.series(held.all_rows()).flat if each} == {1}

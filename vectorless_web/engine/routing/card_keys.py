@@ -11,7 +11,15 @@ from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, Edges, Place, encode_row, key_hash
 from vectorless_web.engine.routing.editions import Edition, read_edition, series_core
 from vectorless_web.engine.routing.lexical import key_idf
-from vectorless_web.engine.routing.names import core_key, fold_words, glue_words, name_in_title, prefixes, spellings
+from vectorless_web.engine.routing.names import (
+    core_key,
+    fold_words,
+    glue_words,
+    is_kind_word,
+    name_in_title,
+    prefixes,
+    spellings,
+)
 from vectorless_web.engine.text.analyser import analyse
 
 
@@ -118,7 +126,9 @@ def _name_series(card: Card, title: str, name: str) -> list[tuple[str, str]]:
     cores = dict.fromkeys(core for core in (series_core(title), series_core(name)) if core)
     subject = core_key((card.fields.entities or (name_in_title(card.title),))[0])
     families = [family_of(form) for form in card.fields.forms[:1]]
-    of_subject = [f"{subject}\n{family}" for family in families if subject]
+    # "handbook" of "handbook-0041.pdf" is a kind and no issuer: every numbered file would be of one series.
+    is_issuer = bool(subject) and subject not in _BY_NAME and not is_kind_word(subject)
+    of_subject = [f"{subject}\n{family}" for family in families if is_issuer]
     return [(SERIES, key) for key in (*cores, *of_subject)]
 
 

@@ -83,6 +83,11 @@ def _list_name_words(words: list[str]) -> list[str]:
     return [word for word in words if not word.isdigit()] or words
 
 
+def is_kind_word(key: str) -> bool:
+    """Whether a core key is a kind of document and no name: "handbook" of "handbook-0041.pdf"."""
+    return key in _KIND_WORDS
+
+
 def name_in_title(title: str) -> str:
     """The name a title begins with ("Fakete Works" of "Fakete Works Annual Report 2019"), or "".
 

@@ -200,6 +200,9 @@ def _words_of(corpus: Corpus, name: str) -> Spread:
 STEPS_EACH = 4
 """Steps that one document takes of a run that asks each: to bring passages and tables, to copy, to sum up."""
 
+AND_FURTHER = "further documents of this kind"
+"""What an answer of each document lacks when more of them were passed over than the router lists."""
+
 SHOWN = 15
 """Documents named in the step; the rest are counted."""
 
@@ -245,7 +248,9 @@ def route_step(
     left = [name for name in shortlist.names if name not in walked and name not in run.left_out]
     chosen, over = select(plan, corpus, shortlist, left=left, most=_most_walks(run, plan))
     if not walked and not shortlist.committed and not shortlist.ranked and run.engine == OFFLINE:
-        chosen, over = _choose_each(run, plan, (*chosen, *over)) or (chosen, over)
+        beyond = entries_of(corpus, [name for name, _ in shortlist.missed])
+        behind = [entry.title or entry.name for entry in beyond.values()]
+        chosen, over = _choose_each(run, plan, (*chosen, *over), behind) or (chosen, over)
     if shortlist.committed and not walked:
         alone = [selected for selected in (*chosen, *over) if selected.entry.id == shortlist.committed]
         chosen, over = alone or chosen, [s for s in (*chosen, *over) if s not in alone] if alone else over
@@ -287,19 +292,24 @@ def route_step(
 
 
 def _choose_each(
-    run: RunState, plan: QueryPlan, candidates: Sequence[Selected]
+    run: RunState, plan: QueryPlan, candidates: Sequence[Selected], behind: Sequence[str]
 ) -> tuple[list[Selected], list[Selected]] | None:
     """Those of which a question wants one answer each, as many as the run's steps allow; None for other questions.
 
-    Notes what is asked of each, and which were not opened.
+    Notes what is asked of each, and which were not opened; `behind` are titles of documents that just missed the cut.
     """
-    asked = read_each(plan, [selected.entry.title or selected.entry.name for selected in candidates])
+    titles = [selected.entry.title or selected.entry.name for selected in candidates]
+    asked = read_each(plan, titles)
     if asked is None:
         return None
     run.each = understand(asked.question, lexicon=run.lexicon, expand=run.expand)
     wanted = [candidates[place] for place in asked.places]
     most = max(run.limits.max_walks, run.limits.max_run_steps // STEPS_EACH)
-    run.unread = tuple(selected.entry.title or selected.entry.name for selected in wanted[most:])
+    passed = read_each(plan, [*titles, *behind]) or asked
+    unlisted = [behind[place - len(titles)] for place in passed.places if place >= len(titles)]
+    run.unread = (*(selected.entry.title or selected.entry.name for selected in wanted[most:]), *unlisted)
+    if unlisted and len(unlisted) == len(behind):
+        run.unread += (AND_FURTHER,)
     kept = sorted(wanted[:most], key=lambda selected: (selected.entry.title.casefold(), selected.entry.id))
     return kept, [selected for selected in candidates if selected not in kept]
 
