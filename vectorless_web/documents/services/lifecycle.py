@@ -36,7 +36,7 @@ from vectorless_web.infra.queues import jobs
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import PeopleGroup, Workspace
 from vectorless_web.workspaces.selectors import User
-from vectorless_web.workspaces.services import record
+from vectorless_web.workspaces.services import delete_and_record, record
 from vectorless_web.workspaces.site import days_kept
 
 Status = DocumentVersion.Status
@@ -416,8 +416,7 @@ def purge_document(document: Document) -> None:
     """Remove one document for good; its files go when the deletion commits, so no row ever names a missing file."""
     with transaction.atomic():
         hide_from_router(document)
-        record(actor=None, verb="document.purged", workspace=document.workspace, target=document)
-        document.delete()
+        delete_and_record(document, actor=None, verb="document.purged", workspace=document.workspace)
 
 
 _CLEARED: dict[str, Any] = {

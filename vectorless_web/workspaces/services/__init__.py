@@ -28,7 +28,13 @@ from vectorless_web.workspaces.services.members import (
     revoke_invitation,
     update_workspace,
 )
-from vectorless_web.workspaces.services.recording import RecordCheck, prune_record, record, verify_record
+from vectorless_web.workspaces.services.recording import (
+    RecordCheck,
+    delete_and_record,
+    prune_record,
+    record,
+    verify_record,
+)
 from vectorless_web.workspaces.services.settings import (
     MAX_ENTRIES,
     WorkspaceCostBudget,
@@ -63,6 +69,7 @@ __all__ = [
     "change_role",
     "check_address",
     "create_workspace",
+    "delete_and_record",
     "delete_group",
     "delete_workspace",
     "describe_orphaned_workspaces",

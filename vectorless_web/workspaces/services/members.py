@@ -24,7 +24,7 @@ from vectorless_web.workspaces.selectors import (
     has_confirmed,
     is_only_owner,
 )
-from vectorless_web.workspaces.services.recording import record
+from vectorless_web.workspaces.services.recording import delete_and_record, record
 from vectorless_web.workspaces.storage import hash_token, new_token
 
 SLUG_LENGTH = 50
@@ -59,9 +59,7 @@ def update_workspace(
 
 def delete_workspace(*, actor: User, workspace: Workspace) -> None:
     """Remove a workspace with everything in its rows; the record keeps that it was there."""
-    with transaction.atomic():
-        record(actor=actor, verb="workspace.deleted", target=workspace, details={"slug": workspace.slug})
-        workspace.delete()
+    delete_and_record(workspace, actor=actor, verb="workspace.deleted", details={"slug": workspace.slug})
 
 
 def _free_slug(name: str) -> str:
