@@ -7,6 +7,7 @@ from django.core import mail
 from django.utils import timezone
 
 from tests.test_permissions import MATRIX, STAFF, world  # noqa: F401 - a fixture
+from vectorless_web.console.models import SavedSearch
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.runs.models import Run
 from vectorless_web.sharing.models import ShareLink
@@ -109,6 +110,8 @@ def test_every_act_is_recorded_with_who_did_it(staff, grace, world, row):  # noq
         from allauth.mfa.models import Authenticator
 
         Authenticator.objects.create(user_id=world.keys["person"], type="totp", data={})
+    if row.name == "console:remove_search":
+        SavedSearch.objects.create(pk=1, owner=grace, name="Mine")
     before = AuditEvent.objects.count()
     response = staff.post(world.address(row), data)
     assert response.status_code in (200, 302)

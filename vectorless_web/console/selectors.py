@@ -11,12 +11,14 @@ from django.db import connection
 from django.db.models import Count, Sum
 from django.utils import timezone
 
+from vectorless_web.console.models import SavedSearch
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION
 from vectorless_web.infra.web.health import STATUS, Finding, Level, health
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import program_digest
 from vectorless_web.workspaces.models import AuditEvent, ModelProvider
+from vectorless_web.workspaces.selectors import User
 
 TONES = {Level.OK: "good", Level.DEGRADED: "warn", Level.UNAVAILABLE: "bad"}
 NAMES = {
@@ -112,6 +114,11 @@ def _database_bytes() -> int:
 def last_backup() -> AuditEvent | None:
     """The record's last event of a backup that was made; None when none was since the record notes them."""
     return AuditEvent.objects.filter(verb="backup.made").first()
+
+
+def list_searches(user: User) -> list[SavedSearch]:
+    """The searches of the record that a person keeps, with the address of each."""
+    return list(SavedSearch.objects.filter(owner=user.pk))
 
 
 def versions_in_use() -> list[tuple[str, str]]:

@@ -26,6 +26,8 @@ SHOWN = {
     "VECTORLESS_ASKS_PER_HOUR": "ASKS_PER_HOUR",
     "VECTORLESS_UPLOADS_PER_HOUR": "UPLOADS_PER_HOUR",
     "VECTORLESS_STOP_SECONDS": "STOP_SECONDS",
+    "VECTORLESS_BACKUPS": "BACKUPS",
+    "VECTORLESS_AUDIT_STREAM": "AUDIT_STREAM",
     "DEBUG": "DEBUG",
 }
 """Variables of the environment whose values may be shown, and the names of their settings."""
