@@ -1,6 +1,6 @@
 """Fits the confidence of offline answers, and says how well it holds on sets that the fit did not see.
 
-    python benchmarks/calibration.py --set NAME PRED.jsonl JUDGED.jsonl [--set ...] [--write] [--decay 1.0]
+    python benchmarks/calibration.py --set NAME PRED.jsonl JUDGED.jsonl [--set ...] [--nearness] [--write] [--decay 1.0]
 
 PRED.jsonl holds predictions of reading.py or financebench.py made with --withheld; JUDGED.jsonl says by `id` (or
 `financebench_id`) and `right` (0 to 1) which of them are right. Only answered questions count. The fit is a logistic
@@ -9,11 +9,13 @@ weights, worked out by Newton's method. Each set has an offset of its own, which
 how strictly they were judged, and which the fitted model leaves out (Gelman and Hill 2007, chapter 12). Each
 set's row is measured by a fit on all the others. `strong` is the least confidence from which on .93 of the answers are
 right over those left-out sets, `moderate` about a half: what is more likely wrong than right is withheld. --write puts
-the fit on all sets into `calibration.toml`.
+the fit on all sets into `calibration.toml`. There are two fits: of predictions by words alone, and with --nearness of
+those of a run with the local model of meaning, only answers that it measured; the others have the first fit there, too.
 """
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +25,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from vectorless_web.engine.answers.claims import NEARNESS
 from vectorless_web.engine.index.scoring import Floats
 
 WHERE = Path(__file__).resolve().parents[1] / "vectorless_web/engine/answers/calibration.toml"
@@ -65,7 +68,7 @@ class Fit:
 def main() -> None:
     """Print the table of left-out sets, then the fit on all of them."""
     options = _arguments()
-    names, sets = read_sets(options.set)
+    names, sets = read_sets(options.set, only=NEARNESS if options.nearness else "")
     left_out = [(each, fit_to([other for other in sets if other is not each], options.decay, names)) for each in sets]
     measured = [(each, fit.chances(each.shares)) for each, fit in left_out if len(sets) > 1]
     whole = fit_to(sets, options.decay, names)
@@ -80,20 +83,25 @@ def main() -> None:
     for name, weight in sorted(zip(names, whole.weights, strict=True), key=lambda pair: -abs(pair[1])):
         print(f"{weight:+.2f} {name}")
     if options.write:
-        WHERE.write_text(_toml(names, whole, strong), encoding="utf-8")
+        table = NEARNESS if options.nearness else "offline"
+        WHERE.write_text(_toml(table, names, whole, strong), encoding="utf-8")
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", nargs=3, action="append", required=True, metavar=("NAME", "PRED", "JUDGED"))
     parser.add_argument("--decay", type=float, default=1.0)
+    parser.add_argument("--nearness", action="store_true", help="fit answers whose meaning was measured")
     parser.add_argument("--write", action="store_true")
     return parser.parse_args()
 
 
-def read_sets(paths: Sequence[Sequence[str]]) -> tuple[list[str], list[Judged]]:
-    """The names of all signals, and the answered questions of each set."""
-    rows = {name: list(_answers(Path(predicted), Path(judged))) for name, predicted, judged in paths}
+def read_sets(paths: Sequence[Sequence[str]], *, only: str = "") -> tuple[list[str], list[Judged]]:
+    """The names of all signals, and the answered questions of each set; `only` those that have a signal."""
+    rows = {
+        name: [row for row in _answers(Path(predicted), Path(judged)) if not only or only in row[0]]
+        for name, predicted, judged in paths
+    }
     names = sorted({signal for found in rows.values() for signals, _ in found for signal in signals})
     sets = [
         Judged(
@@ -182,12 +190,19 @@ def _row(name: str, chances: Floats, right: Floats, strong: float) -> str:
     return f"| {name} | {len(right)} | {right.mean():.2f} | {error:.2f} | {shown} |"
 
 
-def _toml(names: Sequence[str], fit: Fit, strong: float) -> str:
-    text = WHERE.read_text(encoding="utf-8")
-    head = text[: text.index("[offline]")]
+def _toml(table: str, names: Sequence[str], fit: Fit, strong: float) -> str:
+    """The text of the file with one fit in place of the one it had."""
     weights = "".join(f"{name} = {weight:.3f}\n" for name, weight in zip(names, fit.weights, strict=True) if weight)
     cuts = f"intercept = {fit.intercept:.3f}\nstrong = {strong:.2f}\nmoderate = {MODERATE:.2f}\n"
-    return f"{head}[offline]\n{cuts}\n[offline.weights]\n{weights}"
+    head, *tables = re.split(r"(?m)^(?=\[\w+\]$)", WHERE.read_text(encoding="utf-8").rstrip() + "\n")
+    kept = [text for text in tables if not text.startswith(f"[{table}]")]
+    return "\n".join(
+        [
+            head.rstrip() + "\n",
+            *(text.rstrip() + "\n" for text in kept),
+            f"[{table}]\n{cuts}\n[{table}.weights]\n{weights}",
+        ]
+    )
 
 
 if __name__ == "__main__":

@@ -60,6 +60,7 @@ INSTALLED_APPS = [
     "allauth.socialaccount.providers.openid_connect",
     "csp",
     "vectorless_web.infra",
+    "vectorless_web.notices",
     "vectorless_web.workspaces",
     "vectorless_web.documents",
     "vectorless_web.runs",
@@ -107,6 +108,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "vectorless_web.infra.web.pages.csp_nonce",
                 "vectorless_web.infra.web.pages.common",
+                "vectorless_web.notices.selectors.bell",
                 "vectorless_web.console.views.read_only.tell_of_site",
             ]
         },
@@ -176,10 +178,24 @@ READ_ONLY_JOBS = ("vectorless_web.console.jobs.run_backup_task",)
 TIDYING = (
     "vectorless_web.console.subjects.usage.count_usage",
     "vectorless_web.console.subjects.retention.remove_expired",
+    "vectorless_web.sharing.services.tell_of_expiring_links",
+    "vectorless_web.notices.services.tidy_notices",
 )
 """What the sweep calls every hour besides its own acts, from apps above it: each says how many rows it touched."""
 SWEEPING = ("vectorless_web.console.subjects.stream.stream_events",)
 """What the sweep calls at every pass besides its own acts, likewise."""
+NOTICE_READERS = {
+    "run_ended": "vectorless_web.runs.selectors.read_notices",
+    "mentioned": "vectorless_web.runs.selectors.read_notices",
+    "commented": "vectorless_web.runs.selectors.read_notices",
+    "verified": "vectorless_web.runs.selectors.read_notices",
+    "document_failed": "vectorless_web.documents.selectors.read_notices",
+    "budget": "vectorless_web.workspaces.selectors.read_notices",
+    "invitation_accepted": "vectorless_web.workspaces.selectors.read_notices",
+    "role_changed": "vectorless_web.workspaces.selectors.read_notices",
+    "link_expiring": "vectorless_web.sharing.services.read_notices",
+}
+"""What says, of each kind of notice, what it may still tell its reader: a function of the app that it belongs to."""
 WORKER_HAND_BACK = {
     "vectorless_web.runs.jobs.execute_run": "vectorless_web.runs.jobs.hand_back_run",
     "vectorless_web.documents.jobs.compile_version": "vectorless_web.documents.jobs.hand_back_version",
@@ -259,6 +275,10 @@ EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.get("EMAIL_HOST_USER") or "", _mail
 EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.get("EMAIL_USE_TLS", False), _mail.get("EMAIL_USE_SSL", False)
 PASSWORD_RESET_TIMEOUT = 3600
 """How long a link with which a password is chosen anew works, in seconds: mailed, or made by an administrator."""
+EMAIL_TIMEOUT = 20
+"""Seconds that a mail server may be silent."""
+SITE_ADDRESS = env.str("VECTORLESS_ADDRESS", default="")
+"""Where people find this site, for links in mails that no request asked for: "https://docs.example.com"."""
 DEFAULT_FROM_EMAIL = env.str("VECTORLESS_MAIL_FROM", default="vectorless@localhost")
 
 PROXIES = env.int("VECTORLESS_PROXIES", default=0)

@@ -26,7 +26,7 @@ from vectorless_web.documents.models import Document, DocumentVersion, Folder, F
 from vectorless_web.documents.selectors import closed_folders, same_content
 from vectorless_web.documents.services.background import READINGS, REPAIRS
 from vectorless_web.documents.services.compiled_rows import hide_from_router, show_again
-from vectorless_web.documents.services.compiling import end_as_failed, is_sound, postpone_repair
+from vectorless_web.documents.services.compiling import CANCELLED, end_as_failed, is_sound, postpone_repair
 from vectorless_web.documents.services.keeping.installation import files_standing
 from vectorless_web.documents.storage.files import open_version, size_of
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION
@@ -249,11 +249,6 @@ def _queue_again(rows: QuerySet[DocumentVersion], version: DocumentVersion, *, r
             enqueue_compile(version)
             announce(version.document.workspace_id, version.document_id)
     return bool(queued)
-
-
-CANCELLED = CompileFailed(
-    "Reading was stopped. Retry to read the file again, or remove it.", code="cancelled", retryable=True
-)
 
 
 def delete_document(*, actor: User, document: Document) -> None:

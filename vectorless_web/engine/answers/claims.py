@@ -71,6 +71,9 @@ class Signal:
 LISTS_MENTIONS = "lists_mentions"
 """The signal of a list of everything that speaks of a thing: each item is its own evidence."""
 
+NEARNESS = "nearness"
+"""The signal of how near the answer comes to the question in meaning: only where a local model measured it."""
+
 
 @dataclass(frozen=True, slots=True)
 class DraftClaim:

@@ -14,6 +14,7 @@ from importlib.resources import files
 
 from vectorless_web.engine.answers.claims import (
     LISTS_MENTIONS,
+    NEARNESS,
     Check,
     ClaimEvent,
     Confidence,
@@ -54,9 +55,14 @@ class Calibration:
 
 @cache
 def calibration_of(engine: str) -> Calibration:
-    """The calibration of answers by `offline` or `model`."""
+    """The calibration of answers by `model`, by `offline`, or by the latter with `nearness` in meaning measured."""
     table = tomllib.loads(files(__package__).joinpath("calibration.toml").read_text("utf-8"))[engine]
     return Calibration(table["intercept"], table["weights"], table["strong"], table["moderate"])
+
+
+def calibration_for(signals: Sequence[Signal]) -> Calibration:
+    """The calibration of an offline answer: that of the words alone, unless a local model measured its meaning too."""
+    return calibration_of(NEARNESS if any(signal.name == NEARNESS for signal in signals) else "offline")
 
 
 PART_SAID = 0.4
@@ -169,7 +175,7 @@ def confidence_of(
         *_name_kind(plan, held),
         *(held[0][0].signals if held else ()),
     )
-    calibration = calibration_of("offline")
+    calibration = calibration_for(signals)
     is_list_of_mentions = any(signal.name == LISTS_MENTIONS for signal in signals)
     value = standing * parts * fit if is_list_of_mentions else calibration.chance(signals)
     return Confidence(standing, parts, fit, value, calibration.name_strength(value), signals)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
 from vectorless_web.engine.documents.tree import Tree
@@ -174,32 +175,43 @@ def find_passages(
     return sorted(once.values(), key=_order)
 
 
-NEARNESS_SHARE = 0.8
-"""How much of what a fit lacks nearness in meaning makes up for, as a share of what the best piece leaves unsaid of the
-question. Measured on five sets: half of it moves little, and a half more puts first what only sounds alike."""
+NEARNESS_SHARE = 0.5
+"""What nearness in meaning counts beside a fit by words that counts 1. The gold piece comes first for 47 of 78 everyday
+questions (40 by words), 94 of 144 on privacy policies (85), 40 of 64 on reports and papers (31), 186 of 218 of our own
+(173); .3 gives 45, 92, 36 and 182, and 1 gives 45, 92, 40 and 187."""
 
 
-def raise_by_nearness(fit: float, near: float, said: float) -> float:
-    """A fit in [0, 1] raised by a nearness in [0, 1]: the less, the more of the question the best in words says."""
-    return fit + NEARNESS_SHARE * (1.0 - min(1.0, said)) * near * (1.0 - fit)
+def mix_nearness(fit: float, near: float) -> float:
+    """A fit in [0, 1] by words and a nearness in [0, 1], 0 for what was not measured, as one fit in [0, 1]."""
+    return (min(1.0, fit) + NEARNESS_SHARE * near) / (1.0 + NEARNESS_SHARE)
+
+
+def words_measured(passage: Passage) -> str:
+    """The words by which a passage's nearness is measured: a list's lead-in and items, else its sentence."""
+    return " ".join(part.quote for part in passage.parts) if passage.is_list else passage.quote
 
 
 def weigh_nearness(passages: Sequence[Passage], nearness: Mapping[str, float]) -> list[Passage]:
-    """The passages with their nearness in meaning in their fit; a list has that of its nearest item."""
-    said = max((passage.said for passage in passages), default=1.0)
-    return [_raise(passage, _find_nearness(passage, nearness), said) for passage in passages]
+    """The passages with their nearness in meaning in their fit; what was not measured counts as far."""
+    return [_weigh(passage, nearness) for passage in passages]
 
 
-def _find_nearness(passage: Passage, nearness: Mapping[str, float]) -> float | None:
-    quotes = [part.quote for part in passage.parts] if passage.is_list else [passage.quote]
-    return max((nearness[quote] for quote in quotes if quote in nearness), default=None)
-
-
-def _raise(passage: Passage, near: float | None, said: float) -> Passage:
+def _weigh(passage: Passage, nearness: Mapping[str, float]) -> Passage:
+    words = words_measured(passage)
+    near = nearness.get(words)
+    fit = mix_nearness(passage.fit, near or 0.0)
+    weighed = replace(passage, fit=fit, nearness=near, raised=fit - passage.fit)
     if near is None:
-        return passage
-    fit = raise_by_nearness(min(1.0, passage.fit), near, said)
-    return replace(passage, fit=fit, nearness=near, raised=fit - passage.fit)
+        return weighed
+    own = {words, passage.quote, *(part.quote for part in passage.parts)}
+    others = [share for text, share in nearness.items() if text not in own]
+    return replace(weighed, ahead=near - max(others, default=0.0), above=near - median(nearness.values()))
+
+
+def leads_by_meaning(passage: Passage, passages: Sequence[Passage]) -> bool:
+    """Whether no sentence measured comes nearer to the question, and none has a better fit by words and meaning."""
+    is_nearest = passage.nearness is not None and passage.ahead > 0.0
+    return is_nearest and all(passage.fit >= other.fit for other in passages)
 
 
 def _order(passage: Passage) -> tuple[bool, float, int, int]:

@@ -129,12 +129,16 @@ class Passage:
     place: str = ""
     nearness: float | None = None
     """How near it comes to the question in meaning, in [0, 1], by a local model; None where none measured it."""
+    ahead: float = 0.0
+    """By how much it comes nearer than the nearest other sentence measured, in [-1, 1]."""
+    above: float = 0.0
+    """By how much it comes nearer than half of the sentences measured, in [-1, 1]."""
     raised: float = 0.0
     """What `nearness` added to `fit`."""
 
     @property
     def words_fit(self) -> float:
-        """The fit by words and places alone, on which confidence was fitted."""
+        """The fit by words and places alone."""
         return self.fit - self.raised
 
 

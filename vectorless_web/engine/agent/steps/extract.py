@@ -28,6 +28,7 @@ from vectorless_web.engine.figures.tables import TableView, tables_of
 from vectorless_web.engine.passages.extraction import (
     best_passages,
     find_passages,
+    leads_by_meaning,
     with_what_follows,
 )
 from vectorless_web.engine.passages.passage import (
@@ -315,6 +316,10 @@ def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passag
     found = find_passages(walk.entry.id, nodes, walk.finder, measure_nearness(walk), walk.opened)
     found = [_tell_reference(walk, passage, places) for passage in _mind_references(walk, found)]
     telling = [passage for passage in found if _answers_question(walk, passage)] or _find_nearest(walk, found)
+    if walk.nearness is not None and telling and not telling[0].is_nearest:
+        # What leads in words and meaning may be the answer though its words tell too little to show it.
+        led_by = [passage for passage in found if passage not in telling and leads_by_meaning(passage, found)]
+        telling = [*(replace(passage, suffices=False) for passage in led_by), *telling]
     chosen = select_passages(best_passages(telling, most=COMPETING * KEPT_PASSAGES, share=0.4), KEPT_PASSAGES)
     told = with_what_follows(chosen.kept, tree, walk.finder)
     return [passage for passage in told if passage.key in walk.opened], chosen.set_aside

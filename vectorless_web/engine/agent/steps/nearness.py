@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from vectorless_web.engine.agent.steps.packing import CoverageReranker
 from vectorless_web.engine.agent.walk import Walk
-from vectorless_web.engine.passages.extraction import find_passages, raise_by_nearness
+from vectorless_web.engine.passages.extraction import find_passages, mix_nearness, words_measured
 from vectorless_web.engine.passages.passage import pieces_of
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.retrieval.corpus import CorpusNode
@@ -28,16 +28,12 @@ def measure_nearness(walk: Walk) -> Mapping[str, float]:
             for candidate in walk.finder.ranked
         ]
         found = find_passages(walk.entry.id, nodes, walk.finder)
-        sentences = [passage for passage in found if not passage.is_list]
-        lane.measure(walk.plan.question, {passage.quote: passage.where for passage in sentences})
+        lane.measure(walk.plan.question, {words_measured(passage): passage.where for passage in found})
     return lane.shares
 
 
 class NearnessReranker:
-    """Orders nodes by what they say of the question, and by the sentence of theirs that comes nearest in meaning.
-
-    The less of the question the best node says in words, the more meaning counts.
-    """
+    """Orders nodes by what they say of the question, and by the sentence of theirs that comes nearest in meaning."""
 
     name = "coverage+nearness"
 
@@ -50,8 +46,7 @@ class NearnessReranker:
         """For each node a share in [0, 1] that falls with its place; `query` is the question that the finder is for."""
         said = CoverageReranker(self._finder).rerank_nodes(query, nodes)
         near = [self._nearest(node.id.key) for node in nodes]
-        most = max(said, default=1.0)
-        mixed = [raise_by_nearness(words, meaning, most) for words, meaning in zip(said, near, strict=True)]
+        mixed = [mix_nearness(words, meaning) for words, meaning in zip(said, near, strict=True)]
         by_words = sorted(range(len(nodes)), key=lambda place: (-said[place], nodes[place].id))
         by_both = sorted(range(len(nodes)), key=lambda place: (-round(mixed[place], 9), nodes[place].id))
         tree = self._finder.document.tree

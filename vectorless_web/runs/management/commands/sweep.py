@@ -16,6 +16,7 @@ from redis.exceptions import RedisError
 from vectorless_web.documents import services as documents
 from vectorless_web.infra.queues import control
 from vectorless_web.infra.web.health import record_heartbeat
+from vectorless_web.notices.services import queue_mail
 from vectorless_web.runs import services as runs
 from vectorless_web.workspaces.site import forget_values, is_read_only
 
@@ -60,6 +61,7 @@ REPAIRS: tuple[Act, ...] = (
     documents.purge_deleted,
     documents.resume_embedding,
     documents.resume_summaries,
+    queue_mail,
 )
 TIDYING: tuple[Act, ...] = (
     documents.refresh_rows,
