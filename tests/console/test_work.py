@@ -83,6 +83,16 @@ def test_settings_show_values_and_never_secrets(staff, settings, monkeypatch):
     assert "passwords go over the network" in page
 
 
+def test_settings_name_combinations_that_lose_or_open_things(staff, settings):
+    settings.BACKUPS = settings.VAR / "backups"
+    settings.KEEP_DAYS, settings.AUDIT_STREAM = {**settings.KEEP_DAYS, "audit": 90}, ""
+    page = text(staff.get("/console/settings/"))
+    assert "one broken disk takes both" in page
+    assert "nothing keeps them" in page
+    settings.AUDIT_STREAM = "rubbish"
+    assert "VECTORLESS_AUDIT_STREAM is a path" in text(staff.get("/console/settings/"))
+
+
 def test_a_test_mail_goes_to_who_asks(staff, grace):
     staff.post("/console/settings/test-mail/")
     assert mail.outbox[0].to == [grace.email]

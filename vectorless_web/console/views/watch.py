@@ -37,6 +37,8 @@ def overview(request: HttpRequest) -> HttpResponse:
         "failures": selectors.count_failures(),
         "stored": selectors.sum_stored_bytes(),
         "backup": selectors.last_backup(),
+        "verified": selectors.last_verified(),
+        "pending": selectors.pending_migrations(),
         "versions": selectors.versions_in_use(),
     }
     return show_page(request, "overview", context)
