@@ -73,5 +73,5 @@ class ReadOnlyForm(forms.Form):
 class AnnouncementForm(forms.Form):
     """A sentence on every page, until a time."""
 
-    text = forms.CharField(label="Announcement", required=False, max_length=300)
+    text = forms.CharField(label="Sentence on every page", required=False, max_length=300)
     until = MomentField(label="Until", required=False)
