@@ -246,6 +246,8 @@ MATRIX = [
     # The console; tests/console/test_rights.py asks as staff with and without each right.
     get("console:overview", STAFF),
     get("console:audit", STAFF),
+    post("console:save_search", STAFF, name="Removed people", verb="member.removed"),
+    replace(post("console:remove_search", STAFF), more={"pk": 1}),
     get("console:export_audit", STAFF, form="csv"),
     get("console:retention", STAFF),
     replace(post("console:set_period", STAFF, days=0), more={"kind": "runs"}),

@@ -185,6 +185,8 @@ TIDYING = (
     "vectorless_web.notices.services.tidy_notices",
 )
 """What the sweep calls every hour besides its own acts, from apps above it: each says how many rows it touched."""
+SWEEPING = ("vectorless_web.console.subjects.stream.stream_events",)
+"""What the sweep calls at every pass besides its own acts, likewise."""
 NOTICE_READERS = {
     "run_ended": "vectorless_web.runs.selectors.read_notices",
     "mentioned": "vectorless_web.runs.selectors.read_notices",
@@ -346,6 +348,8 @@ MODEL_WHOLE_TOKENS = env.int("VECTORLESS_MODEL_WHOLE_TOKENS", default=5000)
 MODEL_PICTURES = env.bool("VECTORLESS_MODEL_PICTURES", default=False)
 """Whether VECTORLESS_MODEL reads pictures and may be shown pages so."""
 
+AUDIT_STREAM = env.str("VECTORLESS_AUDIT_STREAM", default="")
+"""Where each event of the record is sent besides: a file, or a syslog."""
 KEEP_DAYS = {
     "calls": env.int("VECTORLESS_KEEP_CALLS_DAYS", default=0),
     "runs": env.int("VECTORLESS_KEEP_RUNS_DAYS", default=0),

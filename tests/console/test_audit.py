@@ -9,6 +9,8 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from vectorless_web.console import services
+from vectorless_web.console.models import SavedSearch
 from vectorless_web.workspaces.models import AuditEvent
 from vectorless_web.workspaces.services import record
 
@@ -92,3 +94,35 @@ def test_a_page_costs_no_query_for_each_event(staff, alice, bob, django_assert_m
     write(bob, 30)
     with django_assert_max_num_queries(12):
         staff.get("/console/audit/")
+
+
+class TestKeptSearches:
+    def test_one_is_kept_found_again_and_forgotten(self, staff, grace, alice):
+        record(actor=alice, verb="member.removed", name="bob")
+        filters = {"verb": "member.removed", "q": "bob"}
+        kept = staff.post("/console/audit/searches/", {**filters, "name": "Who left"})
+        assert len(names(staff.get(kept["Location"]))) == 1
+        page = staff.get("/console/audit/")
+        (saved,) = page.context["searches"]
+        assert saved.filters == filters
+        assert "Who left" in page.content.decode()
+        staff.post(f"/console/audit/searches/{saved.pk}/remove/")
+        assert staff.get("/console/audit/").context["searches"] == []
+        verbs = list(AuditEvent.objects.values_list("verb", flat=True))
+        assert {"audit.search_saved", "audit.search_removed"} <= set(verbs)
+
+    def test_the_same_name_replaces_and_too_many_are_refused(self, staff, grace, monkeypatch):
+        monkeypatch.setattr(services, "SEARCHES_MAX", 1)
+        staff.post("/console/audit/searches/", {"q": "a", "name": "Mine"})
+        assert staff.post("/console/audit/searches/", {"q": "b", "name": "Mine"}).status_code == 302
+        assert SavedSearch.objects.get().filters == {"q": "b"}
+        assert staff.post("/console/audit/searches/", {"q": "c", "name": "Other"}).status_code == 422
+        assert staff.post("/console/audit/searches/", {"q": "c", "name": ""}).status_code == 422
+
+    def test_nobody_sees_or_removes_those_of_somebody_else(self, staff, client, alice, give):
+        staff.post("/console/audit/searches/", {"q": "a", "name": "Mine"})
+        saved = SavedSearch.objects.get()
+        client.force_login(give(alice, "workspaces.view_auditevent"))
+        assert client.get("/console/audit/").context["searches"] == []
+        client.post(f"/console/audit/searches/{saved.pk}/remove/")
+        assert SavedSearch.objects.exists()

@@ -1,6 +1,7 @@
 """The console's first page says how every part of the site is."""
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from vectorless_web.runs.models import Run, Thread
@@ -46,3 +47,16 @@ def test_staff_see_only_the_places_they_may_open(client, alice, give):
     assert "/console/audit/" in page
     assert "/console/people/" not in page
     assert client.get("/console/audit/").status_code == 200
+
+
+def test_it_names_versions_the_last_verified_backup_and_pending_migrations(staff):
+    page = staff.get("/console/").content.decode()
+    assert "never verified" in page
+    assert "none pending" in page
+    assert "0.1.0" in page
+    record(actor=None, verb="backup.verified", name="/backups/1")
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'console' AND name LIKE '0002%%'")
+    page = staff.get("/console/").content.decode()
+    assert "never verified" not in page
+    assert "console.0002_govern_backups_searches" in page

@@ -8,6 +8,7 @@ from django.core import mail
 from django.utils import timezone
 
 from tests.test_permissions import MATRIX, STAFF, world  # noqa: F401 - a fixture
+from vectorless_web.console.models import SavedSearch
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.runs.models import Run
 from vectorless_web.sharing.models import ShareLink
@@ -83,6 +84,16 @@ def test_settings_show_values_and_never_secrets(staff, settings, monkeypatch):
     assert "passwords go over the network" in page
 
 
+def test_settings_name_combinations_that_lose_or_open_things(staff, settings):
+    settings.BACKUPS = settings.VAR / "backups"
+    settings.KEEP_DAYS, settings.AUDIT_STREAM = {**settings.KEEP_DAYS, "audit": 90}, ""
+    page = text(staff.get("/console/settings/"))
+    assert "one broken disk takes both" in page
+    assert "nothing keeps them" in page
+    settings.AUDIT_STREAM = "rubbish"
+    assert "VECTORLESS_AUDIT_STREAM is a path" in text(staff.get("/console/settings/"))
+
+
 def test_a_test_mail_goes_to_who_asks(staff, grace):
     staff.post("/console/settings/test-mail/")
     assert mail.outbox[0].to == [grace.email]
@@ -156,6 +167,7 @@ def set_up(here, grace, name: str) -> None:
 
 @pytest.mark.parametrize("row", ACTS, ids=lambda row: row.name)
 def test_every_act_is_recorded_with_who_did_it(staff, grace, world, row):  # noqa: F811
+    SavedSearch.objects.create(pk=1, owner=grace, name="Mine")
     set_up(world, grace, row.name)
     data = SENT[row.name](world) if row.name in SENT else row.data
     response = staff.post(world.address(row), data)

@@ -1,7 +1,8 @@
 """The record is chained: a row that was changed, removed or added shows."""
 
+from functools import partial
 from importlib import import_module
-from threading import Thread
+from threading import Barrier, Thread
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -10,8 +11,10 @@ from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 
 from tests.conftest import PASSWORD
-from vectorless_web.workspaces.models import AuditEvent, AuditHead, Workspace
-from vectorless_web.workspaces.services import record, verify_record
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.profiles.services import delete_own_account
+from vectorless_web.workspaces.models import AuditEvent, AuditHead, Membership, Role, Workspace
+from vectorless_web.workspaces.services import delete_workspace, record, verify_record
 
 pytestmark = pytest.mark.django_db
 
@@ -103,6 +106,62 @@ def test_an_act_says_from_which_network_it_came(alice):
     browser.post("/account/save/", {"name": "Alice", "time_zone": ""})
     assert AuditEvent.objects.get(verb="account.profile_changed").address == "203.0.113.0/24"
     assert record(actor=alice, verb="x").address == "", "nothing is left of the request"
+
+
+def at_once(*acts) -> list[str]:
+    """Do all acts in threads of their own, begun together; the code of each one's Problem, sorted."""
+    begun, codes = Barrier(len(acts)), []
+
+    def do(act) -> None:
+        begun.wait()
+        try:
+            act()
+            codes.append("")
+        except Problem as problem:
+            codes.append(problem.code)
+        finally:
+            connection.close()
+
+    threads = [Thread(target=do, args=(act,)) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sorted(codes)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_two_delete_at_once_is_recorded_once(alice, bob, workspace):
+    other, number = type(workspace).objects.get(pk=workspace.pk), str(workspace.pk)
+    writing = partial(record, actor=alice, verb="x")
+    codes = at_once(
+        partial(delete_workspace, actor=alice, workspace=workspace),
+        partial(delete_workspace, actor=bob, workspace=other),
+        writing,
+        writing,
+    )
+    assert codes == ["", "", "", "gone"]
+    assert AuditEvent.objects.filter(verb="workspace.deleted").count() == 1
+    event = AuditEvent.objects.get(verb="workspace.deleted")
+    assert (event.object_name, event.object_id) == ("Acme diligence", number)
+    assert verify_record().problem == ""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_account_that_leaves_twice_at_once_is_recorded_once(bob, workspace, django_user_model):
+    twice = [partial(delete_own_account, user=django_user_model.objects.get(pk=bob.pk)) for _ in range(2)]
+    assert at_once(*twice) == ["", "gone"]
+    assert AuditEvent.objects.filter(verb="account.deleted_by_its_owner").count() == 1
+    assert verify_record().problem == ""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_owners_who_leave_at_once_one_stays(alice, bob, workspace):
+    Membership.objects.filter(user=bob).update(role=Role.OWNER)
+    codes = at_once(partial(delete_own_account, user=alice), partial(delete_own_account, user=bob))
+    assert codes == ["", "only_owner"]
+    assert Membership.objects.filter(role=Role.OWNER).count() == 1
+    assert AuditEvent.objects.filter(verb="account.deleted_by_its_owner").count() == 1
 
 
 @pytest.mark.django_db(transaction=True)

@@ -36,6 +36,17 @@ class AuditForm(forms.Form):
         return int(text) if text.isdecimal() and len(text) < 19 else None
 
 
+class SearchForm(AuditForm):
+    """The filters and the name to keep them under."""
+
+    name = forms.CharField(max_length=NAME_MAX)
+
+    def query(self) -> AuditQuery:
+        """What the filters ask for."""
+        values = {key: value for key, value in self.cleaned_data.items() if key != "name"}
+        return AuditQuery(text=values.pop("q").strip(), **values)
+
+
 class InviteForm(forms.Form):
     """An invitation into a workspace, by a link that is shown once."""
 
@@ -188,5 +199,5 @@ class ReadOnlyForm(forms.Form):
 class AnnouncementForm(forms.Form):
     """A sentence on every page, until a time."""
 
-    text = forms.CharField(label="Announcement", required=False, max_length=300)
+    text = forms.CharField(label="Sentence on every page", required=False, max_length=300)
     until = MomentField(label="Until", required=False)

@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.utils.http import urlencode
 
 from vectorless_web.infra.limits import NAME_MAX
 from vectorless_web.infra.money import MoneyField
@@ -109,3 +110,8 @@ class SavedSearch(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def query(self) -> str:
+        """The filters as the page's address has them."""
+        return urlencode(self.filters)

@@ -1,22 +1,29 @@
 """How the site is: findings, failures, versions, what is stored. Every number is one query, however much is there."""
 
+import platform
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import django
 from django.conf import settings
 from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Count, Sum
 from django.utils import timezone
 
+from vectorless_web.backups.databases import vendor_of
+from vectorless_web.console.models import SavedSearch
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION
 from vectorless_web.infra.web.health import STATUS, Finding, Level, health
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import program_digest
 from vectorless_web.workspaces.models import AuditEvent, ModelProvider
+from vectorless_web.workspaces.selectors import User
 
 TONES = {Level.OK: "good", Level.DEGRADED: "warn", Level.UNAVAILABLE: "bad"}
 NAMES = {
@@ -114,9 +121,40 @@ def last_backup() -> AuditEvent | None:
     return AuditEvent.objects.filter(verb="backup.made").first()
 
 
+def list_searches(user: User) -> list[SavedSearch]:
+    """The searches of the record that a person keeps, with the address of each."""
+    return list(SavedSearch.objects.filter(owner=user.pk))
+
+
+def last_verified() -> AuditEvent | None:
+    """The record's last event of a backup that was found whole."""
+    return AuditEvent.objects.filter(verb="backup.verified").first()
+
+
 def versions_in_use() -> list[tuple[str, str]]:
-    """What of the program runs here."""
-    return [("Compiler", ENGINE_VERSION), ("Program of answers", program_digest()[:12])]
+    """What of the program runs here, and on what."""
+    database = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}.get(connection.vendor, connection.vendor)
+    version = vendor_of(connection.vendor).version()
+    return [
+        ("Program", read_program_version()),
+        ("Compiler", ENGINE_VERSION),
+        ("Program of answers", program_digest()[:12]),
+        ("Python, Django", f"{platform.python_version()}, {django.get_version()}"),
+        (database, version.split(" ")[0]),
+    ]
+
+
+def read_program_version() -> str:
+    """The version that pyproject.toml states, which lies beside the program."""
+    with (settings.BASE_DIR / "pyproject.toml").open("rb") as file:
+        return str(tomllib.load(file)["project"]["version"])
+
+
+def pending_migrations() -> list[str]:
+    """Migrations that this program has and the database lacks, as "app.name"; they wait for `manage.py migrate`."""
+    executor = MigrationExecutor(connection)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return [f"{migration.app_label}.{migration.name}" for migration, _backwards in plan]
 
 
 def summarise_parts(parts: Iterable[Part]) -> dict[str, Any]:

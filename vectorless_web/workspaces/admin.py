@@ -93,8 +93,7 @@ class AccountAdmin(UserAdmin, ServiceAdmin):
             raise Problem(kept[0], code="account_needed", status=409)
         if obj.is_superuser and not request.user.is_superuser:
             raise Problem(f"{obj} is a superuser. Ask a superuser.", code="forbidden", status=403)
-        services.record(actor=request.user, verb="account.deleted", target=obj)
-        obj.delete()
+        services.delete_and_record(obj, actor=request.user, verb="account.deleted")
 
     @admin.action(description="Make a link to choose a new password", permissions=["change"])
     def make_reset_link(self, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponse | None:

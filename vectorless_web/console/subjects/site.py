@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.mail import send_mail
 
+from vectorless_web.console.subjects.stream import read_target
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
@@ -26,6 +27,8 @@ SHOWN = {
     "VECTORLESS_ASKS_PER_HOUR": "ASKS_PER_HOUR",
     "VECTORLESS_UPLOADS_PER_HOUR": "UPLOADS_PER_HOUR",
     "VECTORLESS_STOP_SECONDS": "STOP_SECONDS",
+    "VECTORLESS_BACKUPS": "BACKUPS",
+    "VECTORLESS_AUDIT_STREAM": "AUDIT_STREAM",
     "DEBUG": "DEBUG",
 }
 """Variables of the environment whose values may be shown, and the names of their settings."""
@@ -59,6 +62,11 @@ def _describe(value: Any) -> str:
 
 def list_unsafe() -> list[str]:
     """A sentence for each combination of settings that puts the site at risk, with its remedy."""
+    try:
+        read_target(settings.AUDIT_STREAM)
+        stream = ""
+    except ValueError as error:
+        stream = str(error)
     outside = [host for host in settings.ALLOWED_HOSTS if host not in ("localhost", "127.0.0.1", "[::1]")]
     checks = [
         (settings.DEBUG, "DEBUG is on: pages of errors show settings and code. Switch it off."),
@@ -76,11 +84,28 @@ def list_unsafe() -> list[str]:
             "Anyone may sign up with any address. Set VECTORLESS_EMAIL_VERIFICATION to mandatory.",
         ),
         (
+            settings.BACKUPS.is_relative_to(settings.VAR),
+            "VECTORLESS_BACKUPS lies in the data folder: one broken disk takes both. Name a folder on another disk.",
+        ),
+        (
+            bool(settings.KEEP_DAYS["audit"]) and not settings.AUDIT_STREAM,
+            "Old events of the record are removed and VECTORLESS_AUDIT_STREAM is not set: nothing keeps them.",
+        ),
+        (
+            settings.SIGNUP_OPEN and settings.ALLOW_PRIVATE_MODEL_HOSTS is True,
+            "Anyone may sign up and have the site call any address of its network. Set "
+            "VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS to the hosts that models run on.",
+        ),
+        (
+            settings.HTTPS and not settings.CSRF_TRUSTED_ORIGINS and bool(settings.PROXIES),
+            "The site is behind a proxy and VECTORLESS_ORIGINS names none: forms sent through it may be refused.",
+        ),
+        (
             settings.ENCRYPTION_KEY == settings.SECRET_KEY,
             "Keys at rest are encrypted with SECRET_KEY: changing it loses them. Set VECTORLESS_ENCRYPTION_KEY.",
         ),
     ]
-    return [sentence for holds, sentence in checks if holds]
+    return [sentence for holds, sentence in (*checks, (bool(stream), stream)) if holds]
 
 
 def send_test_mail(*, actor: User, to: str) -> None:

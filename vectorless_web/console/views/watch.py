@@ -2,14 +2,19 @@
 
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_GET
+from django.utils.http import urlencode
+from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.console import selectors, services
-from vectorless_web.console.forms import AuditForm
-from vectorless_web.console.subjects import audit
+from vectorless_web.console.forms import AuditForm, SearchForm
+from vectorless_web.console.subjects import audit, stream
 from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
 
 VERIFIED = 20_000
@@ -32,6 +37,8 @@ def overview(request: HttpRequest) -> HttpResponse:
         "failures": selectors.count_failures(),
         "stored": selectors.sum_stored_bytes(),
         "backup": selectors.last_backup(),
+        "verified": selectors.last_verified(),
+        "pending": selectors.pending_migrations(),
         "versions": selectors.versions_in_use(),
     }
     return show_page(request, "overview", context)
@@ -45,10 +52,33 @@ def record(request: HttpRequest) -> HttpResponse:
     query = form.query() if form.is_valid() else audit.AuditQuery()
     page = audit.page_of_events(query, reader=request.user, before=form.number("before"), after=form.number("after"))
     context: dict[str, Any] = {"page": page, "query": query, "form": form, "verbs": audit.list_verbs()}
+    context["stream"] = stream.describe_stream()
+    context["filters"] = [(name, request.GET[name]) for name in form.fields if request.GET.get(name)]
+    context["searches"] = selectors.list_searches(request.user)
     context["workspaces"] = Workspace.objects.order_by("name").values_list("slug", "name")[:200]
     if request.GET.get("verify"):
         context["check"] = services.verify_newest(VERIFIED)
     return show_page(request, "audit", context)
+
+
+@require_POST
+@staff_only("workspaces.view_auditevent")
+def save_search(request: HttpRequest) -> HttpResponse:
+    """Keep the page's filters under a name."""
+    form = SearchForm(request.POST)
+    if not form.is_valid():
+        raise Problem("Give the search a name of 1 to 120 characters.", code="invalid_name", status=422)
+    saved = services.save_search(actor=request.user, name=form.cleaned_data["name"], filters=form.query())
+    messages.success(request, f"“{saved.name}” is kept.")
+    return go_to(request, f"{reverse('console:audit')}?{urlencode(saved.filters)}")
+
+
+@require_POST
+@staff_only("workspaces.view_auditevent")
+def remove_search(request: HttpRequest, pk: int) -> HttpResponse:
+    """Forget a search that was kept."""
+    services.remove_search(actor=request.user, pk=pk)
+    return go_to(request, "console:audit")
 
 
 @require_GET

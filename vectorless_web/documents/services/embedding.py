@@ -30,7 +30,7 @@ from vectorless_web.infra.queues import jobs
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
-from vectorless_web.workspaces.services import WorkspaceCostBudget, record
+from vectorless_web.workspaces.services import WorkspaceCostBudget, delete_and_record, record
 from vectorless_web.workspaces.storage import SecretUnreadable
 
 Status = VectorFile.Status
@@ -278,8 +278,7 @@ def switch_off(*, actor: User, choice: EmbeddingChoice) -> None:
 @transaction.atomic
 def remove_embedding(*, actor: User, choice: EmbeddingChoice) -> None:
     """Forget the choice, and delete all stored vectors."""
-    record(actor=actor, verb="embedding.removed", workspace=choice.workspace, target=choice)
-    choice.delete()
+    delete_and_record(choice, actor=actor, verb="embedding.removed", workspace=choice.workspace)
 
 
 @transaction.atomic

@@ -36,7 +36,7 @@ from vectorless_web.infra.queues import jobs
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import PeopleGroup, Workspace
 from vectorless_web.workspaces.selectors import User
-from vectorless_web.workspaces.services import record
+from vectorless_web.workspaces.services import delete_and_record, record
 from vectorless_web.workspaces.site import days_kept
 
 Status = DocumentVersion.Status
@@ -452,8 +452,7 @@ def purge_document(document: Document) -> None:
         # Whoever the folder was closed to learns no name from the record, which outlives the folder's document.
         is_restricted = document.folder is not None and document.folder.restricted
         details = {"restricted": True} if is_restricted else {}
-        record(actor=None, verb="document.purged", workspace=document.workspace, target=document, details=details)
-        document.delete()
+        delete_and_record(document, actor=None, verb="document.purged", workspace=document.workspace, details=details)
 
 
 _CLEARED: dict[str, Any] = {

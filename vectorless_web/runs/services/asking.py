@@ -27,7 +27,7 @@ from vectorless_web.runs.models import Feedback, Run, Step, Thread
 from vectorless_web.runs.selectors import answerers_of
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User
-from vectorless_web.workspaces.services import record
+from vectorless_web.workspaces.services import delete_and_record, record
 
 LATELY = 20
 """Runs whose time tells how soon the next one ends."""
@@ -350,9 +350,8 @@ def delete_run(*, user: User, run: Run) -> None:
         raise PermissionDenied("Only who asked, or an owner, can delete this.")
     if run.is_open:
         raise Problem("Stop this first; then it can be deleted.", code="still_running", status=409)
-    record(actor=user, verb="run.deleted", workspace=run.workspace, target=run, name=run.question)
     thread = run.thread
-    run.delete()
+    delete_and_record(run, actor=user, verb="run.deleted", workspace=run.workspace, name=run.question)
     if not thread.runs.exists():
         thread.delete()
 

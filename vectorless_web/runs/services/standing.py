@@ -116,5 +116,6 @@ def remove_comment(*, user: User, run: Run, comment: Comment) -> None:
     """Remove a comment: one's own, or any for an owner of the workspace."""
     if comment.author_id != user.pk and not run.workspace.allows(Role.OWNER):
         raise PermissionDenied("Only who wrote a comment, or an owner, can remove it.")
-    record(actor=user, verb="run.comment_removed", workspace=run.workspace, target=run, details={"comment": comment.pk})
-    comment.delete()
+    details, (removed, _) = {"comment": comment.pk}, comment.delete()
+    if removed:
+        record(actor=user, verb="run.comment_removed", workspace=run.workspace, target=run, details=details)

@@ -37,7 +37,13 @@ from vectorless_web.workspaces.services.members import (
     update_workspace,
     waive_two_steps,
 )
-from vectorless_web.workspaces.services.recording import RecordCheck, prune_record, record, verify_record
+from vectorless_web.workspaces.services.recording import (
+    RecordCheck,
+    delete_and_record,
+    prune_record,
+    record,
+    verify_record,
+)
 from vectorless_web.workspaces.services.settings import (
     MAX_ENTRIES,
     WorkspaceCostBudget,
@@ -77,6 +83,7 @@ __all__ = [
     "change_role",
     "check_address",
     "create_workspace",
+    "delete_and_record",
     "delete_group",
     "delete_workspace",
     "describe_orphaned_workspaces",

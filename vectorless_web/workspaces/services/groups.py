@@ -7,7 +7,7 @@ from django.db import transaction
 
 from vectorless_web.workspaces.models import GroupMembership, PeopleGroup, Role, Workspace
 from vectorless_web.workspaces.selectors import User
-from vectorless_web.workspaces.services.recording import record
+from vectorless_web.workspaces.services.recording import delete_and_record, record
 
 
 @transaction.atomic
@@ -37,8 +37,7 @@ def set_people(*, actor: User, group: PeopleGroup, people: Iterable[Any]) -> Non
 @transaction.atomic
 def delete_group(*, actor: User, group: PeopleGroup) -> None:
     """Delete a group; its people keep what they were given by themselves."""
-    record(actor=actor, verb="group.deleted", target=group)
-    group.delete()
+    delete_and_record(group, actor=actor, verb="group.deleted")
 
 
 @transaction.atomic
@@ -65,8 +64,11 @@ def change_group_role(*, actor: User, membership: GroupMembership, role: str) ->
 @transaction.atomic
 def remove_group(*, actor: User, membership: GroupMembership) -> None:
     """Take a group out; those of its people who were let in by themselves stay."""
-    _record(actor, "member.group_removed", membership, {"role": membership.role})
-    membership.delete()
+    workspace, details = membership.workspace, {"role": membership.role}
+    name = membership.group.name
+    delete_and_record(
+        membership, actor=actor, verb="member.group_removed", workspace=workspace, name=name, details=details
+    )
 
 
 def _record(actor: User, verb: str, membership: GroupMembership, details: dict[str, Any]) -> None:

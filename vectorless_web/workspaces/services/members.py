@@ -26,7 +26,7 @@ from vectorless_web.workspaces.selectors import (
     has_confirmed,
     is_only_owner,
 )
-from vectorless_web.workspaces.services.recording import record
+from vectorless_web.workspaces.services.recording import delete_and_record, record
 from vectorless_web.workspaces.storage import hash_token, new_token
 
 SLUG_LENGTH = 50
@@ -81,8 +81,7 @@ def purge_workspaces() -> int:
     overdue = list(Workspace.objects.filter(deleted_at__lt=before))
     for workspace in overdue:
         with transaction.atomic():
-            record(actor=None, verb="workspace.purged", target=workspace, details={"slug": workspace.slug})
-            workspace.delete()
+            delete_and_record(workspace, actor=None, verb="workspace.purged", details={"slug": workspace.slug})
     return len(overdue)
 
 

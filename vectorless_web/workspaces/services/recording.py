@@ -1,5 +1,6 @@
 """The one writer of the record, and the check that nobody has changed it since."""
 
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from django.db import models, transaction
 from django.utils import timezone
 
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import request_network
 from vectorless_web.workspaces.models import AuditEvent, AuditHead, Workspace
 from vectorless_web.workspaces.selectors import User
@@ -54,6 +56,20 @@ def record(
     event.save()
     AuditHead.objects.filter(pk=HEAD).update(count=head.count + 1, digest=event.digest)
     return event
+
+
+@transaction.atomic
+def delete_and_record(row: models.Model, *, actor: User | None, verb: str, name: str = "", **more: Any) -> None:
+    """Delete a row and add that to the record, under the number and name it had; `more` as for `record`.
+
+    The row goes first: a deletion waits for whoever refers to the row, and they for the end of the record. Problem
+    (409) when somebody else deleted it meanwhile, so that no act is recorded that did not happen.
+    """
+    target, called = copy(row), name or str(row)
+    _all, kinds = row.delete()
+    if not kinds.get(row._meta.label):
+        raise Problem("Somebody else has removed this already. Load the page again.", code="gone", status=409)
+    record(actor=actor, verb=verb, target=target, name=called, **more)
 
 
 def _lock_head(workspace: Workspace | None) -> AuditHead:

@@ -26,7 +26,7 @@ from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.notices.services import notify
 from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelHost, ModelProvider, Workspace
 from vectorless_web.workspaces.selectors import User, is_host_allowed, owner_ids
-from vectorless_web.workspaces.services.recording import record
+from vectorless_web.workspaces.services.recording import delete_and_record, record
 from vectorless_web.workspaces.storage import SecretUnreadable, encrypt
 
 __all__ = ["MAX_ENTRIES", "add_entry", "change_entry", "remove_entry"]
@@ -57,8 +57,8 @@ def change_entry(*, actor: User, entry: LexiconEntry) -> LexiconEntry:
 @transaction.atomic
 def remove_entry(*, actor: User, entry: LexiconEntry) -> None:
     """Delete an entry of the workspace's own lexicon."""
-    _record(actor, "lexicon.removed", entry)
-    entry.delete()
+    details = {"phrases": entry.phrases, "statement": entry.statement}
+    delete_and_record(entry, actor=actor, verb="lexicon.removed", workspace=entry.workspace, details=details)
 
 
 def _lock_entries(workspace: Workspace) -> list[LexiconEntry]:
@@ -165,8 +165,7 @@ def save_provider(*, actor: User, provider: ModelProvider, api_key: str = "") ->
 @transaction.atomic
 def remove_provider(*, actor: User, provider: ModelProvider) -> None:
     """Forget a provider and its key."""
-    record(actor=actor, verb="provider.removed", workspace=provider.workspace, target=provider)
-    provider.delete()
+    delete_and_record(provider, actor=actor, verb="provider.removed", workspace=provider.workspace)
 
 
 @transaction.atomic
@@ -251,8 +250,7 @@ def set_budget(*, actor: User, budget: Budget) -> Budget:
 @transaction.atomic
 def remove_budget(*, actor: User, budget: Budget) -> None:
     """Delete a budget, so that its limit no longer holds."""
-    record(actor=actor, verb="budget.removed", workspace=budget.workspace, target=budget)
-    budget.delete()
+    delete_and_record(budget, actor=actor, verb="budget.removed", workspace=budget.workspace)
 
 
 def reserve(*, workspace: Workspace, user: User | None, usd: Decimal) -> bool:

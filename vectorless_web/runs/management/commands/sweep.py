@@ -38,13 +38,14 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         tidied_at = time.monotonic()
+        repairs = REPAIRS + tuple(import_string(path) for path in settings.SWEEPING)
         tidying = TIDYING + tuple(import_string(path) for path in settings.TIDYING)
-        sweep(REPAIRS + tidying)
+        sweep(repairs + tidying)
         while options["loop"]:
             time.sleep(PAUSE_SECONDS)
             close_old_connections()
             tidy = time.monotonic() - tidied_at > TIDY_SECONDS
-            sweep(REPAIRS + tidying if tidy else REPAIRS)
+            sweep(repairs + tidying if tidy else repairs)
             tidied_at = time.monotonic() if tidy else tidied_at
 
 
