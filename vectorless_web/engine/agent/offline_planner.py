@@ -118,7 +118,7 @@ def _has_taken(context: WalkContext, action: str) -> bool:
 
 def _has_stalled(context: WalkContext) -> bool:
     """Whether copying again brought nothing that fits better: what is left was ranked behind that."""
-    fits = [step.confidence for step in context.steps if step.action == EXTRACT]
+    fits = [step.confidence or 0.0 for step in context.steps if step.action == EXTRACT]
     return len(fits) > 1 and max(fits[:-1]) > 0 and fits[-1] <= max(fits[:-1])
 
 
