@@ -17,7 +17,7 @@ from django.db.models import BooleanField, QuerySet
 from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
-from vectorless_web.console.subjects.names import hide_names, select_told
+from vectorless_web.console.subjects.names import drop_hidden, hide_names
 from vectorless_web.workspaces.models import AuditEvent, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.storage import AUDIT_WORDS
@@ -101,10 +101,9 @@ def _first_since(moment: datetime) -> int:
     return found if found is not None else _last_number() + 1
 
 
-def _select_for(reader: User, query: AuditQuery) -> QuerySet[AuditEvent]:
-    """The events that fit; words are looked for only in the names that the reader may read."""
-    rows = select_events(query)
-    return (select_told(rows, reader) if query.text else rows).select_related("actor", "workspace")
+def _name(events: list[AuditEvent], reader: User, query: AuditQuery) -> list[AuditEvent]:
+    """The events as the reader may read of them; what a word was found in is not shown without its name."""
+    return drop_hidden(events, reader) if query.text else hide_names(events, reader)
 
 
 def page_of_events(
@@ -114,7 +113,7 @@ def page_of_events(
 
     Names that a restricted folder or a private run hides from the reader are not in it.
     """
-    rows = _select_for(reader, query)
+    rows = select_events(query).select_related("actor", "workspace")
     if after is not None:
         found = list(rows.filter(pk__gt=after).order_by("pk")[: PAGE + 1])
         has_newer, has_older = len(found) > PAGE, True
@@ -126,15 +125,20 @@ def page_of_events(
     if not events:
         return AuditPage([])
     older, newer = events[-1].pk if has_older else None, events[0].pk if has_newer else None
-    return AuditPage(hide_names(events, reader), older, newer)
+    return AuditPage(_name(events, reader, query), older, newer)
 
 
 def page_of_workspace(workspace: Workspace, user: User, query: AuditQuery, *, before: int | None = None) -> AuditPage:
     """The newest events of a workspace that fit, or those older than `before`, as far as the owner may read of them."""
-    events = select_events(replace(query, workspace=workspace.slug))
-    rows = select_told(events, user, workspace).select_related("actor")
-    found = list((rows.filter(pk__lt=before) if before else rows).order_by("-pk")[: PAGE + 1])
-    return AuditPage(found[:PAGE], found[PAGE - 1].pk if len(found) > PAGE else None)
+    rows = select_events(replace(query, workspace=workspace.slug)).select_related("actor").order_by("-pk")
+    told: list[AuditEvent] = []
+    while len(told) <= PAGE:
+        read = list((rows.filter(pk__lt=before) if before else rows)[: 2 * PAGE])
+        told += drop_hidden(read, user)
+        if len(read) < 2 * PAGE:
+            break
+        before = read[-1].pk
+    return AuditPage(told[:PAGE], told[PAGE - 1].pk if len(told) > PAGE else None)
 
 
 def list_verbs() -> list[str]:
@@ -213,16 +217,17 @@ async def stream_events(query: AuditQuery, reader: User, write: Write, head: str
 
     Names that are hidden from the reader are not in it; the digests are those of the events as they were written.
     """
-    rows = (await sync_to_async(_select_for)(reader, query)).order_by("pk")
+    rows = (await sync_to_async(select_events)(query)).select_related("actor", "workspace").order_by("pk")
     yield head
     after = 0
     while True:
-        events = await sync_to_async(_read_named)(rows.filter(pk__gt=after)[:AT_ONCE], reader)
+        events = await sync_to_async(_read_all)(rows.filter(pk__gt=after)[:AT_ONCE])
         if not events:
             return
         after = events[-1].pk
-        yield "".join(write(describe_event(event)) for event in events)
+        named = await sync_to_async(_name)(events, reader, query)
+        yield "".join(write(describe_event(event)) for event in named)
 
 
-def _read_named(rows: QuerySet[AuditEvent], reader: User) -> list[AuditEvent]:
-    return hide_names(rows, reader)
+def _read_all(rows: QuerySet[AuditEvent]) -> list[AuditEvent]:
+    return list(rows)

@@ -5,14 +5,11 @@ An account that sees a document or run as a member does reads its name; for anyb
 
 from collections.abc import Iterable
 
-from django.db.models import BigIntegerField, Case, Exists, OuterRef, Q, QuerySet, When
-from django.db.models.functions import Cast
-
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import closed_folders, open_to
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import visible_runs
-from vectorless_web.workspaces.models import AuditEvent, Workspace
+from vectorless_web.workspaces.models import AuditEvent
 from vectorless_web.workspaces.selectors import User
 
 RESTRICTED = "restricted"
@@ -33,56 +30,73 @@ def readable_runs_of(user: User, numbers: Iterable[int]) -> set[int]:
     return set(shown.filter(pk__in=rows.values("pk")).values_list("pk", flat=True))
 
 
-def select_told(events: QuerySet[AuditEvent], user: User, workspace: Workspace | None = None) -> QuerySet[AuditEvent]:
-    """The events whose object the account may read of.
+def drop_hidden(events: Iterable[AuditEvent], user: User) -> list[AuditEvent]:
+    """The events but for those whose object the account may not read of.
 
-    Documents of restricted folders that are not open to it, and runs that do not exist for it or no longer exist,
-    are left out. `workspace`: the events are of this one alone.
+    These are documents of restricted folders that are closed to it, also those that were purged, and runs and threads
+    that do not exist for it or exist no longer.
     """
-    number = Case(When(object_id__regex=r"^\d{1,18}$", then=Cast("object_id", BigIntegerField())), default=0)
-    rows = events.annotate(number=number)
-    places = [workspace.pk] if workspace is not None else Workspace.objects.values_list("pk", flat=True)
-    runs = visible_runs(user.pk, places)
-    closed = closed_folders(user.pk, [workspace.pk] if workspace is not None else None)
-    hidden = Document.objects.filter(folder__in=closed)
-    purged = AuditEvent.objects.filter(verb="document.purged", details__restricted=True)
-    is_run = Q(object_type="run") & ~Q(Exists(runs.filter(pk=OuterRef("number"))))
-    is_thread = Q(object_type="thread") & ~Q(Exists(runs.filter(thread=OuterRef("number"))))
-    is_document = Q(object_type="document") & (
-        Q(Exists(hidden.filter(pk=OuterRef("number")))) | Q(Exists(purged.filter(object_id=OuterRef("object_id"))))
-    )
-    is_folder = Q(object_type="folder") & Q(Exists(closed.filter(pk=OuterRef("number"))))
-    return rows.exclude(is_run).exclude(is_thread).exclude(is_document).exclude(is_folder)
+    found = list(events)
+    hidden = _list_hidden(found, user)
+    return [event for event in found if event.pk not in hidden]
 
 
 def hide_names(events: Iterable[AuditEvent], user: User) -> list[AuditEvent]:
     """The events; one whose object the account may not read of has neither its name nor its details."""
     found = list(events)
-    many = _list_hidden(found, user)
-    told = set(
-        select_told(AuditEvent.objects.filter(pk__in=[each.pk for each in found]), user).values_list("pk", flat=True)
-    )
+    hidden = _list_hidden(found, user)
     for event in found:
-        if event.pk not in told or event.pk in many:
+        if event.pk in hidden:
             event.object_name = NEUTRAL.get(event.object_type, "documents")
             event.details = {}
     return found
 
 
-def drop_hidden(events: Iterable[AuditEvent], user: User) -> list[AuditEvent]:
-    """The events but for those on several documents of which one is hidden from the account."""
-    found = list(events)
-    many = _list_hidden(found, user)
-    return [event for event in found if event.pk not in many]
-
-
-def _list_hidden(events: Iterable[AuditEvent], user: User) -> set[int]:
-    """Numbers of the events on several documents of which one is hidden from the account, or is gone."""
+def _list_hidden(events: list[AuditEvent], user: User) -> set[int]:
+    """Numbers of the events of which the account may not read; a few queries, however many events there are."""
+    named: dict[str, set[int]] = {kind: set() for kind in NEUTRAL}
+    for event in events:
+        if event.object_type in named and event.object_id.isdecimal():
+            named[event.object_type].add(int(event.object_id))
     listed = {event.pk: _numbers_in(event) for event in events}
-    readable = readable_documents_of(user, {number for numbers in listed.values() for number in numbers})
-    return {pk for pk, numbers in listed.items() if numbers - readable}
+    many = {number for numbers in listed.values() for number in numbers}
+    closed = {
+        "run": named["run"] - readable_runs_of(user, named["run"]),
+        "thread": named["thread"] - _readable_threads_of(user, named["thread"]),
+        "document": _hidden_documents_of(user, named["document"]),
+        "folder": set(closed_folders(user.pk).filter(pk__in=named["folder"]).values_list("pk", flat=True)),
+    }
+    shut = many - readable_documents_of(user, many) if many else set()
+    return {
+        event.pk
+        for event in events
+        if listed[event.pk] & shut or _number_of(event) in closed.get(event.object_type, ())
+    }
+
+
+def _number_of(event: AuditEvent) -> int:
+    return int(event.object_id) if event.object_id.isdecimal() else 0
 
 
 def _numbers_in(event: AuditEvent) -> set[int]:
     given = event.details.get("documents")
     return {number for number in given if isinstance(number, int)} if isinstance(given, list) else set()
+
+
+def _readable_threads_of(user: User, numbers: set[int]) -> set[int]:
+    """Those of the threads in which a run exists for this account."""
+    if not numbers:
+        return set()
+    rows = Run.objects.filter(thread__in=numbers)
+    shown = visible_runs(user.pk, rows.order_by().values_list("workspace", flat=True).distinct())
+    return set(shown.filter(thread__in=numbers).order_by().values_list("thread", flat=True).distinct())
+
+
+def _hidden_documents_of(user: User, numbers: set[int]) -> set[int]:
+    """Those of the documents that lie in a folder closed to this account, or did in a restricted one when purged."""
+    if not numbers:
+        return set()
+    there = Document.objects.filter(folder__in=closed_folders(user.pk), pk__in=numbers).values_list("pk", flat=True)
+    gone = AuditEvent.objects.filter(verb="document.purged", object_id__in=[str(number) for number in numbers])
+    purged = gone.filter(**{f"details__{RESTRICTED}": True}).values_list("object_id", flat=True)
+    return {*there, *map(int, purged)}

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.console.forms import AuditForm
-from vectorless_web.console.subjects import audit, health, names, usage
+from vectorless_web.console.subjects import audit, health, usage
 from vectorless_web.console.views.usage import SPANS, make_csv, read_report
 from vectorless_web.documents import services as documents
 from vectorless_web.documents.models import Document
@@ -49,9 +49,8 @@ def show_record(request: HttpRequest, slug: str) -> HttpResponse:
     form = AuditForm(request.GET)
     query = form.query() if form.is_valid() else audit.AuditQuery()
     page = audit.page_of_workspace(workspace, request.user, query, before=form.number("before"))
-    events = names.drop_hidden(page.events, request.user)
     visits = visits_in(workspace)
-    return _show(request, workspace, "record", page=page, events=events, query=query, visits=visits)
+    return _show(request, workspace, "record", page=page, events=page.events, query=query, visits=visits)
 
 
 @require_GET
