@@ -1,6 +1,7 @@
 """Tables of a document as a reader sees them: with titles, units, periods, footnotes, statement."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -192,6 +193,17 @@ class TableView:
             for place, header in headed
             if _UNIT_HEADER.match(header.strip()) and self.kinds[place] is ColumnKind.WORDS
         )
+
+    @cached_property
+    def parting_column(self) -> int:
+        """The column whose words tell rows of one label apart, as ports do under a merged region; else beyond all."""
+        none = len(self.table.columns)
+        repeated = Counter(row.label for row in self.table.body if row.label)
+        alike = sum(count for count in repeated.values() if count > 1)
+        if 2 * alike < len(self.table.body) or not alike:
+            return none
+        words = (place for place, kind in enumerate(self.kinds) if kind is ColumnKind.WORDS)
+        return next((place for place in words if place and place not in self.unit_columns), none)
 
     @cached_property
     def points(self) -> tuple[str, ...]:
@@ -484,6 +496,9 @@ def _read_cell(view: TableView, row: Row, place: int) -> CellReading:
     unit, scale, currency = _cell_unit(view, row, place)
     label = _label_of(view, row, place)
     row_path = (*row.path, label) if label else row.path
+    parting = view.parting_column
+    if parting < place and label == row.label and row.cells[parting].length:
+        row_path = (*row_path, row.cells[parting].text)
     period = view.periods[place] if place < len(view.periods) else read_header("")
     if not period.year or not (column and read_header(column.header, column.period).year):
         period = _row_period(row, period)  # what holds for the whole table yields to what a row says

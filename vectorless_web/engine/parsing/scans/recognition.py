@@ -299,8 +299,9 @@ def _find_bold(strokes: Sequence[float], lines: Sequence[Sequence[SeenWord]]) ->
 
 
 def _is_worded(line: Sequence[SeenWord]) -> bool:
-    lettered = sum(any(map(str.isalpha, word.text)) for word in line)
-    return lettered >= _LETTERED * len(line) and sum(len(word.text) for word in line) >= _FEWEST_LETTERS
+    said = "".join(word.text for word in line)
+    letters = sum(map(str.isalpha, said))
+    return letters >= max(_FEWEST_LETTERS, _LETTERED * sum(map(str.isalnum, said)))
 
 
 def _measure_size(line: Sequence[SeenWord]) -> float:
