@@ -168,3 +168,14 @@ def test_the_first_row_of_a_plan_that_colours_fill_is_its_header(compiled):
     (table,) = views(compiled(pdf([[*prose(72, 90, 6), *drawn]])))
     assert [(row.label, row.path) for row in table.table.body] == [("Dredging", ()), ("New quay", ())]
     assert table.table.columns[2].path == ("3-4m",)
+
+
+def test_rows_of_marks_between_level_lines_stay_rows(compiled):
+    drawn = [*bands(190, 212, 252, 292), *write((72, 204, "Boat"), (212, 204, "Crane"), (312, 204, "Deck"))]
+    for k, boat in enumerate(("Ada", "Bruni", "Cora", "Dina")):
+        top = 226 + 16 * k + 8 * (k > 1)
+        drawn += write((72, top, boat), (212, top, "+"), (312, top, "o"))
+    found = views(compiled(pdf([[*prose(72, 90, 6), *drawn]])))
+    labels = [row.cells[0].text for table in found for row in table.table.rows]
+    assert "Ada" in labels
+    assert "Dina" in labels

@@ -25,7 +25,7 @@ _REPEATED = 3
 _FIGURES_OF_PAGE, _FIGURES = 24, 400
 """Figures of a page and of a document at most; a catalogue has more pictures than anybody asks about."""
 _OBJECTS, _PARTS = 6_000, 400
-"""Objects of a page that are looked at, and pictures among them: more are the strips of one."""
+"""Objects of a form that are looked at, and pictures of a page: more are the strips of one."""
 _NEAR = 90.0
 """Points between a picture and its caption at most: a legend or a source may stand between them."""
 _PICTURE_MARK = re.compile(rb"/Subtype\s{0,20}/Image\b")
@@ -59,19 +59,26 @@ def may_hold_pictures(path: Path) -> bool:
     return False
 
 
-def list_pictures(page: pdfium_c.FPDF_PAGE, corner: tuple[float, float], size: tuple[float, float]) -> list[Edges]:
+def list_pictures(
+    page: pdfium_c.FPDF_PAGE,
+    objects: Sequence[tuple[int, int]],
+    corner: tuple[float, float],
+    size: tuple[float, float],
+) -> list[Edges]:
     """The boxes of a loaded page's pictures, cut at its edges; none for a page that is displayed turned.
 
-    `corner` is the lower left of what is displayed, `size` its width and height.
+    `objects` are (address, type) of what is drawn on it; `corner` is the lower left of what is displayed, `size` its
+    width and height.
     """
     if pdfium_c.FPDFPage_GetRotation(page):
         return []
     bounds = [ctypes.c_float() for _ in range(4)]
     places = [ctypes.byref(bound) for bound in bounds]
     found: list[Edges] = []
-    for number in range(min(int(pdfium_c.FPDFPage_CountObjects(page)), _OBJECTS)):
-        thing = pdfium_c.FPDFPage_GetObject(page, number)
-        kind = pdfium_c.FPDFPageObj_GetType(thing)
+    for address, kind in objects:
+        if kind not in (pdfium_c.FPDF_PAGEOBJ_IMAGE, pdfium_c.FPDF_PAGEOBJ_FORM):
+            continue
+        thing = ctypes.cast(address, pdfium_c.FPDF_PAGEOBJECT)
         if kind != pdfium_c.FPDF_PAGEOBJ_IMAGE and not (kind == pdfium_c.FPDF_PAGEOBJ_FORM and _holds_picture(thing)):
             continue
         if len(found) < _PARTS and pdfium_c.FPDFPageObj_GetBounds(thing, *places):

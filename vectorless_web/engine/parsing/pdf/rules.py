@@ -1,7 +1,7 @@
 """The straight lines drawn on a PDF page: stroked lines, thin filled rectangles, and the edges of stroked boxes."""
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import pypdfium2.raw as pdfium_c
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 _MOST_OBJECTS, _MOST_RULES = 1_500, 4_000
 """Drawn objects of a page above which its lines are not looked for: each letter is an object of its own then, and
 asking for all of them takes as long as reading the text (filings of 4,000 objects a page). Rules kept of one page."""
+_LOOKED_AT = 6_000
+"""Objects of a page that are looked at for whatever is no text; more are strips of one picture or strokes of a map."""
 _THIN = 2.5
 """Points up to which a filled rectangle is a line; printers' lines have half a point to two."""
 _MOST_SEGMENTS = 400
@@ -36,25 +38,35 @@ _draw_mode = _bind(pdfium_c.FPDFPath_GetDrawMode, _address, _address, _address)
 Edges = tuple[float, float, float, float]
 
 
-def read_rules(page: pdfium_c.FPDF_PAGE) -> NDArray[np.float32]:
-    """The lines of a page as thin boxes (left, top, right, bottom) in page space, y upwards; none on crowded pages."""
+def list_objects(page: pdfium_c.FPDF_PAGE) -> list[tuple[int, int]]:
+    """(address, type) of what is drawn on a page besides text, among its first objects."""
     handle = ctypes.cast(page, _address).value or 0
-    count = _count_objects(handle)
+    text = pdfium_c.FPDF_PAGEOBJ_TEXT
+    things = [_object_at(handle, number) for number in range(min(_count_objects(handle), _LOOKED_AT))]
+    return [(thing, kind) for thing in things if (kind := _type_of(thing)) != text]
+
+
+def is_crowded(page: pdfium_c.FPDF_PAGE) -> bool:
+    """Whether a page has so many objects that its lines are not looked for."""
+    return _count_objects(ctypes.cast(page, _address).value or 0) > _MOST_OBJECTS
+
+
+def read_rules(objects: Iterable[tuple[int, int]]) -> NDArray[np.float32]:
+    """The lines among the objects of a page as thin boxes (left, top, right, bottom) in page space, y upwards.
+
+    None of a page with more of them than any table has.
+    """
     found: list[Edges] = []
-    if count > _MOST_OBJECTS:
-        return np.zeros((0, 4), dtype=np.float32)
     bounds = (ctypes.c_float * 4)()
     base = ctypes.addressof(bounds)
-    for number in range(count):
-        item = _object_at(handle, number)
-        if _type_of(item) != pdfium_c.FPDF_PAGEOBJ_PATH:
+    for item, kind in objects:
+        if kind != pdfium_c.FPDF_PAGEOBJ_PATH or not _bounds_of(item, base, base + 4, base + 8, base + 12):
             continue
-        if _bounds_of(item, base, base + 4, base + 8, base + 12):
-            left, bottom, right, top = bounds
-            if top - bottom < _THIN or right - left < _THIN:
-                found.append((left, top, right, bottom))
-            elif _is_stroked(item):
-                found.extend(_rules_of(item, (left, top, right, bottom)))
+        left, bottom, right, top = bounds
+        if top - bottom < _THIN or right - left < _THIN:
+            found.append((left, top, right, bottom))
+        elif _is_stroked(item):
+            found.extend(_rules_of(item, (left, top, right, bottom)))
         if len(found) > _MOST_RULES:
             return np.zeros((0, 4), dtype=np.float32)
     return np.array(found, dtype=np.float32).reshape(-1, 4)

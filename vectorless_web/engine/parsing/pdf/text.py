@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import groupby
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.lines import Line, Page, Style, Tone
 from vectorless_web.engine.parsing.pdf.figures import list_pictures
-from vectorless_web.engine.parsing.pdf.rules import read_rules
+from vectorless_web.engine.parsing.pdf.rules import is_crowded, list_objects, read_rules
 
 # Characters PDFium puts where a word was divided at a line's end.
 HYPHENS = "\x02\ufffe"
@@ -80,7 +80,7 @@ def read_pages(document: pdfium.PdfDocument, *, pictures: bool = False) -> Itera
         try:
             reader = _PageReader(index, page, textpage)
             read = reader.read()
-            read.pictures = list_pictures(page, reader.corner(), read.shown) if pictures else ()
+            read.pictures = list_pictures(page, reader.objects, reader.corner(), read.shown) if pictures else ()
             yield read
         finally:
             pdfium_c.FPDFText_ClosePage(textpage)
@@ -129,9 +129,15 @@ class _PageReader:
         page.spans, page.boxes = np.array(ranges, dtype=np.int32).reshape(-1, 2), boxes
         if ranges:
             page.lines = list(self._lines(ranges, boxes))
-        if any(line.gapped for line in page.lines):  # words stand apart: the page may hold a table
-            page.rules = self._upright(read_rules(self._page), turns, width, height)
+        # Where words stand apart the page may hold a table.
+        if any(line.gapped for line in page.lines) and not is_crowded(self._page):
+            page.rules = self._upright(read_rules(self.objects), turns, width, height)
         return page
+
+    @cached_property
+    def objects(self) -> Sequence[tuple[int, int]]:
+        """(address, type) of what is drawn on the page besides text."""
+        return list_objects(self._page)
 
     def _lines(self, spans: Sequence[tuple[int, int]], boxes: NDArray[np.float32]) -> Iterator[Line]:
         """The lines of a page; their boxes and gaps are found for all of them at once."""

@@ -278,12 +278,11 @@ def _middle(edge: Edge) -> float:
 
 def nearest_column(cell: CellSpan, edges: Sequence[Edge]) -> int:
     """The column that a cell overlaps, else the one whose middle is nearest."""
-    middle = (cell.left + cell.right) / 2
-
-    def rank(k: int) -> tuple[bool, float]:
-        return min(cell.right, edges[k][1]) > max(cell.left, edges[k][0]), -abs(middle - _middle(edges[k]))
-
-    return max(range(len(edges)), key=rank)
+    left, right = cell.left, cell.right
+    over = [k for k, edge in enumerate(edges) if right > edge[0] and edge[1] > left and edge[1] > edge[0]]
+    if len(over) == 1:
+        return over[0]
+    return min(over or range(len(edges)), key=lambda k: abs(left + right - edges[k][0] - edges[k][1]))
 
 
 _TOTAL = re.compile(r"^(?:sub-?)?totals?\b", re.IGNORECASE)

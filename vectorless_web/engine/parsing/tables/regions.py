@@ -513,7 +513,9 @@ def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
     end, members = start + 1, 1
     for position in range(start + 1, len(rows)):
         row = rows[position]
-        if position in covered or _is_apart(rows[position - 1], row) or _is_numbered(row, rows[start].line):
+        if position in covered or _is_apart(rows[position - 1], row):
+            break
+        if row.line.left < rows[start].line.left - _EDGE and _is_numbered(row, rows[start].line):
             break
         if _is_row(row, position, covered) and _is_aligned(row, edges, ends):
             members += 1

@@ -35,6 +35,8 @@ _FEWEST_BANDS = 3
 _MOSTLY_BLANK, _NARROWEST, _MANY_LINES = 0.1, 5, 10
 """Share of the rows that may have words between two columns, as titles over all have; points between columns, half of
 it among so many lines of print."""
+_MARK = 2
+"""Characters of a mark in a column at most: a tick, a cross, a letter."""
 _UNPARTED = 0.15
 """Share of the lines of print with a figure beside something else in one cell, above which columns are not drawn."""
 _INTO_WORD, _CROSSED = 0.2, 0.01
@@ -121,14 +123,19 @@ def _find_bands(page: Page, level: Sequence[Rule], rows: Sequence[LineRow]) -> I
             continue
         inside = [row for row in rows if left - _TOUCH < row.line.left < right]
         ys, bands = _divide(_part_first(sorted(places), inside), inside)
-        if any(sum(row.role is LineRole.DATA for row in band) > 1 for band in bands):
-            continue  # several rows of figures without lines between: the words tell better
+        if any(sum(map(_is_whole_row, band)) > 1 for band in bands):
+            continue  # several rows of figures or marks without lines between: the words tell better
         blanks = _find_blanks(page, bands, left, right)
         xs = [float(left), *blanks, float(right)]
         heights = [len({round(row.line.middle / _TOUCH) for row in band}) for band in bands]
         if len(xs) > _FEWEST and len(bands) >= _FEWEST_BANDS and all(heights) and max(heights) >= _FEWEST:
             owner = np.arange(len(bands) * (len(xs) - 1)).reshape(len(bands), len(xs) - 1)
             yield _Mesh(xs, ys, owner, is_open=True)
+
+
+def _is_whole_row(row: LineRow) -> bool:
+    """Whether a line of print is a row of its own: it has figures, or marks in several columns."""
+    return row.role is LineRole.DATA or sum(len(cell.text.strip()) <= _MARK for cell in row.cells[1:]) > 1
 
 
 def _part_first(ys: list[float], rows: Sequence[LineRow]) -> list[float]:
