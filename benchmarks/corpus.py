@@ -2,7 +2,8 @@
 
 import hashlib
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -10,12 +11,15 @@ from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.errors import NotFound
+from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
+from vectorless_web.engine.index.word_blocks import WordBlock, WordIndex, block_of, encode_words, spread_words
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.routing import DocumentRouter, RouteResult
-from vectorless_web.engine.routing.card_keys import card_row
+from vectorless_web.engine.routing.card_keys import card_row, links_for
+from vectorless_web.engine.routing.editions import read_edition, read_head
 
 
 class FolderCorpus(Corpus):
@@ -96,9 +100,36 @@ def _file_named(name: str, folder: Path) -> Path:
 
 
 def make_router(corpus: FolderCorpus) -> DocumentRouter:
-    """A document router over the corpus' cards."""
-    rows = [card_row(int(e.id), corpus.card(e.id), name=e.name) for e in corpus.entries()]
-    return DocumentRouter(Snapshot.open(build_snapshot(rows)))
+    """A document router over cards and texts, which looks into the first documents: as a workspace has it."""
+    named = {int(entry.id): (entry.name, corpus.open(entry.id)) for entry in corpus.entries()}
+    return DocumentRouter(
+        index_documents(named), open_texts=lambda ids: {pk: named[pk][1] for pk in ids if pk in named}
+    )
+
+
+def index_documents(named: Mapping[int, tuple[str, CompiledDocument]]) -> Snapshot:
+    """The index of documents by id, each with its file name: cards with links and editions, and the words of texts."""
+    titled = {
+        pk: (name, replace(document.card, title=document.title or Path(name).stem))
+        for pk, (name, document) in named.items()
+    }
+    editions = {
+        pk: read_edition(title=card.title, name=name, card=card, head=read_head(named[pk][1]))
+        for pk, (name, card) in titled.items()
+    }
+
+    def row(pk: int, edges: Sequence[tuple[int, float]] = ()) -> bytes:
+        name, card = titled[pk]
+        return card_row(pk, card, name=name, edges=edges, edition=editions[pk])
+
+    alone = Snapshot.open(build_snapshot(row(pk) for pk in titled))
+    links = {pk: links_for(card, alone, doc_id=pk) for pk, (_, card) in titled.items()}
+    linked = [row(pk, [(other, weight) for other, weight, _ in links[pk]]) for pk in titled]
+    by_block: dict[int, dict[int, bytes]] = {}
+    for pk, (_, document) in named.items():
+        by_block.setdefault(block_of(pk), {})[pk] = encode_words(spread_words(Segment(document.segment)))
+    blocks = [WordBlock.open(WordBlock.empty().with_lists(lists)) for lists in by_block.values()]
+    return Snapshot.open(build_snapshot(linked), version="1").with_words(WordIndex(blocks))
 
 
 def shortlist(router: DocumentRouter, plan: QueryPlan) -> list[str]:

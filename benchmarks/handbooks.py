@@ -20,22 +20,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.corpus import index_documents
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.agent.events import CompleteEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
 from vectorless_web.engine.documents.card import Card
-from vectorless_web.engine.index.segment import Segment
-from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
-from vectorless_web.engine.index.word_blocks import WordBlock, WordIndex, block_of, encode_words, spread_words
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.routing import DocumentRouter, RouteResult
-from vectorless_web.engine.routing.card_keys import card_row
-from vectorless_web.engine.routing.editions import read_edition, read_head
 
 KINDS = ("Staff Handbook", "Site Handbook", "Visitor Guide", "Residents' Handbook", "Safety Handbook", "Member Guide")
 SECTIONS = (
@@ -148,18 +144,10 @@ class Library(Corpus):
     def __init__(self, books: Sequence[Handbook], cache: Path) -> None:
         self._books, self._paths = books, [_compiled(book, cache) for book in books]
         self.opened: set[str] = set()
-        rows, lists = [], {}
-        for number, path in enumerate(self._paths, start=1):
-            document = open_artefact(path)
-            name, card = books[number - 1].name, document.card
-            edition = read_edition(title=card.title, name=name, card=card, head=read_head(document))
-            rows.append(card_row(number, card, name=name, edition=edition))
-            lists[number] = encode_words(spread_words(Segment(document.segment)))
-        by_block: dict[int, dict[int, bytes]] = {}
-        for number, data in lists.items():
-            by_block.setdefault(block_of(number), {})[number] = data
-        blocks = [WordBlock.open(WordBlock.empty().with_lists(found)) for found in by_block.values()]
-        self.snapshot = Snapshot.open(build_snapshot(rows), version="1").with_words(WordIndex(blocks))
+        named = {
+            number: (books[number - 1].name, open_artefact(path)) for number, path in enumerate(self._paths, start=1)
+        }
+        self.snapshot = index_documents(named)
         self._router = DocumentRouter(
             self.snapshot, open_texts=lambda ids: {pk: open_artefact(self._paths[pk - 1]) for pk in ids}
         )

@@ -116,7 +116,7 @@ class TestDocuments:
     def test_deleting_hides_them_and_can_be_undone(self, staff, ready, alice):  # noqa: F811
         document = ready()
         page = staff.get(admin(Document, "delete", document.pk)).content.decode()
-        assert "30 days" in page
+        assert "kept in the bin" in page
 
         staff.post(admin(Document, "delete", document.pk), {"post": "yes"})
 

@@ -65,9 +65,14 @@ def act(people) -> None:
 
 
 def socket_of(workspace, browser) -> WebsocketCommunicator:
+    return socket_to(f"/ws/w/{workspace.slug}/documents/", browser)
+
+
+def socket_to(address: str, browser) -> WebsocketCommunicator:
+    """A page's socket, opened by a browser that has a session."""
     cookie = f"sessionid={browser.cookies['sessionid'].value}".encode()
     headers = [(b"origin", b"http://localhost"), (b"host", b"localhost"), (b"cookie", cookie)]
-    return WebsocketCommunicator(application, f"/ws/w/{workspace.slug}/documents/", headers=headers)
+    return WebsocketCommunicator(application, address, headers=headers)
 
 
 async def test_a_socket_ends_with_the_right_to_it(workspace, monkeypatch):

@@ -8,6 +8,7 @@ row is asked as a browser asks and as htmx does, and with the numbers of another
 and form.
 """
 
+import base64
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -22,9 +23,11 @@ from django.db import transaction
 from django.db.models import F
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
+from tests.engine.parsing.test_figures import painted
 from tests.support.compiled import compile_here
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder, PartialUpload
+from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.runs.models import Citation, Claim, Comment, Run, Step, Thread
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import (
@@ -90,6 +93,14 @@ MATRIX = [
     get("profiles:data", ACCOUNT),
     get("profiles:export", ACCOUNT),
     post("profiles:delete", ACCOUNT, user_name=""),
+    # One's own notices; one that is somebody else's, or is there no more, leads to the list.
+    get("notices:list", ACCOUNT),
+    get("notices:panel", ACCOUNT),
+    post("notices:read_all", ACCOUNT),
+    replace(get("notices:follow", ACCOUNT), more={"pk": "notice"}),
+    replace(post("notices:read", ACCOUNT), more={"pk": "notice"}),
+    get("notices:choices", ACCOUNT),
+    post("notices:save_choices", ACCOUNT),
     # Workspaces
     get("workspaces:create", ACCOUNT),
     post("workspaces:make", ACCOUNT, name=""),
@@ -135,6 +146,7 @@ MATRIX = [
     get("documents:page", VIEWER, "document", page=1),
     get("documents:page_image", VIEWER, "document", number=1, page=1),
     get("documents:page_words", VIEWER, "document", number=1, page=1),
+    get("documents:figure", VIEWER, "document", number=1, key=3),
     get("documents:original", VIEWER, "document"),
     get("documents:outline", EDITOR, "document"),
     post("documents:correct", EDITOR, "document"),
@@ -224,10 +236,20 @@ MATRIX = [
     get("sharing:view", ANYONE, "share"),
     post("sharing:unlock", ANYONE, "share"),
     get("sharing:page_image", ANYONE, "share", version="document", page=1),
+    get("sharing:page_words", ANYONE, "share", version="document", page=1),
     # The console; tests/console/test_rights.py asks as staff with and without each right.
     get("console:overview", STAFF),
     get("console:audit", STAFF),
     get("console:export_audit", STAFF, form="csv"),
+    get("console:retention", STAFF),
+    replace(post("console:set_period", STAFF, days=0), more={"kind": "runs"}),
+    replace(post("console:clear_period", STAFF), more={"kind": "runs"}),
+    get("console:maintenance", STAFF),
+    post("console:plan_read_only", STAFF, until="x"),
+    post("console:end_read_only", STAFF),
+    post("console:announce", STAFF, text=""),
+    post("console:back_up", STAFF),
+    post("console:verify_backup", STAFF),
     get("console:queues", STAFF),
     replace(post("console:pause_queue", STAFF), more={"queue": "runs"}),
     replace(post("console:resume_queue", STAFF), more={"queue": "runs"}),
@@ -265,6 +287,7 @@ MATRIX = [
 ]
 
 SOCKETS = {
+    "ws/notices/": ("/ws/notices/", ACCOUNT),
     "ws/w/<slug:slug>/documents/": ("/ws/w/{slug}/documents/", VIEWER),
     "ws/w/<slug:slug>/runs/<int:pk>/": ("/ws/w/{slug}/runs/{run}/", VIEWER),
 }
@@ -374,6 +397,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     group = PeopleGroup.objects.create(name=f"People of {token}")  # Groups are the whole site's.
     let_in = GroupMembership.objects.create(workspace=workspace, group=group, role=Role.VIEWER)
     budget = Budget.objects.create(workspace=workspace, limit_usd=1, period_start=timezone.now().date())
+    notice = Notice.objects.create(user=people[MEMBER], workspace=workspace, kind=Kind.RUN_ENDED, about=run.pk)
     partial = PartialUpload.objects.create(
         workspace=workspace, user=people[OWNER], name=f"{word}.pdf", bytes=9, ends_sha256="", expires_at=later
     )
@@ -393,6 +417,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
         "invited": invited.pk,
         "provider": provider.pk,
         "budget": budget.pk,
+        "notice": notice.pk,
         "entry": entry.pk,
         "person": people[MEMBER].pk,
         "workspace": workspace.pk,
@@ -407,7 +432,8 @@ def _read(workspace: Workspace, user, word: str) -> Document:
     from vectorless_web.documents.services import add_document
     from vectorless_web.documents.services.compiling import compile_version
 
-    text = f"# {word} handbook\n\nEverybody has 30 days of {word} leave.\n"
+    picture = f"![A map](data:image/png;base64,{base64.b64encode(painted()).decode()})"
+    text = f"# {word} handbook\n\nEverybody has 30 days of {word} leave.\n\n{picture}\n"
     upload = SimpleUploadedFile(f"{word}.md", text.encode())
     added = add_document(workspace=workspace, user=user, upload=upload)
     compile_version(added.version.pk, compile_with=compile_here)

@@ -21,11 +21,13 @@ from tests.support.compiled import compiled_document
 from tests.test_permissions import MATRIX, STAFF
 from vectorless_web.documents import services as documents
 from vectorless_web.documents.live.consumers import ListViewer, changed_fragments, first_fragments
-from vectorless_web.documents.models import Document, Folder
+from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.storage import snapshots
 from vectorless_web.engine.agent.events import CompleteEvent, StepEvent
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.notices.models import Kind, Notice
+from vectorless_web.notices.services import notify
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.runs.selectors import find_watched_run
@@ -176,7 +178,19 @@ def lay_out(base, drawn: Drawn) -> World:
     runs = [ask(people[asker], workspace, made, document, is_open) for asker, document, is_open, _ in drawn.asked]
     for run, (*_, is_private) in zip(runs, drawn.asked, strict=True):
         Run.objects.filter(pk=run.pk).update(private=is_private)
+    tell_of_everything(workspace, people[drawn.looks], made, runs)
     return World(drawn, workspace, people, made, runs, link_to(runs[0], people[drawn.asked[0][0]]))
+
+
+def tell_of_everything(workspace, viewer, made, runs) -> None:
+    """Notices to the viewer of every run, and of two documents that cannot be read again; one of these is closed."""
+    for document in made[:2]:
+        failed = {"status": "failed", "sha256": f"{document.pk:064d}", "bytes": 1, "mime": "text/markdown"}
+        DocumentVersion.objects.create(document=document, number=2, file="uploads/none.md", **failed)
+        notify(people=[viewer.pk], kind=Kind.DOCUMENT_FAILED, workspace_id=workspace.pk, about=document.pk)
+    for run in runs:
+        notify(people=[viewer.pk], kind=Kind.COMMENTED, workspace_id=workspace.pk, about=run.pk)
+    assert Notice.objects.filter(user=viewer).count() >= len(made[:2]) + len(runs)
 
 
 def ask(person, workspace, made, document: int | None, is_open: bool) -> Run:
@@ -226,7 +240,7 @@ def addresses(world: World, *, hidden: bool) -> list[str]:
     for row in MATRIX:
         if row.method != "get" or row.needs == STAFF or row.on not in (*places, *(() if hidden else ("workspace", ""))):
             continue
-        if row.name in ("runs:compare_ticked", "view-on-site", "health-ready") or "link" in row.more:
+        if row.name in ("runs:compare_ticked", "view-on-site", "health-ready") or {"link", "pk"} & set(row.more):
             continue
         for thing in places.get(row.on, [None]):
             kwargs = dict(row.more) | ({"slug": slug} if row.on else {}) | ({"pk": thing.pk} if thing else {})
@@ -285,6 +299,7 @@ def read_zip(content: bytes) -> str:
 def forget(world: World) -> None:
     """Take away what is closed to the viewer, as if it had never been there."""
     drawn = world.drawn
+    Notice.objects.update(read_at=None)  # Pages that were looked at have read theirs.
     for number, run in enumerate(world.runs):
         if not drawn.sees_run(drawn.looks, number):
             Thread.objects.filter(pk=run.thread_id).delete()

@@ -17,6 +17,7 @@ from django.urls import re_path
 
 from vectorless_web.documents.urls import websocket_urlpatterns as document_sockets
 from vectorless_web.infra.live import SameOriginSockets
+from vectorless_web.notices.urls import websocket_urlpatterns as notice_sockets
 from vectorless_web.runs.urls import websocket_urlpatterns as run_sockets
 from vectorless_web.workspaces.accounts.live_rights import LiveRights
 
@@ -32,6 +33,7 @@ class RefusedConsumer(AsyncWebsocketConsumer):
 websocket_urlpatterns: list[Any] = [
     *document_sockets,
     *run_sockets,
+    *notice_sockets,
     re_path(r"^.*$", RefusedConsumer.as_asgi()),
 ]
 

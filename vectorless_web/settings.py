@@ -60,6 +60,7 @@ INSTALLED_APPS = [
     "allauth.socialaccount.providers.openid_connect",
     "csp",
     "vectorless_web.infra",
+    "vectorless_web.notices",
     "vectorless_web.workspaces",
     "vectorless_web.documents",
     "vectorless_web.runs",
@@ -85,6 +86,7 @@ MIDDLEWARE = [
     "vectorless_web.profiles.sessions.OwnSessionMiddleware",
     "vectorless_web.profiles.sign_on.SignOnPagesMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "vectorless_web.console.views.read_only.ReadOnlyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -106,6 +108,8 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "vectorless_web.infra.web.pages.csp_nonce",
                 "vectorless_web.infra.web.pages.common",
+                "vectorless_web.notices.selectors.bell",
+                "vectorless_web.console.views.read_only.tell_of_site",
             ]
         },
     }
@@ -129,6 +133,8 @@ OUTAGE_SECONDS = env.float("VECTORLESS_OUTAGE_SECONDS", default=90.0)
 """How long work that is under way waits in its place for a database or storage that is away."""
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+BACKUPS = Path(env.str("VECTORLESS_BACKUPS", default=str(VAR / "backups")))
+"""The folder of backups that the console makes and verifies."""
 PG_DUMP = env.str("VECTORLESS_PG_DUMP", default="")
 """Path of the pg_dump that backups use; without it, one that suits the server is looked for."""
 
@@ -167,8 +173,27 @@ WORKER_PRELOAD = {
     "documents": ["vectorless_web.documents.jobs"],
 }
 """Modules a worker imports before it forks, so that a job's fork costs no import."""
-TIDYING = ("vectorless_web.console.subjects.usage.count_usage",)
+READ_ONLY_JOBS = ("vectorless_web.console.jobs.run_backup_task",)
+"""Jobs that workers take while the site is read-only."""
+TIDYING = (
+    "vectorless_web.console.subjects.usage.count_usage",
+    "vectorless_web.console.subjects.retention.remove_expired",
+    "vectorless_web.sharing.services.tell_of_expiring_links",
+    "vectorless_web.notices.services.tidy_notices",
+)
 """What the sweep calls every hour besides its own acts, from apps above it: each says how many rows it touched."""
+NOTICE_READERS = {
+    "run_ended": "vectorless_web.runs.selectors.read_notices",
+    "mentioned": "vectorless_web.runs.selectors.read_notices",
+    "commented": "vectorless_web.runs.selectors.read_notices",
+    "verified": "vectorless_web.runs.selectors.read_notices",
+    "document_failed": "vectorless_web.documents.selectors.read_notices",
+    "budget": "vectorless_web.workspaces.selectors.read_notices",
+    "invitation_accepted": "vectorless_web.workspaces.selectors.read_notices",
+    "role_changed": "vectorless_web.workspaces.selectors.read_notices",
+    "link_expiring": "vectorless_web.sharing.services.read_notices",
+}
+"""What says, of each kind of notice, what it may still tell its reader: a function of the app that it belongs to."""
 WORKER_HAND_BACK = {
     "vectorless_web.runs.jobs.execute_run": "vectorless_web.runs.jobs.hand_back_run",
     "vectorless_web.documents.jobs.compile_version": "vectorless_web.documents.jobs.hand_back_version",
@@ -248,6 +273,10 @@ EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.get("EMAIL_HOST_USER") or "", _mail
 EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.get("EMAIL_USE_TLS", False), _mail.get("EMAIL_USE_SSL", False)
 PASSWORD_RESET_TIMEOUT = 3600
 """How long a link with which a password is chosen anew works, in seconds: mailed, or made by an administrator."""
+EMAIL_TIMEOUT = 20
+"""Seconds that a mail server may be silent."""
+SITE_ADDRESS = env.str("VECTORLESS_ADDRESS", default="")
+"""Where people find this site, for links in mails that no request asked for: "https://docs.example.com"."""
 DEFAULT_FROM_EMAIL = env.str("VECTORLESS_MAIL_FROM", default="vectorless@localhost")
 
 PROXIES = env.int("VECTORLESS_PROXIES", default=0)
@@ -313,6 +342,16 @@ MODEL_WHOLE_TOKENS = env.int("VECTORLESS_MODEL_WHOLE_TOKENS", default=5000)
 """Tokens of a document that a model is shown whole and answers from at once; 0 for none."""
 MODEL_PICTURES = env.bool("VECTORLESS_MODEL_PICTURES", default=False)
 """Whether VECTORLESS_MODEL reads pictures and may be shown pages so."""
+
+KEEP_DAYS = {
+    "calls": env.int("VECTORLESS_KEEP_CALLS_DAYS", default=0),
+    "runs": env.int("VECTORLESS_KEEP_RUNS_DAYS", default=0),
+    "bin": env.int("VECTORLESS_KEEP_BIN_DAYS", default=30),
+    "views": env.int("VECTORLESS_KEEP_VIEWS_DAYS", default=0),
+    "pictures": env.int("VECTORLESS_KEEP_PICTURES_DAYS", default=0),
+    "audit": env.int("VECTORLESS_KEEP_AUDIT_DAYS", default=0),
+}
+"""Days that things of each kind are kept, unless staff set another time in the console; 0 is for ever."""
 
 UPLOAD_MAX_BYTES = env.int("VECTORLESS_UPLOAD_MAX_BYTES", default=200 * 2**20)
 UPLOAD_KEPT_HOURS = env.float("VECTORLESS_UPLOAD_KEPT_HOURS", default=24.0)

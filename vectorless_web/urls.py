@@ -36,6 +36,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("favicon.ico", pages.favicon, name="favicon"),
     path("help/", login_not_required(TemplateView.as_view(template_name="help.html")), name="help"),
+    path("", include("vectorless_web.notices.urls")),
     path("", include("vectorless_web.workspaces.urls")),
     path("", include("vectorless_web.documents.urls")),
     path("", include("vectorless_web.runs.urls")),

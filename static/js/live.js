@@ -15,8 +15,13 @@ let wrapper = null;
 window.htmx.config.wsReconnectDelay = (count) =>
   Math.min(CALM.first * 2 ** count, CALM.most) * (0.5 + Math.random() / 2);
 
+// The bell in the page's head has a socket of its own, on every page; what follows is about the page's.
+const BELL = "/ws/notices/";
+const isBell = (event) => Boolean(event.target.closest?.("#bell"));
+
 window.htmx.createWebSocket = (url) => {
   const address = new URL(url);
+  if (address.pathname === BELL) return new WebSocket(address, []);
   if (page) address.searchParams.set("after", last);
   if (page?.dataset.news && refused >= PATIENCE) return new Questions(page.dataset.news);
   const socket = new WebSocket(address, []);
@@ -159,13 +164,15 @@ const scroller = steps?.closest(".pane-body");
 let atEnd = false;
 let arrived = [];
 
-document.addEventListener("htmx:wsBeforeMessage", () => {
+document.addEventListener("htmx:wsBeforeMessage", (event) => {
+  if (isBell(event)) return;
   heard = performance.now();
   if (scroller) atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 40;
   arrived = [];
 });
 
-document.addEventListener("htmx:wsAfterMessage", () => {
+document.addEventListener("htmx:wsAfterMessage", (event) => {
+  if (isBell(event)) return;
   for (const id of arrived) document.getElementById(id)?.classList.add("fresh");
   steps?.classList.toggle("dense", steps.querySelectorAll(":scope > .done").length > 20);
   document.dispatchEvent(new CustomEvent("live:changed"));
@@ -186,11 +193,13 @@ function connection(word) {
 }
 
 document.addEventListener("htmx:wsClose", (event) => {
+  if (isBell(event)) return;
   if ([1000, 1005, 4403].includes(event.detail.event?.code) || !isOpen()) return connection("");
   clearTimeout(losing);
   losing = setTimeout(() => { if (isOpen()) connection("lost"); }, 700);
 });
 document.addEventListener("htmx:wsOpen", (event) => {
+  if (isBell(event)) return;
   wrapper = event.detail.socketWrapper;
   heard = performance.now();
   const said = away && !away.hidden;

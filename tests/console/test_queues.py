@@ -66,12 +66,12 @@ def test_what_is_taken_while_the_queue_is_paused_goes_back(staff, queue):
 
         looks = 0
 
-        def _await_resume(self, *, patient: bool) -> bool:
+        def _is_held(self) -> bool:
             self.looks += 1
             if self.looks == 1:
                 staff.post("/console/queues/runs/pause/")
-                return True
-            return False
+                return False
+            return True
 
     assert Late([queue], connection=queue.connection).dequeue_job_and_maintain_ttl(None) is None
     assert queue.get_job_ids() == [job.id]

@@ -10,7 +10,7 @@ from tests.test_permissions import MATRIX, STAFF, world  # noqa: F401 - a fixtur
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.runs.models import Run
 from vectorless_web.sharing.models import ShareLink
-from vectorless_web.workspaces.models import AuditEvent
+from vectorless_web.workspaces.models import AuditEvent, SiteSetting
 
 pytestmark = pytest.mark.django_db
 REFUSED_WITHOUT_A_JOB = {"console:drain_worker", "console:stop_job", "console:retry_job", "console:forget_job"}
@@ -100,7 +100,11 @@ def test_every_act_is_recorded_with_who_did_it(staff, grace, world, row):  # noq
         "console:invite": {"workspace": world.keys["workspace"], "role": "viewer", "days": 7},
         "console:hand_over": {"to": "owner"},
         "console:remove_two_step": {},
+        "console:plan_read_only": {"reason": "a new disk"},
     }.get(row.name, row.data)
+    if row.name in ("console:clear_period", "console:end_read_only"):
+        SiteSetting.objects.create(name="keep.runs", value={"days": 9})
+        SiteSetting.objects.create(name="read_only", value={"begins": timezone.now().isoformat()})
     if row.name == "console:remove_two_step":
         from allauth.mfa.models import Authenticator
 

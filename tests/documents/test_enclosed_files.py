@@ -9,6 +9,7 @@ import pytest
 from tests.support.files import HANDBOOK, REPORT
 from vectorless_web.documents import services
 from vectorless_web.documents.compiling.process import CompileFailed
+from vectorless_web.documents.live.consumers import ListViewer, changed_fragments, first_fragments
 from vectorless_web.documents.models import Document, DocumentVersion, Enclosure
 from vectorless_web.infra.web.problems import Problem
 
@@ -192,3 +193,21 @@ def test_reading_an_archive_again_after_a_crash_adds_nothing_twice(ready, add):
 
     assert Document.objects.count() == 3
     assert set(told(held).values()) == {"already_here"}
+
+
+def test_an_archive_tells_how_many_of_its_files_still_wait(client, ready, workspace, alice, read_waiting):
+    held = ready(archive(("a.txt", NOTE), ("b.txt", b"Another note.\n"), ("c.exe", b"MZ" + bytes(200))), "notes.zip")
+    client.force_login(alice)
+    page = client.get(f"/w/{workspace.slug}/documents/").content.decode()
+    assert "2 files in it still wait" in page
+    viewer = ListViewer(alice, workspace.slug)
+    assert "2 files in it still wait" in first_fragments(viewer, workspace) + changed_fragments(
+        viewer, workspace, {held.pk}
+    )
+    assert held.pk in viewer.busy, "it is looked at again until they are read"
+
+    read_waiting()
+
+    assert "still wait" not in client.get(f"/w/{workspace.slug}/documents/").content.decode()
+    changed_fragments(viewer, workspace, {held.pk})
+    assert held.pk not in viewer.busy

@@ -50,7 +50,7 @@ def test_a_run_has_a_page_in_every_state(page, make_run, status):
     shown = page(address(run)).content.decode()
 
     assert run.question in shown
-    assert ("ws-connect" in shown) is (status in Run.OPEN)
+    assert ('ws-connect="/ws/w/' in shown) is (status in Run.OPEN)
 
 
 def test_a_failed_run_says_what_failed_and_offers_another_try(page, make_run):

@@ -3,6 +3,7 @@
 import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.db import connection
@@ -12,6 +13,8 @@ from django.utils import timezone
 from tests.runs.conftest import make_ready, make_run, report  # noqa: F401
 from tests.support.engines import StoryReasoner, TestEngine, long_story
 from vectorless_web.documents.models import Document
+from vectorless_web.documents.rendering.page import WordLine, WordRun
+from vectorless_web.engine.documents.card import PageInfo
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.models import Citation, Run, Step
 from vectorless_web.runs.services import claim_run, execute_run
@@ -227,6 +230,17 @@ class TestPages:
         response = outsider.get(f"{share(owner, shared_run)}pages/{version}/1.jpg")
 
         assert (response.status_code, response.content) == (200, b"JPEG")
+
+    def test_its_words_can_be_selected_and_those_of_other_pages_cannot(self, owner, outsider, shared_run, monkeypatch):
+        line = WordLine(20.0, 10.0, (WordRun(5.0, 60.0, "Revenue was 412 million"),))
+        compiled = SimpleNamespace(pages=[PageInfo(595, 842, 23)])
+        monkeypatch.setattr("vectorless_web.sharing.views.open_version", lambda _: compiled)
+        monkeypatch.setattr("vectorless_web.sharing.views.page_words", lambda *_: [line])
+        version = Citation.objects.first().version_id
+        address = share(owner, shared_run)
+
+        assert "Revenue was 412 million" in outsider.get(f"{address}pages/{version}/1/words/").content.decode()
+        assert outsider.get(f"{address}pages/{version}/2/words/").status_code == 404
 
     @pytest.mark.parametrize("page", [0, 2, 3, 99])
     def test_any_other_page_is_not(self, owner, outsider, shared_run, picture, page):

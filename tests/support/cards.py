@@ -49,13 +49,14 @@ def plan(question, *, concepts=(), names=(), years=(), quarter=None, forms=(), d
     )
 
 
-def snapshot(cards, version="1"):
-    rows = [card_row(number, made) for number, made in enumerate(cards, start=1)]
+def snapshot(cards, version="1", names=()):
+    files = dict(enumerate(names, start=1))
+    rows = [card_row(number, made, name=files.get(number, "")) for number, made in enumerate(cards, start=1)]
     return Snapshot.open(build_snapshot(rows), version=version)
 
 
-def router(documents, config=ACTIVE, **more):
-    return DocumentRouter(snapshot(documents), config, **more)
+def router(documents, config=ACTIVE, *, names=(), **more):
+    return DocumentRouter(snapshot(documents, names=names), config, **more)
 
 
 def linked(cards, config=ACTIVE):

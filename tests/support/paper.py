@@ -19,6 +19,26 @@ class Text:
     font: str = "plain"
 
 
+@dataclass(frozen=True)
+class Rule:
+    """A line drawn from one point to another, in points from the top left of the page."""
+
+    x: float
+    y: float
+    to_x: float
+    to_y: float
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A picture of four coloured squares: its left and upper edge and its size in points."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
 def prose(
     x: float, y: float, count: int, words: str = "The committee read the measured tides and noted them."
 ) -> list[Text]:
@@ -28,18 +48,30 @@ def prose(
 
 
 def pdf(
-    pages: Sequence[Sequence[Text]], *, bookmarks: Sequence[tuple[str, int]] = (), rotate: int = 0, trailer: str = ""
+    pages: Sequence[Sequence[Text | Rule | Drawn]],
+    *,
+    bookmarks: Sequence[tuple[str, int]] = (),
+    rotate: int = 0,
+    trailer: str = "",
 ) -> bytes:
     """The bytes of a PDF; `bookmarks` are (title, page index); `trailer` is added to the trailer dictionary."""
     fonts = " ".join(f"/F{number + 1} {number + 3} 0 R" for number in range(len(_NAMES)))
     objects = ["", ""] + [f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} >>" for name in _NAMES]
+    held = ""
+    if any(isinstance(item, Drawn) for page in pages for item in page):
+        pixels = "ff000000ff000000ffffff00>"
+        objects.append(
+            "<< /Type /XObject /Subtype /Image /Width 2 /Height 2 /ColorSpace /DeviceRGB /BitsPerComponent 8"
+            f" /Filter /ASCIIHexDecode /Length {len(pixels)} >>\nstream\n{pixels}\nendstream"
+        )
+        held = f" /XObject << /Im {len(objects)} 0 R >>"
     first = len(objects) + 1
     kids = [first + 2 * number for number in range(len(pages))]
     for number, page in enumerate(pages):
         stream = "\n".join(map(_operators, page))
         objects.append(
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {WIDTH} {HEIGHT}] /Rotate {rotate}"
-            f" /Resources << /Font << {fonts} >> >> /Contents {kids[number] + 1} 0 R >>"
+            f" /Resources << /Font << {fonts} >>{held} >> /Contents {kids[number] + 1} 0 R >>"
         )
         objects.append(f"<< /Length {len(stream.encode('latin-1'))} >>\nstream\n{stream}\nendstream")
     outlines = _add_bookmarks(objects, kids, bookmarks)
@@ -48,7 +80,11 @@ def pdf(
     return _file(objects, trailer)
 
 
-def _operators(text: Text) -> str:
+def _operators(text: Text | Rule | Drawn) -> str:
+    if isinstance(text, Rule):
+        return f"0.5 w {text.x} {HEIGHT - text.y} m {text.to_x} {HEIGHT - text.to_y} l S"
+    if isinstance(text, Drawn):
+        return f"q {text.width} 0 0 {text.height} {text.x} {HEIGHT - text.y - text.height} cm /Im Do Q"
     words = text.words.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
     return f"BT /{_FONTS[text.font]} {text.size} Tf {text.x} {HEIGHT - text.y} Td ({words}) Tj ET"
 

@@ -6,6 +6,7 @@ import re
 import shutil
 import sqlite3
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
@@ -19,6 +20,11 @@ from django.db.models import Field
 
 from vectorless_web.backups.folder import FULL, BackupDamaged, BackupError
 from vectorless_web.documents.storage.files import STORED, NamedBy
+
+
+class CannotRehearse(BackupError):
+    """Raised when a copy cannot be restored into a temporary place; it may be whole all the same."""
+
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 """Rows of a statement without parameters, all of one state of the database."""
@@ -86,6 +92,17 @@ def check_sqlite_copy(path: Path) -> None:
             _check(copy, f"The database copy {path} is damaged")
     except sqlite3.DatabaseError as error:
         raise BackupDamaged(f"The database copy {path} cannot be opened: {error}.") from error
+
+
+@contextmanager
+def rehearse_sqlite(path: Path) -> Iterator[Query]:
+    """Restore a copy into a temporary file and give a query of it."""
+    with tempfile.TemporaryDirectory(prefix="verify-", dir=settings.VAR) as folder, _report_full_database():
+        target = Path(folder) / SQLITE_FILE
+        shutil.copyfile(path, target)
+        with closing(sqlite3.connect(target)) as copy:
+            _check(copy, f"The database copy {path} is damaged")
+            yield lambda statement: copy.execute(statement).fetchall()
 
 
 def restore_sqlite(path: Path) -> None:
@@ -208,6 +225,40 @@ def restore_postgresql(path: Path) -> None:
     _run([programs.restore, *options, f"--dbname={database}", path], "pg_restore failed")
 
 
+@contextmanager
+def rehearse_postgresql(path: Path) -> Iterator[Query]:
+    """Restore a dump into a database of its own on this site's server, give a query of it, and drop it again.
+
+    CannotRehearse where the site's account may not make a database.
+    """
+    import psycopg  # noqa: PLC0415 - a site on SQLite may lack the library that it needs
+
+    name = f"vectorless_verify_{os.getpid()}"
+    params = {**connection.get_connection_params(), "autocommit": True}
+    params.pop("cursor_factory", None)
+    try:
+        programs = find_programs(_server_major())
+        with psycopg.connect(**params) as server:
+            server.execute(f'DROP DATABASE IF EXISTS "{name}"')
+            server.execute(f'CREATE DATABASE "{name}"')
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise CannotRehearse(
+            "The dump was read whole, and not restored: the site's account may not make a database. "
+            "Give it CREATEDB to have restores tried."
+        ) from error
+    try:
+        options = ["--no-owner", "--no-privileges", "--exit-on-error", f"--dbname={name}"]
+        try:
+            _run([programs.restore, *options, path], "The dump could not be restored")
+        except BackupError as error:
+            raise BackupDamaged(str(error)) from error
+        with psycopg.connect(**{**params, "dbname": name}) as copy:
+            yield lambda statement: copy.execute(statement).fetchall()
+    finally:
+        with psycopg.connect(**params) as server:
+            server.execute(f'DROP DATABASE IF EXISTS "{name}"')
+
+
 def find_programs(server_major: int) -> Programs:
     """The pg_dump of VECTORLESS_PG_DUMP, or the oldest one found that is not older than the server.
 
@@ -280,13 +331,14 @@ def _environment() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Vendor:
-    """How one kind of database is copied, checked and restored; `file` is the copy's name."""
+    """How one kind of database is copied, checked and restored; `file` is the copy's name, `rehearse` a trial."""
 
     file: str
     version: Callable[[], str]
     copy: Callable[[Path], AbstractContextManager[Query]]
     check: Callable[[Path], None]
     restore: Callable[[Path], None]
+    rehearse: Callable[[Path], AbstractContextManager[Query]]
 
 
 VENDORS = {
@@ -296,6 +348,7 @@ VENDORS = {
         copy=copy_sqlite,
         check=check_sqlite_copy,
         restore=restore_sqlite,
+        rehearse=rehearse_sqlite,
     ),
     "postgresql": Vendor(
         file=POSTGRESQL_FILE,
@@ -303,6 +356,7 @@ VENDORS = {
         copy=copy_postgresql,
         check=check_postgresql_copy,
         restore=restore_postgresql,
+        rehearse=rehearse_postgresql,
     ),
 }
 

@@ -39,6 +39,12 @@ KEY_FILE = "secret_key"
 FULL_REMEDY = "What was written of this backup was removed; earlier backups are whole. Free space and try again."
 
 Say = Callable[[str], object]
+Progress = Callable[[int, int], object]
+"""Is called with how many files are done, and of how many."""
+
+
+def tell_nobody(_done: int, _total: int) -> None:
+    """Progress that nobody looks at."""
 
 
 @dataclass
@@ -51,7 +57,9 @@ class _Copied:
     altered: list[str] = field(default_factory=list)
 
 
-def make_backup(path: Path, *, say: Say, keep: int = 0, with_secret: bool = False) -> Path:
+def make_backup(
+    path: Path, *, say: Say, keep: int = 0, with_secret: bool = False, progress: Progress = tell_nobody
+) -> Path:
     """Write a backup into the folder of backups at `path`; its own folder. `keep` above 0 removes older ones.
 
     Raises BackupError; then nothing that looks like a backup is left. Files are copied after the
@@ -62,7 +70,7 @@ def make_backup(path: Path, *, say: Say, keep: int = 0, with_secret: bool = Fals
         say(f"Warning: {standing.message}")
     with report_full_disk(path, FULL_REMEDY), open_folder(path):
         with new_backup(path, timezone.now()) as folder:
-            copied = _copy_all(path, folder, say)
+            copied = _copy_all(path, folder, say, progress)
             if with_secret:
                 _copy_secret(folder)
             write_manifest(_manifest(copied, with_secret), folder)
@@ -82,9 +90,9 @@ def key_check(key: str) -> str:
     return hashlib.sha256(b"vectorless-web backup of " + key.encode()).hexdigest()[:16]
 
 
-def _copy_all(path: Path, folder: Path, say: Say) -> _Copied:
+def _copy_all(path: Path, folder: Path, say: Say, progress: Progress) -> _Copied:
     for number in range(1, ROUNDS + 1):
-        copied = _copy_once(path, folder)
+        copied = _copy_once(path, folder, progress)
         removed = [name for name in copied.missing if not is_named(name)]
         if not removed or number == ROUNDS:
             break
@@ -92,7 +100,7 @@ def _copy_all(path: Path, folder: Path, say: Say) -> _Copied:
     return copied
 
 
-def _copy_once(path: Path, folder: Path) -> _Copied:
+def _copy_once(path: Path, folder: Path, progress: Progress) -> _Copied:
     vendor = vendor_of(connection.vendor)
     target = folder / vendor.file
     target.unlink(missing_ok=True)
@@ -111,8 +119,9 @@ def _copy_once(path: Path, folder: Path) -> _Copied:
         migrations=migrations,
     )
     copied = _Copied(database)
-    for name, expected in sorted(named.items()):
+    for number, (name, expected) in enumerate(sorted(named.items()), 1):
         _copy_file(path, name, expected, copied)
+        progress(number, len(named))
     return copied
 
 

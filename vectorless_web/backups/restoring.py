@@ -11,7 +11,13 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
-from vectorless_web.backups.databases import count_rows, vendor_of
+from vectorless_web.backups.databases import (
+    CannotRehearse,
+    applied_migrations,
+    count_rows,
+    list_named_files,
+    vendor_of,
+)
 from vectorless_web.backups.folder import (
     BackupDamaged,
     BackupError,
@@ -24,22 +30,49 @@ from vectorless_web.backups.folder import (
     read_manifest,
     report_full_disk,
 )
-from vectorless_web.backups.making import KEY_FILE, Say, key_check
+from vectorless_web.backups.making import KEY_FILE, Progress, Say, key_check, tell_nobody
 from vectorless_web.documents.services.keeping.installation import mark_restored, stored_marks
 from vectorless_web.documents.storage.files import delete_stored, present_files, stream_sha256
 
-OF_EVERY_SITE = {"django_migrations", "django_content_type", "auth_permission", "documents_installation"}
-"""Tables that have rows as soon as `migrate` or the sweep has run."""
+OF_EVERY_SITE = {"django_migrations", "django_content_type", "auth_permission", "documents_installation"} | {
+    f"workspaces_auditwords_{part}" for part in ("data", "idx", "docsize", "config")
+}
+"""Tables that have rows as soon as `migrate` or the sweep has run; the last are parts of SQLite's full-text index."""
 FULL_REMEDY = "Free space and run the same restore again: it goes on where it stopped."
 
 
-def check_backup(backup: Path) -> Manifest:
+def rehearse_restore(backup: Path, *, progress: Progress = tell_nobody) -> tuple[Manifest, str]:
+    """Check a backup whole, and restore its database into a temporary place to compare it with the manifest.
+
+    Its manifest, and a sentence where the restore itself could not be tried. BackupDamaged names what is
+    wrong. The site's own database and files are not touched.
+    """
+    manifest = check_backup(backup, progress=progress)
+    vendor = vendor_of(manifest.database.vendor)
+    try:
+        with vendor.rehearse(backup / manifest.database.name) as query:
+            rows = count_rows(query, list(manifest.database.rows))
+            migrations, named = applied_migrations(query), list_named_files(query)
+    except CannotRehearse as error:
+        return manifest, str(error)
+    other = sorted(table for table, count in manifest.database.rows.items() if rows.get(table) != count)
+    if other:
+        raise BackupDamaged(f"The restored database differs from the manifest in {', '.join(other)}.")
+    if migrations != [list(each) for each in manifest.database.migrations]:
+        raise BackupDamaged("The restored database has other migrations than the manifest says.")
+    lost = sorted(set(named) - {file.name for file in manifest.files} - set(manifest.missing))
+    if lost:
+        raise BackupDamaged(f"The restored database names {lost[0]}, which the backup does not hold.")
+    return manifest, ""
+
+
+def check_backup(backup: Path, *, progress: Progress = tell_nobody) -> Manifest:
     """Read every byte of a backup and open its database copy; its manifest. BackupDamaged names what is wrong."""
     manifest = read_manifest(backup)
     database = manifest.database
     place = backup / database.name
     check_bytes(place, database.bytes, database.sha256, f"The database copy {place}")
-    damaged = _problems(lambda file: check_kept(backup.parent, file), manifest.files)
+    damaged = _problems(lambda file: check_kept(backup.parent, file), manifest.files, progress)
     if damaged:
         raise BackupDamaged("\n".join(damaged))
     if manifest.secret_key and not (backup / KEY_FILE).is_file():
@@ -154,9 +187,10 @@ def _restore_secret(backup: Path, manifest: Manifest, say: Say) -> None:
         )
 
 
-def _problems(check: Callable[[KeptFile], None], files: list[KeptFile]) -> list[str]:
+def _problems(check: Callable[[KeptFile], None], files: list[KeptFile], progress: Progress) -> list[str]:
     found = []
-    for file in files:
+    for number, file in enumerate(files, 1):
+        progress(number, len(files))
         try:
             check(file)
         except BackupDamaged as error:

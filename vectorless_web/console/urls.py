@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from vectorless_web.console.views import people, queues, usage, watch, work
+from vectorless_web.console.views import people, queues, upkeep, usage, watch, work
 
 app_name = "console"
 
@@ -10,6 +10,15 @@ urlpatterns = [
     path("console/", watch.overview, name="overview"),
     path("console/audit/", watch.record, name="audit"),
     re_path(r"^console/audit/export\.(?P<form>csv|jsonl)$", watch.export, name="export_audit"),
+    path("console/retention/", upkeep.show_periods, name="retention"),
+    path("console/retention/<str:kind>/", upkeep.set_period, name="set_period"),
+    path("console/retention/<str:kind>/clear/", upkeep.clear_period, name="clear_period"),
+    path("console/maintenance/", upkeep.show_maintenance, name="maintenance"),
+    path("console/maintenance/read-only/", upkeep.plan_read_only, name="plan_read_only"),
+    path("console/maintenance/read-only/end/", upkeep.end_read_only, name="end_read_only"),
+    path("console/maintenance/announce/", upkeep.announce, name="announce"),
+    path("console/maintenance/back-up/", upkeep.back_up, name="back_up"),
+    path("console/maintenance/verify/", upkeep.verify_backup, name="verify_backup"),
     path("console/queues/", queues.show, name="queues"),
     path("console/queues/<str:queue>/pause/", queues.pause, name="pause_queue"),
     path("console/queues/<str:queue>/resume/", queues.resume, name="resume_queue"),

@@ -32,7 +32,6 @@ from vectorless_web.documents.models import (
     WordBlock,
 )
 from vectorless_web.documents.services import cancel_version, retry_version
-from vectorless_web.documents.services.lifecycle import KEPT_DAYS
 from vectorless_web.infra.admin import ReadOnlyAdmin, ServiceAdmin, stop_jobs_by
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.selectors import User
@@ -77,7 +76,7 @@ class DocumentAdmin(ServiceAdmin):
     list_select_related = ["workspace", "folder", "added_by"]
     inlines = [VersionInline]
     actions = ["restore"]
-    remove_notice = f"Hidden at once. For {KEPT_DAYS} days it can be restored; then it is removed for good."
+    remove_notice = "Hidden at once. It is kept in the bin, where it can be restored; then it is removed for good."
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -8,8 +8,11 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 from django.http import Http404
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from vectorless_web.documents.line import UPLOADS
 from vectorless_web.documents.models import (
@@ -28,8 +31,10 @@ from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Change, DeltaRow
 from vectorless_web.infra.letters import JSONText
 from vectorless_web.infra.limits import LARGEST, parse_whole_number
+from vectorless_web.notices.models import Notice
+from vectorless_web.notices.selectors import Told
 from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import User, role_in, workspace_for
+from vectorless_web.workspaces.selectors import User, role_in, workspace_for, workspaces_of
 
 Status = DocumentVersion.Status
 
@@ -442,10 +447,36 @@ def _encode_as_stored(tag: str) -> str:
     return json.dumps(tag, ensure_ascii=False)
 
 
+def count_waiting_files() -> Coalesce:
+    """Of a version that holds files: how many of their documents are not read yet, as an expression."""
+    waiting = Enclosure.objects.filter(
+        version=OuterRef("pk"),
+        document__deleted_at__isnull=True,
+        document__versions__status__in=DocumentVersion.BUSY,
+    )
+    each = waiting.order_by().values("version").annotate(count=Count("document", distinct=True)).values("count")
+    return Coalesce(Subquery(each), 0)
+
+
 def _for_rows(rows: QuerySet[Document]) -> QuerySet[Document]:
     return _with_versions(rows.select_related("workspace", "current_version", "folder", "added_by"))
 
 
 def _with_versions(rows: QuerySet[Document]) -> QuerySet[Document]:
-    newest = DocumentVersion.objects.order_by("-number")
+    newest = DocumentVersion.objects.order_by("-number").annotate(enclosed_waiting=count_waiting_files())
     return rows.prefetch_related(Prefetch("versions", queryset=newest))
+
+
+def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:
+    """What notices of failed documents tell the user: as long as these exist for them and are still unread."""
+    newest = DocumentVersion.objects.filter(document=OuterRef("pk")).order_by("-number").values("status")[:1]
+    rows = Document.objects.filter(
+        open_to(user), workspace__in=workspaces_of(user), pk__in=[row.about for row in notices], deleted_at=None
+    )
+    found = rows.annotate(state=Subquery(newest)).filter(state=Status.FAILED).select_related("workspace").in_bulk()
+    told = {}
+    for notice in notices:
+        if document := found.get(notice.about):
+            url = reverse("documents:detail", args=[document.workspace.slug, document.pk])
+            told[notice.pk] = Told(_("A document that you uploaded could not be read"), document.title, url)
+    return told

@@ -29,6 +29,7 @@ urlpatterns = [
     path(f"{ONE}pages/<int:page>/", reader.page, name="page"),
     path(f"{ONE}v<int:number>/pages/<int:page>.jpg", reader.image, name="page_image"),
     path(f"{ONE}v<int:number>/pages/<int:page>/words/", reader.words, name="page_words"),
+    path(f"{ONE}v<int:number>/figures/<int:key>.jpg", reader.figure, name="figure"),
     path(f"{ONE}original/", reader.original, name="original"),
     path(f"{ONE}outline/", reader.outline, name="outline"),
     path(f"{ONE}outline/correct/", reader.correct, name="correct"),

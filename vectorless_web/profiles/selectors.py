@@ -11,6 +11,8 @@ from django.contrib.auth.models import AbstractBaseUser, AbstractUser, Anonymous
 
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.selectors import open_to
+from vectorless_web.notices.selectors import notices_of
+from vectorless_web.notices.services import KEPT_OF_PERSON
 from vectorless_web.profiles.models import Profile
 from vectorless_web.runs.models import Feedback, Run
 from vectorless_web.runs.selectors import visible_runs
@@ -124,6 +126,15 @@ def collect_own_data(user: AbstractUser) -> dict[str, Any]:
                 "at": version.created_at,
             }
             for version in versions.iterator(chunk_size=500)
+        ],
+        "notices": [
+            {
+                "at": each.notice.created_at,
+                "what": each.told.sentence,
+                "of": each.told.name,
+                "read": each.notice.read_at,
+            }
+            for each in notices_of(user, limit=KEPT_OF_PERSON)[0]
         ],
         "share_links": [
             {"question": link.run.question, "made_at": link.created_at, "ends_at": link.expires_at} for link in links

@@ -8,8 +8,10 @@ from typing import TypeVar
 from django.conf import settings
 from django.db.models import Count, Max, Model, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.http import Http404
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder
 from vectorless_web.documents.selectors import closed_folders, open_to
@@ -17,6 +19,9 @@ from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.llm.embedding import NEARNESS_PURPOSE as NEARNESS
 from vectorless_web.engine.llm.embedding import PURPOSE as EMBEDDING
 from vectorless_web.infra.limits import TITLE_MAX
+from vectorless_web.infra.templatetags.show import person
+from vectorless_web.notices.models import Kind, Notice
+from vectorless_web.notices.selectors import Told
 from vectorless_web.runs.line import RUNS
 from vectorless_web.runs.models import (
     Answer,
@@ -499,3 +504,44 @@ def _models(workspace: Workspace) -> Iterator[Answerer]:
 def _label(row: ModelProvider, twice: set[str]) -> str:
     """The model's name, with the provider's where two offer the same."""
     return f"{row.model} ({row.name})" if row.model in twice else row.model
+
+
+def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:
+    """What notices of runs tell the user: as long as the run exists for them, and its comment or mark is there."""
+    wanted = visible_runs(user.pk, [workspace.pk for workspace in workspaces_of(user)])
+    runs = wanted.filter(pk__in={row.about for row in notices}).select_related("workspace").in_bulk()
+    said = {row.details.get("comment") for row in notices} - {None}
+    comments = set(Comment.objects.filter(pk__in=said).values_list("pk", flat=True)) if said else set()
+    verified = {row.about for row in notices if row.kind == Kind.VERIFIED}
+    marks = set(Verification.objects.filter(run__in=verified).values_list("run", "user")) if verified else set()
+    told = {}
+    for notice in notices:
+        run, comment = runs.get(notice.about), notice.details.get("comment")
+        gone = comment is not None and comment not in comments
+        taken_back = notice.kind == Kind.VERIFIED and (notice.about, notice.actor_id) not in marks
+        if run is not None and not gone and not taken_back:
+            told[notice.pk] = _tell_run(notice, run)
+    return told
+
+
+ENDED_WORDS = {
+    Run.Status.ANSWERED: _lazy("Your question was answered"),
+    Run.Status.PARTIAL: _lazy("Your question was answered in part"),
+    Run.Status.PASSAGES: _lazy("The closest passages to your question were found"),
+    Run.Status.NOT_FOUND: _lazy("These documents do not answer your question"),
+    Run.Status.FAILED: _lazy("Your question failed"),
+}
+
+
+def _tell_run(notice: Notice, run: Run) -> Told:
+    page, at = "runs:people", [run.workspace.slug, run.pk]
+    match notice.kind:
+        case Kind.RUN_ENDED:
+            page, sentence = "runs:detail", str(ENDED_WORDS.get(Run.Status(run.status), _("Your question has ended")))
+        case Kind.MENTIONED:
+            sentence = _("%(name)s mentioned you in a comment") % {"name": person(notice.actor)}
+        case Kind.COMMENTED:
+            sentence = _("%(name)s commented on your question") % {"name": person(notice.actor)}
+        case _other:
+            page, sentence = "runs:detail", _("%(name)s verified the answer") % {"name": person(notice.actor)}
+    return Told(sentence, run.question, reverse(page, args=at))

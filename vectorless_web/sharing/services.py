@@ -1,5 +1,6 @@
 """What may be done with share links: find, make, revoke, open; members by workspace and run, others by token alone."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -8,17 +9,22 @@ from django.contrib.auth.hashers import check_password, make_password
 from django.core.cache import cache
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 from django.http import Http404
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import network_of, seconds_to_wait
+from vectorless_web.notices.models import Kind, Notice
+from vectorless_web.notices.selectors import Told
+from vectorless_web.notices.services import notify
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import is_unrestricted, run_for, visible_runs
 from vectorless_web.sharing.models import ShareLink, ShareView
 from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import User, belongs
+from vectorless_web.workspaces.selectors import User, belongs, workspaces_of
 from vectorless_web.workspaces.services import record
 from vectorless_web.workspaces.storage import hash_token, new_token
 
@@ -212,6 +218,42 @@ def open_link(token: str) -> ShareLink | None:
     rows = ShareLink.objects.select_related("run", "run__workspace", "run__asked_by", "run__answer", "created_by")
     link = rows.filter(_maker_belongs(), token_hash=hash_token(token)).first()
     return link if link is not None and link.is_open and is_unrestricted(link.run) else None
+
+
+EXPIRING = timedelta(days=1)
+"""A link's maker is told so long before it ends; of one that was made for two days or less not at all."""
+
+
+def tell_of_expiring_links() -> int:
+    """Tell the makers of links that end within a day, once each; how many were told."""
+    now = timezone.now()
+    rows = ShareLink.objects.filter(_maker_belongs(), revoked_at=None, expires_at__range=(now, now + EXPIRING))
+    rows = rows.filter(expires_at__gt=F("created_at") + 2 * EXPIRING).select_related("run")
+    known = set(Notice.objects.filter(kind=Kind.LINK_EXPIRING).values_list("about", flat=True))
+    return sum(
+        notify(
+            people=[link.created_by_id],
+            kind=Kind.LINK_EXPIRING,
+            workspace_id=link.run.workspace_id,
+            about=link.pk,
+            more={"once": f"link-{link.pk}"},
+        )
+        for link in rows
+        if link.pk not in known
+    )
+
+
+def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:
+    """What notices of share links tell the user: of open ones, to runs that exist for them."""
+    visible = visible_runs(user.pk, [workspace.pk for workspace in workspaces_of(user)])
+    rows = ShareLink.objects.filter(run__in=visible, pk__in=[row.about for row in notices], created_by=user.pk)
+    links = {link.pk: link for link in rows.select_related("run__workspace") if link.is_open}
+    told = {}
+    for notice in notices:
+        if link := links.get(notice.about):
+            url = reverse("sharing:menu", args=[link.run.workspace.slug, link.run_id])
+            told[notice.pk] = Told(_("A share link of yours ends within a day"), link.run.question, url)
+    return told
 
 
 def _views() -> Count:

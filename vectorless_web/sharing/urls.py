@@ -18,4 +18,5 @@ urlpatterns = [
     path(LINK, views.view, name="view"),
     path(f"{LINK}unlock/", views.unlock, name="unlock"),
     path(f"{LINK}pages/<int:version>/<int:page>.jpg", views.image, name="page_image"),
+    path(f"{LINK}pages/<int:version>/<int:page>/words/", views.words, name="page_words"),
 ]

@@ -17,7 +17,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents.models import Document, DocumentVersion
-from vectorless_web.documents.rendering.page import RenderUnavailable, page_image
+from vectorless_web.documents.rendering.page import RenderUnavailable, page_image, page_words
+from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.agent.context.outline import shorten_title
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.web.pages import is_htmx
@@ -150,6 +151,27 @@ def image(request: HttpRequest, token: str, version: int, page: int) -> HttpResp
     except RenderUnavailable as problem:
         return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
     response = HttpResponse(picture.read_bytes(), content_type="image/jpeg")
+    patch_cache_control(response, private=True, max_age=IMAGE_SECONDS)
+    return _mark_unlisted(response)
+
+
+@login_not_required
+@require_GET
+def words(request: HttpRequest, token: str, version: int, page: int) -> HttpResponse:
+    """The words of a quoted page, to lie over its picture for selecting; shown to whom its picture is."""
+    services.count_request(counted_address(request))
+    link = services.open_link(token)
+    shown = find_quoted_version(link.run, version, page - 1) if link is not None and _may_read(request, link) else None
+    if link is None or shown is None:
+        raise Http404("There is no such page.")
+    if not services.take_page(link=link, address=client_address(request), version=version, page=page):
+        raise Http404("There is no such page.")
+    try:
+        size = open_version(shown).pages[page - 1]
+        context = {"lines": page_words(shown, page - 1), "width": size.width, "height": size.height}
+    except RenderUnavailable as problem:
+        return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
+    response = render(request, "documents/_words.html", context)
     patch_cache_control(response, private=True, max_age=IMAGE_SECONDS)
     return _mark_unlisted(response)
 
@@ -359,5 +381,10 @@ def _remove_links(ref: Any) -> Any:
 
 def _adapt_sheet(sheet: dict[str, Any], token: str) -> dict[str, Any]:
     """A page as seen through the link: its picture by the link's own address, no neighbours."""
-    image = reverse("sharing:page_image", args=[token, sheet["version"], sheet["page"]]) if sheet["image_url"] else ""
-    return sheet | {"image_url": image, "words_url": "", "url": "", "previous_url": "", "next_url": ""}
+    place = [token, sheet["version"], sheet["page"]]
+    image = reverse("sharing:page_image", args=place) if sheet["image_url"] else ""
+    words = reverse("sharing:page_words", args=place) if sheet["words_url"] else ""
+    # Pictures of figures have no address through a link: their captions are shown alone.
+    blocks = [replace(block, picture=None) if block.picture else block for block in sheet["blocks"]]
+    alone = {"words_url": words, "url": "", "previous_url": "", "next_url": "", "figures": []}
+    return sheet | {"image_url": image, "blocks": blocks} | alone

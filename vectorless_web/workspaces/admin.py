@@ -28,6 +28,7 @@ from vectorless_web.workspaces.models import (
     ModelProvider,
     PeopleGroup,
     Role,
+    SiteSetting,
     Workspace,
 )
 from vectorless_web.workspaces.selectors import is_only_owner, people_in
@@ -386,3 +387,9 @@ class AuditEventAdmin(ReadOnlyAdmin):
 @admin.register(AuditHead)
 class AuditHeadAdmin(ReadOnlyAdmin):
     list_display = ["count", "digest"]
+
+
+@admin.register(SiteSetting)
+class SiteSettingAdmin(ReadOnlyAdmin):
+    list_display = ["name", "value", "changed_by", "changed_at"]
+    list_select_related = ["changed_by"]

@@ -339,3 +339,18 @@ class AuditHead(models.Model):
 
     def __str__(self) -> str:
         return f"{self.count} events"
+
+
+class SiteSetting(models.Model):
+    """What staff set in the console for the whole site, one row a name; `workspaces.site` says what the names mean."""
+
+    name = models.CharField(max_length=60, unique=True)
+    value = models.JSONField(default=dict, blank=True)
+    changed_by = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,6 +1,6 @@
 """Selectors of workspaces. Every view and socket looks up its workspace here, with the asking user."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
@@ -15,10 +15,15 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
 from django.http import Http404
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from vectorless_web.engine.questions.entries import entry_concept, wordings
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
+from vectorless_web.infra.templatetags.show import person
+from vectorless_web.notices.models import Kind, Notice
+from vectorless_web.notices.selectors import Told
 from vectorless_web.workspaces.models import (
     AuditEvent,
     Budget,
@@ -246,6 +251,12 @@ def owners_of(workspace_id: int) -> QuerySet[Membership]:
     return rows.select_related("user", "workspace")
 
 
+def owner_ids(workspace: Workspace) -> list[int]:
+    """The accounts of all owners who can sign in, those by a group among them."""
+    roles = roles_in(workspace, people_in(workspace).values_list("pk", flat=True))
+    return [pk for pk, role in roles.items() if role == Role.OWNER]
+
+
 def only_owner_of(workspace: Workspace) -> Membership | None:
     """The owner without whom the workspace would have none who can sign in; None when there are several."""
     owners = list(owners_of(workspace.pk)[:2])
@@ -444,3 +455,36 @@ def _with_role(workspace: Workspace) -> Workspace:
 
 def _still_open() -> Q:
     return Q(accepted_at=None, revoked_at=None, expires_at__gt=timezone.now())
+
+
+def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:
+    """What notices of budgets, invitations and roles tell the user; those of budgets and invitations an owner only."""
+    places = {workspace.pk: workspace for workspace in workspaces_of(user)}
+    budgets = Budget.objects.select_related("user").in_bulk([row.about for row in notices if row.kind == Kind.BUDGET])
+    told = {}
+    for notice in notices:
+        workspace, budget = places.get(notice.workspace_id), budgets.get(notice.about)
+        governs = workspace is not None and workspace.allows(Role.OWNER)
+        if workspace is not None and notice.kind == Kind.ROLE_CHANGED:
+            told[notice.pk] = _tell_role(notice, workspace)
+        elif workspace is not None and governs and notice.kind == Kind.INVITATION_ACCEPTED:
+            sentence = _("%(name)s accepted your invitation") % {"name": person(notice.actor)}
+            told[notice.pk] = Told(sentence, workspace.name, reverse("workspaces:members", args=[workspace.slug]))
+        elif workspace is not None and governs and budget is not None:
+            told[notice.pk] = _tell_budget(notice, workspace, budget)
+    return told
+
+
+def _tell_role(notice: Notice, workspace: Workspace) -> Told:
+    values = {"name": person(notice.actor), "role": Role(notice.details["role"]).label.lower()}
+    sentence = _("%(name)s changed your role to %(role)s") % values
+    return Told(sentence, workspace.name, reverse("runs:workspace", args=[workspace.slug]))
+
+
+def _tell_budget(notice: Notice, workspace: Workspace, budget: Budget) -> Told:
+    if notice.details["share"] < 100:
+        sentence = _("A budget has reached %(share)s %%") % {"share": notice.details["share"]}
+    else:
+        sentence = _("A budget has no room for further model calls")
+    name = f"{workspace.name}, {person(budget.user)}" if budget.user else workspace.name
+    return Told(sentence, name, reverse("workspaces:budgets", args=[workspace.slug]))

@@ -56,6 +56,13 @@ CHAINED = ("actor_key", "verb", "object_type", "object_id", "object_name", "work
 """Columns of an event that its digest is made of, besides its time, its details and the digest before."""
 
 
+AUDIT_WORDS = (
+    "to_tsvector('simple', regexp_replace("
+    "workspaces_auditevent.verb || ' ' || workspaces_auditevent.object_name, '[^[:alnum:]]+', ' ', 'g'))"
+)
+"""What PostgreSQL's index of the record's words holds; a search has to name exactly this."""
+
+
 def digest_event(before: str, event: Mapping[str, Any]) -> str:
     """The SHA-256, in hexadecimal, of an event and of the digest `before` it.
 

@@ -4,6 +4,8 @@
 Not a test: tests/engine/documents/test_fingerprint.py compares with what is recorded.
 """
 
+import base64
+import io
 import json
 import sys
 import tempfile
@@ -12,7 +14,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tests.support.paper import Text, pdf, prose
+from PIL import Image
+
+from tests.support.paper import Drawn, Text, pdf, prose
 from vectorless_web.engine.documents.artefact import RECORDED, fingerprint
 from vectorless_web.engine.parsing.compile import compile_file
 
@@ -22,6 +26,7 @@ LIBRARIES = (
     "lxml",
     "markdown-it-py",
     "numpy",
+    "pillow",
     "pypdfium2",
     "PyStemmer",
     "rapidfuzz",
@@ -39,6 +44,8 @@ def documents() -> Iterator[tuple[str, bytes]]:
     yield "columns.pdf", _columns()
     yield "bookmarks.pdf", _bookmarks()
     yield "tables.pdf", _tables()
+    yield "figures.pdf", _figures_on_pages()
+    yield "figures.html", _held_figure()
 
 
 def measured() -> dict[str, Any]:
@@ -99,6 +106,24 @@ def _tables() -> bytes:
     cells = [Text(left, top, words, 9) for top, row in rows for left, words in row]
     led = [Text(72, 600 + 12 * n, f"The quay {n} {'. ' * 40}{n + 3}", 9) for n in (1, 2, 3)]
     return pdf([[*prose(72, 90, 6), *cells, *led]])
+
+
+def _figures_on_pages() -> bytes:
+    """A figure over its caption, one without, a logo on every page, and a picture behind a whole page."""
+    logo, name = Drawn(500, 20, 60, 60), "Figure 2. Cargo by quay"
+    chart = [Drawn(72, 200, 300, 200), Text(72, 420, name, 9), *prose(72, 450, 6)]
+    pages = [[logo, *prose(72, 120, 4), *chart], [logo, *prose(72, 120, 4), Drawn(72, 300, 200, 120)]]
+    return pdf([*pages, [logo, Drawn(0, 0, 612, 792), *prose(72, 120, 8)]])
+
+
+def _held_figure() -> bytes:
+    """A page with a picture in its address, which is kept as a JPEG."""
+    held = io.BytesIO()
+    Image.new("RGB", (120, 90), "#804020").save(held, "PNG")
+    address = f"data:image/png;base64,{base64.b64encode(held.getvalue()).decode()}"
+    caption = "<figcaption>Figure 1: the quay</figcaption>"
+    figure = f'<figure><img alt="a quay" src="{address}">{caption}</figure>'
+    return f"<html><body><h1>Quays</h1><p>One is shown.</p>{figure}<p>It was built in 1911.</p></body></html>".encode()
 
 
 def _figures(top: float, label: str, *cells: str) -> Iterator[tuple[float, list[tuple[float, str]]]]:

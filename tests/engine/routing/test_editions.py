@@ -178,3 +178,76 @@ def test_reports_of_one_issuer_are_a_series_by_kind():
     found = router(cards, ACTIVE).route(understand("What was revenue in Corvane's most recent annual report?"))
 
     assert (ids(found)[0], found.committed) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("head", "day"),
+    [
+        ("Lease\ndated 02/09/2023\nThe term ends on 28 February 2026.", 20230902),
+        ("Lease\ndated 02/09/2023\nThe term ends on February 28, 2026.", 20230209),
+        ("Lease\ndated 02/09/2023\nThe term ends on 02/28/2026.", 20230209),
+        ("Lease\ndated 07/27/2023", 20230727),
+    ],
+)
+def test_a_date_of_numbers_is_read_as_the_document_writes_others(head, day):
+    assert edition("Some document", head=head).day == day
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("What did gravel cost between June and September 2023?", 20230600, 20230931),
+        ("What was decided between 4 May and 9 June 2021?", 20210504, 20210609),
+        ("What did it cost between March 2022 and May 2022?", 20220300, 20220531),
+    ],
+)
+def test_a_stretch_of_time_names_its_year_once_and_its_last_month_whole(question, first, last):
+    wanted = read_wanted_edition(question)
+
+    assert wanted is not None and (wanted.first, wanted.last) == (first, last)
+
+
+def test_documents_of_several_issuers_under_one_title_are_several_series():
+    goods = {"osmar": "gravel", "belmar": "timber", "corvane": "slates"}
+    cards = [
+        card(f"Price list {month} 2023", overview=f"A ton of {good} costs much.", tags=(good,))
+        for good in goods.values()
+        for month in ("March", "August")
+    ]
+    names = [f"{issuer}_{month}2023.pdf" for issuer in goods for month in ("Mar", "Aug")]
+    question = "What does a ton of timber cost in the {} price list?"
+
+    for wish, wanted in (("current", 4), ("previous", 3)):
+        result = router(cards, ACTIVE, names=names).route(understand(question.format(wish)))
+        assert ids(result)[0] == wanted
+
+
+def test_the_latest_quarter_stands_in_a_quarterly_report():
+    cards = [
+        card(f"Corvane {kind} {year}", names=("corvane",), years=(year,), forms=(kind,), overview="Sales grew.")
+        for kind, year in (("annual report", 2021), ("annual report", 2022), ("quarterly report", 2023))
+    ]
+    by_quarter = router(cards, ACTIVE).route(understand("What were the most recent quarterly sales of Corvane?"))
+    by_year = router(cards, ACTIVE).route(understand("What were the sales of Corvane in the last fiscal year?"))
+
+    assert (ids(by_quarter)[0], ids(by_year)[0]) == (3, 2)
+
+
+def test_a_document_without_editions_is_none_of_another_kind():
+    cards = [
+        card(
+            "Corvane release", names=("corvane",), forms=("earnings release", "current report"), dates=("2023-04-25",)
+        ),
+        card("Corvane notice", names=("corvane",), forms=("current report",), dates=("2023-05-05",)),
+        card("Belmar notice", names=("belmar",), forms=("current report",), dates=("2023-06-05",)),
+    ]
+    question = "What is the guidance of Corvane in the most recent earnings release?"
+
+    assert ids(router(cards, ACTIVE).route(understand(question)))[0] == 1
+
+
+def test_the_year_of_its_edition_is_a_year_of_a_document_that_states_no_other():
+    cards = [card(f"Minutes of 7 March {year}", overview="Reserves were told.") for year in (2021, 2022, 2023)]
+    result = router(cards, ACTIVE).route(understand("What reserves were told in the minutes of 2022?"))
+
+    assert ids(result)[0] == 2

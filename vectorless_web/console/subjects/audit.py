@@ -3,23 +3,27 @@
 import csv
 import io
 import json
+import re
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.contrib.auth import get_user_model
 from django.core.cache import cache
-from django.db.models import Q, QuerySet
+from django.db import connection
+from django.db.models import BooleanField, QuerySet
+from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
 from vectorless_web.workspaces.models import AuditEvent, Workspace
+from vectorless_web.workspaces.storage import AUDIT_WORDS
 
 PAGE = 50
 """Events on a page."""
-SEARCHED = 30_000
-"""Events, the newest of the chosen days, that words are looked for in: to find none in 100,000 takes half a second."""
+WORDS_MAX = 8
+"""Words of a search that count; each is one more look into the index."""
 AT_ONCE = 1000
 """Events of an export that are read in one message."""
 VERBS_KEPT = 600
@@ -47,19 +51,9 @@ class AuditPage:
     events: list[AuditEvent]
     older: int | None = None
     newer: int | None = None
-    searched_from: datetime | None = None
-    """Words were looked for in events since then alone; None when in all."""
 
 
-@dataclass
-class Selection:
-    """The events that fit, and how far back words were looked for."""
-
-    rows: QuerySet[AuditEvent] = field(default_factory=AuditEvent.objects.all)
-    searched_from: datetime | None = None
-
-
-def select_events(query: AuditQuery) -> Selection:
+def select_events(query: AuditQuery) -> QuerySet[AuditEvent]:
     """The events that fit. Days become numbers of events, so that one index serves filter and order."""
     rows = AuditEvent.objects.all()
     if query.verb:
@@ -70,27 +64,25 @@ def select_events(query: AuditQuery) -> Selection:
     if query.workspace:
         pk = Workspace.objects.filter(slug=query.workspace).values_list("pk", flat=True).first()
         rows = rows.filter(workspace=pk or 0)
-    first = _first_since(_midnight(query.since)) if query.since else 0
-    end = _first_since(_midnight(query.until + timedelta(days=1))) if query.until else None
-    if first:
-        rows = rows.filter(pk__gte=first)
-    if end is not None:
-        rows = rows.filter(pk__lt=end)
-    return _look_for(rows, query.text, first, end) if query.text else Selection(rows)
+    if query.since:
+        rows = rows.filter(pk__gte=_first_since(_midnight(query.since)))
+    if query.until:
+        rows = rows.filter(pk__lt=_first_since(_midnight(query.until + timedelta(days=1))))
+    return _look_for(rows, query.text) if query.text else rows
 
 
-def _look_for(rows: QuerySet[AuditEvent], text: str, first: int, end: int | None) -> Selection:
-    newest = end if end is not None else (_last_number() + 1)
-    oldest = newest - SEARCHED
-    rows = rows.filter(Q(object_name__icontains=text) | Q(verb__icontains=text))
-    if oldest <= first:
-        return Selection(rows)
-    reached = AuditEvent.objects.filter(pk__gte=oldest).order_by("pk").values_list("at", flat=True).first()
-    return Selection(rows.filter(pk__gte=oldest), reached if _exists_before(oldest) else None)
-
-
-def _exists_before(pk: int) -> bool:
-    return AuditEvent.objects.filter(pk__lt=pk).exists()
+def _look_for(rows: QuerySet[AuditEvent], text: str) -> QuerySet[AuditEvent]:
+    """Those of which each word of the text begins a word of the name or the act, by the database's full-text index."""
+    words = re.findall(r"[^\W_]+", text.lower())[:WORDS_MAX]
+    if not words:
+        return rows.none()
+    if connection.vendor == "postgresql":
+        wanted = " & ".join(f"{word}:*" for word in words)
+        found = RawSQL(f"{AUDIT_WORDS} @@ to_tsquery('simple', %s)", [wanted], output_field=BooleanField())  # noqa: S611
+        return rows.filter(found)
+    wanted = " ".join(f'"{word}"*' for word in words)
+    numbers = "SELECT rowid FROM workspaces_auditwords WHERE workspaces_auditwords MATCH %s"
+    return rows.filter(pk__in=RawSQL(numbers, [wanted]))  # noqa: S611 - words are letters and digits, and a parameter
 
 
 def _last_number() -> int:
@@ -109,8 +101,7 @@ def _first_since(moment: datetime) -> int:
 
 def page_of_events(query: AuditQuery, *, before: int | None = None, after: int | None = None) -> AuditPage:
     """The newest events that fit, those older than `before`, or those just newer than `after`."""
-    selection = select_events(query)
-    rows = selection.rows.select_related("actor", "workspace")
+    rows = select_events(query).select_related("actor", "workspace")
     if after is not None:
         found = list(rows.filter(pk__gt=after).order_by("pk")[: PAGE + 1])
         has_newer, has_older = len(found) > PAGE, True
@@ -120,9 +111,9 @@ def page_of_events(query: AuditQuery, *, before: int | None = None, after: int |
         has_newer, has_older = before is not None, len(found) > PAGE
         events = found[:PAGE]
     if not events:
-        return AuditPage([], searched_from=selection.searched_from)
+        return AuditPage([])
     older, newer = events[-1].pk if has_older else None, events[0].pk if has_newer else None
-    return AuditPage(events, older, newer, selection.searched_from)
+    return AuditPage(events, older, newer)
 
 
 def list_verbs() -> list[str]:
@@ -198,7 +189,7 @@ def csv_line(values: list[Any]) -> str:
 
 async def stream_events(query: AuditQuery, write: Write, head: str = "") -> AsyncIterator[str]:
     """The events that fit, oldest first, each as `write` has it; few are in memory at a time."""
-    rows = (await sync_to_async(select_events)(query)).rows.select_related("actor", "workspace").order_by("pk")
+    rows = (await sync_to_async(select_events)(query)).select_related("actor", "workspace").order_by("pk")
     yield head
     after = 0
     while True:

@@ -29,6 +29,7 @@ WORDS = {
     "vectorless_web.documents.jobs.embed_version": "Embed a document",
     "vectorless_web.documents.jobs.summarise_version": "Summarise a document's sections",
     "vectorless_web.workspaces.jobs.test_provider": "Try a model",
+    "vectorless_web.console.jobs.run_backup_task": "Back up, or verify a backup",
 }
 """What a job is for, by its function."""
 

@@ -35,6 +35,8 @@ PLACES = (
     Place("models", _("Models"), "chip", "workspaces.view_modelprovider"),
     Place("links", _("Share links"), "link", "sharing.view_sharelink"),
     Place("audit", _("Audit"), "eye", "workspaces.view_auditevent"),
+    Place("retention", _("Retention"), "clock", "workspaces.view_sitesetting"),
+    Place("maintenance", _("Maintenance"), "lock", "workspaces.view_sitesetting"),
     Place("site", _("Settings"), "gear", "console.view_site_settings"),
 )
 

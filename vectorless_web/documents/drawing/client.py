@@ -5,7 +5,7 @@ import json
 import os
 import socket
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,15 @@ RECOUNT_SHARE = 0.02
 """How much of the limit one process writes before it counts again what all have written."""
 
 
-def image_path(root: Path, sha256: str, page_index: int, scale: float, label: str = "") -> Path:
-    """Where the picture of a page lies; pages from 0, `scale` in pixels a point, `label` what is written across it."""
-    mark = f"-{hashlib.sha256(label.encode()).hexdigest()[:16]}" if label else ""
+def image_path(
+    root: Path, sha256: str, page_index: int, scale: float, label: str = "", box: Sequence[float] = ()
+) -> Path:
+    """Where the picture of a page lies; pages from 0, `scale` in pixels a point, `label` what is written across it.
+
+    `box` is the part that is cut out, (left, top, right, bottom) in points; () for the whole page.
+    """
+    told = "|".join((label, *(f"{edge:.1f}" for edge in box)))
+    mark = f"-{hashlib.sha256(told.encode()).hexdigest()[:16]}" if told else ""
     return root / sha256[:2] / f"{sha256}-{page_index}-{round(scale * 100)}{mark}.jpg"
 
 

@@ -2,7 +2,8 @@
 
 One connection carries one request and one reply, each a JSON object on one line. Requests:
 {"op": "ping"}; {"op": "page", "file", "sha256", "page_index", "scale"}, answered with the path of
-the picture; {"op": "boxes", "file", "spans": [[page_index, char_index, length], ...]}, answered with
+the picture, of a part of it with "box": [left, top, right, bottom] in points;
+{"op": "boxes", "file", "spans": [[page_index, char_index, length], ...]}, answered with
 [[page_index, x, y, width, height], ...] in points from the top left; {"op": "words", "file", "spans"}, answered with
 one [x, y, width, height] or null a span. A refusal is {"code", "message"}.
 

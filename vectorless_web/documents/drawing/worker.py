@@ -7,7 +7,7 @@ import os
 import resource
 import signal
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -56,6 +56,17 @@ def write_across(picture: bytes, label: str) -> bytes:
     page.alpha_composite(aslant.crop((left, top, left + page.width, top + page.height)))
     out = BytesIO()
     page.convert("RGB").save(out, "JPEG", quality=80)
+    return out.getvalue()
+
+
+def cut_out(picture: bytes, edges: Sequence[float]) -> bytes:
+    """The part of a JPEG between (left, top, right, bottom) in pixels, at least one pixel large."""
+    with Image.open(BytesIO(picture)) as page:
+        left, top = (min(max(int(edge), 0), side - 1) for edge, side in zip(edges[:2], page.size, strict=True))
+        right, bottom = (min(max(round(edge), 0), side) for edge, side in zip(edges[2:], page.size, strict=True))
+        part = page.crop((left, top, max(right, left + 1), max(bottom, top + 1)))
+    out = BytesIO()
+    part.save(out, "JPEG", quality=85)
     return out.getvalue()
 
 
@@ -146,13 +157,15 @@ class Worker:
         if not sha256.isalnum():
             raise Refused("bad_request", "This is not a hash.")
         label = str(request.get("label", ""))[:LABEL_MAX]
-        path = image_path(self.config.cache, sha256, page_index, scale, label)
+        box = [float(edge) for edge in request.get("box", ())]
+        path = image_path(self.config.cache, sha256, page_index, scale, label, box)
         if touch(path):
             return path
         file = self.config.resolve(str(request["file"]))
         name = f"{sha256}-{page_index}"
         image = self._try_request(name, self.config.seconds, lambda: draw_page(file, page_index, scale))
-        self.cache.write(path, write_across(image.data, label) if label else image.data)
+        data = cut_out(image.data, [edge * scale for edge in box]) if box else image.data
+        self.cache.write(path, write_across(data, label) if label else data)
         return path
 
     def _boxes(self, request: Mapping[str, Any]) -> list[list[float]]:

@@ -85,7 +85,8 @@ def _row(viewer: ListViewer, workspace: Workspace, document: Document, queue_pla
     viewer.sent[document.pk] = now
     version = document.latest
     viewer.busy.discard(document.pk)
-    if version is not None and (version.is_busy or version.is_being_repaired):
+    holds_waiting = bool(getattr(version, "enclosed_waiting", 0))
+    if version is not None and (version.is_busy or version.is_being_repaired or holds_waiting):
         viewer.busy.add(document.pk)
     context = {
         "workspace": workspace,
@@ -136,7 +137,7 @@ def _state(document: Document) -> State:
         return ((document.title,),)
     reading = (version.number, version.status, version.attempt, version.repair, version.repair_tries)
     shown = (document.title, document.folder_id, tuple(document.tags), *reading)
-    return (shown, version.stage_done, version.stage_total)
+    return (shown, version.stage_done, version.stage_total, getattr(version, "enclosed_waiting", 0))
 
 
 logger = logging.getLogger(__name__)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from vectorless_web.documents.drawing.client import (
     touch,
 )
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.documents.rendering.text import TextMark, lay_out_page, segments
+from vectorless_web.documents.rendering.text import TextMark, lay_out_page, replace_control_characters, segments
 from vectorless_web.documents.selectors import section_path
 from vectorless_web.documents.storage.files import open_version, size_of
 from vectorless_web.engine.documents.card import PageInfo
@@ -106,7 +107,7 @@ def _overlap(flag: Flag, x: float, y: float, scale: float) -> bool:
     return abs(flag.x - x) < FLAG_WIDTH * scale and abs(flag.y - y) < (FLAG_HEIGHT + 1) * scale
 
 
-__all__ = ["Highlight", "RenderUnavailable", "boxes", "page_image", "page_view", "whole_page"]
+__all__ = ["Highlight", "RenderUnavailable", "boxes", "figure_image", "page_image", "page_view", "whole_page"]
 
 SCALES = (1.0, 1.6, 2.4)
 """Pixels a point in which a page may be asked for."""
@@ -185,18 +186,71 @@ def whole_page(page_index: int, page: PageInfo) -> list[list[float]]:
     return [[page_index, edge, edge, page.width - 2 * edge, page.height - 2 * edge]]
 
 
-def page_image(version: DocumentVersion, page_index: int, scale: float = SCALE, *, label: str = "") -> Path:
+def page_image(
+    version: DocumentVersion, page_index: int, scale: float = SCALE, *, label: str = "", box: Sequence[float] = ()
+) -> Path:
     """The path of a page's picture (JPEG), from the cache or drawn now; RenderUnavailable when it cannot be.
 
-    `label` is written across it.
+    `label` is written across it; `box` is the part that is wanted, in points, () for all of it.
     """
     if not has_pages(version):
         raise RenderUnavailable(NO_PICTURE, "Only PDF files and pictures have pages that can be drawn.")
-    path = _cached_image(version, page_index, scale, label)
+    path = _cached_image(version, page_index, scale, label, box)
     if touch(path):
         return path
-    request = {"op": "page", "file": version.file.name, "sha256": version.sha256, "label": label}
+    request = {"op": "page", "file": version.file.name, "sha256": version.sha256, "label": label, "box": list(box)}
     return Path(ask({**request, "page_index": page_index, "scale": scale})["path"])
+
+
+FIGURE_SCALE = 2.4
+"""Pixels a point in which a figure is cut out of its page: it is shown larger than on the page."""
+
+
+def figure_image(version: DocumentVersion, key: int) -> bytes:
+    """The picture of a figure as JPEG: kept in the compiled file, or cut out of its page by the render child.
+
+    RenderUnavailable when there is no such figure, or its page cannot be drawn.
+    """
+    document = open_version(version)
+    picture = document.pictures.get(key)
+    if picture is None:
+        raise RenderUnavailable(NO_PICTURE, "This document has no such figure.")
+    if picture.box is None:
+        return picture.data
+    page_index = document.tree.node(key).page_start
+    return page_image(version, page_index, FIGURE_SCALE, box=picture.box).read_bytes()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFigure:
+    """A figure beside the text of its page: the address of its picture, its size, and its caption or ""."""
+
+    url: str
+    width: int
+    height: int
+    caption: str
+
+
+def list_figures(version: DocumentVersion, page_index: int) -> list[ShownFigure]:
+    """The figures that begin on a page (from 0), in reading order."""
+    document = open_version(version)
+    nodes = [document.tree.node(key) for key in document.pictures]
+    return [
+        ShownFigure(
+            _figure_url(version, node.key),
+            round(document.pictures[node.key].width),
+            round(document.pictures[node.key].height),
+            replace_control_characters(node.text),
+        )
+        for node in nodes
+        if node.page_start == page_index
+    ]
+
+
+def _figure_url(version: DocumentVersion, key: int) -> str:
+    document = version.document
+    kwargs = {"slug": document.workspace.slug, "pk": document.pk, "number": version.number, "key": key}
+    return reverse("documents:figure", kwargs=kwargs)
 
 
 def page_view(
@@ -227,6 +281,7 @@ def page_view(
         "blocks": [],
         "hits": [],
         "flags": (),
+        "figures": [],
         "finds": [],
         "recognised": _tell_recognised(version, page_index),
         "alt": _description(version, page_index, page),
@@ -330,8 +385,10 @@ def _description(version: DocumentVersion, page_index: int, page: PageInfo) -> s
     return f"Page {page_index + 1} of {version.document.title}{empty}"
 
 
-def _cached_image(version: DocumentVersion, page_index: int, scale: float, label: str = "") -> Path:
-    return image_path(Path(settings.CACHE_ROOT) / "pages", version.sha256, page_index, scale, label)
+def _cached_image(
+    version: DocumentVersion, page_index: int, scale: float, label: str = "", box: Sequence[float] = ()
+) -> Path:
+    return image_path(Path(settings.CACHE_ROOT) / "pages", version.sha256, page_index, scale, label, box)
 
 
 def _can_draw(version: DocumentVersion, page_index: int) -> bool:
@@ -386,7 +443,8 @@ def _render_page_text(
 ) -> dict[str, Any]:
     """The page as text, cut where highlights and finds begin and end."""
     marks = _place_marks(page_index, highlights, finds)
-    return {"text_segments": segments(open_version(version).page_text(page_index), marks)}
+    shown = segments(open_version(version).page_text(page_index), marks)
+    return {"text_segments": shown, "figures": list_figures(version, page_index)}
 
 
 def _lay_out(
@@ -394,7 +452,7 @@ def _lay_out(
 ) -> dict[str, Any]:
     """The page of a file without printed pages as headings, paragraphs, lists and tables."""
     marks = _place_marks(page_index, highlights, finds)
-    return {"blocks": lay_out_page(open_version(version), page_index, marks)}
+    return {"blocks": lay_out_page(open_version(version), page_index, marks, partial(_figure_url, version))}
 
 
 def _place_marks(page_index: int, highlights: list[Highlight], finds: list[SpanRow]) -> list[TextMark]:

@@ -1,7 +1,7 @@
 """The text of a page as a reader sees it: laid out as the document it is, cut where marks begin and end, searched."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -181,16 +181,44 @@ class PageBlock:
     lines: tuple[PageLine, ...] = ()
     headers: tuple[str, ...] = ()
     rows: tuple[PageRow, ...] = ()
+    picture: "PagePicture | None" = None
 
 
-def lay_out_page(document: CompiledDocument, page_index: int, marks: Sequence[TextMark]) -> list[PageBlock]:
-    """The blocks of a page (from 0) in reading order, cut where marks begin and end; every character is in one."""
-    return list(_Layout(document, page_index, marks).blocks())
+@dataclass(frozen=True, slots=True)
+class PagePicture:
+    """The picture of a figure: its address and its size in pixels. Without an address only its caption is shown."""
+
+    url: str
+    width: int
+    height: int
+
+
+def _give_no_address(key: int) -> str:
+    return ""
+
+
+def lay_out_page(
+    document: CompiledDocument,
+    page_index: int,
+    marks: Sequence[TextMark],
+    address: Callable[[int], str] = _give_no_address,
+) -> list[PageBlock]:
+    """The blocks of a page (from 0) in reading order, cut where marks begin and end; every character is in one.
+
+    `address` gives that of a figure's picture by the key of its node.
+    """
+    return list(_Layout(document, page_index, marks, address).blocks())
 
 
 class _Layout:
-    def __init__(self, document: CompiledDocument, page_index: int, marks: Sequence[TextMark]) -> None:
-        self._document, self._page, self._marks = document, page_index, marks
+    def __init__(
+        self,
+        document: CompiledDocument,
+        page_index: int,
+        marks: Sequence[TextMark],
+        address: Callable[[int], str],
+    ) -> None:
+        self._document, self._page, self._marks, self._address = document, page_index, marks, address
         self._text = document.page_text(page_index)
         self._seen: set[int] = set()
         self._done = 0
@@ -201,7 +229,7 @@ class _Layout:
             node = tree.node(key)
             ranges = self._ranges(node, 0, len(node.text))
             if not ranges:
-                yield PageBlock(node.kind.value, self._level(node), title=node.title)
+                yield PageBlock(node.kind.value, self._level(node), title=node.title, picture=self._picture(node))
                 continue
             yield from self._rest(ranges[0])
             yield self._block(node, ranges)
@@ -233,9 +261,15 @@ class _Layout:
     def _block(self, node: Node, ranges: tuple[int, int]) -> PageBlock:
         if node.table is not None:
             return self._table(node, node.table)
+        if node.kind is NodeKind.FIGURE:
+            return PageBlock(node.kind.value, lines=(PageLine(self._cut(*ranges)),), picture=self._picture(node))
         if node.kind is NodeKind.LIST:
             return PageBlock(node.kind.value, lines=tuple(self._items(*ranges)))
         return PageBlock(node.kind.value, self._level(node), lines=(PageLine(self._cut(*ranges)),))
+
+    def _picture(self, node: Node) -> PagePicture | None:
+        picture = self._document.pictures.get(node.key) if node.kind is NodeKind.FIGURE else None
+        return PagePicture(self._address(node.key), round(picture.width), round(picture.height)) if picture else None
 
     def _level(self, node: Node) -> int:
         return min(node.depth + 1, _DEEPEST_HEADING) if node.kind is NodeKind.SECTION else 0

@@ -66,6 +66,8 @@ from vectorless_web.infra.outages import (
     outage_of,
     retry_through_outage,
 )
+from vectorless_web.notices.models import Kind
+from vectorless_web.notices.services import notify
 
 Status = DocumentVersion.Status
 Reason = DocumentVersion.RepairReason
@@ -188,6 +190,11 @@ def fail_version(version: DocumentVersion, failure: CompileFailed) -> bool:
     return end(compile_lease(version).select_held(), version, failure)
 
 
+CANCELLED = CompileFailed(
+    "Reading was stopped. Retry to read the file again, or remove it.", code="cancelled", retryable=True
+)
+
+
 def end_as_failed(rows: QuerySet[DocumentVersion], version: DocumentVersion, failure: CompileFailed) -> bool:
     """End the version as failed if it is still among `rows`, with nothing left of what was compiled.
 
@@ -209,6 +216,13 @@ def end_as_failed(rows: QuerySet[DocumentVersion], version: DocumentVersion, fai
             return False
         version.sections.all().delete()
         Card.objects.filter(version=version).delete()
+        if failure is not CANCELLED:
+            notify(
+                people=[version.added_by_id],
+                kind=Kind.DOCUMENT_FAILED,
+                workspace_id=version.document.workspace_id,
+                about=version.document_id,
+            )
         announce(version.document.workspace_id, version.document_id)
     drop_artefact(artefact)
     if not failure.retryable:

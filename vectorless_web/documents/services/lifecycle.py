@@ -26,7 +26,7 @@ from vectorless_web.documents.models import Document, DocumentVersion, Folder, F
 from vectorless_web.documents.selectors import closed_folders, same_content
 from vectorless_web.documents.services.background import READINGS, REPAIRS
 from vectorless_web.documents.services.compiled_rows import hide_from_router, show_again
-from vectorless_web.documents.services.compiling import end_as_failed, is_sound, postpone_repair
+from vectorless_web.documents.services.compiling import CANCELLED, end_as_failed, is_sound, postpone_repair
 from vectorless_web.documents.services.keeping.installation import files_standing
 from vectorless_web.documents.storage.files import open_version, size_of
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION
@@ -37,6 +37,7 @@ from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import PeopleGroup, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
+from vectorless_web.workspaces.site import days_kept
 
 Status = DocumentVersion.Status
 Reason = DocumentVersion.RepairReason
@@ -250,15 +251,8 @@ def _queue_again(rows: QuerySet[DocumentVersion], version: DocumentVersion, *, r
     return bool(queued)
 
 
-KEPT_DAYS = 30
-"""Days that a deleted document can be brought back before it is purged."""
-CANCELLED = CompileFailed(
-    "Reading was stopped. Retry to read the file again, or remove it.", code="cancelled", retryable=True
-)
-
-
 def delete_document(*, actor: User, document: Document) -> None:
-    """Hide a document at once, stop what is reading it, and keep it for 30 days so that this can be undone."""
+    """Hide a document at once, stop what is reading it, and keep it in the bin so that this can be undone."""
     with transaction.atomic():
         hidden = Document.objects.filter(pk=document.pk, deleted_at=None).update(deleted_at=timezone.now())
         if not hidden:
@@ -398,15 +392,14 @@ def tag_documents(*, actor: User, workspace: Workspace, documents: Iterable[Docu
 
 
 def purge_deleted() -> int:
-    """Remove for good what was deleted more than 30 days ago, files included; how many documents.
+    """Remove for good what was deleted longer ago than the bin is kept, files included; how many documents.
 
     Citations keep their quote, page and hash: they let go of the version by themselves. Nothing is removed while
     database and storage do not agree: an older database does not know what was restored since.
     """
-    before = timezone.now() - timedelta(days=KEPT_DAYS)
-    rows = Document.objects.filter(deleted_at__lt=before).select_related("workspace")
-    purged = 0
-    if not rows.exists() or not files_standing().agrees:
+    purged, days = 0, days_kept("bin")
+    rows = Document.objects.filter(deleted_at__lt=timezone.now() - timedelta(days=days)).select_related("workspace")
+    if not days or not rows.exists() or not files_standing().agrees:
         return purged
     for document in rows:
         purge_document(document)

@@ -20,6 +20,7 @@ from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import HOUR, seconds_to_wait
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, may_in, workspace_context, workspace_for
+from vectorless_web.workspaces.site import time_kept
 
 STATUS_LABELS = [("ready", "Ready"), ("busy", "Being read"), ("failed", "Failed")]
 DELETED_LABEL = (selectors.DELETED, "Deleted")
@@ -200,10 +201,10 @@ def cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Delete a document; it can be undone for 30 days."""
+    """Delete a document; it can be undone while the bin is kept."""
     document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
     services.delete_document(actor=request.user, document=document)
-    return _answer(request, document, f"{document.title} was deleted. It is kept for 30 days.", deleted=True)
+    return _answer(request, document, f"{document.title} was deleted. It is kept {time_kept('bin')}.", deleted=True)
 
 
 @require_POST
@@ -263,12 +264,12 @@ def tag_many(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def delete_many(request: HttpRequest, slug: str) -> HttpResponse:
-    """Delete the chosen documents; each can be undone for 30 days."""
+    """Delete the chosen documents; each can be undone while the bin is kept."""
     workspace = workspace_for(request.user, slug, Role.EDITOR)
     chosen = _read_chosen_documents(request, workspace)
     for document in chosen:
         services.delete_document(actor=request.user, document=document)
-    messages.info(request, f"{_count(len(chosen))} deleted. They are kept for 30 days.")
+    messages.info(request, f"{_count(len(chosen))} deleted. They are kept {time_kept('bin')}.")
     return go_to(request, "documents:list", slug=slug)
 
 
@@ -282,6 +283,7 @@ def row_context(workspace: Workspace, document: Document, *, deleted: bool = Fal
         "may": may_in(workspace),
         "queue_place": places.get(document.pk, 0),
         "deleted": deleted,
+        "kept": time_kept("bin") if deleted else "",
     }
 
 

@@ -1,5 +1,6 @@
 """The reader: page with finds, about, images and the original file; the outline, and correcting it by hand."""
 
+import hashlib
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -22,6 +23,7 @@ from vectorless_web.documents.rendering.page import (
     SCALE,
     SCALES,
     RenderUnavailable,
+    figure_image,
     page_image,
     page_tables,
     page_url,
@@ -38,6 +40,8 @@ from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.parsing.corrections import CorrectionAct
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.notices.models import Kind
+from vectorless_web.notices.services import mark_seen
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import workspace_context
 
@@ -173,6 +177,8 @@ REPAIR_FIELDS = ["repair", "repair_reason", "repair_after", "error_code", "error
 IMAGE_SECONDS = 365 * 24 * 3600
 """Seconds that a browser may keep a page image: a year, since the address names the version and a version never
 changes."""
+FIGURE_SECONDS = 3600
+"""Seconds that a browser may keep a figure's picture: an hour, since a document that is read again counts anew."""
 CHUNK_BYTES = 1 << 18
 """Bytes of a download that are sent at a time."""
 
@@ -181,6 +187,7 @@ CHUNK_BYTES = 1 << 18
 def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """A document: its outline, one page of it, and what is known about it."""
     document = selectors.document_for(request.user, slug, pk)
+    mark_seen(user_id=request.user.pk, kinds=(Kind.DOCUMENT_FAILED,), about=document.pk)
     asked = _read_query(request)
     version = _shown_version(document, asked.get("version"))
     reading = _reading_or_why(version, asked) if version.status == DocumentVersion.Status.READY else {}
@@ -240,6 +247,25 @@ def image(request: HttpRequest, slug: str, pk: int, number: int, page: int) -> H
         return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
     response = HttpResponse(picture.read_bytes(), content_type="image/jpeg", headers={"ETag": tag})
     patch_cache_control(response, private=True, max_age=IMAGE_SECONDS, immutable=True)
+    return response
+
+
+@require_GET
+def figure(request: HttpRequest, slug: str, pk: int, number: int, key: int) -> HttpResponse:
+    """The picture of a figure; `key` is that of its node, which another compiler may have given to something else."""
+    document = selectors.document_for(request.user, slug, pk)
+    version = selectors.version_for(document, number)
+    if version.status != DocumentVersion.Status.READY:
+        raise Http404("This version has not been read.")
+    try:
+        picture = figure_image(version, key)
+    except RenderUnavailable as problem:
+        return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
+    tag = f'"{hashlib.sha256(picture).hexdigest()[:32]}"'
+    if request.headers.get("If-None-Match") == tag:
+        return HttpResponse(status=304)
+    response = HttpResponse(picture, content_type="image/jpeg", headers={"ETag": tag})
+    patch_cache_control(response, private=True, max_age=FIGURE_SECONDS)
     return response
 
 

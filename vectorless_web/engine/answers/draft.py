@@ -44,7 +44,9 @@ from vectorless_web.engine.relations.prose import find_sides
 from vectorless_web.engine.relations.reading import Reading
 from vectorless_web.engine.relations.relation import words_of
 from vectorless_web.engine.relations.rows import RowsRead, RowTask
+from vectorless_web.engine.relations.rules import Worked, work_out_date, work_out_rule
 from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.quantities import quantities_in
 
 
 def make_sweep_claims(plan: QueryPlan, passages: Sequence[Passage], names: dict[str, str]) -> list[DraftClaim]:
@@ -439,6 +441,7 @@ def compose(context: SynthesisContext) -> AnswerDraft:
         _draft_calculation,
         _draft_foil,
         _draft_figures,
+        _draft_rule,
     ):
         draft = make(context, figures)
         if draft is not None:
@@ -677,6 +680,47 @@ def _draft_figures(context: SynthesisContext, figures: Mapping[int, Figure]) -> 
     )
     value = format_figure(figures[min(figures)], plan.unit) if plan.formula is None else ""
     return AnswerDraft(tuple(figure_claims(plan, figures, context.names)), value=value, missing=missing)
+
+
+def _draft_rule(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:
+    """What a rule comes to for the numbers that the question gives, the rule in its own words behind it."""
+    passages = [fact for fact in context.facts if isinstance(fact, Passage) and not fact.is_list and not fact.place]
+    passages.sort(key=lambda passage: (-round(passage.fit, 9), passage.document, passage.key, passage.start))
+    for passage in passages[:RULES_TRIED]:
+        if passage.fit < RULE_NEAR_BEST * passages[0].fit:
+            break
+        claim = passage_claim(passage)
+        rule = " ".join(quote.quote for quote in claim.quotes)
+        worked = work_out_rule(context.plan.question, rule, passage.quote)
+        worked = worked or work_out_date(context.plan.question, passage.quote)
+        if worked is not None:
+            signals = (*_measure_passage(passage), Signal("is_worked_rule", 1.0))
+            return AnswerDraft((replace(_claim_of_worked(worked, claim), signals=signals),), value=worked.result)
+    return None
+
+
+RULES_TRIED, RULE_NEAR_BEST = 3, 0.85
+"""Passages of which a rule is worked out, at most, and the share of the best one's fit that each needs: the rule that
+is worked out must be about what is asked."""
+
+
+def _claim_of_worked(worked: Worked, claim: DraftClaim) -> DraftClaim:
+    text = f"{worked.result}: {worked.how}. {claim.text}"
+    if not worked.expression:
+        return replace(claim, text=text)
+    operands = tuple(
+        DraftOperand(name, words, "", _place_of(words, claim.quotes) if is_stated else -1)
+        for name, words, is_stated in worked.operands
+    )
+    calculation = DraftCalculation(worked.expression, operands, worked.result)
+    return replace(claim, text=text, calculation=calculation, asides=(f"{worked.how}.",))
+
+
+def _place_of(words: str, quotes: Sequence[DraftQuote]) -> int:
+    """The quote that states an operand: the first with its number."""
+    wanted = {number.value for number in quantities_in(words)}
+    found = (place for place, quote in enumerate(quotes) if wanted & {n.value for n in quantities_in(quote.quote)})
+    return next(found, 0)
 
 
 def _draft_quotes(context: SynthesisContext) -> AnswerDraft:

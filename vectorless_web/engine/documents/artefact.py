@@ -8,8 +8,8 @@ and a change that writes the same bytes does not.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -30,6 +30,7 @@ from vectorless_web.engine.documents.card import (
     table_to_json,
 )
 from vectorless_web.engine.documents.container import Buffer, Container, map_file, split_directory, write_container
+from vectorless_web.engine.documents.figures import Picture, decode_pictures, encode_pictures
 from vectorless_web.engine.documents.node import GlyphRun, GlyphSpan, Node, NodeKind, Reference
 from vectorless_web.engine.documents.recognised import RecognisedWord, RecognisedWords, encode_words
 from vectorless_web.engine.documents.tree import Integer, TableOutline, Tree
@@ -216,6 +217,8 @@ class ArtefactParts:
     segment: bytes
     words: Sequence[RecognisedWord] = ()
     """Words that were recognised on pictures of pages, in the order of pages and characters."""
+    pictures: Mapping[int, Picture] = field(default_factory=dict)
+    """What figures show, by the keys of their nodes."""
 
 
 def write_artefact(parts: ArtefactParts) -> bytes:
@@ -247,6 +250,7 @@ def _blocks(parts: ArtefactParts) -> Iterator[tuple[str, bytes]]:
     yield "segment", parts.segment
     if parts.words:
         yield "recognised", encode_words(parts.words, [(page.width, page.height) for page in parts.pages])
+    yield from encode_pictures(parts.pictures).items()
 
 
 def open_artefact(path: Path) -> "CompiledDocument":
@@ -355,6 +359,11 @@ class CompiledDocument:
             sizes = [(page.width, page.height) for page in self.pages]
             self._recognised = RecognisedWords(self._blocks.get("recognised"), sizes, self.page_text)
         return self._recognised
+
+    @cached_property
+    def pictures(self) -> Mapping[int, Picture]:
+        """What figures show, by the keys of their nodes; {} in a file from before figures were kept."""
+        return decode_pictures(self._blocks.get("figures"), self._blocks.get("pictures"))
 
     def recognition_confidence(self, spans: Iterable[GlyphSpan]) -> int | None:
         """Percent of the least sure word with a letter or digit within the spans; None when none was recognised."""

@@ -20,6 +20,7 @@ from vectorless_web.engine.index.segment import build_segment
 from vectorless_web.engine.parsing.card import choose_title, make_card, typed_fields
 from vectorless_web.engine.parsing.corrections import Correction, apply_corrections
 from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft, runs_pages
+from vectorless_web.engine.parsing.figures import PictureShelf
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.markup.delimited import claims_delimited, read_delimited
@@ -272,7 +273,8 @@ def _is_text(text: str, name: str) -> bool:
 
 
 def _read_markdown(text: str) -> DocumentText:
-    return DocumentText(*markdown_text(text))
+    shelf = PictureShelf()
+    return DocumentText(*markdown_text(text, shelf), remarks=shelf.tell())
 
 
 def _read_text(text: str) -> DocumentText:
@@ -280,8 +282,9 @@ def _read_text(text: str) -> DocumentText:
 
 
 def _read_page(source: str) -> DocumentText:
-    page = bound_page(source)
-    return DocumentText(*html_text(page.source), html_title(page.source), page.remarks)
+    page, shelf = bound_page(source), PictureShelf()
+    text, blocks = html_text(page.source, shelf)
+    return DocumentText(text, blocks, html_title(page.source), [*page.remarks, *shelf.tell()])
 
 
 FORMATS = (
@@ -604,7 +607,7 @@ def _sniff_file(path: Path, name: str) -> str:
 
 
 def _cut_into_pages(media_type: str, read: DocumentText, tell: Progress) -> Parsed:
-    if not read.blocks:
+    if not any(block.has_text for block in read.blocks):
         raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
     tell("parsing", 1, 1)
     pages, drafts = cut_pages(read.text, read.blocks, read.starts)
@@ -642,6 +645,7 @@ def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress) -> bytes:
         ),
         segment=build_segment(index_rows(nodes), fields=FIELDS),
         words=parsed.scans.words,
+        pictures={key: draft.picture for key, draft in enumerate(drafts, start=1) if draft.picture is not None},
     )
     artefact = write_artefact(parts)
     tell("indexing", len(nodes), len(nodes))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from vectorless_web.engine.documents.figures import Picture
 from vectorless_web.engine.documents.node import GlyphRun, NodeKind, Table
 
 SOFT_HYPHEN = "\xad"
@@ -28,6 +29,7 @@ class Draft:
     level: int = -1
     label: str = ""
     table: Table | None = None
+    picture: Picture | None = None
 
 
 @dataclass(slots=True)

@@ -40,6 +40,12 @@ class CompileLimits:
     """Bytes below which that ratio is not asked for, since packed text makes more."""
     scans: int = 2_000
     """Pages of a file that are read by text recognition: at two seconds each, an hour of a worker."""
+    pictures: int = 200
+    """Pictures of a file that are shown beside their captions; a manual full of screenshots has as many."""
+    picture_bytes: int = 24 * 1024 * 1024
+    """Bytes of these pictures together, made small: 200 of 120 KB."""
+    picture_pixels: int = 400_000_000
+    """Pixels of these pictures together that are unpacked: at 50 million a second, eight seconds."""
     pixels: int = 80_000_000
     """Pixels of a picture, 240 MB in colour: a page of A3 at 600 dpi has 70 million. A page of a PDF is drawn in half
     as many at most."""

@@ -80,7 +80,9 @@ class Line:
 class Page:
     """A parsed page; width and height as its text reads, `shown` as it is displayed.
 
-    `spans[k]` = (start, end) raw characters and `boxes[k]` = (left, top, right, bottom) of word k."""
+    `spans[k]` = (start, end) raw characters and `boxes[k]` = (left, top, right, bottom) of word k; `rules` are the
+    lines drawn on it, as boxes.
+    """
 
     index: int
     width: float
@@ -90,6 +92,9 @@ class Page:
     lines: list[Line] = field(default_factory=list)
     spans: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
     boxes: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.float32))
+    rules: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.float32))
+    pictures: Sequence[tuple[float, float, float, float]] = ()
+    """Boxes of the pictures on the page as it is displayed: (left, top, right, bottom)."""
 
 
 # Marks that may cling to a word; stripping them is quicker than matching words.

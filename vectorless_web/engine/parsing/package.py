@@ -91,6 +91,13 @@ class Package:
         """The bytes of a part; KeyError when there is no such part."""
         return self._bytes(self._names[name.lower()])
 
+    def read_picture(self, name: str) -> bytes | None:
+        """The bytes of a part that is shown and not read; None for one that is missing, damaged or too large."""
+        try:
+            return self.read(name)
+        except (*DAMAGE, UnreadableDocument):
+            return None
+
     def xml(self, name: str) -> etree._Element | None:
         """The root of a part; None when there is no such part."""
         info = self._names.get(name.lower())

@@ -22,6 +22,9 @@ LONGEST_BEFORE = 240
 LEAST_WORDS = 5
 """Words of a sentence that makes a point."""
 
+MOST_BEFORE = 2
+"""Sentences taken along because one leans on the other."""
+
 MOST_NODES = 40
 """Nodes over which a list is followed."""
 
@@ -260,9 +263,10 @@ class Reading:
             return (lead,) if lead is not None and is_before else ()
         if place == 0:
             return self._begun_before(key)
-        if _LEANS.match(pieces[place].text) and len(pieces[place - 1].text) <= LONGEST_BEFORE:
-            return (_span(key, pieces[place - 1]),)
-        return ()
+        first = place
+        while first and place - first < MOST_BEFORE and _leans(pieces[first].text, pieces[first - 1].text):
+            first -= 1
+        return tuple(_span(key, piece) for piece in pieces[first:place])
 
     def _begun_before(self, key: int) -> tuple[Span, ...]:
         """The first part of a sentence that a page or column parts."""
@@ -350,12 +354,33 @@ _CLAUSE_BEGINS = re.compile(r"\s*(?:§\s*)?\d{1,2}\.\d{1,2}(?:\.\d{1,2})?[.)]?\s
 
 def _completes(rule: str, text: str) -> bool:
     """Whether a sentence completes the rule before it: by how it begins, by what it takes back, by its own limit."""
-    return bool(_CONTINUES.match(text) or _LATER.search(text)) or _limits_too(rule, text)
+    continues = _CONTINUES.match(text) or _LATER.search(text) or _LABELLED.match(text)
+    return bool(continues) or _limits_too(rule, text)
 
 
 def _limits_too(rule: str, text: str) -> bool:
     """Whether a sentence sets a limit for what the rule before it is about, too: two words in common."""
     return bool(_LIMIT.search(text)) and len(set(analyse(rule)) & set(analyse(text))) > 1
+
+
+def _leans(text: str, before: str) -> bool:
+    """Whether a sentence cannot be understood without the one before it, which is short enough to be taken along."""
+    leans = _LEANS.match(text) or _POINTS_BACK.search(text) or _LABELLED.match(text)
+    return bool(leans) and len(before) <= LONGEST_BEFORE
+
+
+_POINTS_BACK = re.compile(
+    r"\b(?:on|by|after|before|until|from|within|for|of|to|in) (?:that|this|the same|such an?) "
+    r"(?:date|day|time|period|limit|sum|amount|rate|deadline|month|year)\b",
+    re.IGNORECASE,
+)
+"""What names a date or a limit that an earlier sentence states: "do not lapse on that date"."""
+_LABELLED = re.compile(
+    r"(?:action|actions|owners?|responsible|responsibility|assigned to|assignee|lead|deadline|due(?: date| by)?"
+    r"|to be done by|contact|status)\s*:\s",
+    re.IGNORECASE,
+)
+"""What minutes and task lists put behind the task: "Owner: Ann Lee, by 3 May"."""
 
 
 def _bends(text: str) -> bool:

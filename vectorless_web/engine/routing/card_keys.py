@@ -107,6 +107,8 @@ def card_row(
     series = _name_series(card, title, name)
     keys = {**_keyword_keys(card, keywords), **_field_keys(card, name), **dict.fromkeys(series, MAX_COUNT)}
     known = edition or read_edition(title=title, name=name, card=card, head="")
+    if known.day and not card.fields.years:
+        keys[YEAR, str(known.day // 10_000)] = MAX_COUNT
     place = Place(_subject(card), tuple(key_hash(*key) for key in series), known.encode())
     return encode_row(doc_id, terms, keys=keys, edges=edges, title=title, place=place)
 

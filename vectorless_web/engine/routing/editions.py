@@ -24,6 +24,10 @@ _DATE = re.compile(
     rf"|\b(?P<m4>{_MONTH})\.?,?\s+(?P<y4>{_YEAR})\b",
     re.IGNORECASE,
 )
+_NAMED_MONTH = re.compile(rf"\b{_MONTH}\b", re.IGNORECASE)
+_MONTH_THEN_DAY = re.compile(rf"\b{_MONTH}\s+\d{{1,2}},?\s+{_YEAR}\b", re.IGNORECASE)
+_DAY_THEN_MONTH = re.compile(rf"\b\d{{1,2}}\s+{_MONTH},?\s+{_YEAR}\b", re.IGNORECASE)
+_SLASHED = re.compile(rf"\b(\d{{1,2}})/(\d{{1,2}})/{_YEAR}\b")
 _QUARTER = re.compile(
     rf"\bQ(?P<q1>[1-4])\W{{0,2}}(?:FY\s?)?(?P<y1>{_YEAR})\b|\b(?P<y2>{_YEAR})\W?Q(?P<q2>[1-4])\b"
     rf"|\b(?P<q3>first|second|third|fourth)[\s-]quarter(?:\s+of)?(?:\s+fiscal)?\s+(?P<y3>{_YEAR})\b",
@@ -67,6 +71,7 @@ _HEAD_DATE, _HEAD_VERSION = 2500, 800
 """Characters at the beginning of a document in which its date and its version are looked for; further on others are
 mentioned. Chosen by reading covers of policies, manuals, minutes and filings."""
 _YEAR_END = 1231
+_MONTHS_A_YEAR = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +167,11 @@ def _part_words(name: str) -> str:
 
 def _find_day(named: str, card: Card, head: str) -> int:
     """The day in the name, else the one the text says it is of, else that of the typed fields."""
-    day = find_day(named)
     beginning = head[:_HEAD_DATE]
+    is_month_first = _writes_month_first(f"{named}\n{beginning}")
+    day = find_day(named, is_month_first=is_month_first)
     told = next((m for m in _DATE.finditer(beginning) if _TOLD_DATE.search(beginning[: m.start()])), None)
-    dated = _day_of(told) if told else 0
+    dated = _day_of(told, is_month_first) if told else 0
     if day and (not dated or dated // 10_000 != day // 10_000 or day % 10_000 != _YEAR_END):
         return day
     if dated:
@@ -178,7 +184,16 @@ def _find_day(named: str, card: Card, head: str) -> int:
     return int(fields.dates[0].replace("-", "")) if fields.dates else 0
 
 
-def find_day(text: str) -> int:
+def _writes_month_first(text: str) -> bool:
+    """Whether 02/09/2023 is the ninth of February in this text: by a date that can be read in one way only, else by
+    how it writes dates in words."""
+    for first, second in _SLASHED.findall(text):
+        if max(int(first), int(second)) > _MONTHS_A_YEAR:
+            return int(second) > _MONTHS_A_YEAR
+    return len(_MONTH_THEN_DAY.findall(text)) > len(_DAY_THEN_MONTH.findall(text))
+
+
+def find_day(text: str, *, is_month_first: bool = False) -> int:
     """The first date, quarter or year of a text as yyyymmdd; a year is its last day; 0 when there is none."""
     if match := _QUARTER.search(text):
         found = match.groupdict()
@@ -186,7 +201,7 @@ def find_day(text: str) -> int:
         quarter = int(word) if word.isdigit() else _ORDINALS.index(word.casefold()) + 1
         return int(next(found[name] for name in ("y1", "y2", "y3") if found[name])) * 10_000 + _end_of(quarter)
     if match := _DATE.search(text):
-        return _day_of(match)
+        return _day_of(match, is_month_first)
     years = [int(year) for year in _BARE_YEAR.findall(text)]
     return max(years) * 10_000 + _YEAR_END if years else 0
 
@@ -195,13 +210,15 @@ def _end_of(quarter: int) -> int:
     return (331, 630, 930, _YEAR_END)[quarter - 1]
 
 
-def _day_of(match: re.Match[str]) -> int:
+def _day_of(match: re.Match[str], is_month_first: bool = False) -> int:
     found = match.groupdict()
     number = next(n for n in "12345" if found.get(f"y{n}"))
     month = found[f"m{number}"]
     at = int(month) if month.isdigit() else _MONTHS.index(month[:3].casefold()) + 1
     day = int(found.get(f"d{number}") or 0)
-    return int(found[f"y{number}"]) * 10_000 + at * 100 + day if 1 <= at <= 12 and day <= 31 else 0
+    if at > _MONTHS_A_YEAR or (is_month_first and "/" in match.group() and number == "5" and day <= _MONTHS_A_YEAR):
+        at, day = day, at
+    return int(found[f"y{number}"]) * 10_000 + at * 100 + day if 1 <= at <= _MONTHS_A_YEAR and day <= 31 else 0
 
 
 def _find_version(text: str) -> int:
@@ -285,11 +302,8 @@ _BETWEEN = re.compile(
 
 def read_wanted_edition(question: str) -> WantedEdition | None:
     """The edition that a question asks for in words; None when it asks for none."""
-    if match := _BETWEEN.search(question):
-        first, last = find_day(match["first"]), find_day(match["last"])
-        if first and last:
-            first = first // 10_000 * 10_000 + 101 if first % 10_000 == _YEAR_END else first
-            return WantedEdition(Recency.BETWEEN, first, last, match.group())
+    if wanted := _read_stretch(question):
+        return wanted
     if (match := _PREVIOUS.search(question)) and not _NOT_DOCUMENTS.search(match.group()):
         return WantedEdition(Recency.PREVIOUS, said=match.group())
     if match := _OLDEST.search(question):
@@ -300,6 +314,21 @@ def read_wanted_edition(question: str) -> WantedEdition | None:
     if match := _LATEST.search(question):
         return WantedEdition(Recency.LATEST, said=match.group())
     return None
+
+
+def _read_stretch(question: str) -> WantedEdition | None:
+    """The stretch of time that a question names; "between March and May 2023" says the year once."""
+    match = _BETWEEN.search(question)
+    if match is None:
+        return None
+    last = find_day(match["last"])
+    first = find_day(match["first"])
+    if last and not first and _NAMED_MONTH.search(match["first"]):
+        first = find_day(f"{match['first']} {last // 10_000}")
+    if not first or not last:
+        return None
+    first = first // 10_000 * 10_000 + 101 if first % 10_000 == _YEAR_END else first
+    return WantedEdition(Recency.BETWEEN, first, last if last % 100 else last + 31, match.group())
 
 
 def order_editions(editions: Sequence[Edition]) -> list[int]:

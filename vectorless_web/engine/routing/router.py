@@ -28,6 +28,7 @@ from vectorless_web.engine.routing.passages import OpenTexts
 from vectorless_web.engine.routing.result import Explainer, RouteResult, ScoredCandidate
 from vectorless_web.engine.routing.signals import RouteScorer, Signals, as_written, cover_names, find_committed
 from vectorless_web.engine.routing.typed import FieldScorer
+from vectorless_web.engine.text.analyser import analyse
 
 _LOOKED_AT = 15
 """Documents, the first ones, whose series are looked for."""
@@ -35,6 +36,8 @@ _LARGEST = 500
 """Documents of a series, at most: more share a title by chance, such as "invoice"."""
 _SAME_NAME = 0.05
 """How far the names of a document may agree less with the question than those of its neighbour in the series."""
+_FEW_SAY = 0.5
+"""Share of a series up to which a word parts it: what its editions are about is said by most of them."""
 _NEARLY = 0.75
 """Share of the score of an earlier edition from which the one in force takes its place unasked."""
 _EARLIER = 0.9
@@ -59,6 +62,8 @@ class SeriesArranger:
         self._snapshot, self._typed = snapshot, typed
         self._wanted = wanted
         self._names = list(dict.fromkeys(term.term for term in plan.terms if term.source == "entity"))
+        own = dict.fromkeys(term.term for term in plan.terms if term.source in ("question", "entity"))
+        self._asked = [term for term in own if wanted is None or term not in analyse(wanted.said)]
         self._named: dict[str, Array] = {}
         self._rows: dict[int, Array] = {}
         # A named period is told apart by the typed fields; the words "as of" and "between" name one themselves.
@@ -77,7 +82,11 @@ class SeriesArranger:
         for place in signals.order()[:_LOOKED_AT]:
             row = int(signals.rows[place])
             members = [r for r in self._members(row, allowed).tolist() if r in place_of and r not in seen]
-            if row in seen or len(members) < 2 or score[place] <= 0 or self._is_told_by_period(members):
+            if row in seen or score[place] <= 0:
+                continue
+            # What says more of the question and has no editions is none of what comes behind it.
+            seen.add(row)
+            if len(members) < 2 or self._is_told_by_period(members):
                 continue
             seen.update(members)
             editions = [Edition.decode(int(number)) for number in self._snapshot.editions(np.array(members))]
@@ -111,10 +120,27 @@ class SeriesArranger:
             saying = self._rows_saying(name)
             if np.isin(row, saying):
                 members = members[np.isin(members, saying)]
+        return self._leave_out_namesakes(row, members)
+
+    def _leave_out_namesakes(self, row: int, members: Array) -> Array:
+        """The members without those that share no more than a title such as "Price list" and speak of something else.
+
+        A document that shares one key of a series and not the others, such as the file name, is one of it when it says
+        those words of the question too that the first one says and most members do not.
+        """
+        keys = self._snapshot.series(np.array([row]))[0]
+        keys = keys[keys != 0]
+        shared = np.isin(self._snapshot.series(members), keys).sum(axis=1)
+        is_loose = (shared == 1) & (len(keys) > 1) & (members != row)
+        for term in self._asked if is_loose.any() else ():
+            says = np.isin(members, self._rows_saying(term))
+            if says[members == row].any() and says.sum() <= len(members) * _FEW_SAY:
+                kept = says | ~is_loose
+                members, is_loose = members[kept], is_loose[kept]
         return members
 
     def _rows_saying(self, name: str) -> Array:
-        """Rows of the documents that say a word of a name: one title may be that of several issuers' documents."""
+        """Rows of the documents that say a word: one title may be that of several issuers' documents."""
         if name not in self._named:
             self._named[name] = np.unique(self._snapshot.postings(term_hash(name)).rows)
         return self._named[name]

@@ -20,6 +20,7 @@ from vectorless_web.engine.routing.card_keys import (
     ReportingSpan,
     family_of,
 )
+from vectorless_web.engine.routing.editions import read_wanted_edition
 from vectorless_web.engine.routing.lexical import key_idf
 from vectorless_web.engine.routing.names import fold_words, glue_words
 from vectorless_web.engine.text.analyser import STOP_WORDS, words
@@ -55,6 +56,8 @@ _AS_OF = re.compile(
     r"(?:FY|fiscal(?:\s+year)?|financial\s+year)?\s*$",
     re.IGNORECASE,
 )
+_QUARTERLY = re.compile(r"\bquarter(?:ly)?\b", re.IGNORECASE)
+_YEARLY = re.compile(r"\b(?:annual|full[\s-]year|(?:fiscal|financial)\s+year)\b", re.IGNORECASE)
 _FISCAL_YEAR = re.compile(r"^(?:FY|fiscal|financial)", re.IGNORECASE)
 _AHEAD = re.compile(
     r"\b(?:expect(?:s|ed|ing)?|forecasts?|guidance|outlook|project(?:s|ed)|anticipat(?:e|es|ed|ing)|plan(?:s|ned) to"
@@ -226,10 +229,10 @@ much. Measured: at 3.0 62 documents come first instead of 63."""
 _DECISIVE = 5.0
 """Sum of the weights of the parts from which the typed fields count in full, that of a name and a year; less says less.
 Measured: at 10 61 documents come first instead of 63, 2.5 changes no first document."""
-_NEAR_YEARS = {0: 1.0, 1: 0.6, 2: 0.35, 3: 0.2, -1: 0.3}
+_NEAR_YEARS = {0: 1.0, 1: 0.3, 2: 0.15, 3: 0.08, -1: 0.15}
 """Agreement by years from the one asked for to the report's own: a report also covers the years before its own; the
-year before may look ahead. Measured: with the shares at half nothing first changes, with 0.9, 0.7, 0.4 and 0.6, 62
-documents come first and 50 questions commit."""
+year before may look ahead. Measured among 49 filings and 260 made-up ones of other years, quarters and issuers with the
+same words: at twice these shares 57 and 57 of 65 documents come first instead of 59 and 58, at half 59 and 58."""
 _NEAR_YEARS_AHEAD = {-1: 1.0, 0: 0.9, -2: 0.5, 1: 0.3}
 """The same for a question that looks ahead: what is expected of a year stands in the report of the year before.
 Measured: few of the 65 questions look ahead; half gains one first document and loses one commitment."""
@@ -273,10 +276,19 @@ def read_wanted_fields(plan: QueryPlan, snapshot: Snapshot) -> Wanted:
         year=latest.year if latest else reporting_year(plan),
         quarter=latest.quarter if latest else None,
         dates=tuple(date for date in dates if date),
-        families=tuple(dict.fromkeys(family_of(form) for form in plan.forms)),
+        families=tuple(dict.fromkeys(family_of(form) for form in plan.forms)) or _find_reports_meant(plan),
         is_fiscal=names_fiscal_year(plan),
         ahead=latest is None and looks_ahead(plan),
     )
+
+
+def _find_reports_meant(plan: QueryPlan) -> tuple[str, ...]:
+    """Kinds of reports that "the latest quarter" or "the last fiscal year" means, which name no period."""
+    if plan.periods or read_wanted_edition(plan.question) is None:
+        return ()
+    if _QUARTERLY.search(plan.question):
+        return SPANS[ReportingSpan.QUARTER]
+    return SPANS[ReportingSpan.YEAR] if _YEARLY.search(plan.question) else ()
 
 
 @dataclass(slots=True)

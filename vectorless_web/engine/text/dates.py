@@ -3,7 +3,7 @@
 import calendar
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 _MONTH_WORDS = "january february march april may june july august september october november december"
@@ -145,8 +145,10 @@ def shift_day(start: Day, count: int, unit: str) -> Day | None:
     """The date `count` units later (earlier when negative); None when its parts do not allow it.
 
     Units are day, week, working day, month and year. A month later than 31 January is the
-    last day of February.
+    last day of February. A day of no stated year has none later either, and is None where a leap day decides.
     """
+    if start.month and start.day and not start.year:
+        return _shift_in_any_year(start, count, unit)
     if unit in ("month", "year"):
         return _shift_months(start, count * (12 if unit == "year" else 1))
     whole = start.date
@@ -157,6 +159,17 @@ def shift_day(start: Day, count: int, unit: str) -> Day | None:
     except (OverflowError, ValueError):
         return None
     return Day(later.year, later.month, later.day)
+
+
+_USUAL_YEAR, _LEAP_YEAR = 2023, 2024
+
+
+def _shift_in_any_year(start: Day, count: int, unit: str) -> Day | None:
+    if unit == "working day":
+        return None
+    ends = [shift_day(replace(start, year=year), count, unit) for year in (_USUAL_YEAR, _LEAP_YEAR)]
+    days = {(end.month, end.day) for end in ends if end is not None}
+    return Day(0, *days.pop()) if len(days) == 1 and None not in ends else None
 
 
 def _shift_months(start: Day, months: int) -> Day | None:

@@ -16,7 +16,7 @@ from rq.queue import Queue
 from rq.registry import FailedJobRegistry, StartedJobRegistry
 from rq.worker.base import BaseWorker
 
-from vectorless_web.infra.queues.jobs import QUEUE_PAUSED, connection_to, is_paused
+from vectorless_web.infra.queues.jobs import QUEUE_PAUSED, SITE_READ_ONLY, connection_to, is_paused
 
 SHOWN = 50
 """Jobs of each state that a page shows."""
@@ -113,6 +113,15 @@ def pause_queue(name: str) -> None:
 def resume_queue(name: str) -> None:
     """Have the workers of the queue go on within seconds."""
     connection_to(name).delete(QUEUE_PAUSED % name)
+
+
+def hold_queues(hold: bool) -> None:
+    """Have no worker of any queue begin a job while the site is read-only, but for its upkeep; or have them go on."""
+    redis = connection_to("runs")
+    if hold:
+        redis.set(SITE_READ_ONLY, 1)
+    else:
+        redis.delete(SITE_READ_ONLY)
 
 
 def drain_worker(name: str, *, queue: str) -> bool:

@@ -46,6 +46,10 @@ logger = logging.getLogger(__name__)
 
 QUEUE_PAUSED = "vectorless:paused:%s"
 """The key in Redis that is there while an operator has paused the queue of that name."""
+SITE_READ_ONLY = "vectorless:read-only"
+"""The key in Redis that is there while the whole site is read-only: all queues are held but for READ_ONLY_JOBS."""
+UPKEEP_LOOKED_AT = 10
+"""Waiting jobs of a held queue among which those of READ_ONLY_JOBS are looked for: they are put at its head."""
 PAUSE_LOOK_SECONDS = 1.0
 """Seconds between two looks of an idle worker at whether its queue goes on."""
 
@@ -55,10 +59,16 @@ def is_paused(redis: Redis, queue: str) -> bool:
     return bool(redis.exists(QUEUE_PAUSED % queue))
 
 
+def is_held(redis: Redis, queue: str) -> bool:
+    """Whether no worker begins another job of the queue: it is paused, or the site is read-only."""
+    return bool(redis.exists(QUEUE_PAUSED % queue, SITE_READ_ONLY))
+
+
 class StoppableWorker(Worker):
     """A worker that, told to stop, lets its job finish for VECTORLESS_STOP_SECONDS and then hands it back.
 
-    While its queue is paused it begins no job; one that it took just then goes back to the head of the queue.
+    While its queue is held it begins no job; one that it took just then goes back to the head of the queue.
+    A site that is read-only still gets its upkeep: jobs of READ_ONLY_JOBS.
 
     A job that is handed back was killed, as in a crash: what it stored under its lease stands, and
     the next worker goes on from there.
@@ -72,25 +82,33 @@ class StoppableWorker(Worker):
     def dequeue_job_and_maintain_ttl(
         self, timeout: int | None, max_idle_time: int | None = None
     ) -> tuple[Job, Queue] | None:
-        """The next job of a queue that is not paused; without `timeout`, as in bursts, none while it is paused."""
+        """The next job of a queue that is not held; without `timeout`, as in bursts, none while it is held."""
         while True:
-            if not self._await_resume(patient=timeout is not None):
-                return None
+            while self._is_held():
+                upkeep = self._take_upkeep()
+                if upkeep is not None or timeout is None:
+                    return upkeep
+                self.heartbeat()
+                time.sleep(PAUSE_LOOK_SECONDS)
             taken = super().dequeue_job_and_maintain_ttl(timeout, max_idle_time)
-            if taken is None or not is_paused(self.connection, taken[1].name):
+            if taken is None or not is_held(self.connection, taken[1].name) or _is_upkeep(taken[0]):
                 return taken
             job, queue = taken
             queue.push_job_id(job.id, at_front=True)
             queue.intermediate_queue.remove(job.id)
 
-    def _await_resume(self, *, patient: bool) -> bool:
-        """Wait until none of the worker's queues is paused; false when one is and nobody wants to wait."""
-        while any(is_paused(self.connection, name) for name in self.queue_names()):
-            if not patient:
-                return False
-            self.heartbeat()
-            time.sleep(PAUSE_LOOK_SECONDS)
-        return True
+    def _is_held(self) -> bool:
+        return any(is_held(self.connection, name) for name in self.queue_names())
+
+    def _take_upkeep(self) -> tuple[Job, Queue] | None:
+        """A job that a read-only site needs; whoever takes its name off the list has it."""
+        for queue in self.queues:
+            if is_paused(self.connection, queue.name):
+                continue
+            for job in queue.get_jobs(0, UPKEEP_LOOKED_AT):
+                if _is_upkeep(job) and queue.remove(job):
+                    return job, queue
+        return None
 
     def main_work_horse(self, job: Job, queue: Queue) -> None:
         """Run the job in the work-horse, which the kernel ends as soon as its worker ends."""
@@ -117,6 +135,10 @@ class StoppableWorker(Worker):
         if self.horse_pid:
             self._overdue = True
             self.kill_horse()
+
+
+def _is_upkeep(job: Job) -> bool:
+    return job.func_name in settings.READ_ONLY_JOBS
 
 
 def hand_back(job: Job) -> None:
@@ -168,16 +190,18 @@ FAILURE_SECONDS = 7 * 24 * 3600
 """The same for a failed job: a week, so that a failure of Friday can be looked at."""
 
 
-def enqueue(path: str, *args: Any, queue: str, job_id: str, seconds: int | None = None) -> None:
-    """Enqueue the function at `path` once the current transaction commits.
+def enqueue(path: str, *args: Any, queue: str, job_id: str, seconds: int | None = None, at_front: bool = False) -> None:
+    """Enqueue the function at `path` once the current transaction commits, `at_front` before all others.
 
     `job_id` names the work and its attempt, so a doubled call replaces a job instead of
     adding one. With Redis down the job is left to the sweep, which finds the queued row.
     """
-    transaction.on_commit(partial(_enqueue_now, path, args, queue, job_id, seconds))
+    transaction.on_commit(partial(_enqueue_now, path, args, queue, job_id, seconds=seconds, at_front=at_front))
 
 
-def _enqueue_now(path: str, args: tuple[Any, ...], queue: str, job_id: str, seconds: int | None) -> None:
+def _enqueue_now(
+    path: str, args: tuple[Any, ...], queue: str, job_id: str, *, seconds: int | None, at_front: bool
+) -> None:
     try:
         with redis_breaker.guard():
             django_rq.get_queue(queue).enqueue_call(
@@ -185,6 +209,7 @@ def _enqueue_now(path: str, args: tuple[Any, ...], queue: str, job_id: str, seco
                 args=args,
                 job_id=job_id,
                 timeout=seconds,
+                at_front=at_front,
                 result_ttl=RESULT_SECONDS,
                 failure_ttl=FAILURE_SECONDS,
             )

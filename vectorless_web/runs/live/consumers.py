@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol, TypeVar
 from urllib.parse import parse_qs
 
@@ -25,6 +26,8 @@ from redis.exceptions import RedisError
 
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.live import REFUSED
+from vectorless_web.notices.models import Kind
+from vectorless_web.notices.services import forget
 from vectorless_web.runs import selectors
 from vectorless_web.runs.line import group_of
 from vectorless_web.runs.models import Claim, Run, Step
@@ -398,7 +401,13 @@ class RunViewer:
         if changed := [part for part in around.parts if part not in before]:
             await self._socket.send(text_data="".join(changed))
         if around.state.ended:
+            await self._take_notice_back(feed.run_id)
             await self._close(ENDED)
+
+    async def _take_notice_back(self, run_id: int) -> None:
+        """The asker has seen the run end on this page, so they need no notice of it."""
+        if self.audience.mine:
+            await in_shared_thread(partial(forget, user_id=self.user_id, kind=Kind.RUN_ENDED, about=run_id))
 
 
 class Hub:

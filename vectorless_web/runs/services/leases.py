@@ -10,6 +10,8 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from vectorless_web.infra.leases import Lease, LeaseRule
+from vectorless_web.notices.models import Kind
+from vectorless_web.notices.services import notify
 from vectorless_web.runs.line import RUNS, admit_after, admit_runs, announce, enqueue, job_id, stop_job
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import may_stop
@@ -52,10 +54,22 @@ def claim(run_id: int) -> RunLease | None:
 def end_run(lease: RunLease, status: str, **values: object) -> bool:
     """Write the run's end state and give the lease back; false when it was not held any more."""
     ending = {"status": status, **RUN_LEASES.make_released_values(), "finished_at": timezone.now(), **values}
-    ended = bool(lease.select_held().update(**ending))
-    if ended:
-        admit_after(lease.run_id)
+    with transaction.atomic():
+        ended = bool(lease.select_held().update(**ending))
+        if ended:
+            admit_after(lease.run_id)
+            _tell_asker(lease.run_id)
     return ended
+
+
+def _tell_asker(run_id: int) -> None:
+    """Give the asker a notice that the run has ended. Their open page of the run takes it back when it shows that.
+
+    Who never signed in, as the demo's account before its first day, has left no page.
+    """
+    rows = Run.objects.filter(pk=run_id, asked_by__last_login__isnull=False).exclude(status=Run.Status.CANCELLED)
+    for asker, workspace in rows.values_list("asked_by", "workspace"):
+        notify(people=[asker], kind=Kind.RUN_ENDED, workspace_id=workspace, about=run_id)
 
 
 REASON = "Stopped before it was done. What was found is kept."
@@ -137,14 +151,17 @@ def _give_up(abandoned: QuerySet[Run], run: Run) -> bool:
     """The run is ended as stopped when that was asked, and as failed when its attempts are used up."""
     if run.cancel_requested:
         return _tell(run) if end_abandoned(run.pk) else False
-    failed = abandoned.update(
-        **RUN_LEASES.make_released_values(),
-        status=Run.Status.FAILED,
-        finished_at=timezone.now(),
-        error_code="lease_lost",
-        retryable=True,
-        reason=f"The process that worked on this died {run.attempt} times. The steps it took are kept; ask again.",
-    )
+    with transaction.atomic():
+        failed = abandoned.update(
+            **RUN_LEASES.make_released_values(),
+            status=Run.Status.FAILED,
+            finished_at=timezone.now(),
+            error_code="lease_lost",
+            retryable=True,
+            reason=f"The process that worked on this died {run.attempt} times. The steps it took are kept; ask again.",
+        )
+        if failed:
+            _tell_asker(run.pk)
     return _tell(run) if failed else False
 
 

@@ -7,6 +7,8 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.notices.models import Kind
+from vectorless_web.notices.services import notify
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Claim, Comment, Run, Verification
 from vectorless_web.workspaces.models import Role
@@ -69,6 +71,7 @@ def verify_run(*, user: User, run: Run) -> None:
         raise Problem("Only an answer can be verified.", code="nothing_to_verify", status=409)
     _, created = Verification.objects.get_or_create(run=run, user_id=user.pk or 0)
     if created:
+        _tell(user, run, [run.asked_by_id], Kind.VERIFIED)
         record(actor=user, verb="run.verified", workspace=run.workspace, target=run)
 
 
@@ -93,9 +96,19 @@ def add_comment(*, user: User, run: Run, text: str, sentence: int | None = None)
     names = {name.casefold() for name in _MENTION.findall(text)}
     asked = [person for person in people_in(run.workspace) if person.get_username().casefold() in names]
     may_see = selectors.watchers_of(run, [person.pk for person in asked])
-    comment.mentions.set([person for person in asked if person.pk in may_see])
+    mentioned = [person for person in asked if person.pk in may_see]
+    comment.mentions.set(mentioned)
+    told = {person.pk for person in mentioned}
+    _tell(user, run, told, Kind.MENTIONED, comment=comment.pk)
+    _tell(user, run, {run.asked_by_id} - told, Kind.COMMENTED, comment=comment.pk)
     record(actor=user, verb="run.commented", workspace=run.workspace, target=run, details={"comment": comment.pk})
     return comment
+
+
+def _tell(user: User, run: Run, people: Collection[int | None], kind: Kind, **details: int) -> None:
+    """Give a notice of what somebody did to a run; the run is looked up anew when it is read."""
+    more = {"details": details}
+    notify(people=people, kind=kind, workspace_id=run.workspace_id, about=run.pk, actor_id=user.pk, more=more)
 
 
 @transaction.atomic

@@ -13,6 +13,8 @@ from vectorless_web.documents.services.uploads import describe_uploads
 from vectorless_web.infra.limits import SEARCH_MAX, parse_whole_number
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.notices.models import Kind
+from vectorless_web.notices.services import forget, mark_seen
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.compare.comparison import comparison_of
 from vectorless_web.runs.export import exports
@@ -94,6 +96,7 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk)
+    mark_seen(user_id=request.user.pk, kinds=(Kind.RUN_ENDED, Kind.VERIFIED), about=run.pk)
     may = may_in(run.workspace)
     context = {
         **workspace_context(request.user, run.workspace, "runs"),
@@ -300,6 +303,8 @@ def news(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     audience = Audience(may_in(run.workspace), get_language() or "", run.asked_by_id == request.user.pk)
     after = parse_whole_number(request.GET.get("after")) or 0
     state, html = Feed(run, after).render_news(after, request.GET.get("state", ""), audience)
+    if state.ended:
+        forget(user_id=request.user.pk, kind=Kind.RUN_ENDED, about=run.pk)
     headers = {STATE: state.token, ENDED: str(int(state.ended))}
     return HttpResponse(html, headers=headers) if html else HttpResponse(status=204, headers=headers)
 

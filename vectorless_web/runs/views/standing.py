@@ -10,6 +10,8 @@ from django.views.decorators.http import require_GET, require_POST
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.web.pages import go_to
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.notices.models import Kind
+from vectorless_web.notices.services import mark_seen
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.models import Run
 from vectorless_web.workspaces.models import Role
@@ -18,7 +20,10 @@ from vectorless_web.workspaces.selectors import people_in, workspace_context
 
 @require_GET
 def people(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    return _people_page(request, selectors.run_for(request.user, slug, pk))
+    run = selectors.run_for(request.user, slug, pk)
+    kinds = (Kind.MENTIONED, Kind.COMMENTED, Kind.VERIFIED)
+    mark_seen(user_id=request.user.pk, kinds=kinds, about=run.pk)
+    return _people_page(request, run)
 
 
 @require_POST

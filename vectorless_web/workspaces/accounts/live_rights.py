@@ -78,7 +78,10 @@ class ConnectionWatch:
 
 
 def find_lapsed(connections: Collection[Connection]) -> list[Connection]:
-    """Those whose session has ended, whose account or password is another, or who left the workspace."""
+    """Those whose session has ended, whose account or password is another, or who left the workspace.
+
+    A socket of no workspace rests on the account alone.
+    """
     sessions = set(
         Session.objects.filter(
             session_key__in={each.session_key for each in connections}, expire_date__gt=timezone.now()
@@ -90,7 +93,8 @@ def find_lapsed(connections: Collection[Connection]) -> list[Connection]:
 
     def holds(each: Connection) -> bool:
         same = constant_time_compare(each.password_mark, marks.get(each.user_id, ""))
-        return each.session_key in sessions and same and (each.user_id, each.slug) in members
+        belongs = not each.slug or (each.user_id, each.slug) in members
+        return each.session_key in sessions and same and belongs
 
     return [each for each in connections if not holds(each)]
 

@@ -28,7 +28,7 @@ from vectorless_web.workspaces.services.members import (
     revoke_invitation,
     update_workspace,
 )
-from vectorless_web.workspaces.services.recording import RecordCheck, record, verify_record
+from vectorless_web.workspaces.services.recording import RecordCheck, prune_record, record, verify_record
 from vectorless_web.workspaces.services.settings import (
     MAX_ENTRIES,
     WorkspaceCostBudget,
@@ -71,6 +71,7 @@ __all__ = [
     "invite",
     "make_reset_link",
     "needs_owner",
+    "prune_record",
     "record",
     "release_all",
     "remove_budget",

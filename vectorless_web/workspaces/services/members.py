@@ -15,6 +15,8 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.notices.models import Kind
+from vectorless_web.notices.services import notify
 from vectorless_web.workspaces.models import Invitation, Membership, Role, Workspace
 from vectorless_web.workspaces.selectors import (
     User,
@@ -94,6 +96,15 @@ def change_role(*, actor: User, membership: Membership, role: str) -> Membership
     _keep_an_owner(membership, becoming=role)
     before, membership.role = membership.role, role
     membership.save(update_fields=["role"])
+    if role != before:
+        notify(
+            people=[membership.user_id],
+            kind=Kind.ROLE_CHANGED,
+            workspace_id=membership.workspace_id,
+            about=membership.user_id,
+            actor_id=actor.pk,
+            more={"details": {"role": role}},
+        )
     _record_member(actor, "member.role_changed", membership, {"from": before, "to": role})
     return membership
 
@@ -189,6 +200,14 @@ def accept_invitation(*, user: User, invitation: Invitation, at_sign_up: bool = 
     )
     if not used:
         raise invitation_closed()
+    notify(
+        people=[invitation.created_by_id],
+        kind=Kind.INVITATION_ACCEPTED,
+        workspace_id=invitation.workspace_id,
+        about=account_id(user),
+        actor_id=user.pk,
+        more={"details": {"role": invitation.role}},
+    )
     return add_member(workspace=invitation.workspace, user=user, role=invitation.role)
 
 

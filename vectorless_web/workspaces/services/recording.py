@@ -1,6 +1,7 @@
 """The one writer of the record, and the check that nobody has changed it since."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import models, transaction
@@ -9,6 +10,7 @@ from django.utils import timezone
 from vectorless_web.infra.web.request_limits import request_network
 from vectorless_web.workspaces.models import AuditEvent, AuditHead, Workspace
 from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.site import refuse_while_read_only
 from vectorless_web.workspaces.storage import CHAINED, digest_event
 
 HEAD = 1
@@ -31,7 +33,9 @@ def record(
 
     The row holds a digest of itself and of the one before. Writers take turns from here to
     their commit, so record what was done last, once everything else of it is written.
+    Problem (503) while the site is read-only, which undoes the act.
     """
+    refuse_while_read_only(verb)
     head = _lock_head(workspace)
     event = AuditEvent(
         actor_id=actor.pk if actor else None,
@@ -76,17 +80,60 @@ class RecordCheck:
     problem: str = ""
 
 
+PRUNED = "audit.pruned"
+"""The verb of an anchor: the event that says how many events before it were removed, and what their last digest was."""
+
+
+@transaction.atomic
+def prune_record(*, before: datetime, most: int) -> int:
+    """Remove the oldest events from before a moment, at most so many; how many.
+
+    An anchor is added to the chain first: the digest of the last removed event, by which the first
+    one that stays can still be checked. The newest anchor is never among what goes.
+    """
+    _lock_head(None)
+    rows = AuditEvent.objects.order_by("pk")
+    first_kept = rows.filter(at__gte=before).values_list("pk", flat=True).first()
+    old = rows.filter(pk__lt=first_kept) if first_kept is not None else rows
+    last = old.values_list("pk", "digest", "at")[:most][::-1]
+    if not last:
+        return 0
+    (pk, digest, at), count = last[0], len(last)
+    removed = _find_anchor().removed + count
+    details = {"events": count, "removed": removed, "through": pk, "digest": digest, "until": at.isoformat()}
+    record(actor=None, verb=PRUNED, name=f"{count} events until {at:%Y-%m-%d}", details=details)
+    # The one place where rows of the record go: the model itself refuses.
+    gone = AuditEvent.objects.filter(pk__lte=pk)
+    gone._raw_delete(gone.db)
+    return count
+
+
+@dataclass(frozen=True)
+class _Anchor:
+    """Where the record begins: after so many removed events, of which the last had this number and digest."""
+
+    removed: int = 0
+    through: int = 0
+    digest: str = ""
+
+
+def _find_anchor() -> _Anchor:
+    details = AuditEvent.objects.filter(verb=PRUNED).order_by("-pk").values_list("details", flat=True).first()
+    return _Anchor(details["removed"], details["through"], details["digest"]) if details else _Anchor()
+
+
 def verify_record(*, newest: int | None = None) -> RecordCheck:
     """Follow the chain from the first event, or over the `newest` ones alone, to where the record says it ends.
 
     A changed, removed, added or reordered row breaks it. Deleted accounts and workspaces
-    do not: their numbers stay.
+    do not: their numbers stay. Nor does what was removed by its age, up to the newest anchor.
     """
     with transaction.atomic():
         head, _made = AuditHead.objects.select_for_update().get_or_create(pk=HEAD)
         last = AuditEvent.objects.order_by("-pk").values_list("pk", flat=True).first()
+        anchor = _find_anchor()
     rows = AuditEvent.objects.filter(pk__lte=last or 0).order_by("pk")
-    before = ""
+    before = anchor.digest
     if newest is not None:
         oldest = list(rows.reverse().values_list("pk", "digest")[newest : newest + 1])
         for pk, digest in oldest:
@@ -97,9 +144,10 @@ def verify_record(*, newest: int | None = None) -> RecordCheck:
         checked += 1
         problem = _find_break(before, row)
         if problem:
-            return RecordCheck(checked, head.count, row["pk"], problem)
+            return RecordCheck(checked, head.count - anchor.removed, row["pk"], problem)
         before = row["digest"]
-    return _check_end(RecordCheck(checked, head.count), before, head, whole=newest is None or checked < newest)
+    there = checked + anchor.removed if newest is None or checked < newest else None
+    return _check_end(RecordCheck(checked, head.count - anchor.removed), before, head, there)
 
 
 def _find_break(before: str, row: dict[str, Any]) -> str:
@@ -111,11 +159,12 @@ def _find_break(before: str, row: dict[str, Any]) -> str:
     return ""
 
 
-def _check_end(found: RecordCheck, last: str, head: AuditHead, *, whole: bool) -> RecordCheck:
+def _check_end(found: RecordCheck, last: str, head: AuditHead, there: int | None) -> RecordCheck:
+    """`there` is how many events are or were there, when all of them were looked at."""
     if last != head.digest:
         sentence = "The newest events were removed, or the row that says where the record ends was changed."
         return RecordCheck(found.checked, found.total, None, sentence)
-    if whole and found.checked != head.count:
-        sentence = f"The record counts {head.count} events, and {found.checked} are there."
+    if there is not None and there != head.count:
+        sentence = f"The record counts {head.count} events, and {there} are or were there."
         return RecordCheck(found.checked, found.total, None, sentence)
     return found

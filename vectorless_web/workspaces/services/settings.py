@@ -21,8 +21,10 @@ from vectorless_web.infra.money import MOST_USD, money
 from vectorless_web.infra.queues import jobs
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import seconds_to_wait
+from vectorless_web.notices.models import Kind, Notice
+from vectorless_web.notices.services import notify
 from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, Workspace
-from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.selectors import User, owner_ids
 from vectorless_web.workspaces.services.recording import record
 from vectorless_web.workspaces.storage import SecretUnreadable, encrypt
 
@@ -241,15 +243,41 @@ def reserve(*, workspace: Workspace, user: User | None, usd: Decimal) -> bool:
         if rows.filter(room).update(reserved_usd=F("reserved_usd") + usd) == wanted:
             return True
         transaction.set_rollback(True)
-        return False
+    # What others have put aside may come back: only what is spent leaves no room for good.
+    spent = _select_covering(workspace, user).filter(limit_usd__lt=F("spent_usd") + usd)
+    _tell_of_budgets(spent, share=USED_UP)
+    return False
 
 
 def settle(*, workspace: Workspace, user: User | None, reserved_usd: Decimal, spent_usd: Decimal) -> None:
     """Give back what was put aside and book what was really spent, as far as a row holds it."""
-    _select_covering(workspace, user).update(
+    rows = _select_covering(workspace, user)
+    settled = rows.update(
         reserved_usd=Greatest(F("reserved_usd") - reserved_usd, Decimal(0)),
         spent_usd=Least(F("spent_usd") + spent_usd, MOST_USD),
     )
+    if settled and spent_usd:
+        for share in (NEARLY, USED_UP):
+            _tell_of_budgets(rows.filter(limit_usd__gt=0, spent_usd__gte=F("limit_usd") * share / 100), share=share)
+
+
+NEARLY, USED_UP = 80, 100
+"""Percent of a budget at which owners are told. A call that the rest does not pay for uses a budget up, too."""
+
+
+def _tell_of_budgets(rows: QuerySet[Budget], *, share: int) -> None:
+    """Tell the owners of each budget's workspace that it has come so far, once in its period."""
+    for budget in rows.select_related("workspace"):
+        name = f"budget-{budget.pk}-{budget.period_start.isoformat()}-{budget.limit_usd.normalize():f}-{share}"
+        if Notice.objects.filter(once=name).exists():
+            continue
+        notify(
+            people=owner_ids(budget.workspace),
+            kind=Kind.BUDGET,
+            workspace_id=budget.workspace_id,
+            about=budget.pk,
+            more={"details": {"share": share}, "once": name},
+        )
 
 
 def release_all(*, workspace: Workspace, unless: Callable[[], bool]) -> None:

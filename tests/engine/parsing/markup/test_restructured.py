@@ -6,6 +6,7 @@ from tests.engine.parsing.sheets.test_workbook import nodes
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.compile import compile_file
+from vectorless_web.engine.parsing.markup.restructured import read_restructured
 
 MANUAL = """
 Harbour manual
@@ -112,3 +113,11 @@ def test_a_text_nested_too_deeply_is_read_as_plain_text(read):
     deep = "\n\n".join("  " * level + "- x" for level in range(400))
 
     assert "plain text" in read(deep).report.warnings[-1]
+
+
+def test_a_text_beyond_the_bound_is_read_as_plain_text_and_says_what_to_do():
+    read = read_restructured("Quays\n=====\n\n" + "The quay is long.\n\n" * 90_000)
+    assert "Quays" in read.text
+    assert len(read.remarks) == 1
+    assert "1,710,013 characters" in read.remarks[0]
+    assert "chapters as files of their own" in read.remarks[0]

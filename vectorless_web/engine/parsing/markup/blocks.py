@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from vectorless_web.engine.documents.figures import Picture
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, Heads, TextBlock
 from vectorless_web.engine.parsing.markup.plaintext import cut_paragraph
@@ -35,6 +36,11 @@ class BlockWriter:
     """Parts of the last table."""
 
     @property
+    def has_text(self) -> bool:
+        """Whether anything was written besides pictures."""
+        return any(block.has_text for block in self.blocks)
+
+    @property
     def text(self) -> str:
         """All that was written."""
         return "".join(self.parts)
@@ -56,6 +62,16 @@ class BlockWriter:
         text = text.strip()
         for block in cut_paragraph(text, 0, len(text)):
             self.write(NodeKind.PARAGRAPH, text[block.start : block.end].strip())
+
+    def write_figure(self, picture: Picture, text: str = "") -> None:
+        """Add a picture with what is said of it, which may be nothing."""
+        self.end_list()
+        said = text.strip()
+        if said:
+            self.write(NodeKind.FIGURE, said)
+        else:
+            self.blocks.append(TextBlock(NodeKind.FIGURE, self.length, self.length))
+        self.blocks[-1].picture = picture
 
     def write_item(self, text: str, *, mark: str = "", depth: int = 0) -> None:
         """Add an item of a list; one that is a paragraph by its length stands by itself."""

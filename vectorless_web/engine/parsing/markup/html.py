@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
+from vectorless_web.engine.parsing.figures import PictureShelf, clean_description
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_number, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import TextBlock
 from vectorless_web.engine.parsing.markup.plaintext import find_last_text, guess_level, mark_superscript
@@ -436,14 +437,18 @@ def html_title(source: str) -> str:
     return " ".join(remove_invisible(node.text()).split()) if node is not None else ""
 
 
-def html_text(source: str) -> tuple[str, list[TextBlock]]:
-    """The readable text of a web page and its blocks. Raises UnreadableDocument(`no_text`) if it has none."""
+def html_text(source: str, shelf: PictureShelf | None = None) -> tuple[str, list[TextBlock]]:
+    """The readable text of a web page and its blocks, with the pictures that `shelf` finds within the file.
+
+    Raises UnreadableDocument(`no_text`) if it has none.
+    """
     tree = LexborHTMLParser(source)
     root = tree.body or tree.root
-    reader = _HtmlReader(marked=tree.css_first("h1, h2, h3, h4, h5, h6") is not None)
+    marked = tree.css_first("h1, h2, h3, h4, h5, h6") is not None
+    reader = _HtmlReader(marked=marked, shelf=shelf or PictureShelf())
     if root is not None:
         reader.read(root)
-    if not reader.writer.blocks:
+    if not reader.writer.has_text:
         raise UnreadableDocument(
             "This web page holds no text of its own; pages that scripts put together often do not."
             " Open it in a browser, print it to PDF and upload that.",
@@ -471,6 +476,7 @@ class _HtmlReader:
     """Gathers inline text and writes it at the ends of blocks. `marked`: the page has heading elements."""
 
     marked: bool
+    shelf: PictureShelf
     writer: BlockWriter = field(default_factory=BlockWriter)
     said: list[str] = field(default_factory=list)
     superscripts: list[int] = field(default_factory=list)
@@ -513,10 +519,20 @@ class _HtmlReader:
         elif tag == "br":
             self.said.append("\n")
         elif tag == "img":
-            self.said.append(f" {remove_invisible(node.attributes.get('alt') or '').strip()} ")
+            self._picture(node)
         elif tag == "sup":
             self.superscripts.append(len(self.said))
         self.bold += is_bold(node)
+
+    def _picture(self, node: LexborNode) -> None:
+        """Write a picture that stands within the file as a figure; of any other only what it is said to show."""
+        said = remove_invisible(node.attributes.get("alt") or "").strip()
+        picture = self.shelf.take_address(node.attributes.get("src") or "")
+        if picture is None:
+            self.said.append(f" {said} ")
+        else:
+            self._flush()
+            self.writer.write_figure(picture, clean_description(said))
 
     def _begin_block(self, tag: str, node: LexborNode) -> None:
         if tag in ("ol", "ul", "menu", "dir"):

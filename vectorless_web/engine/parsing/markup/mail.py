@@ -7,6 +7,7 @@ from pathlib import PurePath
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
+from vectorless_web.engine.parsing.figures import PictureShelf
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.html import bound_page, html_text
 from vectorless_web.engine.parsing.markup.pages import DocumentText
@@ -39,16 +40,28 @@ def read_mail(text: str) -> DocumentText:
         writer.write(NodeKind.SECTION, subject, level=1)
     shown = [(name, _header(message, name)) for name in _SHOWN]
     writer.write(NodeKind.PARAGRAPH, "\n".join(f"{name}: {said}" for name, said in shown if said and name != "Subject"))
-    _write_body(writer, message)
+    shelf = PictureShelf(lambda address: _find_inline(message, address))
+    _write_body(writer, message, shelf)
     names = [name for name, _ in list_attached(message)]
     if names:
         writer.write_paragraph("Attachments: " + "; ".join(names))
-    return DocumentText(writer.text, writer.blocks, subject, _tell_left_out(message))
+    return DocumentText(writer.text, writer.blocks, subject, [*_tell_left_out(message, shelf.taken), *shelf.tell()])
 
 
-def _tell_left_out(message: EmailMessage) -> list[str]:
-    """A sentence on pictures within the text, which are neither read nor taken out."""
-    count = sum(1 for part in _walk_attached(message) if _is_inline(part))
+def _find_inline(message: EmailMessage, address: str) -> bytes | None:
+    """The bytes of the picture that an address "cid:..." in the text names."""
+    kind, _, name = address.partition(":")
+    if kind.lower() != "cid" or not name:
+        return None
+    for part in _walk_attached(message):
+        if _is_inline(part) and str(part.get("Content-ID", "")).strip("<> ") == name:
+            return read_attached(part)
+    return None
+
+
+def _tell_left_out(message: EmailMessage, shown: int) -> list[str]:
+    """A sentence on pictures within the text that are neither shown nor taken out."""
+    count = sum(1 for part in _walk_attached(message) if _is_inline(part)) - shown
     return [f"{count} picture{' within the text was' if count == 1 else 's within the text were'} left out."] * (
         count > 0
     )
@@ -63,14 +76,14 @@ def _header(message: EmailMessage, name: str) -> str:
     return " ".join(remove_invisible(said).split())[:_LONGEST_HEADER]
 
 
-def _write_body(writer: BlockWriter, message: EmailMessage) -> None:
+def _write_body(writer: BlockWriter, message: EmailMessage, shelf: PictureShelf) -> None:
     body = message.get_body(preferencelist=("plain", "html"))
     if body is None:
         return
     said = _decode(body)
     is_page = body.get_content_type() == "text/html"
     try:
-        read, blocks = html_text(bound_page(said).source) if is_page else (said, text_blocks(said))
+        read, blocks = html_text(bound_page(said).source, shelf) if is_page else (said, text_blocks(said))
     except UnreadableDocument:
         return  # a page of pictures; the headers are still worth keeping
     writer.extend(read, blocks)

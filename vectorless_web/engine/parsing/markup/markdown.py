@@ -1,12 +1,14 @@
 """Blocks of a Markdown file. Its marks are left out; whatever the parser passes over is kept as it stands."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from vectorless_web.engine.documents.figures import Picture
 from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.parsing.figures import PictureShelf, clean_description
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter
 from vectorless_web.engine.parsing.markup.pages import TextBlock
 from vectorless_web.engine.parsing.markup.plaintext import text_blocks
@@ -38,9 +40,10 @@ class _Writer(BlockWriter):
         self.line = max(self.line, upto)
 
 
-def markdown_text(source: str) -> tuple[str, list[TextBlock]]:
-    """The readable text of a Markdown source, and its blocks in reading order."""
+def markdown_text(source: str, shelf: PictureShelf | None = None) -> tuple[str, list[TextBlock]]:
+    """The readable text of a Markdown source, and its blocks in reading order; a picture follows its paragraph."""
     writer = _Writer(source=source.split("\n"))
+    shelf = shelf or PictureShelf()
     matter = _front_matter(writer.source)
     if matter:
         writer.keep_skipped(matter)
@@ -49,7 +52,10 @@ def markdown_text(source: str) -> tuple[str, list[TextBlock]]:
         return source, text_blocks(source)
     position = 0
     while position < len(tokens):
-        position = _take(tokens, position, writer)
+        end = _take(tokens, position, writer)
+        for picture, said in _held_pictures(tokens[position:end], shelf):
+            writer.write_figure(picture, said)
+        position = end
     writer.keep_skipped(len(writer.source))
     return writer.text, writer.blocks
 
@@ -113,8 +119,22 @@ def _inline(token: Token) -> str:
             if address and address not in "".join(parts[-_LINK_PARTS:]):
                 parts.append(f" ({address})")
         elif child.type == "image":
-            parts.append(f"{child.content} ({child.attrGet('src')})")
+            address = str(child.attrGet("src") or "")
+            parts.append("" if _is_held(address) else f"{child.content} ({address})")
     return "".join(parts)
+
+
+def _is_held(address: str) -> bool:
+    return address[:5].lower() == "data:"
+
+
+def _held_pictures(tokens: Sequence[Token], shelf: PictureShelf) -> Iterator[tuple[Picture, str]]:
+    """The pictures that stand in the file itself, and what is said of each."""
+    for child in (child for token in tokens for child in token.children or []):
+        address = str(child.attrGet("src") or "") if child.type == "image" else ""
+        picture = shelf.take_address(address) if _is_held(address) else None
+        if picture is not None:
+            yield picture, clean_description(child.content)
 
 
 def _texts(tokens: Sequence[Token]) -> list[str]:

@@ -5,8 +5,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from vectorless_web.engine.documents.figures import Picture
 from vectorless_web.engine.documents.node import Cell, Column, NodeKind, Row, Table
 from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
+from vectorless_web.engine.parsing.figures import read_caption
 from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.patterns import are_particulars
 from vectorless_web.engine.parsing.tables.drafts import find_units, period_of, with_units
@@ -51,6 +53,12 @@ class TextBlock:
     label: str = ""
     cells: list[list[tuple[int, int]]] | None = None
     heads: Heads | None = None
+    picture: Picture | None = None
+
+    @property
+    def has_text(self) -> bool:
+        """Whether it holds characters; a picture without a description does not."""
+        return self.end > self.start
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +77,12 @@ class DocumentText:
 
 
 def cut_pages(text: str, blocks: Sequence[TextBlock], starts: Sequence[int] = ()) -> tuple[list[Page], list[Draft]]:
-    """Pages and drafts of a text; pages end where blocks end, so that no block is divided.
+    """Pages and drafts of a text; pages end where blocks end, so that no block is divided. Captions join their figures.
 
     `starts`: where the pages of a file that has pages of its own begin in the text; the first is 0. The blocks' cells
     are taken from them.
     """
+    blocks = join_captions(text, blocks)
     bounds = list(zip(starts, [*starts[1:], len(text)], strict=True)) if starts else _page_bounds(text, blocks)
     pages = [Page(number, *_A4, text[start:end], _A4) for number, (start, end) in enumerate(bounds)]
     drafts, page = [], 0
@@ -83,6 +92,40 @@ def cut_pages(text: str, blocks: Sequence[TextBlock], starts: Sequence[int] = ()
         drafts.append(_draft(text, block, page, bounds[page][0]))
         block.cells = block.heads = None  # the draft has them now; a long table has many
     return pages, drafts
+
+
+def join_captions(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
+    """The blocks with each figure's caption taken into it, from the side where this file's captions mostly stand."""
+    places = [place for place, block in enumerate(blocks) if block.picture is not None]
+    if not places:
+        return list(blocks)
+    behind = {place for place in places if _is_caption(text, blocks, place + 1)}
+    before = {place for place in places if _is_caption(text, blocks, place - 1)}
+    sides = ((behind, 1), (before, -1)) if len(behind) >= len(before) else ((before, -1), (behind, 1))
+    taken: set[int] = set()
+    for place in places:
+        side = next((step for found, step in sides if place in found and place + step not in taken), 0)
+        if side:
+            taken.add(place + side)
+            _take_caption(text, blocks[place], blocks[place + side])
+    return [block for place, block in enumerate(blocks) if place not in taken]
+
+
+def _take_caption(text: str, figure: TextBlock, caption: TextBlock) -> None:
+    figure.label = read_caption(text[caption.start : caption.end]) or ""
+    figure.start = min(figure.start, caption.start) if figure.has_text else caption.start
+    figure.end = max(figure.end, caption.end)
+
+
+def _is_caption(text: str, blocks: Sequence[TextBlock], place: int) -> bool:
+    """Whether the block at a place names a figure: by its form, or as a caption that names no table."""
+    if not 0 <= place < len(blocks):
+        return False
+    block = blocks[place]
+    said = text[block.start : block.end]
+    if block.kind is NodeKind.CAPTION:
+        return not said.lower().startswith(("table", "tabelle", "tableau", "tabla"))
+    return block.kind in (NodeKind.PARAGRAPH, NodeKind.SECTION) and read_caption(said) is not None
 
 
 def _page_bounds(text: str, blocks: Sequence[TextBlock]) -> list[tuple[int, int]]:
@@ -98,9 +141,11 @@ def _draft(text: str, block: TextBlock, page: int, base: int) -> Draft:
         return _table(text, block, page, base)
     builder = TextBuilder()
     own = text[block.start : block.end]
-    verbatim = block.kind in (NodeKind.CODE, NodeKind.LIST) or are_particulars(own.split("\n"))
+    verbatim = block.kind in (NodeKind.CODE, NodeKind.LIST, NodeKind.FIGURE) or are_particulars(own.split("\n"))
     builder.raw(page, block.start - base, own, verbatim=verbatim)
-    return builder.draft(block.kind, page, title=block.title, level=block.level, label=block.label)
+    draft = builder.draft(block.kind, page, title=block.title, level=block.level, label=block.label)
+    draft.picture = block.picture
+    return draft
 
 
 def _table(text: str, block: TextBlock, page: int, base: int) -> Draft:

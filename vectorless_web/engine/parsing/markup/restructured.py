@@ -36,8 +36,9 @@ _SAFE = {
 }
 """docutils: nothing is inserted, no raw HTML, no configuration of this machine, messages kept, none stops it, and what
 fails is raised."""
-_LONGEST = 3_000_000
-"""Characters that the parser is given; it takes some 8 seconds for a million. A manual of 1,000 pages has as many."""
+_LONGEST = 1_500_000
+"""Characters that the parser is given: it takes 3 seconds for a million of prose and 8 of dense marks, so 12 at most. A
+manual of 500 pages has as many; at twice that a worker would be held half a minute for one file."""
 _DEFINITION = re.compile(r"^\s*\.\. \|([^|\n]{1,200})\|[ \t]+\w+::(.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
 _MOST_MARKS = 1_500
 """Marks of emphasis, code and names in a paragraph: for each, the parser looks through the rest for its end."""
@@ -65,8 +66,8 @@ def claims_restructured(text: str, name: str) -> bool:
 def read_restructured(text: str) -> DocumentText:
     """Read reStructuredText; what its parser cannot take is read as plain text."""
     # Loading the library takes as long as compiling a short text, so only such texts load it.
-    if len(text) > _LONGEST or _has_endless_marks(text) or _measure_replaced(text) > _MOST_REPLACED:
-        told = "This text is too long, or names in it stand for too much, to be taken apart: it was read as plain text."
+    told = _tell_too_much(text)
+    if told:
         return DocumentText(text, text_blocks(text), remarks=[told])
     from docutils.core import publish_doctree  # noqa: PLC0415
     from docutils.utils import SystemMessage  # noqa: PLC0415
@@ -82,6 +83,20 @@ def read_restructured(text: str) -> DocumentText:
     writer.end_list()
     title = remove_invisible(str(tree.get("title", "")))
     return DocumentText(writer.text, writer.blocks, title, list(_tell_outside(text)))
+
+
+def _tell_too_much(text: str) -> str:
+    """Why a text is not given to the parser, as a sentence; "" for one that is."""
+    if len(text) > _LONGEST:
+        return (
+            f"This text has {len(text):,} characters; its marks are read up to {_LONGEST:,}, so it was read as plain"
+            " text. Upload its chapters as files of their own to have its headings and tables."
+        )
+    if _has_endless_marks(text):
+        return "A paragraph of this text has too many marks to be taken apart: the text was read as plain text."
+    if _measure_replaced(text) > _MOST_REPLACED:
+        return "Names in this text stand for too much to be put in: it was read as plain text."
+    return ""
 
 
 def _has_endless_marks(text: str) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from lxml import etree
 
 from vectorless_web.engine.errors import UnreadableDocument
+from vectorless_web.engine.parsing.figures import PictureShelf
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.html import bound_page, html_text
@@ -34,13 +35,13 @@ def read_book(path: Path, *, limits: CompileLimits) -> DocumentText:
         book = _parse(package, main)
         chapters = list(_chapters(book, posixpath.dirname(main)))
         _refuse_locked(package, set(chapters))
-        writer = BlockWriter()
-        empty = 0
+        writer, empty = BlockWriter(), 0
+        shelf = PictureShelf(limits=limits)
         for chapter in chapters:
-            empty += not _write_chapter(writer, package, chapter)
+            empty += not _write_chapter(writer, package, chapter, shelf)
             if writer.length > limits.characters:
                 raise UnreadableDocument("This book is too long. Split it into smaller files.", code="too_large")
-    if not writer.blocks:
+    if not writer.has_text:
         raise UnreadableDocument(
             "This book holds no text; books of pictures have none. Upload a PDF with recognised text (OCR).",
             code="no_text",
@@ -49,7 +50,8 @@ def read_book(path: Path, *, limits: CompileLimits) -> DocumentText:
     told = (
         f"{empty} part{' of this book holds' if empty == 1 else 's of this book hold'} no text, as covers and pictures."
     )
-    return DocumentText(writer.text, writer.blocks, remove_invisible(next(iter(titles), "")), [told] if empty else [])
+    remarks = [*([told] if empty else []), *shelf.tell()]
+    return DocumentText(writer.text, writer.blocks, remove_invisible(next(iter(titles), "")), remarks)
 
 
 def _parse(package: Package, name: str) -> etree._Element:
@@ -77,6 +79,12 @@ def _chapters(book: etree._Element, folder: str) -> Iterator[str]:
             yield posixpath.normpath(posixpath.join("/", folder, href)).lstrip("/")
 
 
+def _resolve(chapter: str, address: str) -> str:
+    """The part that an address within a chapter names."""
+    path = _decode_address(address.partition("#")[0])
+    return posixpath.normpath(posixpath.join("/", posixpath.dirname(chapter), path)).lstrip("/")
+
+
 def _refuse_locked(package: Package, chapters: set[str]) -> None:
     """UnreadableDocument (`encrypted_epub`) when a chapter is encrypted; fonts alone may be."""
     if not package.has(_ENCRYPTION):
@@ -89,7 +97,7 @@ def _refuse_locked(package: Package, chapters: set[str]) -> None:
         )
 
 
-def _write_chapter(writer: BlockWriter, package: Package, name: str) -> bool:
+def _write_chapter(writer: BlockWriter, package: Package, name: str, shelf: PictureShelf) -> bool:
     """Write a chapter; false when it holds no text."""
     if not package.has(name):
         return False
@@ -104,7 +112,8 @@ def _write_chapter(writer: BlockWriter, package: Package, name: str) -> bool:
         return False
     page = etree.tostring(root, method="html", encoding="unicode")
     try:
-        text, blocks = html_text(bound_page(page).source)
+        shelf.find = lambda address: package.read_picture(_resolve(name, address))
+        text, blocks = html_text(bound_page(page).source, shelf)
     except UnreadableDocument:
         return False
     writer.extend(text, blocks)

@@ -10,6 +10,7 @@ from lxml import etree
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
+from vectorless_web.engine.parsing.figures import PictureShelf, clean_description
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText, TextBlock
@@ -44,7 +45,7 @@ def read_slides(path: Path, *, limits: CompileLimits) -> DocumentText:
         told = package.tell_left_out()
         try:
             deck = Presentation(str(path))
-            reader = _SlideReader()
+            reader = _SlideReader(PictureShelf(limits=limits))
             for number, slide in enumerate(deck.slides, start=1):
                 reader.read(slide, number)
             title = deck.core_properties.title or ""
@@ -63,6 +64,7 @@ def read_slides(path: Path, *, limits: CompileLimits) -> DocumentText:
 
 @dataclass(slots=True)
 class _SlideReader:
+    shelf: PictureShelf
     writer: BlockWriter = field(default_factory=BlockWriter)
     starts: list[int] = field(default_factory=list)
     hidden: list[int] = field(default_factory=list)
@@ -110,7 +112,19 @@ class _SlideReader:
         elif _is_diagram(shape):
             self._read_diagram(shape)
         elif shape.shape_type is not None and shape.shape_type.name in ("PICTURE", "LINKED_PICTURE", "MEDIA"):
+            self._read_picture(shape)
+
+    def _read_picture(self, shape: Any) -> None:
+        """Write a picture that the deck holds; one that stands elsewhere is counted, never fetched."""
+        try:
+            data = shape.image.blob
+        except (AttributeError, KeyError, ValueError):
             self.left_out["picture"] += 1
+            return
+        picture = self.shelf.take(data)
+        if picture is not None:
+            said = next((value(own, "descr") for own in shape._element.iter() if local(own) == "cNvPr"), "")
+            self.writer.write_figure(picture, clean_description(remove_invisible(said)))
 
     def _read_text(self, shape: Any) -> None:
         """Write a text box: one paragraph as such, several as items of a list by their levels."""
@@ -198,6 +212,7 @@ class _SlideReader:
         for kind, count in self.left_out.items():
             were = "was" if count == 1 else "were"
             yield f"{count:,} {kind}{'' if count == 1 else 's'} cannot be read and {were} left out."
+        yield from self.shelf.tell()
 
 
 def _flatten(shapes: Any, depth: int = 0) -> list[Any]:

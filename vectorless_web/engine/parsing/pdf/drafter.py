@@ -21,6 +21,7 @@ from vectorless_web.engine.parsing.patterns import (
 from vectorless_web.engine.parsing.tables.drafts import find_units, table_draft, with_units
 from vectorless_web.engine.parsing.tables.grid import Grid, build_grid
 from vectorless_web.engine.parsing.tables.regions import LineRow
+from vectorless_web.engine.parsing.tables.ruled import RuledTable
 
 _BULLET = re.compile(r"^(?:[•●▪◦■□‣○➢✓*·∙]|[–—-]\s|\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s)", re.IGNORECASE)
 _FOOTNOTE = re.compile(
@@ -253,7 +254,7 @@ class ContentsLines:
     lines: list[Line]
 
 
-Item = Heading | Line | list[LineRow] | Furniture | ContentsLines
+Item = Heading | Line | list[LineRow] | RuledTable | Furniture | ContentsLines
 
 
 class Drafter:
@@ -300,6 +301,8 @@ class Drafter:
             self._lines.append(item)
         elif isinstance(item, list):
             self._take_table(self._build_grid(item))
+        elif isinstance(item, RuledTable):
+            self._take_table(item.grid)
         else:
             self._flush()
             self._take_block(item)
@@ -334,6 +337,8 @@ class Drafter:
         part = 0
         if self._grid is not None and not self._lines and _continues_table(self._grid, grid):
             if len(self._grid.rows) + len(grid.rows) <= _LONGEST_TABLE:
+                if any(self._grid.columns) and self._grid.columns != grid.columns:
+                    grid.rows = [replace(row, is_header=False) for row in grid.rows]
                 self._grid.rows.extend(grid.rows)
                 return
             part = self._part + 1
@@ -388,6 +393,8 @@ class Drafter:
 
 def _continues_table(before: Grid, grid: Grid) -> bool:
     """Whether a table carries on one that ended on the page before: the same columns at the same places."""
+    if bool(before.columns) != bool(grid.columns):
+        return False  # the cells of one are drawn, those of the other are not
     if not before.edges or len(before.edges) != len(grid.edges) or grid.rows[0].page != before.rows[-1].page + 1:
         return False
     return all(abs(one[1] - other[1]) < _SAME_EDGE for one, other in zip(before.edges, grid.edges, strict=True))

@@ -19,6 +19,7 @@ from vectorless_web.engine.parsing.outline.heading import Heading, bare_heading,
 from vectorless_web.engine.parsing.outline.headings import Headings, assign_levels, find_missing_numbers
 from vectorless_web.engine.parsing.patterns import PLAIN, STATEMENT, form_of, is_signatures
 from vectorless_web.engine.parsing.pdf.drafter import ContentsLines, Drafter, Furniture, Item
+from vectorless_web.engine.parsing.pdf.figures import choose_figures, may_hold_pictures, place_figures
 from vectorless_web.engine.parsing.pdf.text import read_pages
 from vectorless_web.engine.parsing.scans.pages import ScannedPages, find_scans, read_scans
 from vectorless_web.engine.parsing.scans.recognition import Recogniser
@@ -30,6 +31,7 @@ from vectorless_web.engine.parsing.tables.regions import (
     find_regions,
     find_text_tables,
 )
+from vectorless_web.engine.parsing.tables.ruled import RuledTable, find_ruled
 
 _LEAST, _MOST, _LEAST_PAGES = 5, 20_000, 3
 """Bookmarks that are an outline, at least and at most (more are an index), and pages they must point at."""
@@ -92,6 +94,8 @@ def page_of(item: Item) -> int:
     """The page on which an item starts."""
     if isinstance(item, list):
         return item[0].line.page
+    if isinstance(item, RuledTable):
+        return item.rows[0].line.page
     if isinstance(item, Line | Heading):
         return item.page
     return item.line.page if isinstance(item, Furniture) else item.lines[0].page
@@ -332,7 +336,7 @@ def compile_pdf(
     document = open_pdf(path)
     try:
         _check_pages(len(document), limits)
-        pages = _read_all_pages(document, tell)
+        pages = _read_all_pages(document, tell, pictures=may_hold_pictures(path))
         scans = find_scans(document, pages, pixels=limits.pixels // 2)
         read = read_scans(scans, recogniser, most=limits.scans, tell=tell)
         pages = [read.pages.get(page.index, page) for page in pages]
@@ -342,6 +346,7 @@ def compile_pdf(
     finally:
         document.close()
     drafts, source = outline_pages(pages, bookmarks)
+    drafts = place_figures(drafts, pages, choose_figures(pages, {scan.index for scan in scans}))
     return OutlinedPDF(pages, drafts, source, title, read.told, remarks)
 
 
@@ -391,10 +396,10 @@ def _check_pages(count: int, limits: CompileLimits) -> None:
         )
 
 
-def _read_all_pages(document: pdfium.PdfDocument, tell: Progress) -> list[Page]:
+def _read_all_pages(document: pdfium.PdfDocument, tell: Progress, *, pictures: bool) -> list[Page]:
     pages: list[Page] = []
     tell("parsing", 0, len(document))
-    for page in read_pages(document):
+    for page in read_pages(document, pictures=pictures):
         pages.append(page)
         tell("parsing", len(pages), len(document))
     return pages
@@ -492,6 +497,21 @@ class _PageParser:
         yield from self._content(page, rows[last + 1 :])
 
     def _content(self, page: Page, rows: Sequence[LineRow]) -> Iterator[Item]:
+        """Tables of drawn cells each stand where their first line does; what is around them is told by its words."""
+        tables = find_ruled(page, rows)
+        begins = {table.rows[0].number: table for table in tables}
+        drawn = {row.number for table in tables for row in table.rows}
+        open_rows: list[LineRow] = []
+        for row in rows:
+            if row.number in begins:
+                yield from self._unruled(page, open_rows)
+                yield begins[row.number]
+                open_rows = []
+            elif row.number not in drawn:
+                open_rows.append(row)
+        yield from self._unruled(page, open_rows)
+
+    def _unruled(self, page: Page, rows: Sequence[LineRow]) -> Iterator[Item]:
         figures = find_regions(rows, self._layout)
         regions = sorted([*figures, *find_text_tables(rows, figures)])
         position = 0

@@ -28,6 +28,8 @@ from numpy.typing import NDArray
 from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.lines import Line, Page, Style, Tone
+from vectorless_web.engine.parsing.pdf.figures import list_pictures
+from vectorless_web.engine.parsing.pdf.rules import read_rules
 
 # Characters PDFium puts where a word was divided at a line's end.
 HYPHENS = "\x02\ufffe"
@@ -67,8 +69,8 @@ _colour_of = _bind_function(
 )
 
 
-def read_pages(document: pdfium.PdfDocument) -> Iterator[Page]:
-    """The pages of an open document, one at a time."""
+def read_pages(document: pdfium.PdfDocument, *, pictures: bool = False) -> Iterator[Page]:
+    """The pages of an open document, one at a time; with the places of their pictures if they are wanted."""
     for index in range(len(document)):
         page = pdfium_c.FPDF_LoadPage(document, index)
         if not page:
@@ -76,7 +78,10 @@ def read_pages(document: pdfium.PdfDocument) -> Iterator[Page]:
             continue
         textpage = pdfium_c.FPDFText_LoadPage(page)
         try:
-            yield _PageReader(index, page, textpage).read()
+            reader = _PageReader(index, page, textpage)
+            read = reader.read()
+            read.pictures = list_pictures(page, reader.corner(), read.shown) if pictures else ()
+            yield read
         finally:
             pdfium_c.FPDFText_ClosePage(textpage)
             pdfium_c.FPDF_ClosePage(page)
@@ -124,6 +129,8 @@ class _PageReader:
         page.spans, page.boxes = np.array(ranges, dtype=np.int32).reshape(-1, 2), boxes
         if ranges:
             page.lines = list(self._lines(ranges, boxes))
+        if any(line.gapped for line in page.lines):  # words stand apart: the page may hold a table
+            page.rules = self._upright(read_rules(self._page), turns, width, height)
         return page
 
     def _lines(self, spans: Sequence[tuple[int, int]], boxes: NDArray[np.float32]) -> Iterator[Line]:
@@ -155,7 +162,7 @@ class _PageReader:
 
     def _upright(self, boxes: NDArray[np.float32], turns: int, width: float, height: float) -> NDArray[np.float32]:
         """Turn page space so that the text reads from left to right: origin top left, crop box applied."""
-        left_edge, bottom_edge = self._corner()
+        left_edge, bottom_edge = self.corner()
         left, top, right, bottom = (boxes - np.array([left_edge, bottom_edge] * 2, dtype=np.float32)).T
         turned = {
             0: (left, height - top, right, height - bottom),
@@ -165,7 +172,8 @@ class _PageReader:
         }[turns]
         return np.stack(turned, axis=1).astype(np.float32)
 
-    def _corner(self) -> tuple[float, float]:
+    def corner(self) -> tuple[float, float]:
+        """The lower left corner of what is displayed of the page, in page space."""
         crop = [ctypes.c_float() for _ in range(4)]
         if not pdfium_c.FPDFPage_GetCropBox(self._page, *map(ctypes.byref, crop)):
             pdfium_c.FPDFPage_GetMediaBox(self._page, *map(ctypes.byref, crop))

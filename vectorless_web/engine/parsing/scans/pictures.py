@@ -3,6 +3,7 @@
 A picture is opened by its header alone and refused by its number of pixels before any of them is unpacked.
 """
 
+import io
 import struct
 import warnings
 import zlib
@@ -15,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageOps
 
+from vectorless_web.engine.documents.figures import Picture
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.lines import Page
@@ -23,6 +25,11 @@ from vectorless_web.engine.parsing.scans.straighten import GreyPicture
 
 _KINDS = ("PNG", "JPEG", "TIFF", "WEBP")
 """What may be opened. Some cameras write a JPEG with a small one behind it, which Pillow calls MPO."""
+_HELD_KINDS = (*_KINDS, "GIF", "BMP")
+"""What may be opened of the pictures that stand within another file."""
+_LEAST_SIDE, _NARROWEST, _LONGEST_SIDE = 64, 12, 1_400
+"""Pixels of the shorter side below which a picture is an icon, times that side from which it is a rule or a banner, and
+pixels of the longer side to which a figure is made small: it is shown about 700 wide, on fine screens twice as fine."""
 _LEAST_DPI, _MOST_DPI = 100, 1_200
 """Resolutions that are believed: screens and cameras write 72 or 96 whatever the size of what they show."""
 _SHORTEST, _LONGEST, _USUAL = 144.0, 2_880.0, 842.0
@@ -77,13 +84,39 @@ def draw_picture(path: Path, page_index: int, scale: float, *, limits: CompileLi
     return shown
 
 
+@dataclass(frozen=True, slots=True)
+class ShrunkPicture:
+    """A picture made small, or None where it is too small to be a figure; `pixels` were unpacked."""
+
+    picture: Picture | None
+    pixels: int
+
+
+def shrink_picture(data: bytes, *, pixels: int) -> ShrunkPicture | None:
+    """A picture that stands within another file as a small JPEG; None for bytes that are no readable picture."""
+    try:
+        with _open_picture(io.BytesIO(data), pixels, _HELD_KINDS) as image:
+            width, height = image.size
+            if min(width, height) < _LEAST_SIDE or max(width, height) > _NARROWEST * min(width, height):
+                return ShrunkPicture(None, 0)
+            if image.format == "JPEG":
+                image.draft("RGB", (_LONGEST_SIDE, _LONGEST_SIDE))
+            shown = _flatten(image, "RGB")
+    except (UnreadableDocument, OSError):
+        return None
+    shown.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))
+    encoded = io.BytesIO()
+    shown.save(encoded, "JPEG", quality=85)
+    return ShrunkPicture(Picture(shown.width, shown.height, encoded.getvalue()), width * height)
+
+
 @contextmanager
-def _open_picture(path: Path, pixels: int) -> Iterator[Image.Image]:
+def _open_picture(path: Path | io.BytesIO, pixels: int, kinds: tuple[str, ...] = _KINDS) -> Iterator[Image.Image]:
     """Open a picture file of one of the kinds that are read, whichever way Pillow puts that it cannot."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(path, formats=_KINDS) as image:
+            with Image.open(path, formats=kinds) as image:
                 _check_size(image.size, pixels)
                 yield image
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:

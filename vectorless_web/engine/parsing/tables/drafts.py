@@ -24,6 +24,8 @@ _WHOLE_UNITS = re.compile(
     rf"\b(?:in|of)\s+{_SCALE}\b[^|.]{{0,120}}|unaudited|{_SCALE})\)?(?:\s*\(unaudited\))?$",
     re.IGNORECASE,
 )
+_SHARE_BESIDE = re.compile(r"(?<=\d)\s+\([^()]*%\)$")
+"""A share that a figure is followed by: "224 (50%)"."""
 _SEVERAL = 3
 """Columns with that of the labels from which a scale below a name holds for its column alone."""
 _CENTRAL = 0.15
@@ -38,6 +40,7 @@ _DATE = re.compile(
     rf"\b(?:\d{{1,2}}\.?\s+)?(?:{_MONTHS})(?:\s+\d{{1,2}}(?!\d)|(?=,?\s+(?:19|20)\d\d))(?:,?\s+(?:19|20)\d\d)?",
     re.IGNORECASE,
 )
+_NUMERIC_DATE = re.compile(r"(?<![\d./-])[0-3]?\d([./-])[0-3]?\d\1(?:19|20)\d\d(?!\d)")
 _SPAN = re.compile(
     r"\b(?:three|six|nine|twelve|thirteen|fourteen|twenty-six|thirty-nine|fifty-two|fifty-three|\d{1,2})"
     r"\s+(?:months|weeks)\b|\b(?:first|second|third|fourth)\s+quarter\b|\bQ[1-4]\b|\bquarters?\s+ended\b"
@@ -79,7 +82,7 @@ def with_units(table: Table, *, units: str = "", statement: str = "") -> Table:
 
 def _unit(table: Table, number: int, units: str) -> str:
     figures = [row.cells[number].text for row in table.body if row.cells[number].length]
-    percents = sum("%" in figure for figure in figures)
+    percents = sum("%" in _SHARE_BESIDE.sub("", figure) for figure in figures)
     header = table.columns[number].header.casefold()
     if "%" in header or "percent" in header or (figures and 2 * percents > len(figures)):
         return "%"
@@ -96,8 +99,10 @@ def _write_row(builder: TextBuilder, row: GridRow, paths: RowPaths, vocabulary: 
         cells.append(_write_cell(builder, spans))
     length = builder.length - offset
     builder.append_unplaced("\n")
-    label = vocabulary.mend(" ".join(cells[0].text.split()))
-    path = () if row.is_header else paths.enter(label, row.left, has_figures=any(row.cells[1:]))
+    label = vocabulary.mend(" ".join((cells[0].text if row.path is None else row.label).split()))
+    path = row.path
+    if path is None:
+        path = () if row.is_header else paths.enter(label, row.left, has_figures=any(row.cells[1:]))
     return Row(label, tuple(cells), offset, length, row.page, row.is_header, path)
 
 
@@ -112,6 +117,11 @@ def _write_cell(builder: TextBuilder, spans: Sequence[CellSpan]) -> Cell:
 
 
 def _columns(grid: Grid) -> list[Column]:
+    if grid.columns:
+        levels = [tuple(map(header_text, own)) for own in grid.columns]
+        return [
+            Column(" / ".join(own), period_of(own) if place else "", levels=own) for place, own in enumerate(levels)
+        ]
     leading = list(itertools.takewhile(lambda row: row.is_header, grid.rows))
     labels = [_join_spans(row.cells[0]) for row in leading if row.cells[0]]
     over = [[span for spans in row.cells[1:] for span in spans] for row in leading]
@@ -180,11 +190,12 @@ def period_of(parts: Sequence[str]) -> str:
     """The period a column header names: its span or date, and its year."""
     header = " ".join(parts)
     years = _YEAR.findall(header)
-    if not years:
+    numeric = _NUMERIC_DATE.search(header)
+    if not years and not numeric:
         return _coded_period(header)
-    span, date = _SPAN.search(header), _DATE.search(header)
+    span, date = _SPAN.search(header), numeric or _DATE.search(header)
     words = [span.group() if span else "", date.group() if date else ""]
-    if not _YEAR.search(" ".join(words)):
+    if not numeric and not _YEAR.search(" ".join(words)):
         words.append(years[-1])
     return " ".join(word for word in words if word)
 

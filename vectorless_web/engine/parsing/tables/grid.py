@@ -43,7 +43,10 @@ _UNFINISHED = re.compile(r"(?:,|\b(?:and|of|or|in|to|for|the|from|by|on|with|net
 
 @dataclass(slots=True)
 class GridRow:
-    """One row: `cells[i]` holds the spans of column i. `left` is where its label starts."""
+    """One row: `cells[i]` holds the spans of column i. `left` is where its label starts.
+
+    `label` and `path` are told of rows whose cells are drawn.
+    """
 
     cells: list[list[CellSpan]]
     page: int
@@ -51,14 +54,20 @@ class GridRow:
     bottom: float
     left: float
     is_header: bool = False
+    label: str = ""
+    path: tuple[str, ...] | None = None
 
 
 @dataclass(slots=True)
 class Grid:
-    """Rows over columns; `edges[i]` = (left, right) of figure column i + 1."""
+    """Rows over columns; `edges[i]` = (left, right) of figure column i + 1.
+
+    `columns` are the levels of the headers, that of the labels first, where cells are drawn; else they are laid later.
+    """
 
     rows: list[GridRow] = field(default_factory=list)
     edges: list[tuple[float, float]] = field(default_factory=list)
+    columns: tuple[tuple[str, ...], ...] = ()
 
 
 Visual = tuple[list[CellSpan], float, float, bool]
@@ -94,8 +103,9 @@ def _part_names(visual: Sequence[Visual], edges: Sequence[tuple[float, float]]) 
     lowest = max((number for number, (cells, *_) in enumerate(leading) if not _are_units(cells)), default=None)
     if lowest is None:
         return parted
-    cells, top, bottom, is_header = visual[lowest]
-    parted[lowest] = ([part for cell in cells for part in _part_name(cell, edges)], top, bottom, is_header)
+    for number in range(lowest, len(leading)):  # and the units below, "%   %", which stand close
+        cells, top, bottom, is_header = visual[number]
+        parted[number] = ([part for cell in cells for part in _part_name(cell, edges)], top, bottom, is_header)
     return parted
 
 

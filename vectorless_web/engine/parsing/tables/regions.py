@@ -56,7 +56,11 @@ PERIOD = re.compile(
 _PERIOD_CELL = re.compile(
     r"(?<!\d)(?:19|20)\d\d(?!\d)|^(?:FY|Q[1-4]|H[12])\b|\b(?:months|weeks|quarter|year)s? ended\b", re.I
 )
-_YEAR = re.compile(r"^(?:(?:fy\s?)?(?:19|20)\d\d(?:-\d\d-\d\d)?|[01]?\d/\d\d)(?:\s*\([a-z0-9]{1,2}\))*$", re.IGNORECASE)
+_YEAR = re.compile(
+    r"^(?:(?:fy\s?)?(?:19|20)\d\d(?:-\d\d-\d\d)?|[01]?\d/\d\d|[0-3]?\d([./-])[0-3]?\d\1(?:(?:19|20)\d\d|\d\d))"
+    r"(?:\s*\([a-z0-9]{1,2}\))*$",
+    re.IGNORECASE,
+)
 _ENDS_SENTENCE = re.compile(r"[.;:]\W*$")
 _BULLET = re.compile(r"^[•●▪◦■□‣·*\-–—§➢➤►▶✓✔❖☐☑☒\uf000-\uf0ff]\s|^\(?[a-z0-9]{1,2}[.):]\s|^o\s", re.IGNORECASE)
 _SECTION = re.compile(r"^(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3}\.?$")
@@ -337,7 +341,9 @@ def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> 
     start = position = seed
     while position > floor and seed - position < _HEADER_LINES:
         row = rows[position - 1]
-        far = _is_too_far(row, rows[position]) and not (position == seed and _stands_apart(row, rows[seed]))
+        far = _is_too_far(row, rows[position]) and not (
+            position == seed and _stands_apart(row, rows[seed : seed + _SEED_ROWS])
+        )
         if row.role is LineRole.DATA or far or _is_title(row, rows[seed].line):
             break
         if _heads(row, figures_left, rows[seed].line) or (start < seed and _is_beside(row, rows[start:seed])):
@@ -350,8 +356,9 @@ def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> 
     return start
 
 
-def _stands_apart(row: LineRow, seed: LineRow) -> bool:
-    """Whether a line is a header that stands over figures further off than lines of a table do."""
+def _stands_apart(row: LineRow, first: Sequence[LineRow]) -> bool:
+    """Whether a line is a header that stands over the figures of the first rows further off than lines of a table."""
+    seed = first[0]
     gap = seed.line.top - row.line.bottom
     if (
         not 0 < gap < _APART * seed.line.style.size
@@ -359,7 +366,8 @@ def _stands_apart(row: LineRow, seed: LineRow) -> bool:
         or _ENDS_SENTENCE.search(row.line.text)
     ):
         return False
-    return all(any(head.left < own.right and own.left < head.right for own in seed.cells[1:]) for head in row.cells)
+    figures = [own for other in first if other.role is LineRole.DATA for own in other.cells[1:]]
+    return all(any(head.left < own.right and own.left < head.right for own in figures) for head in row.cells)
 
 
 def _is_label(row: LineRow, seed: LineRow) -> bool:

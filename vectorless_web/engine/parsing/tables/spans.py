@@ -15,7 +15,7 @@ MOST_ACROSS, MOST_DOWN = 64, 1_000
 65,534 rows; a table of 64 columns is the widest that can be read."""
 MOST_CELLS = 1_000_000
 """A grid with more places is no table that anybody reads; its rows are kept as lines."""
-_HEADER_ROWS = 4
+MOST_HEADERS = 4
 """Rows at the top of a table that may be its header."""
 _FEWEST_NAMES = 2
 """Columns that a row under wider headers names at least."""
@@ -73,9 +73,12 @@ class SpanGrid:
     paths: tuple[tuple[str, ...], ...]
 
 
-def lay_out(rows: Sequence[Sequence[SpanCell]], *, headers: int = 0) -> SpanGrid | None:
+def lay_out(
+    rows: Sequence[Sequence[SpanCell]], *, headers: int = 0, most_headers: int = MOST_HEADERS
+) -> SpanGrid | None:
     """The grid of a table; `headers` = leading rows marked as headers, 0 to judge by what they hold.
 
+    `most_headers`: rows that may be headers where none is marked.
     None when it would have more than MOST_CELLS places.
     """
     width = max((sum(min(cell.across, MOST_ACROSS) for cell in row) for row in rows), default=0)
@@ -83,7 +86,8 @@ def lay_out(rows: Sequence[Sequence[SpanCell]], *, headers: int = 0) -> SpanGrid
         return None
     shown, filled = _place_cells(rows)
     _join_marks(shown)
-    headers = min(_count_headers(shown, rows, headers), max(len(shown) - 1, 0))
+    counted = _count_headers(shown, rows, headers)
+    headers = min(counted if headers else min(counted, most_headers), max(len(shown) - 1, 0))
     _choose_headers(shown, filled, headers)
     kept = [column for column in range(len(shown[0]) if shown else 0) if any(row[column] for row in shown)]
     shown, filled = _only(shown, kept), _only(filled, kept)
@@ -152,7 +156,7 @@ def _count_headers(shown: Texts, rows: Sequence[Sequence[SpanCell]], marked: int
     A first row that may as well be data is kept as data.
     """
     count = marked or guess_headers(shown) or int(_is_set_off(rows))
-    while 0 < count < min(len(shown) - 1, _HEADER_ROWS) and (
+    while 0 < count < min(len(shown) - 1, MOST_HEADERS) and (
         _qualifies(shown[count], shown[count - 1])
         or _names_all(shown[count], shown[:count], shown[count + 1 : count + 4])
     ):
@@ -176,7 +180,7 @@ def _names_all(row: Sequence[str], above: Texts, below: Texts) -> bool:
 def guess_headers(shown: Sequence[Sequence[str]]) -> int:
     """How many of the first rows, unmarked in the file, hold no figures but years and head columns."""
     count = 0
-    for row in shown[:_HEADER_ROWS]:
+    for row in shown[:MOST_HEADERS]:
         if (row[0] and not _is_note_on_units(row[0])) or not _names_columns(row):
             break
         if count and not row[0] and sum(map(bool, row)) == 1 and _is_title(row):

@@ -10,6 +10,7 @@ from lxml import etree
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
+from vectorless_web.engine.parsing.figures import PictureShelf, clean_description
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_number, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
@@ -43,13 +44,14 @@ def read_text_document(path: Path, *, limits: CompileLimits) -> DocumentText:
         if root is None or body is None:
             raise KeyError("content.xml")
         looks = package.xml("styles.xml")
-        reader = _TextReader(_Styles.of(looks, root))
+        shelf = PictureShelf(package.read_picture, limits)
+        reader = _TextReader(_Styles.of(looks, root), shelf)
         reader.read_running(looks)
         reader.read(body)
         title = child(package.xml("meta.xml"), "meta", "title")
         told = package.tell_left_out()
     writer = reader.writer
-    if all(block.kind is NodeKind.RUNNING for block in writer.blocks):
+    if all(block.kind is NodeKind.RUNNING or not block.has_text for block in writer.blocks):
         raise UnreadableDocument(
             "This OpenDocument text holds no words; pages that are pictures have none."
             " Run text recognition (OCR) on it and upload the PDF.",
@@ -58,7 +60,7 @@ def read_text_document(path: Path, *, limits: CompileLimits) -> DocumentText:
     if writer.length > limits.characters:
         raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
     said = remove_invisible(title.text or "") if title is not None else ""
-    return DocumentText(writer.text, writer.blocks, said, [*told, *_tell_left_out(body, reader.hidden)])
+    return DocumentText(writer.text, writer.blocks, said, [*told, *shelf.tell(), *_tell_left_out(body, reader.hidden)])
 
 
 def _tell_left_out(body: etree._Element, hidden: int) -> Iterator[str]:
@@ -225,6 +227,7 @@ class _Words:
     plain: bool = False
     boxes: list[etree._Element] = field(default_factory=list)
     notes: list[etree._Element] = field(default_factory=list)
+    pictures: list[etree._Element] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -241,6 +244,7 @@ class _TextReader:
     """Writes a text's blocks; footnotes come behind the block that refers to them."""
 
     styles: _Styles
+    shelf: PictureShelf
     writer: BlockWriter = field(default_factory=BlockWriter)
     waiting: list[etree._Element] = field(default_factory=list)
     lists: dict[str, _Count] = field(default_factory=dict)
@@ -273,6 +277,8 @@ class _TextReader:
                 self._list(element, 1, "")
             elif kind == "table":
                 self._table(element)
+            elif kind == "frame" and child(element, "image") is not None:
+                self._write_beside(_Words(pictures=[own for own in element if local(own) == "image"]))
             elif kind not in _PASSED and value(element, "display") != "none":
                 self._blocks(element)
 
@@ -306,6 +312,11 @@ class _TextReader:
     def _write_beside(self, words: _Words) -> None:
         """What hangs on a paragraph: its notes, later, and its text boxes."""
         self.waiting.extend(words.notes)
+        for image in words.pictures:
+            picture = self.shelf.take_address(value(image, "href").removeprefix("./"))
+            if picture is not None:
+                self._write_notes()
+                self.writer.write_figure(picture, clean_description(remove_invisible(_describe(image))))
         for box in words.boxes:
             self._blocks(box)
 
@@ -394,6 +405,8 @@ class _TextReader:
                 words.notes.append(element)
             elif kind == "text-box":
                 words.boxes.append(element)
+            elif kind == "image":
+                words.pictures.append(element)
             elif kind == "hidden-text" or (kind == "span" and self.styles.is_hidden(style)):
                 self.hidden += 1
             elif kind not in _PASSED:
@@ -411,6 +424,14 @@ class _TextReader:
             mark = "".join(citation.itertext()).strip() if citation is not None else ""
             if said:
                 self.writer.write(NodeKind.FOOTNOTE, f"{mark} {said}".strip())
+
+
+def _describe(image: etree._Element) -> str:
+    """What the frame of a picture says of it."""
+    frame = image.getparent()
+    said = child(frame, "desc")
+    said = child(frame, "title") if said is None else said
+    return (said.text or "") if said is not None else ""
 
 
 def _say(words: _Words, text: str | None, bold: bool, raised: bool) -> None:

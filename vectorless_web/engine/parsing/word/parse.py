@@ -9,6 +9,7 @@ from lxml import etree
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
+from vectorless_web.engine.parsing.figures import PictureShelf, clean_description
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_number, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
@@ -232,6 +233,8 @@ class Words:
     strong: bool = False
     boxes: list[etree._Element] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
+    pictures: list[tuple[str, str]] = field(default_factory=list)
+    """Relation of each picture, and what is said of it."""
 
 
 def list_children(element: etree._Element) -> list[etree._Element]:
@@ -253,6 +256,7 @@ def paragraph_words(paragraph: etree._Element, *, bold: bool = False) -> Words:
             words.notes.append((name.removesuffix("Reference"), value(part, "id")))
         elif name in _DRAWN:
             words.boxes.extend(_text_boxes(part))
+            words.pictures.extend(_held_pictures(part))
         else:
             text = _read_run_part(name, part)
             if value(child(properties, "vertAlign")) == "superscript":
@@ -303,6 +307,20 @@ def _text_boxes(drawn: etree._Element) -> list[etree._Element]:
         else:
             stack.extend(reversed(list_children(element)))
     return found
+
+
+def _held_pictures(drawn: etree._Element) -> Iterator[tuple[str, str]]:
+    """(relation, description) of the pictures of a drawing, those of its text boxes aside."""
+    said, stack = "", [drawn]
+    while stack:
+        element = stack.pop()
+        name = local(element)
+        if name == "docPr":
+            said = value(element, "descr") or value(element, "title")
+        elif name in ("blip", "imagedata"):
+            yield value(element, "embed") or value(element, "id"), said or value(element, "title")
+        if name != "txbxContent":
+            stack.extend(reversed(list_children(element)))
 
 
 def is_data_table(table: etree._Element) -> bool:
@@ -379,17 +397,19 @@ def read_docx(path: Path, *, limits: CompileLimits) -> DocumentText:
         body = child(root, "body")
         if root is None or local(root) != "document" or body is None:
             raise not_word()
-        reader = _WordReader(parts=_WordParts.of(package, main))
+        targets = package.find_targets(main)
+        shelf = PictureShelf(lambda key: package.read_picture(targets.get(key, "")), limits)
+        reader = _WordReader(parts=_WordParts.of(package, main), shelf=shelf)
         reader.read(body)
         title = child(package.xml(next(iter(related.get("core-properties", [])), "docProps/core.xml")), "title")
         writer = reader.writer
         _check(writer, limits)
         said = remove_invisible(title.text or "") if title is not None else ""
-        return DocumentText(writer.text, writer.blocks, said, package.tell_left_out())
+        return DocumentText(writer.text, writer.blocks, said, [*package.tell_left_out(), *shelf.tell()])
 
 
 def _check(writer: BlockWriter, limits: CompileLimits) -> None:
-    if all(block.kind is NodeKind.RUNNING for block in writer.blocks):
+    if all(block.kind is NodeKind.RUNNING or not block.has_text for block in writer.blocks):
         raise UnreadableDocument(
             "This Word document holds no text; pages that are pictures have none."
             " Run text recognition (OCR) on it and upload the PDF.",
@@ -434,6 +454,7 @@ class _WordReader:
     """Writes a document's blocks; footnotes come behind the block that refers to them."""
 
     parts: _WordParts
+    shelf: PictureShelf
     writer: BlockWriter = field(default_factory=BlockWriter)
     waiting: list[tuple[str, str]] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
@@ -469,9 +490,17 @@ class _WordReader:
         if words.text:
             self._write(properties, words, mark)
         self.waiting.extend(words.notes)
+        self._write_pictures(words)
         for box in words.boxes:
             if depth < _DEEPEST_BOX:
                 self._blocks(_block_elements(box), depth + 1)
+
+    def _write_pictures(self, words: Words) -> None:
+        for relation, said in words.pictures:
+            picture = self.shelf.take_address(relation)
+            if picture is not None:
+                self._write_notes()
+                self.writer.write_figure(picture, clean_description(remove_invisible(said)))
 
     def _words(self, paragraph: etree._Element) -> Words:
         return paragraph_words(paragraph, bold=self.parts.styles.is_bold(child(paragraph, "pPr")))
@@ -526,6 +555,7 @@ class _WordReader:
             mark = self._mark(child(paragraph, "pPr"), words)
             said += [mark[0] if mark else "", words.text]
             self.waiting.extend(words.notes)
+            self._write_pictures(words)
             if depth < _DEEPEST_BOX:
                 said += [self._line(box, depth + 1) for box in words.boxes]
         return " ".join(" ".join(said).split())

@@ -14,8 +14,11 @@ from django.utils.module_loading import import_string
 from redis.exceptions import RedisError
 
 from vectorless_web.documents import services as documents
+from vectorless_web.infra.queues import control
 from vectorless_web.infra.web.health import record_heartbeat
+from vectorless_web.notices.services import queue_mail
 from vectorless_web.runs import services as runs
+from vectorless_web.workspaces.site import forget_values, is_read_only
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +31,7 @@ database cannot know is told by counts that go up as often."""
 
 
 class Command(BaseCommand):
-    help = "Requeue runs and uploads whose worker died, and purge what was deleted 30 days ago."
+    help = "Requeue runs and uploads whose worker died, and remove what is older than it is kept."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--loop", action="store_true", help="Go on until stopped.")
@@ -57,6 +60,7 @@ REPAIRS: tuple[Act, ...] = (
     documents.purge_deleted,
     documents.resume_embedding,
     documents.resume_summaries,
+    queue_mail,
 )
 TIDYING: tuple[Act, ...] = (
     documents.refresh_rows,
@@ -68,7 +72,13 @@ TIDYING: tuple[Act, ...] = (
 
 
 def sweep(acts: Sequence[Act] = REPAIRS) -> None:
-    """One pass; an outage of the database or Redis is left to the next pass."""
+    """One pass; an outage of the database or Redis is left to the next pass. A read-only site is let be."""
+    try:
+        if follow_read_only():
+            record_heartbeat("sweep")
+            return
+    except (DatabaseTrouble, RedisError) as error:
+        logger.warning("read-only mode waits for the next pass: %s", error)
     for act in acts:
         record_heartbeat("sweep")
         try:
@@ -78,3 +88,11 @@ def sweep(acts: Sequence[Act] = REPAIRS) -> None:
             continue
         if count:
             logger.info("%s: %d", act.__name__, count)
+
+
+def follow_read_only() -> bool:
+    """Hold the queues or let them go on as the plan says now, also after Redis lost its keys; whether it is on."""
+    forget_values()
+    on = is_read_only()
+    control.hold_queues(on)
+    return on

@@ -1,0 +1,265 @@
+"""Read-only mode, announcements, and backups that staff ask for."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from tests.support.files import HANDBOOK, upload
+from vectorless_web.console.models import BackupTask
+from vectorless_web.console.subjects import maintenance
+from vectorless_web.documents import services as documents
+from vectorless_web.documents.models import Document
+from vectorless_web.infra.queues import jobs
+from vectorless_web.infra.queues.jobs import StoppableWorker
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.runs.management.commands.sweep import sweep
+from vectorless_web.runs.models import Run
+from vectorless_web.workspaces import site
+from vectorless_web.workspaces.models import AuditEvent, SiteSetting
+from vectorless_web.workspaces.services import create_workspace, record
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ASK = "/w/acme-diligence/ask/"
+
+
+@pytest.fixture
+def read_only(grace):
+    """The site is read-only."""
+    until = timezone.now() + timedelta(minutes=30)
+    maintenance.plan_read_only(actor=grace, begins=None, until=until, reason="A new disk.")
+
+
+@pytest.fixture
+def queue():
+    import django_rq
+
+    return django_rq.get_queue("documents")
+
+
+def text(response) -> str:
+    return response.content.decode()
+
+
+class TestReadOnly:
+    def test_a_question_is_refused_and_given_back(self, client, alice, workspace, read_only):
+        client.force_login(alice)
+        answer = client.post(ASK, {"question": "How long is the lease?"})
+        assert answer.status_code == 503
+        assert "read_only_mode" in text(answer)
+        assert "How long is the lease?" in text(answer)
+        assert int(answer["Retry-After"]) > 1000
+        assert not Run.objects.exists()
+
+    def test_htmx_gets_a_sentence_and_its_form_stays_on_the_page(self, client, alice, workspace, read_only):
+        client.force_login(alice)
+        answer = client.post(ASK, {"question": "How long?"}, headers={"HX-Request": "true"})
+        assert answer.status_code == 503
+        assert 'id="problem"' in text(answer)
+        assert "How long?" not in text(answer)
+
+    def test_uploads_are_refused_and_nothing_is_stored(self, client, alice, workspace, read_only):
+        client.force_login(alice)
+        answer = client.post("/w/acme-diligence/documents/upload/", {"files": upload(HANDBOOK, "handbook.md")})
+        assert answer.status_code == 503
+        assert not Document.objects.exists()
+
+    def test_passwords_are_not_given_back(self, client, alice, read_only):
+        client.force_login(alice)
+        answer = client.post("/profile/delete/", {"user_name": "alice", "old_password": "s3cret-words"})
+        assert "s3cret-words" not in text(answer)
+
+    def test_pages_can_be_read_and_say_so(self, client, alice, workspace, read_only):
+        client.force_login(alice)
+        page = client.get("/w/acme-diligence/")
+        assert page.status_code == 200
+        assert "Read-only." in text(page)
+        assert "A new disk." in text(page)
+
+    def test_people_sign_in_and_out_meanwhile(self, client, alice, read_only):
+        from tests.conftest import PASSWORD
+
+        assert client.post("/accounts/login/", {"login": "alice", "password": PASSWORD}).status_code == 302
+        assert client.post("/accounts/logout/").status_code == 302
+
+    def test_services_refuse_too_and_undo_their_act(self, alice, workspace, read_only):
+        with pytest.raises(Problem) as caught:
+            create_workspace(user=alice, name="Another")
+        assert (caught.value.code, caught.value.status) == ("read_only_mode", 503)
+        assert workspace.__class__.objects.count() == 1
+
+    def test_staff_switch_it_off_and_all_goes_on(self, staff, client, alice, workspace, read_only):
+        assert staff.post("/console/maintenance/read-only/end/").status_code == 302
+        client.force_login(alice)
+        assert client.post(ASK, {"question": "How long?"}).status_code == 422, "there is no document yet"
+        verbs = list(AuditEvent.objects.values_list("verb", flat=True))
+        assert "maintenance.planned" in verbs
+        assert "maintenance.ended" in verbs
+
+    def test_a_planned_time_is_told_and_begins_by_itself(self, staff, client, alice, workspace):
+        soon = timezone.localtime() + timedelta(hours=2)
+        form = {"begins": f"{soon:%Y-%m-%dT%H:%M}", "until": f"{soon + timedelta(hours=1):%Y-%m-%dT%H:%M}"}
+        assert staff.post("/console/maintenance/read-only/", form).status_code == 302
+        client.force_login(alice)
+        assert "can be read and not changed" in text(client.get("/"))
+        assert client.post(ASK, {"question": "How long?"}).status_code == 422, "there is no document yet"
+        value = SiteSetting.objects.get(name="read_only").value
+        past = (timezone.now() - timedelta(minutes=1)).isoformat()
+        SiteSetting.objects.filter(name="read_only").update(value={**value, "begins": past})
+        site.forget_values()
+        assert client.post(ASK, {"question": "How long?"}).status_code == 503
+
+    def test_an_end_before_the_beginning_is_refused_with_what_was_typed(self, staff):
+        answer = staff.post("/console/maintenance/read-only/", {"until": "2001-01-01T10:00", "reason": "Disks"})
+        assert answer.status_code == 422
+        assert "Disks" in text(answer)
+        assert not SiteSetting.objects.exists()
+
+    def test_others_cannot_switch_it_off(self, client, alice, read_only):
+        client.force_login(alice)
+        assert client.post("/console/maintenance/read-only/end/").status_code == 404
+        assert site.is_read_only()
+
+
+class TestWorkers:
+    def test_they_begin_nothing_but_backups(self, queue, read_only):
+        other = queue.enqueue_call("builtins.len", args=("abc",))
+        worker = StoppableWorker([queue], connection=queue.connection)
+        assert worker.dequeue_job_and_maintain_ttl(None) is None
+        wanted = queue.enqueue_call(maintenance.JOB, args=(1,))
+        assert worker.dequeue_job_and_maintain_ttl(None)[0].id == wanted.id
+        assert queue.get_job_ids() == [other.id]
+
+    def test_what_is_paused_besides_begins_no_backup_either(self, queue, read_only, staff):
+        staff.post("/console/queues/documents/pause/")
+        queue.enqueue_call(maintenance.JOB, args=(1,))
+        assert StoppableWorker([queue], connection=queue.connection).dequeue_job_and_maintain_ttl(None) is None
+
+    def test_they_go_on_afterwards(self, queue, read_only, grace):
+        job = queue.enqueue_call("builtins.len", args=("abc",))
+        maintenance.end_read_only(actor=grace)
+        worker = StoppableWorker([queue], connection=queue.connection)
+        assert worker.dequeue_job_and_maintain_ttl(None)[0].id == job.id
+
+    def test_the_sweep_holds_them_again_after_redis_lost_its_keys_and_changes_nothing(self, queue, read_only):
+        queue.connection.flushdb()
+        acts = []
+        sweep([lambda: acts.append(1) or 0])
+        assert acts == []
+        assert jobs.is_held(queue.connection, "documents")
+
+    def test_the_sweep_begins_what_was_planned(self, queue, grace):
+        begins = timezone.now() + timedelta(hours=1)
+        maintenance.plan_read_only(actor=grace, begins=begins, until=None, reason="")
+        assert not jobs.is_held(queue.connection, "documents")
+        row = SiteSetting.objects.get()
+        SiteSetting.objects.update(value={**row.value, "begins": timezone.now().isoformat()})
+        sweep([])
+        assert jobs.is_held(queue.connection, "documents")
+
+
+class TestAnnouncement:
+    def test_it_stands_on_every_page_until_its_time(self, staff, client, alice):
+        soon = timezone.localtime() + timedelta(hours=2)
+        form = {"text": "The <b>office</b> closes at six.", "until": f"{soon:%Y-%m-%dT%H:%M}"}
+        staff.post("/console/maintenance/announce/", form)
+        client.force_login(alice)
+        assert "The &lt;b&gt;office&lt;/b&gt; closes at six." in text(client.get("/"))
+        row = SiteSetting.objects.get()
+        SiteSetting.objects.update(value={**row.value, "until": (timezone.now() - timedelta(1)).isoformat()})
+        site.forget_values()
+        assert "office" not in text(client.get("/"))
+
+    def test_an_empty_one_takes_it_down(self, staff):
+        staff.post("/console/maintenance/announce/", {"text": "Hello there."})
+        staff.post("/console/maintenance/announce/", {"text": ""})
+        assert "Hello there." not in text(staff.get("/help/"))
+
+
+class TestBackups:
+    @pytest.fixture(autouse=True)
+    def _folders(self, settings, tmp_path):
+        settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+        settings.BACKUPS = tmp_path / "backups"
+
+    @pytest.fixture
+    def document(self, workspace, alice):
+        added = documents.add_document(workspace=workspace, user=alice, upload=upload(HANDBOOK, "h.md"))
+        documents.compile_version(added.version.pk)
+        return added.version.document
+
+    def run(self, act: str, grace) -> BackupTask:
+        task = maintenance.ask_for(actor=grace, act=act)
+        maintenance.carry_out(task.pk)
+        task.refresh_from_db()
+        return task
+
+    def test_one_is_made_and_verified_by_a_restore(self, staff, grace, document):
+        made = self.run("back_up", grace)
+        assert (made.status, made.done) == ("done", made.total)
+        assert made.total > 0
+        checked = self.run("verify", grace)
+        assert checked.status == "done", checked.outcome
+        assert "restored into a temporary place" in checked.outcome
+        page = text(staff.get("/console/maintenance/"))
+        assert "restored into a temporary place" in page
+        assert AuditEvent.objects.filter(verb="backup.made", actor=grace).count() == 1
+        assert AuditEvent.objects.filter(verb="backup.verified").count() == 1
+
+    def test_it_is_made_while_the_site_is_read_only(self, grace, document, read_only, work_off):
+        maintenance.ask_for(actor=grace, act="back_up")
+        work_off("documents")
+        assert BackupTask.objects.get().status == "done"
+
+    def test_a_damaged_file_is_found_and_told(self, staff, grace, document, settings):
+        self.run("back_up", grace)
+        victim = next(path for path in Path(settings.BACKUPS).glob("files/*/*"))
+        victim.chmod(0o600)
+        victim.write_bytes(b"x")
+        checked = self.run("verify", grace)
+        assert checked.status == "failed"
+        assert victim.name[:12] in checked.outcome
+        assert AuditEvent.objects.filter(verb="backup.failed").exists()
+
+    def test_a_database_that_differs_from_the_manifest_is_found(self, grace, document, settings):
+        import json
+
+        self.run("back_up", grace)
+        manifest = next(Path(settings.BACKUPS).glob("*/manifest.json"))
+        told = json.loads(manifest.read_text())
+        rows = next(part for part in (told, *told.values()) if isinstance(part, dict) and "rows" in part)["rows"]
+        rows["documents_document"] += 1
+        manifest.chmod(0o600)
+        manifest.write_text(json.dumps(told))
+        checked = self.run("verify", grace)
+        assert checked.status == "failed"
+
+    def test_a_second_is_refused_while_one_is_under_way(self, staff, grace):
+        maintenance.ask_for(actor=grace, act="back_up")
+        assert staff.post("/console/maintenance/verify/").status_code == 409
+        assert staff.post("/console/maintenance/back-up/").status_code == 409
+
+    def test_one_whose_worker_died_makes_room(self, grace):
+        task = maintenance.ask_for(actor=grace, act="back_up")
+        long_ago = timezone.now() - timedelta(hours=1)
+        BackupTask.objects.filter(pk=task.pk).update(status="running", alive_at=long_ago)
+        assert maintenance.ask_for(actor=grace, act="back_up").pk != task.pk
+        task.refresh_from_db()
+        assert task.status == "failed"
+
+    def test_a_folder_that_cannot_be_used_is_told(self, grace, settings, tmp_path):
+        (tmp_path / "taken").write_text("a file")
+        settings.BACKUPS = tmp_path / "taken"
+        task = self.run("back_up", grace)
+        assert task.status == "failed"
+        assert task.outcome
+
+    def test_nothing_to_verify_is_told(self, grace):
+        task = self.run("verify", grace)
+        assert "no finished backup" in task.outcome
+
+
+def test_the_record_goes_on_after_read_only_mode(grace, read_only):
+    maintenance.end_read_only(actor=grace)
+    assert record(actor=grace, verb="x.y").pk

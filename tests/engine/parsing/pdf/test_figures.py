@@ -1,0 +1,64 @@
+"""Figures of PDFs: pictures on pages with their captions; backgrounds, icons and repeated logos are none."""
+
+import pytest
+
+from tests.support.paper import Drawn, Text, pdf, prose
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.parsing.compile import compile_file
+from vectorless_web.engine.parsing.pdf.figures import may_hold_pictures, merge_pictures
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(*pages) -> CompiledDocument:
+        path = tmp_path / "file.pdf"
+        path.write_bytes(pdf(pages))
+        document = CompiledDocument(compile_file(path, name="file.pdf"))
+        assert document.report.coverage == 1.0
+        return document
+
+    return read
+
+
+def test_a_picture_takes_the_caption_below_it(read):
+    words = [*prose(72, 90, 6), Drawn(72, 200, 300, 150), Text(72, 368, "Figure 4. Cargo by quay", 9, "bold")]
+    document = read([*words, *prose(72, 400, 6)])
+    [(key, picture)] = document.pictures.items()
+    node = document.tree.node(key)
+    assert (node.kind, node.text, node.label) == (NodeKind.FIGURE, "Figure 4. Cargo by quay", "Figure 4")
+    assert picture.box == pytest.approx((72, 200, 372, 350), abs=0.2)
+
+
+def test_of_two_figures_each_takes_the_caption_nearest_to_it(read):
+    left = [Drawn(72, 200, 200, 120), Text(72, 336, "Figure 1. Left quay", 9)]
+    right = [Drawn(320, 420, 200, 120), Text(320, 556, "Figure 2. Right quay", 9)]
+    document = read([*prose(72, 90, 6), *left, *right, *prose(72, 620, 4)])
+    boxes = {document.tree.node(key).label: picture.box[0] for key, picture in document.pictures.items()}
+    assert boxes == {"Figure 1": pytest.approx(72, abs=0.2), "Figure 2": pytest.approx(320, abs=0.2)}
+
+
+def test_a_picture_without_caption_stands_where_it_is_printed(read):
+    document = read([*prose(72, 90, 3, "First."), Drawn(72, 200, 300, 150), *prose(72, 400, 3, "Second.")])
+    [key] = document.pictures
+    around = [document.tree.node(near).text[:5] for near in (key - 1, key, key + 1)]
+    assert around == ["First", "", "Secon"]
+
+
+def test_logos_are_told_once_and_backgrounds_and_icons_never(read):
+    logo, icon = Drawn(500, 20, 90, 70), Drawn(20, 20, 30, 30)
+    pages = [[logo, icon, *prose(72, 120 + 30 * number, 5)] for number in range(4)]
+    document = read(*pages, [Drawn(0, 0, 612, 792), *prose(72, 120, 8)])
+    assert [document.tree.node(key).page_start for key in document.pictures] == [0]
+
+
+def test_a_page_of_shapes_is_no_file_of_pictures(tmp_path):
+    for content, holds in ((pdf([prose(72, 90, 3)]), False), (pdf([[Drawn(0, 0, 99, 99)]]), True)):
+        (tmp_path / "file").write_bytes(content)
+        assert may_hold_pictures(tmp_path / "file") is holds
+
+
+def test_strips_of_one_picture_are_joined():
+    strips = [(10.0, 10.0 * row, 110.0, 10.0 * row + 10) for row in range(8)]
+    assert merge_pictures(strips) == [(10.0, 0.0, 110.0, 80.0)]
+    assert len(merge_pictures([(0, 0, 50, 50), (60, 0, 110, 50)])) == 2

@@ -1,0 +1,237 @@
+"""Pictures that stand within a file become figures with their captions; nothing is fetched, and bounds hold."""
+
+import base64
+import io
+import zipfile
+from collections.abc import Callable
+from email.message import EmailMessage
+
+import pytest
+from docx.shared import Inches
+from PIL import Image
+from pptx import Presentation
+from pptx.util import Inches as DeckInches
+
+from tests.support.word_files import with_parts, word
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.node import Node, NodeKind
+from vectorless_web.engine.parsing.compile import compile_file
+from vectorless_web.engine.parsing.figures import PictureShelf, clean_description, read_caption
+from vectorless_web.engine.parsing.limits import CompileLimits
+
+
+def painted(width: int = 160, height: int = 120, colour: str = "#204080", kind: str = "PNG") -> bytes:
+    buffer = io.BytesIO()
+    Image.new("RGB", (width, height), colour).save(buffer, kind)
+    return buffer.getvalue()
+
+
+def held(data: bytes) -> str:
+    return f"data:image/png;base64,{base64.b64encode(data).decode()}"
+
+
+@pytest.fixture
+def read(tmp_path) -> Callable[[bytes, str], CompiledDocument]:
+    def read(content: bytes, name: str) -> CompiledDocument:
+        path = tmp_path / "file"
+        path.write_bytes(content)
+        document = CompiledDocument(compile_file(path, name=name))
+        assert document.report.coverage == 1.0
+        return document
+
+    return read
+
+
+def figures(document: CompiledDocument) -> list[Node]:
+    found = [document.tree.node(key) for key in document.pictures]
+    assert all(node.kind is NodeKind.FIGURE for node in found)
+    return found
+
+
+def zipped(parts: dict[str, str | bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def web_page() -> bytes:
+    shown = f'<figure><img src="{held(painted())}"><figcaption>Figure 3. Cranes by quay</figcaption></figure>'
+    return f"<html><body><h1>Harbour</h1><p>Before.</p>{shown}<p>Behind.</p></body></html>".encode()
+
+
+def markdown() -> bytes:
+    return f"# Harbour\n\nBefore.\n\n![]({held(painted())})\n\nFigure 3. Cranes by quay\n\nBehind.\n".encode()
+
+
+def word_document() -> bytes:
+    def write(document):
+        document.add_heading("Harbour", 1)
+        document.add_paragraph("Before.")
+        document.add_picture(io.BytesIO(painted()), width=Inches(3))
+        document.add_paragraph("Figure 3. Cranes by quay", style="Caption")
+        document.add_paragraph("Behind.")
+
+    return word(write)
+
+
+def open_document() -> bytes:
+    kinds = {"office": "office", "text": "text", "draw": "drawing"}
+    names = " ".join(f'xmlns:{key}="urn:oasis:names:tc:opendocument:xmlns:{kind}:1.0"' for key, kind in kinds.items())
+    frame = '<draw:frame><draw:image xlink:href="Pictures/crane.png"/></draw:frame>'
+    lines = f"<text:h>Harbour</text:h><text:p>Before.</text:p><text:p>{frame}</text:p>"
+    body = f"{lines}<text:p>Figure 3. Cranes by quay</text:p><text:p>Behind.</text:p>"
+    root = f'<office:document-content {names} xmlns:xlink="http://www.w3.org/1999/xlink"><office:body>'
+    return zipped(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.text",
+            "content.xml": f"{root}<office:text>{body}</office:text></office:body></office:document-content>",
+            "Pictures/crane.png": painted(),
+        }
+    )
+
+
+def book(picture: bytes = b"") -> bytes:
+    package = (
+        '<package><metadata><title>Harbours</title></metadata><manifest><item id="a" href="text/one.xhtml"/></manifest>'
+        '<spine><itemref idref="a"/></spine></package>'
+    )
+    chapter = (
+        '<html><head><title>x</title></head><body><h1>Harbour</h1><p>Before.</p><p><img src="../art/cr%61ne.png"/></p>'
+        "<p>Figure 3. Cranes by quay</p><p>Behind.</p></body></html>"
+    )
+    container = '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
+    return zipped(
+        {
+            "mimetype": "application/epub+zip",
+            "META-INF/container.xml": container,
+            "OEBPS/book.opf": package,
+            "OEBPS/text/one.xhtml": chapter,
+            "OEBPS/art/crane.png": picture or painted(),
+        }
+    )
+
+
+def deck() -> bytes:
+    made = Presentation()
+    slide = made.slides.add_slide(made.slide_layouts[5])
+    slide.shapes.title.text = "Harbour"
+    slide.shapes.add_picture(io.BytesIO(painted()), DeckInches(1), DeckInches(2), DeckInches(3))
+    box = slide.shapes.add_textbox(DeckInches(1), DeckInches(5), DeckInches(4), DeckInches(1))
+    box.text_frame.text = "Figure 3. Cranes by quay"
+    buffer = io.BytesIO()
+    made.save(buffer)
+    return buffer.getvalue()
+
+
+def mail() -> bytes:
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = "a@example.com", "b@example.com", "Harbour"
+    message["Date"] = "Mon, 3 Mar 2025 10:00:00 +0000"
+    body = "<p>Before.</p><p><img src='cid:crane@here'></p><p>Figure 3. Cranes by quay</p><p>Behind.</p>"
+    message.set_content(body, subtype="html")
+    message.add_related(painted(), "image", "png", cid="<crane@here>")
+    return message.as_bytes()
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [(web_page, "a.html"), (markdown, "a.md"), (word_document, "a.docx"), (open_document, "a.odt"), (book, "a.epub"),
+     (deck, "a.pptx"), (mail, "a.eml")],
+)  # fmt: skip
+def test_a_picture_in_a_file_is_a_figure_with_its_caption(read, make, name):
+    document = read(make(), name)
+    [node] = figures(document)
+    assert node.text == "Figure 3. Cranes by quay"
+    assert node.label == "Figure 3"
+    picture = document.pictures[node.key]
+    assert (picture.width, picture.height) == (160, 120)
+    with Image.open(io.BytesIO(picture.data)) as shown:
+        assert (shown.format, shown.size) == ("JPEG", (160, 120))
+    assert not [remark for remark in document.report.warnings if "picture" in remark]
+
+
+def test_the_description_stands_for_a_caption_unless_it_is_a_file_name(read):
+    described = f'<p>Words.</p><p><img alt="A red crane" src="{held(painted())}"></p>'
+    named = f'<p><img alt="IMG_2210.png" src="{held(painted(colour="#333333"))}"></p>'
+    first, second = figures(read(f"<html><body>{described}{named}</body></html>".encode(), "a.html"))
+    assert (first.text, second.text) == ("A red crane", "")
+
+
+def test_captions_above_their_figures_are_not_given_to_the_one_before(read):
+    pairs = "".join(
+        f'<p>Figure {number}. Quay {number}</p><p><img src="{held(painted(100 + number))}"></p>' for number in (1, 2, 3)
+    )
+    document = read(f"<html><body><p>Words.</p>{pairs}<p>More.</p></body></html>".encode(), "a.html")
+    assert [(node.label, document.pictures[node.key].width) for node in figures(document)] == [
+        ("Figure 1", 101), ("Figure 2", 102), ("Figure 3", 103),
+    ]  # fmt: skip
+
+
+def test_a_mention_leads_to_the_figure_it_names(read):
+    page = f'<p>As Figure 3 shows, cranes grew.</p><p><img src="{held(painted())}"></p><p>Figure 3: Cranes</p>'
+    document = read(f"<html><body>{page}</body></html>".encode(), "a.html")
+    [node] = figures(document)
+    assert [reference.target for reference in document.tree.references(node.key - 1)] == [node.key]
+
+
+def test_nothing_outside_the_file_is_asked_for_and_icons_and_repeats_are_no_figures(read):
+    outside = '<p>Words <img alt="a map" src="http://127.0.0.1:1/map.png"><img src="file:///etc/passwd"></p>'
+    icon, logo = f'<img src="{held(painted(16, 16))}">', f'<img src="{held(painted())}">'
+    document = read(f"<html><body>{outside}<p>{icon}</p>{logo * 5}</body></html>".encode(), "a.html")
+    assert len(figures(document)) == 1
+    assert "a map" in document.page_text(0)
+
+
+def test_a_picture_that_is_damaged_costs_the_picture_alone(read):
+    damaged = painted()[:40] + b"\xff" * 40
+    rewritten = with_parts(word_document(), {"word/media/image1.png": lambda _: damaged})
+    for content, name in ((rewritten, "a.docx"), (book(damaged), "a.epub")):
+        document = read(content, name)
+        assert not document.pictures
+        assert "Figure 3. Cranes by quay" in document.page_text(0)
+        assert any("cannot be shown" in remark for remark in document.report.warnings)
+
+
+def test_a_document_of_pictures_alone_still_has_no_text(read):
+    with pytest.raises(Exception, match="holds no text"):
+        read(f"<html><body><p><img src='{held(painted())}'></p></body></html>".encode(), "a.html")
+
+
+def test_pictures_are_bounded_in_number_bytes_and_pixels():
+    def take(**bounds: int) -> PictureShelf:
+        shelf = PictureShelf(limits=CompileLimits(**bounds))
+        for number in range(5):
+            shelf.take(painted(100 + number))
+        return shelf
+
+    assert take(pictures=2).taken == 2
+    assert take(pictures=2).tell() == ["2 pictures of this file are shown; 3 more were left out."]
+    assert take(picture_bytes=1).taken == 1
+    assert take(picture_pixels=25_000).taken == 2
+    assert take().tell() == []
+
+
+def test_a_bomb_of_pixels_is_not_unpacked():
+    bomb = io.BytesIO()
+    Image.new("1", (60_000, 60_000)).save(bomb, "PNG")
+    shelf = PictureShelf()
+    assert shelf.take(bomb.getvalue()) is None
+    assert shelf.tell() == ["1 picture of this file cannot be shown here."]
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [("Figure 3. Cranes", "Figure 3"), ("Fig. 2-1 Cranes by quay", "Figure 2-1"), ("Chart A: Growth", "Chart A"),
+     ("Abbildung 4 – Kräne", "Abbildung 4"), ("FIGURE 1", "Figure 1"), ("Figure 3 shows that cranes grew.", None),
+     ("Figures are in millions.", None), ("Chart of accounts", None), ("As Figure 3 says", None),
+     ("Figure 2. Is growth slowing?", "Figure 2"), ("Figure 3. " + "x" * 700, None)],
+)  # fmt: skip
+def test_a_caption_is_told_from_a_sentence(said, name):
+    assert read_caption(said) == name
+
+
+def test_what_a_program_wrote_is_no_description():
+    assert clean_description("Picture 4") == ""
+    assert clean_description("A crane Description automatically generated") == "A crane"

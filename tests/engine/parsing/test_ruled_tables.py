@@ -1,0 +1,159 @@
+"""Tables whose cells are drawn: lines tell which words are one cell, which row and which column it stands in."""
+
+import itertools
+
+from tests.engine.parsing.conftest import uncovered
+from tests.engine.parsing.test_tables import read, views
+from tests.support.paper import Rule, Text, pdf, prose
+
+
+def grid(xs: list[float], ys: list[float], *, without: tuple[Rule, ...] = ()) -> list[Rule]:
+    """Pieces of lines around the cells of a grid, but for those left out."""
+    across = [Rule(left, y, right, y) for y in ys for left, right in itertools.pairwise(xs)]
+    down = [Rule(x, top, x, bottom) for x in xs for top, bottom in itertools.pairwise(ys)]
+    return [rule for rule in (*across, *down) if rule not in without]
+
+
+def write(*cells: tuple[float, float, str]) -> list[Text]:
+    """Words at (left edge, baseline)."""
+    return [Text(left, top, words, 9) for left, top, words in cells]
+
+
+INDICATORS = [
+    *grid([70, 190, 300, 400], [190, 210, 250, 290]),
+    *write((76, 204, "Measure"), (196, 204, "Kind"), (306, 204, "End date")),
+    *write((76, 222, "Ferries that leave"), (76, 234, "within five minutes"), (76, 246, "of the timetable")),
+    *write((196, 222, "Target"), (306, 222, "2031-06-30")),
+    *write((76, 264, "Moorings inspected"), (196, 264, "Actual"), (306, 264, "2030-06-30")),
+]
+
+
+def test_lines_of_one_drawn_cell_are_one_label(compiled):
+    document = compiled(pdf([[*prose(72, 90, 6), *INDICATORS]]))
+    (table,) = views(document)
+    cell = read(table, "Ferries that leave within five minutes of the timetable", 2)
+    assert cell.column_path == ("End date",)
+    assert uncovered(document) == []
+
+
+def test_a_table_of_one_row_keeps_its_drawn_header(compiled):
+    drawn = [
+        *grid([70, 250, 330, 400], [190, 210, 230]),
+        *write((76, 204, "Berth"), (256, 204, "Depth (m)"), (336, 204, "Boats"), (76, 224, "North quay")),
+        *write((256, 224, "4.2"), (336, 224, "31")),
+    ]
+    (table,) = views(compiled(pdf([[*prose(72, 90, 6), *drawn]])))
+    assert read(table, "North quay", 1).column_path == ("Depth (m)",)
+    assert read(table, "North quay", 2).column_path == ("Boats",)
+
+
+def test_a_header_over_several_drawn_columns_heads_them_all(compiled):
+    drawn = [
+        *grid([70, 200, 280, 360, 440], [190, 210, 230, 250], without=(Rule(280, 190, 280, 210),)),
+        *write((260, 204, "Summer"), (376, 204, "Winter")),
+        *write((206, 224, "Adults"), (286, 224, "Children"), (366, 224, "Adults")),
+        *write((76, 244, "Fare"), (206, 244, "12.40"), (286, 244, "6.20"), (366, 244, "9.80")),
+    ]
+    (table,) = views(compiled(pdf([[*prose(72, 90, 6), *drawn]])))
+    assert read(table, "Fare", 1).column_path == ("Summer", "Adults")
+    assert read(table, "Fare", 2).column_path == ("Summer", "Children")
+    assert read(table, "Fare", 3).column_path == ("Winter", "Adults")
+
+
+def test_a_label_beside_several_drawn_rows_names_each_of_them(compiled):
+    drawn = [
+        *grid([70, 200, 280, 360], [190, 210, 230, 250], without=(Rule(70, 230, 200, 230),)),
+        *write((76, 204, "Route"), (206, 204, "Kind"), (286, 204, "Trips")),
+        *write((76, 234, "Harbour ring"), (206, 224, "Planned"), (286, 224, "410")),
+        *write((206, 244, "Sailed"), (286, 244, "398")),
+    ]
+    (table,) = views(compiled(pdf([[*prose(72, 90, 6), *drawn]])))
+    assert read(table, "Planned", 2).row_path == ("Harbour ring", "Planned")
+    assert read(table, "Sailed", 2).row_path == ("Harbour ring", "Sailed")
+
+
+def test_rows_of_figures_within_one_drawn_band_are_rows(compiled):
+    drawn = [
+        *grid([70, 220, 320, 420], [190, 210, 270]),
+        *write((76, 204, "Pier"), (226, 204, "Meetings"), (326, 204, "Votes")),
+        *write((76, 224, "Eastern pier"), (226, 224, "3"), (326, 224, "12")),
+        *write((76, 244, "Western pier"), (226, 244, "2"), (326, 244, "9")),
+        *write((76, 264, "Stone pier"), (226, 264, "4"), (326, 264, "7")),
+    ]
+    (table,) = views(compiled(pdf([[*prose(72, 90, 6), *drawn]])))
+    assert [row.label for row in table.table.body] == ["Eastern pier", "Western pier", "Stone pier"]
+    assert read(table, "Western pier", 2).column_path == ("Votes",)
+
+
+def test_a_cell_that_runs_over_the_page_is_no_header(compiled):
+    first = [
+        *grid([70, 200, 420], [700, 720, 740]),
+        *write((76, 714, "Aim"), (206, 714, "Shorter queues at the quay")),
+        *write((76, 734, "Method"), (206, 734, "Counting of the boats that wait")),
+    ]
+    second = [
+        *grid([70, 200, 420], [60, 90, 110]),
+        *write((206, 74, "at dawn and at dusk, on ten days of each month, by two people who")),
+        *write((206, 86, "do not know of each other, with the tide noted beside every count.")),
+        *write((76, 104, "Length"), (206, 104, "Two years")),
+    ]
+    document = compiled(pdf([[*prose(72, 90, 6), *first], [*second, *prose(72, 200, 6)]]))
+    assert all(not row.is_header for view in views(document) for row in view.table.rows)
+    assert uncovered(document) == []
+
+
+def test_lines_around_groups_of_columns_leave_the_columns_to_the_words(compiled):
+    drawn = [
+        *grid([70, 200, 420], [190, 210, 260]),
+        *write((76, 204, "Depth in metres"), (230, 204, "2031"), (330, 204, "2030")),
+        *write((76, 224, "North"), (236, 224, "410"), (336, 224, "398")),
+        *write((76, 240, "South"), (236, 240, "212"), (336, 240, "207")),
+        *write((76, 256, "East"), (236, 256, "88"), (336, 256, "91")),
+    ]
+    (table,) = views(compiled(pdf([[*prose(72, 90, 6), *drawn]])))
+    assert read(table, "South", 2).column_path == ("2030",)
+
+
+def test_lines_that_run_through_words_draw_no_table(compiled):
+    lines = grid([60, 155, 275, 380, 560], [80, 118, 190])
+    document = compiled(pdf([[*lines, *prose(72, 90, 8)]]))
+    assert views(document) == []
+
+
+def test_scales_of_a_chart_are_no_table(compiled):
+    lines = grid([100, 200, 300, 400], [200, 250, 300, 350])
+    marks = write((120, 212, "64"), (320, 262, "48"), (80, 368, "2028"), (190, 368, "2029"), (290, 368, "2030"))
+    assert views(compiled(pdf([[*prose(72, 90, 6), *lines, *marks]]))) == []
+
+
+def test_a_page_of_endless_lines_is_still_read(compiled):
+    lines = [Rule(70 + number % 90, 200 + number / 20, 74 + number % 90, 200 + number / 20) for number in range(5_000)]
+    document = compiled(pdf([[*prose(72, 90, 6), *lines]]))
+    assert "tides" in document.page_text(0)
+    assert uncovered(document) == []
+
+
+def bands(*heights: float) -> list[Rule]:
+    """Level lines over the whole width of a table."""
+    return [Rule(70, height, 420, height) for height in heights]
+
+
+def test_rows_between_level_lines_keep_their_wrapped_words(compiled):
+    drawn = [
+        *bands(190, 212, 250, 290),
+        Text(72, 204, "Survey", 9, "bold"),
+        Text(212, 204, "Source", 9, "bold"),
+        *write((72, 224, "Ferry passengers"), (212, 224, "Counting of the harbour"), (212, 236, "office, each spring")),
+        *write((72, 264, "Moorings, by size"), (72, 276, "and depth"), (212, 264, "Register of berths")),
+    ]
+    document = compiled(pdf([[*prose(72, 90, 6), *drawn]]))
+    (table,) = views(document)
+    assert [row.label for row in table.table.body] == ["Ferry passengers", "Moorings, by size and depth"]
+    assert read(table, "Ferry passengers", 1).column_path == ("Source",)
+    assert table.table.body[0].cells[1].text == "Counting of the harbour office, each spring"
+    assert uncovered(document) == []
+
+
+def test_level_lines_between_paragraphs_are_no_table(compiled):
+    paragraphs = [*prose(72, 204, 2), *prose(72, 240, 2), *prose(72, 276, 2)]
+    assert views(compiled(pdf([[*prose(72, 90, 6), *bands(190, 228, 264, 300), *paragraphs]]))) == []

@@ -1,0 +1,166 @@
+"""Who is told of what: each kind of notice, by the act that gives it."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from tests.conftest import make_user
+from tests.notices.conftest import shown
+from tests.support.engines import StoryReasoner, TestEngine, long_story
+from vectorless_web.documents.compiling.process import CompileFailed
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.services.compiling import CANCELLED, end_as_failed
+from vectorless_web.notices.models import Notice
+from vectorless_web.notices.services import tidy_notices
+from vectorless_web.runs.models import Run
+from vectorless_web.runs.services import (
+    add_comment,
+    cancel_run,
+    claim_run,
+    execute_run,
+    remove_comment,
+    verify_run,
+    withdraw_verification,
+)
+from vectorless_web.sharing.models import ShareLink
+from vectorless_web.sharing.services import LinkTerms, make_link, tell_of_expiring_links
+from vectorless_web.workspaces.models import Budget, Membership, Role
+from vectorless_web.workspaces.services import accept_invitation, change_role, invite, reserve, settle
+from vectorless_web.workspaces.services.settings import period_start
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_asked_is_told_that_the_run_has_ended(make_run, bob, alice, told, client):
+    client.force_login(bob)
+    run = make_run()
+    execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(long_story)))
+    assert [name for _sentence, name in told(bob)] == [run.question]
+    assert told(alice) == []
+
+
+def test_nobody_is_told_of_a_run_that_was_stopped(make_run, bob, told):
+    cancel_run(user=bob, run=make_run())
+    assert told(bob) == []
+
+
+def test_mentions_and_comments_are_told_once_each(run, alice, bob, charlie, told):
+    add_comment(user=alice, run=run, text="Look, @bob and @charlie")
+    assert told(bob) == [("alice mentioned you in a comment", run.question)]
+    add_comment(user=alice, run=run, text="And again.")
+    assert told(bob)[0] == ("alice commented on your question", run.question)
+    add_comment(user=bob, run=run, text="Thank you, @alice")
+    assert len(told(bob)) == 2 and told(alice) == [("bob mentioned you in a comment", run.question)]
+    assert told(charlie) == []
+
+
+def test_a_removed_comment_takes_its_notice_along(run, alice, bob, told):
+    comment = add_comment(user=alice, run=run, text="Look, @bob")
+    remove_comment(user=alice, run=run, comment=comment)
+    assert told(bob) == []
+
+
+def test_a_verification_is_told_until_it_is_withdrawn(run, alice, bob, told):
+    verify_run(user=alice, run=run)
+    assert told(bob) == [("alice verified the answer", run.question)]
+    withdraw_verification(user=alice, run=run)
+    assert told(bob) == []
+
+
+BROKEN = CompileFailed("This is no PDF file.", code="bad_pdf", retryable=True)
+
+
+@pytest.mark.parametrize(("failure", "count"), [(BROKEN, 1), (CANCELLED, 0)])
+def test_who_uploaded_is_told_of_a_document_that_cannot_be_read(report, alice, told, failure, count):
+    versions = DocumentVersion.objects.filter(document=report)
+    versions.update(added_by=alice)
+    end_as_failed(versions, versions.get(), failure)
+    assert [name for _sentence, name in told(alice)] == [report.title] * count
+    versions.update(status="ready")
+    assert told(alice) == []
+
+
+def test_a_new_role_is_told_by_its_name(workspace, alice, bob, told):
+    change_role(actor=alice, membership=Membership.objects.get(user=bob), role=Role.EDITOR)
+    assert told(bob) == [("alice changed your role to editor", workspace.name)]
+
+
+def test_who_invited_is_told_that_it_was_accepted(workspace, alice, charlie, told):
+    invitation, _token = invite(actor=alice, workspace=workspace, role=Role.MEMBER, days=7)
+    accept_invitation(user=charlie, invitation=invitation)
+    assert told(alice) == [("charlie accepted your invitation", workspace.name)]
+
+
+@pytest.fixture
+def budget(workspace) -> Budget:
+    return Budget.objects.create(workspace=workspace, limit_usd=10, period_start=period_start("month"))
+
+
+def spend(workspace, usd) -> None:
+    settle(workspace=workspace, user=None, reserved_usd=Decimal(0), spent_usd=Decimal(usd))
+
+
+def test_owners_are_told_of_a_budget_at_80_percent_and_at_its_end_once_a_period(workspace, budget, alice, bob, told):
+    spend(workspace, "7.9")
+    assert told(alice) == []
+    spend(workspace, "0.1")
+    spend(workspace, "0.1")
+    assert told(alice) == [("A budget has reached 80 %", workspace.name)]
+    assert not reserve(workspace=workspace, user=None, usd=Decimal(5))
+    assert told(alice)[0][0] == "A budget has no room for further model calls"
+    spend(workspace, "9")
+    assert len(told(alice)) == 2 and told(bob) == []
+
+
+def test_money_put_aside_for_a_while_uses_no_budget_up(workspace, budget, alice, told):
+    assert reserve(workspace=workspace, user=None, usd=Decimal(6))
+    assert not reserve(workspace=workspace, user=None, usd=Decimal(6))
+    assert told(alice) == []
+
+
+def test_who_made_a_link_is_told_a_day_before_it_ends(run, bob, told):
+    link, _token = make_link(user=bob, run=run, terms=LinkTerms(days=7))
+    assert tell_of_expiring_links() == 0
+    link.expires_at = timezone.now() + timedelta(hours=20)
+    link.created_at = timezone.now() - timedelta(days=6)
+    link.save()
+    assert (tell_of_expiring_links(), tell_of_expiring_links()) == (1, 0)
+    assert told(bob) == [("A share link of yours ends within a day", run.question)]
+    ShareLink.objects.update(revoked_at=timezone.now())
+    assert told(bob) == []
+
+
+def test_a_notice_tells_nothing_of_what_its_reader_may_not_see_any_more(run, alice, bob, told, workspace):
+    add_comment(user=bob, run=run, text="Look, @alice")
+    Run.objects.filter(pk=run.pk).update(private=True)
+    assert told(alice) == []
+    Run.objects.filter(pk=run.pk).update(private=False)
+    assert len(told(alice)) == 1
+    Membership.objects.filter(user=alice).delete()
+    assert told(alice) == []
+
+
+def test_notices_go_with_the_account(run, alice, bob):
+    add_comment(user=alice, run=run, text="Look, @bob")
+    bob.delete()
+    assert not Notice.objects.exists()
+
+
+def test_who_wrote_it_may_leave(run, alice, bob, django_user_model, told, workspace):
+    dora = make_user(django_user_model, "dora")
+    Membership.objects.create(workspace=workspace, user=dora, role=Role.MEMBER)
+    add_comment(user=dora, run=run, text="Look, @bob")
+    dora.delete()
+    assert told(bob) == [("Someone who left mentioned you in a comment", run.question)]
+
+
+def test_old_notices_and_those_beyond_the_most_are_tidied(run, alice, bob):
+    for text in ("one", "two", "three", "four"):
+        add_comment(user=alice, run=run, text=text)
+    newest = [each.notice.pk for each in shown(bob)]
+    Notice.objects.filter(pk=newest[0]).update(created_at=timezone.now() - timedelta(days=91))
+    assert tidy_notices(most=2) == 2
+    assert [each.notice.pk for each in shown(bob)] == newest[1:3]

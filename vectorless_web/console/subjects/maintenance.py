@@ -1,0 +1,203 @@
+"""Read-only mode, announcements, and backups that staff ask for: planned, carried out and recorded."""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from redis.exceptions import RedisError
+
+from vectorless_web.backups.folder import BackupError, find_backup, list_backups, read_manifest
+from vectorless_web.backups.making import make_backup
+from vectorless_web.backups.restoring import rehearse_restore
+from vectorless_web.console.models import BackupTask
+from vectorless_web.infra.patient_redis import redis_breaker
+from vectorless_web.infra.queues import control, jobs
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.workspaces.models import SiteSetting
+from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.services import record
+from vectorless_web.workspaces.site import ANNOUNCEMENT, READ_ONLY, forget_values, is_read_only
+
+logger = logging.getLogger(__name__)
+Act, Status = BackupTask.Act, BackupTask.Status
+JOB = "vectorless_web.console.jobs.run_backup_task"
+JOB_SECONDS = 6 * 3600
+"""A backup may take so long: 500 GB at 25 MB a second. One that is twice as large needs the command."""
+LOST_AFTER = timedelta(minutes=5)
+"""A task that was not heard of for so long died with its worker: a copied file of 10 GB takes less."""
+PROGRESS_SECONDS = 1.0
+"""Between two notes of how far a task is: more often would only write."""
+TASKS_SHOWN = 10
+
+
+@transaction.atomic
+def plan_read_only(*, actor: User, begins: datetime | None, until: datetime | None, reason: str) -> None:
+    """Make the site read-only at a time, or now. `until` is what people are told; it ends when staff end it.
+
+    Problem (422) when it would end before it begins.
+    """
+    begins = begins or timezone.now()
+    if until is not None and until <= max(begins, timezone.now()):
+        raise Problem("The end has to be later than the beginning, and than now.", code="invalid_time", status=422)
+    value = {"begins": begins.isoformat(), "until": until.isoformat() if until else None, "reason": reason}
+    _store(actor, READ_ONLY, value)
+    record(actor=actor, verb="maintenance.planned", name=reason, details=value)
+
+
+@transaction.atomic
+def end_read_only(*, actor: User) -> bool:
+    """Let everybody write again, or call a plan off; whether there was one."""
+    removed, _ = SiteSetting.objects.filter(name=READ_ONLY).delete()
+    if removed:
+        record(actor=actor, verb="maintenance.ended")
+    transaction.on_commit(_follow)
+    return bool(removed)
+
+
+@transaction.atomic
+def announce(*, actor: User, text: str, until: datetime | None) -> None:
+    """Show a sentence on every page, until a time; "" takes it down. Problem (422) when that time is over."""
+    if until is not None and until <= timezone.now():
+        raise Problem("That time is over. Choose a later one, or none.", code="invalid_time", status=422)
+    value = {"text": text, "until": until.isoformat() if until else None}
+    _store(actor, ANNOUNCEMENT, value)
+    record(actor=actor, verb="maintenance.announced", name=text, details=value)
+
+
+def _store(actor: User, name: str, value: dict[str, str | None]) -> None:
+    SiteSetting.objects.update_or_create(name=name, defaults={"value": value, "changed_by_id": actor.pk})
+    transaction.on_commit(_follow)
+
+
+def _follow() -> None:
+    """Have pages and workers go by the new plan at once; the sweep repeats it when Redis is away."""
+    forget_values()
+    try:
+        with redis_breaker.guard():
+            control.hold_queues(is_read_only())
+    except RedisError as error:
+        logger.warning("workers follow the read-only plan with the next sweep: %s", error)
+
+
+@dataclass(frozen=True)
+class Backups:
+    """What the folder of backups holds, and what was asked for lately."""
+
+    folder: Path
+    newest: str
+    """The name of the newest; "" when there is none."""
+    made_at: datetime | None
+    files: int
+    bytes: int
+    verified: BackupTask | None
+    """The last check that found a backup whole."""
+    tasks: QuerySet[BackupTask]
+    problem: str = ""
+    """Why the folder cannot be read."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a task waits or is under way."""
+        return any(task.is_open for task in self.tasks)
+
+
+def describe_backups() -> Backups:
+    """The newest backup and the newest tasks."""
+    _end_lost()
+    tasks = BackupTask.objects.select_related("asked_by")
+    verified = tasks.filter(act=Act.VERIFY, status=Status.DONE).first()
+    folder, shown = Path(settings.BACKUPS), tasks[:TASKS_SHOWN]
+    try:
+        found = list_backups(folder) if folder.is_dir() else []
+        if not found:
+            return Backups(folder, "", None, 0, 0, verified, shown)
+        manifest = read_manifest(found[-1])
+    except (BackupError, OSError) as error:
+        return Backups(folder, "", None, 0, 0, verified, shown, problem=str(error))
+    size = sum(file.bytes for file in manifest.files) + manifest.database.bytes
+    made_at = datetime.fromisoformat(manifest.made_at)
+    return Backups(folder, found[-1].name, made_at, len(manifest.files), size, verified, shown)
+
+
+@transaction.atomic
+def ask_for(*, actor: User, act: str) -> BackupTask:
+    """Have a worker make a backup, or verify the newest. Problem (409) while another task is open."""
+    _end_lost()
+    under_way = Problem("A backup is under way. Wait until it has ended.", code="backup_under_way", status=409)
+    if BackupTask.objects.filter(status__in=BackupTask.OPEN).exists():
+        raise under_way
+    try:
+        task = BackupTask.objects.create(act=act, asked_by_id=actor.pk)
+    except IntegrityError:  # Somebody else asked for it at the same moment.
+        raise under_way from None
+    record(actor=actor, verb="backup.asked", target=task, name=task.get_act_display())
+    jobs.enqueue(JOB, task.pk, queue="documents", job_id=f"backup-{task.pk}", seconds=JOB_SECONDS, at_front=True)
+    return task
+
+
+def _end_lost() -> None:
+    """End tasks whose worker died. One that waits is not lost: its job is in the queue, however long."""
+    lost = BackupTask.objects.filter(status=Status.RUNNING, alive_at__lt=timezone.now() - LOST_AFTER)
+    lost.update(status=Status.FAILED, outcome="The worker that did it is gone. Ask for it again.")
+
+
+def carry_out(pk: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+    """Make or verify a backup, and say what came of it. A second delivery ends quietly."""
+    now = timezone.now()
+    claimed = BackupTask.objects.filter(pk=pk, status=Status.QUEUED).update(status=Status.RUNNING, alive_at=now)
+    if not claimed:
+        return
+    task = BackupTask.objects.get(pk=pk)
+    last = clock()
+
+    def note(done: int, total: int) -> None:
+        nonlocal last
+        if done == total or clock() - last >= PROGRESS_SECONDS:
+            last = clock()
+            BackupTask.objects.filter(pk=pk).update(done=done, total=total, alive_at=timezone.now())
+
+    try:
+        outcome = _back_up(task, note) if task.act == Act.BACK_UP else _verify(task, note)
+    except (BackupError, OSError) as error:
+        _end(task, Status.FAILED, str(error))
+        record(actor=task.asked_by, verb="backup.failed", target=task, name=str(error))
+        return
+    _end(task, Status.DONE, outcome)
+
+
+def _back_up(task: BackupTask, note: Callable[[int, int], None]) -> str:
+    said: list[str] = []
+    backup = make_backup(Path(settings.BACKUPS), say=said.append, progress=note)
+    manifest = read_manifest(backup)
+    size = sum(file.bytes for file in manifest.files) + manifest.database.bytes
+    details = {"bytes": size, "files": len(manifest.files)}
+    record(actor=task.asked_by, verb="backup.made", name=str(backup), details=details)
+    return " ".join([f"{backup.name}: {len(manifest.files):,} files and the database, {size:,} bytes.", *said])
+
+
+def _verify(task: BackupTask, note: Callable[[int, int], None]) -> str:
+    backup = find_backup(Path(settings.BACKUPS), "")
+    manifest, untried = rehearse_restore(backup, progress=note)
+    rows = sum(manifest.database.rows.values())
+    details = {"files": len(manifest.files), "rows": rows, "restored": not untried}
+    record(actor=task.asked_by, verb="backup.verified", name=str(backup), details=details)
+    lost = len(manifest.missing) + len(manifest.altered)
+    altered = f" Of the site's own files {lost} were missing or altered when it was made." if lost else ""
+    if untried:
+        return f"{backup.name} is whole: {len(manifest.files):,} files as the manifest says. {untried}{altered}"
+    return (
+        f"{backup.name} is whole: its database was restored into a temporary place and has the {rows:,} rows of the "
+        f"manifest, and all {len(manifest.files):,} files have their checksums.{altered}"
+    )
+
+
+def _end(task: BackupTask, status: str, outcome: str) -> None:
+    now = timezone.now()
+    BackupTask.objects.filter(pk=task.pk).update(status=status, outcome=outcome, ended_at=now, alive_at=now)

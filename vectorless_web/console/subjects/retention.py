@@ -1,0 +1,292 @@
+"""How long things are kept: each kind with its period, what would go under another one, and the job that removes it."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, Min, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from vectorless_web.documents.models import Document
+from vectorless_web.infra.web.health import record_heartbeat
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.runs.models import ModelCall, Run, RunInputs, Thread
+from vectorless_web.sharing.models import ShareLink, ShareView
+from vectorless_web.workspaces.models import AuditEvent, SiteSetting
+from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.services import prune_record, record
+from vectorless_web.workspaces.site import KEEP, days_kept, forget_values
+
+DAYS_MAX = 3650
+"""The longest period; whoever wants more wants for ever."""
+AT_ONCE = 500
+"""Rows removed in one transaction: a second's work at most, so that nobody waits for the database longer."""
+PASS_SECONDS = 60.0
+"""How long one pass of the sweep removes; the rest goes an hour later. The sweep counts as dead after 120 s."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """How many things there are, and when the oldest of them was made; None when there are none."""
+
+    count: int
+    oldest: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of things that are kept for a time."""
+
+    name: str
+    label: str
+    what: str
+    """What goes and what that means, in a sentence or two."""
+    least: int
+    """The shortest period in days."""
+    count: Callable[[datetime | None], Held]
+    """What is older than a moment; all with None."""
+    remove: Callable[[datetime], int] | None
+    """Remove some of what is older than a moment; how many, 0 when none is left. None where another job does it."""
+
+    @property
+    def variable(self) -> str:
+        """The variable of the environment that sets the period where nobody did in the console."""
+        return f"VECTORLESS_KEEP_{self.name.upper()}_DAYS"
+
+
+def _held(rows: QuerySet[Any], field: str, before: datetime | None) -> Held:
+    if before is not None:
+        rows = rows.filter(**{f"{field}__lt": before})
+    # Not ordered: the order of the model would make the database sort what it only counts.
+    return Held(rows.order_by().count(), rows.order_by().aggregate(oldest=Min(field))["oldest"])
+
+
+def _runs() -> QuerySet[Run]:
+    """Runs that may go: ended, nobody's favourite, verified by nobody, and shown by no open link."""
+    links = ShareLink.objects.filter(run=OuterRef("pk"), revoked_at=None, expires_at__gt=timezone.now())
+    marked = Run.favoured_by.through.objects.filter(run=OuterRef("pk"))
+    rows = Run.objects.exclude(status__in=Run.OPEN)
+    return rows.filter(~Exists(links), ~Exists(marked), verifications=None)
+
+
+def _remove_runs(before: datetime) -> int:
+    rows = _runs().filter(created_at__lt=before).order_by("pk").values_list("pk", "thread", "workspace")[:AT_ONCE]
+    found = list(rows)
+    if not found:
+        return 0
+    with transaction.atomic():
+        # Whoever marked or shared one since has kept it.
+        Run.objects.filter(pk__in=_runs().filter(pk__in=[pk for pk, *_ in found]).values("pk")).delete()
+        Thread.objects.filter(pk__in={thread for _, thread, _ in found}, runs=None).delete()
+        _record_removed("runs", len(found), before)
+    return len(found)
+
+
+def _calls() -> QuerySet[ModelCall]:
+    return ModelCall.objects.exclude(run__status__in=Run.OPEN)
+
+
+def _remove_calls(before: datetime) -> int:
+    found = list(_calls().filter(created_at__lt=before).order_by("pk").values_list("pk", "run")[:AT_ONCE])
+    if not found:
+        return 0
+    with transaction.atomic():
+        # Without its calls a run cannot be replayed, and says so once its inputs are gone too.
+        RunInputs.objects.filter(run__in={run for _, run in found}).delete()
+        ModelCall.objects.filter(pk__in=[pk for pk, _ in found]).delete()
+        _record_removed("calls", len(found), before)
+    return len(found)
+
+
+def _views() -> QuerySet[ShareView]:
+    """Views that may go: a link that closes after so many openings needs its own as long as it is open."""
+    counting = Q(link__views_max__isnull=False, link__revoked_at=None, link__expires_at__gt=timezone.now())
+    return ShareView.objects.exclude(counting)
+
+
+def _remove_views(before: datetime) -> int:
+    found = list(_views().filter(at__lt=before).order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
+    if not found:
+        return 0
+    with transaction.atomic():
+        ShareView.objects.filter(pk__in=found).delete()
+        _record_removed("views", len(found), before)
+    return len(found)
+
+
+def _pictures() -> Iterator[tuple[float, Path]]:
+    for path in (Path(settings.CACHE_ROOT) / "pages").glob("??/*.jpg"):
+        with suppress(FileNotFoundError):  # The render child may make room meanwhile.
+            yield path.stat().st_mtime, path
+
+
+def _count_pictures(before: datetime | None) -> Held:
+    limit = before.timestamp() if before else float("inf")
+    ages = [at for at, _ in _pictures() if at < limit]
+    return Held(len(ages), datetime.fromtimestamp(min(ages), UTC) if ages else None)
+
+
+def _remove_pictures(before: datetime) -> int:
+    limit = before.timestamp()
+    old = [path for at, path in _pictures() if at < limit]
+    for path in old:
+        path.unlink(missing_ok=True)
+    return len(old)
+
+
+def _remove_events(before: datetime) -> int:
+    return prune_record(before=before, most=20 * AT_ONCE)
+
+
+def _record_removed(kind: str, count: int, before: datetime) -> None:
+    details = {"kind": kind, "count": count, "before": before.isoformat()}
+    record(actor=None, verb="retention.removed", name=f"{count} of {KINDS[kind].label.lower()}", details=details)
+
+
+_ALL = (
+    Kind(
+        "calls",
+        "Model calls",
+        "What models were asked and what they replied. Answers stay; a run without its calls cannot be replayed.",
+        1,
+        lambda before: _held(_calls(), "created_at", before),
+        _remove_calls,
+    ),
+    Kind(
+        "runs",
+        "Questions and answers",
+        "With their steps, comments and closed links. Favourites, verified answers and those with an open link stay.",
+        1,
+        lambda before: _held(_runs(), "created_at", before),
+        _remove_runs,
+    ),
+    Kind(
+        "bin",
+        "Deleted documents",
+        "With their files. Until then whoever may delete can bring them back. Citations keep their quotes.",
+        1,
+        lambda before: _held(Document.objects.exclude(deleted_at=None), "deleted_at", before),
+        None,
+    ),
+    Kind(
+        "views",
+        "Views of share links",
+        "When and from which network links were opened. Those of an open link with a limit of openings stay.",
+        1,
+        lambda before: _held(_views(), "at", before),
+        _remove_views,
+    ),
+    Kind(
+        "pictures",
+        "Page pictures",
+        "Those that nobody looked at for so long; they are drawn again when somebody does.",
+        1,
+        _count_pictures,
+        _remove_pictures,
+    ),
+    Kind(
+        "audit",
+        "Audit events",
+        "The oldest of the record. An anchor stays in the chain, so that what is left can still be verified.",
+        30,
+        lambda before: _held(AuditEvent.objects.all(), "at", before),
+        _remove_events,
+    ),
+)
+KINDS = {kind.name: kind for kind in _ALL}
+
+
+@dataclass(frozen=True)
+class Period:
+    """One kind as the page shows it."""
+
+    kind: Kind
+    days: int
+    """0 is for ever."""
+    held: Held
+    due: Held
+    """What the next pass of the sweep removes."""
+    setting: SiteSetting | None
+    """Who set the period and when; None where the environment or the default did."""
+    given: bool
+    """Whether the environment sets it, where nobody did in the console."""
+
+
+def list_periods(environment: dict[str, str]) -> list[Period]:
+    """Every kind with its period, where that comes from, what is there and what is due."""
+    stored = {row.name: row for row in SiteSetting.objects.filter(name__startswith=KEEP).select_related("changed_by")}
+    return [_describe(kind, stored.get(f"{KEEP}{kind.name}"), environment) for kind in _ALL]
+
+
+def _describe(kind: Kind, setting: SiteSetting | None, environment: dict[str, str]) -> Period:
+    days = int(setting.value["days"]) if setting else int(settings.KEEP_DAYS[kind.name])
+    due = kind.count(_before(days)) if days else Held(0)
+    return Period(kind, days, kind.count(None), due, setting, kind.variable in environment)
+
+
+def _before(days: int) -> datetime:
+    return timezone.now() - timedelta(days=days)
+
+
+def preview(kind: Kind, days: int) -> Held:
+    """What would go if things of the kind were kept for so many days; nothing with 0."""
+    return kind.count(_before(days)) if days else Held(0)
+
+
+def check_days(kind: Kind, days: int) -> int:
+    """The period; Problem (422) when it is out of range."""
+    if days and not kind.least <= days <= DAYS_MAX:
+        message = f"{kind.label} are kept for {kind.least} to {DAYS_MAX:,} days, or for ever (0)."
+        raise Problem(message, code="invalid_period", status=422)
+    return days
+
+
+@transaction.atomic
+def set_period(*, actor: User, kind: Kind, days: int, seen: int | None) -> None:
+    """Keep things of the kind for so many days from now on; the sweep removes what is older within the hour.
+
+    `seen` is how many things the person was shown that would go; Problem (409) when that was not
+    looked at, or when more would go than were shown.
+    """
+    check_days(kind, days)
+    going = preview(kind, days).count
+    if going and (seen is None or going > seen):
+        message = f"{going:,} would go at once, and you were shown {seen or 0:,}. Look at the preview, then set it."
+        raise Problem(message, code="not_previewed", status=409)
+    before = days_kept(kind.name)
+    SiteSetting.objects.update_or_create(
+        name=f"{KEEP}{kind.name}", defaults={"value": {"days": days}, "changed_by_id": actor.pk}
+    )
+    details = {"kind": kind.name, "days": days, "before": before, "going": going}
+    record(actor=actor, verb="retention.set", name=kind.label, details=details)
+    transaction.on_commit(forget_values)
+
+
+@transaction.atomic
+def clear_period(*, actor: User, kind: Kind) -> None:
+    """Keep things of the kind as long as the environment or the default says again."""
+    removed, _ = SiteSetting.objects.filter(name=f"{KEEP}{kind.name}").delete()
+    if removed:
+        details = {"kind": kind.name, "days": settings.KEEP_DAYS[kind.name]}
+        record(actor=actor, verb="retention.cleared", name=kind.label, details=details)
+    transaction.on_commit(forget_values)
+
+
+def remove_expired(*, clock: Callable[[], float] = time.monotonic) -> int:
+    """Remove what is older than its kind is kept, for at most PASS_SECONDS; how many things. Called by the sweep."""
+    end, total = clock() + PASS_SECONDS, 0
+    for kind in _ALL:
+        days = days_kept(kind.name)
+        if not days or kind.remove is None:
+            continue
+        before = _before(days)
+        while clock() < end and (removed := kind.remove(before)):
+            total += removed
+            record_heartbeat("sweep")
+    return total

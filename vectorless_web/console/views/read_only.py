@@ -1,0 +1,82 @@
+"""Read-only mode as visitors meet it: what would write is refused, and every page says so."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.functional import SimpleLazyObject
+
+from vectorless_web.infra.web.pages import is_htmx
+from vectorless_web.infra.web.request_limits import SMALL_BYTES
+from vectorless_web.workspaces.site import announcement, explain_read_only, read_only_plan
+
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS", "TRACE")
+LET_THROUGH = {
+    "account_login",
+    "account_logout",
+    "account_reauthenticate",
+    "mfa_authenticate",
+    "mfa_login_webauthn",
+    "mfa_reauthenticate",
+    "mfa_reauthenticate_webauthn",
+    "mfa_trust",
+    "admin:login",
+    "admin:logout",
+    "sharing:unlock",
+    "console:plan_read_only",
+    "console:end_read_only",
+    "console:announce",
+    "console:back_up",
+    "console:verify_backup",
+    "console:pause_queue",
+    "console:resume_queue",
+    "console:drain_worker",
+}
+"""What may be sent while the site is read-only: signing in and out, reading by a password, and an operator's acts."""
+SHOWN_FIELDS, SHOWN_LETTERS = 10, 20_000
+"""Fields, and characters of one, that a refused form is given back with: the longest question fits."""
+HIDDEN = ("password", "token", "secret", "key", "code")
+"""Parts of names of fields that are not given back."""
+
+
+class ReadOnlyMiddleware:
+    """Refuses with status 503 whatever would write while the site is read-only, before any view begins."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
+        """Django calls this once it knows which view an address belongs to."""
+        match = request.resolver_match
+        if request.method in SAFE_METHODS or (match is not None and match.view_name in LET_THROUGH):
+            return None
+        plan = read_only_plan()
+        if plan is None or not plan.is_on:
+            return None
+        problem = explain_read_only(plan)
+        template = "_problem.html" if is_htmx(request) else "problem.html"
+        return problem.mark(render(request, template, {"problem": problem, "kept": _list_typed(request)}))
+
+
+def _list_typed(request: HttpRequest) -> list[tuple[str, str]]:
+    """Name and text of what was typed into a plain form; htmx leaves its form on the page as it is.
+
+    Larger bodies are uploads, which nobody has to read to refuse them.
+    """
+    if is_htmx(request) or int(request.META.get("CONTENT_LENGTH") or 0) > SMALL_BYTES:
+        return []
+    typed = [
+        (name.replace("_", " ").capitalize(), str(text)[:SHOWN_LETTERS])
+        for name, text in request.POST.items()
+        if str(text).strip() and name != "csrfmiddlewaretoken" and not any(part in name.lower() for part in HIDDEN)
+    ]
+    return typed[:SHOWN_FIELDS]
+
+
+def tell_of_site(_request: HttpRequest) -> dict[str, Any]:
+    """Context processor: what every page says at its top of read-only mode and of what staff announce."""
+    return {"read_only": SimpleLazyObject(read_only_plan), "announced": SimpleLazyObject(announcement)}

@@ -1,0 +1,174 @@
+"""Retention and maintenance: how long things are kept, read-only mode, announcements, backups."""
+
+import os
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from vectorless_web.console.forms import AnnouncementForm, PeriodForm, ReadOnlyForm
+from vectorless_web.console.models import BackupTask
+from vectorless_web.console.subjects import maintenance, retention
+from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.workspaces.site import announcement
+
+SEE, CHANGE = "workspaces.view_sitesetting", "workspaces.change_sitesetting"
+
+
+@require_GET
+@staff_only(SEE)
+def show_periods(request: HttpRequest) -> HttpResponse:
+    """How long each kind of things is kept; with a kind and days, what would go."""
+    name = request.GET.get("kind", "")
+    if name not in retention.KINDS:
+        return _periods_page(request)
+    form = PeriodForm(request.GET)
+    kind = retention.KINDS[name]
+    try:
+        days = retention.check_days(kind, form.cleaned_data["days"] if form.is_valid() else -1)
+    except Problem as problem:
+        return _periods_page(request, kind=kind, problem=problem)
+    return _periods_page(request, kind=kind, days=days)
+
+
+@require_POST
+@staff_only(CHANGE)
+def set_period(request: HttpRequest, kind: str) -> HttpResponse:
+    """Keep things of a kind for so many days."""
+    chosen, form = _find_kind(kind), PeriodForm(request.POST)
+    valid = form.is_valid()
+    try:
+        days = retention.check_days(chosen, form.cleaned_data["days"] if valid else -1)
+        retention.set_period(actor=request.user, kind=chosen, days=days, seen=form.cleaned_data["seen"])
+    except Problem as problem:
+        asked = form.cleaned_data.get("days") if problem.status == 409 else None
+        return _periods_page(request, kind=chosen, days=asked, problem=problem)
+    kept = f"for {days} day{'' if days == 1 else 's'}" if days else "for ever"
+    messages.success(request, f"{chosen.label} are kept {kept}. What is older goes within the hour.")
+    return go_to(request, "console:retention")
+
+
+@require_POST
+@staff_only(CHANGE)
+def clear_period(request: HttpRequest, kind: str) -> HttpResponse:
+    """Keep things of a kind as long as the environment or the default says."""
+    retention.clear_period(actor=request.user, kind=_find_kind(kind))
+    return go_to(request, "console:retention")
+
+
+def _find_kind(name: str) -> retention.Kind:
+    if name not in retention.KINDS:
+        raise Http404("There is no such kind.")
+    return retention.KINDS[name]
+
+
+def _periods_page(
+    request: HttpRequest,
+    *,
+    kind: retention.Kind | None = None,
+    days: int | None = None,
+    problem: Problem | None = None,
+) -> HttpResponse:
+    periods = retention.list_periods(dict(os.environ))
+    context: dict[str, Any] = {"periods": periods, "chosen": kind, "days": days, "problem": problem}
+    if kind is not None and days is not None:
+        context["going"] = retention.preview(kind, days)
+    return show_page(request, "retention", context, status=problem.status if problem else 200)
+
+
+@require_GET
+@staff_only(SEE)
+def show_maintenance(request: HttpRequest) -> HttpResponse:
+    """Read-only mode, the announcement, and backups."""
+    return _maintenance_page(request)
+
+
+@require_POST
+@staff_only(CHANGE)
+def plan_read_only(request: HttpRequest) -> HttpResponse:
+    """Make the site read-only, at a time or now."""
+    form = ReadOnlyForm(request.POST)
+    try:
+        maintenance.plan_read_only(actor=request.user, **_check(form))
+    except Problem as problem:
+        return _maintenance_page(request, read_only_form=form, problem=problem)
+    messages.success(request, "It is planned. Every page says so, and staff can call it off here.")
+    return go_to(request, "console:maintenance")
+
+
+@require_POST
+@staff_only(CHANGE)
+def end_read_only(request: HttpRequest) -> HttpResponse:
+    """Let everybody write again."""
+    ended = maintenance.end_read_only(actor=request.user)
+    messages.success(request, "Everybody can write again." if ended else "The site was not read-only.")
+    return go_to(request, "console:maintenance")
+
+
+@require_POST
+@staff_only(CHANGE)
+def announce(request: HttpRequest) -> HttpResponse:
+    """Show a sentence on every page."""
+    form = AnnouncementForm(request.POST)
+    try:
+        maintenance.announce(actor=request.user, **_check(form))
+    except Problem as problem:
+        return _maintenance_page(request, announcement_form=form, problem=problem)
+    shown = bool(form.cleaned_data["text"])
+    messages.success(request, "Every page shows it." if shown else "No announcement is shown.")
+    return go_to(request, "console:maintenance")
+
+
+@require_POST
+@staff_only(CHANGE)
+def back_up(request: HttpRequest) -> HttpResponse:
+    """Have a backup made now."""
+    return _ask_for(request, BackupTask.Act.BACK_UP)
+
+
+@require_POST
+@staff_only(CHANGE)
+def verify_backup(request: HttpRequest) -> HttpResponse:
+    """Have the newest backup verified."""
+    return _ask_for(request, BackupTask.Act.VERIFY)
+
+
+def _ask_for(request: HttpRequest, act: str) -> HttpResponse:
+    try:
+        maintenance.ask_for(actor=request.user, act=act)
+    except Problem as problem:
+        return _maintenance_page(request, problem=problem)
+    messages.success(request, "A worker takes it up. This page shows how far it is.")
+    return go_to(request, "console:maintenance")
+
+
+def _check(form: forms.Form) -> dict[str, Any]:
+    if not form.is_valid():
+        sentences = [f"{form.fields[name].label}: {errors[0]}" for name, errors in form.errors.items()]
+        raise Problem(" ".join(sentences), code="invalid_input", status=422)
+    return form.cleaned_data
+
+
+def _maintenance_page(
+    request: HttpRequest,
+    *,
+    read_only_form: ReadOnlyForm | None = None,
+    announcement_form: AnnouncementForm | None = None,
+    problem: Problem | None = None,
+) -> HttpResponse:
+    told = announcement()
+    context = {
+        "backups": maintenance.describe_backups(),
+        "read_only_form": read_only_form or ReadOnlyForm(),
+        "announcement_form": announcement_form
+        or AnnouncementForm(initial={"text": told.text, "until": told.until} if told else None),
+        "told": told,
+        "zone": timezone.get_current_timezone_name(),
+        "problem": problem,
+    }
+    return show_page(request, "maintenance", context, status=problem.status if problem else 200)
