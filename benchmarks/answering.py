@@ -1,6 +1,7 @@
 """Runs of the reasoner for benchmarks: one for each question, each prediction written as soon as it is there."""
 
 import argparse
+import importlib.util
 import json
 import sys
 import time
@@ -19,6 +20,7 @@ from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
 from vectorless_web.engine.llm.embedding import MOST_TEXTS, RecordedNearness
+from vectorless_web.infra.site.local_model import PACKAGE, find_obstacle
 from vectorless_web.providers.local_nearness import LocalNearness
 
 Question = dict[str, Any]
@@ -63,9 +65,9 @@ def make_engine(options: argparse.Namespace) -> Engine:
 
 
 def make_walking(options: argparse.Namespace) -> Walking:
-    """Offline walks, with the local model of meaning when the options ask for it."""
+    """Offline walks as the site makes them: with the local model of meaning where it can run, unless by words alone."""
     walking = Walking()
-    if options.meaning:
+    if not options.words and importlib.util.find_spec(PACKAGE) is not None and not find_obstacle():
         walking.nearness = RecordedNearness(LocalNearness(seconds=60.0), most=options.sentences)
     return walking
 
@@ -198,6 +200,6 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--at-once", type=int, default=1, help="questions worked on together")
     parser.add_argument("--call-seconds", type=float, default=120.0, help="how long one call of the model may take")
     parser.add_argument("--withheld", action="store_true", help="give answers that were not certain enough, too")
-    parser.add_argument("--meaning", action="store_true", help="use the local model of meaning (make meaning)")
+    parser.add_argument("--words", action="store_true", help="leave out the local model of meaning")
     parser.add_argument("--sentences", type=int, default=MOST_TEXTS, help="sentences that it reads for a question")
     parser.add_argument("--run-seconds", type=float, default=300.0, help="how long one question may take")

@@ -5,8 +5,8 @@
 DIR is a folder as `reading.py` takes it; evidence is what a question's `gold_quote`, `more_quotes` or `gold_text` say,
 else its `gold_pages`. Printed are shares of the questions that can be answered: the evidence is the first quote shown
 (of the answer, else of the closest passages), it is among the first four, a gold page is among the first five
-retrieved; then processor seconds a question, the median and the 95th percentile: by words alone, with the model
-(`make meaning`) the first time, and once more with its vectors kept.
+retrieved; then processor seconds a question, the median and the 95th percentile: by words alone, with the model the
+first time, and once more with its vectors kept.
 """
 
 import argparse

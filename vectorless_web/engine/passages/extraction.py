@@ -1,7 +1,7 @@
 """Copies the sentences, list items and table rows that answer a question in words, with what belongs to them."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -10,7 +10,7 @@ from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.passages.checks import is_met
 from vectorless_web.engine.passages.context import NAMED_VALUE, Reading, Span
 from vectorless_web.engine.passages.overview import ASKS_END, find_message_lines, find_parties, find_points, find_term
-from vectorless_web.engine.passages.passage import Part, Passage, TextPiece, pieces_of
+from vectorless_web.engine.passages.passage import Part, Passage, Standing, TextPiece, pieces_of
 from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.questions.requirements import Requirement, Wanted, requirements_of
 from vectorless_web.engine.questions.wordings import other_wordings
@@ -193,24 +193,52 @@ def words_measured(passage: Passage) -> str:
 
 def weigh_nearness(passages: Sequence[Passage], nearness: Mapping[str, float]) -> list[Passage]:
     """The passages with their nearness in meaning in their fit; what was not measured counts as far."""
-    return [_weigh(passage, nearness) for passage in passages]
+    weighed = [_weigh(passage, nearness.get(words_measured(passage))) for passage in passages]
+    middle = median(nearness.values())
+    best = max((passage.words_fit for passage in weighed), default=0.0)
+    near, fits = _best_by_node(weighed, lambda p: p.nearness or 0.0), _best_by_node(weighed, lambda p: p.fit)
+    return [
+        passage
+        if passage.nearness is None
+        else replace(
+            passage,
+            standing=Standing(
+                passage.nearness - _best_elsewhere(near, passage),
+                passage.nearness - middle,
+                passage.fit - _best_elsewhere(fits, passage),
+                passage.words_fit >= best - ROUNDING,
+            ),
+        )
+        for passage in weighed
+    ]
 
 
-def _weigh(passage: Passage, nearness: Mapping[str, float]) -> Passage:
-    words = words_measured(passage)
-    near = nearness.get(words)
+ROUNDING = 1e-9
+"""What two fits may differ by and count as equal."""
+
+
+def _weigh(passage: Passage, near: float | None) -> Passage:
     fit = mix_nearness(passage.fit, near or 0.0)
-    weighed = replace(passage, fit=fit, nearness=near, raised=fit - passage.fit)
-    if near is None:
-        return weighed
-    own = {words, passage.quote, *(part.quote for part in passage.parts)}
-    others = [share for text, share in nearness.items() if text not in own]
-    return replace(weighed, ahead=near - max(others, default=0.0), above=near - median(nearness.values()))
+    return replace(passage, fit=fit, nearness=near, raised=fit - passage.fit)
+
+
+def _best_by_node(passages: Sequence[Passage], measure: Callable[[Passage], float]) -> list[tuple[float, int]]:
+    """The best measure of each node's passages, highest first."""
+    best: dict[int, float] = {}
+    for passage in passages:
+        best[passage.key] = max(measure(passage), best.get(passage.key, 0.0))
+    return sorted(((share, key) for key, share in best.items()), reverse=True)
+
+
+def _best_elsewhere(best: Sequence[tuple[float, int]], passage: Passage) -> float:
+    """The best of nodes that the passage quotes nothing of."""
+    own = {passage.key, *(part.key for part in passage.parts)}
+    return next((share for share, key in best if key not in own), 0.0)
 
 
 def leads_by_meaning(passage: Passage, passages: Sequence[Passage]) -> bool:
-    """Whether no sentence measured comes nearer to the question, and none has a better fit by words and meaning."""
-    is_nearest = passage.nearness is not None and passage.ahead > 0.0
+    """Whether it comes nearer to the question than any other node, and none has a better fit by words and meaning."""
+    is_nearest = passage.standing is not None and passage.standing.ahead > 0.0
     return is_nearest and all(passage.fit >= other.fit for other in passages)
 
 

@@ -96,6 +96,21 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """How a passage stands in meaning beside those of other nodes and all that was measured.
+
+    `ahead` is by how much it comes nearer than the nearest of another node, `above` than half of all, `margin` by how
+    much its fit by words and meaning exceeds the best of another node, each in [-1, 1]. `is_first_by_words` says
+    whether it is also the best by words alone.
+    """
+
+    ahead: float
+    above: float
+    margin: float
+    is_first_by_words: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """A sentence, list item or table row copied word for word.
 
@@ -129,10 +144,8 @@ class Passage:
     place: str = ""
     nearness: float | None = None
     """How near it comes to the question in meaning, in [0, 1], by a local model; None where none measured it."""
-    ahead: float = 0.0
-    """By how much it comes nearer than the nearest other sentence measured, in [-1, 1]."""
-    above: float = 0.0
-    """By how much it comes nearer than half of the sentences measured, in [-1, 1]."""
+    standing: "Standing | None" = None
+    """How it stands in meaning beside the other passages; None where its nearness was not measured."""
     raised: float = 0.0
     """What `nearness` added to `fit`."""
 

@@ -1,4 +1,4 @@
-"""The optional local model of meaning: whether it is installed, can run on this machine and is switched on.
+"""The local model of meaning: whether it is installed, can run on this machine and is switched on.
 
 Nothing of the package is imported here, so that web processes may ask.
 """

@@ -417,7 +417,7 @@ def _find_nearest(walk: Walk, found: Sequence[Passage]) -> list[Passage]:
     """The best passages of as many nodes, none of them held to answer; of a question for figures none."""
     if wants_figures(walk.plan) and not is_free(walk.plan):
         return []
-    near = [passage for passage in found if passage.words_fit >= LEAST_NEAREST]
+    near = [p for p in found if p.words_fit >= LEAST_NEAREST or leads_by_meaning(p, found)]
     # A document may call what the question names otherwise; whether the name is said is weighed with the rest.
     named = [passage for passage in near if walk.is_about or _names_subject(walk, passage.quote, passage.where)]
     once: dict[int, Passage] = {}
