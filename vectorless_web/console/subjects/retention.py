@@ -64,7 +64,7 @@ class Kind:
         return f"VECTORLESS_KEEP_{self.name.upper()}_DAYS"
 
 
-def _held(rows: QuerySet[Any], field: str, before: datetime | None) -> Held:
+def _count_held(rows: QuerySet[Any], field: str, before: datetime | None) -> Held:
     if before is not None:
         rows = rows.filter(**{f"{field}__lt": before})
     # Not ordered: the order of the model would make the database sort what it only counts.
@@ -160,7 +160,7 @@ _ALL = (
         "Model calls",
         "What models were asked and what they replied. Answers stay; a run without its calls cannot be replayed.",
         1,
-        lambda before: _held(_calls(), "created_at", before),
+        lambda before: _count_held(_calls(), "created_at", before),
         _remove_calls,
     ),
     Kind(
@@ -168,7 +168,7 @@ _ALL = (
         "Questions and answers",
         "With their steps, comments and closed links. Favourites, verified answers and those with an open link stay.",
         1,
-        lambda before: _held(_runs(), "created_at", before),
+        lambda before: _count_held(_runs(), "created_at", before),
         _remove_runs,
     ),
     Kind(
@@ -176,7 +176,7 @@ _ALL = (
         "Deleted documents",
         "With their files. Until then whoever may delete can bring them back. Citations keep their quotes.",
         1,
-        lambda before: _held(Document.objects.exclude(deleted_at=None), "deleted_at", before),
+        lambda before: _count_held(Document.objects.exclude(deleted_at=None), "deleted_at", before),
         None,
     ),
     Kind(
@@ -184,7 +184,7 @@ _ALL = (
         "Views of share links",
         "When and from which network links were opened. Those of an open link with a limit of openings stay.",
         1,
-        lambda before: _held(_views(), "at", before),
+        lambda before: _count_held(_views(), "at", before),
         _remove_views,
     ),
     Kind(
@@ -200,7 +200,7 @@ _ALL = (
         "Audit events",
         "The oldest of the record. An anchor stays in the chain, so that what is left can still be verified.",
         30,
-        lambda before: _held(AuditEvent.objects.all(), "at", before),
+        lambda before: _count_held(AuditEvent.objects.all(), "at", before),
         _remove_events,
     ),
 )

@@ -164,7 +164,7 @@ class Place:
 
 def find_workspace(pk: int) -> Place:
     """One workspace, also one in the bin; Http404 when there is none."""
-    workspace = _measured().filter(pk=pk).first()
+    workspace = _measure_workspaces().filter(pk=pk).first()
     if workspace is None:
         raise Http404("There is no such workspace.")
     owners = workspace.memberships.filter(role=Role.OWNER).select_related("user")
@@ -182,11 +182,11 @@ def find_workspace(pk: int) -> Place:
 
 def list_workspaces(number: str) -> Page[Workspace]:
     """A page of workspaces with `member_count`, `document_count`, `stored_bytes` and `last_asked`; the bin's last."""
-    rows = _measured().order_by(F("deleted_at").asc(nulls_first=True), "name", "pk")
+    rows = _measure_workspaces().order_by(F("deleted_at").asc(nulls_first=True), "name", "pk")
     return Paginator(rows, PAGE).get_page(number)
 
 
-def _measured() -> QuerySet[Any]:
+def _measure_workspaces() -> QuerySet[Any]:
     versions = DocumentVersion.objects.filter(document__workspace=OuterRef("pk")).order_by()
     documents = versions.values("document__workspace")
     newest = Run.objects.filter(workspace=OuterRef("pk")).order_by("-pk").values("created_at")[:1]

@@ -72,7 +72,7 @@ def recompile_all(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def recompile_one(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Have one document read again."""
-    document = _owned(request, slug, pk)
+    document = _find_owned(request, slug, pk)
     if document.latest is not None:
         documents.retry_version(actor=request.user, version=document.latest)
         messages.success(request, f"{document.title} waits to be read again.")
@@ -82,7 +82,7 @@ def recompile_one(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def quarantine(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Keep one document from answering."""
-    document = _owned(request, slug, pk)
+    document = _find_owned(request, slug, pk)
     documents.quarantine_document(actor=request.user, document=document, reason=request.POST.get("reason", ""))
     messages.success(request, f"{document.title} answers nothing until it is released.")
     return go_to(request, "documents:detail", slug=slug, pk=pk)
@@ -91,11 +91,11 @@ def quarantine(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Let one document answer again."""
-    document = _owned(request, slug, pk)
+    document = _find_owned(request, slug, pk)
     documents.release_document(actor=request.user, document=document)
     messages.success(request, f"{document.title} answers again.")
     return go_to(request, "console:health", slug=slug)
 
 
-def _owned(request: HttpRequest, slug: str, pk: int) -> Document:
+def _find_owned(request: HttpRequest, slug: str, pk: int) -> Document:
     return document_for(request.user, slug, pk, Role.OWNER)

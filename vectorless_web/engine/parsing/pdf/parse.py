@@ -504,14 +504,14 @@ class _PageParser:
         open_rows: list[LineRow] = []
         for row in rows:
             if row.number in begins:
-                yield from self._unruled(page, open_rows)
+                yield from self._read_without_rules(page, open_rows)
                 yield begins[row.number]
                 open_rows = []
             elif row.number not in drawn:
                 open_rows.append(row)
-        yield from self._unruled(page, open_rows)
+        yield from self._read_without_rules(page, open_rows)
 
-    def _unruled(self, page: Page, rows: Sequence[LineRow]) -> Iterator[Item]:
+    def _read_without_rules(self, page: Page, rows: Sequence[LineRow]) -> Iterator[Item]:
         figures = find_regions(rows, self._layout)
         regions = sorted([*figures, *find_text_tables(rows, figures)])
         position = 0
