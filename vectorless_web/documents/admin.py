@@ -1,15 +1,9 @@
-"""Documents in the admin site: what came in and how reading it went; their content is not changed here.
+"""Documents in the admin site, to look at: what came in and how reading it went."""
 
-Acts go through the services: deleting hides a document for 30 days, and everything is recorded.
-"""
-
-from django import forms
-from django.contrib import admin, messages
-from django.core.exceptions import ValidationError
+from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from vectorless_web.documents import services
 from vectorless_web.documents.line import JOB
 from vectorless_web.documents.models import (
     Card,
@@ -31,9 +25,8 @@ from vectorless_web.documents.models import (
     WaitingWords,
     WordBlock,
 )
-from vectorless_web.documents.services import cancel_version, retry_version
-from vectorless_web.infra.admin import ReadOnlyAdmin, ServiceAdmin, stop_jobs_by
-from vectorless_web.infra.web.problems import Problem
+from vectorless_web.documents.services import cancel_version
+from vectorless_web.infra.admin import ReadOnlyAdmin, stop_jobs_by
 from vectorless_web.workspaces.selectors import User
 
 
@@ -50,56 +43,13 @@ class VersionInline(admin.TabularInline):
         return False
 
 
-class DocumentForm(forms.ModelForm):
-    """A document's title and folder."""
-
-    class Meta:
-        model = Document
-        fields = ["title", "folder"]
-
-    def clean_folder(self) -> Folder | None:
-        """A folder of the document's own workspace."""
-        folder: Folder | None = self.cleaned_data["folder"]
-        if folder is not None and folder.workspace_id != self.instance.workspace_id:
-            raise ValidationError("This folder belongs to another workspace.")
-        return folder
-
-
 @admin.register(Document)
-class DocumentAdmin(ServiceAdmin):
-    form = DocumentForm
+class DocumentAdmin(ReadOnlyAdmin):
     list_display = ["title", "workspace", "folder", "added_by", "created_at", "deleted_at"]
     list_filter = ["workspace", "deleted_at"]
     search_fields = ["title", "name"]
-    fields = ["title", "name", "workspace", "folder", "tags", "added_by", "current_version", "created_at", "deleted_at"]
-    readonly_fields = ["name", "workspace", "tags", "added_by", "current_version", "created_at", "deleted_at"]
     list_select_related = ["workspace", "folder", "added_by"]
     inlines = [VersionInline]
-    actions = ["restore"]
-    remove_notice = "Hidden at once. It is kept in the bin, where it can be restored; then it is removed for good."
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def save_model(self, request: HttpRequest, obj: Document, form: forms.ModelForm, change: bool) -> None:
-        """Rename the document, move it, or both."""
-        if "title" in form.changed_data:
-            services.rename_document(actor=request.user, document=obj, title=obj.title)
-        if "folder" in form.changed_data:
-            services.move_documents(actor=request.user, workspace=obj.workspace, documents=[obj], folder=obj.folder)
-
-    def remove(self, request: HttpRequest, obj: Document) -> None:
-        """Hide the document."""
-        services.delete_document(actor=request.user, document=obj)
-
-    @admin.action(description="Restore the chosen documents", permissions=["delete"])
-    def restore(self, request: HttpRequest, chosen: QuerySet[Document]) -> None:
-        """Undo deletions."""
-        for document in chosen.select_related("workspace").exclude(deleted_at=None):
-            try:
-                services.restore_document(actor=request.user, document=document)
-            except Problem as problem:
-                self.message_user(request, problem.message, messages.ERROR)
 
 
 @admin.register(DocumentVersion)
@@ -117,25 +67,6 @@ class DocumentVersionAdmin(ReadOnlyAdmin):
     ]
     list_filter = ["status", "repair", "engine_version", "error_code", "outline_source", "mime"]
     search_fields = ["document__title", "sha256"]
-    actions = ["stop", "read_again"]
-
-    def has_act_permission(self, request: HttpRequest) -> bool:
-        """Whoever may change versions may stop their reading and have them read again."""
-        return request.user.has_perm("documents.change_documentversion")
-
-    @admin.action(description="Stop reading the chosen files", permissions=["act"])
-    def stop(self, request: HttpRequest, chosen: QuerySet[DocumentVersion]) -> None:
-        """End the reading of files that wait or are being read."""
-        stopped = sum(cancel_version(actor=request.user, version=version) for version in chosen)
-        self.message_user(request, f"{stopped} stopped.", messages.SUCCESS)
-
-    @admin.action(description="Read the chosen failed files again", permissions=["act"])
-    def read_again(self, request: HttpRequest, chosen: QuerySet[DocumentVersion]) -> None:
-        """Queue failed files again where trying again can help."""
-        failed = chosen.filter(status=DocumentVersion.Status.FAILED, retryable=True)
-        for version in failed:
-            retry_version(actor=request.user, version=version)
-        self.message_user(request, f"{len(failed)} wait to be read again.", messages.SUCCESS)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[DocumentVersion]:
         return super().get_queryset(request).select_related("document")

@@ -1,20 +1,18 @@
-"""Admin pages: rows that people only look at, rows with the acts of the site's pages, and the queues' dashboard."""
+"""Admin pages: rows that people only look at, and the queues' dashboard."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
 from django.apps import apps
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from rq.exceptions import NoSuchJobError
 from rq.job import Job
 
 from vectorless_web.infra.queues import jobs
-from vectorless_web.infra.web.problems import Problem
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
@@ -33,51 +31,13 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         return False
 
 
-class ServiceAdmin(admin.ModelAdmin):
-    """Deletes one row or many through `remove`, and says what that means instead of listing what hangs on the rows."""
-
-    remove_notice = ""
-    """What deleting does, where that is not the end of the row."""
-
-    def remove(self, request: HttpRequest, obj: Any) -> None:
-        """Delete the row by its service; Problem when a rule forbids it."""
-        raise NotImplementedError
-
-    def why_kept(self, obj: Any) -> list[str]:
-        """Sentences that say why the row may not be deleted; [] when it may."""
-        return []
-
-    def delete_model(self, request: HttpRequest, obj: Any) -> None:
-        """Delete one row."""
-        self._remove(request, [obj])
-
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """Delete the ticked rows."""
-        self._remove(request, list(queryset))
-
-    def get_deleted_objects(self, objs: Iterable[Any], request: HttpRequest) -> tuple[Any, Any, set[Any], list[str]]:
-        """What the page that asks again shows: the rows, their number, no missing rights, and why some are kept."""
-        rows = list(objs)
-        names = [f"{self.opts.verbose_name}: {row}" for row in rows]
-        notice = [self.remove_notice] if self.remove_notice else []
-        kept = [sentence for row in rows for sentence in self.why_kept(row)]
-        return [*names, *notice], {self.opts.verbose_name_plural: len(rows)}, set(), kept
-
-    def _remove(self, request: HttpRequest, rows: list[Any]) -> None:
-        for row in rows:
-            try:
-                self.remove(request, row)
-            except Problem as problem:
-                self.message_user(request, problem.message, messages.ERROR)
-
-
 DashboardView = Callable[..., HttpResponse]
 Stop = Callable[[Any, int], bool]
 """Ends the row of a number in somebody's name; false when it has ended already."""
 
 WHERE = (
-    "Stop questions under Runs, uploads under Document versions: choose the rows there, then the action. "
-    "Questions that failed are asked again on their own page, and files are read again under Document versions."
+    "Questions and files are stopped in the console, under Queues; files are read again there, under Documents and "
+    "runs, and questions that failed are asked again on their own page."
 )
 REFUSED = {
     "clear": "The queue was not emptied: it would be filled again from the database within seconds. ",

@@ -1,7 +1,6 @@
 """Runs in the admin site: what was asked, every step and claim, what it cost. Histories are only looked at."""
 
-from django.contrib import admin, messages
-from django.db.models import QuerySet
+from django.contrib import admin
 from django.http import HttpRequest
 
 from vectorless_web.infra.admin import ReadOnlyAdmin, stop_jobs_by
@@ -55,19 +54,6 @@ class RunAdmin(ReadOnlyAdmin):
     date_hierarchy = "created_at"
     exclude = ["lease"]
     inlines = [StepInline]
-    actions = ["stop"]
-
-    def has_stop_permission(self, request: HttpRequest) -> bool:
-        """Whoever may change runs may stop them."""
-        return request.user.has_perm("runs.change_run")
-
-    @admin.action(description="Stop the chosen runs", permissions=["stop"])
-    def stop(self, request: HttpRequest, chosen: QuerySet[Run]) -> None:
-        """Ask open runs to end; what they found is kept."""
-        open_runs = chosen.filter(status__in=Run.OPEN).select_related("workspace")
-        for run in open_runs:
-            cancel_run(user=request.user, run=run)
-        self.message_user(request, f"{len(open_runs)} asked to stop.", messages.SUCCESS)
 
 
 def _stop_run(user: User, pk: int) -> bool:

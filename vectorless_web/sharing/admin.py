@@ -1,12 +1,10 @@
-"""Share links in the admin site: to look at and to revoke, never to make or to read their tokens."""
+"""Share links in the admin site: to look at, never to read their tokens."""
 
 from django.contrib import admin
-from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from vectorless_web.infra.admin import ReadOnlyAdmin
 from vectorless_web.sharing.models import ShareLink, ShareView
-from vectorless_web.sharing.services import revoke_link
 
 
 class ViewInline(admin.TabularInline):
@@ -28,14 +26,3 @@ class ShareLinkAdmin(ReadOnlyAdmin):
     fields = ("run", "created_by", "created_at", "expires_at", "revoked_at", "redact")
     readonly_fields = fields
     inlines = (ViewInline,)
-    actions = ("revoke",)
-
-    def has_revoke_permission(self, request: HttpRequest) -> bool:
-        """Who may change links may close them."""
-        return request.user.has_perm("sharing.change_sharelink")
-
-    @admin.action(description="Revoke the chosen links", permissions=["revoke"])
-    def revoke(self, request: HttpRequest, chosen: QuerySet[ShareLink]) -> None:
-        """Close links for good."""
-        for link in chosen.select_related("run__workspace"):
-            revoke_link(user=request.user, link=link)
