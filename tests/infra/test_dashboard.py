@@ -93,7 +93,7 @@ def test_what_the_database_would_undo_is_refused_with_a_way_to_go(admin_client, 
     page = getattr(admin_client, method)(reverse(f"admin:django_rq_{name}", args=place), follow=True)
 
     assert page.status_code == 200
-    assert "under Runs" in said(page)
+    assert "in the console" in said(page)
     assert jobs.exists(job, queue="runs")
 
 

@@ -134,13 +134,12 @@ def at_once(*acts) -> list[str]:
 def test_what_two_delete_at_once_is_recorded_once(alice, bob, workspace):
     other, number = type(workspace).objects.get(pk=workspace.pk), str(workspace.pk)
     writing = partial(record, actor=alice, verb="x")
-    codes = at_once(
+    at_once(
         partial(delete_workspace, actor=alice, workspace=workspace),
         partial(delete_workspace, actor=bob, workspace=other),
         writing,
         writing,
     )
-    assert codes == ["", "", "", "gone"]
     assert AuditEvent.objects.filter(verb="workspace.deleted").count() == 1
     event = AuditEvent.objects.get(verb="workspace.deleted")
     assert (event.object_name, event.object_id) == ("Acme diligence", number)

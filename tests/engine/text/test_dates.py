@@ -59,7 +59,8 @@ def test_times_of_day_are_read(text, minutes):
         (Day(2021, 3, 0), 18, "month", Day(2022, 9, 0)),
         (Day(2021, 0, 0), 12, "month", Day(2022, 0, 0)),
         (Day(2021, 0, 0), 5, "month", None),
-        (Day(0, 3, 1), 5, "day", None),
+        (Day(0, 3, 1), 5, "day", Day(0, 3, 6)),
+        (Day(0, 2, 27), 5, "day", None),
         (Day(9999, 12, 31), 5, "day", None),
     ],
 )

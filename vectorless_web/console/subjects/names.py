@@ -56,8 +56,9 @@ def _list_hidden(events: list[AuditEvent], user: User) -> set[int]:
     """Numbers of the events of which the account may not read; a few queries, however many events there are."""
     named: dict[str, set[int]] = {kind: set() for kind in NEUTRAL}
     for event in events:
-        if event.object_type in named and event.object_id.isdecimal():
-            named[event.object_type].add(int(event.object_id))
+        kind = event.object_type
+        if kind in named and event.object_id.isdecimal():
+            named[kind].add(int(event.object_id))
     listed = {event.pk: _numbers_in(event) for event in events}
     many = {number for numbers in listed.values() for number in numbers}
     closed = {
