@@ -30,7 +30,7 @@ from vectorless_web.documents.storage.files import CHUNK_BYTES, file_sha256
 
 
 class BackupError(Exception):
-    """Raised for whatever ends a backup or a restore."""
+    """Raised when a backup or a restore cannot go on."""
 
 
 class BackupDamaged(BackupError):

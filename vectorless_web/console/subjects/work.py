@@ -98,7 +98,7 @@ def read_again(*, actor: User, pk: int) -> None:
 
 
 def find_document(pk: int) -> Document:
-    """One document of whatever workspace that is not deleted; Http404 when there is none."""
+    """A document of any workspace, unless deleted; Http404 when there is none."""
     document = Document.objects.select_related("workspace").filter(pk=pk, deleted_at=None).first()
     if document is None:
         raise Http404("There is no document of that number.")
@@ -141,7 +141,7 @@ def live_links(number: str) -> Page[ShareLink]:
 
 
 def close_link(*, actor: User, pk: int) -> None:
-    """Revoke a link of whatever workspace; closing it twice changes nothing."""
+    """Revoke a link of any workspace; revoking it twice changes nothing."""
     link = ShareLink.objects.select_related("run__workspace").filter(pk=pk).first()
     if link is None:
         raise Http404("There is no such link.")

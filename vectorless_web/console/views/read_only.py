@@ -41,7 +41,7 @@ HIDDEN = ("password", "token", "secret", "key", "code")
 
 
 class ReadOnlyMiddleware:
-    """Refuses with status 503 whatever would write while the site is read-only, before any view begins."""
+    """Refuses requests that would write, with status 503, while the site is read-only and before a view begins."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
