@@ -26,6 +26,7 @@ from vectorless_web.engine.figures.needs import asks_rate, figure_needs, is_free
 from vectorless_web.engine.figures.periods import own_period
 from vectorless_web.engine.figures.tables import TableView, tables_of
 from vectorless_web.engine.passages.extraction import (
+    CHANGES,
     best_passages,
     find_passages,
     leads_by_meaning,
@@ -314,6 +315,9 @@ def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passag
     led = {key: f"{place}, {walk.led[key].quote}" if key in walk.led else place for key, place in places.items()}
     nodes = [(tree.node(key), fits[key], led[key]) for key in keys]
     found = find_passages(walk.entry.id, nodes, walk.finder, measure_nearness(walk), walk.opened)
+    if walk.turn[1] == 1:
+        # A document that is read alone has nothing to be compared with.
+        found = [passage for passage in found if passage.place != CHANGES]
     found = [_tell_reference(walk, passage, places) for passage in _mind_references(walk, found)]
     telling = [passage for passage in found if _answers_question(walk, passage)] or _find_nearest(walk, found)
     if walk.nearness is not None and telling and not telling[0].is_nearest:
@@ -428,6 +432,8 @@ def _find_nearest(walk: Walk, found: Sequence[Passage]) -> list[Passage]:
 
 def _answers_question(walk: Walk, passage: Passage) -> bool:
     """Whether a passage says enough of the question, and of its subject, to be an answer."""
+    if passage.place == CHANGES:
+        return True
     is_form = asks_for(walk.plan, Wanted.DATE, Wanted.SPAN) and not passage.unmet
     is_subject = bool(walk.plan.entities) and not walk.foreign
     least = LEAST_SAID if is_subject or is_form else LEAST_SAID_BY_ANYONE
@@ -571,6 +577,11 @@ def _describe_extraction(
         periods = join_names(sorted({figure.period for figure in figures if figure.period}))
         more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
         return f"Took {say_count(len(rows), 'table row')}: {named}{more}" + (f", for {periods}" if periods else "")
+    compared = next((passage for passage in passages if passage.place == CHANGES), None)
+    if compared is not None:
+        pages = pages_words(compared.parts[0].page_index, compared.parts[-1].page_index)
+        title = shorten_title(walk.title_of(walk.document.tree.section_of(compared.key)))
+        return f"Copied all {say_count(len(compared.parts), 'sentence')} of {title}, {pages}, to compare two versions"
     if passages:
         pages = on_pages(passage.page_index for passage in passages[:3])
         copied = f"Copied {say_count(len(passages), 'passage')} that may answer, from {pages}"
