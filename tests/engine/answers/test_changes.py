@@ -99,3 +99,9 @@ def test_every_sentence_of_both_versions_is_accounted_for_once(older, newer):
 def test_a_text_does_not_differ_from_itself(words):
     parts = [part(each) for each in words]
     assert compare_wordings(parts, parts).told == ()
+
+
+def test_only_what_a_version_says_is_told_as_the_newest():
+    lease = compiled("Lease of the annex", section("Rent", paragraph("The rent of the annex is 900 euros a month.")))
+    assert "newest version" not in ask("How much is the rent of the annex?", OLD, NEW, lease)[0].answer
+    assert "House rules 2024, the newest version" in ask("Where do the maps stay?", OLD, NEW, lease)[0].answer

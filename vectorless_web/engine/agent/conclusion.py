@@ -670,7 +670,8 @@ def _closest(run: RunState) -> str:
     if run.unwritten:
         why = _unwritten(run)
     elif run.claims:
-        why = f"No sentence of {run.engine} holds"
+        who = "the built-in reasoner" if run.engine == OFFLINE else run.engine
+        why = f"No sentence of {who} holds"
     elif run.engine == OFFLINE or run.taken_over:
         why = f"Nothing in {_say_documents(run)} answers this for certain"
     else:

@@ -450,11 +450,11 @@ _PRONOUNS = frozenset({"it", "this", "that", "which", "here"})
 
 def compose(context: SynthesisContext) -> AnswerDraft:
     """An answer from the facts of all walks; without facts a draft without claims."""
-    versions = find_versions(context)
-    if versions is not None:
-        return AnswerDraft(tuple(claims_of_changes(*versions, context.names)))
+    compared = find_versions(context)
+    if compared is not None:
+        return AnswerDraft(tuple(claims_of_changes(*compared, context.names)))
     context = _without_wordings(context)
-    context, version = resolve_versions(_set_nearest_aside(context))
+    context, versions = resolve_versions(_set_nearest_aside(context))
     figures = best_figures(context)
     for make in (
         _draft_rows,
@@ -468,8 +468,8 @@ def compose(context: SynthesisContext) -> AnswerDraft:
     ):
         draft = make(context, figures)
         if draft is not None:
-            return _say_version(draft, version)
-    return _say_version(_draft_quotes(context), version)
+            return _say_version(draft, versions)
+    return _say_version(_draft_quotes(context), versions)
 
 
 def find_versions(context: SynthesisContext) -> tuple[Passage, Passage] | None:
@@ -542,13 +542,13 @@ def _version_of(title: str) -> tuple[int, ...]:
     return tuple(part for number in (*years[-1:], *(n for n in numbers if n not in years)) for part in number)
 
 
-def resolve_versions(context: SynthesisContext) -> tuple[SynthesisContext, str]:
-    """The facts of the version that was asked for, else of the newest, and what to say of it.
+def resolve_versions(context: SynthesisContext) -> tuple[SynthesisContext, dict[str, str]]:
+    """The facts of the versions that were asked for, else of the newest, and of these, by document, what to say.
 
     Documents are versions of one another when their titles differ in numbers alone ("Price list 2023" and "2024").
     """
     dropped: set[str] = set()
-    said = ""
+    said: dict[str, str] = {}
     years = {period.year for period in context.plan.periods}
     for members in _group_versions(context, list(dict.fromkeys(fact.document for fact in context.facts))):
         if len(years) > 1 or asks_documents(context.plan) or _COMPARES.search(context.plan.focus):
@@ -556,9 +556,8 @@ def resolve_versions(context: SynthesisContext) -> tuple[SynthesisContext, str]:
         asked = [document for document in members if years & set(_version_of(context.names[document])[:1])]
         kept = asked[-1] if asked else members[-1]
         dropped |= set(members) - {kept}
-        said = said or ("" if asked else f"{context.names[kept]}, the newest version")
-    if not dropped:
-        return context, ""
+        if not asked:
+            said[kept] = f"{context.names[kept]}, the newest version"
     return replace(context, facts=tuple(fact for fact in context.facts if fact.document not in dropped)), said
 
 
@@ -581,9 +580,11 @@ _COMPARES = re.compile(
 )
 
 
-def _say_version(draft: AnswerDraft, said: str) -> AnswerDraft:
-    """The draft with its first sentence saying which version it is of."""
-    if not said or not draft.claims:
+def _say_version(draft: AnswerDraft, versions: Mapping[str, str]) -> AnswerDraft:
+    """The draft with its first sentence saying which version it is of, where it quotes one of several."""
+    quoted = draft.claims[0].quotes if draft.claims else ()
+    said = next((versions[quote.document] for quote in quoted if quote.document in versions), "")
+    if not said:
         return draft
     first, *others = draft.claims
     title = said.rpartition(", ")[0]
