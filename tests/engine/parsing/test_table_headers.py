@@ -316,3 +316,192 @@ def test_years_below_their_own_header_are_labels(compiled):
     rows += [(214 + 12 * n, [(72, str(2022 - n)), (310, f"{n + 1},087")]) for n in range(4)]
     [view] = views(compiled(laid(rows)))
     assert [row.label for row in view.table.body] == ["2022", "2021", "2020", "2019"]
+
+
+def columns(view) -> list[tuple[str, ...]]:
+    """The paths of the columns of figures."""
+    return [column.path for column in view.table.columns[1:]]
+
+
+def test_a_header_that_speaks_of_a_statement_is_no_title(compiled):
+    page = laid(
+        [
+            (200, [(320, "Quarter ended"), (460, "Half ended")]),
+            (212, [(150, "Statement of Income Line"), (330, "May 31, 2021"), (470, "May 31, 2021")]),
+            (226, [(72, "Wear of piers"), (150, "Upkeep"), (350, "$ 21"), (490, "$ 41")]),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert columns(view)[-2:] == [("Quarter ended May 31, 2021",), ("Half ended May 31, 2021",)]
+
+
+def test_a_dash_set_off_beside_its_column_makes_no_column(compiled):
+    page = laid(
+        [
+            (200, [(330, "2021"), (430, "2020")]),
+            (214, [(72, "Buoys"), (330, "$ 280"), (430, "$ 12")]),
+            (228, [(72, "Lamps"), (340, "203"), (440, "26")]),
+            (242, [(72, "Nets"), (354.6, "-"), (450.6, "-")]),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert columns(view) == [("2021",), ("2020",)]
+
+
+def test_the_sign_of_a_currency_far_from_its_figure_begins_a_column(compiled):
+    page = laid(
+        [
+            (200, [(72, "Part"), (215, "Line of the statement"), (480, "2021")]),
+            (214, [(72, "Rates"), (230, "Other income net"), (312, "$"), (490, "23")]),
+            (228, [(72, "Fuel"), (246, "Cost of berths"), (495, "4")]),
+            (242, [(72, "Loans"), (251, "Interest paid"), (490, "44")]),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert columns(view) == [("Line of the statement",), ("2021",)]
+    assert [cell.text for cell in view.table.body[0].cells] == ["Rates", "Other income net", "$ 23"]
+
+
+def test_figures_beside_the_last_line_of_their_label_leave_the_label_below_alone(compiled):
+    page = laid(
+        [
+            (200, [(330, "2021"), (430, "2020")]),
+            figures(214, "Change of harbour dues", "5", "8", edges=(350, 450)),
+            (224, [(72, "Gain of the boatyard on")]),
+            figures(234, "sales of old hulls", "7", "6", edges=(350, 450)),
+            figures(244, "Fees for the use of quays", "9", "4", edges=(350, 450)),
+            (254, [(72, "Income from joint ferry")]),
+            figures(264, "lines and tugs", "3", "1", edges=(350, 450)),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [row.label for row in view.table.body] == [
+        "Change of harbour dues",
+        "Gain of the boatyard on sales of old hulls",
+        "Fees for the use of quays",
+        "Income from joint ferry lines and tugs",
+    ]
+
+
+def test_a_date_over_the_figures_heads_the_rows_below_it_alone(compiled):
+    page = laid(
+        [
+            (200, [(420, "Year Ended May 31, 2021")]),
+            figures(214, "Paid for berths", "$ 80", edges=(500,)),
+            figures(228, "Berths taken on", "65", edges=(500,)),
+            (246, [(420, "At May 31, 2021")]),
+            figures(260, "Years left", "5.0", edges=(500,)),
+            figures(274, "Rate of interest", "4.02%", edges=(500,)),
+        ]
+    )
+    first, second = views(compiled(page))
+    assert first.periods[1].words == "year ended 31 May 2021"
+    assert second.periods[1].words == "as of 31 May 2021"
+
+
+def test_a_sentence_that_leads_to_the_next_table_ends_the_one_above(compiled):
+    page = laid(
+        [
+            (190, [(485, "2022")]),
+            figures(204, "Spring", "$ 80", edges=(500,)),
+            figures(216, "Autumn", "76", edges=(500,)),
+            (232, [(72, "For 2021, dues were paid based on the following schedule:")]),
+            figures(250, "April 3", "$ 0.52", edges=(500,)),
+            figures(264, "June 5", "0.52", edges=(500,)),
+        ]
+    )
+    assert [len(list(view.table.body)) for view in views(compiled(page))] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [
+            [(130, "NORWAY"), (430, "12-3456789")],
+            [(100, "(State of incorporation)"), (400, "(Number with the tax office)")],
+            [(105, "One Harbour Drive, Bergen"), (435, "5003-11")],
+            [(110, "(Address of the head office)"), (438, "(Post code)")],
+        ],
+        [
+            [(left, str(2015 + n)) for n, left in enumerate((80, 160, 240, 320, 400))],
+            [(80, "Bergen Ferries"), (320, "All ferries of the north")],
+            [(80, "Nordic index"), (320, "Harbours and shipyards")],
+        ],
+        [
+            [(80, "98.1"), (110, "Cover sheet of the deed in full")],
+            [(80, "98.2"), (110, "Copy of the deed")],
+            [(80, "99"), (110, "Letter of the bank of 3 May 2015")],
+        ],
+        [
+            [(72, "10.1*"), (110, "Plan of shares"), (400, "10-K"), (450, "6/30/12"), (500, "10.4")],
+            [(72, "10.2*"), (110, "Plan of bonuses"), (400, "8-K"), (450, "6/30/13"), (500, "10.7")],
+            [(72, "10.3*"), (110, "Deed of the quay"), (400, "10-Q"), (450, "6/30/14"), (500, "10.9")],
+        ],
+    ],
+    ids=["captions", "legend", "list", "papers"],
+)
+def test_captions_legends_and_lists_of_papers_are_no_tables(compiled, rows):
+    document = compiled(laid([(200 + 12 * number, row) for number, row in enumerate(rows)]))
+    assert views(document) == []
+    assert uncovered(document) == []
+
+
+def test_a_day_over_its_year_heads_one_column_beside_whole_dates(compiled):
+    page = laid(
+        [
+            (200, [(418, "Valued at")]),
+            (211, [(412, "January 28,")]),
+            (222, [(310, "July 29, 2023"), (427, "2023"), (510, "July 30, 2022")]),
+            figures(236, "Buoys in store", "$ 104", "$ 280", "$ 1", edges=(365, 450, 565)),
+            figures(248, "Lamps in store", "117", "203", "26", edges=(365, 450, 565)),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [path[-1] for path in columns(view)] == ["July 29, 2023", "January 28, 2023", "July 30, 2022"]
+    assert [period.words for period in view.periods[1:]] == ["29 July 2023", "28 January 2023", "30 July 2022"]
+
+
+def test_words_in_one_row_under_a_header_of_their_own_are_a_column(compiled):
+    page = laid(
+        [
+            (200, [(180, "Line of the statement"), (330, "2021"), (430, "2020")]),
+            (214, [(72, "Wear of piers"), (180, "Upkeep"), (330, "$ 21"), (430, "$ 20")]),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert columns(view) == [("Line of the statement",), ("2021",), ("2020",)]
+
+
+def test_names_that_go_on_in_small_letters_are_one_level_beside_names_of_one_line(compiled):
+    page = laid(
+        [
+            (200, [(290, "Ferries"), (478, "All kept")]),
+            (211, [(208, "Quays"), (282, "and barges"), (372, "Other"), (475, "vessels")]),
+            (222, [(200 + 45 * n, str(2021 - n % 2)) for n in range(8)]),
+            *(
+                figures(234 + 12 * k, label, *("11", "12", "13", "14", "15", "16", "17", "18"), edges=EIGHT)
+                for k, label in enumerate(("North basin", "South basin", "Inner basin"))
+            ),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [path[0] for path in columns(view)[::2]] == ["Quays", "Ferries and barges", "Other", "All kept vessels"]
+    assert [path[-1] for path in columns(view)] == ["2021", "2020"] * 4
+
+
+EIGHT = tuple(220.0 + 45 * n for n in range(8))
+
+
+def test_a_figure_alone_below_its_label_leaves_the_label_to_it(compiled):
+    page = laid(
+        [
+            (200, [(335, "2021")]),
+            figures(214, "Income of the ferries before taxes", "$ 506", edges=(350,)),
+            (224, [(72, "Taxes on income of the ferries")]),
+            (233, [(335, "192")]),
+            figures(246, "Net income", "$ 314", edges=(350,)),
+            figures(258, "Dues", "$ 31", edges=(350,)),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert view.table.body[0].label == "Income of the ferries before taxes"

@@ -88,7 +88,7 @@ def says_percent(text: str) -> bool:
 
 def says_price(text: str) -> bool:
     """Whether a label names an amount for one piece, which no units line scales."""
-    return bool(_PRICE.search(text))
+    return bool(_PRICE.search(text)) and not _PART_OF_RATIO.search(text)
 
 
 def says_shares(text: str) -> bool:
@@ -138,6 +138,8 @@ _SCALE_WORDS = (
 _THOUSANDS = re.compile(rf"\bthousands?\b|\b000(?:['’]?s)?\b|['’‘]000|{_SIGN}\s?k\b", re.I)
 _SHARES_ONLY = re.compile(r"\bshares?\s+in\s+(?:thousands|millions)", re.I)
 _PER_SHARE = re.compile(r"\bper\b[^,;]{0,25}\b(?:share|unit|ads)\b|\bearnings per\b|\bEPS\b", re.I)
+_PART_OF_RATIO = re.compile(r"\b(?:numerator|denominator)s?\b|\bused (?:in|to|for)\b", re.I)
+"""What goes into an amount per share and is none: "Numerator for earnings per share"."""
 _CURRENCY_WORDS = (
     ("CAD", re.compile(r"\b(?:C|CA|CAD|CDN)\$|\bCanadian dollars?\b|\bCAD\b", re.I)),
     ("AUD", re.compile(r"\b(?:A|AU)\$|\bAustralian dollars?\b|\bAUD\b", re.I)),
@@ -192,7 +194,7 @@ def is_scale(text: str) -> bool:
 
 def is_per_share(label: str) -> bool:
     """Whether a row states amounts per share, which no units line scales."""
-    return bool(_PER_SHARE.search(label))
+    return bool(_PER_SHARE.search(label)) and not _PART_OF_RATIO.search(label)
 
 
 def scale_name(scale: Decimal) -> str:

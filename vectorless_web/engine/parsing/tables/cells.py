@@ -112,6 +112,8 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
         return False  # the space between two words, in most cases
     word, before = text[spans[k][0] : spans[k][1]], text[spans[k - 1][0] : spans[k - 1][1]]
     following = text[spans[k + 1][0] : spans[k + 1][1]] if k + 1 < len(spans) else ""
+    if _CURRENCY.match(word) and is_number(following) and boxes[k + 1][0] - boxes[k][2] > limit:
+        return True  # a sign set at the left edge of its column, right behind a label that ends there
     if word == "%" and following[:1].isalpha() and gap > _CURRENCY_GAP / _GAP * limit:
         return True  # "2022   % Change"
     if _CURRENCY.match(before) or _SUFFIX.match(word):

@@ -30,6 +30,8 @@ _SEVERAL = 3
 """Columns with that of the labels from which a scale below a name holds for its column alone."""
 _CENTRAL = 0.15
 """Share of the columns' width by which a scale may stand beside their middle and hold for all."""
+_FORM = re.compile(r"^(?:10-[KQ]|8-K|6-K|20-F|40-F|S-\d{1,2}|F-\d|DEF ?14A|14A|X)(?:/A)?\*?$")
+"""The forms by which papers are filed, and the cross for a paper filed herewith."""
 _YEAR = re.compile(r"(?<![\d.,$])(?:19|20)\d\d(?![\d,]|\.\d)")
 _CODED = re.compile(r"\b(?:(?P<before>[1-4])Q|Q(?P<after>[1-4])|FY)\s?[’']?(?P<year>(?:20)?\d\d)\b")
 _MONTHS = (
@@ -62,6 +64,13 @@ def table_draft(grid: Grid, *, title: str, units: str, vocabulary: Vocabulary, c
     table = Table(tuple(columns) or tuple(_columns(grid)), tuple(rows))
     draft.table = with_units(table, units=_units_in(grid) or units)
     return draft
+
+
+def lists_papers(table: Table) -> bool:
+    """Whether rows say by which forms papers were filed and nothing names the columns: a list of papers, no table."""
+    names = [level for column in table.columns[1:] for level in column.path if not _FORM.match(level)]
+    filed = sum(any(_FORM.match(cell.text.strip()) for cell in row.cells) for row in table.rows)
+    return len(names) <= 1 and 2 * filed > len(table.rows)
 
 
 def find_units(text: str) -> str:
