@@ -89,3 +89,17 @@ def test_what_stands_between_two_balances_is_of_the_time_between_them(tmp_path):
         "Rents": "",
         "Balance at end of 2022": "as of 2022",
     }
+
+
+def test_numbers_of_things_and_several_years_are_no_money(tmp_path):
+    head = "<tr><th>($ in millions)</th><th>2022</th><th>2021</th></tr>"
+    path = tmp_path / "file.html"
+    told = (("Dues", "$ 12"), ("Due in", "2021 - 2028"), ("Number of units:", ""), ("Forfeited", "(162,548)"))
+    rows = "".join(f"<tr><td>{label}</td><td>{said}</td><td>{said}</td></tr>" for label, said in told)
+    path.write_text(f"<html><body><p>Units.</p><table>{head}{rows}</table></body></html>")
+    document = CompiledDocument(compile_file(path, name="file.html"))
+    [view] = tables_of(document.tree, range(1, len(document.tree)))
+    found = {row.label: view.read_cell(row, 1) for row in view.table.body}
+    assert {label: reading.unit for label, reading in found.items() if label != "Number of units:"} == {
+        "Dues": "USD", "Due in": "", "Forfeited": "",
+    }  # fmt: skip

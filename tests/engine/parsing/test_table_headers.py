@@ -505,3 +505,67 @@ def test_a_figure_alone_below_its_label_leaves_the_label_to_it(compiled):
     )
     [view] = views(compiled(page))
     assert view.table.body[0].label == "Income of the ferries before taxes"
+
+
+def test_header_lines_printed_out_of_order_keep_the_years_above_them(compiled):
+    page = laid(
+        [
+            (160, [(300, "Year ended May 31,")]),
+            (174, [(281, "2023"), (451, "2022")]),
+            (214, [(72, "(Dollars in millions)"), (232, "TOTAL")]),
+            (188, [(310, "AMOUNT OF")]),
+            (197, [(310, "GAIN MADE")]),
+            (205, [(310, "BY TUGS")]),
+            (214, [(400, "TOTAL")]),
+            (188, [(480, "AMOUNT OF")]),
+            (197, [(480, "GAIN MADE")]),
+            (205, [(480, "BY TUGS")]),
+            figures(228, "Dues", "$ 51,217", "$ 26", "$ 46,710", "$ 12", edges=(255, 350, 425, 520)),
+            figures(240, "Rents", "28,925", "581", "25,231", "23", edges=(255, 350, 425, 520)),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [period.year for period in view.periods[1:]] == [2023, 2023, 2022, 2022]
+
+
+def test_whole_dates_go_on_in_no_line_below(compiled):
+    edges = (260, 320, 370, 430, 490, 540)
+    page = laid(
+        [
+            (200, [(268, "May 31, 2021"), (438, "May 31, 2020")]),
+            (212, [(292, "Wear so"), (462, "Wear so")]),
+            (223, [(240, "Gross"), (292, "far"), (350, "Net"), (410, "Gross"), (462, "far"), (520, "Net")]),
+            figures(236, "Quays", "$ 2,443", "$ (469)", "$ 1,974", "$ 2,474", "$ (402)", "$ 2,072", edges=edges),
+            figures(248, "Boats", "4,113", "(845)", "3,268", "4,097", "(681)", "3,416", edges=edges),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [path[0] for path in columns(view)] == ["May 31, 2021"] * 3 + ["May 31, 2020"] * 3
+
+
+def test_a_title_that_names_a_period_parts_tables_of_the_same_columns(compiled):
+    def block(top: float, title: str) -> list:
+        return [
+            (top, [(222, title)]),
+            (top + 16, [(72, "(Dollars in millions)"), (290, "Ferries"), (390, "Quays"), (490, "All")]),
+            *(
+                figures(top + 30 + 14 * k, label, "21", "32", "53", edges=(315, 415, 515))
+                for k, label in enumerate(("Dues", "Rents", "Fuel"))
+            ),
+        ]
+
+    page = laid([*block(200, "Q2 2022 YTD income of all basins"), *block(300, "Q3 2022 YTD income of all basins")])
+    first, second = views(compiled(page))
+    assert [period.words for period in first.periods[1:]] == ["six months 2022"] * 3
+    assert [period.words for period in second.periods[1:]] == ["nine months 2022"] * 3
+
+
+def test_two_addresses_side_by_side_are_no_table(compiled):
+    rows = [
+        ("Investors:", "Papers:"),
+        ("Robert Hull", "Cara Keel"),
+        ("robert@harbour.example", "cara@harbour.example"),
+        ("(212) 555-4600", "(914) 555-0304"),
+    ]
+    page = laid([(200 + 12 * n, [(72, one), (400, other)]) for n, (one, other) in enumerate(rows)])
+    assert views(compiled(page)) == []

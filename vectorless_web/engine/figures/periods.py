@@ -42,7 +42,7 @@ _SPANS = (
         12,
         re.compile(
             r"\b(?:twelve|12)[- ]months?|\b(?:5[23]|fifty-\w+)[- ]weeks?|\byears?[- ](?:ended|ending|to)\b"
-            r"|\bfiscal(?:\s+years?)?\b|\bfull[- ]year|\bFY",
+            r"|(?<!by )\bfiscal(?:\s+years?)?\b|\bfull[- ]year|\bFY",
             re.I,
         ),
     ),

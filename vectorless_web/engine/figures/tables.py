@@ -13,7 +13,7 @@ from itertools import groupby
 from vectorless_web.engine.documents.node import Column, Node, NodeKind, Row, Table
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.figures.footnotes import Footnote, find_footnotes, marks_in
-from vectorless_web.engine.figures.periods import ColumnPeriod, read_header, years_in
+from vectorless_web.engine.figures.periods import ColumnPeriod, read_header, spans_years, years_in
 from vectorless_web.engine.figures.units import (
     THOUSAND,
     code_in,
@@ -25,6 +25,7 @@ from vectorless_web.engine.figures.units import (
     is_unit,
     own_unit,
     says_count,
+    says_number,
     says_percent,
     says_price,
     says_scale,
@@ -507,9 +508,8 @@ def _read_cell(view: TableView, row: Row, place: int) -> CellReading:
         row_path = (*row_path, row.cells[parting].text)
     period = view.periods[place] if place < len(view.periods) else read_header("")
     if not period.year or not (column and read_header(column.header, column.period).year):
-        period = _row_period(row, period)  # what holds for the whole table yields to what a row says
-    if not period.is_said and not period.is_change:
-        period = view.periods_between.get(row.offset, period)
+        # What holds for the whole table yields to what a row says.
+        period = _row_period(row, view.periods_between.get(row.offset, period))
     marks = [marks_in(text) for text in (cell.text if place else "", row.label, *path)]
     known = {mark for found in marks for mark in found}
     notes = tuple(note for note in view.footnotes if note.mark in known)
@@ -629,7 +629,7 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
         itself = _unit_named(view, row, place)
     if itself:
         return itself, one, code_in(itself)
-    if not _holds_figure(text) or _RATIO.match(text):
+    if not _holds_figure(text) or _RATIO.match(text) or spans_years(text):
         return own, one, own  # words, which may name units of their own: "up to 4 weeks" in a column of days
     label = " ".join((*row.path[-1:], row.label))
     counts = not own and says_shares(label)
@@ -682,7 +682,8 @@ def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) 
     """(unit, scale, currency) of a cell by the whole table, where neither its row nor its column states a unit."""
     text, one = row.cells[place].text, Decimal(1)
     signed = bool(units_currency(text))
-    counts = says_count(row.label) and not signed and not any(map(_MONEY_PATH.search, row.path[-1:]))
+    counted = says_count(row.label) or any(map(says_number, row.path[-1:]))
+    counts = counted and not signed and not any(map(_MONEY_PATH.search, row.path[-1:]))
     if not _holds_figure(text) or counts or place in view.note_columns:
         return "", one, ""
     currency = _settle_dollars(units_currency(text), text, view) or view.currency

@@ -50,6 +50,7 @@ _COUNT = re.compile(
     r"|patients|students|members)\W*(?:\(\w\)\s*)?$",
     re.I,
 )
+_NUMBER_OF = re.compile(r"^\W*(?:(?:average|total) )?(?:number|no\.) of\b", re.I)
 _SCALED = re.compile(r"thousand|million|billion|000", re.I)
 _ABOVE = re.compile(
     rf"\bin\s+(?P<told>{_UNIT})(?=[\s.,;:)]|$)"
@@ -116,6 +117,11 @@ def is_points(unit: str) -> bool:
 def says_count(text: str) -> bool:
     """Whether a label names a number of things, which no units line scales."""
     return bool(_COUNT.search(text))
+
+
+def says_number(text: str) -> bool:
+    """Whether a text that heads rows says that they are numbers of things: "Number of units:"."""
+    return bool(_NUMBER_OF.match(text)) and not says_scale(text)
 
 
 def unit_above(text: str) -> str:

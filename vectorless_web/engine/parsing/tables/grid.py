@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from vectorless_web.engine.parsing.tables.cells import CellSpan
 from vectorless_web.engine.parsing.tables.headers import Edge, nearest_column
-from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE, LineRole, LineRow
+from vectorless_web.engine.parsing.tables.regions import NUMBERING, PERIOD, UNITS_LINE, LineRole, LineRow
 
 _WORD = re.compile(r"\S+")
 _MARK = re.compile(r"^\([a-z]{1,2}\)$|^[*†‡]+$", re.I)
@@ -297,7 +297,13 @@ def _stands_out(groups: Sequence[Sequence[LineRow]]) -> bool:
     if len(groups) < _FORM_ROWS or any(len(cell.text) > _LONGEST_NAME for row in groups[0] for cell in row.cells):
         return False
     first, second = (next(row.line.style for row in group) for group in groups[:2])
-    return first.weight != second.weight or _stands_aside(groups)
+    return first.weight != second.weight or _stands_aside(groups) or _names_numbers(groups)
+
+
+def _names_numbers(groups: Sequence[Sequence[LineRow]]) -> bool:
+    """Whether all rows but the first begin with the number of an item: it names the numbers."""
+    begins = [group[0].cells[0].text.strip() for group in groups if len(group[0].cells) > 1]
+    return len(begins) > 1 and [bool(NUMBERING.match(text)) for text in begins] == [False] + [True] * (len(begins) - 1)
 
 
 def _stands_aside(groups: Sequence[Sequence[LineRow]]) -> bool:
@@ -511,10 +517,10 @@ def _join_wrapped(rows: Sequence[GridRow]) -> list[GridRow]:
     ends = _stand_at_ends(rows)
     for row, following in itertools.zip_longest(rows, rows[1:]):
         before = joined[-1] if joined else None
-        told = before is not None and any(before.cells[1:])
-        if before is not None and (
-            _continues_row(before, row) or (not (told and ends) and _fills_label(before, row, reach, following))
-        ):
+        if before is not None and ends and any(before.cells[1:]) and _begins_label(row):
+            joined.append(row)
+            continue
+        if before is not None and (_continues_row(before, row) or _fills_label(before, row, reach, following)):
             before.cells[0].extend(row.cells[0])
             for number in range(1, len(row.cells)):
                 before.cells[number].extend(row.cells[number])
@@ -532,6 +538,10 @@ def _stand_at_ends(rows: Sequence[GridRow]) -> bool:
         if before.cells[0] and row.cells[0] and row.cells[0][0].text[:1].islower() and not before.is_header
     ]
     return (False, True) in pairs and (True, False) not in pairs
+
+
+def _begins_label(row: GridRow) -> bool:
+    return bool(row.cells[0]) and not row.cells[0][0].text[:1].islower()
 
 
 def _continues_row(before: GridRow, row: GridRow) -> bool:

@@ -158,6 +158,8 @@ def _join_lines(rows: Sequence[Sequence[CellSpan]], columns: int) -> list[Sequen
 
 def _stand_alike(above: Sequence[CellSpan], below: Sequence[CellSpan]) -> bool:
     """Whether headers are lines of the same ones; a lone header under another must go on with it by its words."""
+    if any(_YEAR_IN.search(span.text) and PERIOD.match(span.text) for span in above):
+        return False  # whole dates go on in no other line
     if len(below) == 1 and not below[0].text[:1].islower() and not _RUNS_ON.search(above[0].text):
         return False
     return all(

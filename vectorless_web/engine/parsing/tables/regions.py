@@ -78,7 +78,7 @@ _PAGE_NUMBER = re.compile(r"^(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{1,2}-\d{1,3}|[A-Z]\d{
 _PROGRAM = re.compile(r"^\s*(?:>>>|\.\.\. )|[^\W\d]\w+=[\w'\"({\[]")
 _LABEL = re.compile(r"[^\W\d_]{2}|^(?:FY\s?)?(?:19|20)\d\d\b")
 """What names a row: a word, or a year."""
-_NUMBERING = re.compile(r"^\W*(?=\S*\d)[\dA-Z]{1,4}(?:[.-][\dA-Z]{1,4}){0,3}[.)]?\W{0,4}$")
+NUMBERING = re.compile(r"^\W*(?=\S*\d)[\dA-Z]{1,4}(?:[.-][\dA-Z]{1,4}){0,3}[.)]?\W{0,4}$")
 """The number of an item in a list: "104", "10.3*", "101.CAL", "(3)"."""
 _IN_BRACKETS = re.compile(r"^\([^()]{3,}\)$")
 _STRETCH, _EVEN_GAPS, _FEWEST_STRETCHED = 1.8, 1.25, 3
@@ -340,11 +340,23 @@ def _without_trailing_titles(rows: Sequence[LineRow], seed: int, end: int, layou
             return first
         if position + 1 < end and rows[position + 1].role is LineRole.DATA and _repeats_header(row, above):
             return first
+        if any(map(_titles_period, between)) and _says_again(row, above):
+            return first
         if any(_stands_out(title, rows[seed]) for title in between) and _has_header(rows[position:end]):
             return first
         if any(map(_leads_in, between)):
             return first
     return end
+
+
+def _titles_period(row: LineRow) -> bool:
+    """Whether a line names a period, as the title of a table among others alike does."""
+    return row.role is LineRole.TEXT and bool(_PERIOD_CELL.search(row.line.text))
+
+
+def _says_again(row: LineRow, above: Sequence[LineRow]) -> bool:
+    """Whether a header row says the words of one above."""
+    return any(own.role is LineRole.HEADER and own.line.text.split() == row.line.text.split() for own in above)
 
 
 def _leads_in(row: LineRow) -> bool:
@@ -403,7 +415,9 @@ def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> 
     start = position = seed
     while position > floor and seed - position < _HEADER_LINES:
         row = rows[position - 1]
-        far = _is_too_far(row, rows[position]) and not (
+        # Lines of a header may be printed out of order: the highest of those found counts as well.
+        below = (rows[position], min(rows[position : seed + 1], key=lambda own: own.line.top))
+        far = all(_is_too_far(row, own) for own in below) and not (
             position == seed and _stands_apart(row, rows[seed : seed + _SEED_ROWS])
         )
         beside = start < seed and _is_beside(row, rows[start:seed])
@@ -554,7 +568,7 @@ def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
     told = rows[start:end]
     if members < _LEAST_ROWS or _are_columns_of_prose(told) or _is_program(told) or _are_marked(told):
         return start
-    if _are_captioned(told) or _is_legend(told):
+    if _are_captioned(told) or _is_legend(told) or _are_addresses(told):
         return start
     return end
 
@@ -565,7 +579,7 @@ def _are_marked(rows: Sequence[LineRow]) -> bool:
     if any(len(cells) > len(("mark", "words")) for cells in told):
         return False
     marks = sum(len(cells[0].text.strip(".)( ")) <= 1 for cells in told)
-    numbers = sum(bool(_NUMBERING.match(cells[0].text.strip())) for cells in told)
+    numbers = sum(bool(NUMBERING.match(cells[0].text.strip())) for cells in told)
     return 2 * marks > len(told) or numbers == len(told)
 
 
@@ -574,6 +588,11 @@ def _are_captioned(rows: Sequence[LineRow]) -> bool:
     told = [row.cells for row in rows if len(row.cells) > 1]
     captions = sum(all(_IN_BRACKETS.match(cell.text.strip()) for cell in cells) for cells in told)
     return 3 * captions >= len(told)
+
+
+def _are_addresses(rows: Sequence[LineRow]) -> bool:
+    """Whether lines stand side by side under two words that end in colons: two addresses, and no rows."""
+    return all(cell.text.rstrip().endswith(":") for cell in rows[0].cells)
 
 
 def _is_legend(rows: Sequence[LineRow]) -> bool:
