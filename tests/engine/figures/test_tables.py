@@ -103,3 +103,8 @@ def test_numbers_of_things_and_several_years_are_no_money(tmp_path):
     assert {label: reading.unit for label, reading in found.items() if label != "Number of units:"} == {
         "Dues": "USD", "Due in": "", "Forfeited": "",
     }  # fmt: skip
+
+
+def test_what_shares_bring_is_money(tmp_path):
+    head = "<tr><th>($ in millions)</th><th>2022</th></tr>"
+    assert cell(tmp_path, head, "<tr><td>Proceeds from exercises of stock options</td><td>49</td></tr>").unit == "USD"

@@ -569,3 +569,58 @@ def test_two_addresses_side_by_side_are_no_table(compiled):
     ]
     page = laid([(200 + 12 * n, [(72, one), (400, other)]) for n, (one, other) in enumerate(rows)])
     assert views(compiled(page)) == []
+
+
+def test_years_with_stars_and_titles_between_years_and_rows_leave_the_years_their_columns(compiled):
+    page = laid(
+        [
+            (200, [(72, "(Dollars in millions)"), (325, "2018*"), (430, "2017")]),
+            (214, [(72, "Consolidated Statements of Earnings Data")]),
+            figures(228, "Harbour dues", "$ 32,765", "$ 31,657", edges=(350, 450)),
+            figures(242, "Rents", "5,349", "4,858", edges=(350, 450)),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert columns(view) == [("2018*",), ("2017",)]
+
+
+def test_names_that_touch_are_parted_by_the_name_that_stands_elsewhere(compiled):
+    edges = (210, 262, 312, 362, 412)
+    page = laid(
+        [
+            (200, [(190, "FY 2023"), (240, "FY 2022"), (286, "CHANGE CHANGES"), (388, "CHANGE")]),
+            *(
+                figures(214 + 12 * k, label, "$ 26", "$ 25", "4 %", "5 %", "7 %", edges=edges)
+                for k, label in enumerate(("Dues", "Rents", "Fuel"))
+            ),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [path[-1] for path in columns(view)] == ["FY 2023", "FY 2022", "CHANGE", "CHANGES", "CHANGE"]
+
+
+def test_a_table_of_other_years_on_the_next_page_carries_nothing_on(compiled):
+    def page(top: float, year: int) -> list[Text]:
+        names = ("Bonds of towns", "Bonds of states", "Notes", "Shares", "Funds")
+        cells = [(300, top, f"December 31, {year}"), (290, top + 12, "Cost"), (390, top + 12, "Value")]
+        for number, name in enumerate(names):
+            own = top + 26 + 14 * number
+            cells += [(72, own, name), (290, own, f"{year - 1900 + 7 * number}"), (390, own, f"{year - 1800 + number}")]
+        return [Text(left, line, words, 9) for left, line, words in cells]
+
+    first, second = views(compiled(pdf([[*prose(72, 90, 6), *page(400, 2016)], page(90, 2017)])))
+    assert [view.periods[1].year for view in (first, second)] == [2016, 2017]
+
+
+def test_a_units_line_over_two_columns_is_no_name_of_either(compiled):
+    page = laid(
+        [
+            (200, [(350, "Year Ended May 31,")]),
+            (212, [(335, "2020"), (435, "2019")]),
+            (224, [(360, "(In thousands)")]),
+            figures(238, "Cost of berths", "$ 751,002", "$ 143,954", edges=(360, 460)),
+            figures(250, "Cost of boats", "51,002", "43,954", edges=(360, 460)),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [path[-1] for path in columns(view)] == ["2020", "2019"]

@@ -31,6 +31,8 @@ _SHARES = re.compile(
     r"|\bshares? used\b|^(?:number of )?(?:shares|options|awards)$|\b(?:stock|share) (?:units|options|awards)$",
     re.I,
 )
+_OF_MONEY = re.compile(r"\b(?:proceeds|payments?|paid|tax(?:es)?|expenses?|costs?|compensation|benefits?)\b", re.I)
+"""Words of what shares bring or cost: "Proceeds from stock options" are no shares."""
 _AFTER_YEAR = re.compile(rf"(?<=\s)((?:(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES}))\s?(?:{_SCALES})?)$", re.I)
 _LETTERS = "mgVWL"
 """Units of one letter that may stand in brackets; other letters there are marks of footnotes."""
@@ -94,7 +96,7 @@ def says_price(text: str) -> bool:
 
 def says_shares(text: str) -> bool:
     """Whether a label names a number of shares."""
-    return bool(_SHARES.search(text))
+    return bool(_SHARES.search(text)) and not _OF_MONEY.search(text)
 
 
 def code_in(text: str) -> str:

@@ -125,6 +125,8 @@ def _part_names(visual: Sequence[Visual], edges: Sequence[tuple[float, float]]) 
         return parted
     for number in range(lowest, len(leading)):  # and the units below, "%   %", which stand close
         cells, top, bottom, is_header = visual[number]
+        names = {cell.text.strip() for cell in cells}
+        cells = [part for cell in cells for part in _part_known(cell, names, edges)]
         parted[number] = ([part for cell in cells for part in _part_name(cell, edges)], top, bottom, is_header)
     return parted
 
@@ -134,9 +136,25 @@ def _are_units(cells: Sequence[CellSpan]) -> bool:
     return all(cell.text.startswith("(") or not any(map(str.isalnum, cell.text)) for cell in cells)
 
 
+def _part_known(cell: CellSpan, names: Collection[str], edges: Sequence[Edge]) -> list[CellSpan]:
+    """Two cells where one stands over several columns and begins with the name of another: two names that touch."""
+    text = cell.text
+    known = next((name for name in names if name != text.strip() and text.startswith(f"{name} ")), "")
+    if not known or sum(_overlap((cell.left, cell.right), edge) > 0 for edge in edges) < _LEAST_COLUMNS:
+        return [cell]
+    cut = len(known)
+    begins = cut + len(text[cut:]) - len(text[cut:].lstrip())
+    width = (cell.right - cell.left) / max(len(text), 1)
+    first = CellSpan(cell.page, cell.start, cell.start + cut, cell.left, cell.left + width * cut, False, known)
+    left = cell.left + width * begins
+    return [first, CellSpan(cell.page, cell.start + begins, cell.end, left, cell.right, False, text[begins:])]
+
+
 def _part_name(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> list[CellSpan]:
     """One cell for each column below, when every one of them has a word right over it and no word is left over."""
     below = [edge for edge in edges if _overlap((cell.left, cell.right), edge) > _TIGHT]
+    if UNITS_LINE.search(cell.text):
+        return [cell]  # "(in thousands)" over two columns
     words = list(_WORD.finditer(cell.text))
     if len(below) < _LEAST_COLUMNS or len(words) != len(below):
         return [cell]

@@ -66,7 +66,7 @@ _PERIOD_CELL = re.compile(
 )
 _YEAR = re.compile(
     r"^(?:(?:fy\s?)?(?:19|20)\d\d(?:-\d\d-\d\d)?|[01]?\d/\d\d|[0-3]?\d([./-])[0-3]?\d\1(?:(?:19|20)\d\d|\d\d))"
-    r"(?:\s*\([a-z0-9]{1,2}\))*$",
+    r"(?:\s*\([a-z0-9]{1,2}\)|\*{1,3})*$",
     re.IGNORECASE,
 )
 _ENDS_SENTENCE = re.compile(r"[.;:]\W*$")
@@ -302,6 +302,11 @@ def _says_particulars(row: LineRow) -> bool:
     return sum(cell.text.rstrip().endswith(":") for cell in row.cells) > 1
 
 
+def is_year(text: str) -> bool:
+    """Whether a cell says a year alone."""
+    return bool(_YEAR.match(text.strip()))
+
+
 def _names_periods(row: LineRow) -> bool:
     """Whether all cells of a header row but the first name a year or a period."""
     said = [cell.text.strip() for cell in row.cells[1:]]
@@ -421,7 +426,8 @@ def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> 
             position == seed and _stands_apart(row, rows[seed : seed + _SEED_ROWS])
         )
         beside = start < seed and _is_beside(row, rows[start:seed])
-        if row.role is LineRole.DATA or far or (_is_title(row, rows[seed].line) and not beside):
+        title = not beside and _is_title(row, rows[seed].line)
+        if row.role is LineRole.DATA or far or (title and not _stands_under_years(rows[floor:position])):
             break
         if beside or _heads(row, figures_left, rows[seed].line):
             start = position - 1
@@ -432,6 +438,13 @@ def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> 
             break
         position -= 1
     return start
+
+
+def _stands_under_years(rows: Sequence[LineRow]) -> bool:
+    """Whether the last row stands right under a row of years, as a label does that is worded like a title."""
+    if len(rows) < _FEWEST_ROWS or rows[-2].role is not LineRole.HEADER or _is_too_far(rows[-2], rows[-1]):
+        return False
+    return sum(bool(_YEAR.match(cell.text.strip())) for cell in rows[-2].cells) > 1
 
 
 def _stands_apart(row: LineRow, first: Sequence[LineRow]) -> bool:
