@@ -624,3 +624,46 @@ def test_a_units_line_over_two_columns_is_no_name_of_either(compiled):
     )
     [view] = views(compiled(page))
     assert [path[-1] for path in columns(view)] == ["2020", "2019"]
+
+
+def test_a_sign_and_its_word_with_a_wide_space_are_one_name(compiled):
+    edges = (240, 295, 360, 430, 487, 550)
+    page = laid(
+        [
+            (200, [(285, "Q4"), (463, "Full Year")]),
+            (
+                212,
+                [
+                    (220, "2022"),
+                    (275, "2021"),
+                    (325, "% Change"),
+                    (410, "2022"),
+                    (468, "2021"),
+                    (515, "%"),
+                    (528, "Change"),
+                ],
+            ),
+            *(
+                figures(226 + 12 * k, label, "$ 23", "$ 24", "4.4 %", "$ 94", "$ 93", "1.3 %", edges=edges)
+                for k, label in enumerate(("Sales", "Dues", "Rents"))
+            ),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert columns(view) == [(group, name) for group in ("Q4", "Full Year") for name in ("2022", "2021", "% Change")]
+
+
+def test_a_header_of_another_quarter_among_the_rows_begins_another_table(compiled):
+    def block(top: float, quarter: str) -> list:
+        return [
+            (top, [(72, "(Dollars in Millions)"), (380, quarter)]),
+            (top + 12, [(325, "2023"), (425, "2022"), (510, "Total")]),
+            *(
+                figures(top + 26 + 12 * k, label, "5,590", "5,341", "4.7", edges=(345, 445, 530))
+                for k, label in enumerate(("Europe", "Asia", "Africa"))
+            ),
+        ]
+
+    page = laid([*block(200, "FIRST QUARTER"), *block(276, "SECOND QUARTER")])
+    first, second = views(compiled(page))
+    assert [first.periods[1].words, second.periods[1].words] == ["Q1 2023", "Q2 2023"]

@@ -310,7 +310,7 @@ def is_year(text: str) -> bool:
 def _names_periods(row: LineRow) -> bool:
     """Whether all cells of a header row but the first name a year or a period."""
     said = [cell.text.strip() for cell in row.cells[1:]]
-    return len(said) > 0 and all(_PERIOD_CELL.search(text) for text in said)
+    return len(said) > 0 and all(_PERIOD_CELL.search(text) or PERIOD.match(text) for text in said)
 
 
 def _is_new_header(row: LineRow, above: Sequence[LineRow]) -> bool:
