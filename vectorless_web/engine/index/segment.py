@@ -202,12 +202,12 @@ def _count_rows(rows: np.ndarray, starts: np.ndarray) -> np.ndarray:
     is_new = np.ones(len(rows), dtype=np.int64)
     is_new[1:] = rows[1:] != rows[:-1]
     is_new[starts[:-1]] = 1
-    counted: np.ndarray = np.add.reduceat(is_new, starts[:-1])
-    return counted
+    return np.add.reduceat(is_new, starts[:-1])
 
 
 def _cells(entries: np.ndarray, field_bits: int) -> np.ndarray:
-    return (np.minimum(entries[:, 2], count_cap(field_bits)) << field_bits | entries[:, 1]).astype("<u1")
+    cells: np.ndarray = np.minimum(entries[:, 2], count_cap(field_bits)) << field_bits | entries[:, 1]
+    return cells.astype("<u1")
 
 
 def _join(arrays: Mapping[str, np.ndarray], sizes: tuple[int, ...], widths: tuple[int, ...]) -> bytes:
