@@ -186,15 +186,20 @@ Held = Sequence[tuple[DraftClaim, ClaimEvent]]
 
 
 def _measure_words(held: Held, finders: Mapping[str, Finder]) -> list[Signal]:
-    """Shares of the weight of the question's own words that the quotes say: by themselves, and with their headings."""
+    """What of the question the quotes say: shares of the weight of its own words, by themselves and with their headings.
+
+    And whether they leave no word of it over, in none of its wordings.
+    """
     quotes = [quote for _, claim in held for quote in claim.citations]
     alone = _find_best_share(quotes, finders, lambda finder, text, _: _share_said(finder, text))
     around = _find_best_share(quotes, finders, lambda finder, text, where: _share_said(finder, f"{text} {where}"))
     evidence = _find_best_share(quotes, finders, lambda finder, text, where: finder.measure_evidence(text, where))
+    accounted = _find_best_share(quotes, finders, lambda finder, text, _: float(not finder.aspects.left_over(text)))
     return [
         Signal("words", alone),
         Signal("words_around", around),
         Signal("evidence", min(1.0, evidence / MOST_EVIDENCE)),
+        Signal("leaves_none", accounted),
     ]
 
 

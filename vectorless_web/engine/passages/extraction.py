@@ -303,7 +303,10 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
     whole = f"{beside} {text}" if beside else text
     if beside:
         said = (said + _measure_said(asked.finder, whole, where, near)) / 2
-    unmet = tuple(r for r in asked.requirements if not is_met(r, whole))
+    unmet = tuple(r for r in asked.requirements if not _is_held(asked, r, whole, f"{where} {around}"))
+    if rule.spans[-1] == span and text.rstrip().endswith(":"):
+        # It says that something follows, and does not say it.
+        unmet = asked.requirements
     parts = _copy(asked, rule.spans) if len(rule.spans) > 1 or rule.spans[0] != span else ()
     fit = _measure_fit(asked, text, node, said, node_fit, len(unmet)) * _period_worth(asked, f"{whole} {around}")
     return Passage(
@@ -321,6 +324,12 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         suffices=_suffices(asked, said, unmet)
         and (said >= SAID_BY_ITSELF or _accounts_for_rarest(asked, said, f"{whole} {around}", near)),
     )
+
+
+def _is_held(asked: Asked, requirement: Requirement, text: str, around: str) -> bool:
+    """Whether a sentence or row holds what is asked for; members have to be called what the question calls them."""
+    is_listed = requirement.wanted is not Wanted.MEMBERS or _names_members(asked.finder.plan.focus, text, around)
+    return is_listed and is_met(requirement, text)
 
 
 def _accounts_for_rarest(asked: Asked, said: float, text: str, near: str) -> bool:
@@ -364,6 +373,7 @@ SAID_BY_ITSELF = 0.62
 
 HARD_KINDS = frozenset(
     {Wanted.MEMBERS, Wanted.AMOUNT, Wanted.CONTACT, Wanted.DATE, Wanted.SPAN, Wanted.PERSON, Wanted.SUM}
+    | {Wanted.CONTENT}
 )
 """... but for kinds that show in the form of words."""
 
