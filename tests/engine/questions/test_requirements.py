@@ -40,6 +40,8 @@ def kinds(question: str) -> list[Wanted]:
         ("How much were the total fees in 2019 and 2020?", Wanted.SUM),
         ("What was the reason for the change in rent from 2019 to 2020?", Wanted.CAUSE),
         ("What is included in the rent?", Wanted.CONTENT),
+        ("What costs does the rent include?", Wanted.CONTENT),
+        ("What is the rationale for closing the lift?", Wanted.CAUSE),
         ("What is covered?", Wanted.STATEMENT),
     ],
 )

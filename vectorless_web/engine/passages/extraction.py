@@ -304,8 +304,8 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
     if beside:
         said = (said + _measure_said(asked.finder, whole, where, near)) / 2
     unmet = tuple(r for r in asked.requirements if not _is_held(asked, r, whole, f"{where} {around}"))
-    if rule.spans[-1] == span and text.rstrip().endswith(":"):
-        # It says that something follows, and does not say it.
+    is_announcement = rule.spans[-1] == span and bool(_ANNOUNCES.search(text))
+    if is_announcement:
         unmet = asked.requirements
     parts = _copy(asked, rule.spans) if len(rule.spans) > 1 or rule.spans[0] != span else ()
     fit = _measure_fit(asked, text, node, said, node_fit, len(unmet)) * _period_worth(asked, f"{whole} {around}")
@@ -321,9 +321,18 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         said,
         parts=parts,
         unmet=tuple(requirement.describe() for requirement in unmet),
-        suffices=_suffices(asked, said, unmet)
+        suffices=not is_announcement
+        and _suffices(asked, said, unmet)
         and (said >= SAID_BY_ITSELF or _accounts_for_rarest(asked, said, f"{whole} {around}", near)),
     )
+
+
+_ANNOUNCES = re.compile(
+    r":\W*$|^\W*(?:the )?(?:following|below) (?:table|chart|list|schedule|figure|graph)s? (?:[a-z]+ ){0,2}?"
+    r"(?:sets?|shows?|presents?|summari[sz]es?|lists?|provides?|gives?|details?|contains?|illustrates?|represents?)\b",
+    re.IGNORECASE,
+)
+"""What says that something follows and does not say it."""
 
 
 def _is_held(asked: Asked, requirement: Requirement, text: str, around: str) -> bool:

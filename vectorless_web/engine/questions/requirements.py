@@ -90,7 +90,7 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         (
             Wanted.CONTENT,
             r"\bwhat (?:is|are|was|were) (?:included|contained|comprised) in\b"
-            r"|\bwhat (?:do|does|did) .{2,80} (?:include|contain|comprise|consist of)\W*$"
+            r"|\bwhat (?:[\w-]+ ){0,2}(?:do|does|did) .{2,80} (?:include|contain|comprise|consist of)\W*$"
             r"|\bwhat (?:is|are|was|were) .{2,80} (?:made up|composed) of\W*$",
         ),
         (
@@ -171,7 +171,7 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         (
             Wanted.CAUSE,
             r"\bwhy\b|\bhow come\b|\bwhat (?:caused|drove|led|made|makes|kept|keeps|explains)\b|\b(?:reasons?"
-            r"|causes?) (?:for|of|why)\b"
+            r"|causes?|rationale) (?:for|of|why|behind)\b"
             r"|\bpurpose of\b|\bwhat for\b|\bexplain\b",
         ),
         (
