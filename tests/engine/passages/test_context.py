@@ -118,6 +118,8 @@ def test_what_a_clause_is_subject_to_is_read():
         (Wanted.DEFINITION, "What is a dead letter", "The queue is a list of dead letters.", False),
         (Wanted.MEMBERS, "Which rooms are heated", "Heated rooms are the hall, the office and the shop.", True),
         (Wanted.MEMBERS, "Which rooms are heated", "The hall is heated.", False),
+        (Wanted.MEMBERS, "Which offices heat", "Heats the hall; sweeps the yard; and locks the gate.", False),
+        (Wanted.MEMBERS, "Which rooms are heated", "Heated rooms: the hall; the office; and the shop.", True),
         (Wanted.SUM, "How many more", "There are 12 more.", False),
         (Wanted.SUM, "What is the average age of the crew", "The crew is 31 and 40 years old.", False),
         (Wanted.SUM, "What is the average age of the crew", "Their average age is 36.", True),
@@ -157,15 +159,13 @@ def test_a_question_in_two_parts_wants_two_things_of_a_kind(wanted, text, met):
     assert is_met(Requirement(wanted, "what is asked", times=2), text) is met
 
 
-ROUNDS = "The office counts the boats each year for the county."
 QUAY = compiled(
     "Quay notes",
     section(
         "Boats",
         paragraph("The prices of the ferries for the summer are given below:"),
         paragraph("The following table shows the prices of the ferries for the winter."),
-        paragraph(f"Ferries to the island include the Tern, the Gull and the Heron. {ROUNDS}"),
-        paragraph("Three companies run ferries: Skerry Lines, Holm Boats and Northway."),
+        paragraph("Ferries to the island are the Tern, the Gull and the Heron."),
     ),
 )
 
@@ -181,14 +181,6 @@ def test_words_that_only_announce_hold_nothing_of_what_is_asked():
     leads = [p for quote, p in found.items() if quote.endswith("below:") or quote.startswith("The following")]
     assert len(leads) == 2
     assert all(lead.unmet and not lead.suffices for lead in leads)
-
-
-def test_members_are_called_what_the_question_calls_them():
-    found = {p.quote: p for p in passages_of("Which companies run ferries to the island?") if not p.is_list}
-    other = next(p for quote, p in found.items() if quote.startswith("Ferries to"))
-    named = next(p for quote, p in found.items() if quote.startswith("Three companies"))
-    assert other.unmet == (Wanted.MEMBERS.value,)
-    assert not named.unmet
 
 
 def test_a_thing_that_is_so_long_is_told_by_a_measure():

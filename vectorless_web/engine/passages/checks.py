@@ -96,11 +96,13 @@ _LIMITS = re.compile(
     re.IGNORECASE,
 )
 _ITEM = r"(?:[\w’'()/&.%£$€-]+ ){0,8}[\w’'()/&.%£$€-]+"
+_OPENS_SERIES = (
+    r"(?:\b(?:are|is|were|include[sd]?|including|such as|namely|consists? of|comprises?|covers?|contains?"
+    r"|assess\w*|following)\b|:)"
+)
 _SERIES = re.compile(
-    rf"(?:\b(?:are|is|were|include[sd]?|including|such as|namely|consists? of|comprises?|covers?|contains?"
-    rf"|assess\w*|following)\b|:)"
-    rf" {_ITEM}, {_ITEM}(?:, {_ITEM})*,? (?:and|or|as well as) \w|;[^;]{{3,120}};|\(a\).{{3,200}}\(b\)"
-    rf"|\(1\).{{3,200}}\(2\)"
+    rf"{_OPENS_SERIES} {_ITEM}, {_ITEM}(?:, {_ITEM})*,? (?:and|or|as well as) \w"
+    rf"|{_OPENS_SERIES}[^;]*;[^;]{{3,120}};|\(a\).{{3,200}}\(b\)|\(1\).{{3,200}}\(2\)"
     rf"|: {_ITEM}(?:,| and| or) \w",
     re.IGNORECASE,
 )

@@ -303,7 +303,7 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
     whole = f"{beside} {text}" if beside else text
     if beside:
         said = (said + _measure_said(asked.finder, whole, where, near)) / 2
-    unmet = tuple(r for r in asked.requirements if not _is_held(asked, r, whole, f"{where} {around}"))
+    unmet = tuple(r for r in asked.requirements if not is_met(r, whole))
     is_announcement = rule.spans[-1] == span and bool(_ANNOUNCES.search(text))
     if is_announcement:
         unmet = asked.requirements
@@ -333,12 +333,6 @@ _ANNOUNCES = re.compile(
     re.IGNORECASE,
 )
 """What says that something follows and does not say it."""
-
-
-def _is_held(asked: Asked, requirement: Requirement, text: str, around: str) -> bool:
-    """Whether a sentence or row holds what is asked for; members have to be called what the question calls them."""
-    is_listed = requirement.wanted is not Wanted.MEMBERS or _names_members(asked.finder.plan.focus, text, around)
-    return is_listed and is_met(requirement, text)
 
 
 def _accounts_for_rarest(asked: Asked, said: float, text: str, near: str) -> bool:
