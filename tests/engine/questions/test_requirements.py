@@ -42,6 +42,8 @@ def kinds(question: str) -> list[Wanted]:
         ("What is included in the rent?", Wanted.CONTENT),
         ("What costs does the rent include?", Wanted.CONTENT),
         ("What is the rationale for closing the lift?", Wanted.CAUSE),
+        ("What is the crew to guest ratio?", Wanted.SUM),
+        ("What kinds of boats does the marina have?", Wanted.MEMBERS),
         ("What is covered?", Wanted.STATEMENT),
     ],
 )

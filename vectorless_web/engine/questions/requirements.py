@@ -53,7 +53,7 @@ _BODIES = (
     r"|vendor|landlord|tenant|party|committee|court|hospital|doctor|manager|director|team|institution|ministry|school"
 )
 _THIS_MESSAGE = r"(?:this|it|(?:the|this|that) (?:e-?mail|mail|message|letter|note))(?: (?:e-?mail|mail|message))?"
-_HOW_MUCH_IS = r"\b(?:what|how (?:much|high|large)) (?:is|are|was|were) the "
+_HOW_MUCH_IS = r"\b(?:what|how (?:much|high|large)) (?:is|are|was|were) (?:the )?"
 _FEW_WORDS = r"(?:(?!(?:reason|cause|driver|effect|impact|purpose)s?\b)[\w’'%()/-]+ ){0,3}?"
 """Words ahead of the name of what is worked out; "the reason for the change" asks for words."""
 
@@ -182,7 +182,9 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         ),
         (
             Wanted.MEMBERS,
-            r"\b(?:list|enumerate)\b|\bname (?:all|every|the)\b|\b(?:which|what) (?:are|were) (?:all |the )"
+            r"\b(?:list|enumerate)\b|\bname (?:all|every|the)\b"
+            r"|\b(?:which|what) (?:kinds|types|sorts|categories|classes) of\b"
+            r"|\b(?:which|what) (?:are|were) (?:all |the )"
             r"|\b(?:which|what) (?:[\w’'-]+ ){0,3}[a-z]{2,}s (?:exist\b"
             r"|(?:are|were) (?:there|available|offered|provided|supported|included|listed|covered)\b"
             r"|(?:do|does|did) (?:it|they|we|you|the \w+) (?:have|offer|use|support|make|sell|run|operate)\b)"
