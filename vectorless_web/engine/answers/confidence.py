@@ -197,15 +197,20 @@ Held = Sequence[tuple[DraftClaim, ClaimEvent]]
 
 
 def _measure_words(held: Held, finders: Mapping[str, Finder]) -> list[Signal]:
-    """Shares of the weight of the question's own words that the quotes say: by themselves, and with their headings."""
+    """Shares of the weight of the question's own words that the quotes say: by themselves, and with their headings.
+
+    And whether they leave no word of it over, in any of its wordings.
+    """
     quotes = [quote for _, claim in held for quote in claim.citations]
     alone = _find_best_share(quotes, finders, lambda finder, text, _: _share_said(finder, text))
     around = _find_best_share(quotes, finders, lambda finder, text, where: _share_said(finder, f"{text} {where}"))
     evidence = _find_best_share(quotes, finders, lambda finder, text, where: finder.measure_evidence(text, where))
+    whole = _find_best_share(quotes, finders, lambda finder, text, _: float(not finder.aspects.left_over(text)))
     return [
         Signal("words", alone),
         Signal("words_around", around),
         Signal("evidence", min(1.0, evidence / MOST_EVIDENCE)),
+        Signal("leaves_none", whole),
     ]
 
 
@@ -225,10 +230,10 @@ def _measure_specifics(plan: QueryPlan, held: Held, finders: Mapping[str, Finder
     quotes = [quote for _, claim in held for quote in claim.citations]
     told = {term for quote in quotes for term in analyse(f"{quote.quote} {quote.where}")}
     about = {term for finder in finders.values() for term in _subject_terms(finder)}
+    said = _divide_share(sum(bool(name & (told | about)) for name in named), len(named)) if named else 1.0
     return [
-        Signal(
-            "names_said", _divide_share(sum(bool(name & (told | about)) for name in named), len(named)) if named else 1
-        ),
+        Signal("names_said", said),
+        Signal("names_all", float(said == 1.0)),
         Signal("is_open", float(len(held) == 1 and quotes[-1].quote.rstrip().endswith((":", ",")))),
     ]
 

@@ -318,6 +318,9 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
     if beside:
         said = (said + _measure_said(asked.finder, whole, where, near)) / 2
     unmet = tuple(r for r in asked.requirements if not is_met(r, whole))
+    is_announcement = rule.spans[-1] == span and bool(_ANNOUNCES.search(text))
+    if is_announcement:
+        unmet = asked.requirements
     parts = _copy(asked, rule.spans) if len(rule.spans) > 1 or rule.spans[0] != span else ()
     fit = _measure_fit(asked, text, node, said, node_fit, len(unmet)) * _period_worth(asked, f"{whole} {around}")
     return Passage(
@@ -332,9 +335,18 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         said,
         parts=parts,
         unmet=tuple(requirement.describe() for requirement in unmet),
-        suffices=_suffices(asked, said, unmet)
+        suffices=not is_announcement
+        and _suffices(asked, said, unmet)
         and (said >= SAID_BY_ITSELF or _accounts_for_rarest(asked, said, f"{whole} {around}", near)),
     )
+
+
+_ANNOUNCES = re.compile(
+    r":\W*$|^\W*(?:the )?(?:following|below) (?:table|chart|list|schedule|figure|graph)s? (?:[a-z]+ ){0,2}?"
+    r"(?:sets?|shows?|presents?|summari[sz]es?|lists?|provides?|gives?|details?|contains?|illustrates?|represents?)\b",
+    re.IGNORECASE,
+)
+"""What says that something follows and does not say it."""
 
 
 def _accounts_for_rarest(asked: Asked, said: float, text: str, near: str) -> bool:
@@ -378,6 +390,7 @@ SAID_BY_ITSELF = 0.62
 
 HARD_KINDS = frozenset(
     {Wanted.MEMBERS, Wanted.AMOUNT, Wanted.CONTACT, Wanted.DATE, Wanted.SPAN, Wanted.PERSON, Wanted.SUM}
+    | {Wanted.CONTENT}
 )
 """... but for kinds that show in the form of words."""
 
