@@ -20,8 +20,8 @@ REPORT = ROOT / "docs" / "demo" / "thornbury-annual-report-2024.pdf"
 
 
 EXPECTED = ("status of 422", "status of 413", "htmx:afterRequest", "htmx:sendAbort")
-"""What the console calls an error and is none: a refused form, whose test checks its status, and a request that the next
-one replaced. One that failed is told by htmx:sendError too."""
+"""What the console calls an error and is none: a refused form, whose test checks its status, and a request that the
+next one replaced. One that failed is told by htmx:sendError too."""
 
 
 @dataclass

@@ -194,7 +194,11 @@ def test_the_chooser_shows_what_its_last_words_find_however_late_an_earlier_answ
     upload(page, site)
     open_workspace(page, site)
     held = []
-    page.route(re.compile("ask/documents/.*q=zzz"), lambda route: held.append(route))
+
+    def hold(route):
+        held.append(route)
+
+    page.route(re.compile("ask/documents/.*q=zzz"), hold)
     page.locator("[data-choose] summary").first.click()
     box, found = page.locator("[data-find-choice]").first, page.locator("[data-choose] .scrolls").first
     box.press_sequentially("zzz")
