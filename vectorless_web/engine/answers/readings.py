@@ -428,6 +428,8 @@ def _strip_unit(head: str) -> str:
 def _with_head_unit(head: str, cell: str) -> str:
     """ "38 dB" for "38" under "Noise (dB)"."""
     unit = _find_unit(head)[1]
+    if unit in ("£", "$", "€", "¥"):
+        return f"{unit}{cell}" if re.fullmatch(r"[\d.,]+", cell) else cell
     return f"{cell} {unit}" if unit and re.fullmatch(r"[-−]?[\d.,]+", cell) else cell
 
 

@@ -48,7 +48,10 @@ _YES, _NO = (
     frozenset({"yes", "y", "true", "x", "✓", "✔", "ja", "oui", "si"}),
     frozenset({"no", "n", "false", "nein", "non"}),
 )
-_LINKED = r"\b(?P<verb>[\w’'-]{3,})\s+(?:by|at|in|from|to|on|with|for|as|via)\s+(?:the\s+)?"
+_LINKED = (
+    r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?(?P<verb>[\w’'-]{3,})\s+"
+    r"(?:by|at|in|from|to|on|with|for|as|via)\s+(?:the\s+)?"
+)
 _EXTRA = terms_of(
     "currently now today still already kept based located held placed listed entered shown right work works"
 )
@@ -101,7 +104,7 @@ holds the whole of it. Twice of it changes which of two tables is taken, not whe
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The rows that a question chooses: the column of the value, the words it accounts for, whether all of it is named."""
+    """The rows that a question chooses: the column of the value, the words it accounts for, if all of it is named."""
 
     rows: tuple[TableRow, ...]
     place: int
@@ -213,17 +216,22 @@ def _tell_chosen(grid: Grid, chosen: Chosen, rest: Words, question: str) -> Rows
         noun = terms_of(count["noun"].split()[0])
         is_figure = _numeric_columns(grid, noun, chosen)
         return None if is_figure else _list_chosen(grid, chosen, rest, noun, is_count=True)
-    if which is not None and (noun := terms_of(which["noun"])) and _names_rows(grid, noun):
+    if which is not None and (noun := terms_of(which["noun"])) and _find_names(grid, noun) >= 0:
         return _list_chosen(grid, chosen, rest, noun, is_count=False)
     if chosen.place == 0 and (len(chosen.rows) > 1 or not _WHO.match(question)):
         return None  # a cell by its row's own name is looked up elsewhere, with the units of its table
     return _tell_column(grid, chosen, rest, question)
 
 
-def _names_rows(grid: Grid, noun: Terms) -> bool:
-    """Whether the rows are called so: by the header of their names, or by what names the table."""
-    is_other = any(len(head.split()) == 1 and terms_of(head) <= noun for head in grid.heads[1:])
-    return bool(noun & terms_of(grid.heads[0])) or (bool(noun & grid.around) and not is_other)
+def _find_names(grid: Grid, noun: Terms) -> int:
+    """The column that names what the question calls the rows; -1 where none does.
+
+    The first, by its header or because the table is called so; or one whose header is that word alone.
+    """
+    if noun & terms_of(grid.heads[0]):
+        return 0
+    own = [place for place, head in enumerate(grid.heads) if len(head.split()) == 1 and terms_of(head) <= noun]
+    return own[0] if own else 0 if noun & grid.around else -1
 
 
 def _numeric_columns(grid: Grid, noun: Terms, chosen: Chosen) -> bool:
@@ -236,12 +244,14 @@ def _numeric_columns(grid: Grid, noun: Terms, chosen: Chosen) -> bool:
 
 def _list_chosen(grid: Grid, chosen: Chosen, rest: Words, noun: Terms, *, is_count: bool) -> RowsRead | None:
     """The chosen rows by name, counted, when what is asked for are rows and no other word is left."""
-    if chosen.place == 0 or not (_names_rows(grid, noun) and chosen.rows):
+    names = _find_names(grid, noun)
+    if chosen.place in (0, names) or names < 0:
         return None
-    if rest.left_over(grid.around | terms_of(grid.heads[chosen.place]) | terms_of(grid.heads[0])):
+    known = grid.around | terms_of(" ".join((grid.heads[chosen.place], grid.heads[0], grid.heads[names])))
+    if rest.left_over(known):
         return None
     heads = (grid.heads[0], grid.heads[chosen.place])
-    rows = tuple(replace(row, cells=(_cell(row, chosen.place),)) for row in chosen.rows)
+    rows = tuple(replace(row, name=_name_of(row, names), cells=(_cell(row, chosen.place),)) for row in chosen.rows)
     task = RowTask.COUNT if is_count else RowTask.RECORDS
     fit = _FIT + 0.03 * grid.rank - _PART_COST * (not chosen.is_whole)
     return RowsRead(task, grid.document, grid.caption, heads, rows, fit, len(grid.rows), measure=chosen.value)
@@ -299,7 +309,12 @@ def _find_link(question: str, chosen: Chosen) -> Terms:
     """The verb that ties the value to its rows: "kept at Malham", "carried by Freight North"."""
     first = re.match(r"[\w’'-]+", chosen.value)
     match = re.search(_LINKED + re.escape(first[0]), question, re.IGNORECASE) if first else None
-    return terms_of(match["verb"]) if match and re.search(r"(?:ed|en|t|d|s|ing|[wv]n)$", match["verb"]) else frozenset()
+    return terms_of(match["verb"]) if match else frozenset()
+
+
+def _name_of(row: TableRow, place: int) -> str:
+    """The name of a row; by another column the cell there, with the row's own name behind."""
+    return row.name if place == 0 or not _cell(row, place) else f"{_cell(row, place)} ({row.name})"
 
 
 def _cell(row: TableRow, place: int) -> str:
