@@ -95,6 +95,8 @@ class Page:
     rules: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.float32))
     pictures: Sequence[tuple[float, float, float, float]] = ()
     """Boxes of the pictures on the page as it is displayed: (left, top, right, bottom)."""
+    drawings: Sequence[tuple[float, float, float, float]] = ()
+    """Boxes of what is drawn there of many shapes, charts for one, on a page that names a figure."""
 
 
 # Marks that may cling to a word; stripping them is quicker than matching words.

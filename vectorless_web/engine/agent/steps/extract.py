@@ -47,8 +47,9 @@ from vectorless_web.engine.questions.requirements import Wanted, asks_for, requi
 from vectorless_web.engine.relations.lookup import content_terms
 from vectorless_web.engine.relations.prose import Sentence, sentences_of
 from vectorless_web.engine.relations.reading import Reading, read_request_in
+from vectorless_web.engine.relations.records import read_tables
 from vectorless_web.engine.relations.relation import relations_of, words_of
-from vectorless_web.engine.relations.rows import RowsRead, RowTask, grids_of, read_rows
+from vectorless_web.engine.relations.rows import RowsRead, RowTask, grids_of, is_of_payer
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.numbers import numbers_in
 
@@ -210,7 +211,7 @@ def _read_relations(walk: Walk, tables: Sequence[int]) -> Reading | None:
 
 def _read_tables(walk: Walk, tables: Sequence[int]) -> Reading | RowsRead | None:
     """What the question asks of the tables given: rows in words first, then figures."""
-    rows = _read_rows(walk, tables, RowTask.COMPARE, RowTask.LIST)
+    rows = _read_rows(walk, tables, RowTask.COMPARE, RowTask.RECORDS, RowTask.LIST)
     return rows or _prefer_row(walk, tables, _read_relations(walk, tables))
 
 
@@ -221,7 +222,7 @@ def _read_rows(walk: Walk, keys: Sequence[int], *tasks: RowTask) -> RowsRead | N
     grids = list(grids_of(walk.entry.id, tables_of(tree, keys), lambda page: pages.get(page, 0.0), title))
     if walk.foreign:
         grids = [grid for grid in grids if names_any(" ".join((*grid.view.path, grid.view.node.text)), walk.foreign)]
-    return read_rows(grids, walk.plan, tasks)
+    return read_tables(grids, walk.plan, tasks)
 
 
 LAST_TASKS = (RowTask.RANK, RowTask.DIFFER, RowTask.CHANGE, RowTask.LOOK_UP, RowTask.LIST_OF)
@@ -233,6 +234,8 @@ def _prefer_row(walk: Walk, tables: Sequence[int], reading: Reading | None) -> R
     if reading is None:
         return _read_rows(walk, tables, *LAST_TASKS)
     rows = _read_rows(walk, tables, RowTask.LOOK_UP) if reading.request.task is Task.VALUE else None
+    if reading.figures and is_of_payer(walk.plan.focus, reading.figures[0].column):
+        return rows
     if rows is None:
         return reading
     asked = set(analyse(walk.plan.focus))

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.lines import Line, Page, Style, Tone
-from vectorless_web.engine.parsing.pdf.figures import list_pictures
+from vectorless_web.engine.parsing.pdf.figures import list_drawings, list_pictures, names_figure
 from vectorless_web.engine.parsing.pdf.rules import is_crowded, list_objects, read_rules
 
 # Characters PDFium puts where a word was divided at a line's end.
@@ -83,6 +83,8 @@ def read_pages(document: pdfium.PdfDocument, *, pictures: bool = False) -> Itera
             reader = _PageReader(index, page, textpage)
             read = reader.read()
             read.pictures = list_pictures(page, reader.objects, reader.corner(), read.shown) if pictures else ()
+            if names_figure(read.text):
+                read.drawings = list_drawings(page, reader.objects, reader.corner(), read.shown)
             yield read
         finally:
             pdfium_c.FPDFText_ClosePage(textpage)
