@@ -32,7 +32,7 @@ def notify(
     *,
     people: Iterable[int | None],
     kind: Kind,
-    workspace_id: int,
+    workspace_id: int | None,
     about: int,
     actor_id: int | None = None,
     more: Mapping[str, Any] | None = None,
