@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.contrib.auth import get_user_model
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.auth.models import AbstractBaseUser, AbstractUser, AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
@@ -545,7 +545,7 @@ def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:
     budgets = Budget.objects.select_related("user").in_bulk([row.about for row in notices if row.kind == Kind.BUDGET])
     told = {}
     for notice in notices:
-        workspace, budget = places.get(notice.workspace_id), budgets.get(notice.about)
+        workspace, budget = places.get(notice.workspace_id or 0), budgets.get(notice.about)
         governs = workspace is not None and workspace.allows(Role.OWNER)
         if workspace is not None and notice.kind == Kind.ROLE_CHANGED:
             told[notice.pk] = _tell_role(notice, workspace)
@@ -569,7 +569,7 @@ def _tell_budget(
     """What a notice of a budget tells the user; None for one that is not theirs to know (any more)."""
     is_own = budget.user_id == user.pk
     if budget.workspace_id is None:
-        sees = user.is_active and getattr(user, "is_staff", False) and user.has_perm(SEE_BUDGETS)
+        sees = isinstance(user, AbstractUser) and user.is_active and user.is_staff and user.has_perm(SEE_BUDGETS)
         url = reverse("console:budgets") if sees else reverse("notices:list")
         name = person(budget.user) if budget.user else _("The whole site")
     elif workspace is not None:

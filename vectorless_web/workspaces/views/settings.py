@@ -277,7 +277,7 @@ def provider_row(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def budgets(request: HttpRequest, slug: str) -> HttpResponse:
     """What the workspace and its members may spend, and have spent."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
-    changed = selectors.budgets_of(workspace).filter(pk=parse_whole_number(request.GET.get("change"))).first()
+    changed = selectors.budgets_of(workspace).filter(pk=parse_whole_number(request.GET.get("change")) or 0).first()
     initial = model_to_dict(changed) if changed else {}
     return BUDGETS.show(request, workspace, BudgetForm(workspace=workspace, initial=initial))
 
