@@ -378,6 +378,10 @@ class AuditEvent(models.Model):
     """The actor's number, 0 for none: it stays when the account is deleted, for the digest is made of it."""
     workspace_key = models.BigIntegerField(default=0)
     """The workspace's number, likewise."""
+    salt = models.CharField(max_length=48, null=True, blank=True)  # noqa: DJ001 - see below
+    """Random, so that the seal of a name that is hidden from a reader tells nothing of it; null in events of before.
+
+    A column without a default: SQLite would else make the table anew, without the triggers of its full-text index."""
     digest = models.CharField(max_length=64, blank=True)
     """SHA-256 of the digest before and of this row (`workspaces.storage.digest_event`)."""
     at = models.DateTimeField(default=timezone.now, db_index=True)

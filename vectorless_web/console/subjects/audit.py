@@ -13,14 +13,16 @@ from asgiref.sync import sync_to_async
 from django.contrib.auth import get_user_model
 from django.core.cache import cache
 from django.db import connection
-from django.db.models import BooleanField, QuerySet
+from django.db.models import BooleanField, OuterRef, QuerySet, Subquery, Value
 from django.db.models.expressions import RawSQL
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from vectorless_web.console.subjects.names import drop_hidden, hide_names
 from vectorless_web.workspaces.models import AuditEvent, Workspace
 from vectorless_web.workspaces.selectors import User
-from vectorless_web.workspaces.storage import AUDIT_WORDS
+from vectorless_web.workspaces.services.recording import find_anchor
+from vectorless_web.workspaces.storage import AUDIT_WORDS, seal_event
 
 PAGE = 50
 """Events on a page."""
@@ -192,12 +194,18 @@ COLUMNS = (
     "workspace_number",
     "network",
     "details",
+    "hidden",
+    "salt",
+    "seal",
+    "before",
     "digest",
 )
 
 
 def describe_event(event: AuditEvent) -> dict[str, Any]:
-    """An event as an export has it, by the names of COLUMNS."""
+    """An event, from `with_digest_before`, as an export has it, by the names of COLUMNS."""
+    is_hidden = getattr(event, "is_hidden", False)
+    seal = event.seal if is_hidden else seal_event(vars(event)) if event.salt else ""
     return {
         "id": event.pk,
         "at": event.at.isoformat(),
@@ -211,8 +219,19 @@ def describe_event(event: AuditEvent) -> dict[str, Any]:
         "workspace_number": event.workspace_key,
         "network": event.address,
         "details": event.details,
+        "hidden": is_hidden,
+        "salt": event.salt or "",
+        "seal": seal,
+        "before": event.before,
         "digest": event.digest,
     }
+
+
+def with_digest_before(rows: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
+    """The events with their people and places, and with `before`: the digest that each goes on from."""
+    earlier = AuditEvent.objects.filter(pk__lt=OuterRef("pk")).order_by("-pk").values("digest")[:1]
+    before = Coalesce(Subquery(earlier), Value(find_anchor().digest))
+    return rows.select_related("actor", "workspace").annotate(before=before)
 
 
 def write_json_line(event: dict[str, Any]) -> str:
@@ -236,9 +255,10 @@ def csv_line(values: list[Any]) -> str:
 async def stream_events(query: AuditQuery, reader: User, write: Write, head: str = "") -> AsyncIterator[str]:
     """The events that fit, oldest first, each as `write` has it; few are in memory at a time.
 
-    Names that are hidden from the reader are not in it; the digests are those of the events as they were written.
+    Names that are hidden from the reader are not in it; seals and digests are those of the events as they were written.
     """
-    rows = (await sync_to_async(select_events)(query)).select_related("actor", "workspace").order_by("pk")
+    selected = await sync_to_async(select_events)(query)
+    rows = (await sync_to_async(with_digest_before)(selected)).order_by("pk")
     yield head
     after = 0
     while True:
