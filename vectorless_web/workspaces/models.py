@@ -385,6 +385,8 @@ class AuditEvent(models.Model):
     digest = models.CharField(max_length=64, blank=True)
     """SHA-256 of the digest before and of this row (`workspaces.storage.digest_event`)."""
     at = models.DateTimeField(default=timezone.now, db_index=True)
+    seal, is_hidden = "", False
+    """On an event whose name and details a reader may not see: what stands for these, and that they are taken out."""
 
     objects = AppendOnlyQuerySet.as_manager()
 

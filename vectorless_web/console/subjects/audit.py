@@ -204,8 +204,7 @@ COLUMNS = (
 
 def describe_event(event: AuditEvent) -> dict[str, Any]:
     """An event, from `with_digest_before`, as an export has it, by the names of COLUMNS."""
-    is_hidden = getattr(event, "is_hidden", False)
-    seal = event.seal if is_hidden else seal_event(vars(event)) if event.salt else ""
+    seal = event.seal if event.is_hidden else seal_event(vars(event)) if event.salt else ""
     return {
         "id": event.pk,
         "at": event.at.isoformat(),
@@ -219,10 +218,10 @@ def describe_event(event: AuditEvent) -> dict[str, Any]:
         "workspace_number": event.workspace_key,
         "network": event.address,
         "details": event.details,
-        "hidden": is_hidden,
+        "hidden": event.is_hidden,
         "salt": event.salt or "",
         "seal": seal,
-        "before": event.before,
+        "before": getattr(event, "before", ""),
         "digest": event.digest,
     }
 

@@ -33,7 +33,7 @@ def show_usage(request: HttpRequest, slug: str) -> HttpResponse:
     """What the workspace used, by day, person and model, and its budgets with a forecast."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
     report, group = read_report(request, GROUPS, workspace.pk)
-    shown = {"report": report, "group": group, "groups": GROUPS, "spans": SPANS}
+    shown: dict[str, Any] = {"report": report, "group": group, "groups": GROUPS, "spans": SPANS}
     return _show(request, workspace, "usage", **shown, budgets=usage.list_budgets(workspace))
 
 
