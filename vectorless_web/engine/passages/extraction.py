@@ -10,7 +10,7 @@ from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.passages.checks import is_met
 from vectorless_web.engine.passages.context import NAMED_VALUE, Reading, Span
 from vectorless_web.engine.passages.overview import ASKS_END, find_message_lines, find_parties, find_points, find_term
-from vectorless_web.engine.passages.passage import Part, Passage, Standing, TextPiece, pieces_of
+from vectorless_web.engine.passages.passage import Part, Passage, Standing, TextPiece, is_form, pieces_of
 from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.questions.requirements import Requirement, Wanted, requirements_of
 from vectorless_web.engine.questions.wordings import other_wordings
@@ -126,8 +126,8 @@ def _join_words(cell: Cell) -> str:
     return " ".join(cell.text.split())
 
 
-PER_NODE = 4
-"""Pieces taken from one node at most."""
+PER_NODE, PER_FORM = 4, 16
+"""Pieces taken from one node at most, and fields of a form, each of which is about something else."""
 
 NODE_SHARE, PAGE_SHARE, KIND_SHARE = 0.15, 0.2, 0.15
 """Shares of a piece's fit: its node's rank, its page's, the kind asked for; the rest is what it says."""
@@ -272,7 +272,10 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
     if whole and found and node.kind is NodeKind.LIST and not _wants_list(asked):
         # One of several causes announced together is no answer without the others.
         return [replace(whole, fit=max(whole.fit, found[0].fit), said=max(whole.said, found[0].said))]
-    kept = [replace(passage, lead=_find_lead(node, passage.start, asked.finder)) for passage in found[:PER_NODE]]
+    kept = [
+        replace(passage, lead=_find_lead(node, passage.start, asked.finder))
+        for passage in found[: PER_FORM if is_form(node) else PER_NODE]
+    ]
     return [*([whole] if whole else ()), *kept]
 
 
