@@ -272,11 +272,23 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
     if whole and found and node.kind is NodeKind.LIST and not _wants_list(asked):
         # One of several causes announced together is no answer without the others.
         return [replace(whole, fit=max(whole.fit, found[0].fit), said=max(whole.said, found[0].said))]
+    if whole and _speak_together(found):
+        whole = replace(whole, fit=max(whole.fit, found[0].fit + ROUNDING), said=max(whole.said, found[0].said))
     kept = [
         replace(passage, lead=_find_lead(node, passage.start, asked.finder))
         for passage in found[: PER_FORM if is_form(node) else PER_NODE]
     ]
     return [*([whole] if whole else ()), *kept]
+
+
+TOGETHER, FEWEST_TOGETHER = 0.8, 3
+"""Share of the best item's fit that others of its list have, and how many must have it, for the list to be what is
+asked for though its lead-in says little of the question. Chosen by hand."""
+
+
+def _speak_together(items: Sequence[Passage]) -> bool:
+    """Whether several items of one list fit as well as the best of them, so that not one but all are asked for."""
+    return sum(item.fit >= TOGETHER * items[0].fit for item in items) >= FEWEST_TOGETHER
 
 
 def _least_length(node: Node, text: str) -> int:
@@ -291,9 +303,17 @@ def _is_header(node: Node, start: int) -> bool:
     return len(rows) > 1 and any(row.is_header and row.offset <= start < row.offset + row.length for row in rows)
 
 
+_EXPLAINS = re.compile(
+    r"^\W*(?:why|how (?:come|did|was|were|is|are|does|do)|what (?:makes|made|explains|drove|caused))\b",
+    re.IGNORECASE,
+)
+"""Questions for causes and ways, of which a text often gives several, a sentence each."""
+
+
 def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where: str) -> Passage:
     """One piece of a node with the rule it belongs to, measured against the question."""
-    rule = asked.reading.rule(node.key, place)
+    is_told_how = _EXPLAINS.search(asked.finder.plan.focus)
+    rule = asked.reading.causes_beside(node.key, place) if is_told_how else asked.reading.rule(node.key, place)
     if any(requirement.wanted is Wanted.MEMBERS for requirement in asked.requirements):
         # What else stands in the clause may list something else.
         rule = replace(rule, rest=rule.completing)

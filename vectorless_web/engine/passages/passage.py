@@ -34,8 +34,7 @@ class TextPiece:
 
 
 def pieces_of(node: Node) -> list[TextPiece]:
-    """The quotable pieces of a node in reading order; a table's are its rows, a list's its items, a form's its fields.
-    """
+    """The quotable pieces of a node in reading order: rows of a table, items of a list, fields of a form, sentences."""
     if node.kind is NodeKind.TABLE and is_form(node):
         return [piece for start, end in _fields(node.text) if (piece := _piece(node.text, start, end)) is not None]
     return cut_pieces(node.text, by_line=node.kind in (NodeKind.TABLE, NodeKind.LIST, NodeKind.CODE))
@@ -182,6 +181,8 @@ class Passage:
     """How it stands in meaning beside the other passages; None where its nearness was not measured."""
     raised: float = 0.0
     """What `nearness` added to `fit`."""
+    answers: str = ""
+    """The part of the question that it was copied for, "" for the whole question."""
 
     @property
     def words_fit(self) -> float:
