@@ -5,7 +5,7 @@ import pytest
 from tests.support.engine_documents import Shelf, compiled, paragraph, section, table
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
-from vectorless_web.engine.answers.claims import ClaimEvent
+from vectorless_web.engine.answers.claims import ClaimEvent, Support
 from vectorless_web.engine.relations.rows import split_comparison
 
 SAWS = section(
@@ -89,6 +89,32 @@ def test_a_subject_that_no_row_is_about_is_named_as_missing():
     end, claims = ask("Compare the band saw, the jigsaw and the lathe")
     assert end.outcome.value == "partial" and "lathe" in end.reason
     assert ("lathe", "", "", "") in claims[0].table
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Compare the revenue of the lines in 2024 and 2023", "Compare revenue by line", "Compare revenue per line"],
+)
+def test_rows_of_one_name_under_sister_headings_are_compared(question):
+    _, claims = ask(question)
+    assert claims[0].table == (
+        ("", "2024", "2023"), ("Ferry line", "90", "10"), ("Cargo line", "70", "10"), ("Pilot line", "20", "10"),
+    )  # fmt: skip
+    assert len(claims[0].citations) == 3
+
+
+def test_figures_compared_are_told_with_the_scale_of_their_table():
+    parts = [
+        section(
+            f"{name} division",
+            table("", [["Revenue", revenue, before]], columns=["", "2024", "2023"], units="(In millions of euros)"),
+        )
+        for name, revenue, before in (("Kites", "40", "35"), ("Tents", "12", "14"))
+    ]
+    report = compiled("Report", section("Divisions (in millions of euros)", *parts))
+    _, claims = ask("Compare the revenue of the divisions", report)
+    assert claims[0].support is not Support.UNSUPPORTED
+    assert claims[0].table[1] == ("Kites division", "€40 million", "€35 million")
 
 
 def test_a_list_is_complete_and_counted():

@@ -348,9 +348,23 @@ def _tell_comparison(read: RowsRead, source: str) -> tuple[list[DraftClaim], str
         else f"{len(read.heads) - 1} points"
     )
     gaps = f" The table has nothing on {_join(read.missing)}." if read.missing else ""
-    text = f"{names} compared by {heads} {source}.{gaps}"
-    table = (read.heads, *((row.name, *row.cells) for row in read.rows))
+    measure = f"{_upper(read.measure)}: " if read.measure else ""
+    text = f"{measure}{names} compared by {heads} {source}.{gaps}"
+    table = (read.heads, *((row.name, *cells) for row, cells in zip(read.rows, _tell_cells_of(read), strict=True)))
     return [DraftClaim(text, _quote_rows(read, read.quoted), table=table)], ""
+
+
+def _tell_cells_of(read: RowsRead) -> list[list[str]]:
+    """The cells of each row, with the unit and scale of the table where they are its own."""
+    width = len(read.heads) - 1
+    figures = read.figures or (None,) * (width * len(read.rows))
+    return [
+        [
+            format_figure(figure, None) if figure is not None else cell
+            for cell, figure in zip(row.cells, figures[place * width : (place + 1) * width], strict=True)
+        ]
+        for place, row in enumerate(read.rows)
+    ]
 
 
 def _tell_rows(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:

@@ -366,6 +366,18 @@ _NAMES_THING = re.compile(
 """What stands before a number that is part of a name or tells an age or a place: "PA-22", "age 85", "page 3"."""
 
 
+_BEFORE_YEAR = re.compile(
+    r"\b(?:in|of|since|during|until|till|by|from|to|and|or|before|after|for|fiscal|year|years|ended|ending|through"
+    r"|(?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{1,2},?)?)\s+$",
+    re.IGNORECASE,
+)
+
+
+def _is_year(words: str, start: int, number: str) -> bool:
+    """Whether a number tells when something is, and is no amount: "in 2024", "May 3, 2024"."""
+    return bool(re.fullmatch(r"(?:19|20)\d\d[.,]?", number)) and bool(_BEFORE_YEAR.search(words[:start]))
+
+
 _SLIGHT = frozenset({"no", "one"})
 """Words that mostly count nothing: "one of them"."""
 
@@ -397,7 +409,11 @@ def _states_amount(part: str, words: str, members: int) -> bool:
         words = _BY_SO_MUCH.sub(" ", words)
     named = {number.strip(".,") for number in _DIGITS.findall(part)}
     digits = (number for number in _DIGITS.finditer(words) if number.group().strip(".,") not in named)
-    numbers = [number for number in digits if not _NAMES_THING.search(words[: number.start()])]
+    numbers = [
+        number
+        for number in digits
+        if not _NAMES_THING.search(words[: number.start()]) and not _is_year(words, number.start(), number.group())
+    ]
     spelled = (number for number in _NUMBER_WORDS.finditer(words) if counted or number.group().lower() not in _SLIGHT)
     numbers = [*numbers, *spelled]
     if counted is None:

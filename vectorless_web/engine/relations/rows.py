@@ -333,6 +333,8 @@ _DIFFERENCE = re.compile(r"\bdifferences?\b", re.IGNORECASE)
 
 
 def _differ(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsRead | None:
+    if (across := _compare_across(grids, plan, question)) is not None:
+        return across
     split = split_comparison(question)
     if split is None or not 1 < len(split[1]) <= MOST_SUBJECTS:
         return None
@@ -348,6 +350,42 @@ def _differ(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsRead |
 
 MOST_SUBJECTS = 12
 """Subjects of a comparison."""
+
+_OF_EACH = re.compile(
+    r"^\W*(?:please\s+|can you\s+|could you\s+)?(?:compare|contrast|show|give|list)\s+(?:me\s+)?(?:the\s+)?(?P<measure>.+?)"
+    r"\s+(?:of|for|by|across|per|in|between)\s+(?:(?:the|all|each|every|our|its|their)\s+)*(?P<noun>[\w’'-]{3,})"
+    r"(?:\s+(?:in|for|between|from|over|during)\s+.*)?[\s?.]*$",
+    re.IGNORECASE,
+)
+
+
+def _compare_across(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsRead | None:
+    """Rows of the same name in sister tables, one under each heading: "Compare the revenue of the divisions"."""
+    match = _OF_EACH.match(question)
+    if match is None:
+        return None
+    noun, measure = terms_of(match["noun"]), terms_of(_YEAR.sub(" ", match["measure"])) - GENERIC_ASKED
+    years = {str(period.year) for period in plan.periods}
+    sisters: dict[tuple[str, tuple[str, ...], int], list[tuple[Grid, TableRow]]] = {}
+    for grid in grids:
+        titles = " ".join(grid.view.path[-2:])
+        for row in grid.rows if noun & terms_of(titles) and len(grid.view.path) > 1 else ():
+            if measure and terms_of(row.name) == measure:
+                parent = grid.view.tree.parent(grid.view.node.parent)
+                sisters.setdefault((row.name, grid.heads[1:], parent), []).append((grid, row))
+    (name, heads, _), found = max(sisters.items(), key=lambda pair: len(pair[1]), default=(("", (), 0), []))
+    names = [grid.view.path[-1] for grid, _ in found]
+    if not 1 < len(found) <= MOST_SUBJECTS or len(set(names)) < len(names):
+        return None
+    dated = [place for place, head in enumerate(heads, 1) if not years or years & set(_YEAR.findall(head))]
+    if not dated:
+        return None
+    rows = tuple(replace(row, name=title, cells=tuple(_cell(row, place) for place in dated))
+                 for title, (_, row) in zip(names, found, strict=True))  # fmt: skip
+    first = found[0][0]
+    figures = tuple(_figure_of(grid, row, place) for grid, row in found for place in dated)
+    read = _build_comparison(first, ("", *(first.heads[place] for place in dated)), rows, 0.9)
+    return replace(read, where=first.view.path[-2], measure=name, total=len(rows), figures=figures)
 
 
 def _match_names(names: Sequence[str], subjects: Sequence[str]) -> list[int | None]:
@@ -402,7 +440,12 @@ def _compare_rows(grid: Grid, measure: str, subjects: Sequence[str]) -> RowsRead
         for subject, place in zip(subjects, places, strict=True)
     )
     heads = (grid.heads[0], *(grid.heads[column + 1] for column in columns))
-    return _build_comparison(grid, heads, rows, fit)
+    figures = (
+        _figure_of(grid, grid.rows[place], column + 1) if place is not None else None
+        for place in places
+        for column in columns
+    )
+    return replace(_build_comparison(grid, heads, rows, fit), figures=tuple(figures))
 
 
 def _compare_columns(grid: Grid, measure: str, subjects: Sequence[str]) -> RowsRead | None:
@@ -419,7 +462,11 @@ def _compare_columns(grid: Grid, measure: str, subjects: Sequence[str]) -> RowsR
         else replace(lines[0], name=grid.heads[place + 1], cells=tuple(_cell(line, place + 1) for line in lines))
         for subject, place in zip(subjects, places, strict=True)
     )
-    return replace(_build_comparison(grid, ("", *(line.name for line in lines)), rows, fit), lines=lines)
+    figures = tuple(
+        _figure_of(grid, line, place + 1) if place is not None else None for place in places for line in lines
+    )
+    read = _build_comparison(grid, ("", *(line.name for line in lines)), rows, fit)
+    return replace(read, lines=lines, figures=figures)
 
 
 def _blank_row(near: TableRow, name: str, width: int) -> TableRow:
