@@ -352,7 +352,8 @@ MOST_SUBJECTS = 12
 """Subjects of a comparison."""
 
 _OF_EACH = re.compile(
-    r"^\W*(?:please\s+|can you\s+|could you\s+)?(?:compare|contrast|show|give|list)\s+(?:me\s+)?(?:the\s+)?(?P<measure>.+?)"
+    r"^\W*(?:please\s+|can you\s+|could you\s+)?(?:compare|contrast|show|give|list)\s+(?:me\s+)?(?:the\s+)?"
+    r"(?P<measure>.+?)"
     r"\s+(?:of|for|by|across|per|in|between)\s+(?:(?:the|all|each|every|our|its|their)\s+)*(?P<noun>[\w’'-]{3,})"
     r"(?:\s+(?:in|for|between|from|over|during)\s+.*)?[\s?.]*$",
     re.IGNORECASE,
