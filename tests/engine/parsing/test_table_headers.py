@@ -667,3 +667,17 @@ def test_a_header_of_another_quarter_among_the_rows_begins_another_table(compile
     page = laid([*block(200, "FIRST QUARTER"), *block(276, "SECOND QUARTER")])
     first, second = views(compiled(page))
     assert [first.periods[1].words, second.periods[1].words] == ["Q1 2023", "Q2 2023"]
+
+
+def test_marks_of_footnotes_set_apart_make_no_column(compiled):
+    page = laid(
+        [
+            (200, [(275, "2017"), (375, "2016")]),
+            (214, [(72, "Awarded"), (275, "1,082"), (310, "(1)"), (375, "1,206"), (410, "(2)")]),
+            figures(228, "Kept", "940", "815", edges=(300, 400)),
+            figures(242, "Given up", "12", "(8)", edges=(300, 400)),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert columns(view) == [("2017",), ("2016",)]
+    assert [cell.text for cell in view.table.body[0].cells] == ["Awarded", "1,082 (1)", "1,206 (2)"]

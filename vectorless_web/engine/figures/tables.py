@@ -564,7 +564,7 @@ def _row_period(row: Row, period: ColumnPeriod) -> ColumnPeriod:
 
 
 _BALANCE = re.compile(
-    r"^\W*(?:.{0,40}\b(?:balances?|outstanding|unvested|non-?vested)\b.{0,40}?)"
+    r"^\W*(?:.{0,60}\b(?:at|as of)\s+|.{0,40}\b(?:balances?|outstanding|unvested|non-?vested)\b.{0,40}?)"
     r"\b(?P<day>[a-z]{3,9}\.? \d{1,2}, (?:19|20)\d\d)\W*(?:\(\w\)\s*)?$",
     re.I,
 )
@@ -641,7 +641,7 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     percent = says_percent(told) or (column is not None and column.unit == "%") or _is_percent_column(view, place)
     if not own and (percent or _is_percent_row(row, levels)):
         return "%", one, ""
-    if told and not own and any(says_shares(strip_units(level).strip()) for level in levels):
+    if told and not own and any(says_shares(strip_units(said).strip()) for said in (told, *levels)):
         return "shares", units_scale(told) if says_scale(told) else _scale_of_shares(view, text), ""
     if told:
         unit, scale, currency = _told_unit(view, told, own or ("" if says_count(row.label) else view.currency))
@@ -729,7 +729,7 @@ _PER = re.compile(r"\bper\s+[a-z]", re.I)
 
 def _is_percent_row(row: Row, levels: tuple[str, ...]) -> bool:
     """Whether a row's label or the innermost header says that its figures are percentages."""
-    said = (row.label, *levels[-1:])
+    said = (row.label, *(group for group in row.path[-1:] if group.endswith(":")), *levels[-1:])
     return any(says_percent(text) and not _UNITS.search(text) for text in said)
 
 

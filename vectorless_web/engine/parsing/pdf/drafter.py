@@ -239,6 +239,7 @@ _LABEL = re.compile(r"^(table|figure|fig\.|chart|tabelle|abbildung|tableau|tabla
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _CURRENCY = re.compile(r"[$€£¥₹]")
 _AMOUNT, _CENTS = re.compile(r"(?<![\w.,])[\d,]+(?:\.\d+)?(?![\w.,%])"), re.compile(r"\.\d\d$")
+_SIGNED = re.compile(r"[$€£¥₹]\s?\(?[\d,]+(?:\.\d+)?")
 _IN_FULL = re.compile(r"\d,\d{3},\d{3},\d{3}")
 
 
@@ -466,9 +467,19 @@ def _share_units(drafts: Sequence[Draft]) -> None:
     scale, count = scales.most_common(1)[0]
     if count < _MOST_UNITS * scales.total():
         return
+    broken = [_share_of_decimals(draft.text) for draft in tables if draft.table and _scale(draft.table.units) == scale]
     for draft in tables:
-        if draft.table is not None and not draft.table.units and _is_money(draft.text):
+        if draft.table is None or draft.table.units or not _is_money(draft.text):
+            continue
+        # Amounts to one place among amounts in whole millions are rather billions.
+        if _share_of_decimals(draft.text) < _MOST_UNITS or sum(broken) > (1 - _MOST_UNITS) * len(broken):
             draft.table = with_units(draft.table, units=f"in {scale}")
+
+
+def _share_of_decimals(text: str) -> float:
+    """The share of a table's amounts of money that are printed with decimals."""
+    amounts = _SIGNED.findall(text)
+    return sum("." in amount for amount in amounts) / len(amounts) if amounts else 0.0
 
 
 def _is_money(text: str) -> bool:

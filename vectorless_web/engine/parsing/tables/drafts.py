@@ -214,6 +214,8 @@ def _join_spans(spans: Sequence[CellSpan]) -> str:
 def period_of(parts: Sequence[str]) -> str:
     """The period a column header names: its span or date, and its year."""
     header = " ".join(parts)
+    if parts and _CODED.fullmatch(parts[-1].strip()):
+        return _coded_period(parts[-1])  # "2Q24" below the date on which it was foreseen
     years = _YEAR.findall(header)
     numeric = _NUMERIC_DATE.search(header)
     if not years and not numeric:
