@@ -681,3 +681,16 @@ def test_marks_of_footnotes_set_apart_make_no_column(compiled):
     [view] = views(compiled(page))
     assert columns(view) == [("2017",), ("2016",)]
     assert [cell.text for cell in view.table.body[0].cells] == ["Awarded", "1,082 (1)", "1,206 (2)"]
+
+
+def test_a_name_repeated_at_the_top_of_pages_heads_its_column(compiled):
+    def page(title: str) -> list[Text]:
+        cells = [(72, 40, title), (433, 62, "% Change"), (433, 72, f"of {title}"), (332, 72, "2022")]
+        for number, label in enumerate(("Harbour dues", "Rents", "Fuel")):
+            top = 88 + 14 * number
+            cells += [(72, top, f"{label} {title}"), (335, top, f"{24 + number}"), (440, top, f"{9 + number} %")]
+        return [*(Text(left, top, words, 9) for left, top, words in cells), *prose(72, 300, 6)]
+
+    titles = ("North", "South", "East", "West")
+    found = views(compiled(pdf([page(title) for title in titles])))
+    assert [columns(view)[-1] for view in found] == [(f"% Change of {title}",) for title in titles]
