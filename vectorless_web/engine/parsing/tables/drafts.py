@@ -19,6 +19,8 @@ _UNITS = re.compile(
     rf"|^{_SCALE}\b[^.]{{0,80}}$",
     re.IGNORECASE,
 )
+_UNITS_HINT = re.compile(r"thousand|million|billion|000", re.IGNORECASE)
+"""What every units line holds: few texts do, and to look for the whole pattern costs ten times as much."""
 _WHOLE_UNITS = re.compile(
     rf"^\(?(?:(?:all )?(?:amounts?|dollars|figures|shares|tabular amounts?|USD|US\$|[$€£¥])?[^()|.]{{0,40}}"
     rf"\b(?:in|of)\s+{_SCALE}\b[^|.]{{0,120}}|unaudited|{_SCALE})\)?(?:\s*\(unaudited\))?$",
@@ -78,7 +80,7 @@ def lists_papers(table: Table) -> bool:
 
 def find_units(text: str) -> str:
     """The units line in a text ("Dollars in millions, except per share data"), or ""."""
-    match = _UNITS.search(text)
+    match = _UNITS.search(text) if _UNITS_HINT.search(text) else None
     return " ".join(match.group().split()).strip(" ():") if match else ""
 
 
