@@ -694,3 +694,17 @@ def test_a_name_repeated_at_the_top_of_pages_heads_its_column(compiled):
     titles = ("North", "South", "East", "West")
     found = views(compiled(pdf([page(title) for title in titles])))
     assert [columns(view)[-1] for view in found] == [(f"% Change of {title}",) for title in titles]
+
+
+def test_a_few_rows_without_any_name_of_their_columns_are_text(compiled):
+    edges = (260, 330, 400, 470)
+    page = laid(
+        [
+            figures(214, "At home", "17", "1,080", "(98)", "(97)", edges=edges),
+            figures(228, "Abroad", "1,471", "7,768", "(81)", "(80)", edges=edges),
+        ]
+    )
+    document = compiled(page)
+    assert views(document) == []
+    assert uncovered(document) == []
+    assert "1,471" in document.page_text(0)
