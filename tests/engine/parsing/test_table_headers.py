@@ -708,3 +708,18 @@ def test_a_few_rows_without_any_name_of_their_columns_are_text(compiled):
     assert views(document) == []
     assert uncovered(document) == []
     assert "1,471" in document.page_text(0)
+
+
+def test_signatures_without_a_header_are_text(compiled):
+    names = ("Robert Hull", "Cara Keel", "Joan Mast")
+    rows = [
+        line
+        for k, name in enumerate(names)
+        for line in (
+            (200 + 26 * k, [(72, f"/s/ {name}"), (250, "Director of the yard"), (420, "May 3, 2021")]),
+            (211 + 26 * k, [(72, name)]),
+        )
+    ]
+    document = compiled(laid(rows))
+    assert views(document) == []
+    assert uncovered(document) == []

@@ -614,7 +614,7 @@ _PERIOD_LABEL = re.compile(
 
 _AT_DATE = re.compile(r"\b((?:as )?(?:of|at) [a-z]{3,9}\.? \d{1,2}, (?:19|20)\d\d)\W*(?:\(\w\)\s*)?$", re.I)
 """The day at the end of a label: "Outstanding at December 28, 2019"."""
-_ASIDE = re.compile(r"\([^()]*\d[^()]*\)")
+_ASIDE = re.compile(r"\([^()]*\d[^()]*\)|,?\s[$€£¥]\s?\d+(?:\.\d+)? per \w+(?: share)?", re.I)
 """What a label says besides: "Dividends ($1.08 per share)" are no amounts per share."""
 
 
@@ -629,7 +629,7 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
         itself = _unit_named(view, row, place)
     if itself:
         return itself, one, code_in(itself)
-    if not _holds_figure(text) or _RATIO.match(text) or spans_years(text):
+    if not _holds_figure(text) or _RATIO.match(text) or spans_years(text) or _names_levels(levels, text):
         return own, one, own  # words, which may name units of their own: "up to 4 weeks" in a column of days
     label = " ".join((*row.path[-1:], row.label))
     counts = not own and says_shares(label)
@@ -649,6 +649,14 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     if says_shares(label) or (not own and any(says_shares(level) for level in levels)):
         return "shares", _scale_of_shares(view, text), ""
     return _table_unit(view, row, place, levels)
+
+
+_LEVELS = re.compile(r"\b(?:hierarchy|levels?)$", re.I)
+
+
+def _names_levels(levels: tuple[str, ...], text: str) -> bool:
+    """Whether a column says on which level something stands: a number of one place is no amount."""
+    return bool(levels) and len(text.strip()) == 1 and bool(_LEVELS.search(levels[-1].strip()))
 
 
 _RATIO = re.compile(r"^\d+(?:\.\d+)?\s?:\s?\d+(?:\.\d+)?$")
@@ -721,9 +729,14 @@ def _is_each(view: TableView, row: Row, levels: tuple[str, ...]) -> bool:
     """Whether a cell states an amount for one piece, which the units line does not scale."""
     if any(says_price(_ASIDE.sub("", said)) for said in (row.label, " ".join(levels))):
         return True
-    return "per " in _find_exceptions(view.units) and bool(_PER.search(row.label))
+    left_out = _find_exceptions(view.units)
+    own = {word for said in (row.label, *levels[-1:]) for word in _NAME.findall(said.casefold())}
+    return ("per " in left_out and bool(_PER.search(row.label))) or not own.isdisjoint(_LEFT_OUT.findall(left_out))
 
 
+_NAME = re.compile(r"[a-z]{5,}")
+_LEFT_OUT = re.compile(r"\b(?:average|prices?)\b")
+"""Words of what a units line leaves out that name single amounts: "except average amounts"."""
 _PER = re.compile(r"\bper\s+[a-z]", re.I)
 
 

@@ -19,7 +19,14 @@ from vectorless_web.engine.parsing.patterns import (
     is_notes_title,
     statement_kind,
 )
-from vectorless_web.engine.parsing.tables.drafts import find_units, is_nameless, lists_papers, table_draft, with_units
+from vectorless_web.engine.parsing.tables.drafts import (
+    find_units,
+    is_nameless,
+    is_signed,
+    lists_papers,
+    table_draft,
+    with_units,
+)
 from vectorless_web.engine.parsing.tables.grid import Grid, build_grid
 from vectorless_web.engine.parsing.tables.regions import LineRow
 from vectorless_web.engine.parsing.tables.ruled import RuledTable
@@ -375,7 +382,7 @@ class Drafter:
                 self._discussed.add(id(draft))
             kind = "" if self._in_note else recognise(title, labels, excerpts=self._discussion)
             draft.table = replace(with_units(draft.table, statement=kind), part=self._part)
-            if lists_papers(draft.table) or is_nameless(draft.table):
+            if lists_papers(draft.table) or is_nameless(draft.table) or is_signed(draft.table):
                 draft.kind, draft.table = NodeKind.LIST, None
         return draft
 

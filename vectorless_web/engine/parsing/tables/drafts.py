@@ -39,6 +39,7 @@ _CENTRAL = 0.15
 _FORM = re.compile(r"^(?:10-[KQ]|8-K|6-K|20-F|40-F|S-\d{1,2}|F-\d|DEF ?14A|14A|X)(?:/A)?\*?$")
 """The forms by which papers are filed, and the cross for a paper filed herewith."""
 _FIGURE = re.compile(r"\d")
+_SIGNER = re.compile(r"\b(?:name|signature|title|capacity)\b", re.I)
 _YEAR = re.compile(r"(?<![\d.,$])(?:19|20)\d\d(?![\d,]|\.\d)")
 _CODED = re.compile(r"\b(?:(?P<before>[1-4])Q|Q(?P<after>[1-4])|FY)\s?[’']?(?P<year>(?:20)?\d\d)\b")
 _MONTHS = (
@@ -79,6 +80,13 @@ def lists_papers(table: Table) -> bool:
     names = [level for level in levels if not _FORM.match(level) and any(map(str.isalpha, level))]
     filed = sum(any(_FORM.match(cell.text.strip()) for cell in row.cells) for row in table.rows)
     return len(names) <= 1 and 2 * filed > len(table.rows)
+
+
+def is_signed(table: Table) -> bool:
+    """Whether rows are signatures ("/s/ ...") and no header says what stands beside them."""
+    signed = sum(any(cell.text.lstrip().casefold().startswith("/s/") for cell in row.cells) for row in table.rows)
+    named = any(_SIGNER.search(level) for column in table.columns for level in column.path)
+    return 3 * signed >= len(table.rows) and not named
 
 
 def is_nameless(table: Table) -> bool:
