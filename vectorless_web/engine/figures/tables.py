@@ -629,7 +629,7 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
         itself = _unit_named(view, row, place)
     if itself:
         return itself, one, code_in(itself)
-    if not _holds_figure(text) or _RATIO.match(text) or spans_years(text) or _names_levels(levels, text):
+    if not _holds_figure(text) or _RATIO.match(text) or spans_years(text):
         return own, one, own  # words, which may name units of their own: "up to 4 weeks" in a column of days
     label = " ".join((*row.path[-1:], row.label))
     counts = not own and says_shares(label)
@@ -649,14 +649,6 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     if says_shares(label) or (not own and any(says_shares(level) for level in levels)):
         return "shares", _scale_of_shares(view, text), ""
     return _table_unit(view, row, place, levels)
-
-
-_LEVELS = re.compile(r"\b(?:hierarchy|levels?)$", re.I)
-
-
-def _names_levels(levels: tuple[str, ...], text: str) -> bool:
-    """Whether a column says on which level something stands: a number of one place is no amount."""
-    return bool(levels) and len(text.strip()) == 1 and bool(_LEVELS.search(levels[-1].strip()))
 
 
 _RATIO = re.compile(r"^\d+(?:\.\d+)?\s?:\s?\d+(?:\.\d+)?$")
@@ -692,7 +684,7 @@ def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) 
     signed = bool(units_currency(text))
     counted = says_count(row.label) or any(map(says_number, row.path[-1:]))
     counts = counted and not signed and not any(map(_MONEY_PATH.search, row.path[-1:]))
-    if not _holds_figure(text) or counts or place in view.note_columns:
+    if not _holds_figure(text) or counts or place in view.note_columns or _names_levels(levels, text):
         return "", one, ""
     currency = _settle_dollars(units_currency(text), text, view) or view.currency
     unsigned = not units_currency(view.units) and place not in view.signed_columns
@@ -703,6 +695,14 @@ def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) 
     if not currency and view.scale == 1:
         return view.measure, one, code_in(view.measure)
     return currency, one if _is_each(view, row, levels) else view.scale, currency
+
+
+_LEVELS = re.compile(r"\b(?:hierarchy|levels?)$", re.I)
+
+
+def _names_levels(levels: tuple[str, ...], text: str) -> bool:
+    """Whether a column says on which level something stands: a number of one place is no amount."""
+    return bool(levels) and len(text.strip()) == 1 and bool(_LEVELS.search(levels[-1].strip()))
 
 
 def _told_unit(view: TableView, told: str, usual: str) -> tuple[str, Decimal, str]:
