@@ -697,14 +697,6 @@ def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) 
     return currency, one if _is_each(view, row, levels) else view.scale, currency
 
 
-_LEVELS = re.compile(r"\b(?:hierarchy|levels?)$", re.I)
-
-
-def _names_levels(levels: tuple[str, ...], text: str) -> bool:
-    """Whether a column says on which level something stands: a number of one place is no amount."""
-    return bool(levels) and len(text.strip()) == 1 and bool(_LEVELS.search(levels[-1].strip()))
-
-
 def _told_unit(view: TableView, told: str, usual: str) -> tuple[str, Decimal, str]:
     """A unit that a row or column states for itself; one of money keeps the table's scale where it names none.
 
@@ -738,6 +730,14 @@ _NAME = re.compile(r"[a-z]{5,}")
 _LEFT_OUT = re.compile(r"\b(?:average|prices?)\b")
 """Words of what a units line leaves out that name single amounts: "except average amounts"."""
 _PER = re.compile(r"\bper\s+[a-z]", re.I)
+
+
+_LEVELS = re.compile(r"\b(?:hierarchy|levels?)$", re.I)
+
+
+def _names_levels(levels: tuple[str, ...], text: str) -> bool:
+    """Whether a column says on which level something stands: a number of one place is no amount."""
+    return bool(levels) and len(text.strip()) == 1 and bool(_LEVELS.search(levels[-1].strip()))
 
 
 def _is_percent_row(row: Row, levels: tuple[str, ...]) -> bool:
