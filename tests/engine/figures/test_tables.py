@@ -108,3 +108,44 @@ def test_numbers_of_things_and_several_years_are_no_money(tmp_path):
 def test_what_shares_bring_is_money(tmp_path):
     head = "<tr><th>($ in millions)</th><th>2022</th></tr>"
     assert cell(tmp_path, head, "<tr><td>Proceeds from exercises of stock options</td><td>49</td></tr>").unit == "USD"
+
+
+def test_words_of_a_line_above_and_of_a_group_give_their_units(tmp_path):
+    head = "<tr><th></th><th>Quays</th></tr>"
+    row = "<tr><td>Acquired</td><td>46,859,184</td></tr>"
+    assert cell(tmp_path, head, row, before="The table shows changes in each class of shares:").unit == ""
+    path = tmp_path / "file.html"
+    told = (
+        ("Dues", "$ 120", "$ 90"),
+        ("Shares of common stock", "0.1", "10.9"),
+        ("Percentage growth:", "", ""),
+        ("North", "25%", "33%"),
+        ("South", "6", "24"),
+    )
+    rows = "".join("<tr>" + "".join(f"<td>{text}</td>" for text in own) + "</tr>" for own in told)
+    head = "<tr><th>In millions</th><th>2022</th><th>2021</th></tr>"
+    path.write_text(f"<html><body><p>Growth.</p><table>{head}{rows}</table></body></html>")
+    document = CompiledDocument(compile_file(path, name="file.html"))
+    [view] = tables_of(document.tree, range(1, len(document.tree)))
+    found = {row.label: view.read_cell(row, 1) for row in view.table.body}
+    assert found["South"].unit == "%"
+    assert (found["Shares of common stock"].unit, found["Shares of common stock"].scale) == ("shares", 1_000_000)
+
+
+def test_a_quarter_foreseen_is_no_quarter_of_the_year_it_was_foreseen_in(tmp_path):
+    head = "<tr><th></th><th>Assumed at December 31, 2020</th></tr><tr><th></th><th>2Q22</th></tr>"
+    assert cell(tmp_path, head, "<tr><td>Rate of growth</td><td>4.3 %</td></tr>").period.words == "Q2 2022"
+
+
+def test_amounts_a_units_line_leaves_out_and_levels_are_not_scaled(tmp_path):
+    path = tmp_path / "file.html"
+    head = "<tr><th>(in thousands, except average amounts)</th><th>Shares</th><th>Average</th><th>Level</th></tr>"
+    told = (("Bought", "4,263", "$ 118.00", "2"), ("Dividends, $1.57 per share", "", "$ (505)", "1"))
+    rows = "".join("<tr>" + "".join(f"<td>{text}</td>" for text in own) + "</tr>" for own in told)
+    path.write_text(f"<html><body><p>Shares.</p><table>{head}{rows}</table></body></html>")
+    document = CompiledDocument(compile_file(path, name="file.html"))
+    [view] = tables_of(document.tree, range(1, len(document.tree)))
+    first, second = view.table.body
+    assert (view.read_cell(first, 2).unit, view.read_cell(first, 2).scale) == ("USD", 1)
+    assert view.read_cell(first, 3).unit == ""
+    assert view.read_cell(second, 2).unit == "USD"

@@ -667,3 +667,59 @@ def test_a_header_of_another_quarter_among_the_rows_begins_another_table(compile
     page = laid([*block(200, "FIRST QUARTER"), *block(276, "SECOND QUARTER")])
     first, second = views(compiled(page))
     assert [first.periods[1].words, second.periods[1].words] == ["Q1 2023", "Q2 2023"]
+
+
+def test_marks_of_footnotes_set_apart_make_no_column(compiled):
+    page = laid(
+        [
+            (200, [(275, "2017"), (375, "2016")]),
+            (214, [(72, "Awarded"), (275, "1,082"), (310, "(1)"), (375, "1,206"), (410, "(2)")]),
+            figures(228, "Kept", "940", "815", edges=(300, 400)),
+            figures(242, "Given up", "12", "(8)", edges=(300, 400)),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert columns(view) == [("2017",), ("2016",)]
+    assert [cell.text for cell in view.table.body[0].cells] == ["Awarded", "1,082 (1)", "1,206 (2)"]
+
+
+def test_a_name_repeated_at_the_top_of_pages_heads_its_column(compiled):
+    def page(title: str) -> list[Text]:
+        cells = [(72, 40, title), (433, 62, "% Change"), (433, 72, f"of {title}"), (332, 72, "2022")]
+        for number, label in enumerate(("Harbour dues", "Rents", "Fuel")):
+            top = 88 + 14 * number
+            cells += [(72, top, f"{label} {title}"), (335, top, f"{24 + number}"), (440, top, f"{9 + number} %")]
+        return [*(Text(left, top, words, 9) for left, top, words in cells), *prose(72, 300, 6)]
+
+    titles = ("North", "South", "East", "West")
+    found = views(compiled(pdf([page(title) for title in titles])))
+    assert [columns(view)[-1] for view in found] == [(f"% Change of {title}",) for title in titles]
+
+
+def test_a_few_rows_without_any_name_of_their_columns_are_text(compiled):
+    edges = (260, 330, 400, 470)
+    page = laid(
+        [
+            figures(214, "At home", "17", "1,080", "(98)", "(97)", edges=edges),
+            figures(228, "Abroad", "1,471", "7,768", "(81)", "(80)", edges=edges),
+        ]
+    )
+    document = compiled(page)
+    assert views(document) == []
+    assert uncovered(document) == []
+    assert "1,471" in document.page_text(0)
+
+
+def test_signatures_without_a_header_are_text(compiled):
+    names = ("Robert Hull", "Cara Keel", "Joan Mast")
+    rows = [
+        line
+        for k, name in enumerate(names)
+        for line in (
+            (200 + 26 * k, [(72, f"/s/ {name}"), (250, "Director of the yard"), (420, "May 3, 2021")]),
+            (211 + 26 * k, [(72, name)]),
+        )
+    ]
+    document = compiled(laid(rows))
+    assert views(document) == []
+    assert uncovered(document) == []

@@ -564,7 +564,7 @@ def _row_period(row: Row, period: ColumnPeriod) -> ColumnPeriod:
 
 
 _BALANCE = re.compile(
-    r"^\W*(?:.{0,40}\b(?:balances?|outstanding|unvested|non-?vested)\b.{0,40}?)"
+    r"^\W*(?:.{0,60}\b(?:at|as of)\s+|.{0,40}\b(?:balances?|outstanding|unvested|non-?vested)\b.{0,40}?)"
     r"\b(?P<day>[a-z]{3,9}\.? \d{1,2}, (?:19|20)\d\d)\W*(?:\(\w\)\s*)?$",
     re.I,
 )
@@ -614,7 +614,7 @@ _PERIOD_LABEL = re.compile(
 
 _AT_DATE = re.compile(r"\b((?:as )?(?:of|at) [a-z]{3,9}\.? \d{1,2}, (?:19|20)\d\d)\W*(?:\(\w\)\s*)?$", re.I)
 """The day at the end of a label: "Outstanding at December 28, 2019"."""
-_ASIDE = re.compile(r"\([^()]*\d[^()]*\)")
+_ASIDE = re.compile(r"\([^()]*\d[^()]*\)|,?\s[$€£¥]\s?\d+(?:\.\d+)? per \w+(?: share)?", re.I)
 """What a label says besides: "Dividends ($1.08 per share)" are no amounts per share."""
 
 
@@ -641,7 +641,7 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     percent = says_percent(told) or (column is not None and column.unit == "%") or _is_percent_column(view, place)
     if not own and (percent or _is_percent_row(row, levels)):
         return "%", one, ""
-    if told and not own and any(says_shares(strip_units(level).strip()) for level in levels):
+    if told and not own and any(says_shares(strip_units(said).strip()) for said in (told, *levels)):
         return "shares", units_scale(told) if says_scale(told) else _scale_of_shares(view, text), ""
     if told:
         unit, scale, currency = _told_unit(view, told, own or ("" if says_count(row.label) else view.currency))
@@ -684,7 +684,7 @@ def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) 
     signed = bool(units_currency(text))
     counted = says_count(row.label) or any(map(says_number, row.path[-1:]))
     counts = counted and not signed and not any(map(_MONEY_PATH.search, row.path[-1:]))
-    if not _holds_figure(text) or counts or place in view.note_columns:
+    if not _holds_figure(text) or counts or place in view.note_columns or _names_levels(levels, text):
         return "", one, ""
     currency = _settle_dollars(units_currency(text), text, view) or view.currency
     unsigned = not units_currency(view.units) and place not in view.signed_columns
@@ -721,15 +721,28 @@ def _is_each(view: TableView, row: Row, levels: tuple[str, ...]) -> bool:
     """Whether a cell states an amount for one piece, which the units line does not scale."""
     if any(says_price(_ASIDE.sub("", said)) for said in (row.label, " ".join(levels))):
         return True
-    return "per " in _find_exceptions(view.units) and bool(_PER.search(row.label))
+    left_out = _find_exceptions(view.units)
+    own = {word for said in (row.label, *levels[-1:]) for word in _NAME.findall(said.casefold())}
+    return ("per " in left_out and bool(_PER.search(row.label))) or not own.isdisjoint(_LEFT_OUT.findall(left_out))
 
 
+_NAME = re.compile(r"[a-z]{5,}")
+_LEFT_OUT = re.compile(r"\b(?:average|prices?)\b")
+"""Words of what a units line leaves out that name single amounts: "except average amounts"."""
 _PER = re.compile(r"\bper\s+[a-z]", re.I)
+
+
+_LEVELS = re.compile(r"\b(?:hierarchy|levels?)$", re.I)
+
+
+def _names_levels(levels: tuple[str, ...], text: str) -> bool:
+    """Whether a column says on which level something stands: a number of one place is no amount."""
+    return bool(levels) and len(text.strip()) == 1 and bool(_LEVELS.search(levels[-1].strip()))
 
 
 def _is_percent_row(row: Row, levels: tuple[str, ...]) -> bool:
     """Whether a row's label or the innermost header says that its figures are percentages."""
-    said = (row.label, *levels[-1:])
+    said = (row.label, *(group for group in row.path[-1:] if group.endswith(":")), *levels[-1:])
     return any(says_percent(text) and not _UNITS.search(text) for text in said)
 
 

@@ -28,7 +28,8 @@ _BARE = re.compile(rf"^(?:{_UNIT})(?:\s+of\s+\S.{{0,30}})?$", re.I)
 _BEHIND = re.compile(rf"(?:,?\s+in\s+|,\s*|\s(?=°))({_UNIT})\W*$", re.I)
 _SHARES = re.compile(
     r"\b(?:number of|weighted[- ]average)\b.*\bshares\b|\bshares\b.*\boutstanding\b"
-    r"|\bshares? used\b|^(?:number of )?(?:shares|options|awards)$|\b(?:stock|share) (?:units|options|awards)$",
+    r"|\bshares? used\b|^(?:number of )?(?:shares|options|awards)$"
+    r"|^shares of (?:common|ordinary|preferred|treasury) (?:stock|shares)$|\b(?:stock|share) (?:units|options|awards)$",
     re.I,
 )
 _OF_MONEY = re.compile(r"\b(?:proceeds|payments?|paid|tax(?:es)?|expenses?|costs?|compensation|benefits?)\b", re.I)
@@ -130,6 +131,8 @@ def unit_above(text: str) -> str:
     """The unit that a line above a table states: "MWh" of "Consumption in MWh.", "USD" of "Budget (USD)"; or ""."""
     match = _ABOVE.search(" ".join(text.split()))
     unit = (match["told"] or match["last"]) if match else ""
+    if unit.removeprefix("in ").casefold() == "each":
+        return ""  # "changes in each class"
     return "" if (len(unit) == 1 and unit != "%") or _SCALED.search(unit) else unit.removeprefix("in ").strip()
 
 

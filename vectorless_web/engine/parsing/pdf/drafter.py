@@ -19,7 +19,14 @@ from vectorless_web.engine.parsing.patterns import (
     is_notes_title,
     statement_kind,
 )
-from vectorless_web.engine.parsing.tables.drafts import find_units, lists_papers, table_draft, with_units
+from vectorless_web.engine.parsing.tables.drafts import (
+    find_units,
+    is_nameless,
+    is_signed,
+    lists_papers,
+    table_draft,
+    with_units,
+)
 from vectorless_web.engine.parsing.tables.grid import Grid, build_grid
 from vectorless_web.engine.parsing.tables.regions import LineRow
 from vectorless_web.engine.parsing.tables.ruled import RuledTable
@@ -239,6 +246,7 @@ _LABEL = re.compile(r"^(table|figure|fig\.|chart|tabelle|abbildung|tableau|tabla
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _CURRENCY = re.compile(r"[$€£¥₹]")
 _AMOUNT, _CENTS = re.compile(r"(?<![\w.,])[\d,]+(?:\.\d+)?(?![\w.,%])"), re.compile(r"\.\d\d$")
+_SIGNED = re.compile(r"[$€£¥₹]\s?\(?[\d,]+(?:\.\d+)?")
 _IN_FULL = re.compile(r"\d,\d{3},\d{3},\d{3}")
 
 
@@ -374,7 +382,7 @@ class Drafter:
                 self._discussed.add(id(draft))
             kind = "" if self._in_note else recognise(title, labels, excerpts=self._discussion)
             draft.table = replace(with_units(draft.table, statement=kind), part=self._part)
-            if lists_papers(draft.table):
+            if lists_papers(draft.table) or is_nameless(draft.table) or is_signed(draft.table):
                 draft.kind, draft.table = NodeKind.LIST, None
         return draft
 
@@ -466,9 +474,19 @@ def _share_units(drafts: Sequence[Draft]) -> None:
     scale, count = scales.most_common(1)[0]
     if count < _MOST_UNITS * scales.total():
         return
+    broken = [_share_of_decimals(draft.text) for draft in tables if draft.table and _scale(draft.table.units) == scale]
     for draft in tables:
-        if draft.table is not None and not draft.table.units and _is_money(draft.text):
+        if draft.table is None or draft.table.units or not _is_money(draft.text):
+            continue
+        # Amounts to one place among amounts in whole millions are rather billions.
+        if _share_of_decimals(draft.text) < _MOST_UNITS or sum(broken) > (1 - _MOST_UNITS) * len(broken):
             draft.table = with_units(draft.table, units=f"in {scale}")
+
+
+def _share_of_decimals(text: str) -> float:
+    """The share of a table's amounts of money that are printed with decimals."""
+    amounts = _SIGNED.findall(text)
+    return sum("." in amount for amount in amounts) / len(amounts) if amounts else 0.0
 
 
 def _is_money(text: str) -> bool:

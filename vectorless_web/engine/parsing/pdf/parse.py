@@ -281,8 +281,8 @@ def _first_titles(pages: Sequence[Page], found: set[tuple[int, int]]) -> set[tup
 
 
 def _can_run(text: str) -> bool:
-    """Whether repeated text is furniture and not a repeated figure, period or unit."""
-    if PERIOD.match(text) or UNITS_LINE.match(text):
+    """Whether repeated text is furniture and not a repeated figure, period, unit or change."""
+    if PERIOD.match(text) or UNITS_LINE.match(text) or text.startswith("%"):
         return False
     return any(character.isalpha() for character in text) or bool(_NUMBER.match(text))
 

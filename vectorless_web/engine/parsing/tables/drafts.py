@@ -32,10 +32,14 @@ _SEVERAL = 3
 """Columns with that of the labels from which a scale below a name holds for its column alone."""
 _OFF_MIDDLE = 10.0
 """Points by which the middle of a title may stand beside the middle of its table."""
+_FEW_ROWS = 3
+"""Rows that are too few to tell columns by what stands in them."""
 _CENTRAL = 0.15
 """Share of the columns' width by which a scale may stand beside their middle and hold for all."""
 _FORM = re.compile(r"^(?:10-[KQ]|8-K|6-K|20-F|40-F|S-\d{1,2}|F-\d|DEF ?14A|14A|X)(?:/A)?\*?$")
 """The forms by which papers are filed, and the cross for a paper filed herewith."""
+_FIGURE = re.compile(r"\d")
+_SIGNER = re.compile(r"\b(?:name|signature|title|capacity)\b", re.I)
 _YEAR = re.compile(r"(?<![\d.,$])(?:19|20)\d\d(?![\d,]|\.\d)")
 _CODED = re.compile(r"\b(?:(?P<before>[1-4])Q|Q(?P<after>[1-4])|FY)\s?[’']?(?P<year>(?:20)?\d\d)\b")
 _MONTHS = (
@@ -76,6 +80,24 @@ def lists_papers(table: Table) -> bool:
     names = [level for level in levels if not _FORM.match(level) and any(map(str.isalpha, level))]
     filed = sum(any(_FORM.match(cell.text.strip()) for cell in row.cells) for row in table.rows)
     return len(names) <= 1 and 2 * filed > len(table.rows)
+
+
+def is_signed(table: Table) -> bool:
+    """Whether rows are signatures ("/s/ ...") and no header says what stands beside them."""
+    signed = sum(any(cell.text.lstrip().casefold().startswith("/s/") for cell in row.cells) for row in table.rows)
+    named = any(_SIGNER.search(level) for column in table.columns for level in column.path)
+    return 3 * signed >= len(table.rows) and not named
+
+
+def is_nameless(table: Table) -> bool:
+    """Whether nothing names the columns of a few rows of figures: which column says what cannot be told.
+
+    They are a piece of a table whose headers stand elsewhere, and are kept as text.
+    """
+    if any(column.path for column in table.columns[1:]) or len(table.rows) > _FEW_ROWS:
+        return False
+    figures = [cell for row in table.rows for cell in row.cells[1:] if _FIGURE.search(cell.text)]
+    return len(table.columns) > _SEVERAL and len(figures) >= _SEVERAL
 
 
 def find_units(text: str) -> str:
@@ -216,6 +238,8 @@ def _join_spans(spans: Sequence[CellSpan]) -> str:
 def period_of(parts: Sequence[str]) -> str:
     """The period a column header names: its span or date, and its year."""
     header = " ".join(parts)
+    if parts and _CODED.fullmatch(parts[-1].strip()):
+        return _coded_period(parts[-1])  # "2Q24" below the date on which it was foreseen
     years = _YEAR.findall(header)
     numeric = _NUMERIC_DATE.search(header)
     if not years and not numeric:

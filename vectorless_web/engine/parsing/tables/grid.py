@@ -11,6 +11,8 @@ from vectorless_web.engine.parsing.tables.regions import NUMBERING, PERIOD, UNIT
 
 _WORD = re.compile(r"\S+")
 _MARK = re.compile(r"^\([a-z]{1,2}\)$|^[*†‡]+$", re.I)
+_NUMBER_MARK = re.compile(r"^\(\d\)$")
+"""The mark of a footnote, or a small negative figure."""
 _HALVES_APART = 24.0
 """Points between figures set left and right in one column, at most."""
 _OVER = 6.0
@@ -351,7 +353,9 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
         [(c.left, c.right) for c in cells[1:] if c.numeric and (c.left >= reach or not _is_in_labels(c, firsts))]
         for cells in body
     ]
+    marks = _union([(c.left, c.right) for cells in body for c in cells if _NUMBER_MARK.match(c.text.strip())])
     columns = _union(_without_dashes(_without_bridges(figures), body))
+    columns = [edge for edge in columns if edge not in marks or _is_headed(edge, visual)]
     leading = [(cells[0].left, cells[0].right) for cells in body if all(cell.numeric for cell in cells)]
     # A figure that opens a row is its label (a year, "($7)" of a wrapped text) unless it stands right of a column.
     inside = [edge for edge in leading if not columns or edge[0] > columns[0][0] - _TIGHT]
@@ -370,6 +374,12 @@ def _is_named_apart(edge: Edge, columns: Sequence[Edge], visual: Sequence[Visual
     heads = [(cell.left, cell.right) for cells, _, _, is_header in visual if is_header for cell in cells]
     over = [head for head in heads if _overlap(head, edge) > 0]
     return bool(over) and not any(_overlap(head, column) > 0 for head in over for column in columns)
+
+
+def _is_headed(edge: Edge, visual: Sequence[Visual]) -> bool:
+    """Whether a header stands over a column, or there is no header at all."""
+    heads = [(cell.left, cell.right) for cells, _, _, is_header in visual if is_header for cell in cells]
+    return not heads or any(_overlap(head, edge) > 0 for head in heads)
 
 
 def _without_dashes(edges: Sequence[Edge], body: Sequence[Sequence[CellSpan]]) -> list[Edge]:
@@ -490,7 +500,8 @@ def _place(
 
 def _is_mark_beside(cell: CellSpan, edges: Sequence[Edge]) -> bool:
     """Whether a cell is the mark of a footnote behind a figure, in no column of its own."""
-    return bool(_MARK.match(cell.text)) and all(_overlap((cell.left, cell.right), edge) <= 0 for edge in edges)
+    is_mark = bool(_MARK.match(cell.text) or _NUMBER_MARK.match(cell.text.strip()))
+    return is_mark and all(_overlap((cell.left, cell.right), edge) <= 0 for edge in edges)
 
 
 def _heads_labels(cell: CellSpan, first: tuple[float, float], left: float) -> bool:

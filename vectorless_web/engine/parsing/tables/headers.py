@@ -309,6 +309,8 @@ def _distance(cell: CellSpan, anchors: Sequence[Edge], over: tuple[int, int], ki
         or bool(PERIOD.match(text) or _YEAR_IN.search(text))
         or cell.right - cell.left >= _WIDE * (right - left)
     )
+    if off_centre > 2 * _OFF_CENTRE:
+        lenient = 1.0  # far beside the middle: some columns rather stand apart
     return off_centre / lenient if spanning or not inside else None
 
 

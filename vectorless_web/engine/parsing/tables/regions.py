@@ -581,7 +581,7 @@ def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
     told = rows[start:end]
     if members < _LEAST_ROWS or _are_columns_of_prose(told) or _is_program(told) or _are_marked(told):
         return start
-    if _are_captioned(told) or _is_legend(told) or _are_addresses(told):
+    if _are_captioned(told) or _is_legend(told) or _are_addresses(rows[max(0, start - 1) : end]):
         return start
     return end
 
@@ -605,7 +605,7 @@ def _are_captioned(rows: Sequence[LineRow]) -> bool:
 
 def _are_addresses(rows: Sequence[LineRow]) -> bool:
     """Whether lines stand side by side under two words that end in colons: two addresses, and no rows."""
-    return all(cell.text.rstrip().endswith(":") for cell in rows[0].cells)
+    return any(len(row.cells) > 1 and all(cell.text.rstrip().endswith(":") for cell in row.cells) for row in rows[:2])
 
 
 def _is_legend(rows: Sequence[LineRow]) -> bool:
