@@ -175,6 +175,8 @@ WORKER_PRELOAD = {
     "documents": ["vectorless_web.documents.jobs"],
 }
 """Modules a worker imports before it forks, so that a job's fork costs no import."""
+WORKER_BEGIN = {"documents": ["vectorless_web.documents.compiling.process.prepare_children"]}
+"""What a worker calls once before its first job."""
 READ_ONLY_JOBS = ("vectorless_web.console.jobs.run_backup_task",)
 """Jobs that workers take while the site is read-only."""
 TIDYING = (

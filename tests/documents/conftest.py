@@ -1,6 +1,6 @@
 """Fixtures for documents: an editor, and files that are already in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -8,7 +8,16 @@ from django.core.files.storage import default_storage
 
 from tests.support.files import REPORT, upload
 from vectorless_web.documents import services
+from vectorless_web.documents.compiling.process import prepare_children
 from vectorless_web.documents.models import Document, DocumentVersion
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _prepared_children() -> Iterator[None]:
+    """Children that read files are forked, as in a worker: each would import for half a second else."""
+    made = prepare_children()
+    yield
+    made.close()
 
 
 @pytest.fixture

@@ -3,16 +3,46 @@
 import os
 import time
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import wait_until
+from tests.support.children import MISBEHAVING
 from tests.support.files import REPORT
-from vectorless_web.documents.compiling.process import CompileFailed, Finished, Order, StageProgress, run_child
+from vectorless_web.documents.compiling import process
+from vectorless_web.documents.compiling.process import (
+    CHILD,
+    CompileFailed,
+    Finished,
+    Order,
+    PreparedChildren,
+    StageProgress,
+    prepare_children,
+    run_child,
+)
 from vectorless_web.engine.documents.artefact import open_artefact
 from vectorless_web.infra.outages import outage_of
 
-MISBEHAVING = "tests.support.children"
+
+@pytest.fixture(params=["program", "prepared"], autouse=True)
+def starter(request) -> Iterator[int]:
+    """The process whose children the compile children are: this one, or the prepared one."""
+    before = list(process._prepared)
+    if request.param == "program":
+        process._prepared.clear()
+        yield os.getpid()
+    else:
+        yield prepare_children(request.getfixturevalue("prepared")).pid
+    process._prepared[:] = before
+
+
+@pytest.fixture(scope="module")
+def prepared() -> Iterator[PreparedChildren]:
+    made = PreparedChildren(MISBEHAVING, acts=(MISBEHAVING, CHILD))
+    yield made
+    made.close()
 
 
 def order(tmp_path: Path, name: str, **limits) -> Order:
@@ -116,14 +146,54 @@ def test_the_child_sees_no_secret(tmp_path, monkeypatch):
     assert "OPENAI_API_KEY" not in caught.value.message
 
 
-def test_closing_the_news_kills_the_child(tmp_path):
-    before = children_of(os.getpid())
+def test_the_child_keeps_no_descriptor_of_who_started_it(tmp_path):
+    assert failure(tmp_path, "tell_descriptors").message == "0 1 2."
+
+
+def test_no_child_knows_of_another_file(tmp_path):
+    assert [failure(tmp_path, "remember").message for _ in range(2)] == ["1 file.", "1 file."]
+
+
+def test_many_children_end_with_nothing_left_open(tmp_path):
+    def opened() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    failure(tmp_path, "remember")
+    before = opened()
+    for _ in range(5):
+        failure(tmp_path, "remember")
+    assert opened() == before
+
+
+def test_where_the_prepared_process_is_gone_a_program_is_started(tmp_path):
+    gone = prepare_children()
+    gone.close()
+    (tmp_path / "in").write_bytes(REPORT)
+    assert isinstance(list(run_child(order(tmp_path, "report.pdf")))[-1], Finished)
+
+
+def test_a_file_whose_prepared_process_is_killed_can_be_tried_again(tmp_path):
+    short = prepare_children(PreparedChildren(MISBEHAVING, acts=(MISBEHAVING,)))
     news = run_child(order(tmp_path, "hang"), module=MISBEHAVING)
     while not isinstance(next(news), StageProgress):
         pass
-    assert children_of(os.getpid()) - before
+    children = children_of(short.pid)
+    short.close()
+    with pytest.raises(CompileFailed) as caught:
+        list(news)
+    assert caught.value.code == "killed_by_system"
+    assert children
+    wait_until(lambda: not any(map(is_alive, children)))
+
+
+def test_closing_the_news_kills_the_child(tmp_path, starter):
+    before = children_of(starter)
+    news = run_child(order(tmp_path, "hang"), module=MISBEHAVING)
+    while not isinstance(next(news), StageProgress):
+        pass
+    assert children_of(starter) - before
     news.close()
-    assert children_of(os.getpid()) == before
+    assert children_of(starter) == before
 
 
 def swollen_pdf(megabytes: int) -> bytes:
@@ -145,6 +215,14 @@ def swollen_pdf(megabytes: int) -> bytes:
     table = b"".join(b"%010d 00000 n \n" % place for place in places)
     head = b"xref\n0 5\n0000000000 65535 f \n"
     return body + head + table + b"trailer<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % len(body)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def children_of(pid: int) -> set[int]:

@@ -31,7 +31,7 @@ def test_a_killed_worker_takes_its_child_along_and_the_sweep_mends_it(add, worke
     wait_until(lambda: status_of(version) == Status.PARSING, seconds=30)
     wait_until(lambda: compile_children(worker.pid), seconds=10)
     family = [psutil.Process(worker.pid), *psutil.Process(worker.pid).children(recursive=True)]
-    compiling = compile_children(worker.pid)
+    compiling = [process for process in family if "documents.compiling" in read_command(process)]
     for process in family:
         if process not in compiling:
             os.kill(process.pid, signal.SIGKILL)
@@ -66,8 +66,10 @@ def status_of(version) -> str:
 
 
 def compile_children(pid: int) -> list[psutil.Process]:
+    """The children of the worker's prepared process."""
     family = psutil.Process(pid).children(recursive=True)
-    return [process for process in family if "documents.compiling.child" in read_command(process)]
+    prepared = [process for process in family if "documents.compiling.prepared" in read_command(process)]
+    return [process for process in prepared if process.ppid() in {own.pid for own in prepared}]
 
 
 def read_command(process: psutil.Process) -> str:

@@ -1,4 +1,7 @@
-"""Compile children that misbehave, one for each file name: run as `-m tests.support.children`, the order on stdin."""
+"""Compile children that misbehave, one for each file name: run as `-m tests.support.children`, the order on stdin.
+
+With a socket's number and a parent: a prepared process that forks them, and compile children.
+"""
 
 import json
 import os
@@ -6,7 +9,10 @@ import signal
 import sys
 import time
 
+from vectorless_web.documents.compiling import prepared
 from vectorless_web.documents.compiling.child import _confine, _write_message
+
+MISBEHAVING = "tests.support.children"
 
 
 def crash(wanted: dict) -> None:
@@ -54,7 +60,36 @@ def secrets(wanted: dict) -> None:
     _write_message(error="seen", message=" ".join(sorted(os.environ)), retryable=False)
 
 
-if __name__ == "__main__":
+def tell_descriptors(wanted: dict) -> None:
+    found = [name for name in sorted(os.listdir("/proc/self/fd")) if _is_open(int(name))]
+    _write_message(error="seen", message=f"{' '.join(found)}.", retryable=False)
+
+
+def _is_open(descriptor: int) -> bool:
+    """Not the one by which they were listed."""
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+MEMORY: list[str] = []
+
+
+def remember(wanted: dict) -> None:
+    MEMORY.append(wanted["target"])
+    _write_message(error="seen", message=f"{len(MEMORY)} file.", retryable=False)
+
+
+def misbehave() -> int:
     order = json.load(sys.stdin)
     _confine(memory_bytes=order["memory_bytes"], cpu_seconds=order["cpu_seconds"], parent=order["parent"])
     globals()[order["name"]](order)
+    return 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        prepared.serve(int(sys.argv[1]), int(sys.argv[2]), {MISBEHAVING: misbehave, **prepared.ACTS})
+    sys.exit(misbehave())

@@ -4,19 +4,19 @@ import fcntl
 import hashlib
 import json
 import os
-import resource
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 
 from django.conf import settings
 
@@ -75,8 +75,11 @@ def _is_held(folder: Path) -> bool:
 
 
 CHILD, UNPACKER = "vectorless_web.documents.compiling.child", "vectorless_web.documents.compiling.unpack"
+PREPARED = "vectorless_web.documents.compiling.prepared"
 TICK_SECONDS = 0.5
 """Seconds between two looks whether the child has passed its limits or is to be stopped."""
+LONGEST_END = 5.0
+"""Seconds that a killed child's end is waited for: it comes at once but where the system is out of memory."""
 LONGEST_LINE = 1 << 16
 """Bytes read from the child at a time; what comes without an end of line is cut at twice this."""
 CRASHES = (-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGTRAP, -signal.SIGILL, -signal.SIGBUS)
@@ -172,10 +175,154 @@ def run_child(order: Order, *, module: str = CHILD) -> Generator[StageProgress |
     try:
         yield from _watch(child, order)
     finally:
-        _end(child)
+        child.end()
 
 
-def _start(order: Order, module: str) -> "subprocess.Popen[bytes]":
+class _Ended(NamedTuple):
+    """How a child ended: its exit code, negative for a signal, and what it had used."""
+
+    code: int
+    cpu_seconds: float
+    peak_bytes: int
+
+
+class _Started:
+    """A child that was started as a program of its own."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        assert process.stdout is not None
+        self._process, self.pipe = process, process.stdout.fileno()
+
+    def reap(self) -> _Ended | None:
+        """What the ended child has used; None while it still runs a moment after its last word."""
+        deadline = time.monotonic() + TICK_SECONDS
+        while True:
+            pid, status, used = os.wait4(self._process.pid, os.WNOHANG)
+            if pid:
+                self._process.returncode = os.waitstatus_to_exitcode(status)
+                seconds = used.ru_utime + used.ru_stime
+                return _Ended(self._process.returncode, seconds, used.ru_maxrss * 1024)
+            if time.monotonic() > deadline:
+                return None
+            time.sleep(0.01)
+
+    def end(self) -> None:
+        """Kill the child with whatever it started, and reap it."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+
+class _Forked:
+    """A child that the prepared process has forked, which kills and reaps it; `line` is the socket to that process."""
+
+    def __init__(self, pipe: int, line: socket.socket) -> None:
+        self.pipe, self._line = pipe, line
+
+    def reap(self) -> _Ended | None:
+        """What the ended child has used; None while it still runs a moment after its last word."""
+        return self._hear(TICK_SECONDS)
+
+    def end(self) -> None:
+        """Have the child killed with whatever it started, and wait for its end."""
+        with self._line, suppress(OSError):
+            self._line.shutdown(socket.SHUT_WR)
+            self._hear(LONGEST_END)
+        os.close(self.pipe)
+
+    def _hear(self, seconds: float) -> _Ended | None:
+        self._line.settimeout(seconds)
+        try:
+            told = self._line.recv(LONGEST_LINE)
+        except TimeoutError:
+            return None
+        # Without a word the prepared process was killed, and its children with it.
+        return _Ended(**json.loads(told)) if told else _Ended(-signal.SIGKILL, 0.0, 0)
+
+
+class PreparedChildren:
+    """A process that has imported the compiler and forks a child for each file (prepared.py).
+
+    It holds what a child of a new program holds: our own environment without secrets, and no connection. Whoever is
+    forked from the one that started it may ask it. Where it is gone, children are started as programs of their own.
+    """
+
+    def __init__(self, module: str = PREPARED, acts: Collection[str] = (CHILD, UNPACKER)) -> None:
+        self._door, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._acts = frozenset(acts)
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603 - our own module
+                [sys.executable, "-m", module, str(theirs.fileno()), str(os.getpid())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=_environment(),
+                cwd=settings.BASE_DIR,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
+        self.pid = self._process.pid
+
+    def fork(self, module: str, order: int) -> _Forked | None:
+        """A child that does what `module` does, with the order to read from a descriptor; None where it cannot."""
+        if module not in self._acts:
+            return None
+        mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        pipe, output = os.pipe()
+        try:
+            socket.send_fds(self._door, [module.encode()], [order, output, theirs.fileno()])
+        except OSError:
+            mine.close()
+            os.close(pipe)
+            return None
+        finally:
+            theirs.close()
+            os.close(output)
+        return _Forked(pipe, mine)
+
+    def close(self) -> None:
+        """End it and its children."""
+        self._door.close()
+        self._process.kill()
+        self._process.wait()
+
+
+_prepared: list[PreparedChildren] = []
+"""The prepared process of this one and of those forked from it, if there is one."""
+
+
+def prepare_children(prepared: PreparedChildren | None = None) -> PreparedChildren:
+    """Have children forked by a prepared process from now on, here and in what is forked from here."""
+    made = prepared or PreparedChildren()
+    _prepared[:] = [made]
+    return made
+
+
+def _start(order: Order, module: str) -> _Started | _Forked:
+    for prepared in _prepared:
+        with _written(order, parent=prepared.pid) as stdin:
+            forked = prepared.fork(module, stdin.fileno())
+        if forked is not None:
+            return forked
+    with _written(order, parent=os.getpid()) as stdin:
+        return _Started(
+            subprocess.Popen(  # noqa: S603 - our own module
+                [sys.executable, "-m", module],
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=_environment(),
+                cwd=settings.BASE_DIR,
+                start_new_session=True,
+            )
+        )
+
+
+@contextmanager
+def _written(order: Order, *, parent: int) -> Iterator[IO[bytes]]:
+    """The order as a file: the system bounds arguments to 128 KB, which a few hundred corrections pass."""
     wanted = {
         "path": str(order.path),
         "name": order.name,
@@ -192,21 +339,12 @@ def _start(order: Order, module: str) -> "subprocess.Popen[bytes]":
         "media_type": order.media_type,
         "archive_files": order.archive_files,
         "archive_bytes": order.archive_bytes,
-        "parent": os.getpid(),
+        "parent": parent,
     }
-    # A file and not an argument: the system bounds those to 128 KB, which a few hundred corrections pass.
     with tempfile.TemporaryFile() as stdin:
         stdin.write(json.dumps(wanted).encode())
         stdin.seek(0)
-        return subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-m", module],
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=_environment(),
-            cwd=settings.BASE_DIR,
-            start_new_session=True,
-        )
+        yield stdin
 
 
 def _environment() -> dict[str, str]:
@@ -220,9 +358,9 @@ def _environment() -> dict[str, str]:
     return {**kept, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def _watch(child: "subprocess.Popen[bytes]", order: Order) -> Iterator[StageProgress | Finished | None]:
+def _watch(child: _Started | _Forked, order: Order) -> Iterator[StageProgress | Finished | None]:
     clock = _Clock(order.seconds)
-    for line in _lines(child, clock):
+    for line in _lines(child.pipe, clock):
         if line is None:
             yield None
             continue
@@ -259,10 +397,9 @@ class _Clock:
         return self.passed >= self._seconds
 
 
-def _lines(child: "subprocess.Popen[bytes]", clock: _Clock) -> Iterator[bytes | None]:
+def _lines(pipe: int, clock: _Clock) -> Iterator[bytes | None]:
     """Lines of the child's output, None for each tick without any; ends with the output or when time is up."""
-    assert child.stdout is not None
-    pipe, rest = child.stdout.fileno(), b""
+    rest = b""
     while not clock.is_over:
         ready, _, _ = select.select([pipe], [], [], TICK_SECONDS)
         if not ready:
@@ -300,18 +437,16 @@ def _make_reported_error(message: Mapping[str, Any], order: Order) -> CompileFai
     return CompileFailed(str(message["message"]), code=code, retryable=bool(message["retryable"]))
 
 
-def _make_exit_error(child: "subprocess.Popen[bytes]", order: Order, *, seconds: float) -> CompileFailed:
+def _make_exit_error(child: _Started | _Forked, order: Order, *, seconds: float) -> CompileFailed:
     """Why the child said nothing more, from what was measured: its time, its memory, and the signal that ended it."""
-    used = _reap(child)
-    if used is None or seconds >= order.seconds:
+    ended = child.reap()
+    if ended is None or seconds >= order.seconds:
         return _make_timeout_error(order.seconds)
-    if child.returncode == -signal.SIGXCPU or (
-        child.returncode == -signal.SIGKILL and used.ru_utime + used.ru_stime >= order.cpu_seconds - 1
-    ):
+    if ended.code == -signal.SIGXCPU or (ended.code == -signal.SIGKILL and ended.cpu_seconds >= order.cpu_seconds - 1):
         return _make_timeout_error(order.cpu_seconds)
-    if child.returncode == -signal.SIGKILL:
+    if ended.code == -signal.SIGKILL:
         return _make_killed_error(seconds)
-    if child.returncode in CRASHES and used.ru_maxrss * 1024 >= order.memory_bytes * MUCH_MEMORY:
+    if ended.code in CRASHES and ended.peak_bytes >= order.memory_bytes * MUCH_MEMORY:
         return _make_memory_error(order)
     return CompileFailed(
         "The reader stopped unexpectedly on this file, which may be damaged. "
@@ -319,19 +454,6 @@ def _make_exit_error(child: "subprocess.Popen[bytes]", order: Order, *, seconds:
         code="reader_crashed",
         retryable=True,
     )
-
-
-def _reap(child: "subprocess.Popen[bytes]") -> resource.struct_rusage | None:
-    """What the ended child has used; None while it still runs a moment after its last word."""
-    deadline = time.monotonic() + TICK_SECONDS
-    while True:
-        pid, status, used = os.wait4(child.pid, os.WNOHANG)
-        if pid:
-            child.returncode = os.waitstatus_to_exitcode(status)
-            return used
-        if time.monotonic() > deadline:
-            return None
-        time.sleep(0.01)
 
 
 def _make_timeout_error(seconds: float) -> CompileFailed:
@@ -361,12 +483,3 @@ def _make_killed_error(seconds: float) -> CompileFailed:
         code="killed_by_system",
         retryable=True,
     )
-
-
-def _end(child: "subprocess.Popen[bytes]") -> None:
-    """Kill the child with whatever it started, and reap it."""
-    if child.poll() is None:
-        os.killpg(child.pid, signal.SIGKILL)
-    child.wait()
-    if child.stdout is not None:
-        child.stdout.close()

@@ -9,7 +9,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from vectorless_web.documents.compiling.child import ProgressReporter, main, report_refusal
+from vectorless_web.documents.compiling import child
+from vectorless_web.documents.compiling.child import ProgressReporter, report_refusal
+
+
+def main() -> int:
+    """Unpack the file that standard input describes."""
+    return child.main(_unpack)
 
 
 def _unpack(wanted: dict[str, Any]) -> None:
@@ -33,4 +39,4 @@ def _unpack(wanted: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(_unpack))
+    sys.exit(main())

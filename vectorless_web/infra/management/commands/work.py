@@ -5,6 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
+from django.utils.module_loading import import_string
 
 from vectorless_web.infra.queues import jobs
 
@@ -19,4 +20,6 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         queue = options["queue"]
         jobs.preload(queue)
+        for name in settings.WORKER_BEGIN.get(queue, ()):
+            import_string(name)()
         jobs.work(queue, burst=options["burst"])
