@@ -28,6 +28,7 @@ from vectorless_web.engine.answers.claims import (
 from vectorless_web.engine.figures.needs import figure_needs
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.requirements import Wanted, asks_for, requirements_of
+from vectorless_web.engine.questions.understand import asks_documents
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.analyser import analyse
 
@@ -158,7 +159,8 @@ def confidence_of(
 ) -> Confidence:
     """The confidence of the offline reasoner's answer: the calibrated chance of what was measured of it.
 
-    A list of mentions is not judged as an answer is: its confidence is the product of the three shares.
+    A list of mentions is not judged as an answer is: its confidence is the product of the three shares, and it is
+    strong only where mentions were asked for, for what speaks of a thing need be no member of its kind.
     """
     held = [(draft, claim) for draft, claim in zip(drafts, claims, strict=True) if is_supported(claim)]
     fits = [draft.fit if draft.fit is not None else _measure_question_coverage(claim, finders) for draft, claim in held]
@@ -178,6 +180,8 @@ def confidence_of(
     signals = (*signals, Signal(IS_FIRM, float(_is_firm(plan, signals))))
     is_list_of_mentions = any(signal.name == LISTS_MENTIONS for signal in signals)
     value = standing * parts * fit if is_list_of_mentions else calibration_for(signals).chance(signals)
+    if is_list_of_mentions and not (_ASKS_MENTIONS.search(plan.focus) or asks_documents(plan)):
+        value = min(value, calibration_for(signals).strong - BELOW_STRONG)
     return Confidence(standing, parts, fit, value, strength_of(signals, value), signals)
 
 
@@ -210,6 +214,13 @@ def _is_firm(plan: QueryPlan, signals: Sequence[Signal]) -> bool:
     is_said = shares["heaviest"] >= HEAVIEST_SAID and shares["names_said"] >= 1.0
     return holds and is_said and not asks_for(plan, Wanted.VERDICT)
 
+
+_ASKS_MENTIONS = re.compile(
+    r"\b(?:mention\w*|places?|passages?|sentences?|references?|occurrences?|statements?|says?|said)\b", re.IGNORECASE
+)
+
+BELOW_STRONG = 0.01
+"""How far below what counts as strong a list of mentions is kept, as a difference of two confidences."""
 
 Held = Sequence[tuple[DraftClaim, ClaimEvent]]
 """Claims that hold, as drafted and as checked."""

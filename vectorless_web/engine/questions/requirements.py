@@ -218,6 +218,34 @@ _PARTS = re.compile(
 )
 
 
+_ASKS_CHANGES = re.compile(
+    r"\bwhat(?:['’]s| is| are| was| were| has| have| had)?(?: been)? (?:all )?(?:new|changed|different)\b"
+    r"|\bwhat (?:are|were) the (?:\w+ )?(?:changes|updates|amendments|differences|revisions)\b"
+    r"|\b(?:list|show|tell me|name) (?:me )?(?:all )?(?:the )?(?:changes|differences) (?:in|to|between|from|of)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_changes(plan: QueryPlan) -> bool:
+    """Whether the question asks what a text says differently from another version of it."""
+    return bool(_ASKS_CHANGES.search(plan.focus))
+
+
+def without_changes(question: str) -> str:
+    """A question without the words that ask for changes and for versions: of "What changed in the fees?" the fees."""
+    return _VERSIONS.sub(" ", _ASKS_CHANGES.sub(" ", question))
+
+
+_VERSIONS = re.compile(
+    r"\b(?:between|from|since|compared (?:to|with)|against|versus|vs|to|and|than|over|in|of)\s+(?:the\s+)?"
+    r"(?:(?:previous|last|prior|former|old|older|new|newer|latest|current|earlier|first|two|both|this)\s+"
+    r"(?:\w+\s+)?(?:versions?|editions?|years?|reports?|filings?|release|revision|one)|(?:19|20)\d\d"
+    r"(?:\s+(?:version|edition|report|filing)s?)?|(?:versions?|editions?|revisions?|releases?)\s+[\d.]+|v\d[\d.]*)"
+    r"|(?:19|20)\d\d(?:\s+(?:version|edition|report|filing)s?)?",
+    re.IGNORECASE,
+)
+
+
 def requirements_of(plan: QueryPlan) -> tuple[Requirement, ...]:
     """What the question asks for, one requirement for each of its parts; a part that only tells asks nothing."""
     if plan.intent is Intent.SUMMARY or _POINTS.search(plan.focus):
