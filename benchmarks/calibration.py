@@ -8,8 +8,8 @@ regression over the signals of each answer, every large set weighing the same, w
 weights, worked out by Newton's method. A set of fewer than 20 answers is left out. Each set has an offset of its own,
 which absorbs how hard its questions are and how strictly they were judged, and which the fitted model leaves out
 (Gelman and Hill 2007, chapter 12). Each set's row is measured by a fit on all the others. `strong` is the least
-confidence from which on .93 of the answers are right over those left-out sets and .90 in each of them, `moderate` about
-a half: what is more likely wrong than right is withheld. --write puts the fit on all sets into `calibration.toml`.
+confidence from which on .93 of the firm answers are right over those left-out sets and .90 in each, `moderate` about a
+half: what is more likely wrong than right is withheld. --write puts the fit on all sets into `calibration.toml`.
 There are two fits: of predictions by words alone, and with --nearness of those of a run with the local model of
 meaning, only answers that it measured; the others have the first fit there, too.
 """
@@ -28,6 +28,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from vectorless_web.engine.answers.claims import NEARNESS
+from vectorless_web.engine.answers.confidence import IS_FIRM
 from vectorless_web.engine.index.scoring import Floats
 
 WHERE = Path(__file__).resolve().parents[1] / "vectorless_web/engine/answers/calibration.toml"
@@ -36,15 +37,13 @@ STRONG_RIGHT = 0.93
 share on other data falls short of the one fitted."""
 SET_RIGHT, FEWEST_STRONG = 0.90, 5
 """Share right of what is called strong in each left-out set by itself, where there are at least so many."""
-MODERATE = 0.55
-"""Confidence from which on an answer is given: below, it is more likely wrong than right. Of the answers between .50
-and .56 by the fit on all sets 12 of 33 are right, of those between .53 and .56 8 of 20."""
-MODERATE_NEAR = 0.52
-"""The same of answers that the local model of meaning measured: of those between .52 and .56 by fits on the other sets
-20 of 34 are right, of those between .48 and .52 19 of 31, most of them our own."""
+MODERATE = {"offline": 0.58, NEARNESS: 0.55}
+"""Confidence from which on an answer is given: below, it is more likely wrong than right. By words alone 8 right and 11
+wrong ones lie between .55 and .58. Of what was measured for meaning and lies between .52 and .55 by fits on the other
+sets 9 of 20 are right, and all 6 of our own."""
 NEAR_SIGNALS = frozenset(
     {"nearness", "nearest", "nearer", "passage_fit", "suffices", "names_said", "parts", "ahead"}
-    | {"is_lacking", "is_table", "is_list", "is_rule", "leaves_none", "names_all"}
+    | {"is_lacking", "is_table", "is_list", "is_rule"}
 )
 """What these are fitted on. On left-out sets these twelve part right from wrong better than all signals on five of six
 (areas under the curve: PolicyQA .74 where all have .70, MMLongBench .80 and .77, everyday .82 and .81), worse on TAT-QA
@@ -67,6 +66,8 @@ class Judged:
     name: str
     shares: Floats
     right: Floats
+    firm: Floats
+    """1 for each answer that passed the checks without which none is called strong, else 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,24 +86,27 @@ class Fit:
 def main() -> None:
     """Print the table of left-out sets, then the fit on all of them."""
     options = _arguments()
+    table = NEARNESS if options.nearness else "offline"
     names, sets = read_sets(options.set, only=NEARNESS if options.nearness else "")
-    moderate = MODERATE_NEAR if options.nearness else MODERATE
     others = [(each, [other for other in sets if other is not each]) for each in sets if len(sets) > 1]
     measured = [(each, fit_to(rest, options.decay, names).chances(each.shares)) for each, rest in others]
     whole = fit_to(sets, options.decay, names)
     measured = measured or [(each, whole.chances(each.shares)) for each in sets]
-    chances, right = np.concatenate([c for _, c in measured]), np.concatenate([e.right for e, _ in measured])
-    strong = find_strong([(found, each.right) for each, found in measured], moderate)
-    print("| set | answers | right | calibration error | strong | right among strong | weak | right among weak |")
-    print("|---|---|---|---|---|---|---|---|")
+    strong = find_strong(
+        [(found[each.firm > 0], each.right[each.firm > 0]) for each, found in measured], MODERATE[table]
+    )
+    print("| set | answers | right | calibration error | given | right | strong | right | withheld | right |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for each, found in measured:
-        print(_row(each.name, found, each.right, strong, moderate))
-    print(_row("all", chances, right, strong, moderate))
+        print(_row(each, found, strong, MODERATE[table]))
+    every = Judged(
+        "all", *(np.concatenate([getattr(e, part) for e, _ in measured]) for part in ("shares", "right", "firm"))
+    )
+    print(_row(every, np.concatenate([found for _, found in measured]), strong, MODERATE[table]))
     for name, weight in sorted(zip(names, whole.weights, strict=True), key=lambda pair: -abs(pair[1])):
         print(f"{weight:+.2f} {name}")
     if options.write:
-        table = NEARNESS if options.nearness else "offline"
-        WHERE.write_text(_toml(table, names, whole, strong, moderate), encoding="utf-8")
+        WHERE.write_text(_toml(table, names, whole, strong), encoding="utf-8")
 
 
 def _arguments() -> argparse.Namespace:
@@ -120,13 +124,14 @@ def read_sets(paths: Sequence[Sequence[str]], *, only: str = "") -> tuple[list[s
         name: [row for row in _answers(Path(predicted), Path(judged)) if not only or only in row[0]]
         for name, predicted, judged in paths
     }
-    held = {signal for found in rows.values() for signals, _ in found for signal in signals}
+    held = {signal for found in rows.values() for signals, _ in found for signal in signals} - {IS_FIRM}
     names = sorted(held & NEAR_SIGNALS if only == NEARNESS else held)
     sets = [
         Judged(
             name,
             np.array([[signals.get(signal, 0.0) for signal in names] for signals, _ in found]),
             np.array([right for _, right in found]),
+            np.array([signals.get(IS_FIRM, 1.0) for signals, _ in found]),
         )
         for name, found in rows.items()
         if len(found) >= FEWEST
@@ -217,19 +222,19 @@ def calibration_error(chances: Floats, right: Floats) -> float:
     return sum(gaps) / len(right)
 
 
-def _row(name: str, chances: Floats, right: Floats, strong: float, moderate: float) -> str:
+def _row(judged: Judged, chances: Floats, strong: float, moderate: float) -> str:
     def told(chosen: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> str:
-        return f"{int(chosen.sum())} | {right[chosen].mean():.2f}" if chosen.any() else "0 | "
+        return f"{int(chosen.sum())} | {judged.right[chosen].mean():.2f}" if chosen.any() else "0 | "
 
-    error = calibration_error(chances, right)
-    shown = f"{told(chances >= strong)} | {told(chances < moderate)}"
-    return f"| {name} | {len(right)} | {right.mean():.2f} | {error:.2f} | {shown} |"
+    error, shown = calibration_error(chances, judged.right), chances >= moderate
+    given = f"{told(shown)} | {told(shown & (judged.firm > 0) & (chances >= strong))} | {told(~shown)}"
+    return f"| {judged.name} | {len(judged.right)} | {judged.right.mean():.2f} | {error:.2f} | {given} |"
 
 
-def _toml(table: str, names: Sequence[str], fit: Fit, strong: float, moderate: float) -> str:
+def _toml(table: str, names: Sequence[str], fit: Fit, strong: float) -> str:
     """The text of the file with one fit in place of the one it had."""
     weights = "".join(f"{name} = {weight:.3f}\n" for name, weight in zip(names, fit.weights, strict=True) if weight)
-    cuts = f"intercept = {fit.intercept:.3f}\nstrong = {strong:.2f}\nmoderate = {moderate:.2f}\n"
+    cuts = f"intercept = {fit.intercept:.3f}\nstrong = {strong:.2f}\nmoderate = {MODERATE[table]:.2f}\n"
     head, *tables = re.split(r"(?m)^(?=\[\w+\]$)", WHERE.read_text(encoding="utf-8").rstrip() + "\n")
     kept = [text for text in tables if not text.startswith(f"[{table}]")]
     return "\n".join(

@@ -27,6 +27,16 @@ def test_only_answers_whose_meaning_was_measured_are_fitted_when_that_is_asked(p
     assert (names, len(measured.right)) == (["nearness"], 25)
 
 
+def test_only_firm_answers_are_called_strong_and_firmness_has_no_weight(tmp_path):
+    pred, judged = tmp_path / "pred.jsonl", tmp_path / "judged.jsonl"
+    rows = [{"id": str(n), "signals": {"words": 0.5, "is_firm": float(n % 2)}} for n in range(40)]
+    pred.write_text("\n".join(json.dumps(row) for row in rows))
+    judged.write_text("\n".join(json.dumps({"id": str(n), "right": 1}) for n in range(40)))
+    names, (found,) = read_sets([["forty", str(pred), str(judged)]])
+    assert names == ["words"]
+    assert found.firm.sum() == 20
+
+
 def test_a_fit_is_written_to_its_own_table_and_leaves_the_others(predictions, tmp_path, monkeypatch):
     where = tmp_path / "calibration.toml"
     where.write_text(calibration.WHERE.read_text(encoding="utf-8"), encoding="utf-8")
@@ -42,7 +52,7 @@ def test_a_fit_is_written_to_its_own_table_and_leaves_the_others(predictions, tm
 def test_what_speaks_for_an_answer_never_counts_against_it():
     right = np.array([0.0, 1.0] * 20)
     shares = np.column_stack([1.0 - right, right, 1.0 - right])
-    fit = fit_to([Judged("a", shares, right)], 1.0, ["words", "fit", "is_long"])
+    fit = fit_to([Judged("a", shares, right, np.ones(40))], 1.0, ["words", "fit", "is_long"])
     assert fit.weights[0] == 0.0
     assert fit.weights[1] > 0.0 > fit.weights[2]
 

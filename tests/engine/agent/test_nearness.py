@@ -10,13 +10,14 @@ from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.agent.steps.nearness import FIRST_BY_WORDS, STAY_AMONG, keep_first_pages
-from vectorless_web.engine.answers.claims import Signal
+from vectorless_web.engine.answers.claims import Signal, Strength
 from vectorless_web.engine.answers.confidence import calibration_for, calibration_of
 from vectorless_web.engine.errors import ModelUnreachable
 from vectorless_web.engine.llm.embedding import NoNearness, RecordedNearness
 
 QUESTION = "Whom must I tell before shifting the piano upstairs?"
-ANSWER = "Heavy instruments are carried to another floor only when the caretaker has been told."
+ANSWER = "Heavy instruments are carried to another floor only when Fenella has been told."
+OFFICE = ANSWER.replace("Fenella", "the caretaker")
 DECOYS = [
     "A lodger may keep a piano in the common room, if the others agree to it.",
     "The piano in the hall is tuned by Harmony Ltd in spring.",
@@ -24,12 +25,12 @@ DECOYS = [
 ]
 
 
-def house():
+def house(answer=ANSWER):
     filler = [paragraph(f"Room {n} has a bed, a desk and a lamp for its lodger.") for n in range(12)]
     return compiled(
         "House rules",
         section("Rooms", *filler),
-        section("Music", *map(paragraph, DECOYS), paragraph(ANSWER, page=1)),
+        section("Music", *map(paragraph, DECOYS), paragraph(answer, page=1)),
     )
 
 
@@ -78,6 +79,12 @@ def test_a_passage_near_in_meaning_comes_before_those_that_share_more_words():
     without, with_model = Asked(), Asked(Meaning(ANSWER))
     assert without.quotes[:1] != [ANSWER]
     assert with_model.quotes[:1] == [ANSWER]
+
+
+def test_a_passage_far_nearer_than_all_others_that_names_an_office_is_given():
+    end = Asked(Meaning(OFFICE), shelf=Shelf({"a": house(OFFICE)})).end
+    assert end.answer.startswith(OFFICE)
+    assert end.confidence.strength is Strength.MODERATE
 
 
 def test_only_what_the_words_shortlist_is_measured_and_only_once():

@@ -142,6 +142,7 @@ def test_what_a_clause_is_subject_to_is_read():
         (Wanted.CONTENT, "What is included in the fare", "The fare includes a seat.", True),
         (Wanted.PERSON, "Who must mend the gate", "Ada Brook reported that the gate is broken.", False),
         (Wanted.PERSON, "Who must mend the gate", "Ada Brook mends the gate.", True),
+        (Wanted.PERSON, "Who must mend the gate", "The foreman mends the gate.", True),
         (Wanted.PERSON, "Who reported the broken gate", "Ada Brook reported that the gate is broken.", True),
     ],
 )  # fmt: skip

@@ -31,11 +31,11 @@ from vectorless_web.engine.answers.claims import (
 )
 from vectorless_web.engine.answers.confidence import (
     ModelChecks,
-    calibration_for,
     confidence_of,
     fuzzy_share,
     parts_spoken_of,
     pictured_share,
+    strength_of,
     weigh_checks,
 )
 from vectorless_web.engine.answers.draft import compose, find_versions
@@ -306,7 +306,7 @@ class Checker:
             return found
         holds = all(is_supported(claim) for claim in self._run.claims[answer:])
         value = found.value * LED**led if holds else 0.0
-        return replace(found, value=value, strength=calibration_for(found.signals).name_strength(value))
+        return replace(found, value=value, strength=strength_of(found.signals, value))
 
     def observation(self, failed: Sequence[str]) -> dict[str, Any]:
         """What was sent back and what became of it, as JSON values; `note` is the sentence for the step's card.

@@ -27,7 +27,7 @@ from vectorless_web.engine.answers.claims import (
 )
 from vectorless_web.engine.figures.needs import figure_needs
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.questions.requirements import Wanted, requirements_of
+from vectorless_web.engine.questions.requirements import Wanted, asks_for, requirements_of
 from vectorless_web.engine.questions.understand import asks_documents
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.analyser import analyse
@@ -177,12 +177,42 @@ def confidence_of(
         *_name_kind(plan, held),
         *(held[0][0].signals if held else ()),
     )
-    calibration = calibration_for(signals)
+    signals = (*signals, Signal(IS_FIRM, float(_is_firm(plan, signals))))
     is_list_of_mentions = any(signal.name == LISTS_MENTIONS for signal in signals)
-    value = standing * parts * fit if is_list_of_mentions else calibration.chance(signals)
+    value = standing * parts * fit if is_list_of_mentions else calibration_for(signals).chance(signals)
     if is_list_of_mentions and not (_ASKS_MENTIONS.search(plan.focus) or asks_documents(plan)):
-        value = min(value, calibration.strong - BELOW_STRONG)
-    return Confidence(standing, parts, fit, value, calibration.name_strength(value), signals)
+        value = min(value, calibration_for(signals).strong - BELOW_STRONG)
+    return Confidence(standing, parts, fit, value, strength_of(signals, value), signals)
+
+
+def strength_of(signals: Sequence[Signal], value: float) -> Strength:
+    """The word for an offline answer's confidence; only what is firm is called strong."""
+    strength = calibration_for(signals).name_strength(value)
+    is_firm = all(signal.share for signal in signals if signal.name == IS_FIRM)
+    return strength if is_firm or strength is not Strength.STRONG else Strength.MODERATE
+
+
+IS_FIRM = "is_firm"
+"""The signal of an answer that may be called strong."""
+
+HEAVIEST_SAID = 0.5
+"""What `heaviest` is, at least, of a firm answer: no word of more than half the weight of the heaviest is left over."""
+
+
+def _is_firm(plan: QueryPlan, signals: Sequence[Signal]) -> bool:
+    """Whether an answer may be called strong: a figure may; words where every check of them passed, too.
+
+    They hold all that is asked for, account for the heaviest words and name every name. A verdict
+    that is read from a sentence is never called strong: the sentence may be certain, its reading is not.
+    Of answers at .75 and more by fits on other sets 135 of 142 firm ones are right of questions on
+    financial texts, 155 of 169 of all; of questions on privacy policies 5 of 6, and 22 of 35.
+    """
+    shares = {signal.name: signal.share for signal in signals}
+    if "passage_fit" not in shares:
+        return True
+    holds = bool(shares["holds_all"] and shares["suffices"])
+    is_said = shares["heaviest"] >= HEAVIEST_SAID and shares["names_said"] >= 1.0
+    return holds and is_said and not asks_for(plan, Wanted.VERDICT)
 
 
 _ASKS_MENTIONS = re.compile(
@@ -199,18 +229,18 @@ Held = Sequence[tuple[DraftClaim, ClaimEvent]]
 def _measure_words(held: Held, finders: Mapping[str, Finder]) -> list[Signal]:
     """Shares of the weight of the question's own words that the quotes say: by themselves, and with their headings.
 
-    And whether they leave no word of it over, in any of its wordings.
+    And how heavy the heaviest word is that they leave over, 1 for none, 0 for the heaviest of the question.
     """
     quotes = [quote for _, claim in held for quote in claim.citations]
     alone = _find_best_share(quotes, finders, lambda finder, text, _: _share_said(finder, text))
     around = _find_best_share(quotes, finders, lambda finder, text, where: _share_said(finder, f"{text} {where}"))
     evidence = _find_best_share(quotes, finders, lambda finder, text, where: finder.measure_evidence(text, where))
-    whole = _find_best_share(quotes, finders, lambda finder, text, _: float(not finder.aspects.left_over(text)))
+    heaviest = _find_best_share(quotes, finders, lambda finder, text, _: finder.aspects.measure_heaviest(text))
     return [
         Signal("words", alone),
         Signal("words_around", around),
         Signal("evidence", min(1.0, evidence / MOST_EVIDENCE)),
-        Signal("leaves_none", whole),
+        Signal("heaviest", heaviest),
     ]
 
 
@@ -233,7 +263,6 @@ def _measure_specifics(plan: QueryPlan, held: Held, finders: Mapping[str, Finder
     said = _divide_share(sum(bool(name & (told | about)) for name in named), len(named)) if named else 1.0
     return [
         Signal("names_said", said),
-        Signal("names_all", float(said == 1.0)),
         Signal("is_open", float(len(held) == 1 and quotes[-1].quote.rstrip().endswith((":", ",")))),
     ]
 

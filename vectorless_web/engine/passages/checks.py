@@ -64,7 +64,8 @@ _ROLES = re.compile(
     r"|warden|marshal|police|fire brigade|service desk|help ?desk|security desk|representative|delegate|counsel"
     r"|lawyer|attorney|notary"
     r"|teacher|instructor|student|parent|guardian|resident|applicant|passenger|traveller|policyholder|insured"
-    r"|person)s?\b",
+    r"|person|fore(?:man|woman|men)|caretaker|janitor|steward|broker|cleaner|gardener|cook|clerk|porter|carer|midwife"
+    r"|surveyor|architect|plumber|locksmith|mechanic|skipper|crew)s?\b",
     re.IGNORECASE,
 )
 _CAUSE = re.compile(

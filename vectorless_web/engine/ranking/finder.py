@@ -104,6 +104,12 @@ class Aspects:
         widest = wide | frozenset(analyse(near)) if near else wide
         return tuple(piece for piece in self.pieces if _measure_aspect(piece, inside, wide, widest) == 0.0)
 
+    def measure_heaviest(self, text: str) -> float:
+        """1 where a text leaves no piece over, 0 where it leaves over the heaviest, by weight in between."""
+        most = max((piece.weight for piece in self.pieces), default=0.0)
+        left = max((piece.weight for piece in self.left_over(text)), default=0.0)
+        return 1.0 - left / most if most else 1.0
+
     def names_concept(self, text: str, context: str = "") -> bool:
         """Whether a text and its headings speak of one of the question's concepts; true of a question without any."""
         inside = frozenset(analyse(text))
