@@ -275,7 +275,7 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
     if whole and _speak_together(found):
         whole = replace(whole, fit=max(whole.fit, found[0].fit + ROUNDING), said=max(whole.said, found[0].said))
     kept = [
-        replace(passage, lead=_find_lead(node, passage.start, asked.finder))
+        replace(passage, lead=_find_lead(node, passage.start, asked.finder, is_announced=bool(passage.parts)))
         for passage in found[: PER_FORM if is_form(node) else PER_NODE]
     ]
     return [*([whole] if whole else ()), *kept]
@@ -303,6 +303,10 @@ def _is_header(node: Node, start: int) -> bool:
     return len(rows) > 1 and any(row.is_header and row.offset <= start < row.offset + row.length for row in rows)
 
 
+ANNOUNCES = 0.85
+"""What a sentence is worth, as a share, that ends in a colon and does not hold what is asked for: what it announces may
+hold it. Chosen by hand."""
+
 _EXPLAINS = re.compile(
     r"^\W*(?:why|how (?:come|did|was|were|is|are|does|do)|what (?:makes|made|explains|drove|caused))\b",
     re.IGNORECASE,
@@ -326,7 +330,9 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
     whole = f"{beside} {text}" if beside else text
     if beside:
         said = (said + _measure_said(asked.finder, whole, where, near)) / 2
-    unmet = tuple(r for r in asked.requirements if not is_met(r, whole))
+    # A column of prices says that its numbers are money.
+    priced = f"{whole} {_headers(node)}" if node.table and any(map(str.isdigit, text)) else whole
+    unmet = tuple(r for r in asked.requirements if not is_met(r, priced if r.wanted is Wanted.AMOUNT else whole))
     parts = _copy(asked, rule.spans) if len(rule.spans) > 1 or rule.spans[0] != span else ()
     fit = _measure_fit(asked, text, node, said, node_fit, len(unmet)) * _period_worth(asked, f"{whole} {around}")
     return Passage(
@@ -337,7 +343,7 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         span.start,
         span.end,
         where,
-        fit * _measure_substance(whole, said),
+        fit * _measure_substance(whole, said) * (ANNOUNCES if unmet and text.rstrip().endswith(":") else 1.0),
         said,
         parts=parts,
         unmet=tuple(requirement.describe() for requirement in unmet),
@@ -525,8 +531,11 @@ def _copy(asked: Asked, spans: Sequence[Span]) -> tuple[Part, ...]:
     return tuple(Part(s.key, nodes[s.key].page_start, nodes[s.key].text[s.start : s.end], s.start) for s in spans)
 
 
-def _find_lead(node: Node, start: int, finder: Finder) -> str:
-    return (cell_first(node, start, finder) or tell_row(node, start)) if node.table else ""
+def _find_lead(node: Node, start: int, finder: Finder, *, is_announced: bool) -> str:
+    if not node.table:
+        return ""
+    told = (tell_row(node, start), cell_first(node, start, finder))
+    return (told[0] or told[1]) if is_announced else (told[1] or told[0])
 
 
 def _headers(node: Node) -> str:
