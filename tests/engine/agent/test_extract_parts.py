@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.engine_documents import Shelf, compiled, paragraph, section
+from tests.support.engine_documents import Shelf, compiled, paragraph, section, table
 from vectorless_web.engine.agent.events import StepEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
@@ -18,9 +18,23 @@ QUARRY = compiled(
 )
 
 
-def answer(question):
+SWIMMING = compiled(
+    "Pool rules",
+    section("Safety", paragraph("An injured swimmer is reported to the duty manager before anybody leaves the pool.")),
+    section(
+        "Contacts",
+        table(
+            "Contacts",
+            [["Duty manager", "Signe Aalto", "014 77"], ["Treasurer", "Bo Lind", "014 79"]],
+            columns=["Role", "Name", "Telephone"],
+        ),
+    ),
+)
+
+
+def answer(question, document=QUARRY):
     """The answer, given or withheld: how sure it is does not matter here."""
-    events = list(Orchestrator().run(question, Shelf({"a": QUARRY}), Limits()))
+    events = list(Orchestrator().run(question, Shelf({"a": document}), Limits()))
     held = [e.observation["withheld"] for e in events if isinstance(e, StepEvent) and "withheld" in e.observation]
     return events[-1].answer or (held[-1]["answer"] if held else "")
 
@@ -35,6 +49,21 @@ def test_a_sentence_that_tells_both_stands_alone():
     told = answer("Who cleans the sprinklers of the crushing plant, and how often?")
     assert told.count("[") == 1
     assert "every week by the foreman" in told
+
+
+def test_whoever_holds_the_office_that_a_rule_names_is_told_too():
+    told = answer("To whom is an injured swimmer reported?", SWIMMING)
+    assert "Duty manager – Name: Signe Aalto; Telephone: 014 77" in told
+    assert "Bo Lind" not in told
+
+
+def test_nobody_is_added_where_the_rule_names_the_person():
+    hall = compiled(
+        "Hall",
+        section("Keys", paragraph("Keys are handed out by the steward, Mira Solano, on Mondays.")),
+        section("Contacts", paragraph("Steward: Jon Berg, from 2020 to 2022")),
+    )
+    assert "Jon Berg" not in answer("Who hands out the keys?", hall)
 
 
 @pytest.mark.parametrize(

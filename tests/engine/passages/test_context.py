@@ -237,3 +237,37 @@ def test_how_a_figure_was_come_to_stands_before_it():
     text = f"Three tests of the beams were compared with the load of a full house. At least 9 posts were needed.{LONG}"
     assert causes_of(text, 1).startswith("Three tests of the beams")
     assert causes_of(f"Tea is at four. At least 9 posts were needed.{LONG}", 1) == "At least 9 posts were needed."
+
+
+HOSTEL = compiled(
+    "Hostel rates",
+    section(
+        "Beds",
+        paragraph("For a bed the warden may ask no more than what stands here:"),
+        table("", [["Oslo, Bergen", "41"], ["Turin", "29"], ["Lyon", "33"]], columns=["Town", "Price a night (€)"]),
+    ),
+    section("Breakfast", paragraph("The warden may ask six euros for breakfast and asks nothing for a blanket.")),
+    *[
+        section(f"Rule {number}", paragraph(f"Rule {number} of the house is kept by every guest."))
+        for number in range(30)
+    ],
+)
+
+
+def test_what_announces_a_table_belongs_to_its_rows():
+    assert rule_of(HOSTEL, 3, 1) == "For a bed the warden may ask no more than what stands here: Oslo, Bergen 41"
+    assert Reading(HOSTEL.tree).reach(3) == [2]
+
+
+def test_a_name_that_stands_in_few_places_of_a_document_tells_the_row_that_answers():
+    finder = Finder(HOSTEL, understand("How much may the warden ask for a bed in Turin?"))
+    nodes = [(HOSTEL.tree.node(candidate.key), candidate.fit, "Beds") for candidate in finder.ranked]
+    best = find_passages("a", nodes, finder)[0]
+    assert best.quote == "Turin\t29"
+    assert best.lead == "Turin – Price a night (€): 29"
+    assert "a number" not in best.unmet
+
+
+def test_a_name_that_the_document_is_about_tells_nothing():
+    finder = Finder(HOSTEL, understand("What does the Hostel Rates list say about a blanket?"))
+    assert not any(piece.kind == "name" for piece in finder.aspects.pieces)

@@ -179,6 +179,9 @@ def passage_claim(passage: Passage) -> DraftClaim:
     """A passage with what announces and completes it, as a sentence of the answer, in its own words."""
     if passage.parts and not passage.is_list:
         quotes = tuple(_part_quote(passage, part) for part in passage.parts)
+        if passage.lead:
+            announced = _join_parts([part for part in passage.parts if part.key != passage.key])
+            return DraftClaim(f"{announced} {passage.lead}", quotes)
         return DraftClaim(_join_parts(passage.parts), quotes)
     return DraftClaim(passage.lead or _sentence(passage.quote), (_quote(passage),))
 

@@ -348,6 +348,17 @@ def _tells_role(words: str, part: str) -> bool:
     return any(not set(analyse(match.group())) <= asked for cell in cells for match in _ROLES.finditer(cell))
 
 
+def names_nobody(part: str, words: str) -> bool:
+    """Whether words that should tell a person hold no name, so that whoever holds the office may be looked up."""
+    return not _names_somebody(words, part)
+
+
+def names_holder(words: str) -> bool:
+    """Whether a cell or a value is, or begins with, somebody's name."""
+    match = _NAME.search(words)
+    return match is not None and not _NO_PERSON.search(match.group())
+
+
 _ASKS_PEOPLE = re.compile(r"^(?:people|persons?|men|women|others|of (?:them|us))\b", re.IGNORECASE)
 _COUNTS_PEOPLE = re.compile(
     r"\s+(?:of (?:the )?)?(?:[\w’'-]+ ){0,2}(?:members?|participants?|passengers?|inhabitants?|residents?|visitors?"

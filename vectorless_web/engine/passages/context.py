@@ -129,8 +129,11 @@ class Reading:
 
     def reach(self, key: int) -> list[int]:
         """The other nodes of which a rule or a list of the node may quote words, in reading order."""
-        if self._tree.kind(key) in (NodeKind.TABLE, NodeKind.CODE, NodeKind.SECTION, NodeKind.DOCUMENT):
+        if self._tree.kind(key) in (NodeKind.CODE, NodeKind.SECTION, NodeKind.DOCUMENT):
             return []
+        if self._tree.kind(key) is NodeKind.TABLE:
+            announcing = self.lead_in(key)
+            return [announcing.key] if announcing else []
         spans = [span for place in range(len(self.pieces(key))) for span in self.rule(key, place).spans]
         listed = self.find_announced(key)
         if listed is not None:
@@ -143,7 +146,10 @@ class Reading:
         """The piece of that place in a node, with its lead-in, what it leans on and what completes it."""
         pieces = self.pieces(key)
         sentence = _span(key, pieces[place])
-        if self._tree.kind(key) in (NodeKind.TABLE, NodeKind.CODE):
+        if self._tree.kind(key) is NodeKind.TABLE:
+            announcing = self.lead_in(key)
+            return Rule(sentence, (announcing,) if announcing else ())
+        if self._tree.kind(key) is NodeKind.CODE:
             return Rule(sentence)
         before = self._before(key, pieces, place)
         after = self._bound_spans(self._after(key, pieces, place), pieces[place])

@@ -289,7 +289,7 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
     if whole and _speak_together(found):
         whole = replace(whole, fit=max(whole.fit, found[0].fit + ROUNDING), said=max(whole.said, found[0].said))
     kept = [
-        replace(passage, lead=_find_lead(node, passage.start, asked.finder))
+        replace(passage, lead=_find_lead(node, passage.start, asked.finder, is_announced=bool(passage.parts)))
         for passage in found[: PER_FORM if is_form(node) else PER_NODE]
     ]
     return [*([whole] if whole else ()), *kept]
@@ -340,7 +340,9 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
     whole = f"{beside} {text}" if beside else text
     if beside:
         said = (said + _measure_said(asked.finder, whole, where, near)) / 2
-    unmet = tuple(r for r in asked.requirements if not is_met(r, whole))
+    # A column of prices says that its numbers are money.
+    priced = f"{whole} {_headers(node)}" if node.table and any(map(str.isdigit, text)) else whole
+    unmet = tuple(r for r in asked.requirements if not is_met(r, priced if r.wanted is Wanted.AMOUNT else whole))
     is_announcement = rule.spans[-1] == span and bool(_ANNOUNCES.search(text))
     if is_announcement:
         unmet = asked.requirements
@@ -378,7 +380,7 @@ def _accounts_for_rarest(asked: Asked, said: float, text: str, near: str) -> boo
     is_told_by_form = any(requirement.wanted in TOLD_BY_FORM for requirement in asked.requirements)
     if is_told_by_form or said >= (READ_SAFELY if is_open else SAID_SAFELY):
         return True
-    pieces = [piece for piece in asked.finder.aspects.pieces if piece.kind == "word"]
+    pieces = [piece for piece in asked.finder.aspects.pieces if piece.kind in ("word", "name")]
     heaviest = max((piece.weight for piece in pieces), default=0.0)
     return all(piece.weight < heaviest for piece in asked.finder.aspects.left_over(text, "", near))
 
@@ -561,8 +563,11 @@ def _copy(asked: Asked, spans: Sequence[Span]) -> tuple[Part, ...]:
     return tuple(Part(s.key, nodes[s.key].page_start, nodes[s.key].text[s.start : s.end], s.start) for s in spans)
 
 
-def _find_lead(node: Node, start: int, finder: Finder) -> str:
-    return (cell_first(node, start, finder) or tell_row(node, start)) if node.table else ""
+def _find_lead(node: Node, start: int, finder: Finder, *, is_announced: bool) -> str:
+    if not node.table:
+        return ""
+    told = (tell_row(node, start), cell_first(node, start, finder))
+    return (told[0] or told[1]) if is_announced else (told[1] or told[0])
 
 
 def _headers(node: Node) -> str:

@@ -65,7 +65,7 @@ _EXPLAINING = frozenset(
 class Aspect:
     """A piece of a question: its weight, and the sets of terms (`ways`), each of which words it in full.
 
-    `kind` is "concept", "word" or "period". `hints` are sets of terms that concern it without
+    `kind` is "concept", "word", "name" or "period". `hints` are sets of terms that concern it without
     naming it: the figures a ratio is worked out from. `others` are other wordings, each with
     the share of the piece that it says.
     """
@@ -118,8 +118,13 @@ class Aspects:
         return not concepts or any(_measure_aspect(piece, inside, wide, wide) >= PARTLY for piece in concepts)
 
 
-def aspects_of(plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float]) -> Aspects:
-    """The pieces of a plan's question. `rarity` gives a term's weight in the document (its idf); names are left out."""
+def aspects_of(
+    plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float], names: Sequence[Terms] = ()
+) -> Aspects:
+    """The pieces of a plan's question. `rarity` gives a term's weight in the document (its idf).
+
+    Of names only `names` count, those by which its places can be told apart.
+    """
     matches = lexicon.match(plan.focus)
     pieces = [piece for match in matches if (piece := _concept(match, lexicon, rarity)).ways[0] - _EXPLAINING - _ASKING]
     known = {term for piece in pieces for term in piece.ways[0]}
@@ -130,6 +135,7 @@ def aspects_of(plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float]
         if term.source == "question" and term.term not in unsaid:
             weight = term.weight * rarity(term.term)
             pieces.append(Aspect(weight, (frozenset({term.term}),), "word", others=others.get(term.term, ())))
+    pieces += [Aspect(max(map(rarity, name)), (name,), "name") for name in names]
     pieces = [piece for piece in pieces if piece.weight > 0]
     mean = sum(piece.weight for piece in pieces) / len(pieces) if pieces else 1.0
     years = dict.fromkeys(str(period.year) for period in plan.periods)
@@ -206,6 +212,10 @@ class Candidate:
     score: float
 
 
+NAMED_TEXTS = 0.05
+"""Share of a document's texts in which a name stands, at most, for it to tell one place from another: what stands in
+more of them is what the document is about."""
+
 SHORT_STEM = 3
 """Letters that all forms of a word have in common: a text without them is not taken apart."""
 
@@ -242,7 +252,16 @@ class Finder:
     @cached_property
     def aspects(self) -> Aspects:
         """The question piece by piece, weighed by how rare its words are in this document."""
-        return aspects_of(self.plan, self._lexicon, self._rarity)
+        return aspects_of(self.plan, self._lexicon, self._rarity, self._telling_names)
+
+    @cached_property
+    def _telling_names(self) -> tuple[Terms, ...]:
+        """The names of the question that stand in few texts of the document, and are not what it is about."""
+        segment, title = Segment(self.document.segment), set(analyse(self.document.title))
+        most = NAMED_TEXTS * len(segment)
+        names = (frozenset(analyse(name)) for name in self.plan.entities)
+        counted = {name: [segment.document_frequency(term) for term in name] for name in names if name - title}
+        return tuple(name for name, counts in counted.items() if min(counts) and min(counts) <= most)
 
     @cached_property
     def _rarity(self) -> Callable[[str], float]:
@@ -289,7 +308,8 @@ class Finder:
         """Share in [0, 1] of one sub-question that a text says."""
         terms = set(analyse(part))
         plan = replace(self.plan, focus=part, periods=(), terms=tuple(t for t in self.plan.terms if t.term in terms))
-        return aspects_of(plan, self._lexicon, self._rarity).measure_cover(text, context)
+        names = tuple(name for name in self._telling_names if name <= terms)
+        return aspects_of(plan, self._lexicon, self._rarity, names).measure_cover(text, context)
 
     def narrow_to(self, part: str) -> "Finder":
         """Evidence for one sub-question alone, asked as a question by itself."""

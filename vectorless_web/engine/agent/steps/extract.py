@@ -25,12 +25,13 @@ from vectorless_web.engine.figures.lookup import NEUTRAL, Source, find_figures
 from vectorless_web.engine.figures.needs import asks_rate, figure_needs, is_free, list_item_needs, wants_figures
 from vectorless_web.engine.figures.periods import own_period
 from vectorless_web.engine.figures.tables import TableView, tables_of
-from vectorless_web.engine.passages.checks import is_met
+from vectorless_web.engine.passages.checks import is_met, names_holder, names_nobody
 from vectorless_web.engine.passages.extraction import (
     CHANGES,
     best_passages,
     find_passages,
     leads_by_meaning,
+    tell_row,
     weigh_nearness,
     with_what_follows,
     words_measured,
@@ -336,6 +337,7 @@ def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passag
         telling = [*(replace(passage, suffices=False) for passage in led_by), *telling]
     chosen = select_passages(best_passages(telling, most=COMPETING * KEPT_PASSAGES, share=0.4), KEPT_PASSAGES)
     told = [*with_what_follows(chosen.kept, tree, walk.finder), *_find_parts(walk, keys, found)]
+    told += _find_holders(walk, told[:1])
     return [passage for passage in told if passage.key in walk.opened], chosen.set_aside
 
 
@@ -395,6 +397,47 @@ def _rank_for_part(walk: Walk, part: str, finder: Finder, keys: Sequence[int]) -
     if not shares:
         return ranked
     return sorted(weigh_nearness(ranked, shares), key=lambda p: (-round(p.fit, 9), p.key, p.start))
+
+
+LONGEST_ROLE = 4
+"""Words of a row's label, or of the name of a line, that is an office."""
+
+
+def _find_holders(walk: Walk, told: Sequence[Passage]) -> list[Passage]:
+    """Who holds the office that the best passage names, where a person is asked for: the row or line of that name."""
+    asked = [r for r in requirements_of(walk.plan) if r.wanted is Wanted.PERSON]
+    words = " ".join((told[0].quote, *(part.quote for part in told[0].parts))) if asked and told else ""
+    if not words or "\t" in words or not names_nobody(walk.plan.focus, words):
+        return []
+    tree, said = walk.document.tree, f" {' '.join(analyse(words))} "
+    for key in sorted(walk.opened):
+        for piece in walk.text_reader.pieces(key) if tree.is_leaf(key) else ():
+            name, value = _split_named(piece.text)
+            label = f" {' '.join(analyse(name))} "
+            if label.strip() and label in said and names_holder(value):
+                node = tree.node(key)
+                row = replace(
+                    told[0],
+                    key=key,
+                    page_index=node.page_start,
+                    quote=piece.text,
+                    start=piece.start,
+                    end=piece.end,
+                    where=place_words(walk, key),
+                    lead=tell_row(node, piece.start) if node.table else "",
+                    parts=(),
+                    answers=name,
+                    suffices=False,
+                )
+                return [row]
+    return []
+
+
+def _split_named(line: str) -> tuple[str, str]:
+    """("Safety officer", "Ines Falk\tRoom 4") for a row or a line "Safety officer: Ines Falk"; ("", "") for others."""
+    name, mark, value = line.partition("\t") if "\t" in line else line.partition(":")
+    is_named = bool(mark) and len(name.split()) <= LONGEST_ROLE
+    return (name.strip(" :-•"), value.strip()) if is_named else ("", "")
 
 
 PART_NODES = 8
