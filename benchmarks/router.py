@@ -28,6 +28,7 @@ from vectorless_web.engine.index.snapshot_rows import term_hash
 from vectorless_web.engine.index.word_blocks import WordBlock, WordIndex, WordList, block_of, encode_words
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.routing import Change, DeltaRow, DocumentRouter, RouterConfig, Snapshot, build_snapshot
+from vectorless_web.engine.routing.router import warm_up_router
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 CONFIG = RouterConfig(activate_threshold=0)
@@ -164,7 +165,7 @@ def _ask_in_forks(path: Path, queries: Sequence[str]) -> list[tuple[float, float
 
     A worker loads what every question needs and freezes it before it forks; a fork reads the question and then routes.
     """
-    understand("What was revenue in 2024?")
+    warm_up_router(understand("What was revenue in 2024?"))
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECTING)

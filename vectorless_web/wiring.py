@@ -33,6 +33,7 @@ from vectorless_web.engine.llm.embedding import (
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.routing.router import warm_up_router
 from vectorless_web.infra.money import MILLION
 from vectorless_web.infra.site.local_model import find_local_model
 from vectorless_web.providers import local_nearness
@@ -277,7 +278,7 @@ def _model_at(endpoint: Endpoint, stopping: Callable[[], bool] | None = None) ->
 
 def warm_up() -> None:
     """Load what the first question of a process would wait for: the lexicons, 0.4 s, and the local model, 0.03 s."""
-    understand("What was revenue in 2024?")
+    warm_up_router(understand("What was revenue in 2024?"))
     local = find_local_model()
     if local is not None and local.is_used:
         with suppress(ModelError):

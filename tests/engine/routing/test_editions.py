@@ -95,6 +95,10 @@ def test_period_and_version_are_no_part_of_a_series():
         ("Which dose did the initial protocol foresee?", Recency.OLDEST),
         ("What did the first edition of the guide say?", Recency.OLDEST),
         ("What does version 1.1 of the protocol say?", Recency.NAMED),
+        ("How many joined according to the last newsletter but one?", Recency.PREVIOUS),
+        ("How long did visits last until the code was last revised?", Recency.PREVIOUS),
+        ("What was the toll before the circular was superseded in 2023?", Recency.AS_OF),
+        ("I took out cover in 2022: what excess applied?", Recency.AS_OF),
     ],
 )
 def test_the_question_says_which_edition(question, wanted):
@@ -112,6 +116,7 @@ def test_the_question_says_which_edition(question, wanted):
         "How many days of leave does one have?",
         "What happens after the first notice?",
         "Who pays before the last instalment?",
+        "What was revenue in 2022?",
         "How many days of prior notice must be given?",
     ],
 )

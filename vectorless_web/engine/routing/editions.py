@@ -60,6 +60,8 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 """A number that tells one of a series from the others in a title: "Bulletin No. 12", "Pump 2.10 release notes"."""
+_NUMBER_OF_YEAR = re.compile(rf"\b\d{{1,3}}\s?/\s?{_YEAR}\b")
+"""The number of one of a series within its year: "Circular 3/2020"."""
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _AMENDMENT = re.compile(
     r"\bamendment(?:\s+no\.?)?\s*(?P<number>\d{1,2})?\b|\bamended(?:\s+and\s+restated)?\b|\b(?:10-?[KQ]|8-?K|20-?F)/?A\b"
@@ -272,7 +274,17 @@ def _find_number(named: str) -> int:
 def series_core(text: str) -> str:
     """A title or file name without its period and version, analysed: "Travel Policy v3 (2024)" is "travel polici"."""
     plain = _part_words(text)
-    for pattern in (_QUARTER, _SEASON, _TIME_OF_YEAR, _DATE, _VERSION, _AMENDMENT, _NUMBERED, _BARE_YEAR):
+    for pattern in (
+        _QUARTER,
+        _SEASON,
+        _TIME_OF_YEAR,
+        _DATE,
+        _NUMBER_OF_YEAR,
+        _VERSION,
+        _AMENDMENT,
+        _NUMBERED,
+        _BARE_YEAR,
+    ):
         plain = pattern.sub(" ", plain)
     return " ".join(analyse(_NOISE.sub(" ", plain)))
 
@@ -328,13 +340,15 @@ _LATEST = re.compile(
     rf"|\blast\s+{_QUALIFIED}{_KINDS}\b(?!\s+(?:of|in|before|page|day)\b)",
     re.IGNORECASE,
 )
+_CHANGED = r"(?:revised|amended|updated|replaced|superseded|reissued|withdrawn)"
 _PREVIOUS = re.compile(
     r"\b(?:previous|prior|preceding|former|earlier|penultimate|last but one|next to last|second[\s-](?:latest|last)|old"
     rf"|superseded|outgoing|outdated|out[\s-]of[\s-]date)\s+{_QUALIFIED}{_KINDS}\b"
     rf"|\b(?:before|prior to|preceding|ahead of)\s+(?:(?:the|its|their|this|that)\s+)?{_NEWEST}"
     rf"\s+{_QUALIFIED}(?:{_KINDS}|one)\b"
     rf"|\b(?:replaced|superseded) by\s+(?:the\s+)?{_NEWEST}\s+{_QUALIFIED}(?:{_KINDS}|one)\b"
-    rf"|\b{_KINDS}\b[^?.;]{{0,60}}?\bbefore last\b"
+    rf"|\b{_KINDS}\b[^?.;]{{0,60}}?\bbefore last\b|\blast\s+{_QUALIFIED}{_KINDS} but one\b"
+    rf"|\b(?:before|until) [^?.;]{{0,40}}?\b(?:was|were) (?:last )?{_CHANGED}\b"
     rf"|\b(?:one|an?) {_QUALIFIED}(?:week|month|quarter|year|version|edition|issue|release|revision)"
     rf" (?:earlier than|before)\s+(?:the\s+)?{_NEWEST}\b",
     re.IGNORECASE,
@@ -351,6 +365,10 @@ _OLDEST = re.compile(
 _AS_OF = re.compile(
     r"\b(?:as (?:of|at)|in force (?:on|in|at)|valid (?:on|in)|applied (?:on|in)|effective (?:on|in)|on|in|at)\s+$", re.I
 )
+_HELD = re.compile(r"\b(?:appl(?:y|ied|ies)|in force|valid|effective|held)\b", re.IGNORECASE)
+"""Words of what holds for a time: with them a bare year asks for what was in force then."""
+_IN_YEAR = re.compile(rf"\b(?P<how>in|during|throughout|before)\s+(?P<year>{_YEAR})\b(?![-/.]\d)", re.IGNORECASE)
+_MID_MONTH = re.compile(r"\bmid(?:dle)?\b", re.IGNORECASE)
 _BETWEEN = re.compile(
     r"\b(?:between|from|since)\s+(?P<first>[^?.,]{4,40}?)\s+(?:and|to|until|through|till)\s+(?P<last>[^?.,]{4,30})",
     re.IGNORECASE,
@@ -359,7 +377,7 @@ _BETWEEN = re.compile(
 
 def read_wanted_edition(question: str) -> WantedEdition | None:
     """The edition that a question asks for in words; None when it asks for none."""
-    if wanted := _read_stretch(question):
+    if wanted := _read_stretch(question) or _read_year_of_change(question):
         return wanted
     if (match := _PREVIOUS.search(question)) and not _NOT_DOCUMENTS.search(match.group()):
         return WantedEdition(Recency.PREVIOUS, said=match.group())
@@ -372,7 +390,24 @@ def read_wanted_edition(question: str) -> WantedEdition | None:
             return WantedEdition(Recency.AS_OF, last=day if day % 100 else day + 31, said=match.group())
     if match := _LATEST.search(question):
         return WantedEdition(Recency.LATEST, said=match.group())
-    return None
+    match = _IN_YEAR.search(question) if _HELD.search(question) else None
+    return _read_year(match) if match else None
+
+
+def _read_year_of_change(question: str) -> WantedEdition | None:
+    """What held until a change in a year that is named: "before it was superseded in 2023"."""
+    change, year = _PREVIOUS.search(question), _IN_YEAR.search(question)
+    is_told = change is not None and year is not None and re.search(_CHANGED + r"\s+$", question[: year.start()], re.I)
+    if change is None or year is None or not is_told:
+        return None
+    before = int(year["year"]) - 1
+    return WantedEdition(Recency.AS_OF, last=before * 10_000 + _YEAR_END, said=str(before))
+
+
+def _read_year(match: re.Match[str]) -> WantedEdition:
+    """What was in force at the end of a year, or of the one before it."""
+    year = int(match["year"]) - (match["how"].casefold() == "before")
+    return WantedEdition(Recency.AS_OF, last=year * 10_000 + _YEAR_END, said=str(year))
 
 
 def _read_stretch(question: str) -> WantedEdition | None:
@@ -386,6 +421,7 @@ def _read_stretch(question: str) -> WantedEdition | None:
         first = find_day(f"{match['first']} {last // 10_000}")
     if not first or not last:
         return None
+    first += 15 if first % 100 == 0 and _MID_MONTH.search(match["first"]) else 0
     first = first // 10_000 * 10_000 + 101 if first % 10_000 == _YEAR_END else first
     return WantedEdition(Recency.BETWEEN, first, last if last % 100 else last + 31, said=match.group())
 
