@@ -335,6 +335,8 @@ MATRIX = [
     get("console:workspace_usage", OWNER, "workspace"),
     get("console:export_workspace_usage", OWNER, "workspace"),
     get("console:record", OWNER, "workspace"),
+    get("console:workspace_retention", OWNER, "workspace"),
+    replace(post("console:set_workspace_period", OWNER, "workspace", days="3000"), more={"kind": "runs"}),
     get("console:health", OWNER, "workspace"),
     post("console:recompile_workspace", OWNER, "workspace"),
     post("console:recompile_document", OWNER, "document"),

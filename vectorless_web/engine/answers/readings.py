@@ -356,15 +356,14 @@ def _tell_comparison(read: RowsRead, source: str) -> tuple[list[DraftClaim], str
 def _tell_rows(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
     """A list with its count; rows of several columns are told one by one, each cell under its header."""
     named = source[1:-1] if source.startswith("(table") else f"table in {source[1:-1]}"
-    count = f"{len(read.rows)} of {read.total} rows of the {named}"
+    # The rows left out are not quoted, so that how many they are is not said.
+    total = f" of {read.total}" if len(read.rows) == read.total else ""
+    count = f"{len(read.rows)}{total} rows of the {named}"
     quotes = _quote_rows(read, read.rows)
     if len(read.heads) < 2:
         head = read.heads[0] if read.heads and read.heads[0] else read.where
         told = f"{head}: {_join([row.name for row in read.rows])} ({count})."
         return [DraftClaim(told, _quote_rows(read, read.quoted))], ""
-    if len(read.rows) < read.total:
-        told = "; ".join(_tell_row(read.heads, row).replace("; ", ", ") for row in read.rows)
-        return [DraftClaim(f"{_upper(count)}: {told}.", _quote_rows(read, read.quoted))], ""
     lead = DraftClaim(f"{_upper(count)}:", _quote_rows(read, read.quoted))
     rows = [DraftClaim(_tell_row(read.heads, row), (quote,)) for row, quote in zip(read.rows, quotes, strict=True)]
     return [lead, *rows], ""

@@ -113,9 +113,12 @@ class Vocabulary:
     """How often each word stands in a document, whatever its case."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._counts: Counter[str] = Counter()
+        written: Counter[str] = Counter()
         for text in texts:
-            self._counts.update([word.strip(_MARKS) for word in text.casefold().split()])
+            written.update(text.casefold().split())
+        self._counts: Counter[str] = Counter()
+        for word, count in written.items():
+            self._counts[word.strip(_MARKS)] += count
 
     def mend(self, text: str) -> str:
         """The text with letter-spaced and broken words joined and glued words parted."""

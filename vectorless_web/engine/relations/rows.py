@@ -478,6 +478,7 @@ def _list_named(grids: Sequence[Grid], question: str) -> RowsRead | None:
     if not asked.terms:
         return None
     found = [read for grid in grids if (read := _list_rows(grid, asked)) is not None]
+    found = found or [read for grid in grids if (read := _list_kind(grid, asked)) is not None]
     found.sort(key=lambda read: (-round(read.fit, 4), read.key))
     if len(found) > 1 and abs(found[0].fit - found[1].fit) < SAME_FIT and found[0].key != found[1].key:
         return None
@@ -517,9 +518,40 @@ def _list_rows(grid: Grid, asked: Words) -> RowsRead | None:
         told,
         min(1.0, fit - 0.1 * len(left) / len(asked.terms)),
         total=len(grid.rows),
-        lines=grid.rows if len(rows) < len(grid.rows) else (),
     )
 
+
+def _list_kind(grid: Grid, asked: Words) -> RowsRead | None:
+    """The rows of one kind, where a column sorts the rows of a table by kinds and one kind is asked for by its words.
+
+    "All service ports" of a table of sites whose column "Use" says "Service port" in some rows.
+    """
+    if not len(grid.rows) > 1 or not _are_names(grid):
+        return None
+    found: list[tuple[int, int, tuple[TableRow, ...]]] = []
+    for place in range(1, len(grid.heads)):
+        cells = [terms_of(_cell(row, place)) for row in grid.rows]
+        rows = tuple(
+            row
+            for row, said in zip(grid.rows, cells, strict=True)
+            if len(said) <= LONGEST_KIND and asked.hits(said) and not asked.left_over(said | grid.around)
+        )
+        is_sorted = len(set(cells)) < len(cells)
+        if is_sorted and 1 < len(rows) <= MOST_ROWS and len(rows) < len(grid.rows):
+            named = min(len(asked.hits(terms_of(_cell(row, place)))) for row in rows)
+            found.append((named, -place, rows))
+    if not found:
+        return None
+    named, _, rows = max(found)
+    width = len(grid.heads) if len(grid.heads) <= MOST_COLUMNS else 1
+    told = tuple(replace(row, cells=row.cells[1:width]) for row in rows)
+    fit = 0.86 + 0.1 * named / len(asked.terms) + 0.01 * grid.rank
+    return RowsRead(RowTask.LIST, grid.document, grid.caption, grid.heads[:width], told, min(1.0, fit),
+                    total=len(grid.rows))  # fmt: skip
+
+
+LONGEST_KIND = 8
+"""Terms of a cell that names a kind; a longer one describes."""
 
 MOST_COLUMNS = 4
 """Columns of a table whose rows are told in full in a list; of a wider one only the names."""
