@@ -299,9 +299,11 @@ _JUNK_TITLE = re.compile(
 )
 _NO_TITLE = re.compile(
     rf"{_JUNK_TITLE.pattern}"
-    r"|^(?:united states\b.*|(?:table of )?contents|cover(?: page)?|form\s.*|securities and exchange.*)$",
+    r"|^(?:united states\b.*|(?:table of )?contents|cover(?: page)?|form\s.*|securities and exchange.*"
+    r"|(?:sheet|tabelle|feuil|hoja|blad|foglio|ark|planilha|arkusz|folha|list|munka|taul|лист|シート)\s?\d{1,2})$",
     re.I,
 )
+"""Headings that name no document: those of every filing, and what programs call a sheet until somebody names it."""
 _OVERVIEW, _LINE, _LEAD, _PARAGRAPH = 600, 160, 240, 120
 """Characters: of the overview and of a section's line at most, of a paragraph's beginning that counts as its summary,
 and of a paragraph long enough to say something. A card is shown to a model in about 200 tokens."""

@@ -238,3 +238,8 @@ def test_a_workbook_is_known_by_its_content_not_its_name(tmp_path: Path):
     path.write_bytes(PLAIN)
 
     assert CompiledDocument(compile_file(path, name="figures.docx")).media_type.endswith("spreadsheetml.sheet")
+
+
+def test_a_sheet_that_nobody_named_does_not_name_the_workbook(read):
+    assert read(written(("Sheet1", [["Part", "Price"], ["Hook", 12], ["Rope", 30]]))).title == "book"
+    assert read(written(("Spare parts", [["Part", "Price"], ["Hook", 12], ["Rope", 30]]))).title == "Spare parts"
