@@ -346,9 +346,12 @@ document that a file was made from, share at most a word with it; a third would 
 whose spelling differs from the print."""
 
 
-def choose_title(*, metadata: str, nodes: Sequence[Node], name: str, printed: str | None = None) -> str:
+def choose_title(
+    *, metadata: str, nodes: Sequence[Node], name: str, printed: str | None = None, shown: str = ""
+) -> str:
     """The title: metadata unless it is a converter's leftover, else a heading of the first page, else the file name.
 
+    `shown` is what the first slide or sheet says that the whole file is; it goes before its headings.
     `printed` is what the first pages say; a stored title that neither they nor the name agree with is of another
     document. None where the title is written together with the text, as of a web page.
     """
@@ -360,6 +363,8 @@ def choose_title(*, metadata: str, nodes: Sequence[Node], name: str, printed: st
         and (printed is None or _agrees(metadata, f"{printed} {split_name(name)}"))
     ):
         return metadata
+    if shown and not _NO_TITLE.match(shown):
+        return shown
     first = next(
         (
             node
