@@ -42,9 +42,9 @@ def test_a_page_has_its_headings_lists_and_tables(manual):
         ("list", 0),
         ("table", 0),
     ]
-    assert [(texts(line.segments), line.has_bullet) for line in blocks[3].lines] == [
-        ("- Look at the rope.", False),
-        ("- Test the brake.", False),
+    assert [(line.dash, texts(line.segments), line.has_bullet) for line in blocks[3].lines] == [
+        ("- ", "Look at the rope.", True),
+        ("- ", "Test the brake.", True),
     ]
     header, first, _ = blocks[4].rows
     assert [header.is_header, first.is_header] == [True, False]
@@ -55,13 +55,24 @@ def test_a_page_has_its_headings_lists_and_tables(manual):
     ]
 
 
+def test_a_header_over_several_columns_spans_them(ready):
+    table = """<table><tr><th></th><th colspan="2">2025</th><th>2026</th></tr>
+        <tr><th></th><th>First half</th><th>Second half</th><th>First half</th></tr>
+        <tr><td>Fuel</td><td>214.5</td><td>231.2</td><td>226.8</td></tr></table>"""
+    document = ready(f"<h1>Costs</h1><p>All in euros.</p>{table}".encode(), "costs.html")
+    rows = lay_out_page(open_version(document.current_version), 0, [])[-1].rows
+
+    assert [(texts(cell.segments), cell.span) for cell in rows[0].cells] == [("", 1), ("2025", 2), ("2026", 1)]
+    assert [cell.span for cell in rows[1].cells] == [1, 1, 1, 1]
+
+
 def test_every_character_of_a_page_is_laid_out_once(ready):
     for content, name in ((MANUAL, "manual.md"), (HANDBOOK, "handbook.md")):
         document = open_version(ready(content, name).current_version)
         for page in range(len(document.pages)):
             said = []
             for block in lay_out_page(document, page, []):
-                said += [texts(line.segments) for line in block.lines]
+                said += [line.dash + texts(line.segments) for line in block.lines]
                 said += [texts(cell.segments) for row in block.rows for cell in row.cells]
             assert "".join("".join(said).split()) == "".join(document.page_text(page).split())
 

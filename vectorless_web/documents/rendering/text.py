@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
@@ -139,25 +139,29 @@ _OWN_MARK = re.compile(
     r"^(?:[•●▪◦‣*+–-]|\(?(?:[a-zA-Z]|[ivxIVX]{1,5}|\d{1,3}(?:\.\d{1,3})*)[.)])\s|^\d{1,2}(?:\.\d{1,2})+\s"
 )
 """What a list's item begins with when the file numbers or marks it: then no bullet is put before it."""
+_DASH = re.compile(r"[-*–] (?=\S)")
+"""A mark that stands for a bullet, as typed."""
 _INDENT, _MOST_INDENT = 2, 6
 """Spaces by which an item of a list stands further in, and levels that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageLine:
-    """A line or an item: its text, how far in it stands, whether a bullet is put before it."""
+    """A line or an item: its text, how far in it stands, whether a bullet is put before it, or for its `dash`."""
 
     segments: tuple[TextSegment, ...]
     depth: int = 0
     has_bullet: bool = False
+    dash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PageCell:
-    """A cell of a table: its text, and whether it is a figure."""
+    """A cell of a table: its text, whether it is a figure, and the columns that it stands over."""
 
     segments: tuple[TextSegment, ...]
     is_figure: bool = False
+    span: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +289,9 @@ class _Layout:
             if said:
                 begin = place + indent
                 depth = min(indent // _INDENT, _MOST_INDENT)
-                yield PageLine(self._cut(begin, begin + len(said)), depth, has_bullet=not _OWN_MARK.match(said))
+                dash = said[:2] if _DASH.match(said) else ""
+                shown = self._cut(begin + len(dash), begin + len(said))
+                yield PageLine(shown, depth, has_bullet=bool(dash) or not _OWN_MARK.match(said), dash=dash)
             place += len(line)
 
     def _table(self, node: Node, table: Table) -> PageBlock:
@@ -297,6 +303,8 @@ class _Layout:
             for cell in row.cells:
                 place = self._ranges(node, cell.offset, cell.offset + cell.length) if cell.length else None
                 cells.append(PageCell(self._cut(*place) if place else (), bool(cell.text) and is_number(cell.text)))
+            if row.is_header:
+                cells = _span_headers(cells, [cell.text for cell in row.cells], table)
             rows.append(PageRow(tuple(cells), row.is_header))
         begins = any(row.is_header for row in rows)
         headers = () if begins else tuple(column.header for column in table.columns)
@@ -310,3 +318,17 @@ class _Layout:
             if mark.start < end and mark.end > start
         ]
         return tuple(segments(self._text[start:end], own, self._seen))
+
+
+def _span_headers(cells: Sequence[PageCell], texts: Sequence[str], table: Table) -> list[PageCell]:
+    """A header over several columns as one cell: the empty ones behind it whose columns bear its words, too."""
+    spanned: list[PageCell] = []
+    over = ""
+    for place, (cell, text) in enumerate(zip(cells, texts, strict=True)):
+        header = table.columns[place].header.split(" / ") if place < len(table.columns) else []
+        if not text.strip() and over and over in header[:-1]:
+            spanned[-1] = replace(spanned[-1], span=spanned[-1].span + 1)
+        else:
+            spanned.append(cell)
+            over = text.strip()
+    return spanned

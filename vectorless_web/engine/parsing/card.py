@@ -299,9 +299,11 @@ _JUNK_TITLE = re.compile(
 )
 _NO_TITLE = re.compile(
     rf"{_JUNK_TITLE.pattern}"
-    r"|^(?:united states\b.*|(?:table of )?contents|cover(?: page)?|form\s.*|securities and exchange.*)$",
+    r"|^(?:united states\b.*|(?:table of )?contents|cover(?: page)?|form\s.*|securities and exchange.*"
+    r"|(?:sheet|tabelle|feuil|hoja|blad|foglio|ark|planilha|arkusz|folha|list|munka|taul|лист|シート)\s?\d{1,2})$",
     re.I,
 )
+"""Headings that name no document: those of every filing, and what programs call a sheet until somebody names it."""
 _OVERVIEW, _LINE, _LEAD, _PARAGRAPH = 600, 160, 240, 120
 """Characters: of the overview and of a section's line at most, of a paragraph's beginning that counts as its summary,
 and of a paragraph long enough to say something. A card is shown to a model in about 200 tokens."""
@@ -344,9 +346,12 @@ document that a file was made from, share at most a word with it; a third would 
 whose spelling differs from the print."""
 
 
-def choose_title(*, metadata: str, nodes: Sequence[Node], name: str, printed: str | None = None) -> str:
+def choose_title(
+    *, metadata: str, nodes: Sequence[Node], name: str, printed: str | None = None, shown: str = ""
+) -> str:
     """The title: metadata unless it is a converter's leftover, else a heading of the first page, else the file name.
 
+    `shown` is what the first slide or sheet says that the whole file is; it goes before its headings.
     `printed` is what the first pages say; a stored title that neither they nor the name agree with is of another
     document. None where the title is written together with the text, as of a web page.
     """
@@ -358,6 +363,8 @@ def choose_title(*, metadata: str, nodes: Sequence[Node], name: str, printed: st
         and (printed is None or _agrees(metadata, f"{printed} {split_name(name)}"))
     ):
         return metadata
+    if shown and not _NO_TITLE.match(shown):
+        return shown
     first = next(
         (
             node

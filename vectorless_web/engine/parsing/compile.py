@@ -457,6 +457,7 @@ class Parsed:
     title: str = ""
     remarks: Sequence[str] = ()
     scans: ScannedPages = NO_SCANS
+    shown_title: str = ""
 
 
 class OutlineWishes(TypedDict, total=False):
@@ -612,7 +613,7 @@ def _cut_into_pages(media_type: str, read: DocumentText, tell: Progress) -> Pars
     tell("parsing", 1, 1)
     pages, drafts = cut_pages(read.text, read.blocks, read.starts)
     source = "headings" if any(block.kind is NodeKind.SECTION for block in read.blocks) else "pages"
-    return Parsed(media_type, pages, drafts, source, read.title, read.remarks)
+    return Parsed(media_type, pages, drafts, source, read.title, read.remarks, shown_title=read.shown_title)
 
 
 def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress) -> bytes:
@@ -621,7 +622,7 @@ def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress) -> bytes:
     share, _ = coverage([page.text for page in pages], drafts)
     nodes = assemble(drafts, last_page=len(pages) - 1)
     first = " ".join(page.text for page in pages[:_FIRST_PAGES]) if parsed.media_type == PDF else None
-    title = choose_title(metadata=parsed.title, nodes=nodes, name=name, printed=first)
+    title = choose_title(metadata=parsed.title, nodes=nodes, name=name, printed=first, shown=parsed.shown_title)
     nodes[0] = replace(nodes[0], title=title)
     tell("outlining", len(pages), len(pages))
     tell("indexing", 0, len(nodes))

@@ -91,17 +91,28 @@ _BLANK = b" \t\n\r\v\f\0\xef\xbb\xbf\xff\xfe"
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0"
 _WORD_STREAM = "WordDocument".encode("utf-16-le")
+_UNPACK, _WRITTEN = "Unpack it, or pack its files as ZIP, and upload that.", "Upload what is said in it as a text."
 _SIGNATURES = (
-    (b"PK\x05\x06", "an empty ZIP archive"),
-    (b"GIF8", "a GIF picture"),
-    (b"\x00\x00\x00\x0cjP  ", "a JPEG 2000 picture"),
-    (b"\x1f\x8b", "a compressed file"),
-    (b"7z\xbc\xaf", "a compressed file"),
-    (b"Rar!", "a compressed file"),
-    (b"\x7fELF", "a program"),
-    (b"MZ", "a program"),
-    (b"%!PS", "a PostScript file"),
+    (b"PK\x05\x06", "an empty ZIP archive", "Pack the files again and upload that."),
+    (b"GIF8", "a GIF picture", "Save it as PNG and upload that."),
+    (b"\x00\x00\x00\x0cjP  ", "a JPEG 2000 picture", "Save it as JPEG or PNG and upload that."),
+    (b"\x1f\x8b", "a compressed file", _UNPACK),
+    (b"7z\xbc\xaf", "a compressed file", _UNPACK),
+    (b"Rar!", "a compressed file", _UNPACK),
+    (b"\x7fELF", "a program", ""),
+    (b"MZ", "a program", ""),
+    (b"%!PS", "a PostScript file", "Save it as PDF and upload that."),
+    (b"SQLite format 3\x00", "a database", "Export its tables as .xlsx or .csv and upload these."),
+    (b"ID3", "a sound recording", _WRITTEN),
+    (b"OggS", "a sound recording", _WRITTEN),
+    (b"fLaC", "a sound recording", _WRITTEN),
+    (b"\x1aE\xdf\xa3", "a film", _WRITTEN),
 )
+"""What a file begins with, what it is, and what to do instead; without that the formats are named that can be read."""
+_FILM = re.compile(rb"\0\0\0.ftyp", re.DOTALL)
+"""How films and sound recordings in the form of QuickTime and MPEG-4 begin."""
+_NOTE_STREAM = "__substg1.0_".encode("utf-16-le")
+"""What the parts of an Outlook message are named."""
 _PICTURES = (
     (b"\x89PNG\r\n\x1a\n", PNG),
     (b"\xff\xd8\xff", JPEG),
@@ -189,10 +200,12 @@ def _sniff_compound(head: bytes, suffix: str) -> str:
 
 def _refuse_binary(head: bytes, suffix: str) -> None:
     """Refuse what cannot be text: a known kind of file that is not read, a false name, control characters."""
-    for signature, kind in _SIGNATURES:
-        if head.startswith(signature) and (len(signature) > 2 or b"\0" in head):
+    kinds = [(signature, head.startswith(signature), kind, remedy) for signature, kind, remedy in _SIGNATURES]
+    kinds.append((b"ftyp", _FILM.match(head) is not None, "a film or a sound recording", _WRITTEN))
+    for signature, is_so, kind, remedy in kinds:
+        if is_so and (len(signature) > 2 or b"\0" in head) and (len(signature) > 3 or _is_binary(head)):
             raise UnreadableDocument(
-                f"This file is {kind}, which cannot be read here. {ACCEPTED}", code="unsupported_type"
+                f"This file is {kind}, which cannot be read here. {remedy or ACCEPTED}", code="unsupported_type"
             )
     if suffix == ".pdf":
         raise UnreadableDocument(
@@ -346,6 +359,11 @@ def _older_office(head: bytes, suffix: str) -> UnreadableDocument:
             "This is a Word document in the older format (.doc), which cannot be read here."
             " Save it as .docx or PDF and upload that.",
             code="old_word",
+        )
+    if suffix == ".msg" or _NOTE_STREAM in head:
+        return UnreadableDocument(
+            "This is an Outlook message (.msg), which cannot be read here. Save it as .eml or PDF and upload that.",
+            code="unsupported_type",
         )
     return UnreadableDocument(
         f"This file is an older Office document, which cannot be read here. Save it as PDF. {ACCEPTED}",

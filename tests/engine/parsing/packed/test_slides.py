@@ -203,3 +203,10 @@ def test_an_entity_on_a_slide_brings_nothing_in(read, deck):
     except UnreadableDocument:
         return
     assert "root:" not in document.page_text(0)
+
+
+def test_a_deck_is_called_by_its_first_slide(read):
+    deck = Presentation()
+    for title in ("Field trial of winter barley", "Yield", "What it means"):
+        add(deck, 5, title)
+    assert read(deck).title == "Field trial of winter barley"

@@ -238,3 +238,16 @@ def test_a_workbook_is_known_by_its_content_not_its_name(tmp_path: Path):
     path.write_bytes(PLAIN)
 
     assert CompiledDocument(compile_file(path, name="figures.docx")).media_type.endswith("spreadsheetml.sheet")
+
+
+def test_a_sheet_that_nobody_named_does_not_name_the_workbook(read):
+    assert read(written(("Sheet1", [["Part", "Price"], ["Hook", 12], ["Rope", 30]]))).title == "book"
+    assert read(written(("Spare parts", [["Part", "Price"], ["Hook", 12], ["Rope", 30]]))).title == "Spare parts"
+
+
+def test_a_workbook_is_called_what_its_first_sheet_says_above_the_table(read):
+    rows = [["Part", "Price"], ["Hook", 12], ["Rope", 30]]
+    more = ("Rates", [["Day", "Rate"], ["Monday", 3], ["Friday", 4]])
+    assert read(written(("Stock", [["Spare parts of the yard"], [], *rows]), more)).title == "Spare parts of the yard"
+    assert read(written(("Stock", [["As of 30 June 2026"], [], *rows]), more)).title == "Stock"
+    assert read(written(("Stock", [["In thousands of euros"], [], *rows]), more)).title == "Stock"

@@ -66,7 +66,7 @@ class DocumentText:
     """What a reader gives of a file without printed pages: its readable text and blocks, and its own title or "".
 
     `remarks` are sentences for its owner on what was left out; `starts` is where each page begins in the text,
-    for files that have pages of their own.
+    for files that have pages of their own; `shown_title` is what the first slide or sheet says all of it is, or "".
     """
 
     text: str
@@ -74,6 +74,7 @@ class DocumentText:
     title: str = ""
     remarks: Sequence[str] = ()
     starts: Sequence[int] = ()
+    shown_title: str = ""
 
 
 def cut_pages(text: str, blocks: Sequence[TextBlock], starts: Sequence[int] = ()) -> tuple[list[Page], list[Draft]]:

@@ -59,7 +59,9 @@ def read_slides(path: Path, *, limits: CompileLimits) -> DocumentText:
         )
     if writer.length > limits.characters:
         raise UnreadableDocument("This presentation is too long. Split it into smaller files.", code="too_large")
-    return DocumentText(writer.text, writer.blocks, remove_invisible(title), [*told, *reader.tell()], reader.starts)
+    remarks = [*told, *reader.tell()]
+    shown = reader.first_title if len(reader.starts) > 1 else ""
+    return DocumentText(writer.text, writer.blocks, remove_invisible(title), remarks, reader.starts, shown)
 
 
 @dataclass(slots=True)
@@ -69,6 +71,7 @@ class _SlideReader:
     starts: list[int] = field(default_factory=list)
     hidden: list[int] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
+    first_title: str = ""
     names: list[str] = field(default_factory=list)
     """The title of the slide, and the line that stands last before a table: they name it and say its units."""
 
@@ -82,6 +85,8 @@ class _SlideReader:
         title = slide.shapes.title
         said = _clean(title.text_frame.text) if title is not None else ""
         self.names = [said.replace("\n", " ")] if said else []
+        if len(self.starts) == 1:
+            self.first_title = next(iter(self.names), "")
         if said:
             self.writer.write(NodeKind.SECTION, said.replace("\n", " "), level=1)
         else:

@@ -139,7 +139,10 @@ def _read_shapes(
     places = [ctypes.byref(bound) for bound in bounds]
     for address, kind in objects:
         thing = ctypes.cast(address, pdfium_c.FPDF_PAGEOBJECT)
-        if kind != pdfium_c.FPDF_PAGEOBJ_PATH or not pdfium_c.FPDFPageObj_GetBounds(thing, *places):
+        is_form = kind == pdfium_c.FPDF_PAGEOBJ_FORM
+        if not (is_form or kind == pdfium_c.FPDF_PAGEOBJ_PATH):
+            continue
+        if not pdfium_c.FPDFPageObj_GetBounds(thing, *places):
             continue
         left, bottom, right, top = (bound.value for bound in bounds)
         box = (
@@ -151,9 +154,19 @@ def _read_shapes(
         across, down = box[2] - box[0], box[3] - box[1]
         if across < 0 or down < 0 or across * down > _SPREAD * size[0] * size[1]:
             continue
-        segments = min(int(pdfium_c.FPDFPath_CountSegments(thing)), _MOST_SEGMENTS)
-        is_line = min(across, down) < _TOUCH
-        yield box, 0.0 if is_line else max(1.0, segments / 4 if segments > _BOX_SEGMENTS else 1.0)
+        yield box, _count_paths(thing) if is_form else _weigh_path(thing, min(across, down))
+
+
+def _weigh_path(path: pdfium_c.FPDF_PAGEOBJECT, narrow: float) -> float:
+    segments = min(int(pdfium_c.FPDFPath_CountSegments(path)), _MOST_SEGMENTS)
+    return 0.0 if narrow < _TOUCH else segments / 4 if segments > _BOX_SEGMENTS else 1.0
+
+
+def _count_paths(form: pdfium_c.FPDF_PAGEOBJECT) -> float:
+    """The paths of a form, which is how a chart of another program stands on a page."""
+    inner = range(min(int(pdfium_c.FPDFFormObj_CountObjects(form)), _OBJECTS))
+    kinds = (pdfium_c.FPDFPageObj_GetType(pdfium_c.FPDFFormObj_GetObject(form, number)) for number in inner)
+    return float(sum(kind in (pdfium_c.FPDF_PAGEOBJ_PATH, pdfium_c.FPDF_PAGEOBJ_SHADING) for kind in kinds))
 
 
 _BOX_SEGMENTS = 6

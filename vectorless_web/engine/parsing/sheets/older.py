@@ -9,7 +9,7 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.sheets.numbers import show_number
-from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, write_sheets
+from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, find_shown_title, write_sheets
 from vectorless_web.engine.parsing.sheets.workbook import LeftOut, check_sheet_text
 
 _MOST_MERGES = 100_000
@@ -43,7 +43,7 @@ def read_older_workbook(path: Path, *, limits: CompileLimits) -> DocumentText:
         ) from error
     writer = write_sheets(sheets)
     check_sheet_text(writer.length, bool(writer.blocks), limits)
-    return DocumentText(writer.text, writer.blocks, "", list(left_out.tell()))
+    return DocumentText(writer.text, writer.blocks, "", list(left_out.tell()), shown_title=find_shown_title(writer))
 
 
 def _read_sheet(given: Any, name: str, count: CellCount) -> Sheet:

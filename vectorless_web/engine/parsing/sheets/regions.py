@@ -84,6 +84,25 @@ def write_sheets(sheets: Sequence[Sheet]) -> BlockWriter:
     return writer
 
 
+_LONGEST_NAME = 100
+"""Characters of a line that names a workbook."""
+_TELLS_MORE = re.compile(
+    r"[.:;]\s*$|^\W*(?:as (?:of|at)|state of|all|amounts?|figures?|in|source|note)\b|\d{1,2}[./]\d", re.I
+)
+"""A line above a table that says when or in what units it is, and no name."""
+
+
+def find_shown_title(writer: BlockWriter) -> str:
+    """The line of words at the top of the first sheet, above its table, that says what the workbook is, or ""."""
+    kinds = [block.kind for block in writer.blocks[:4]]
+    if NodeKind.TABLE not in kinds or kinds[:2] != [NodeKind.SECTION, NodeKind.PARAGRAPH]:
+        return ""
+    first = writer.blocks[1]
+    said = " ".join(writer.text[first.start : first.end].split())
+    words = [word for word in said.split() if any(map(str.isalpha, word))]
+    return said if len(words) > 1 and len(said) <= _LONGEST_NAME and not _TELLS_MORE.search(said) else ""
+
+
 _EMPTY = SpanCell("")
 
 
