@@ -154,6 +154,8 @@ class SignOnForm(forms.ModelForm):
         widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"}),
     )
 
+    field_order = ("name", "key", "issuer", "client", "secret")
+
     class Meta:
         model = SignOnProvider
         fields = ["name", "key", "issuer", "client", "workspace", "domain", "group", "role", "enabled"]
