@@ -9,10 +9,24 @@ from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.passages.checks import is_met
 from vectorless_web.engine.passages.context import NAMED_VALUE, Reading, Span
-from vectorless_web.engine.passages.overview import ASKS_END, find_message_lines, find_parties, find_points, find_term
-from vectorless_web.engine.passages.passage import Part, Passage, Standing, TextPiece, pieces_of
+from vectorless_web.engine.passages.overview import (
+    ASKS_END,
+    find_message_lines,
+    find_parties,
+    find_points,
+    find_term,
+    find_wording,
+    topic_of,
+)
+from vectorless_web.engine.passages.passage import Part, Passage, Standing, TextPiece, is_form, pieces_of
 from vectorless_web.engine.questions.plan import Intent
-from vectorless_web.engine.questions.requirements import Requirement, Wanted, requirements_of
+from vectorless_web.engine.questions.requirements import (
+    Requirement,
+    Wanted,
+    asks_changes,
+    requirements_of,
+    without_changes,
+)
 from vectorless_web.engine.questions.wordings import other_wordings
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.analyser import analyse
@@ -126,8 +140,8 @@ def _join_words(cell: Cell) -> str:
     return " ".join(cell.text.split())
 
 
-PER_NODE = 4
-"""Pieces taken from one node at most."""
+PER_NODE, PER_FORM = 4, 16
+"""Pieces taken from one node at most, and fields of a form, each of which is about something else."""
 
 NODE_SHARE, PAGE_SHARE, KIND_SHARE = 0.15, 0.2, 0.15
 """Shares of a piece's fit: its node's rank, its page's, the kind asked for; the rest is what it says."""
@@ -272,8 +286,23 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
     if whole and found and node.kind is NodeKind.LIST and not _wants_list(asked):
         # One of several causes announced together is no answer without the others.
         return [replace(whole, fit=max(whole.fit, found[0].fit), said=max(whole.said, found[0].said))]
-    kept = [replace(passage, lead=_find_lead(node, passage.start, asked.finder)) for passage in found[:PER_NODE]]
+    if whole and _speak_together(found):
+        whole = replace(whole, fit=max(whole.fit, found[0].fit + ROUNDING), said=max(whole.said, found[0].said))
+    kept = [
+        replace(passage, lead=_find_lead(node, passage.start, asked.finder))
+        for passage in found[: PER_FORM if is_form(node) else PER_NODE]
+    ]
     return [*([whole] if whole else ()), *kept]
+
+
+TOGETHER, FEWEST_TOGETHER = 0.8, 3
+"""Share of the best item's fit that others of its list have, and how many must have it, for the list to be what is
+asked for though its lead-in says little of the question. Chosen by hand."""
+
+
+def _speak_together(items: Sequence[Passage]) -> bool:
+    """Whether several items of one list fit as well as the best of them, so that not one but all are asked for."""
+    return sum(item.fit >= TOGETHER * items[0].fit for item in items) >= FEWEST_TOGETHER
 
 
 def _least_length(node: Node, text: str) -> int:
@@ -288,9 +317,17 @@ def _is_header(node: Node, start: int) -> bool:
     return len(rows) > 1 and any(row.is_header and row.offset <= start < row.offset + row.length for row in rows)
 
 
+_EXPLAINS = re.compile(
+    r"^\W*(?:why|how (?:come|did|was|were|is|are|does|do)|what (?:makes|made|explains|drove|caused))\b",
+    re.IGNORECASE,
+)
+"""Questions for causes and ways, of which a text often gives several, a sentence each."""
+
+
 def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where: str) -> Passage:
     """One piece of a node with the rule it belongs to, measured against the question."""
-    rule = asked.reading.rule(node.key, place)
+    is_told_how = _EXPLAINS.search(asked.finder.plan.focus)
+    rule = asked.reading.causes_beside(node.key, place) if is_told_how else asked.reading.rule(node.key, place)
     if any(requirement.wanted is Wanted.MEMBERS for requirement in asked.requirements):
         # What else stands in the clause may list something else.
         rule = replace(rule, rest=rule.completing)
@@ -304,6 +341,9 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
     if beside:
         said = (said + _measure_said(asked.finder, whole, where, near)) / 2
     unmet = tuple(r for r in asked.requirements if not is_met(r, whole))
+    is_announcement = rule.spans[-1] == span and bool(_ANNOUNCES.search(text))
+    if is_announcement:
+        unmet = asked.requirements
     parts = _copy(asked, rule.spans) if len(rule.spans) > 1 or rule.spans[0] != span else ()
     fit = _measure_fit(asked, text, node, said, node_fit, len(unmet)) * _period_worth(asked, f"{whole} {around}")
     return Passage(
@@ -318,9 +358,18 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         said,
         parts=parts,
         unmet=tuple(requirement.describe() for requirement in unmet),
-        suffices=_suffices(asked, said, unmet)
+        suffices=not is_announcement
+        and _suffices(asked, said, unmet)
         and (said >= SAID_BY_ITSELF or _accounts_for_rarest(asked, said, f"{whole} {around}", near)),
     )
+
+
+_ANNOUNCES = re.compile(
+    r":\W*$|^\W*(?:the )?(?:following|below) (?:table|chart|list|schedule|figure|graph)s? (?:[a-z]+ ){0,2}?"
+    r"(?:sets?|shows?|presents?|summari[sz]es?|lists?|provides?|gives?|details?|contains?|illustrates?|represents?)\b",
+    re.IGNORECASE,
+)
+"""What says that something follows and does not say it."""
 
 
 def _accounts_for_rarest(asked: Asked, said: float, text: str, near: str) -> bool:
@@ -364,6 +413,7 @@ SAID_BY_ITSELF = 0.62
 
 HARD_KINDS = frozenset(
     {Wanted.MEMBERS, Wanted.AMOUNT, Wanted.CONTACT, Wanted.DATE, Wanted.SPAN, Wanted.PERSON, Wanted.SUM}
+    | {Wanted.CONTENT}
 )
 """... but for kinds that show in the form of words."""
 
@@ -472,12 +522,21 @@ def _spans_by_place(finder: Finder, reading: Reading) -> Iterator[tuple[list[Spa
     points, said = find_points(tree, reading, finder.plan.focus) if Wanted.POINTS in wanted else ([], 0.0)
     if len(points) > 1:
         yield points, said, "points"
+    if asks_changes(finder.plan):
+        topic = topic_of(without_changes(finder.plan.focus)).without(finder.document.title)
+        wording, said = find_wording(tree, reading, topic)
+        if wording:
+            yield wording, said, CHANGES
     if Wanted.PARTIES in wanted and (lines := find_parties(tree, reading)):
         yield lines, 1.0, "parties"
     if Wanted.MESSAGE in wanted and (lines := find_message_lines(tree, finder.plan.focus)):
         yield lines, 1.0, "message"
     if (Wanted.TERM in wanted or ASKS_END.search(finder.plan.focus)) and (lines := find_term(tree, reading)):
         yield lines, 1.0, "term"
+
+
+CHANGES = "changes"
+"""The place of a text that is compared with another version of it."""
 
 
 def places_asked(finder: Finder, reading: Reading) -> list[int]:
