@@ -111,6 +111,7 @@ class PeopleGroupForm(forms.ModelForm):
     class Meta:
         model = PeopleGroup
         fields = ["name", "description"]
+        error_messages = {"name": {"unique": "There is a group of this name already."}}
 
 
 class LimitsForm(forms.Form):
@@ -164,6 +165,13 @@ class SignOnForm(forms.ModelForm):
             "issuer": "Its own address, such as https://id.example.com.",
             "domain": "People with a verified address there join the workspace at their first sign-in.",
             "group": "So do those whose claim “groups” at the provider holds this word.",
+        }
+
+        error_messages = {
+            "key": {
+                "unique": "There is an identity provider of this short name already.",
+                "invalid": "Write letters, digits and dashes alone.",
+            },
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
