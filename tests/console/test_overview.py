@@ -1,5 +1,7 @@
 """The console's first page says how every part of the site is."""
 
+import re
+
 import pytest
 from django.db import connection
 from django.utils import timezone
@@ -60,3 +62,14 @@ def test_it_names_versions_the_last_verified_backup_and_pending_migrations(staff
     page = staff.get("/console/").content.decode()
     assert "never verified" not in page
     assert "console.0002_govern_backups_searches" in page
+
+
+def test_models_say_when_they_were_tried_and_how_fast_they_answered(staff):
+    found = {"works": True, "first_token_seconds": 0.4, "seconds": 2.5, "tested_at": timezone.now().isoformat()}
+    ModelProvider.objects.create(name="House", base_url="https://m.example/v1", model="large", capabilities=found)
+    for page in ("/console/", "/console/models/"):
+        shown = " ".join(staff.get(page).content.decode().split())
+        assert "Last tried" in shown
+        assert re.search(r"first word after 0\.4\ss, all questions in 2\.5\ss", shown), page
+    ModelProvider.objects.update(capabilities={"works": False, "tested_at": "nonsense"})
+    assert "Last tried" not in staff.get("/console/").content.decode()

@@ -1,13 +1,17 @@
 """Every kind of page, light on a desk and dark on a phone: axe-core finds nothing serious, nothing overflows."""
 
+import os
 import re
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from importlib.resources import files
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.conftest import ROOT
 from tests.e2e.test_main_job import ask, upload
 
 pytest.importorskip("axe_playwright_python", reason="the package brings axe-core")
@@ -143,3 +147,77 @@ def fail(site, run_id: int) -> None:
 
 def test_the_gate_has_no_serious_finding(page, site):
     assert audit(page, f"{site.address}/accounts/login/") == {}
+
+
+FILL = """
+from django.contrib.auth import get_user_model
+from vectorless_web.console.subjects import maintenance
+from vectorless_web.console.subjects.usage import count_usage
+from vectorless_web.profiles.models import SignOnProvider
+from vectorless_web.profiles.services import save_sign_on
+from vectorless_web.workspaces import services
+from vectorless_web.workspaces.models import Budget, ModelProvider, PeopleGroup, Workspace
+
+people = get_user_model().objects
+demo, place = people.get(username="demo"), Workspace.objects.get(slug="demo")
+person = people.create_user("ada", "ada@example.com", "a long pass phrase")
+group = services.save_group(actor=demo, group=PeopleGroup(name="Auditors", description="From outside"))
+services.set_people(actor=demo, group=group, people=[person])
+services.add_group(actor=demo, workspace=place, group=group, role="viewer")
+for workspace, user, spent in ((None, None, 60), (place, None, 85), (None, person, 100)):
+    limit = Budget(workspace=workspace, user=user, limit_usd=100, period="month", by_staff=True)
+    Budget.objects.filter(pk=services.set_budget(actor=demo, budget=limit).pk).update(spent_usd=spent)
+model = ModelProvider(name="House", base_url="https://models.example.com/v1", model="large", enabled=False)
+services.save_provider(actor=demo, provider=model, api_key="k")
+services.allow_host(actor=demo, host="models.example.com")
+identity = SignOnProvider(key="acme", name="Acme", issuer="https://id.example.com", client="x", enabled=False)
+save_sign_on(actor=demo, provider=identity, secret="s")
+maintenance.announce(actor=demo, text="New disks come on Friday.", until=None)
+count_usage()
+"""
+EMPTY = """
+from vectorless_web.console.subjects import maintenance
+from django.contrib.auth import get_user_model
+maintenance.announce(actor=get_user_model().objects.get(username="demo"), text="", until=None)
+"""
+
+
+@pytest.fixture
+def filled(signed_in, site):
+    """A browser page of an administrator, on a site with something on every page of the console."""
+    upload(signed_in, site)
+    ask(signed_in, site)
+    expect(signed_in.locator("#outcome")).to_contain_text(re.compile("Answered"), timeout=60_000)
+    run_there(site, FILL)
+    yield signed_in
+    run_there(site, EMPTY)
+
+
+def run_there(site, program: str) -> None:
+    """Run a program in the site's own installation."""
+    environment = {**os.environ, "VECTORLESS_VAR": str(site.var)}
+    for name in ("DATABASE_URL", "REDIS_URL", "VECTORLESS_STATIC"):
+        environment.pop(name, None)
+    command = [sys.executable, "manage.py", "shell", "-c", program]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=60)
+
+
+@pytest.mark.timeout(400)
+def test_the_console_and_the_settings_of_a_workspace_have_no_serious_finding(filled, site):
+    page, wrong, paths = filled, {}, []
+    for start in ("/console/", "/w/demo/settings/"):
+        page.goto(site.address + start)
+        paths += page.locator(".side-nav nav a").evaluate_all("all => all.map(one => one.getAttribute('href'))")
+    assert len(paths) > 25
+    more = (
+        "people/1/",
+        "groups/1/",
+        "workspaces/1/",
+        "models/1/",
+        "sign-in/providers/1/",
+        "retention/?kind=runs&days=1",
+    )
+    for path in (*paths, *(f"/console/{each}" for each in more), "/account/notices/", "/notices/"):
+        if not path.startswith("/admin/"):  # The framework's own pages.
+            wrong |= audit(page, site.address + path)
+    assert wrong == {}

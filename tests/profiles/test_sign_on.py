@@ -15,6 +15,7 @@ from django.test import Client
 
 from tests.conftest import PASSWORD, free_port
 from vectorless_web.infra.site.identity import read_sign_on
+from vectorless_web.profiles.models import SignOnProvider
 from vectorless_web.workspaces.models import Membership, Role
 from vectorless_web.workspaces.services import invite, remove_member
 
@@ -153,6 +154,43 @@ def test_the_sign_in_page_offers_it_and_lets_the_form_lead_there(sign_on, provid
     policy = page["Content-Security-Policy"]
     assert re.search(r"form-action ([^;]*)", policy)[1].split() == ["'self'", provider]
     assert provider not in client.get("/help/")["Content-Security-Policy"]
+
+
+class TestSetInTheConsole:
+    """The whole walk: an administrator adds the provider on the page, and people sign in by it."""
+
+    @pytest.fixture
+    def console(self, admin_user):
+        browser = Client()
+        browser.force_login(admin_user)
+        return browser
+
+    @pytest.fixture
+    def terms(self, provider, workspace):
+        shown = {"name": "Acme", "key": "acme", "issuer": provider, "client": "site", "secret": "s", "enabled": "on"}
+        return {**shown, "workspace": workspace.pk, "role": "editor"}
+
+    def test_a_domain_and_a_group_lead_into_the_workspace(self, console, terms, sign_in, workspace, django_user_model):
+        rules = {"domain": "example.org", "group": "controllers"}
+        assert console.post("/console/sign-in/providers/add/", {**terms, **rules}).status_code == 302
+        assert "Sign in with Acme" in Client().get("/accounts/login/").content.decode()
+        browser, _page = sign_in("dora", email="dora@example.org", email_verified=True)
+        assert browser.get(f"/w/{workspace.slug}/runs/").status_code == 200
+        sign_in("gus", email="gus@elsewhere.example", email_verified=True, groups=["controllers"])
+        sign_in("mallory", email="mallory@elsewhere.example", email_verified=True, groups=["others"])
+        roles = {each.user.email: each.role for each in Membership.objects.filter(workspace=workspace)}
+        assert roles["dora@example.org"] == roles["gus@elsewhere.example"] == Role.EDITOR
+        assert not django_user_model.objects.filter(email="mallory@elsewhere.example").exists()
+
+    def test_who_signed_in_before_does_so_again_until_it_is_switched_off(self, console, terms, sign_in):
+        console.post("/console/sign-in/providers/add/", {**terms, "domain": "example.org"})
+        for _visit in range(2):
+            browser, _page = sign_in("dora", email="dora@example.org", email_verified=True)
+            assert browser.get("/account/").status_code == 200
+        at = f"/console/sign-in/providers/{SignOnProvider.objects.get().pk}/change/"
+        assert console.post(at, {**terms, "domain": "example.org", "enabled": ""}).status_code == 302
+        assert Client().post(START).status_code == 404
+        assert "Sign in with Acme" not in Client().get("/accounts/login/").content.decode()
 
 
 class TestWithoutLocalPasswords:

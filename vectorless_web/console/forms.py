@@ -111,6 +111,7 @@ class PeopleGroupForm(forms.ModelForm):
     class Meta:
         model = PeopleGroup
         fields = ["name", "description"]
+        error_messages = {"name": {"unique": "There is a group of this name already."}}
 
 
 class LimitsForm(forms.Form):
@@ -154,13 +155,23 @@ class SignOnForm(forms.ModelForm):
         widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"}),
     )
 
+    field_order = ("name", "key", "issuer", "client", "secret")
+
     class Meta:
         model = SignOnProvider
-        fields = ["name", "key", "issuer", "client", "workspace", "domain", "role", "enabled"]
+        fields = ["name", "key", "issuer", "client", "workspace", "domain", "group", "role", "enabled"]
         help_texts = {
             "key": "Letters, digits and dashes. Accounts are tied to it, so it stays.",
             "issuer": "Its own address, such as https://id.example.com.",
             "domain": "People with a verified address there join the workspace at their first sign-in.",
+            "group": "So do those whose claim “groups” at the provider holds this word.",
+        }
+
+        error_messages = {
+            "key": {
+                "unique": "There is an identity provider of this short name already.",
+                "invalid": "Write letters, digits and dashes alone.",
+            },
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -180,10 +191,10 @@ class SignOnForm(forms.ModelForm):
         return value
 
     def clean(self) -> dict[str, Any]:
-        """Who joins needs a workspace and a domain; the settings' own providers keep their names."""
+        """Who joins needs a workspace, and a domain or a group; the settings' own providers keep their names."""
         values = super().clean() or self.cleaned_data
-        if bool(values.get("workspace")) != bool(values.get("domain")):
-            self.add_error("domain", "Give a workspace and a domain, or neither.")
+        if bool(values.get("workspace")) != bool(values.get("domain") or values.get("group")):
+            self.add_error("domain", "Give a workspace with a domain or a group, or none of the three.")
         if any(each.id == values.get("key") for each in settings.SIGN_ON):
             self.add_error("key", "The settings of the site name a provider by this name.")
         return values

@@ -36,6 +36,17 @@ NAMES = {
     "disk": "Disk",
     "storage": "Stored files",
 }
+PLACES = {
+    "database": "maintenance",
+    "migrations": "site",
+    "integrity": "maintenance",
+    "redis": "queues",
+    "sweep": "retention",
+    "render": "work",
+    "disk": "retention",
+    "storage": "maintenance",
+}
+"""The page of the console where something can be done about a part."""
 QUEUE_NAMES = {"runs": "questions", "documents": "documents"}
 PROVIDERS_SHOWN = 20
 
@@ -66,7 +77,7 @@ def _describe_finding(name: str, finding: Finding) -> Part:
         label = f"Workers on {what}" if kind == "workers" else f"Queue of {what}"
         place = "queues"
     else:
-        label, place = NAMES.get(name, name.capitalize()), ""
+        label, place = NAMES.get(name, name.capitalize()), PLACES.get(name, "")
     text = "" if finding.text == "ok" else finding.text
     return Part(label, TONES[finding.level], STATUS[finding.level], text, place)
 

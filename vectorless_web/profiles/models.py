@@ -27,8 +27,9 @@ class SignOnProvider(models.Model):
     client = models.CharField("client", max_length=200)
     encrypted_secret = models.TextField(blank=True, editable=False)
     workspace = models.ForeignKey(Workspace, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
-    """The workspace that people with an address at `domain` join at their first sign-in."""
+    """The workspace that people with an address at `domain`, or in `group` there, join at their first sign-in."""
     domain = models.CharField("for addresses at", max_length=253, blank=True)
+    group = models.CharField("for people of its group", max_length=200, blank=True)
     role = models.CharField("as", max_length=10, choices=Role.choices, default=Role.MEMBER)
     enabled = models.BooleanField("in use", default=True)
     created_at = models.DateTimeField(auto_now_add=True)

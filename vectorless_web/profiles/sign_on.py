@@ -49,10 +49,12 @@ def _read_row(row: SignOnProvider) -> IdentityProvider | None:
     except SecretUnreadable:
         logger.warning("nobody signs in by %s: its secret was stored under another encryption key", row)
         return None
-    joins: tuple[JoinRule, ...] = ()
+    joins: list[JoinRule] = []
     if row.workspace is not None and row.domain:
-        joins = (JoinRule(workspace=row.workspace.slug, role=row.role, domain=row.domain.casefold()),)
-    return IdentityProvider(row.key, row.name, row.issuer, row.client, secret, joins)
+        joins.append(JoinRule(workspace=row.workspace.slug, role=row.role, domain=row.domain.casefold()))
+    if row.workspace is not None and row.group:
+        joins.append(JoinRule(workspace=row.workspace.slug, role=row.role, group=row.group))
+    return IdentityProvider(row.key, row.name, row.issuer, row.client, secret, tuple(joins))
 
 
 class SignOnAdapter(DefaultSocialAccountAdapter):

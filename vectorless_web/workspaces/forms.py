@@ -171,6 +171,8 @@ class ProviderForm(forms.ModelForm):
         widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"}),
     )
 
+    field_order = ("name", "base_url", "model", "api_key")
+
     class Meta:
         model = ModelProvider
         fields = ["name", "base_url", "model", "price_in", "price_out", "context_size", "pictures", "enabled"]

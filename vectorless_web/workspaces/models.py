@@ -1,6 +1,6 @@
 """Workspaces, who belongs to them, what they may spend, and the record of what was done."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, NoReturn
 
 from django.conf import settings
@@ -255,6 +255,11 @@ class ModelProvider(models.Model):
         """Whether the model may be shown pages as pictures: as an owner says, else as its test found."""
         found = self.capabilities.get("reads_pictures") is True
         return found if self.pictures == self.Pictures.TESTED else self.pictures == self.Pictures.YES
+
+    @property
+    def tested_at(self) -> datetime | None:
+        """When its last self-test ended; None before the first one did."""
+        return parse_datetime(str(self.capabilities.get("tested_at", "")))
 
     @property
     def is_being_tried(self) -> bool:

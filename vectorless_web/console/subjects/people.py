@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
 
+from vectorless_web.infra.limits import NAME_MAX
 from vectorless_web.infra.site.identity import IdentityProvider
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.sharing.models import ShareLink
@@ -195,7 +196,10 @@ def find_by_name(name: str) -> AbstractUser:
     """The account of a user name or address; Problem (422) when there is none, or several have the address."""
     fits = Q(username__iexact=name) | Q(email__iexact=name)
     found = list(get_user_model()._default_manager.filter(fits).order_by(F("username"))[:2]) if name else []
+    if not name:
+        raise Problem("Type the user name or the address of an account.", code="no_such_account", status=422)
     if len(found) != 1:
-        raise Problem(f"No single account is called “{name}”. Give a user name.", code="no_such_account", status=422)
+        named = name if len(name) <= NAME_MAX else f"{name[:40]}…"
+        raise Problem(f"No single account is called “{named}”. Give a user name.", code="no_such_account", status=422)
     only: AbstractUser = found[0]
     return only
