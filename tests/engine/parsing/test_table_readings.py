@@ -3,6 +3,7 @@
 import pytest
 
 from tests.engine.parsing.test_tables import cells, figures, laid, read, table_page, views
+from tests.support.paper import Text, pdf, prose
 
 
 def test_words_before_a_cell_name_it_where_the_label_is_empty(compiled):
@@ -175,3 +176,43 @@ def test_earnings_before_interest_and_taxes_are_no_bits(compiled):
     rows = cells("", "2019 $'000", "2018 $'000") + cells("EBIT", "(1,040)", "1,405") + cells("Tax", "(20)", "40")
     [view] = views(compiled(table_page(rows), "ebit.html"))
     assert (read(view, "EBIT", 1).unit, read(view, "EBIT", 1).scale) == ("USD", 1000)
+
+
+def test_a_running_line_hides_no_units_and_no_date_above(compiled):
+    foot = [Text(72, 60, "Harbour of Bergen", 9)]
+    page = [
+        *foot,
+        Text(72, 112, "Pay of the crew as on March 31, 2003 (in Rs.)", 9),
+        *(Text(x, top, words, 9) for x, top, words in ((290, 140, "Wages"), (370, 140, "Extras"))),
+        *(Text(x, top, words, 9) for x, top, words in ((72, 154, "Mate"), (280, 154, "6,000"), (370, 154, "1,200"))),
+        *(Text(x, top, words, 9) for x, top, words in ((72, 166, "Cook"), (280, 166, "5,000"), (370, 166, "1,100"))),
+    ]
+    document = compiled(pdf([[*foot, *prose(72, 90, 6)], [*foot, *prose(72, 90, 6)], page]))
+    [view] = views(document)
+    assert read(view, "Cook", 1).unit == "INR"
+
+
+def test_a_title_that_ends_with_a_date_dates_its_table(compiled):
+    rows = cells("", "Berths", "Boats") + cells("Town", "4", "18") + cells("Others", "7", "9")
+    [view] = views(compiled(table_page(rows, "Holders of berths as on March 31, 2003"), "held.html"))
+    assert read(view, "Town", 2).period.words == "as of 31 March 2003"
+
+
+def test_a_year_heads_no_column_of_changes_beside_it(compiled):
+    rows = cells("", "F19", "F18", "", "") + cells("$ MILLION", "53 WEEKS", "52 WEEKS", "CHANGE", "CHANGE NORMALISED")
+    rows += cells("Fares", "1,671", "1,612", "3.7%", "1.8%") + cells("Dues", "372", "361", "3.5%", "2.5%")
+    [view] = views(compiled(table_page(rows), "year.html"))
+    assert read(view, "Fares", 3).column_path == ("CHANGE",)
+    assert read(view, "Fares", 2).period.year == 2018
+
+
+def test_a_currency_that_is_counted_is_no_unit(compiled):
+    rows = cells("Currency", "Weight (%)", "Rate") + cells("USD", "53.6", "70.07") + cells("EUR", "10.1", "80.82")
+    [view] = views(compiled(table_page(rows), "rates.html"))
+    assert [read(view, "EUR", place).unit for place in (1, 2)] == ["%", ""]
+
+
+def test_a_code_before_a_name_is_no_name_of_a_row(compiled):
+    rows = cells("Table", "Measure", "2019", "2018") + cells("4.4 A", "Minutes to answer calls", "6.6", "8.6")
+    [view] = views(compiled(table_page(rows + cells("4.4 B", "Days to close a case", "55.7", "58.6")), "codes.html"))
+    assert view.read_cell(view.table.body[1], 2).row_path == ("4.4 B Days to close a case",)

@@ -42,7 +42,7 @@ _SPANS = (
         ),
     ),
 )
-_INSTANT = re.compile(r"^\W*(?:as (?:of|at)|at|balances?,? (?:at|as of))\b", re.I)
+_INSTANT = re.compile(r"^\W*(?:as (?:of|at|on)|at|balances?,? (?:at|as of))\b", re.I)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = re.compile(
     r"(?:\b(?P<first>\d{1,2})\.?\s+)?\b(?P<month>jan(?=uary|\b)|feb(?=ruary|\b)|mar(?=ch|\b)|apr(?=il|\b)|may|jun(?=e|\b)"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import Enum
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, islice
 
 from vectorless_web.engine.documents.node import Column, Node, NodeKind, Row, Table
 from vectorless_web.engine.documents.tree import Tree
@@ -139,7 +139,7 @@ class TableView:
     @cached_property
     def measure(self) -> str:
         """The unit of its figures that a line right above it or its caption states ("Consumption in MWh."), or ""."""
-        for key in range(self.node.key - 1, max(0, self.node.key - 3), -1):
+        for key in islice(_keys_above(self.tree, self.node), 2):
             text = self.tree.node(key).text
             if self.tree.kind(key) is NodeKind.TABLE:
                 break
@@ -310,7 +310,7 @@ _SHOWS = re.compile(
     r"\b(?:table|summari[sz]es?|presents?|shows?|follow(?:s|ing)|below|listed|reflects?|provides?|details?)\b", re.I
 )
 _SAID_DATE = re.compile(
-    r"\b(?:(?:as (?:of|at)|at|on) (?:the end of )?(?=[a-z]+ \d)"
+    r"\b(?:(?:as (?:of|at|on)|at|on) (?:the end of )?(?=[a-z]+ \d)"
     r"|(?:for|during|in|of) (?:the )?(?:fiscal |calendar )?(?:year|quarter|(?:three|six|nine|twelve) months)s?"
     r" end(?:ed|ing)\b)"
     r"[^.;:]{0,30}?(?:19|20)\d\d\b",
@@ -319,13 +319,17 @@ _SAID_DATE = re.compile(
 
 
 def _date_above(tree: Tree, node: Node) -> ColumnPeriod | None:
-    """The one date that the sentence right before a table gives it ("The table shows ... as of December 31, 2021:")."""
-    above = tree.node(node.key - 1) if node.key > 1 else None
+    """The one date that the sentence right before a table gives it ("The table shows ... as of December 31, 2021:").
+
+    A title that ends with the date says it as well ("Moorings let as on 31 March 2003").
+    """
+    above = next((tree.node(key) for key in _keys_above(tree, node)), None)
     if above is None or above.kind is NodeKind.TABLE or abs(above.page_end - node.page_start) > 1:
         return None
     sentence = _SENTENCE.split(above.text.strip())[-1]
     dates = _SAID_DATE.findall(sentence)
-    if len(dates) != 1 or len(set(years_in(sentence))) != 1 or not _SHOWS.search(sentence):
+    titled = len(sentence) <= LONGEST_HEADING and sentence.endswith(tuple(dates))
+    if len(dates) != 1 or len(set(years_in(sentence))) != 1 or not (titled or _SHOWS.search(sentence)):
         return None
     return read_header(dates[0])
 
@@ -351,7 +355,7 @@ def _lengthen(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
     return replace(dated, months=wider.months, is_instant=wider.is_instant and not wider.months)
 
 
-_AS_OF = re.compile(r"^\W*(?:as (?:of|at)|balances? (?:at|as of))\b", re.I)
+_AS_OF = re.compile(r"^\W*(?:as (?:of|at|on)|balances? (?:at|as of))\b", re.I)
 
 
 def _complete(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
@@ -362,7 +366,7 @@ def _complete(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
 
 
 _PERIOD_LINE = re.compile(
-    r"^\W*(?:as (?:of|at)|at|for the|(?:fiscal |calendar )?years?\b|(?:three|six|nine|twelve|\d+) (?:months|weeks)"
+    r"^\W*(?:as (?:of|at|on)|at|for the|(?:fiscal |calendar )?years?\b|(?:three|six|nine|twelve|\d+) (?:months|weeks)"
     r"|quarters?\b|FY|\(?(?:un)?audited|[a-z]{3,9}\.? \d{1,2},? (?:19|20)\d\d\W*$|\d{1,2} [a-z]+ (?:19|20)\d\d\W*$)",
     re.I,
 )
@@ -388,6 +392,11 @@ def _numeric_columns(table: Table) -> list[int]:
 _DATE_CELL = re.compile(
     r"^\W*(?:\d{1,2}\.? )?[a-z]{3,9}\.? \d{1,2}, (?:19|20)\d\d\W*$|^\W*\d{1,2} [a-z]{3,9}\.? (?:19|20)\d\d\W*$", re.I
 )
+
+
+def _keys_above(tree: Tree, node: Node) -> Iterator[int]:
+    """What stands before a table, nearest first, without the running lines of pages."""
+    return (key for key in range(node.key - 1, 0, -1) if tree.kind(key) is not NodeKind.RUNNING)
 
 
 def _lines_above(tree: Tree, node: Node) -> Iterator[str]:
@@ -416,7 +425,8 @@ which they are looked for."""
 
 def _find_units_above(tree: Tree, node: Node) -> str:
     """What a short line above the table says of its units, or the end of a text; else the titles it stands under."""
-    for key in range(node.key - 1, max(0, node.key - _UNITS_ABOVE - 1), -1):
+    last = next(islice(_keys_above(tree, node), _UNITS_ABOVE - 1, None), 1)
+    for key in range(node.key - 1, last - 1, -1):
         text = tree.node(key).text
         if len(text) <= LONGEST_PERIOD_LINE and unit_above(text) and not _UNITS.search(text):
             return ""  # a nearer line states another unit
@@ -495,9 +505,9 @@ def _read_cell(view: TableView, row: Row, place: int) -> CellReading:
     path = column.path if column else ()
     unit, scale, currency = _cell_unit(view, row, place)
     label = _label_of(view, row, place)
-    row_path = (*row.path, label) if label else row.path
+    row_path = (*row.path, label) if label and row.path[-1:] != (label,) else row.path
     parting = view.parting_column
-    if parting < place and label == row.label and row.cells[parting].length:
+    if parting < place and label == row.label != row.cells[parting].text and row.cells[parting].length:
         row_path = (*row_path, row.cells[parting].text)
     period = view.periods[place] if place < len(view.periods) else read_header("")
     if not period.year or not (column and read_header(column.header, column.period).year):
@@ -523,8 +533,8 @@ def _label_of(view: TableView, row: Row, place: int) -> str:
     return row.label or (words[-1] if words else "")
 
 
-_ORDINAL = re.compile(r"^\(?\d{1,2}[.)]?$")
-"""A number that counts rows and names none."""
+_ORDINAL = re.compile(r"^\(?\d{1,2}(?:\.\d{1,2})*[.)]?(?:\s?[A-Za-z])?$")
+"""A number that counts rows and names none: "7.", "4.2", "4.4 B"."""
 
 
 def _begins_again(view: TableView, before: int, place: int) -> bool:
@@ -585,7 +595,8 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     counts = not own and says_shares(label)
     if not counts and any(is_per_share(_ASIDE.sub("", said)) for said in (row.label, *row.path[-1:])):
         return "per share", one, own or view.currency
-    told = next((unit for said in (row.label, *reversed(levels)) if (unit := unit_in(said))), "")
+    named = () if code_in(row.label) == row.label else (row.label,)  # a currency alone names what is counted
+    told = next((unit for said in (*named, *reversed(levels)) if (unit := unit_in(said))), "")
     if own and units_currency(told) not in ("", own):
         told = ""  # a label that ends with another currency's code names no unit of this figure
     percent = says_percent(told) or (column is not None and column.unit == "%") or _is_percent_column(view, place)
@@ -639,8 +650,13 @@ def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) 
     if unsigned and view.scale == 1:
         currency = ""  # the signs of other columns say nothing of this one
     if not currency and view.scale == 1:
-        return view.measure, one, code_in(view.measure)
+        money = code_in(view.measure) or ("" if view.measure in _WEIGHTS else units_currency(view.measure))
+        return money or view.measure, one, money
     return currency, one if _is_each(view, row, levels) else view.scale, currency
+
+
+_WEIGHTS = ("pound", "pounds")
+"""What may be money or weight."""
 
 
 def _told_unit(view: TableView, told: str, usual: str) -> tuple[str, Decimal, str]:

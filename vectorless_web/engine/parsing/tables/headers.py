@@ -37,6 +37,26 @@ _RUNS_ON = re.compile(r"(?:[&/,-]|\b(?:and|of|or|in|to|for|the|from|by|on|with))
 _HYPHEN = re.compile("[\ufffe\x02\xad]\\s?")
 
 
+_KIND = re.compile(
+    r"(?:^|\s)(?:definitions?|descriptions?|meanings?|overview|contents?|templates?|statements?|explanations?|details"
+    r"|comments?|remarks|functions?|purpose|examples?|usage|actions?|responses?|requirements?)$",
+    re.IGNORECASE,
+)
+"""What the words of a column are, as its name says."""
+_LONGEST_KIND = 40
+"""Characters of such a name, at most."""
+
+
+def names_kinds(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a first row says of what kind the longer words below it are: "Mode | Description"."""
+    if len(names) <= 1 or len(below) <= 1 or not all(0 < len(name) <= _LONGEST_KIND for name in names):
+        return False
+    if any(map(str.isdigit, "".join(names))) or any(name[-1] in ":.;," for name in names):
+        return False
+    longer = sum(len(row[-1]) > len(names[-1]) for row in below)
+    return bool(_KIND.search(names[-1])) and 2 * longer > len(below)
+
+
 @dataclass(slots=True)
 class _Part:
     """Words of a header and the figure columns (first, last) that they stand over."""

@@ -50,7 +50,7 @@ UNITS_LINE = re.compile(
     re.IGNORECASE,
 )
 PERIOD = re.compile(
-    r"^(?:as (?:of|at)\b|at (?=[a-z]+ \d)|for the\b|(?:fiscal |calendar )?years? ended\b|fiscal years?\b"
+    r"^(?:as (?:of|at|on)\b|at (?=[a-z]+ \d)|for the\b|(?:fiscal |calendar )?years? ended\b|fiscal years?\b"
     r"|(?:three|six|nine|twelve|thirteen|twenty-six|thirty-nine|fifty-\w+) (?:months|weeks)\b"
     r"|(?:first|second|third|fourth) quarters?\b|(?:quarters?|periods?|months?|weeks?) ended|q[1-4]\b"
     r"|(?:january|february|march|april|may|june|july|august|september|october|november|december) \d"
@@ -66,14 +66,23 @@ _YEAR = re.compile(
     re.IGNORECASE,
 )
 _ENDS_SENTENCE = re.compile(r"[.;:]\W*$")
-_BULLET = re.compile(r"^[•●▪◦■□‣·*\-–—§➢➤►▶✓✔❖☐☑☒\uf000-\uf0ff]\s|^\(?[a-z0-9]{1,2}[.):]\s|^o\s", re.IGNORECASE)
+_BULLET = re.compile(
+    r"^[•●▪◦■□‣·*\-–—§➢➤►▶✓✔❖☐☑☒\uf000-\uf0ff]\s|^\(?(?:[a-z]|\d{1,2}|[ivx]{2})[.):]\s|^o\s", re.IGNORECASE
+)
 _SECTION = re.compile(r"^(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3}\.?$")
 _EQUATION = re.compile(r"^\(\d{1,3}\)$")
 _LEADERS = re.compile(r"(?:\.\s?){6,}|…{2,}")
 _PAGE_NUMBER = re.compile(r"^(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{1,2}-\d{1,3}|[A-Z]\d{1,2})$", re.IGNORECASE)
-_PROGRAM = re.compile(r"^\s*(?:>>>|\.\.\. )|[^\W\d]\w+=[\w'\"({\[]")
+_PROGRAM = re.compile(
+    r"^\s*(?:>>>|\.\.\. )|[^\W\d]\w+=[\w'\"({\[]|\b[^\W\d]\w*\.[^\W\d]\w*\("
+    r"|^\s*[|+](?:[\s|+]|-{2,}|$)|\+-{2,}|-{2,}\+"
+)
+"""Prompts, names set to values, methods called, and lines of a drawing made of signs."""
+_COUNTED_PAGES = 3
+"""Lines of a page number and a title that are contents, at least."""
 _LABEL = re.compile(r"[^\W\d_]{2}|^(?:FY\s?)?(?:19|20)\d\d\b")
 """What names a row: a word, or a year."""
+_WORD = re.compile(r"[^\W\d_]{2}")
 _STRETCH, _EVEN_GAPS, _FEWEST_STRETCHED = 1.8, 1.25, 3
 """A line set to the full width: gaps between its words in ems at most, times by which they differ at most, and words it
 has at least."""
@@ -163,7 +172,13 @@ def _is_table(rows: Sequence[LineRow]) -> bool:
         return False
     if _are_scale(figures) and not header:
         return False
+    if header and any(map(_is_running_text, rows[rows.index(header[-1]) : data[0]])):
+        return False  # as above the foot of a page
     return len(figures) >= _FEWEST_FIGURES or _stand_under(figures, rows[: data[0]])
+
+
+def _is_running_text(row: LineRow) -> bool:
+    return row.role is LineRole.TEXT and len(row.line.text) > _SHORT
 
 
 def _are_scale(figures: Sequence[CellSpan]) -> bool:
@@ -180,7 +195,7 @@ def _is_named(rows: Sequence[LineRow], data: Sequence[int], header: Sequence[Lin
     above = sum(number > 0 and _is_label_above(rows[number - 1], rows[number]) for number in data)
     if 3 * max(labelled, above) >= len(data):
         return True
-    heads = [cell for row in header for cell in row.cells if _LABEL.search(cell.text)]
+    heads = [cell for row in header for cell in row.cells if _WORD.search(cell.text)]
     return len(heads) > 1 and len(data) >= _FEWEST_ROWS
 
 
@@ -218,12 +233,26 @@ def _is_program(rows: Sequence[LineRow]) -> bool:
 
 
 def is_contents(rows: Sequence[LineRow]) -> bool:
-    """Whether most rows are titles that dots lead to one page number each."""
+    """Whether most rows are titles that dots lead to one page number each, or that page numbers stand before."""
+    if _count_pages_first(rows):
+        return True
     several = [row for row in rows if len(row.cells) > 1 or _LEADERS.search(row.line.text)]
     led = [row for row in several if _LEADERS.search(row.line.text)]
     pages = sum(bool(_PAGE_NUMBER.match(row.line.text.split()[-1].lstrip(".…"))) for row in led)
     figures = sum(cell.numeric for row in led for cell in row.cells)
     return 2 * len(led) > len(several) and 3 * pages > 2 * len(led) and figures <= len(led) + len(led) // 4
+
+
+def _count_pages_first(rows: Sequence[LineRow]) -> bool:
+    """Whether rows are titles behind page numbers, which rise and skip some: consecutive ones number a list."""
+    told = [row.cells for row in rows if len(row.cells) > 1]
+    pages = [cells[0].text.strip() for cells in told]
+    if len(told) < _COUNTED_PAGES or any(len(cells) > len(("page", "title")) or cells[1].numeric for cells in told):
+        return False
+    if not all(page.isdecimal() and len(page) <= len("999") for page in pages):
+        return False
+    steps = [int(after) - int(before) for before, after in itertools.pairwise(pages)]
+    return min(steps) >= 0 and set(steps) != {1} and max(steps) > 0
 
 
 def _grow_down(rows: Sequence[LineRow], seed: int, layout: Layout) -> int:
@@ -527,7 +556,7 @@ def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
     while end > start + 1 and rows[end - 1].role is LineRole.TEXT and rows[end - 1].line.left < edges[1] - _EDGE:
         end -= 1  # a line under the first column alone may already be running text
     told = rows[start:end]
-    if members < _LEAST_ROWS or _are_columns_of_prose(told) or _is_program(told) or _are_marked(told):
+    if members < _LEAST_ROWS or any(is_other(told) for is_other in _NO_WORDS):
         return start
     return end
 
@@ -544,7 +573,11 @@ def _are_columns_of_prose(rows: Sequence[LineRow]) -> bool:
     told = [row.cells for row in rows[1:] if len(row.cells) > 1]
     running = sum(cells[0].text[:1].islower() and len(cells[0].text) > _RUNNING for cells in told)
     beside = sum(cells[1].text[:1].islower() for cells in told)
-    return 2 * running >= len(told) and 3 * beside >= len(told)
+    return 2 * running >= len(told) and (3 * beside >= len(told) or 3 * running > 2 * len(told))
+
+
+_NO_WORDS = (_are_columns_of_prose, _is_program, _are_marked, _count_pages_first)
+"""What lines of several cells without figures may be besides a table."""
 
 
 def _is_aligned(row: LineRow, edges: Sequence[float], ends: Sequence[float]) -> bool:

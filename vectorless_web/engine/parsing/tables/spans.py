@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vectorless_web.engine.parsing.tables.cells import is_number
-from vectorless_web.engine.parsing.tables.headers import RowPaths
+from vectorless_web.engine.parsing.tables.headers import RowPaths, names_kinds
 
 Texts = list[list[str]]
 
@@ -21,6 +21,8 @@ _FEWEST_NAMES = 2
 """Columns that a row under wider headers names at least."""
 _LOOKED_AT, _LONGEST_NAME = 12, 60
 """Rows by which the kind of a column is told, and characters of a column's name at most."""
+_LONG_NAME = 150
+"""Characters of the one longer name that may stand among the names of columns."""
 _MIXED = 1.5
 """What a header costs, in columns beside its place, that reaches over columns of periods and others."""
 _MIDDLE, _MISSED_PERIOD, _MISSED_WORDS = 0.25, 2.0, 0.2
@@ -33,6 +35,8 @@ _SCALE = re.compile(
 )
 _FIGURES_IN = re.compile(r"^(?:all )?(?:figures|amounts|values|prices|dollars|data) (?:are )?(?:stated )?in\b", re.I)
 _YEAR = re.compile(r"^(?:(?:FY\s?)?(?:19|20)\d\d|FY?\s?['’]?\d\d)\s*(?:\*+|\(\w{1,2}\))*$")
+_CHANGE = re.compile(r"\b(?:change|variance|variation|growth|increase|decrease)\b", re.I)
+"""Names of columns that compare periods and belong to none of them."""
 _SPACED_YEAR = re.compile(r"^(?:\d ){3}\d$")
 _QUALIFIER = re.compile(
     r"^\(?(?:(?:in )?(?:U\.?S\.? ?|A|C|S|NT|HK)?[$€£¥₹]\s?(?:in )?"
@@ -199,7 +203,8 @@ def _is_note_on_units(label: str) -> bool:
 def _differs_below(shown: Sequence[Sequence[str]]) -> bool:
     """Whether the first row reads as names of columns: words over figures, or three short names over words."""
     first = shown[0]
-    if first[0].rstrip().endswith(":") or any(len(text) > _LONGEST_NAME for text in first):
+    long = [text for text in first if len(text) > _LONGEST_NAME]
+    if first[0].rstrip().endswith(":") or len(long) > 1 or any(not _is_long_name(text) for text in long):
         return False
     for place in range(1, len(first)):
         below = [row[place] for row in shown[1 : _LOOKED_AT + 1] if place < len(row) and row[place]]
@@ -210,7 +215,14 @@ def _differs_below(shown: Sequence[Sequence[str]]) -> bool:
     filled = [text for text in first if text]
     if len(filled) < len(first) or len(set(filled)) < len(filled):
         return False
+    if len(first) == 2:
+        return names_kinds(first, shown[1 : _LOOKED_AT + 1])
     return len(first) > 2 and not any(_starts_as_figure(text) for text in first)
+
+
+def _is_long_name(text: str) -> bool:
+    """Whether a text over one line may name a column: no sentence, and not without end."""
+    return len(text) <= _LONG_NAME and not text.rstrip().endswith((".", ";"))
 
 
 def _starts_as_figure(text: str) -> bool:
@@ -265,6 +277,8 @@ def _spread(row: Sequence[str], names: Sequence[str]) -> list[str]:
 def _kind_of(header: str) -> str:
     if not header:
         return ""
+    if _CHANGE.search(header):
+        return "change"
     return "period" if _is_year(header) or any(_is_year(word.strip(",()")) for word in header.split()) else "word"
 
 
