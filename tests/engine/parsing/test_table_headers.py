@@ -405,6 +405,15 @@ AXES = [
     (230, [(300, "45"), (360, "54")]),
     (244, [(300, "40"), (360, "35")]),
 ]
+NUMBERS = [
+    (200, [(72, "[[16., 0.,"), (160, "24.,"), (200, "8.],")]),
+    (212, [(72, "[ 0., 16.,"), (160, "8.,"), (200, "24.],")]),
+    (224, [(72, "[16., 16.,"), (160, "24.,"), (200, "24.")]),
+]
+INDEX = [
+    (200 + 12 * n, [(72, f"{n} Galley ........C{n}"), (220, f"4{n} Wharf .........D{n}"), (380, f"9{n}")])
+    for n in range(2, 6)
+]
 JUSTIFIED = [
     (200, [(72, "Harbour:"), (220, "A boat is moored at two lines. You are")]),
     (212, [(72, "asked to rate how well it"), (220, "Is held, and")]),
@@ -414,7 +423,9 @@ JUSTIFIED = [
 
 
 @pytest.mark.parametrize(
-    "rows", [PAGES_FIRST, DRAWING, CALLS, AXES, JUSTIFIED], ids=["contents", "drawing", "calls", "axes", "justified"]
+    "rows",
+    [PAGES_FIRST, DRAWING, CALLS, NUMBERS, INDEX, AXES, JUSTIFIED],
+    ids=["contents", "drawing", "calls", "numbers", "index", "axes", "justified"],
 )
 def test_contents_drawings_of_signs_charts_and_justified_lines_are_no_tables(compiled, rows):
     document = compiled(laid(rows))

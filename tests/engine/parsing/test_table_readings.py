@@ -216,3 +216,34 @@ def test_a_code_before_a_name_is_no_name_of_a_row(compiled):
     rows = cells("Table", "Measure", "2019", "2018") + cells("4.4 A", "Minutes to answer calls", "6.6", "8.6")
     [view] = views(compiled(table_page(rows + cells("4.4 B", "Days to close a case", "55.7", "58.6")), "codes.html"))
     assert view.read_cell(view.table.body[1], 2).row_path == ("4.4 B Days to close a case",)
+
+
+def test_a_header_among_the_rows_names_the_columns_below_it(compiled):
+    rows = cells("Port", "Share (%)", "FY 2019 $", "FY 2018 $") + cells("Bergen", "53.6", "70", "64")
+    rows += cells("Parts of growth", "FY 2019 (%)", "FY 2018 (%)", "") + cells("More calls", "11.4", "6.7", "")
+    [view] = views(compiled(table_page(rows), "later.html"))
+    more, port = read(view, "More calls", 1), read(view, "Bergen", 1)
+    assert (more.column_path, more.period.year, more.unit) == (("FY 2019 (%)",), 2019, "%")
+    assert (port.column_path, port.period.year) == (("Share (%)",), None)
+
+
+def test_a_date_over_later_rows_dates_them_and_leaves_the_names(compiled):
+    rows = cells("", "As of December 31, 2019", "") + cells("", "Cost", "Value") + cells("Quays", "129", "126")
+    rows += cells("", "As of December 31, 2018", "") + cells("Locks", "119", "116")
+    [view] = views(compiled(table_page(rows), "later.html"))
+    assert read(view, "Locks", 1).period.words == "as of 31 December 2018"
+    assert read(view, "Locks", 1).column_path[-1] == "Cost"
+    assert read(view, "Quays", 1).period.words == "as of 31 December 2019"
+
+
+def test_a_title_over_the_first_rows_is_no_level_of_the_marked_header(compiled):
+    head = "<tr><th></th><th>2019</th><th>2018</th></tr><tr><th></th><th>What was earned:</th><th></th></tr>"
+    rows = cells("Fares", "39", "38") + cells("", "What was owned:", "") + cells("Boats", "27", "57")
+    [view] = views(compiled(table_page(f"<thead>{head}</thead>{rows}"), "titles.html"))
+    assert read(view, "Boats", 2).column_path == ("2018",)
+
+
+def test_a_day_among_amounts_has_no_unit(compiled):
+    rows = cells("", "2019 RMB million", "2018 RMB million") + cells("Owed", "494", "1,663")
+    [view] = views(compiled(table_page(rows + cells("Due", "30/7/2021", "28/6/2019")), "day.html"))
+    assert (read(view, "Due", 1).unit, read(view, "Owed", 1).unit) == ("", "CNY")

@@ -227,7 +227,13 @@ class TableView:
 
     def read_cell(self, row: Row, place: int) -> CellReading:
         """What is understood of the cell at a place of a row."""
-        return _read_cell(self, row, place)
+        view = next((view for offset, view in reversed(self._later) if offset < row.offset), self)
+        return _read_cell(view, row, place)
+
+    @cached_property
+    def _later(self) -> tuple[tuple[int, "TableView"], ...]:
+        """(offset of a row among the rows that names other columns, the table as it is read below that row)."""
+        return tuple(_find_later_headers(self))
 
     def describe(self) -> str:
         """What is understood of the table, in words: "thousands of USD; columns: year ended 31 December 2023, 2022"."""
@@ -255,6 +261,41 @@ def _find_parts(view: TableView) -> Iterator[TableView]:
     while (found := _neighbour(last, 1)) and found.table.part == last.table.part + 1:
         yield found
         last = found
+
+
+def _find_later_headers(view: TableView) -> Iterator[tuple[int, TableView]]:
+    """Rows without figures under rows of figures that name the periods of the rows below, and what those rows are."""
+    begun = False
+    for number, row in enumerate(view.table.rows):
+        said = {place: cell.text for place, cell in enumerate(row.cells) if place and cell.length}
+        if begun and said and all(_names_period(text, row.label) for text in said.values()):
+            columns = tuple(_rename(column, place, said, row.label) for place, column in enumerate(view.table.columns))
+            below = replace(view.table, columns=columns, rows=view.table.rows[number + 1 :])
+            yield row.offset, TableView(view.node, below, view.tree)
+        begun = begun or (not row.is_header and any(map(_holds_figure, said.values())))
+
+
+_SAYS_PERIOD = re.compile(r"\b(?:FY|ended|ending|months|quarter|as (?:of|at|on)|at)\b|%|[$€£]", re.I)
+
+
+def _names_period(text: str, label: str) -> bool:
+    """Whether a cell names a period and is none of a row's values, as the years behind "Due in" are."""
+    if not read_header(text).year or len(text) > LONGEST_HEADING:
+        return False
+    return bool(_SAYS_PERIOD.search(text)) if label else _is_period_only((text,))
+
+
+def _rename(column: Column, place: int, said: dict[int, str], label: str) -> Column:
+    """A column under a later header: its own name there, what one header says for all, or nothing."""
+    if not place:
+        return Column(label)
+    if place in said and len(said) > 1:
+        return Column(said[place], levels=(said[place],))
+    if len(said) > 1:
+        return Column("")
+    kept = tuple(level for level in column.path if not read_header(level).year)
+    levels = (*said.values(), *kept)
+    return replace(column, header=" / ".join(levels), period="", levels=levels)
 
 
 def _neighbour(view: TableView, step: int) -> TableView | None:
@@ -589,7 +630,7 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
         itself = _unit_named(view, row, place)
     if itself:
         return itself, one, code_in(itself)
-    if not _holds_figure(text) or _RATIO.match(text):
+    if not _holds_figure(text) or _RATIO.match(text) or _DAY.match(text):
         return own, one, own  # words, which may name units of their own: "up to 4 weeks" in a column of days
     label = " ".join((*row.path[-1:], row.label))
     counts = not own and says_shares(label)
@@ -612,6 +653,7 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     return _table_unit(view, row, place, levels)
 
 
+_DAY = re.compile(r"^\W*(?:\d{1,2}([./-])\d{1,2}\1(?:\d\d|\d{4})|\d{4}-\d\d-\d\d)\W*$")
 _RATIO = re.compile(r"^\d+(?:\.\d+)?\s?:\s?\d+(?:\.\d+)?$")
 _IN_FULL = re.compile(r"\d,\d{3},\d{3}")
 """A number that is printed to its last place: no count of millions."""

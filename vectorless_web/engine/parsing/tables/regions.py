@@ -27,6 +27,8 @@ _LEADS = re.compile(r"\b(?:following|follows|below)\b", re.IGNORECASE)
 """Words of a sentence that leads to a table."""
 _FEWEST_ROWS, _FEWEST_FIGURES = 2, 3
 """Rows of figures that are a table, and figures in one row that are."""
+_NAMED, _NAMED_UNDER = 2, 3
+"""One row of figures in so many has a label in a table, the second where a header names its columns."""
 _HEADER_ROWS, _SEED_ROWS = 4, 3
 """Rows at the top of a table among which a header is looked for, and from which the left edge of the figures is
 taken."""
@@ -75,9 +77,9 @@ _LEADERS = re.compile(r"(?:\.\s?){6,}|…{2,}")
 _PAGE_NUMBER = re.compile(r"^(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{1,2}-\d{1,3}|[A-Z]\d{1,2})$", re.IGNORECASE)
 _PROGRAM = re.compile(
     r"^\s*(?:>>>|\.\.\. )|[^\W\d]\w+=[\w'\"({\[]|\b[^\W\d]\w*\.[^\W\d]\w*\("
-    r"|^\s*[|+](?:[\s|+]|-{2,}|$)|\+-{2,}|-{2,}\+"
+    r"|^\s*[|+](?:[\s|+]|-{2,}|$)|\+-{2,}|-{2,}\+|\[\s*-?\d[\d.]*,"
 )
-"""Prompts, names set to values, methods called, and lines of a drawing made of signs."""
+"""Prompts, names set to values, methods called, lists of numbers, and lines of a drawing made of signs."""
 _COUNTED_PAGES = 3
 """Lines of a page number and a title that are contents, at least."""
 _LABEL = re.compile(r"[^\W\d_]{2}|^(?:FY\s?)?(?:19|20)\d\d\b")
@@ -193,7 +195,7 @@ def _is_named(rows: Sequence[LineRow], data: Sequence[int], header: Sequence[Lin
     """Whether words name rows or columns: a label with or above the figures of some rows, or a header of words."""
     labelled = sum(_is_labelled(rows[number]) for number in data)
     above = sum(number > 0 and _is_label_above(rows[number - 1], rows[number]) for number in data)
-    if 3 * max(labelled, above) >= len(data):
+    if (_NAMED_UNDER if header else _NAMED) * max(labelled, above) >= len(data):
         return True
     heads = [cell for row in header for cell in row.cells if _WORD.search(cell.text)]
     return len(heads) > 1 and len(data) >= _FEWEST_ROWS
@@ -234,8 +236,8 @@ def _is_program(rows: Sequence[LineRow]) -> bool:
 
 def is_contents(rows: Sequence[LineRow]) -> bool:
     """Whether most rows are titles that dots lead to one page number each, or that page numbers stand before."""
-    if _count_pages_first(rows):
-        return True
+    if _count_pages_first(rows) or 2 * sum(len(_LEADERS.findall(row.line.text)) > 1 for row in rows) > len(rows):
+        return True  # or the index of a map, in several columns
     several = [row for row in rows if len(row.cells) > 1 or _LEADERS.search(row.line.text)]
     led = [row for row in several if _LEADERS.search(row.line.text)]
     pages = sum(bool(_PAGE_NUMBER.match(row.line.text.split()[-1].lstrip(".…"))) for row in led)

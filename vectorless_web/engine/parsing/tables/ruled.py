@@ -158,6 +158,8 @@ def _part_header(mesh: _Mesh, inside: Sequence[LineRow]) -> _Mesh:
     ys = _part_first(mesh.ys, inside)[:2]
     if ys[1] == mesh.ys[1]:
         return mesh
+    if any(cell.text.rstrip().endswith(":") for row in inside if row.line.middle < ys[1] for cell in row.cells):
+        return mesh  # names of what the same cells go on with
     sides: dict[bool, set[int]] = {True: set(), False: set()}
     for row in inside:
         if row.line.middle < mesh.ys[1]:

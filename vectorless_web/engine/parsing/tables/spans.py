@@ -165,7 +165,15 @@ def _count_headers(shown: Texts, rows: Sequence[Sequence[SpanCell]], marked: int
         or _names_all(shown[count], shown[:count], shown[count + 1 : count + 4])
     ):
         count += 1
+    while count > 1 and _is_group_label(shown[count - 1]):
+        count -= 1
     return count
+
+
+def _is_group_label(row: Sequence[str]) -> bool:
+    """Whether a row below the header says one thing that ends in a colon: it heads the rows that follow."""
+    said = [text for text in row if text]
+    return len(said) == 1 and said[0].endswith(":")
 
 
 def _names_all(row: Sequence[str], above: Texts, below: Texts) -> bool:
