@@ -431,3 +431,26 @@ def test_contents_drawings_of_signs_charts_and_justified_lines_are_no_tables(com
     document = compiled(laid(rows))
     assert views(document) == []
     assert not uncovered(document)
+
+
+def test_a_lettered_title_under_dates_heads_the_first_rows(compiled):
+    rows = [
+        (200, [(270, "For the year ended"), (370, "For the year ended")]),
+        (210, [(295, "31.3.2003"), (395, "31.3.2002")]),
+        (222, [(60, "A."), (72, "MONEY FROM FERRIES")]),
+        (232, [(80, "Fares"), (305, "5,690"), (405, "7,183")]),
+        (242, [(80, "Dues"), (310, "913"), (410, "811")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert read(view, "Dues", 2).period.words == "year ended 31 March 2002"
+
+
+def test_the_total_of_all_groups_is_in_none_of_them(compiled):
+    rows = [
+        (200, [(72, "Season"), (180, "Way"), (280, "Asked"), (360, "Joined"), (440, "Left")]),
+        (214, [(72, "Spring 2014"), (180, "Letter"), (285, "9,809"), (365, "5,338"), (445, "2,303")]),
+        (228, [(72, "Autumn 2015"), (180, "Call"), (285, "6,004"), (365, "2,976"), (445, "1,335")]),
+        (242, [(180, "Total"), (280, "15,813"), (365, "8,314"), (445, "3,638")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert read(view, "Total", 2).row_path == ("Total",)

@@ -247,3 +247,18 @@ def test_a_day_among_amounts_has_no_unit(compiled):
     rows = cells("", "2019 RMB million", "2018 RMB million") + cells("Owed", "494", "1,663")
     [view] = views(compiled(table_page(rows + cells("Due", "30/7/2021", "28/6/2019")), "day.html"))
     assert (read(view, "Due", 1).unit, read(view, "Owed", 1).unit) == ("", "CNY")
+
+
+def test_a_date_with_dots_is_a_period(compiled):
+    rows = cells("", "For the year ended 31.3.2003", "For the year ended 31.3.2002")
+    rows += cells("Fares", "1,016", "888") + cells("Dues", "88", "71")
+    [view] = views(compiled(table_page(rows, "Rupees in lacs"), "dots.html"))
+    fares = read(view, "Fares", 2)
+    assert fares.period.words == "year ended 31 March 2002"
+    assert (fares.unit, fares.scale) == ("INR", 100_000)
+
+
+def test_a_count_with_its_share_beside_it_is_no_share(compiled):
+    rows = cells("", "Interviews", "Share") + cells("High", "90 (20%)", "30%") + cells("Low", "60 (13%)", "41%")
+    [view] = views(compiled(table_page(rows), "strata.html"))
+    assert (read(view, "High", 1).unit, read(view, "High", 2).unit) == ("", "%")

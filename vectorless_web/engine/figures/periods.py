@@ -61,6 +61,8 @@ _BOUND = re.compile(
 """Months that bound a class ("12 months or greater") and are no period."""
 _LONGEST_MONTH = 31
 _FIGURE_DATE = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(?:(?:19|20)\d\d|\d\d)(?![\d/])")
+_DOTTED_DATE = re.compile(r"(?<![\d.])([0-3]?\d)\.([01]?\d)\.((?:19|20)\d\d)(?![\d.]*\d)")
+"""Where dots part a date, the day stands first."""
 _ISO_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d-(\d\d)-(\d\d)(?!\d)")
 _CHANGE = re.compile(r"change|variance|increase|decrease|growth|better|worse|\bvs\b|\bversus\b|% of|percent", re.I)
 
@@ -120,11 +122,17 @@ class OwnPeriod:
 @lru_cache(maxsize=1 << 14)
 def read_header(header: str, period: str = "") -> ColumnPeriod:
     """Read a column header; `period` is what the compiler already read from it."""
+    header, period = (_DOTTED_DATE.sub(_write_out, text) for text in (header, period))
     told = f"{header} {period}".strip()
     year = _year(period) or _year(header)
     months, (month, day) = _months(told), _date(told)
     is_instant = not months and bool(year or month) and bool(_INSTANT.search(header))
     return ColumnPeriod(year, _quarter(told), months, bool(_CHANGE.search(header)), month, day, is_instant)
+
+
+def _write_out(match: re.Match[str]) -> str:
+    month = int(match[2])
+    return f"{match[1]} {_MONTHS[month - 1]} {match[3]}" if 0 < month <= len(_MONTHS) else match[0]
 
 
 def own_period(fields: TypedFields) -> OwnPeriod | None:

@@ -65,7 +65,8 @@ _NO_STATEMENT = re.compile(r"\b(?:notes?|hedg\w+|discussion|analysis|impact|effe
 _UNITS = re.compile(
     r"\b(?:thousands|millions|billions)\b|\bin\s+(?:thousand|million|billion)\b|[$€£]\s?['‘’]?(?:000|m|mn|bn)\b"
     r"|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB)\s?['‘’]?(?:000|m|mn|bn|k)\b"
-    r"|(?:[$€£]|\b(?:USD|EUR|GBP|CHF|dollars?|euros?))\s?(?:thousand|million|billion)\b",
+    r"|(?:[$€£]|\b(?:USD|EUR|GBP|CHF|dollars?|euros?))\s?(?:thousand|million|billion)\b"
+    r"|(?:₹|\b(?:in|Rs\.?|rupees|INR))\s?(?:in\s)?(?:lakhs?|lacs?|crores?)\b",
     re.I,
 )
 LONGEST_HEADING = 90
@@ -621,7 +622,7 @@ _ASIDE = re.compile(r"\([^()]*\d[^()]*\)")
 
 def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str]:
     """(unit, scale, currency) of a cell: what it says itself, then its row, its column and the whole table."""
-    text = row.cells[place].text
+    text = _SHARE_BESIDE.sub("", row.cells[place].text)
     column = view.table.columns[place] if place < len(view.table.columns) else None
     levels = column.path if column else ()
     one, own = Decimal(1), _settle_dollars(units_currency(text), text, view)
@@ -653,6 +654,8 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     return _table_unit(view, row, place, levels)
 
 
+_SHARE_BESIDE = re.compile(r"(?<=\d)\s+\([^()]*%\)$")
+"""A share that a figure is followed by: "224 (50%)"."""
 _DAY = re.compile(r"^\W*(?:\d{1,2}([./-])\d{1,2}\1(?:\d\d|\d{4})|\d{4}-\d\d-\d\d)\W*$")
 _RATIO = re.compile(r"^\d+(?:\.\d+)?\s?:\s?\d+(?:\.\d+)?$")
 _IN_FULL = re.compile(r"\d,\d{3},\d{3}")
@@ -741,7 +744,8 @@ def _is_percent_column(view: TableView, place: int) -> bool:
     """Whether a column of percentages prints the sign with its first figure alone, as is done with currencies."""
     said = [row.cells[place].text for row in view.table.body if place < len(row.cells) and row.cells[place].length]
     figures = [text for text in said if _holds_figure(text)]
-    return len(figures) > 1 and "%" in figures[0] and not any(units_currency(text) for text in figures)
+    signed = len(figures) > 1 and "%" in _SHARE_BESIDE.sub("", figures[0])
+    return signed and not any(units_currency(text) for text in figures)
 
 
 _UNIT_HEADER = re.compile(r"^(?:units?(?: of measure(?:ment)?)?|uom)$", re.I)

@@ -24,6 +24,7 @@ _NUMBER = re.compile(
     r"^(?:[<>≤≥≈~±+]\s?)?(?:US)?[$€£¥₹]?\s*[(\[–—−-]{0,2}\s*[$€£¥₹]?\s*(?:\d[\d,.’' ]*|\.\d+)\s*[%)\]xX]{0,3}"
     r"(?:(?<=\d)[a-h]{1,4})?(?:\s*(?:%|bps|pps?|pts))?(?:\s?[(±]\s?\d+(?:\.\d+)?\s?%?\)?)?(?:\s*(?:\([a-zA-Z0-9]{1,2}\)|\*+))*$"
 )
+_ACCENTS = frozenset("´`¨ˆ˜ˇ˚¸˘˙˝˛¯")
 _YEAR = re.compile(r"^(?:19|20)\d\d$")
 _ISO_DATE = re.compile(r"^(?:19|20)\d\d-\d\d-\d\d$")
 _NIL = re.compile(
@@ -111,6 +112,8 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
     if gap <= _CURRENCY_GAP / _GAP * limit and spans[k][0] >= spans[k - 1][1]:
         return False  # the space between two words, in most cases
     word, before = text[spans[k][0] : spans[k][1]], text[spans[k - 1][0] : spans[k - 1][1]]
+    if {word, before} & _ACCENTS and abs(gap) < limit:
+        return False  # an accent printed apart from its letter
     following = text[spans[k + 1][0] : spans[k + 1][1]] if k + 1 < len(spans) else ""
     if word == "%" and following[:1].isalpha() and gap > _CURRENCY_GAP / _GAP * limit:
         return True  # "2022   % Change"

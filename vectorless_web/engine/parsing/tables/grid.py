@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from vectorless_web.engine.parsing.tables.cells import CellSpan
-from vectorless_web.engine.parsing.tables.headers import Edge, names_kinds, nearest_column
+from vectorless_web.engine.parsing.tables.headers import TOTAL, Edge, names_kinds, nearest_column
 from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE, LineRole, LineRow
 
 _WORD = re.compile(r"\S+")
@@ -115,7 +115,7 @@ def _name_by_second(rows: Sequence[GridRow]) -> None:
     for row in body:
         first, own = (" ".join(" ".join(span.text for span in spans).split()) for spans in row.cells[:2])
         group = first or group
-        row.label, row.path = own, (group,)
+        row.label, row.path = own, () if TOTAL.match(own) and not first else (group,)
 
 
 def _part_names(visual: Sequence[Visual], edges: Sequence[tuple[float, float]]) -> list[Visual]:

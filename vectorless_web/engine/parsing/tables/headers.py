@@ -305,7 +305,7 @@ def nearest_column(cell: CellSpan, edges: Sequence[Edge]) -> int:
     return min(over or range(len(edges)), key=lambda k: abs(left + right - edges[k][0] - edges[k][1]))
 
 
-_TOTAL = re.compile(r"^(?:sub-?)?totals?\b", re.IGNORECASE)
+TOTAL = re.compile(r"^(?:sub-?)?totals?\b", re.IGNORECASE)
 _SAME_LEFT = 1.5
 """Points within which labels begin at the same place."""
 _LABEL_WORDS = re.compile(r"(?!total|and|of|the|net\b)[^\W\d_]{3,}")
@@ -345,7 +345,7 @@ class RowPaths:
             self._open[-1].is_indented |= left > self._open[-1].left + _SAME_LEFT
         if not has_figures and label:
             self._open.append(_Group(left, label))
-        elif has_figures and self._open and (not label or _TOTAL.match(label)):
+        elif has_figures and self._open and (not label or TOTAL.match(label)):
             self._close(label)
         return path
 
@@ -354,7 +354,7 @@ class RowPaths:
         if not has_figures:
             return True
         group, words = self._open[-1], _label_words(label)
-        is_total = _TOTAL.match(label) and (not words or words & _label_words(group.label))
+        is_total = TOTAL.match(label) and (not words or words & _label_words(group.label))
         return bool(label) and group.is_indented and not is_total
 
     def _close(self, label: str) -> None:

@@ -67,6 +67,7 @@ _YEAR = re.compile(
     r"(?:\s*\([a-z0-9]{1,2}\))*$",
     re.IGNORECASE,
 )
+_YEAR_OR_DATE = re.compile(r"(?:19|20)\d\d\W*$")
 _ENDS_SENTENCE = re.compile(r"[.;:]\W*$")
 _BULLET = re.compile(
     r"^[•●▪◦■□‣·*\-–—§➢➤►▶✓✔❖☐☑☒\uf000-\uf0ff]\s|^\(?(?:[a-z]|\d{1,2}|[ivx]{2})[.):]\s|^o\s", re.IGNORECASE
@@ -415,7 +416,8 @@ def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> 
         far = _is_too_far(row, rows[position]) and not (
             position == seed and _stands_apart(row, rows[seed : seed + _SEED_ROWS])
         )
-        if row.role is LineRole.DATA or far or _is_title(row, rows[seed].line):
+        titled = _is_title(row, rows[seed].line) and not _is_under_header(rows[: position - 1], row, rows[seed])
+        if row.role is LineRole.DATA or far or titled:
             break
         if _heads(row, figures_left, rows[seed].line) or (start < seed and _is_beside(row, rows[start:seed])):
             start = position - 1
@@ -426,6 +428,17 @@ def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> 
             break
         position -= 1
     return start
+
+
+def _is_under_header(above: Sequence[LineRow], row: LineRow, seed: LineRow) -> bool:
+    """Whether a title stands between dates over the figures and the figures: it heads the first rows."""
+    if not above or above[-1].role is not LineRole.HEADER or _is_too_far(above[-1], row):
+        return False
+    figures = [own for own in seed.cells[1:] if own.numeric]
+    heads = above[-1].cells
+    return all(map(_YEAR_OR_DATE.search, (head.text for head in heads))) and all(
+        any(head.left < own.right and own.left < head.right for own in figures) for head in heads
+    )
 
 
 def _stands_apart(row: LineRow, first: Sequence[LineRow]) -> bool:
