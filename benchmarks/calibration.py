@@ -8,14 +8,15 @@ regression over the signals of each answer, every large set weighing the same, w
 weights, worked out by Newton's method. A set of fewer than 20 answers is left out. Each set has an offset of its own,
 which absorbs how hard its questions are and how strictly they were judged, and which the fitted model leaves out
 (Gelman and Hill 2007, chapter 12). Each set's row is measured by a fit on all the others. `strong` is the least
-confidence from which on .93 of the answers are right over those left-out sets, `moderate` about a half: what is more
-likely wrong than right is withheld. --write puts the fit on all sets into `calibration.toml`. There are two fits: of
-predictions by words alone, and with --nearness of those of a run with the local model of meaning, only answers that it
-measured; the others have the first fit there, too.
+confidence from which on .93 of the answers are right over those left-out sets and .90 in each of them, `moderate` about
+a half: what is more likely wrong than right is withheld. --write puts the fit on all sets into `calibration.toml`.
+There are two fits: of predictions by words alone, and with --nearness of those of a run with the local model of
+meaning, only answers that it measured; the others have the first fit there, too.
 """
 
 import argparse
 import json
+import math
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -33,6 +34,8 @@ WHERE = Path(__file__).resolve().parents[1] / "vectorless_web/engine/answers/cal
 STRONG_RIGHT = 0.93
 """Share of answers right from which on a confidence is called strong. Above the .90 that is promised of them, since a
 share on other data falls short of the one fitted."""
+SET_RIGHT, FEWEST_STRONG = 0.90, 5
+"""Share right of what is called strong in each left-out set by itself, where there are at least so many."""
 MODERATE = 0.55
 """Confidence from which on an answer is given: below, it is more likely wrong than right. Of the answers between .50
 and .56 by the fit on all sets 12 of 33 are right, of those between .53 and .56 8 of 20."""
@@ -41,7 +44,7 @@ MODERATE_NEAR = 0.52
 20 of 34 are right, of those between .48 and .52 19 of 31, most of them our own."""
 NEAR_SIGNALS = frozenset(
     {"nearness", "nearest", "nearer", "passage_fit", "suffices", "names_said", "parts", "ahead"}
-    | {"is_lacking", "is_table", "is_list", "is_rule"}
+    | {"is_lacking", "is_table", "is_list", "is_rule", "leaves_none", "names_all"}
 )
 """What these are fitted on. On left-out sets these twelve part right from wrong better than all signals on five of six
 (areas under the curve: PolicyQA .74 where all have .70, MMLongBench .80 and .77, everyday .82 and .81), worse on TAT-QA
@@ -89,7 +92,7 @@ def main() -> None:
     whole = fit_to(sets, options.decay, names)
     measured = measured or [(each, whole.chances(each.shares)) for each in sets]
     chances, right = np.concatenate([c for _, c in measured]), np.concatenate([e.right for e, _ in measured])
-    strong = max(least_chance(chances, right, STRONG_RIGHT), moderate)
+    strong = find_strong([(found, each.right) for each, found in measured], moderate)
     print("| set | answers | right | calibration error | strong | right among strong | weak | right among weak |")
     print("|---|---|---|---|---|---|---|---|")
     for each, found in measured:
@@ -189,6 +192,22 @@ def least_chance(chances: Floats, right: Floats, share: float) -> float:
     held = np.cumsum(right[order]) / np.arange(1, len(order) + 1)
     good = [place for place in range(min(FEWEST, len(order)) - 1, len(order)) if held[place] >= share]
     return float(chances[order][good[-1]]) if good else 1.0
+
+
+def find_strong(measured: Sequence[tuple[Floats, Floats]], moderate: float) -> float:
+    """The least confidence, from `moderate` on, that is rightly called strong over all sets and in each of them.
+
+    `measured` are the confidences of each set and how right its answers are; 1 when there is none.
+    """
+    chances, right = np.concatenate([c for c, _ in measured]), np.concatenate([r for _, r in measured])
+    least = max(least_chance(chances, right, STRONG_RIGHT), moderate)
+
+    def holds(cut: float) -> bool:
+        chosen = [r[c >= cut] for c, r in measured]
+        return all(len(r) < FEWEST_STRONG or float(r.mean()) >= SET_RIGHT for r in chosen)
+
+    cuts = (round(cut, 2) for cut in np.arange(math.ceil(least * 100 - 1e-9) / 100, 1.0, 0.01).tolist())
+    return next((cut for cut in cuts if holds(cut)), 1.0)
 
 
 def calibration_error(chances: Floats, right: Floats) -> float:

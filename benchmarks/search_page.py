@@ -7,8 +7,8 @@ artefacts, cards, the snapshot and its blocks of words. A query asks for one han
 rule, or for a few common words, every third with a facet. Each request is followed by a fixed piece of work, the
 reference, so that a busy machine can be told from a slow page: how much longer it takes than its own processor time is
 how much else was going on. With --folder what was built is kept and measured again. Printed: milliseconds of the page
-and of the fragment that htmx gets; the share of known facts whose handbook comes first; whether facets and marked words
-are right.
+and of the fragment that htmx gets, and those of the processor that the server had for it; the share of known facts
+whose handbook comes first; whether facets and marked words are right.
 """
 
 import argparse
@@ -166,10 +166,12 @@ class Library:
         first = _time(lambda: self._fetch(asked[0], fragment=False))[0]
         for each in asked[:3]:
             self._fetch(each, fragment=False)
-        pages, fragments, references, right, marked = [], [], [_time(refer)[0]], [], []
+        pages, used, fragments, references, right, marked = [], [], [], [_time(refer)[0]], [], []
         for each in asked:
+            before = self._site.processor_ms()
             took, page = _time(lambda each=each: self._fetch(each, fragment=False))
             pages.append(took)
+            used.append(self._site.processor_ms() - before)
             fragments.append(_time(lambda each=each: self._fetch(each, fragment=True))[0])
             references.append(_time(refer)[0])
             if each.titles:
@@ -178,6 +180,7 @@ class Library:
         return {
             "first page of a process, ms": round(first),
             "page, ms p50 / p95 (bar 150)": _spread(pages),
+            "page, ms of the server's processor p50 / p95": _spread(used),
             "fragment, ms p50 / p95": _spread(fragments),
             "reference, ms p50 / p95": _spread(references),
             "reference, ms of the processor": f"{_measure_processor(refer):.1f}",

@@ -47,6 +47,11 @@ class Site:
         """Where the web server answers."""
         return f"http://127.0.0.1:{self.port}"
 
+    def processor_ms(self) -> float:
+        """Milliseconds that the web server, with all its threads, has had of a processor."""
+        tasks = Path(f"/proc/{self.processes[-1].pid}/task").glob("*/schedstat")
+        return sum(int(task.read_text(encoding="ascii").split()[0]) for task in tasks) / 1e6
+
     def __enter__(self) -> Self:
         try:
             self._begin()

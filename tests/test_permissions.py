@@ -243,6 +243,7 @@ MATRIX = [
     post("sharing:unlock", ANYONE, "share"),
     get("sharing:page_image", ANYONE, "share", version="document", page=1),
     get("sharing:page_words", ANYONE, "share", version="document", page=1),
+    get("sharing:figure", ANYONE, "share", version="document", key=1),
     # The console; tests/console/test_rights.py asks as staff with and without each right.
     get("console:overview", STAFF),
     get("console:audit", STAFF),
@@ -334,6 +335,8 @@ MATRIX = [
     get("console:workspace_usage", OWNER, "workspace"),
     get("console:export_workspace_usage", OWNER, "workspace"),
     get("console:record", OWNER, "workspace"),
+    get("console:workspace_retention", OWNER, "workspace"),
+    replace(post("console:set_workspace_period", OWNER, "workspace", days="3000"), more={"kind": "runs"}),
     get("console:health", OWNER, "workspace"),
     post("console:recompile_workspace", OWNER, "workspace"),
     post("console:recompile_document", OWNER, "document"),

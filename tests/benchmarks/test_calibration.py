@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks import calibration
-from benchmarks.calibration import Judged, calibration_error, fit_to, read_sets
+from benchmarks.calibration import Judged, calibration_error, find_strong, fit_to, read_sets
 
 
 @pytest.fixture
@@ -49,3 +49,12 @@ def test_what_speaks_for_an_answer_never_counts_against_it():
 
 def test_the_calibration_error_is_the_gap_between_what_is_said_and_what_is_right():
     assert calibration_error(np.full(10, 0.75), np.array([1.0] * 5 + [0.0] * 5)) == pytest.approx(0.25)
+
+
+def test_strong_is_what_holds_in_each_set_and_not_only_in_a_large_one():
+    large = np.repeat([0.96, 0.9], 100), np.ones(200)
+    small = np.array([0.97] * 6 + [0.9] * 6), np.array([1.0] * 6 + [0.0] * 6)
+    assert find_strong([large], 0.5) == 0.9
+    assert find_strong([large, small], 0.5) == pytest.approx(0.91)
+    few = np.array([0.97] * 4), np.zeros(4)
+    assert find_strong([large, few], 0.5) == 0.9

@@ -6,13 +6,15 @@ import json
 from datetime import timedelta
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
 from vectorless_web.console import services
 from vectorless_web.console.models import SavedSearch
+from vectorless_web.runs.models import Run, Thread
 from vectorless_web.workspaces.models import AuditEvent
-from vectorless_web.workspaces.services import record
+from vectorless_web.workspaces.services import prune_record, record, verify_export
 
 pytestmark = pytest.mark.django_db
 
@@ -126,3 +128,69 @@ class TestKeptSearches:
         assert client.get("/console/audit/").context["searches"] == []
         client.post(f"/console/audit/searches/{saved.pk}/remove/")
         assert SavedSearch.objects.exists()
+
+
+class TestVerifiedExports:
+    """Whoever has the exported lines alone can tell that nobody changed them, hidden names included."""
+
+    def lines(self, staff, **filters) -> list[str]:
+        exported = b"".join(staff.get("/console/audit/export.jsonl", filters)).decode()
+        return exported.splitlines(keepends=True)
+
+    @pytest.fixture
+    def hidden(self, workspace, bob):
+        """An event about a question that is private to Bob, among others."""
+        thread = Thread.objects.create(workspace=workspace, title="t")
+        run = Run.objects.create(
+            thread=thread, workspace=workspace, asked_by=bob, question="Is it gentian?", private=True
+        )
+        write(bob, 2)
+        return record(actor=bob, verb="run.asked", workspace=workspace, target=run, details={"word": "gentian"})
+
+    def test_each_line_is_recomputed_and_a_hidden_name_stays_hidden(self, staff, hidden, bob, tmp_path):
+        write(bob, 2)
+        lines = self.lines(staff)
+        assert "gentian" not in "".join(lines)
+        found = verify_export(lines)
+        assert (found.problem, found.lines, found.following, found.hidden) == ("", len(lines), len(lines) - 1, 1)
+        told = json.loads(lines[[json.loads(line)["id"] for line in lines].index(hidden.pk)])
+        assert told["hidden"] and told["seal"] and not told["salt"], "who knew the salt could try names"
+        path = tmp_path / "audit.jsonl"
+        path.write_text("".join(lines))
+        call_command("verify_audit", export=path)
+
+    def test_lines_that_filters_left_out_break_nothing(self, staff, hidden, alice, bob):
+        write(alice, 1)
+        write(bob, 1)
+        lines = self.lines(staff, person="bob")
+        found = verify_export(lines)
+        assert found.problem == "" and found.following < len(lines) - 1
+
+    @pytest.mark.parametrize(
+        ("place", "column", "value"),
+        [
+            (0, "object_name", "other"),
+            (0, "details", {"n": 1}),
+            (1, "verb", "x.y"),
+            (0, "salt", "x"),
+            (2, "seal", "0" * 64),
+        ],
+    )
+    def test_a_changed_line_is_named(self, staff, hidden, tmp_path, place, column, value):
+        lines = self.lines(staff, person="bob")
+        changed = {**json.loads(lines[place]), column: value}
+        lines[place] = json.dumps(changed) + "\n"
+        assert f"Line {place + 1}" in verify_export(lines).problem
+        path = tmp_path / "audit.jsonl"
+        path.write_text("".join(lines))
+        with pytest.raises(CommandError, match=f"Line {place + 1}"):
+            call_command("verify_audit", export=path)
+
+    @pytest.mark.parametrize("line", ["", "[]", "{}", "7", '{"id": 1}', '"x"'])
+    def test_what_is_no_event_is_said(self, line):
+        assert verify_export([line]).problem == "Line 1 is no event of an export."
+
+    def test_after_old_events_went_the_first_that_stays_is_recomputed_too(self, staff, bob, monkeypatch):
+        write(bob, 3)
+        prune_record(before=timezone.now(), most=2)
+        assert verify_export(self.lines(staff)).problem == ""

@@ -47,6 +47,21 @@ def test_what_a_dead_worker_put_aside_for_the_site_is_given_back(staff, workspac
     assert Budget.objects.get().reserved_usd == 0
 
 
+def test_changing_one_fills_the_form_and_keeps_what_was_not_typed(staff, workspace, bob):
+    staff.post("/console/budgets/save/", {**TERMS, "workspace": workspace.pk, "person": "bob"})
+    row = Budget.objects.get()
+    form = staff.get(f"/console/budgets/?change={row.pk}").context["form"]
+    assert (form["workspace"].value(), form["person"].value(), form["warn_percent"].value()) == (
+        workspace.pk,
+        "bob",
+        50,
+    )
+    terms = {"period": "month", "limit_usd": "3", "workspace": workspace.pk, "person": "bob", "warn_percent": ""}
+    assert staff.post("/console/budgets/save/", terms).status_code == 302
+    row.refresh_from_db()
+    assert (row.limit_usd, row.warn_percent, row.by_staff) == (3, 50, True)
+
+
 def test_a_budget_warns_and_then_blocks(staff):
     staff.post("/console/budgets/save/", TERMS)
     for spent, word in ((0, ""), (6, "over 50 %"), (10, "used up")):

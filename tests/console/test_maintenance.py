@@ -4,9 +4,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.support.files import HANDBOOK, upload
+from tests.test_permissions import MATRIX, STAFF, world  # noqa: F401 - a fixture
 from vectorless_web.console.models import BackupTask
 from vectorless_web.console.subjects import maintenance
 from vectorless_web.documents import services as documents
@@ -14,6 +17,7 @@ from vectorless_web.documents.models import Document
 from vectorless_web.infra.queues import jobs
 from vectorless_web.infra.queues.jobs import StoppableWorker
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.notices.models import Notice
 from vectorless_web.runs.management.commands.sweep import sweep
 from vectorless_web.runs.models import Run
 from vectorless_web.workspaces import site
@@ -22,6 +26,7 @@ from vectorless_web.workspaces.services import create_workspace, record
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ASK = "/w/acme-diligence/ask/"
+WRITES = ("INSERT", "UPDATE", "DELETE")
 
 
 @pytest.fixture
@@ -82,6 +87,24 @@ class TestReadOnly:
 
         assert client.post("/accounts/login/", {"login": "alice", "password": PASSWORD}).status_code == 302
         assert client.post("/accounts/logout/").status_code == 302
+
+    def test_reading_writes_nothing(self, client, world, read_only):  # noqa: F811
+        owner = world.people["owner"]
+        client.force_login(owner)
+        session = client.session
+        session["seen"] = 0
+        session.save()
+        for kind, about in (("run_ended", "run"), ("document_failed", "document"), ("commented", "run")):
+            Notice.objects.create(user=owner, kind=kind, about=world.keys[about], workspace_id=world.keys["workspace"])
+        wrote = {}
+        for row in MATRIX:
+            # An invitation is remembered by the session of whoever follows it, as a sign-in is.
+            if row.method == "get" and row.needs != STAFF and row.name != "workspaces:invitation":
+                with CaptureQueriesContext(connection) as queries:
+                    client.get(world.address(row))
+                written = [each["sql"][:90] for each in queries if each["sql"].startswith(WRITES)]
+                wrote |= {row.name: written} if written else {}
+        assert wrote == {}
 
     def test_services_refuse_too_and_undo_their_act(self, alice, workspace, read_only):
         with pytest.raises(Problem) as caught:

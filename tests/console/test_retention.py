@@ -12,8 +12,9 @@ from vectorless_web.documents import services as documents
 from vectorless_web.documents.models import Document
 from vectorless_web.runs.models import ModelCall, Run, RunInputs, Thread
 from vectorless_web.sharing.models import ShareLink, ShareView
-from vectorless_web.workspaces.models import AuditEvent, SiteSetting
+from vectorless_web.workspaces.models import AuditEvent, SiteSetting, Workspace
 from vectorless_web.workspaces.services import record, verify_record
+from vectorless_web.workspaces.site import days_kept
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NOW = timezone.now()
@@ -229,3 +230,79 @@ def test_a_pass_ends_in_time_and_the_next_goes_on(add_run, monkeypatch):
     ticks = iter([0, 1, 2, 999, *[1000] * 20])
     assert retention.remove_expired(clock=lambda: next(ticks)) == 2
     assert retention.remove_expired() == 1
+
+
+class TestOfAWorkspace:
+    """Owners keep things for a shorter time than the site does."""
+
+    @pytest.fixture
+    def owner(self, client, alice, workspace):
+        """Look at the page, or with `days` set a period, as Alice."""
+        client.force_login(alice)
+        address = f"/w/{workspace.slug}/settings/retention/"
+
+        def go(kind: str = "", of: str = "", **sent):
+            return client.post(f"{address}{kind}/", sent) if kind else client.get(address, {"kind": of, **sent})
+
+        return go
+
+    def test_what_would_go_is_shown_then_it_is_set_and_goes_there_alone(self, owner, add_run, alice):
+        here, young = add_run(40), add_run(2)
+        other = Workspace.objects.create(name="Other", slug="other")
+        thread = Thread.objects.create(workspace=other, title="t")
+        elsewhere = Run.objects.create(thread=thread, workspace=other, question="q", asked_by=alice, status="answered")
+        Run.objects.filter(pk=elsewhere.pk).update(created_at=days_ago(40))
+        assert owner("runs", days=30).status_code == 409
+        assert "as on the whole site" in owner().content.decode()
+        assert "1 would go if they were kept for 30 days" in preview_of(owner, 30)
+        assert owner("runs", days=30, seen=1).status_code == 302
+        assert retention.remove_expired() == 1
+        assert set(Run.objects.values_list("pk", flat=True)) == {young.pk, elsewhere.pk}
+        assert not Run.objects.filter(pk=here.pk).exists()
+        event = AuditEvent.objects.filter(verb="retention.set").latest("pk")
+        assert (event.actor, event.details["days"], event.workspace_id) == (alice, 30, young.workspace_id)
+
+    def test_never_for_longer_than_the_site(self, owner, add_run, workspace):
+        keep("runs", 10)
+        answer = owner("runs", days=20)
+        assert answer.status_code == 422
+        assert "are kept for 10 days on this site" in answer.content.decode()
+        assert owner("runs", days=5).status_code == 302
+        keep("runs", 3)
+        workspace.refresh_from_db()
+        assert days_kept("runs", workspace) == 3, "the site may shorten it later"
+        keep("runs", 0)
+        assert days_kept("runs", workspace) == 5
+        assert owner("runs", days=0).status_code == 302
+        workspace.refresh_from_db()
+        assert days_kept("runs", workspace) == 0
+
+    @pytest.mark.parametrize(("kind", "days"), [("runs", "-1"), ("runs", "<b>"), ("runs", "9" * 30), ("runs", "")])
+    def test_what_is_no_period_is_refused(self, owner, kind, days):
+        answer = owner(kind, days=days)
+        assert answer.status_code == 422
+        assert "are kept for 1 to 3,650 days" in answer.content.decode()
+
+    @pytest.mark.parametrize("kind", ["audit", "pictures"])
+    def test_the_record_and_the_pictures_are_the_sites(self, owner, kind):
+        assert owner(kind, days="30").status_code == 422
+        assert f'value="{kind}"' not in owner().content.decode()
+
+    def test_questions_that_are_private_to_others_are_not_counted(self, owner, add_run, bob):
+        Run.objects.filter(pk=add_run(40).pk).update(private=True, asked_by=bob)
+        assert "none would go now" in preview_of(owner, 30)
+        assert "1 kept now" not in preview_of(owner, 30)
+        assert owner("runs", days=30, seen=0).status_code == 302
+        assert retention.remove_expired() == 1, "and go with the rest all the same"
+
+    def test_the_bin_of_the_workspace_obeys(self, owner, workspace, settings, tmp_path):
+        settings.MEDIA_ROOT = tmp_path
+        Document.objects.create(workspace=workspace, title="Old", name="old.pdf", deleted_at=days_ago(4))
+        assert documents.purge_deleted() == 0
+        assert owner("bin", days=3, seen=1).status_code == 302
+        assert documents.purge_deleted() == 1
+
+
+def preview_of(owner, days: int) -> str:
+    """What the page says under a period of questions."""
+    return " ".join(owner(of="runs", days=days).content.decode().split())

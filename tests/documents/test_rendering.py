@@ -13,12 +13,20 @@ import pytest
 from PIL import Image, ImageChops
 
 from tests.conftest import end_group, wait_until
+from tests.engine.parsing.test_figures import web_page
 from tests.support.files import HANDBOOK, REPORT
 from tests.support.paper import Text
 from tests.support.paper import pdf as paper
 from vectorless_web.documents import services
 from vectorless_web.documents.drawing.client import PageCache, RenderUnavailable, ask, image_path
-from vectorless_web.documents.rendering.page import Highlight, boxes, page_image, page_view, page_words
+from vectorless_web.documents.rendering.page import (
+    Highlight,
+    boxes,
+    figure_image,
+    page_image,
+    page_view,
+    page_words,
+)
 from vectorless_web.documents.storage.files import open_version
 
 pytestmark = pytest.mark.django_db
@@ -73,6 +81,12 @@ def test_a_label_is_written_across_every_part_of_a_page(ready, render_child):
             part = (column * wide // 3, row * high // 4, (column + 1) * wide // 3, (row + 1) * high // 4)
             assert changed.crop(part).getbbox(), f"no label in part {column}, {row}"
     assert page_image(version, 1) != page_image(version, 1, label="Northwind only")
+
+
+def test_a_label_is_written_across_a_kept_figure(ready, render_child):
+    version = ready(web_page(), "harbour.html").current_version
+    [key] = open_version(version).pictures
+    assert figure_image(version, key, label="Northwind only") != figure_image(version, key)
 
 
 def test_boxes_lie_over_the_words(ready, render_child):

@@ -18,12 +18,14 @@ from vectorless_web.documents import services
 from vectorless_web.documents.background import embedding_in_use, embedding_progress_of, vectors_of
 from vectorless_web.documents.models import Document, EmbeddingChoice, VectorFile
 from vectorless_web.documents.services.compiling import compile_version
+from vectorless_web.documents.services.embedding import retry_embedding
 from vectorless_web.documents.services.keeping.quarantine import collect_orphans
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.vectors import leaf_texts
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.infra.templatetags.show import money
 from vectorless_web.workspaces.models import AuditEvent, Budget, ModelProvider
+from vectorless_web.workspaces.services import allow_host, forbid_host
 from vectorless_web.workspaces.services.settings import period_start
 from vectorless_web.workspaces.storage import encrypt
 
@@ -525,3 +527,31 @@ def test_a_deleted_document_is_not_embedded_until_it_comes_back(read, act, alice
     services.resume_embedding()
     work_off("documents")
     assert file_of(document).status == "ready"
+
+
+class TestHosts:
+    """Administrators may name the hosts at which models are asked; that holds for embedding as well."""
+
+    def test_none_elsewhere_is_chosen(self, act, alice, provider, admin_user):
+        allow_host(actor=admin_user, host="models.example.com")
+        answer = act(alice, "choose/", provider=provider.pk, model="bag", price="20", max_tokens=500)
+        assert answer.status_code == 422
+        assert "allow no models at" in answer.content.decode()
+
+    def test_one_that_was_chosen_before_is_asked_no_more(
+        self, read, switched_on, embedding, shown, workspace, admin_user, work_off
+    ):
+        read()
+        choice = switched_on()
+        asked = len(embedding.requests)
+        host = allow_host(actor=admin_user, host="models.example.com")
+        read(LATER, "later.md")
+        work_off("documents")
+        assert len(embedding.requests) == asked
+        assert embedding_in_use(workspace) is None
+        assert "allow no models at" in shown()
+        forbid_host(actor=admin_user, row=host)
+        retry_embedding(actor=admin_user, choice=choice)
+        work_off("documents")
+        assert embedding_in_use(workspace) is not None
+        assert len(embedding.requests) > asked

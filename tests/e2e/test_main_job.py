@@ -187,3 +187,28 @@ def text_under(page, marker: int) -> str:
 def squeezed(text: str) -> str:
     """Letters and digits alone."""
     return re.sub(r"[\W_]+", "", text).lower()
+
+
+def test_the_chooser_shows_what_its_last_words_find_however_late_an_earlier_answer_comes(signed_in, site):
+    page = signed_in
+    upload(page, site)
+    open_workspace(page, site)
+    held = []
+
+    def hold(route):
+        held.append(route)
+
+    page.route(re.compile("ask/documents/.*q=zzz"), hold)
+    page.locator("[data-choose] summary").first.click()
+    box, found = page.locator("[data-find-choice]").first, page.locator("[data-choose] .scrolls").first
+    box.press_sequentially("zzz")
+    expect(found).to_have_class(re.compile("htmx-request"))
+    box.fill("2024")
+    expect(found).not_to_have_class(re.compile("htmx-request"))
+    for route in held:
+        route.fulfill(body="<p class=fact>No title has these.</p>")
+    page.wait_for_timeout(500)
+    expect(found.locator("input[name=documents]").first).to_be_visible()
+    expect(found).not_to_contain_text("No title has")
+    box.fill("qqqq")
+    expect(found).to_contain_text("No title has “qqqq”.")

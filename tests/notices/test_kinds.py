@@ -115,6 +115,28 @@ def test_owners_are_told_of_a_budget_at_80_percent_and_at_its_end_once_a_period(
     assert len(told(alice)) == 2 and told(bob) == []
 
 
+def test_administrators_are_told_of_the_sites_budget(workspace, alice, told, client, django_user_model):
+    root = django_user_model.objects.create(username="root", is_staff=True, is_superuser=True)
+    django_user_model.objects.create(username="helper", is_staff=True)
+    Budget.objects.create(limit_usd=10, period_start=period_start("month"), by_staff=True)
+    spend(workspace, "9")
+    assert told(root) == [("A budget has reached 80 %", "The whole site")]
+    assert told(alice) == [] and Notice.objects.count() == 1
+    root.is_staff = False
+    assert told(root) == [], "who has no place in the console any more is told nothing"
+
+
+def test_whom_a_budget_limits_is_told_too(workspace, alice, bob, told):
+    here = Budget.objects.create(workspace=workspace, user=bob, limit_usd=10, period_start=period_start("month"))
+    settle(workspace=workspace, user=bob, reserved_usd=Decimal(0), spent_usd=Decimal(8))
+    assert told(bob) == told(alice) == [("A budget has reached 80 %", f"{workspace.name}, bob")]
+    here.delete()
+    Budget.objects.create(user=bob, limit_usd=10, period_start=period_start("month"), by_staff=True)
+    settle(workspace=workspace, user=bob, reserved_usd=Decimal(0), spent_usd=Decimal(10))
+    assert [name for _sentence, name in told(bob)] == ["bob", "bob"]
+    assert told(alice) == []
+
+
 def test_money_put_aside_for_a_while_uses_no_budget_up(workspace, budget, alice, told):
     assert reserve(workspace=workspace, user=None, usd=Decimal(6))
     assert not reserve(workspace=workspace, user=None, usd=Decimal(6))

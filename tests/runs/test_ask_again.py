@@ -264,7 +264,7 @@ class TestTheMenu:
         run = Run.objects.get(pk=first.pk)
         run.workspace, run.status, run.retryable = workspace_for(bob, first.workspace.slug), status, True
         context = run_context(run, may_in(run.workspace))
-        for template in ("runs/_acts.html", "runs/_answer.html"):
+        for template in ("runs/_acts.html", "runs/_answer.html", "runs/_verify.html"):
             forms = re.findall(r"<form [^>]*>", render_to_string(template, context))
             assert all("hx-post=" in form for form in forms)
 

@@ -49,6 +49,27 @@ def test_a_page_that_holds_the_state_is_told_nothing(make_run, ask_for_news):
     assert 'id="step-now"' in changed.content.decode()
 
 
+def test_whoever_watched_it_end_can_verify_it_without_loading_the_page_again(client, make_run, ask_for_news, bob):
+    run = make_run()
+    assert "Verify" not in client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
+    execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(long_story)))
+
+    brought = ask_for_news(run, 0).content.decode()
+    address = re.search(r'<form[^>]* id="verify-run"[^>]* hx-post="([^"]+)"', " ".join(brought.split()))[1]
+    answer = client.post(address, headers={"HX-Request": "true"})
+
+    assert answer["HX-Redirect"] == f"/w/{run.workspace.slug}/runs/{run.pk}/people/"
+    assert list(run.verifications.values_list("user", flat=True)) == [bob.pk]
+
+
+def test_a_run_that_found_nothing_brings_nothing_to_verify(client, make_run, ask_for_news):
+    run = make_run(status="failed")
+
+    assert "<form" not in re.search(r"<[^>]*verify-run[^>]*>", ask_for_news(run, 0).content.decode())[0]
+    answer = client.post(f"/w/{run.workspace.slug}/runs/{run.pk}/verify/", headers={"HX-Request": "true"})
+    assert answer.status_code == 409 and 'class="toast bad"' in answer.content.decode()
+
+
 @pytest.mark.parametrize("after", ["", "-1", "none", "9" * 40])
 def test_a_nonsense_position_counts_as_nothing_held(make_run, ask_for_news, after):
     run = make_run()

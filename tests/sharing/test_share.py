@@ -10,8 +10,11 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from tests.engine.parsing.test_figures import web_page
 from tests.runs.conftest import make_ready, make_run, report  # noqa: F401
 from tests.support.engines import StoryReasoner, TestEngine, long_story
+from tests.support.files import upload
+from vectorless_web.documents import services as documents
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.rendering.page import WordLine, WordRun
 from vectorless_web.engine.documents.card import PageInfo
@@ -273,6 +276,51 @@ class TestPages:
         address = share(owner, shared_run, password="open sesame")
 
         assert outsider.get(f"{address}pages/{version}/1.jpg").status_code == 404
+
+
+class TestFigures:
+    @pytest.fixture
+    def harbour(self, shared_run, alice, settings, tmp_path) -> Document:
+        """A web page with a figure on its only page, of which the shared run quotes a line."""
+        settings.CACHE_ROOT, settings.RENDER_SOCKET = tmp_path / "cache", tmp_path / "render.sock"
+        file = upload(web_page(), "harbour.html")
+        version = documents.add_document(workspace=shared_run.workspace, user=alice, upload=file).version
+        documents.compile_version(version.pk)
+        Citation.objects.update(version=version, page_index=0, spans=[], boxes=[])
+        return Document.objects.get(pk=version.document_id)
+
+    def find_picture(self, page: str) -> str:
+        return re.search(r'src="(/s/[^"]+/figures/[^"]+)"', page)[1]
+
+    def test_figures_of_a_quoted_page_are_shown_by_the_links_own_address(self, owner, outsider, shared_run, harbour):
+        address = share(owner, shared_run)
+        page = outsider.get(address).content.decode()
+        response = outsider.get(self.find_picture(page))
+
+        assert (response.status_code, response["Content-Type"]) == (200, "image/jpeg")
+        assert f"/documents/{harbour.pk}/" not in page, "no way into the workspace"
+        assert ShareView.objects.get().pages == [[harbour.current_version_id, 1]]
+
+    def test_those_of_other_pages_and_documents_are_not(self, owner, outsider, shared_run, harbour, alice):
+        address = share(owner, shared_run)
+        picture = self.find_picture(outsider.get(address).content.decode())
+        Citation.objects.update(page_index=1)
+        other = make_ready(shared_run.workspace, alice, "Secret plans")
+
+        assert outsider.get(picture).status_code == 404, "nothing of its page is quoted"
+        assert outsider.get(f"{address}figures/{other.current_version_id}/1.jpg").status_code == 404
+        assert outsider.get(f"{address}figures/{harbour.current_version_id}/9999.jpg").status_code == 404
+
+    def test_nor_those_of_a_deleted_document_or_before_the_password(self, owner, outsider, shared_run, harbour):
+        picture = self.find_picture(outsider.get(share(owner, shared_run)).content.decode())
+        locked = share(owner, shared_run, password="open sesame")
+        assert outsider.get(re.sub(r"/s/[^/]+/", locked, picture)).status_code == 404
+        Document.objects.filter(pk=harbour.pk).update(deleted_at=timezone.now())
+        assert outsider.get(picture).status_code == 404
+
+    def test_a_label_is_written_across_them_or_they_are_not_shown(self, owner, outsider, shared_run, harbour):
+        picture = self.find_picture(outsider.get(share(owner, shared_run, label="For Ada")).content.decode())
+        assert outsider.get(picture).status_code == 503, "no render child runs here to write it"
 
 
 class TestLimitedOpenings:

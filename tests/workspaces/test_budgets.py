@@ -49,6 +49,34 @@ def test_the_last_of_a_budget_is_given_once(limit, workspace, bob):
     assert (row.spent_usd, row.reserved_usd) == (Decimal("0.1"), Decimal("0.6"))
 
 
+def test_changing_a_limit_keeps_the_share_at_which_it_warns(limit, act, page, alice):
+    act(alice, "budgets/save/", user="", period="month", limit_usd=10, warn_percent=50)
+    limit(20)
+    act(alice, "budgets/save/", user="", period="month", limit_usd=30, warn_percent="")
+    row = Budget.objects.get()
+    assert (row.limit_usd, row.warn_percent) == (30, 50)
+    shown = page(alice, f"budgets/?change={row.pk}").content.decode()
+    assert 'value="50"' in shown and 'value="30' in shown
+    for wrong in ("0", "101", "<b>"):
+        answer = act(alice, "budgets/save/", user="", period="month", limit_usd=10, warn_percent=wrong)
+        assert answer.status_code == 422
+
+
+def test_a_limit_of_administrators_is_seen_by_owners_and_not_theirs_to_change(limit, act, page, alice, workspace, bob):
+    Budget.objects.create(workspace=workspace, limit_usd=5, period_start=period_start("month"), by_staff=True)
+    set_by_staff = Budget.objects.get()
+    assert "set by administrators of this site" in page(alice, "budgets/").content.decode()
+    assert act(alice, f"budgets/{set_by_staff.pk}/remove/").status_code == 404
+    limit(100)
+    limit(1, period="day")
+    assert [(row.limit_usd, row.by_staff) for row in Budget.objects.order_by("pk")] == [(5, True), (1, False)]
+    assert not reserve(workspace=workspace, user=bob, usd=Decimal(2)), "the tighter of both holds"
+    limit(100)
+    assert not reserve(workspace=workspace, user=bob, usd=Decimal(6)), "and a wider one widens nothing"
+    assert reserve(workspace=workspace, user=bob, usd=Decimal(5))
+    assert set(Budget.objects.values_list("reserved_usd", flat=True)) == {5}
+
+
 def test_a_members_budget_holds_even_when_the_workspace_has_more(limit, workspace, alice, bob):
     limit(100)
     limit(1, user=bob.pk)

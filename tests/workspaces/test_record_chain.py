@@ -92,7 +92,7 @@ def test_the_command_says_which_event_was_changed(five, capsys):
 
 
 def test_events_from_before_the_chain_are_chained_by_the_migration(five):
-    change("UPDATE workspaces_auditevent SET digest = '', actor_key = 0, workspace_key = 0")
+    change("UPDATE workspaces_auditevent SET digest = '', salt = NULL, actor_key = 0, workspace_key = 0")
     AuditHead.objects.update(count=0, digest="")
     name = "0006_audit_chain_console"
     then = MigrationExecutor(connection).loader.project_state(("workspaces", name)).apps

@@ -70,7 +70,14 @@ class SiteBudgetForm(forms.Form):
     )
     period = forms.ChoiceField(label="In", choices=Budget.Period.choices, initial=Budget.Period.MONTH)
     limit_usd = forms.DecimalField(label="Block at, in USD", min_value=0, max_digits=12, decimal_places=4)
-    warn_percent = forms.IntegerField(label="Warn at, in percent", min_value=1, max_value=100, initial=80)
+    warn_percent = forms.IntegerField(
+        label="Warn at, in percent",
+        min_value=1,
+        max_value=100,
+        required=False,
+        widget=forms.NumberInput(attrs={"placeholder": "80"}),
+        help_text="Empty: what it was before, else 80.",
+    )
 
     def clean(self) -> dict[str, Any]:
         """A member's budget is a member's; a person's is an account's."""
@@ -84,11 +91,18 @@ class SiteBudgetForm(forms.Form):
         return {**values, "user": person}
 
     def budget(self) -> Budget:
-        """The budget as typed, unsaved."""
+        """The budget of administrators as typed, unsaved; without a share to warn at where none was typed."""
         values = {
             name: self.cleaned_data[name] for name in ("workspace", "user", "period", "limit_usd", "warn_percent")
         }
-        return Budget(**values)
+        return Budget(by_staff=True, **values)
+
+    @staticmethod
+    def initial_of(budget: Budget) -> dict[str, Any]:
+        """What the form of this budget is filled in with."""
+        person = budget.user.get_username() if budget.user else ""
+        terms = {"period": budget.period, "limit_usd": budget.limit_usd, "warn_percent": budget.warn_percent}
+        return {"workspace": budget.workspace_id, "person": person, **terms}
 
 
 class PeopleGroupForm(forms.ModelForm):

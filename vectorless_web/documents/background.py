@@ -22,10 +22,10 @@ from vectorless_web.documents.storage.files import open_vectors
 from vectorless_web.engine.documents.card import Card, enrich_card
 from vectorless_web.engine.documents.summaries import estimate_tokens
 from vectorless_web.engine.documents.vectors import NodeVectors
-from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.engine.errors import ArtefactDamaged, ModelError
 from vectorless_web.infra.money import MILLION
 from vectorless_web.workspaces.models import Workspace
-from vectorless_web.workspaces.selectors import providers_for
+from vectorless_web.workspaces.selectors import refuse_host, usable_providers
 from vectorless_web.workspaces.storage import SecretUnreadable, decrypt
 
 Work = TypeVar("Work", VectorFile, SectionSummaries)
@@ -118,7 +118,12 @@ def embedding_in(workspace: Workspace) -> EmbeddingChoice:
 
 
 def embedding_settings(choice: EmbeddingChoice) -> EmbeddingSettings:
-    """The choice as a job uses it; SecretUnreadable when the key was stored under another encryption key."""
+    """The choice as a job uses it; SecretUnreadable when the key was stored under another encryption key.
+
+    ModelError when administrators name the hosts of models and this is none of them.
+    """
+    if refusal := refuse_host(choice.provider.base_url):
+        raise ModelError(refusal, code="host_not_allowed")
     return EmbeddingSettings(
         base_url=choice.provider.base_url,
         model=choice.model,
@@ -130,13 +135,13 @@ def embedding_settings(choice: EmbeddingChoice) -> EmbeddingSettings:
 
 
 def embedding_in_use(workspace: Workspace) -> EmbeddingSettings | None:
-    """The model that questions are embedded with; None while search by meaning is off or its key cannot be read."""
+    """The model that questions are embedded with; None while search by meaning is off, or may or can not be used."""
     choice = embedding_of(workspace)
     if choice is None or not choice.enabled:
         return None
     try:
         return embedding_settings(choice)
-    except SecretUnreadable:
+    except (SecretUnreadable, ModelError):
         return None
 
 
@@ -196,7 +201,7 @@ def are_summaries_on(workspace_id: int) -> bool:
 
 def summary_model_of(workspace: Workspace) -> SummaryModel | None:
     """The model that answers in the workspace, which also writes the lines; None when there is none."""
-    row = providers_for(workspace).filter(enabled=True).first()
+    row = next(iter(usable_providers(workspace)), None)
     if row is not None:
         return SummaryModel(row.model, row.base_url, max(row.price_in, row.price_out))
     if not settings.MODEL:

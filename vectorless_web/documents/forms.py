@@ -9,8 +9,10 @@ from vectorless_web.documents.models import EmbeddingChoice, Folder
 from vectorless_web.documents.selectors import DEFAULT_SORT, DELETED, SORTS, STATUSES, ListQuery
 from vectorless_web.engine.parsing.corrections import LONGEST_HEADING, CorrectionAct
 from vectorless_web.infra.limits import LARGEST, SEARCH_MAX, TAG_MAX, TITLE_MAX
-from vectorless_web.workspaces.models import PeopleGroup, Workspace
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.workspaces.models import ModelProvider, PeopleGroup, Workspace
 from vectorless_web.workspaces.selectors import User, people_in, providers_for
+from vectorless_web.workspaces.services import check_address
 
 DEEPEST = 9
 """The deepest level a heading may be moved to, counted from 0."""
@@ -143,6 +145,15 @@ class EmbeddingForm(forms.ModelForm):
         self.fields["provider"] = providers
         self.fields["price"].widget.attrs["min"] = "0"
         self.fields["max_tokens"].initial = self.instance.max_tokens
+
+    def clean_provider(self) -> ModelProvider:
+        """A provider at an address that may be asked; the list of hosts may have changed since it was saved."""
+        provider: ModelProvider = self.cleaned_data["provider"]
+        try:
+            check_address(provider.base_url)
+        except Problem as problem:
+            raise forms.ValidationError(problem.message, code=problem.code) from None
+        return provider
 
     def clean_model(self) -> str:
         """The name without spaces around it."""

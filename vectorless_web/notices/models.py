@@ -17,7 +17,7 @@ class Kind(models.TextChoices):
     COMMENTED = "commented", "Somebody commented on a question of yours"
     VERIFIED = "verified", "Somebody verified an answer to a question of yours"
     DOCUMENT_FAILED = "document_failed", "A document that you uploaded could not be read"
-    BUDGET = "budget", "A budget of a workspace that you own reached 80 % or its limit"
+    BUDGET = "budget", "A budget that you set, or that limits you, is nearly or wholly used up"
     INVITATION_ACCEPTED = "invitation_accepted", "Somebody joined by an invitation of yours"
     ROLE_CHANGED = "role_changed", "Your role in a workspace changed"
     LINK_EXPIRING = "link_expiring", "A share link of yours is about to end"
@@ -31,7 +31,8 @@ class Notice(models.Model):
 
     user: Any = models.ForeignKey(USER, on_delete=models.CASCADE, related_name="notices")
     kind = models.CharField(max_length=24, choices=Kind.choices)
-    workspace = models.ForeignKey("workspaces.Workspace", on_delete=models.CASCADE, related_name="+")
+    workspace = models.ForeignKey("workspaces.Workspace", null=True, on_delete=models.CASCADE, related_name="+")
+    """Null for what is about the whole site."""
     about = models.BigIntegerField()
     """The number of the run, document, budget, share link or account that it is about."""
     details = models.JSONField(default=dict, blank=True)

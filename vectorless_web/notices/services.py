@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from vectorless_web.infra.live import publish
 from vectorless_web.infra.queues import jobs
+from vectorless_web.infra.web.request_limits import reads_alone
 from vectorless_web.notices.models import Kind, Mute, Notice
 
 MAIL_PAUSE = timedelta(minutes=5)
@@ -32,7 +33,7 @@ def notify(
     *,
     people: Iterable[int | None],
     kind: Kind,
-    workspace_id: int,
+    workspace_id: int | None,
     about: int,
     actor_id: int | None = None,
     more: Mapping[str, Any] | None = None,
@@ -145,6 +146,8 @@ def _select_unread(user_id: int | None) -> QuerySet[Notice]:
 
 
 def _end(rows: QuerySet[Notice], user_id: int | None) -> int:
+    if reads_alone.get():
+        return 0
     count = rows.update(read_at=timezone.now(), mail_after=None)
     if count:
         _announce({user_id or 0})

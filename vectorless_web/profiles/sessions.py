@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from vectorless_web.profiles.models import Profile
+from vectorless_web.workspaces.site import is_read_only
 
 TIME_ZONE = "time_zone"
 SEEN = "seen"
@@ -42,7 +43,7 @@ class OwnSessionMiddleware:
 
 def _note_seen(request: HttpRequest) -> None:
     now = int(time.time())
-    if request.user.is_authenticated and now - request.session.get(SEEN, 0) >= SEEN_EVERY:
+    if request.user.is_authenticated and now - request.session.get(SEEN, 0) >= SEEN_EVERY and not is_read_only():
         request.session[SEEN] = now
         UserSession.objects.create_from_request(request)
 

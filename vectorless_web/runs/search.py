@@ -137,8 +137,9 @@ def search_workspace(workspace: Workspace, user: User, query: SearchQuery) -> Fo
     plan = understand(query.text)
     signals, reader_words = _rank(snapshot, plan, lambda ids: _open_texts(workspace, user, ids))
     rows = _list_rows(signals)
-    facets = _count_facets(workspace, user, snapshot, rows)
-    rows = _narrow(workspace, user, snapshot, rows, query)
+    held = _read_held(workspace, user, snapshot, rows)
+    facets = _count_facets(snapshot, rows, held.values())
+    rows = _narrow(snapshot, rows, held, query)
     page = max(1, min(query.page, -(-len(rows) // PAGE_SIZE)))
     shown = rows[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
     found = Found(
@@ -171,18 +172,30 @@ def _list_rows(signals: Signals) -> list[int]:
     return [int(signals.rows[at]) for at in signals.order() if signals.score[at] >= max(LEAST * best, 1e-9)]
 
 
-def _count_facets(
-    workspace: Workspace, user: User, snapshot: Snapshot, rows: Sequence[int]
-) -> dict[str, Sequence[Facet]]:
-    """Folders, tags, kinds and years of all that was found, the most frequent first; years the latest first."""
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """Where a found document lies: its folder's id and name (0 and "" without one), and its tags."""
+
+    folder: int
+    name: str
+    tags: Sequence[str]
+
+
+def _read_held(workspace: Workspace, user: User, snapshot: Snapshot, rows: Sequence[int]) -> dict[int, _Held]:
+    """By id the documents found, in one query: facets count them and choose among them."""
     ids = snapshot.row_ids(np.array(rows, np.int64)).tolist()
-    here = documents_in(workspace, user).filter(pk__in=ids).values_list("folder", "folder__name", "tags")
+    here = documents_in(workspace, user).filter(pk__in=ids).values_list("pk", "folder", "folder__name", "tags")
+    return {pk: _Held(folder or 0, name or "", tags) for pk, folder, name, tags in here}
+
+
+def _count_facets(snapshot: Snapshot, rows: Sequence[int], documents: Iterable[_Held]) -> dict[str, Sequence[Facet]]:
+    """Folders, tags, kinds and years of all that was found, the most frequent first; years the latest first."""
     folders: Counter[tuple[int, str]] = Counter()
     tags: Counter[str] = Counter()
-    for folder, name, given in here:
-        if folder:
-            folders[folder, name] += 1
-        tags.update(given)
+    for document in documents:
+        if document.folder:
+            folders[document.folder, document.name] += 1
+        tags.update(document.tags)
     held = np.array(sorted(rows), np.int64)
     years = {year: _count(snapshot, (YEAR, str(year)), held) for year in _years()}
     kinds = {kind: _count(snapshot, (FORM, kind), held) for kind in KINDS}
@@ -202,7 +215,7 @@ def _count(snapshot: Snapshot, key: tuple[str, str], rows: Array) -> int:
     return int(np.isin(rows, snapshot.key_postings(key_hash(*key)).rows, assume_unique=True).sum())
 
 
-def _narrow(workspace: Workspace, user: User, snapshot: Snapshot, rows: Sequence[int], query: SearchQuery) -> list[int]:
+def _narrow(snapshot: Snapshot, rows: Sequence[int], held: Mapping[int, _Held], query: SearchQuery) -> list[int]:
     """The rows that every facet chosen leaves, in their order."""
     kept = np.array(rows, np.int64)
     keys = [(FORM, query.kind)] if query.kind else []
@@ -210,11 +223,11 @@ def _narrow(workspace: Workspace, user: User, snapshot: Snapshot, rows: Sequence
     hashes = [key_hash(*key) for key in keys] + ([query.series] if query.series else [])
     for hashed in hashes:
         kept = kept[np.isin(kept, snapshot.key_postings(hashed).rows)]
-    documents = documents_in(workspace, user).filter(pk__in=snapshot.row_ids(kept).tolist())
-    if query.folder:
-        documents = documents.filter(folder=query.folder)
-    # Tags are a JSON list, which not every database can look into.
-    wanted = {pk for pk, tags in documents.values_list("pk", "tags") if not query.tag or query.tag in tags}
+    wanted = {
+        pk
+        for pk, document in held.items()
+        if (not query.folder or document.folder == query.folder) and (not query.tag or query.tag in document.tags)
+    }
     return [row for row, pk in zip(kept.tolist(), snapshot.row_ids(kept).tolist(), strict=True) if pk in wanted]
 
 

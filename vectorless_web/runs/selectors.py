@@ -248,6 +248,11 @@ def steps_of(run: Run, after: int = 0, upto: int | None = None) -> list[Step]:
     return list(_restrict_sequence(Step.objects.filter(run=run.pk), after, upto).order_by("sequence"))
 
 
+def count_walks(run: Run) -> int:
+    """How many documents the run has walked so far: a walk is of one document."""
+    return Step.objects.filter(run=run.pk, walk__gt=0).values("walk").distinct().count()
+
+
 def model_failure(run: Run) -> tuple[ModelCall | None, bool]:
     """The last call of a chat model that failed in a run, None without one; and whether another was answered."""
     calls = run.model_calls.exclude(purpose__in=(EMBEDDING, NEARNESS))

@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.request_limits import network_of, seconds_to_wait
+from vectorless_web.infra.web.request_limits import network_of, reads_alone, seconds_to_wait
 from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.notices.selectors import Told
 from vectorless_web.notices.services import notify
@@ -118,8 +118,11 @@ def count_request(address: str) -> None:
 def take_view(*, link: ShareLink, address: str, agent: str) -> bool:
     """Count one opening of the link; false when it was opened as often as it may be.
 
-    Beyond VIEWS_NOTED an hour from one network openings are shown and not counted, unless they are limited.
+    Beyond VIEWS_NOTED an hour from one network openings are shown and not counted, unless they are limited; nor are
+    they while the site is read-only.
     """
+    if link.views_max is None and reads_alone.get():
+        return True
     if link.views_max is not None:
         # Two at the same moment must not both take the last opening.
         locked = ShareLink.objects.select_for_update().get(pk=link.pk)
@@ -135,6 +138,8 @@ def take_view(*, link: ShareLink, address: str, agent: str) -> bool:
 @transaction.atomic
 def take_page(*, link: ShareLink, address: str, version: int, page: int) -> bool:
     """Note a picture of a page with the opening it belongs to; false when a limited link was not opened lately."""
+    if link.views_max is None and reads_alone.get():
+        return True
     since = timezone.now() - timedelta(seconds=PAGES_SECONDS)
     opened = link.views.select_for_update().filter(ip_prefix=network_of(address), at__gte=since)
     view = opened.order_by("-pk").first()

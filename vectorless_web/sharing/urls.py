@@ -19,4 +19,5 @@ urlpatterns = [
     path(f"{LINK}unlock/", views.unlock, name="unlock"),
     path(f"{LINK}pages/<int:version>/<int:page>.jpg", views.image, name="page_image"),
     path(f"{LINK}pages/<int:version>/<int:page>/words/", views.words, name="page_words"),
+    path(f"{LINK}figures/<int:version>/<int:key>.jpg", views.figure, name="figure"),
 ]

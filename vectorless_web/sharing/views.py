@@ -17,7 +17,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents.models import Document, DocumentVersion
-from vectorless_web.documents.rendering.page import RenderUnavailable, page_image, page_words
+from vectorless_web.documents.rendering.page import RenderUnavailable, ShownFigure, figure_image, page_image, page_words
+from vectorless_web.documents.rendering.text import PagePicture
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.agent.context.outline import shorten_title
 from vectorless_web.infra.limits import parse_whole_number
@@ -37,6 +38,8 @@ from vectorless_web.workspaces.selectors import May, workspace_context, workspac
 IMAGE_SECONDS = 24 * 3600
 """Seconds that a browser may keep a page image of a shared run. A page seen before its link was revoked may be seen so
 long after."""
+FIGURE_SECONDS = 3600
+"""The same for a figure's picture: shorter, since a document that is read again counts its figures anew."""
 
 
 @require_GET
@@ -152,6 +155,27 @@ def image(request: HttpRequest, token: str, version: int, page: int) -> HttpResp
         return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
     response = HttpResponse(picture.read_bytes(), content_type="image/jpeg")
     patch_cache_control(response, private=True, max_age=IMAGE_SECONDS)
+    return _mark_unlisted(response)
+
+
+@login_not_required
+@require_GET
+def figure(request: HttpRequest, token: str, version: int, key: int) -> HttpResponse:
+    """The picture of a figure on a quoted page, with the link's label across it; shown to whom its page is."""
+    services.count_request(counted_address(request))
+    link = services.open_link(token)
+    shown = _find_quoted_figure(link.run, version, key) if link is not None and _may_read(request, link) else None
+    if link is None or shown is None:
+        raise Http404("There is no such figure.")
+    quoted, page_index = shown
+    if not services.take_page(link=link, address=client_address(request), version=version, page=page_index + 1):
+        raise Http404("There is no such figure.")
+    try:
+        picture = figure_image(quoted, key, label=link.label)
+    except RenderUnavailable as problem:
+        return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
+    response = HttpResponse(picture, content_type="image/jpeg")
+    patch_cache_control(response, private=True, max_age=FIGURE_SECONDS)
     return _mark_unlisted(response)
 
 
@@ -375,6 +399,21 @@ def find_quoted_version(run: Run, version: int, page_index: int) -> DocumentVers
     return None
 
 
+def _find_quoted_figure(run: Run, version: int, key: int) -> tuple[DocumentVersion, int] | None:
+    """The version and page of a figure that begins on a page of which a part is quoted, else None."""
+    cited = [citation for claim in selectors.claims_of(run) for citation in claim.citations.all()]
+    versions = [row.version for row in (*cited, *selectors.passages_of(run)) if row.version_id == version]
+    held = next((own for own in versions if own is not None and may_be_shown(own)), None)
+    if held is None:
+        return None
+    document = open_version(held)
+    if key not in document.pictures:
+        return None
+    page_index = document.tree.node(key).page_start
+    shown = find_quoted_version(run, version, page_index)
+    return (shown, page_index) if shown is not None else None
+
+
 def _remove_links(ref: Any) -> Any:
     return replace(ref, url="", sheet_url="")
 
@@ -384,7 +423,15 @@ def _adapt_sheet(sheet: dict[str, Any], token: str) -> dict[str, Any]:
     place = [token, sheet["version"], sheet["page"]]
     image = reverse("sharing:page_image", args=place) if sheet["image_url"] else ""
     words = reverse("sharing:page_words", args=place) if sheet["words_url"] else ""
-    # Pictures of figures have no address through a link: their captions are shown alone.
-    blocks = [replace(block, picture=None) if block.picture else block for block in sheet["blocks"]]
-    alone = {"words_url": words, "url": "", "previous_url": "", "next_url": "", "figures": []}
-    return sheet | {"image_url": image, "blocks": blocks} | alone
+    blocks = [
+        replace(block, picture=_adapt_figure(block.picture, sheet, token)) if block.picture else block
+        for block in sheet["blocks"]
+    ]
+    figures = [_adapt_figure(figure, sheet, token) for figure in sheet["figures"]]
+    alone = {"words_url": words, "url": "", "previous_url": "", "next_url": ""}
+    return sheet | {"image_url": image, "blocks": blocks, "figures": figures} | alone
+
+
+def _adapt_figure(figure: PagePicture | ShownFigure, sheet: dict[str, Any], token: str) -> PagePicture | ShownFigure:
+    """A figure with the link's own address of its picture."""
+    return replace(figure, url=reverse("sharing:figure", args=[token, sheet["version"], figure.key]))

@@ -104,7 +104,7 @@ class SettingsForm(RouterForm, WorkspaceForm):
     """Name, description, the limits of every run in the workspace, and how it chooses documents."""
 
     max_steps = forms.IntegerField(
-        label="Steps a question may take", min_value=STEP_LIMITS[0], max_value=STEP_LIMITS[1]
+        label="Steps a question may take in each document", min_value=STEP_LIMITS[0], max_value=STEP_LIMITS[1]
     )
     token_budget = forms.IntegerField(
         label="Tokens of evidence", min_value=TOKEN_LIMITS[0], max_value=TOKEN_LIMITS[1], step_size=500
@@ -233,19 +233,18 @@ class BudgetForm(forms.ModelForm):
 
     class Meta:
         model = Budget
-        fields = ["user", "period", "limit_usd"]
-        labels = {"user": "For", "period": "In", "limit_usd": "At most, in USD"}
+        fields = ["user", "period", "limit_usd", "warn_percent"]
+        labels = {"user": "For", "period": "In", "limit_usd": "At most, in USD", "warn_percent": "Warn at, in percent"}
 
-    def __init__(self, *args: Any, workspace: Workspace | None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, workspace: Workspace, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if workspace is not None:
-            self.instance.workspace = workspace
-        people = self.fields.get("user")
-        if people is None:
-            return
+        self.workspace = workspace
+        warn = self.fields["warn_percent"]
+        warn.required, warn.initial = False, None
+        warn.widget.attrs["placeholder"] = "80"
+        people = self.fields["user"]
         assert isinstance(people, forms.ModelChoiceField)
-        if workspace is not None:
-            people.queryset = people_in(workspace)
+        people.queryset = people_in(workspace)
         people.empty_label = "The whole workspace"
         people.required = False
 
@@ -255,6 +254,10 @@ class BudgetForm(forms.ModelForm):
         if limit < 0:
             raise ValidationError("A budget cannot be negative.")
         return limit
+
+    def budget(self) -> Budget:
+        """The budget as typed, unsaved; without a share to warn at where none was typed."""
+        return Budget(workspace=self.workspace, **{name: self.cleaned_data[name] for name in self.Meta.fields})
 
 
 class LexiconEntryForm(forms.ModelForm):

@@ -287,6 +287,7 @@ class Budget(models.Model):
     """What may be spent in a period. `spent + reserved` never passes `limit_usd`.
 
     With a workspace it limits that, or one member there; without one the whole site, or one person everywhere.
+    Administrators and owners may each set one for the same people: both hold.
     """
 
     class Period(models.TextChoices):
@@ -297,6 +298,8 @@ class Budget(models.Model):
     """Null for a budget of the site, which its administrators set."""
     user = models.ForeignKey(USER, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
     """The one person it limits; null limits everyone together."""
+    by_staff = models.BooleanField("set by administrators", default=False)
+    """Owners see it, and neither change nor lift it."""
     period = models.CharField(max_length=8, choices=Period.choices, default=Period.MONTH)
     limit_usd = models.DecimalField(max_digits=12, decimal_places=4)
     """No call is made beyond it."""
@@ -312,7 +315,7 @@ class Budget(models.Model):
     class Meta:
         ordering = ["pk"]
         constraints = [
-            models.UniqueConstraint(_or_none("workspace"), _or_none("user"), name="one_budget_of_a_place"),
+            models.UniqueConstraint(_or_none("workspace"), _or_none("user"), "by_staff", name="one_budget_of_a_place"),
         ]
 
     def __str__(self) -> str:
@@ -375,9 +378,15 @@ class AuditEvent(models.Model):
     """The actor's number, 0 for none: it stays when the account is deleted, for the digest is made of it."""
     workspace_key = models.BigIntegerField(default=0)
     """The workspace's number, likewise."""
+    salt = models.CharField(max_length=48, null=True, blank=True)  # noqa: DJ001 - see below
+    """Random, so that the seal of a name that is hidden from a reader tells nothing of it; null in events of before.
+
+    A column without a default: SQLite would else make the table anew, without the triggers of its full-text index."""
     digest = models.CharField(max_length=64, blank=True)
     """SHA-256 of the digest before and of this row (`workspaces.storage.digest_event`)."""
     at = models.DateTimeField(default=timezone.now, db_index=True)
+    seal, is_hidden = "", False
+    """On an event whose name and details a reader may not see: what stands for these, and that they are taken out."""
 
     objects = AppendOnlyQuerySet.as_manager()
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.contrib.auth import get_user_model
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.auth.models import AbstractBaseUser, AbstractUser, AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
@@ -281,6 +281,19 @@ def owners_of(workspace_id: int) -> QuerySet[Membership]:
     return rows.select_related("user", "workspace")
 
 
+SEE_BUDGETS = "workspaces.view_budget"
+"""The right of staff to see every budget in the console."""
+
+
+def accountable_for(budget: Budget) -> list[int]:
+    """The accounts that answer for a budget: of a workspace its owners, else the staff who see every budget."""
+    if budget.workspace is not None:
+        return owner_ids(budget.workspace)
+    backend = "django.contrib.auth.backends.ModelBackend"
+    staff = get_user_model().objects.with_perm(SEE_BUDGETS, backend=backend)
+    return list(staff.filter(is_staff=True).values_list("pk", flat=True))
+
+
 def owner_ids(workspace: Workspace) -> list[int]:
     """The accounts of all owners who can sign in, those by a group among them."""
     roles = roles_in(workspace, people_in(workspace).values_list("pk", flat=True))
@@ -422,13 +435,13 @@ def settings_of(row: ModelProvider) -> ModelSettings:
 
 
 def budgets_of(workspace: Workspace) -> QuerySet[Budget]:
-    """The workspace's budget first, then those of single members."""
-    return workspace.budgets.select_related("user").order_by(F("user_id").asc(nulls_first=True))
+    """The workspace's budget first, then those of single members; where there are two, the administrators' first."""
+    return workspace.budgets.select_related("user").order_by(F("user_id").asc(nulls_first=True), "-by_staff")
 
 
 def budget_in(workspace: Workspace, pk: int) -> Budget:
-    """One budget of this workspace; Http404 for any other."""
-    row = workspace.budgets.filter(pk=pk).first()
+    """One budget of this workspace that its owners set; Http404 for any other."""
+    row = workspace.budgets.filter(pk=pk, by_staff=False).first()
     if row is None:
         raise Http404("There is no such budget here.")
     return row
@@ -512,25 +525,35 @@ def lacks_two_steps(user: User) -> bool:
 
 def is_host_allowed(address: str) -> bool:
     """Whether models at this address may be asked: at any, until administrators have named hosts."""
-    hosts = ModelHost.objects.values_list("host", flat=True)
-    return not hosts or (urlsplit(address).hostname or "") in hosts
+    return not refuse_host(address)
+
+
+def refuse_host(address: str) -> str:
+    """Why models at this address may not be asked, in two sentences; "" where they may."""
+    hosts, host = ModelHost.objects.values_list("host", flat=True), urlsplit(address).hostname or ""
+    if not hosts or host in hosts:
+        return ""
+    return f"Administrators of this site allow no models at {host}. Ask them to add the host."
 
 
 def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:
-    """What notices of budgets, invitations and roles tell the user; those of budgets and invitations an owner only."""
+    """What notices of budgets, invitations and roles tell the user; those of invitations an owner only.
+
+    Those of budgets are told to who answers for the budget, and to whom it limits.
+    """
     places = {workspace.pk: workspace for workspace in workspaces_of(user)}
     budgets = Budget.objects.select_related("user").in_bulk([row.about for row in notices if row.kind == Kind.BUDGET])
     told = {}
     for notice in notices:
-        workspace, budget = places.get(notice.workspace_id), budgets.get(notice.about)
+        workspace, budget = places.get(notice.workspace_id or 0), budgets.get(notice.about)
         governs = workspace is not None and workspace.allows(Role.OWNER)
         if workspace is not None and notice.kind == Kind.ROLE_CHANGED:
             told[notice.pk] = _tell_role(notice, workspace)
         elif workspace is not None and governs and notice.kind == Kind.INVITATION_ACCEPTED:
             sentence = _("%(name)s accepted your invitation") % {"name": person(notice.actor)}
             told[notice.pk] = Told(sentence, workspace.name, reverse("workspaces:members", args=[workspace.slug]))
-        elif workspace is not None and governs and budget is not None:
-            told[notice.pk] = _tell_budget(notice, workspace, budget)
+        elif budget is not None and (found := _tell_budget(notice, workspace, budget, user, governs=governs)):
+            told[notice.pk] = found
     return told
 
 
@@ -540,10 +563,24 @@ def _tell_role(notice: Notice, workspace: Workspace) -> Told:
     return Told(sentence, workspace.name, reverse("runs:workspace", args=[workspace.slug]))
 
 
-def _tell_budget(notice: Notice, workspace: Workspace, budget: Budget) -> Told:
+def _tell_budget(
+    notice: Notice, workspace: Workspace | None, budget: Budget, user: User, *, governs: bool
+) -> Told | None:
+    """What a notice of a budget tells the user; None for one that is not theirs to know (any more)."""
+    is_own = budget.user_id == user.pk
+    if budget.workspace_id is None:
+        sees = isinstance(user, AbstractUser) and user.is_active and user.is_staff and user.has_perm(SEE_BUDGETS)
+        url = reverse("console:budgets") if sees else reverse("notices:list")
+        name = person(budget.user) if budget.user else _("The whole site")
+    elif workspace is not None:
+        sees, name = governs, f"{workspace.name}, {person(budget.user)}" if budget.user else workspace.name
+        url = reverse("workspaces:budgets" if governs else "runs:workspace", args=[workspace.slug])
+    else:
+        return None
+    if not (sees or is_own):
+        return None
     if notice.details["share"] < 100:
         sentence = _("A budget has reached %(share)s %%") % {"share": notice.details["share"]}
     else:
         sentence = _("A budget has no room for further model calls")
-    name = f"{workspace.name}, {person(budget.user)}" if budget.user else workspace.name
-    return Told(sentence, name, reverse("workspaces:budgets", args=[workspace.slug]))
+    return Told(sentence, name, url)

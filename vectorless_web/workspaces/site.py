@@ -3,6 +3,7 @@
 It is stored by the console. Names of settings: "read_only", "announcement", and "keep.<kind>" for what is kept.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,7 +14,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.workspaces.models import SiteSetting
+from vectorless_web.workspaces.models import SiteSetting, Workspace
 
 READ_ONLY, ANNOUNCEMENT, KEEP = "read_only", "announcement", "keep."
 CACHE_KEY = "site-settings"
@@ -116,13 +117,29 @@ def explain_read_only(plan: ReadOnlyPlan) -> Problem:
     )
 
 
-def days_kept(kind: str) -> int:
-    """Days that things of a kind of KEEP_DAYS stay, as staff set it, else as the settings say; 0 is for ever."""
+def days_kept(kind: str, workspace: Workspace | None = None) -> int:
+    """Days that things of a kind of KEEP_DAYS stay, as staff set it, else as the settings say; 0 is for ever.
+
+    In a workspace whose owners set a period of their own, the shorter of both.
+    """
     value = read_values().get(f"{KEEP}{kind}")
-    return int(value["days"]) if value else int(settings.KEEP_DAYS[kind])
+    site = int(value["days"]) if value else int(settings.KEEP_DAYS[kind])
+    own = int(workspace.settings.get(f"{KEEP}{kind}", 0)) if workspace is not None else 0
+    return min((days for days in (site, own) if days), default=0)
 
 
-def time_kept(kind: str) -> str:
+def periods_kept(kind: str) -> Iterator[tuple[int, Workspace | None]]:
+    """Each period of a kind after which things go: that of the site for all, then shorter ones of workspaces."""
+    site = days_kept(kind)
+    if site:
+        yield site, None
+    for workspace in Workspace.objects.filter(settings__has_key=f"{KEEP}{kind}"):
+        days = days_kept(kind, workspace)
+        if days != site:
+            yield days, workspace
+
+
+def time_kept(kind: str, workspace: Workspace | None = None) -> str:
     """The same in words, to go after "is kept": "for 30 days", or "until staff remove it"."""
-    days = days_kept(kind)
+    days = days_kept(kind, workspace)
     return f"for {days} day{'' if days == 1 else 's'}" if days else "until staff remove it"

@@ -54,6 +54,8 @@ def _cipher() -> Fernet:
 
 CHAINED = ("actor_key", "verb", "object_type", "object_id", "object_name", "workspace_key", "address")
 """Columns of an event that its digest is made of, besides its time, its details and the digest before."""
+SEALED = "object_name"
+"""The one of them that may be hidden from a reader, as the details may: an event's seal stands for both."""
 
 
 AUDIT_WORDS = (
@@ -66,12 +68,25 @@ AUDIT_WORDS = (
 def digest_event(before: str, event: Mapping[str, Any]) -> str:
     """The SHA-256, in hexadecimal, of an event and of the digest `before` it.
 
-    `event` has the columns of CHAINED, `at` and `details`. Numbers are written alike
-    whether a database gave them back as 5 or 5.0.
+    `event` has the columns of CHAINED, `at` and `details`, and, but for those of earlier versions, a `salt`: its seal
+    then stands for name and details. With a `seal` and no salt, name and details are not looked at.
     """
-    stated = [before, *(event[name] for name in CHAINED), event["at"].astimezone(UTC).isoformat()]
-    text = json.dumps([*stated, _write_alike(event["details"])], sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    at = event["at"].astimezone(UTC).isoformat()
+    if seal := event.get("seal") or (seal_event(event) if event.get("salt") else ""):
+        return _hash([before, *(event[name] for name in CHAINED if name != SEALED), at, seal])
+    return _hash([before, *(event[name] for name in CHAINED), at, _write_alike(event["details"])])
+
+
+def seal_event(event: Mapping[str, Any]) -> str:
+    """The SHA-256, in hexadecimal, of an event's salt, name and details. Without the salt nobody guesses them from it.
+
+    Numbers are written alike whether a database gave them back as 5 or 5.0.
+    """
+    return _hash([event["salt"], event[SEALED], _write_alike(event["details"])])
+
+
+def _hash(values: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(values, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def _write_alike(value: Any) -> Any:

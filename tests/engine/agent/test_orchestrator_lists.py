@@ -44,6 +44,14 @@ def test_every_mention_is_listed_with_a_counter_of_pages():
     assert len(events[-1].answer.splitlines()) == 6
 
 
+@pytest.mark.parametrize(
+    "question,strength",
+    [("List all acquisitions of plants", "moderate"), ("List all mentions of plants acquired", "strong")],
+)
+def test_what_speaks_of_a_thing_is_no_strong_list_of_its_members(question, strength):
+    assert run(question, Shelf({"a": plants()}))[-1].confidence.strength == strength
+
+
 def test_a_question_for_documents_walks_them_all_and_names_those_that_answer():
     lease = compiled("Lease", section("Disputes", paragraph("Any dispute goes to arbitration in Oslo.")))
     corpus = Shelf({f"{n}": annual_report(f"Firm{n}") for n in range(7)} | {"x": lease})

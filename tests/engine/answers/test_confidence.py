@@ -95,8 +95,15 @@ FERRY = compiled(
 
 
 def test_a_name_that_no_quote_says_is_told():
-    assert signals_of("How many bicycles does the Skua take?", FERRY)["names_said"] == 1.0
-    assert signals_of("How many bicycles do the Skua and the Petrel take?", FERRY)["names_said"] == 0.5
+    whole = signals_of("How many bicycles does the Skua take?", FERRY)
+    half = signals_of("How many bicycles do the Skua and the Petrel take?", FERRY)
+    assert (whole["names_said"], whole["names_all"]) == (1.0, 1.0)
+    assert (half["names_said"], half["names_all"]) == (0.5, 0.0)
+
+
+def test_a_word_that_no_quote_says_in_any_wording_is_told():
+    assert signals_of("How many bicycles does the Skua take?", FERRY)["leaves_none"] == 1.0
+    assert signals_of("How many bicycles does the Skua take in winter?", FERRY)["leaves_none"] == 0.0
 
 
 def test_rare_words_prove_more_than_common_ones():

@@ -23,7 +23,7 @@ from vectorless_web.engine.questions.plan import FigureNeed, Period
         ("Q2 2023", 2023, 2, 3, False),
         ("Second quarter 2021", 2021, 2, 3, False),
         ("FY19", 2019, None, 12, False),
-        ("% change 2018 vs 2017", 2017, None, 0, True),
+        ("% change 2018 vs 2017", 2018, None, 0, True),
         ("Notes", None, None, 0, False),
         ("$1,997", None, None, 0, False),
     ],

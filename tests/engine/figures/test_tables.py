@@ -28,3 +28,83 @@ def test_words_beside_labels_that_differ_are_no_part_of_them(tmp_path):
     assert read(tmp_path, f"<tr><th>Port</th><th>State</th><th>Ships</th></tr>{rows}") == {
         "12": ("Oslo",), "13": ("Kiel",),
     }  # fmt: skip
+
+
+def cell(tmp_path, head: str, row: str, before: str = "Income of the ports."):
+    """What is understood of the last cell of a table of one row."""
+    path = tmp_path / "file.html"
+    other = row.replace("<td>", "<td>Other ", 1)
+    path.write_text(f"<html><body><p>{before}</p><table>{head}{row}{other}</table></body></html>")
+    document = CompiledDocument(compile_file(path, name="file.html"))
+    [view] = tables_of(document.tree, range(1, len(document.tree)))
+    first = next(iter(view.table.body))
+    return view.read_cell(first, len(first.cells) - 1)
+
+
+def test_several_years_in_one_column_are_no_year(tmp_path):
+    head = "<tr><th>Due in May</th><th>2024</th><th>2025&ndash;2029</th></tr>"
+    assert cell(tmp_path, head, "<tr><td>Pensions</td><td>5</td><td>12</td></tr>").period.year is None
+    assert (
+        cell(tmp_path, head.replace("2029", "2026"), "<tr><td>Dues</td><td>5</td><td>12</td></tr>").period.year == 2026
+    )
+
+
+def test_a_quarter_to_date_covers_the_quarters_before_it(tmp_path):
+    head = "<tr><th></th><th>Q3 2022 YTD</th></tr>"
+    period = cell(tmp_path, head, "<tr><td>Dues</td><td>$ 120</td></tr>").period
+    assert (period.months, period.quarter, period.year) == (9, None, 2022)
+
+
+def test_what_goes_into_an_amount_per_share_is_none(tmp_path):
+    head = "<tr><th>In millions</th><th>2022</th></tr>"
+    found = cell(tmp_path, head, "<tr><td>Numerator for earnings per share: income</td><td>$ 120</td></tr>")
+    assert (found.unit, found.scale) == ("USD", 1_000_000)
+
+
+def test_numbers_of_shares_are_scaled_by_what_the_header_says_of_shares(tmp_path):
+    head = "<tr><th>(Shares in thousands)</th><th>Number of Shares</th></tr>"
+    found = cell(tmp_path, head, "<tr><td>Granted</td><td>166</td></tr>")
+    assert (found.unit, found.scale) == ("shares", 1000)
+
+
+def test_a_column_of_changes_is_of_the_later_year(tmp_path):
+    head = "<tr><th></th><th>% Change 2017-2016</th></tr>"
+    period = cell(tmp_path, head, "<tr><td>Dues</td><td>12</td></tr>").period
+    assert (period.year, period.is_change) == (2017, True)
+
+
+def test_what_stands_between_two_balances_is_of_the_time_between_them(tmp_path):
+    path = tmp_path / "file.html"
+    labels = ("Balance at January 1, 2021", "Dues", "Balance at December 31, 2021", "Rents", "Balance at end of 2022")
+    rows = "".join(f"<tr><td>{label}</td><td>{10 + n}</td></tr>" for n, label in enumerate(labels))
+    path.write_text(
+        f"<html><body><p>Reserves.</p><table><tr><th></th><th>Reserve</th></tr>{rows}</table></body></html>"
+    )
+    document = CompiledDocument(compile_file(path, name="file.html"))
+    [view] = tables_of(document.tree, range(1, len(document.tree)))
+    assert {row.label: view.read_cell(row, 1).period.words for row in view.table.body} == {
+        "Balance at January 1, 2021": "as of 1 January 2021",
+        "Dues": "year ended 31 December 2021",
+        "Balance at December 31, 2021": "as of 31 December 2021",
+        "Rents": "",
+        "Balance at end of 2022": "as of 2022",
+    }
+
+
+def test_numbers_of_things_and_several_years_are_no_money(tmp_path):
+    head = "<tr><th>($ in millions)</th><th>2022</th><th>2021</th></tr>"
+    path = tmp_path / "file.html"
+    told = (("Dues", "$ 12"), ("Due in", "2021 - 2028"), ("Number of units:", ""), ("Forfeited", "(162,548)"))
+    rows = "".join(f"<tr><td>{label}</td><td>{said}</td><td>{said}</td></tr>" for label, said in told)
+    path.write_text(f"<html><body><p>Units.</p><table>{head}{rows}</table></body></html>")
+    document = CompiledDocument(compile_file(path, name="file.html"))
+    [view] = tables_of(document.tree, range(1, len(document.tree)))
+    found = {row.label: view.read_cell(row, 1) for row in view.table.body}
+    assert {label: reading.unit for label, reading in found.items() if label != "Number of units:"} == {
+        "Dues": "USD", "Due in": "", "Forfeited": "",
+    }  # fmt: skip
+
+
+def test_what_shares_bring_is_money(tmp_path):
+    head = "<tr><th>($ in millions)</th><th>2022</th></tr>"
+    assert cell(tmp_path, head, "<tr><td>Proceeds from exercises of stock options</td><td>49</td></tr>").unit == "USD"

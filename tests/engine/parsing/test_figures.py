@@ -76,13 +76,14 @@ def word_document() -> bytes:
     return word(write)
 
 
-def open_document() -> bytes:
-    kinds = {"office": "office", "text": "text", "draw": "drawing"}
+def open_document(styles: str = "", style: str = "") -> bytes:
+    kinds = {"office": "office", "text": "text", "draw": "drawing", "style": "style", "fo": "xsl-fo-compatible"}
     names = " ".join(f'xmlns:{key}="urn:oasis:names:tc:opendocument:xmlns:{kind}:1.0"' for key, kind in kinds.items())
-    frame = '<draw:frame><draw:image xlink:href="Pictures/crane.png"/></draw:frame>'
+    frame = f'<draw:frame draw:style-name="{style}"><draw:image xlink:href="Pictures/crane.png"/></draw:frame>'
     lines = f"<text:h>Harbour</text:h><text:p>Before.</text:p><text:p>{frame}</text:p>"
     body = f"{lines}<text:p>Figure 3. Cranes by quay</text:p><text:p>Behind.</text:p>"
-    root = f'<office:document-content {names} xmlns:xlink="http://www.w3.org/1999/xlink"><office:body>'
+    root = f'<office:document-content {names} xmlns:xlink="http://www.w3.org/1999/xlink">'
+    root += f"<office:automatic-styles>{styles}</office:automatic-styles><office:body>"
     return zipped(
         {
             "mimetype": "application/vnd.oasis.opendocument.text",
@@ -182,6 +183,52 @@ def test_nothing_outside_the_file_is_asked_for_and_icons_and_repeats_are_no_figu
     document = read(f"<html><body>{outside}<p>{icon}</p>{logo * 5}</body></html>".encode(), "a.html")
     assert len(figures(document)) == 1
     assert "a map" in document.page_text(0)
+
+
+def half_secret() -> bytes:
+    """A picture whose left half is red and whose right half is blue."""
+    image = Image.new("RGB", (200, 120), "#e00000")
+    image.paste("#0000e0", (100, 0, 200, 120))
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def cropped_word() -> bytes:
+    def write(document):
+        document.add_paragraph("The berth.")
+        picture = document.add_picture(io.BytesIO(half_secret()), width=Inches(3))
+        fill = picture._inline.graphic.graphicData.pic.blipFill
+        cut = fill.makeelement("{http://schemas.openxmlformats.org/drawingml/2006/main}srcRect", {"l": "50000"})
+        fill.insert(1, cut)
+
+    return word(write)
+
+
+def cropped_deck() -> bytes:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[5])
+    slide.shapes.title.text = "The berth"
+    slide.shapes.add_picture(io.BytesIO(half_secret()), DeckInches(1), DeckInches(1)).crop_left = 0.5
+    buffer = io.BytesIO()
+    deck.save(buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("make,name", [(cropped_word, "a.docx"), (cropped_deck, "a.pptx")])
+def test_what_is_cut_away_from_a_picture_is_not_kept(read, make, name):
+    [picture] = read(make(), name).pictures.values()
+    image = Image.open(io.BytesIO(picture.data)).convert("RGB")
+    assert image.size == (100, 120)
+    assert all(red < 60 for red, _, _ in (image.getpixel((x, 60)) for x in range(0, 100, 10)))
+
+
+def test_a_picture_is_not_shown_when_how_much_is_cut_away_cannot_be_told(read):
+    style = """<style:style style:name="fr1" style:family="graphic"><style:graphic-properties
+        fo:clip="rect(0cm, 0cm, 0cm, 2cm)"/></style:style>"""
+    document = read(open_document(style, "fr1"), "a.odt")
+    assert not document.pictures
+    assert any("cannot be shown" in said for said in document.report.warnings)
 
 
 def test_a_picture_that_is_damaged_costs_the_picture_alone(read):

@@ -181,6 +181,17 @@ def test_rows_of_marks_between_level_lines_stay_rows(compiled):
     assert "Dina" in labels
 
 
+def test_years_right_above_level_lines_head_the_rows_between_them(compiled):
+    words = [(72, 184, "(in millions)"), (292, 184, "2023"), (372, 184, "2022")]
+    rows = [("Income of the quays and", "of the ferries"), ("Rents", ""), ("Fuel and oil for", "tugs"), ("Dues", "")]
+    for k, (first, second) in enumerate(rows):
+        words += [(72, 202 + 26 * k, first), (72, 212 + 26 * k, second), (292, 212 + 26 * k, f"{51 + k}")]
+        words += [(372, 212 + 26 * k, f"{40 + k}")]
+    drawn = [*bands(190, 216, 242, 268, 294), *write(*(word for word in words if word[2]))]
+    (table,) = views(compiled(pdf([[*prose(72, 90, 6), *drawn]])))
+    assert [period.year for period in table.periods[1:]] == [2023, 2022]
+
+
 def test_a_header_that_colour_alone_parts_from_the_first_row_is_the_header(compiled):
     drawn = [
         *grid([70, 130, 400], [190, 226, 246]),

@@ -318,6 +318,357 @@ def test_years_below_their_own_header_are_labels(compiled):
     assert [row.label for row in view.table.body] == ["2022", "2021", "2020", "2019"]
 
 
+def columns(view) -> list[tuple[str, ...]]:
+    """The paths of the columns of figures."""
+    return [column.path for column in view.table.columns[1:]]
+
+
+def test_a_header_that_speaks_of_a_statement_is_no_title(compiled):
+    page = laid(
+        [
+            (200, [(320, "Quarter ended"), (460, "Half ended")]),
+            (212, [(150, "Statement of Income Line"), (330, "May 31, 2021"), (470, "May 31, 2021")]),
+            (226, [(72, "Wear of piers"), (150, "Upkeep"), (350, "$ 21"), (490, "$ 41")]),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert columns(view)[-2:] == [("Quarter ended May 31, 2021",), ("Half ended May 31, 2021",)]
+
+
+def test_a_dash_set_off_beside_its_column_makes_no_column(compiled):
+    page = laid(
+        [
+            (200, [(330, "2021"), (430, "2020")]),
+            (214, [(72, "Buoys"), (330, "$ 280"), (430, "$ 12")]),
+            (228, [(72, "Lamps"), (340, "203"), (440, "26")]),
+            (242, [(72, "Nets"), (354.6, "-"), (450.6, "-")]),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert columns(view) == [("2021",), ("2020",)]
+
+
+def test_the_sign_of_a_currency_far_from_its_figure_begins_a_column(compiled):
+    page = laid(
+        [
+            (200, [(72, "Part"), (215, "Line of the statement"), (480, "2021")]),
+            (214, [(72, "Rates"), (230, "Other income net"), (312, "$"), (490, "23")]),
+            (228, [(72, "Fuel"), (246, "Cost of berths"), (495, "4")]),
+            (242, [(72, "Loans"), (251, "Interest paid"), (490, "44")]),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert columns(view) == [("Line of the statement",), ("2021",)]
+    assert [cell.text for cell in view.table.body[0].cells] == ["Rates", "Other income net", "$ 23"]
+
+
+def test_figures_beside_the_last_line_of_their_label_leave_the_label_below_alone(compiled):
+    page = laid(
+        [
+            (200, [(330, "2021"), (430, "2020")]),
+            figures(214, "Change of harbour dues", "5", "8", edges=(350, 450)),
+            (224, [(72, "Gain of the boatyard on")]),
+            figures(234, "sales of old hulls", "7", "6", edges=(350, 450)),
+            figures(244, "Fees for the use of quays", "9", "4", edges=(350, 450)),
+            (254, [(72, "Income from joint ferry")]),
+            figures(264, "lines and tugs", "3", "1", edges=(350, 450)),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [row.label for row in view.table.body] == [
+        "Change of harbour dues",
+        "Gain of the boatyard on sales of old hulls",
+        "Fees for the use of quays",
+        "Income from joint ferry lines and tugs",
+    ]
+
+
+def test_a_date_over_the_figures_heads_the_rows_below_it_alone(compiled):
+    page = laid(
+        [
+            (200, [(420, "Year Ended May 31, 2021")]),
+            figures(214, "Paid for berths", "$ 80", edges=(500,)),
+            figures(228, "Berths taken on", "65", edges=(500,)),
+            (246, [(420, "At May 31, 2021")]),
+            figures(260, "Years left", "5.0", edges=(500,)),
+            figures(274, "Rate of interest", "4.02%", edges=(500,)),
+        ]
+    )
+    first, second = views(compiled(page))
+    assert first.periods[1].words == "year ended 31 May 2021"
+    assert second.periods[1].words == "as of 31 May 2021"
+
+
+def test_a_sentence_that_leads_to_the_next_table_ends_the_one_above(compiled):
+    page = laid(
+        [
+            (190, [(485, "2022")]),
+            figures(204, "Spring", "$ 80", edges=(500,)),
+            figures(216, "Autumn", "76", edges=(500,)),
+            (232, [(72, "For 2021, dues were paid based on the following schedule:")]),
+            figures(250, "April 3", "$ 0.52", edges=(500,)),
+            figures(264, "June 5", "0.52", edges=(500,)),
+        ]
+    )
+    assert [len(list(view.table.body)) for view in views(compiled(page))] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [
+            [(130, "NORWAY"), (430, "12-3456789")],
+            [(100, "(State of incorporation)"), (400, "(Number with the tax office)")],
+            [(105, "One Harbour Drive, Bergen"), (435, "5003-11")],
+            [(110, "(Address of the head office)"), (438, "(Post code)")],
+        ],
+        [
+            [(left, str(2015 + n)) for n, left in enumerate((80, 160, 240, 320, 400))],
+            [(80, "Bergen Ferries"), (320, "All ferries of the north")],
+            [(80, "Nordic index"), (320, "Harbours and shipyards")],
+        ],
+        [
+            [(80, "98.1"), (110, "Cover sheet of the deed in full")],
+            [(80, "98.2"), (110, "Copy of the deed")],
+            [(80, "99"), (110, "Letter of the bank of 3 May 2015")],
+        ],
+        [
+            [(72, "10.1*"), (110, "Plan of shares"), (400, "10-K"), (450, "6/30/12"), (500, "10.4")],
+            [(72, "10.2*"), (110, "Plan of bonuses"), (400, "8-K"), (450, "6/30/13"), (500, "10.7")],
+            [(72, "10.3*"), (110, "Deed of the quay"), (400, "10-Q"), (450, "6/30/14"), (500, "10.9")],
+        ],
+    ],
+    ids=["captions", "legend", "list", "papers"],
+)
+def test_captions_legends_and_lists_of_papers_are_no_tables(compiled, rows):
+    document = compiled(laid([(200 + 12 * number, row) for number, row in enumerate(rows)]))
+    assert views(document) == []
+    assert uncovered(document) == []
+
+
+def test_a_day_over_its_year_heads_one_column_beside_whole_dates(compiled):
+    page = laid(
+        [
+            (200, [(418, "Valued at")]),
+            (211, [(412, "January 28,")]),
+            (222, [(310, "July 29, 2023"), (427, "2023"), (510, "July 30, 2022")]),
+            figures(236, "Buoys in store", "$ 104", "$ 280", "$ 1", edges=(365, 450, 565)),
+            figures(248, "Lamps in store", "117", "203", "26", edges=(365, 450, 565)),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [path[-1] for path in columns(view)] == ["July 29, 2023", "January 28, 2023", "July 30, 2022"]
+    assert [period.words for period in view.periods[1:]] == ["29 July 2023", "28 January 2023", "30 July 2022"]
+
+
+def test_words_in_one_row_under_a_header_of_their_own_are_a_column(compiled):
+    page = laid(
+        [
+            (200, [(180, "Line of the statement"), (330, "2021"), (430, "2020")]),
+            (214, [(72, "Wear of piers"), (180, "Upkeep"), (330, "$ 21"), (430, "$ 20")]),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert columns(view) == [("Line of the statement",), ("2021",), ("2020",)]
+
+
+def test_names_that_go_on_in_small_letters_are_one_level_beside_names_of_one_line(compiled):
+    page = laid(
+        [
+            (200, [(290, "Ferries"), (478, "All kept")]),
+            (211, [(208, "Quays"), (282, "and barges"), (372, "Other"), (475, "vessels")]),
+            (222, [(200 + 45 * n, str(2021 - n % 2)) for n in range(8)]),
+            *(
+                figures(234 + 12 * k, label, *("11", "12", "13", "14", "15", "16", "17", "18"), edges=EIGHT)
+                for k, label in enumerate(("North basin", "South basin", "Inner basin"))
+            ),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [path[0] for path in columns(view)[::2]] == ["Quays", "Ferries and barges", "Other", "All kept vessels"]
+    assert [path[-1] for path in columns(view)] == ["2021", "2020"] * 4
+
+
+EIGHT = tuple(220.0 + 45 * n for n in range(8))
+
+
+def test_a_figure_alone_below_its_label_leaves_the_label_to_it(compiled):
+    page = laid(
+        [
+            (200, [(335, "2021")]),
+            figures(214, "Income of the ferries before taxes", "$ 506", edges=(350,)),
+            (224, [(72, "Taxes on income of the ferries")]),
+            (233, [(335, "192")]),
+            figures(246, "Net income", "$ 314", edges=(350,)),
+            figures(258, "Dues", "$ 31", edges=(350,)),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert view.table.body[0].label == "Income of the ferries before taxes"
+
+
+def test_header_lines_printed_out_of_order_keep_the_years_above_them(compiled):
+    page = laid(
+        [
+            (160, [(300, "Year ended May 31,")]),
+            (174, [(281, "2023"), (451, "2022")]),
+            (214, [(72, "(Dollars in millions)"), (232, "TOTAL")]),
+            (188, [(310, "AMOUNT OF")]),
+            (197, [(310, "GAIN MADE")]),
+            (205, [(310, "BY TUGS")]),
+            (214, [(400, "TOTAL")]),
+            (188, [(480, "AMOUNT OF")]),
+            (197, [(480, "GAIN MADE")]),
+            (205, [(480, "BY TUGS")]),
+            figures(228, "Dues", "$ 51,217", "$ 26", "$ 46,710", "$ 12", edges=(255, 350, 425, 520)),
+            figures(240, "Rents", "28,925", "581", "25,231", "23", edges=(255, 350, 425, 520)),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [period.year for period in view.periods[1:]] == [2023, 2023, 2022, 2022]
+
+
+def test_whole_dates_go_on_in_no_line_below(compiled):
+    edges = (260, 320, 370, 430, 490, 540)
+    page = laid(
+        [
+            (200, [(268, "May 31, 2021"), (438, "May 31, 2020")]),
+            (212, [(292, "Wear so"), (462, "Wear so")]),
+            (223, [(240, "Gross"), (292, "far"), (350, "Net"), (410, "Gross"), (462, "far"), (520, "Net")]),
+            figures(236, "Quays", "$ 2,443", "$ (469)", "$ 1,974", "$ 2,474", "$ (402)", "$ 2,072", edges=edges),
+            figures(248, "Boats", "4,113", "(845)", "3,268", "4,097", "(681)", "3,416", edges=edges),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [path[0] for path in columns(view)] == ["May 31, 2021"] * 3 + ["May 31, 2020"] * 3
+
+
+def test_a_title_that_names_a_period_parts_tables_of_the_same_columns(compiled):
+    def block(top: float, title: str) -> list:
+        return [
+            (top, [(222, title)]),
+            (top + 16, [(72, "(Dollars in millions)"), (290, "Ferries"), (390, "Quays"), (490, "All")]),
+            *(
+                figures(top + 30 + 14 * k, label, "21", "32", "53", edges=(315, 415, 515))
+                for k, label in enumerate(("Dues", "Rents", "Fuel"))
+            ),
+        ]
+
+    page = laid([*block(200, "Q2 2022 YTD income of all basins"), *block(300, "Q3 2022 YTD income of all basins")])
+    first, second = views(compiled(page))
+    assert [period.words for period in first.periods[1:]] == ["six months 2022"] * 3
+    assert [period.words for period in second.periods[1:]] == ["nine months 2022"] * 3
+
+
+def test_two_addresses_side_by_side_are_no_table(compiled):
+    rows = [
+        ("Investors:", "Papers:"),
+        ("Robert Hull", "Cara Keel"),
+        ("robert@harbour.example", "cara@harbour.example"),
+        ("(212) 555-4600", "(914) 555-0304"),
+    ]
+    page = laid([(200 + 12 * n, [(72, one), (400, other)]) for n, (one, other) in enumerate(rows)])
+    assert views(compiled(page)) == []
+
+
+def test_years_with_stars_and_titles_between_years_and_rows_leave_the_years_their_columns(compiled):
+    page = laid(
+        [
+            (200, [(72, "(Dollars in millions)"), (325, "2018*"), (430, "2017")]),
+            (214, [(72, "Consolidated Statements of Earnings Data")]),
+            figures(228, "Harbour dues", "$ 32,765", "$ 31,657", edges=(350, 450)),
+            figures(242, "Rents", "5,349", "4,858", edges=(350, 450)),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert columns(view) == [("2018*",), ("2017",)]
+
+
+def test_names_that_touch_are_parted_by_the_name_that_stands_elsewhere(compiled):
+    edges = (210, 262, 312, 362, 412)
+    page = laid(
+        [
+            (200, [(190, "FY 2023"), (240, "FY 2022"), (286, "CHANGE CHANGES"), (388, "CHANGE")]),
+            *(
+                figures(214 + 12 * k, label, "$ 26", "$ 25", "4 %", "5 %", "7 %", edges=edges)
+                for k, label in enumerate(("Dues", "Rents", "Fuel"))
+            ),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [path[-1] for path in columns(view)] == ["FY 2023", "FY 2022", "CHANGE", "CHANGES", "CHANGE"]
+
+
+def test_a_table_of_other_years_on_the_next_page_carries_nothing_on(compiled):
+    def page(top: float, year: int) -> list[Text]:
+        names = ("Bonds of towns", "Bonds of states", "Notes", "Shares", "Funds")
+        cells = [(300, top, f"December 31, {year}"), (290, top + 12, "Cost"), (390, top + 12, "Value")]
+        for number, name in enumerate(names):
+            own = top + 26 + 14 * number
+            cells += [(72, own, name), (290, own, f"{year - 1900 + 7 * number}"), (390, own, f"{year - 1800 + number}")]
+        return [Text(left, line, words, 9) for left, line, words in cells]
+
+    first, second = views(compiled(pdf([[*prose(72, 90, 6), *page(400, 2016)], page(90, 2017)])))
+    assert [view.periods[1].year for view in (first, second)] == [2016, 2017]
+
+
+def test_a_units_line_over_two_columns_is_no_name_of_either(compiled):
+    page = laid(
+        [
+            (200, [(350, "Year Ended May 31,")]),
+            (212, [(335, "2020"), (435, "2019")]),
+            (224, [(360, "(In thousands)")]),
+            figures(238, "Cost of berths", "$ 751,002", "$ 143,954", edges=(360, 460)),
+            figures(250, "Cost of boats", "51,002", "43,954", edges=(360, 460)),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [path[-1] for path in columns(view)] == ["2020", "2019"]
+
+
+def test_a_sign_and_its_word_with_a_wide_space_are_one_name(compiled):
+    edges = (240, 295, 360, 430, 487, 550)
+    page = laid(
+        [
+            (200, [(285, "Q4"), (463, "Full Year")]),
+            (
+                212,
+                [
+                    (220, "2022"),
+                    (275, "2021"),
+                    (325, "% Change"),
+                    (410, "2022"),
+                    (468, "2021"),
+                    (515, "%"),
+                    (528, "Change"),
+                ],
+            ),
+            *(
+                figures(226 + 12 * k, label, "$ 23", "$ 24", "4.4 %", "$ 94", "$ 93", "1.3 %", edges=edges)
+                for k, label in enumerate(("Sales", "Dues", "Rents"))
+            ),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert columns(view) == [(group, name) for group in ("Q4", "Full Year") for name in ("2022", "2021", "% Change")]
+
+
+def test_a_header_of_another_quarter_among_the_rows_begins_another_table(compiled):
+    def block(top: float, quarter: str) -> list:
+        return [
+            (top, [(72, "(Dollars in Millions)"), (380, quarter)]),
+            (top + 12, [(325, "2023"), (425, "2022"), (510, "Total")]),
+            *(
+                figures(top + 26 + 12 * k, label, "5,590", "5,341", "4.7", edges=(345, 445, 530))
+                for k, label in enumerate(("Europe", "Asia", "Africa"))
+            ),
+        ]
+
+    page = laid([*block(200, "FIRST QUARTER"), *block(276, "SECOND QUARTER")])
+    first, second = views(compiled(page))
+    assert [first.periods[1].words, second.periods[1].words] == ["Q1 2023", "Q2 2023"]
+
+
 def test_words_and_small_numbers_over_figures_name_their_columns(compiled):
     rows = [
         (200, [(300, "By berth"), (463, "By wind")]),
@@ -454,3 +805,13 @@ def test_the_total_of_all_groups_is_in_none_of_them(compiled):
     ]
     [view] = views(compiled(laid(rows)))
     assert read(view, "Total", 2).row_path == ("Total",)
+
+
+def test_an_accent_printed_apart_parts_no_name(compiled):
+    rows = [
+        (200, [(72, "Boat"), (280, "2023"), (360, "2022")]),
+        (214, [(72, "Rosk\xb4"), (97, "\xb4"), (106, "Berg"), (285, "20"), (365, "21")]),
+        (228, [(72, "Solvei"), (285, "30"), (365, "32")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [len(row.cells) for row in view.table.body] == [3, 3]

@@ -118,7 +118,28 @@ def test_what_a_clause_is_subject_to_is_read():
         (Wanted.DEFINITION, "What is a dead letter", "The queue is a list of dead letters.", False),
         (Wanted.MEMBERS, "Which rooms are heated", "Heated rooms are the hall, the office and the shop.", True),
         (Wanted.MEMBERS, "Which rooms are heated", "The hall is heated.", False),
+        (Wanted.MEMBERS, "Which offices heat", "Heats the hall; sweeps the yard; and locks the gate.", False),
+        (Wanted.MEMBERS, "Which rooms are heated", "Heated rooms: the hall; the office; and the shop.", True),
         (Wanted.SUM, "How many more", "There are 12 more.", False),
+        (Wanted.SUM, "What is the average age of the crew", "The crew is 31 and 40 years old.", False),
+        (Wanted.SUM, "What is the average age of the crew", "Their average age is 36.", True),
+        (Wanted.SUM, "What is the ratio of crew to guests", "The crew counts 9, the guests 40.", False),
+        (Wanted.SUM, "What is the ratio of crew to guests", "The ratio of crew to guests is 1 to 4.", True),
+        (Wanted.SUM, "What was the change in fares from 2020 to 2021", "Fares were 5 and 6 euros.", False),
+        (Wanted.SUM, "What was the change in fares from 2020 to 2021", "Fares rose by 1 euro in 2021.", True),
+        (Wanted.SUM, "What was the percentage change in fares from 2020 to 2021", "Fares rose by 1 euro.", False),
+        (Wanted.SUM, "What was the percentage change in fares from 2020 to 2021", "Fares rose by 20 %.", True),
+        (Wanted.SUM, "How much were the total fares in 2020 and 2021", "Fares were 5 million and 6 million.", False),
+        (Wanted.SUM, "How much were the total fares in 2020 and 2021", "Fares totalled 11 million.", True),
+        (Wanted.AMOUNT, "How much were the fares in 2021", "Fares rose by 12 million or 6 %.", False),
+        (Wanted.AMOUNT, "How much were the fares in 2021", "Fares rose by 12 million to 212 million.", True),
+        (Wanted.AMOUNT, "How much is the rise in fares", "Fares rise by 12 cents.", True),
+        (Wanted.CONTENT, "What is included in other costs", "Other costs\t114\t120", False),
+        (Wanted.CONTENT, "What is included in other costs", "Other costs\tRent and repairs\t120", True),
+        (Wanted.CONTENT, "What is included in the fare", "The fare includes a seat.", True),
+        (Wanted.PERSON, "Who must mend the gate", "Ada Brook reported that the gate is broken.", False),
+        (Wanted.PERSON, "Who must mend the gate", "Ada Brook mends the gate.", True),
+        (Wanted.PERSON, "Who reported the broken gate", "Ada Brook reported that the gate is broken.", True),
     ],
 )  # fmt: skip
 def test_a_passage_holds_the_kind_of_thing_asked_for(wanted, part, text, met):
@@ -136,6 +157,30 @@ def test_a_passage_holds_the_kind_of_thing_asked_for(wanted, part, text, met):
 )
 def test_a_question_in_two_parts_wants_two_things_of_a_kind(wanted, text, met):
     assert is_met(Requirement(wanted, "what is asked", times=2), text) is met
+
+
+QUAY = compiled(
+    "Quay notes",
+    section(
+        "Boats",
+        paragraph("The prices of the ferries for the summer are given below:"),
+        paragraph("The following table shows the prices of the ferries for the winter."),
+        paragraph("Ferries to the island are the Tern, the Gull and the Heron."),
+    ),
+)
+
+
+def passages_of(question):
+    finder = Finder(QUAY, understand(question))
+    nodes = [(QUAY.tree.node(key), 1.0, "Boats") for key in QUAY.tree.leaves()]
+    return find_passages("a", nodes, finder)
+
+
+def test_words_that_only_announce_hold_nothing_of_what_is_asked():
+    found = {p.quote: p for p in passages_of("What do ferries cost? What are the prices of the ferries?")}
+    leads = [p for quote, p in found.items() if quote.endswith("below:") or quote.startswith("The following")]
+    assert len(leads) == 2
+    assert all(lead.unmet and not lead.suffices for lead in leads)
 
 
 def test_a_thing_that_is_so_long_is_told_by_a_measure():

@@ -35,6 +35,16 @@ def kinds(question: str) -> list[Wanted]:
         ("Which pump is the quietest?", Wanted.EXTREME),
         ("How many more seats has the new hall than the old one?", Wanted.SUM),
         ("Where are the keys kept?", Wanted.STATEMENT),
+        ("What is the average age of the members?", Wanted.SUM),
+        ("What was the change in rent from 2019 to 2020?", Wanted.SUM),
+        ("How much were the total fees in 2019 and 2020?", Wanted.SUM),
+        ("What was the reason for the change in rent from 2019 to 2020?", Wanted.CAUSE),
+        ("What is included in the rent?", Wanted.CONTENT),
+        ("What costs does the rent include?", Wanted.CONTENT),
+        ("What is the rationale for closing the lift?", Wanted.CAUSE),
+        ("What is the crew to guest ratio?", Wanted.SUM),
+        ("What kinds of boats does the marina have?", Wanted.MEMBERS),
+        ("What is covered?", Wanted.STATEMENT),
     ],
 )
 def test_the_words_that_ask_tell_what_an_answer_must_hold(question, wanted):

@@ -103,7 +103,37 @@ def test_a_list_is_complete_and_counted():
 
 def test_words_that_stand_in_cells_narrow_a_list():
     end, _ = ask("List all wardens of the north area")
-    assert end.answer.startswith("2 of 3 rows") and "Bo Falk" not in end.answer
+    assert end.answer.startswith("2 rows of the table") and "Bo Falk" not in end.answer
+
+
+SITES = compiled(
+    "Yearbook of the ferry line",
+    section("Harbour news", paragraph("The line has four landing stages and one of them was painted this year.")),
+    section(
+        "Places we use",
+        table(
+            "",
+            [
+                ["Orrin", "Landing stage", "Leased"],
+                ["Tessel", "Ticket office", "Leased"],
+                ["Marrow Bay", "Landing stage and stores", "Owned"],
+                ["Quill", "Ticket office", "Owned"],
+                ["Harrowby", "Landing stage", "Leased"],
+            ],
+            columns=["Place", "Use", "Held"],
+        ),
+    ),
+)
+
+
+def test_a_list_of_a_kind_takes_the_rows_whose_cell_names_the_kind():
+    end, claims = ask("List all landing stages", SITES)
+    assert end.answer.startswith("3 rows of the table")
+    assert [claim.text.partition(" –")[0] for claim in claims[1:]] == ["Orrin", "Marrow Bay", "Harrowby"]
+
+
+def test_a_list_of_no_kind_takes_no_rows():
+    assert "rows" not in ask("List all lighthouses", SITES)[0].answer
 
 
 @pytest.mark.parametrize(

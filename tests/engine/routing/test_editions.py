@@ -2,8 +2,10 @@
 
 import pytest
 
-from tests.support.cards import ACTIVE, card, ids, router
+from tests.support.cards import ACTIVE, card, ids, router, snapshot
+from vectorless_web.engine.index.word_blocks import WordIndex, encode_words
 from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.routing import DocumentRouter
 from vectorless_web.engine.routing.editions import (
     Edition,
     Recency,
@@ -11,6 +13,7 @@ from vectorless_web.engine.routing.editions import (
     read_wanted_edition,
     series_core,
 )
+from vectorless_web.engine.text.analyser import analyse
 
 
 def edition(title="", name="", head="", **fields) -> Edition:
@@ -28,6 +31,7 @@ def edition(title="", name="", head="", **fields) -> Edition:
         ("Minutes, March 3, 2024", 20240303, 0),
         ("Price list 2024-07", 20240700, 0),
         ("Price list 01.07.2024", 20240701, 0),
+        ("Furniture catalogue Autumn 2023", 20230932, 0),
         ("Corvane quarterly report Q2 2023", 20230630, 0),
         ("Corvane annual report 2022", 20221231, 0),
         ("Fire safety rules", 0, 0),
@@ -43,6 +47,7 @@ def test_the_edition_stands_in_the_title(title, day, version):
         ("Leave rules\nEffective from 1 May 2021\nThey replace those of 3 June 2018.", 20210501),
         ("Report\nFor the fiscal year ended September 30, 2022\nIncorporated 4 May 1999", 20220930),
         ("Minutes\nMeeting of the board held on 7 October 2020", 20201007),
+        ("Price list\nPrices of Belmar from 1 June 2022.", 20220601),
     ],
 )
 def test_the_date_a_document_gives_itself_counts(head, day):
@@ -80,6 +85,16 @@ def test_period_and_version_are_no_part_of_a_series():
         ("What was the rate as of 3 May 2022?", Recency.AS_OF),
         ("Which price was in force on 1 July 2021?", Recency.AS_OF),
         ("How did the fee change between 2020 and 2022?", Recency.BETWEEN),
+        ("What does a stall cost these days?", Recency.LATEST),
+        ("What was the fee before the current rules?", Recency.PREVIOUS),
+        ("Which limit did the sheet give before its last revision?", Recency.PREVIOUS),
+        ("Who was present at the meeting of the guild before last?", Recency.PREVIOUS),
+        ("What limit was in the permit that was replaced by the present one?", Recency.PREVIOUS),
+        ("What did a stall cost under the old price list?", Recency.PREVIOUS),
+        ("How many shares were held a month earlier than the newest factsheet?", Recency.PREVIOUS),
+        ("Which dose did the initial protocol foresee?", Recency.OLDEST),
+        ("What did the first edition of the guide say?", Recency.OLDEST),
+        ("What does version 1.1 of the protocol say?", Recency.NAMED),
     ],
 )
 def test_the_question_says_which_edition(question, wanted):
@@ -95,6 +110,9 @@ def test_the_question_says_which_edition(question, wanted):
         "When must a claim be made at the latest?",
         "What was revenue in the previous year?",
         "How many days of leave does one have?",
+        "What happens after the first notice?",
+        "Who pays before the last instalment?",
+        "How many days of prior notice must be given?",
     ],
 )
 def test_other_uses_of_the_words_want_no_edition(question):
@@ -312,3 +330,41 @@ def test_numbered_files_of_one_kind_are_no_series(kind):
     held = router(cards, ACTIVE, names=names).snapshot
 
     assert {held.key_frequency(int(each)) for each in held.series(held.all_rows()).flat if each} == {1}
+
+
+def test_a_season_is_told_as_one_and_stands_between_its_neighbours():
+    seasons = ("Winter 2022", "Spring 2023", "Autumn 2023")
+    days = [edition(f"Catalogue {season}").day for season in seasons]
+
+    assert days == sorted(days)
+    assert edition("Catalogue Spring 2023").describe() == "spring 2023"
+    assert {series_core(f"Catalogue {season}") for season in seasons} == {"catalogu"}
+
+
+def test_a_version_that_the_question_names_is_taken_where_there_is_one():
+    def first(version):
+        return ids(router(POLICIES, ACTIVE).route(understand(f"What is the meal limit in version {version}?")))[0]
+
+    assert first("1") == 1
+    assert first("2") == 3
+    assert first("9") in (1, 2, 3)
+
+
+def test_an_issuer_that_stands_at_the_beginning_of_the_text_alone_tells_its_price_list():
+    cards = [
+        card("Price list", years=(2022,), tags=("coats",)),
+        card("Price list", years=(2022,), tags=("coats",)),
+        card("Belmar Laundry annual review", names=("belmar laundry",), overview="The coat business grew."),
+        *(card(f"Notice {number}", overview="A coat is worn.") for number in range(20)),
+    ]
+    texts = {
+        1: "prices osmar laundry coat cost",
+        2: "prices belmar laundry coat cost",
+        3: "belmar laundry review coat business grew",
+    }
+    lists = {pk: encode_words({term: (1, 1) for term in analyse(text)}) for pk, text in texts.items()}
+    routed = DocumentRouter(snapshot(cards).with_words(WordIndex().with_lists(lists)), ACTIVE)
+
+    for issuer, wanted in (("Osmar", 1), ("Belmar", 2)):
+        found = routed.route(understand(f"What does a coat cost in the price list of {issuer} Laundry?"))
+        assert ids(found)[0] == wanted

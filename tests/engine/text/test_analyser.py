@@ -43,6 +43,11 @@ def test_ascii_text_has_the_words_that_any_text_has(text):
     assert analyse(text) == [term for word in words(text) for term in word_terms(word.text)]
 
 
+@given(st.text(alphabet="aé日 \u2003\n0,.-&'§", max_size=60))
+def test_the_terms_of_a_text_are_those_of_its_words(text):
+    assert analyse(text) == [term for word in words(text) for term in word_terms(word.text)]
+
+
 @given(st.text(alphabet="abcdefgh 0123,.-&'", max_size=80))
 def test_analysis_does_not_depend_on_case(text):
     assert analyse(text) == analyse(text.upper())

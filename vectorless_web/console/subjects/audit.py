@@ -13,19 +13,23 @@ from asgiref.sync import sync_to_async
 from django.contrib.auth import get_user_model
 from django.core.cache import cache
 from django.db import connection
-from django.db.models import BooleanField, QuerySet
+from django.db.models import BooleanField, OuterRef, QuerySet, Subquery, Value
 from django.db.models.expressions import RawSQL
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from vectorless_web.console.subjects.names import drop_hidden, hide_names
 from vectorless_web.workspaces.models import AuditEvent, Workspace
 from vectorless_web.workspaces.selectors import User
-from vectorless_web.workspaces.storage import AUDIT_WORDS
+from vectorless_web.workspaces.services.recording import find_anchor
+from vectorless_web.workspaces.storage import AUDIT_WORDS, seal_event
 
 PAGE = 50
 """Events on a page."""
 WORDS_MAX = 8
 """Words of a search that count; each is one more look into the index."""
+NEWEST = 2000
+"""Events with the words, the newest, among which a page is looked for first: one workspace of twenty has 100 there."""
 AT_ONCE = 1000
 """Events of an export that are read in one message."""
 VERBS_KEPT = 600
@@ -101,9 +105,12 @@ def _look_for(
     numbers = "SELECT rowid FROM workspaces_auditwords WHERE workspaces_auditwords MATCH %s"
     numbers += " AND rowid >= %s AND rowid < %s"
     values: list[Any] = [" AND ".join(parts), *between]
-    if most is not None and not (query.verb or query.person or query.workspace):
-        numbers += " ORDER BY rowid DESC LIMIT %s"
-        values.append(most)
+    if most is not None:
+        # A word of every event is looked up in the newest alone where these have a page of it.
+        newest = RawSQL(f"{numbers} ORDER BY rowid DESC LIMIT %s", [*values, NEWEST])  # noqa: S611 - as below
+        near = list(rows.filter(pk__in=newest).order_by("-pk").values_list("pk", flat=True)[:most])
+        if len(near) == most:
+            return rows.filter(pk__in=near)
     return rows.filter(pk__in=RawSQL(numbers, values))  # noqa: S611 - words are letters and digits, and a parameter
 
 
@@ -151,10 +158,11 @@ def page_of_events(
 
 def page_of_workspace(workspace: Workspace, user: User, query: AuditQuery, *, before: int | None = None) -> AuditPage:
     """The newest events of a workspace that fit, or those older than `before`, as far as the owner may read of them."""
-    rows = select_events(replace(query, workspace=workspace.slug)).select_related("actor").order_by("-pk")
+    here = replace(query, workspace=workspace.slug)
     told: list[AuditEvent] = []
     while len(told) <= PAGE:
-        read = list((rows.filter(pk__lt=before) if before else rows)[: 2 * PAGE])
+        rows = select_events(here, below=before or LARGEST, most=2 * PAGE).select_related("actor", "workspace")
+        read = list(rows.order_by("-pk")[: 2 * PAGE])
         told += drop_hidden(read, user)
         if len(read) < 2 * PAGE:
             break
@@ -192,12 +200,17 @@ COLUMNS = (
     "workspace_number",
     "network",
     "details",
+    "hidden",
+    "salt",
+    "seal",
+    "before",
     "digest",
 )
 
 
 def describe_event(event: AuditEvent) -> dict[str, Any]:
-    """An event as an export has it, by the names of COLUMNS."""
+    """An event, from `with_digest_before`, as an export has it, by the names of COLUMNS."""
+    seal = event.seal if event.is_hidden else seal_event(vars(event)) if event.salt else ""
     return {
         "id": event.pk,
         "at": event.at.isoformat(),
@@ -211,8 +224,19 @@ def describe_event(event: AuditEvent) -> dict[str, Any]:
         "workspace_number": event.workspace_key,
         "network": event.address,
         "details": event.details,
+        "hidden": event.is_hidden,
+        "salt": event.salt or "",
+        "seal": seal,
+        "before": getattr(event, "before", ""),
         "digest": event.digest,
     }
+
+
+def with_digest_before(rows: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
+    """The events with their people and places, and with `before`: the digest that each goes on from."""
+    earlier = AuditEvent.objects.filter(pk__lt=OuterRef("pk")).order_by("-pk").values("digest")[:1]
+    before = Coalesce(Subquery(earlier), Value(find_anchor().digest))
+    return rows.select_related("actor", "workspace").annotate(before=before)
 
 
 def write_json_line(event: dict[str, Any]) -> str:
@@ -236,9 +260,10 @@ def csv_line(values: list[Any]) -> str:
 async def stream_events(query: AuditQuery, reader: User, write: Write, head: str = "") -> AsyncIterator[str]:
     """The events that fit, oldest first, each as `write` has it; few are in memory at a time.
 
-    Names that are hidden from the reader are not in it; the digests are those of the events as they were written.
+    Names that are hidden from the reader are not in it; seals and digests are those of the events as they were written.
     """
-    rows = (await sync_to_async(select_events)(query)).select_related("actor", "workspace").order_by("pk")
+    selected = await sync_to_async(select_events)(query)
+    rows = (await sync_to_async(with_digest_before)(selected)).order_by("pk")
     yield head
     after = 0
     while True:

@@ -11,6 +11,7 @@ from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import visible_runs
 from vectorless_web.workspaces.models import AuditEvent
 from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.storage import seal_event
 
 RESTRICTED = "restricted"
 """A detail of the event by which a document of a restricted folder was purged: its name stays hidden."""
@@ -42,11 +43,13 @@ def drop_hidden(events: Iterable[AuditEvent], user: User) -> list[AuditEvent]:
 
 
 def hide_names(events: Iterable[AuditEvent], user: User) -> list[AuditEvent]:
-    """The events; one whose object the account may not read of has neither its name nor its details."""
+    """The events; one whose object the account may not read of has neither its name nor its details, but their seal."""
     found = list(events)
     hidden = _list_hidden(found, user)
     for event in found:
         if event.pk in hidden:
+            # The seal stands for what is taken out; the salt would let it be guessed.
+            event.seal, event.salt, event.is_hidden = seal_event(vars(event)) if event.salt else "", "", True
             event.object_name = NEUTRAL.get(event.object_type, "documents")
             event.details = {}
     return found

@@ -15,14 +15,16 @@ from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from vectorless_web.documents.models import Document
+from vectorless_web.documents.selectors import open_to
 from vectorless_web.infra.web.health import record_heartbeat
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.models import ModelCall, Run, RunInputs, Thread
+from vectorless_web.runs.selectors import visible_runs
 from vectorless_web.sharing.models import ShareLink, ShareView
-from vectorless_web.workspaces.models import AuditEvent, SiteSetting
+from vectorless_web.workspaces.models import AuditEvent, SiteSetting, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import prune_record, record
-from vectorless_web.workspaces.site import KEEP, days_kept, forget_values
+from vectorless_web.workspaces.site import KEEP, days_kept, forget_values, periods_kept
 
 DAYS_MAX = 3650
 """The longest period; whoever wants more wants for ever."""
@@ -33,6 +35,10 @@ HELD_SECONDS = 300
 counted anew each time."""
 PASS_SECONDS = 60.0
 """How long one pass of the sweep removes; the rest goes an hour later. The sweep counts as dead after 120 s."""
+
+
+EVERYWHERE = Q()
+"""No condition: things of the whole site."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +59,22 @@ class Kind:
     """What goes and what that means, in a sentence or two."""
     least: int
     """The shortest period in days."""
-    count: Callable[[datetime | None], Held]
-    """What is older than a moment; all with None."""
-    remove: Callable[[datetime], int] | None
+    count: Callable[[datetime | None, Q], Held]
+    """What is older than a moment, of the rows that the condition names; of any age with None."""
+    remove: Callable[[datetime, Q], int] | None
     """Remove some of what is older than a moment; how many, 0 when none is left. None where another job does it."""
+    place: Callable[[Workspace, User | None], Q] | None = None
+    """The rows of a workspace, as far as an account may know of them; all of it with None. None where a workspace has
+    none of its own."""
 
     @property
     def variable(self) -> str:
         """The variable of the environment that sets the period where nobody did in the console."""
         return f"VECTORLESS_KEEP_{self.name.upper()}_DAYS"
+
+
+def _visible(workspace: Workspace, user: User) -> QuerySet[Run]:
+    return visible_runs(user.pk, [workspace.pk]).order_by()
 
 
 def _count_held(rows: QuerySet[Any], field: str, before: datetime | None) -> Held:
@@ -80,8 +93,10 @@ def _runs() -> QuerySet[Run]:
     return rows.filter(~Exists(links), ~Exists(marked), verifications=None)
 
 
-def _remove_runs(before: datetime) -> int:
-    rows = _runs().filter(created_at__lt=before).order_by("pk").values_list("pk", "thread", "workspace")[:AT_ONCE]
+def _remove_runs(before: datetime, place: Q) -> int:
+    rows = (
+        _runs().filter(place, created_at__lt=before).order_by("pk").values_list("pk", "thread", "workspace")[:AT_ONCE]
+    )
     found = list(rows)
     if not found:
         return 0
@@ -97,8 +112,8 @@ def _calls() -> QuerySet[ModelCall]:
     return ModelCall.objects.exclude(run__status__in=Run.OPEN)
 
 
-def _remove_calls(before: datetime) -> int:
-    found = list(_calls().filter(created_at__lt=before).order_by("pk").values_list("pk", "run")[:AT_ONCE])
+def _remove_calls(before: datetime, place: Q) -> int:
+    found = list(_calls().filter(place, created_at__lt=before).order_by("pk").values_list("pk", "run")[:AT_ONCE])
     if not found:
         return 0
     with transaction.atomic():
@@ -115,8 +130,8 @@ def _views() -> QuerySet[ShareView]:
     return ShareView.objects.exclude(counting)
 
 
-def _remove_views(before: datetime) -> int:
-    found = list(_views().filter(at__lt=before).order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
+def _remove_views(before: datetime, place: Q) -> int:
+    found = list(_views().filter(place, at__lt=before).order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
     if not found:
         return 0
     with transaction.atomic():
@@ -125,19 +140,23 @@ def _remove_views(before: datetime) -> int:
     return len(found)
 
 
+def _deleted() -> QuerySet[Document]:
+    return Document.objects.filter(deleted_at__isnull=False)
+
+
 def _pictures() -> Iterator[tuple[float, Path]]:
     for path in (Path(settings.CACHE_ROOT) / "pages").glob("??/*.jpg"):
         with suppress(FileNotFoundError):  # The render child may make room meanwhile.
             yield path.stat().st_mtime, path
 
 
-def _count_pictures(before: datetime | None) -> Held:
+def _count_pictures(before: datetime | None, _place: Q) -> Held:
     limit = before.timestamp() if before else float("inf")
     ages = [at for at, _ in _pictures() if at < limit]
     return Held(len(ages), datetime.fromtimestamp(min(ages), UTC) if ages else None)
 
 
-def _remove_pictures(before: datetime) -> int:
+def _remove_pictures(before: datetime, _place: Q) -> int:
     limit = before.timestamp()
     old = [path for at, path in _pictures() if at < limit]
     for path in old:
@@ -145,7 +164,7 @@ def _remove_pictures(before: datetime) -> int:
     return len(old)
 
 
-def _remove_events(before: datetime) -> int:
+def _remove_events(before: datetime, _place: Q) -> int:
     return prune_record(before=before, most=20 * AT_ONCE)
 
 
@@ -160,32 +179,36 @@ _ALL = (
         "Model calls",
         "What models were asked and what they replied. Answers stay; a run without its calls cannot be replayed.",
         1,
-        lambda before: _count_held(_calls(), "created_at", before),
+        lambda before, place: _count_held(_calls().filter(place), "created_at", before),
         _remove_calls,
+        lambda here, user: Q(run__in=_visible(here, user)) if user else Q(run__workspace=here),
     ),
     Kind(
         "runs",
         "Questions and answers",
         "With their steps, comments and closed links. Favourites, verified answers and those with an open link stay.",
         1,
-        lambda before: _count_held(_runs(), "created_at", before),
+        lambda before, place: _count_held(_runs().filter(place), "created_at", before),
         _remove_runs,
+        lambda here, user: Q(pk__in=_visible(here, user)) if user else Q(workspace=here),
     ),
     Kind(
         "bin",
         "Deleted documents",
         "With their files. Until then whoever may delete can bring them back. Citations keep their quotes.",
         1,
-        lambda before: _count_held(Document.objects.exclude(deleted_at=None), "deleted_at", before),
+        lambda before, place: _count_held(_deleted().filter(place), "deleted_at", before),
         None,
+        lambda here, user: Q(workspace=here) & (open_to(user) if user else Q()),
     ),
     Kind(
         "views",
         "Views of share links",
         "When and from which network links were opened. Those of an open link with a limit of openings stay.",
         1,
-        lambda before: _count_held(_views(), "at", before),
+        lambda before, place: _count_held(_views().filter(place), "at", before),
         _remove_views,
+        lambda here, user: Q(link__run__in=_visible(here, user)) if user else Q(link__run__workspace=here),
     ),
     Kind(
         "pictures",
@@ -200,7 +223,7 @@ _ALL = (
         "Audit events",
         "The oldest of the record. An anchor stays in the chain, so that what is left can still be verified.",
         30,
-        lambda before: _count_held(AuditEvent.objects.all(), "at", before),
+        lambda before, _place: _count_held(AuditEvent.objects.all(), "at", before),
         _remove_events,
     ),
 )
@@ -221,6 +244,8 @@ class Period:
     """Who set the period and when; None where the environment or the default did."""
     given: bool
     """Whether the environment sets it, where nobody did in the console."""
+    own: int = 0
+    """Days that the owners of the workspace set, of which the page is; 0 for none."""
 
 
 def list_periods(environment: dict[str, str]) -> list[Period]:
@@ -234,19 +259,30 @@ def _describe(kind: Kind, setting: SiteSetting | None, environment: dict[str, st
     key = f"retention-held-{kind.name}"
     held: Held | None = cache.get(key)
     if held is None:
-        held = kind.count(None)
+        held = kind.count(None, EVERYWHERE)
         cache.set(key, held, HELD_SECONDS)
-    due = kind.count(_before(days)) if days else Held(0)
-    return Period(kind, days, held, due, setting, kind.variable in environment)
+    return Period(kind, days, held, preview(kind, days), setting, kind.variable in environment)
+
+
+def list_periods_in(workspace: Workspace, user: User) -> list[Period]:
+    """Every kind of things that a workspace has, with its period; counted is what the owner may know of."""
+    found = []
+    for kind in _ALL:
+        if kind.place is None:
+            continue
+        days, place = days_kept(kind.name, workspace), kind.place(workspace, user)
+        held, own = kind.count(None, place), int(workspace.settings.get(f"{KEEP}{kind.name}", 0))
+        found.append(Period(kind, days, held, preview(kind, days, place), None, False, own))
+    return found
 
 
 def _before(days: int) -> datetime:
     return timezone.now() - timedelta(days=days)
 
 
-def preview(kind: Kind, days: int) -> Held:
+def preview(kind: Kind, days: int, place: Q = EVERYWHERE) -> Held:
     """What would go if things of the kind were kept for so many days; nothing with 0."""
-    return kind.count(_before(days)) if days else Held(0)
+    return kind.count(_before(days), place) if days else Held(0)
 
 
 def check_days(kind: Kind, days: int) -> int:
@@ -265,10 +301,7 @@ def set_period(*, actor: User, kind: Kind, days: int, seen: int | None) -> None:
     looked at, or when more would go than were shown.
     """
     check_days(kind, days)
-    going = preview(kind, days).count
-    if going and (seen is None or going > seen):
-        message = f"{going:,} would go at once, and you were shown {seen or 0:,}. Look at the preview, then set it."
-        raise Problem(message, code="not_previewed", status=409)
+    going = _check_seen(preview(kind, days).count, seen)
     before = days_kept(kind.name)
     SiteSetting.objects.update_or_create(
         name=f"{KEEP}{kind.name}", defaults={"value": {"days": days}, "changed_by_id": actor.pk}
@@ -276,6 +309,35 @@ def set_period(*, actor: User, kind: Kind, days: int, seen: int | None) -> None:
     details = {"kind": kind.name, "days": days, "before": before, "going": going}
     record(actor=actor, verb="retention.set", name=kind.label, details=details)
     transaction.on_commit(forget_values)
+
+
+@transaction.atomic
+def set_period_in(*, actor: User, workspace: Workspace, kind: Kind, days: int, seen: int | None) -> None:
+    """Keep things of the kind for so many days in one workspace; 0 takes its own period back. `seen` as before.
+
+    Problem (422) for a period that is longer than the site's: what it removes goes in every workspace.
+    """
+    place = Workspace.objects.select_for_update().get(pk=workspace.pk)
+    before, site = days_kept(kind.name, place), days_kept(kind.name)
+    if kind.place is None:
+        raise Problem("A workspace keeps none of these by itself.", code="not_of_a_workspace", status=422)
+    check_days(kind, days)
+    if site and days > site:
+        message = f"{kind.label} are kept for {site} days on this site. A workspace may keep them for a shorter time."
+        raise Problem(message, code="longer_than_site", status=422)
+    going = _check_seen(preview(kind, days, kind.place(place, actor)).count, seen)
+    kept = {name: value for name, value in place.settings.items() if name != f"{KEEP}{kind.name}"}
+    place.settings = {**kept, f"{KEEP}{kind.name}": days} if days else kept
+    place.save(update_fields=["settings"])
+    details = {"kind": kind.name, "days": days, "before": before, "going": going}
+    record(actor=actor, verb="retention.set", workspace=place, name=kind.label, details=details)
+
+
+def _check_seen(going: int, seen: int | None) -> int:
+    if going and (seen is None or going > seen):
+        message = f"{going:,} would go at once, and you were shown {seen or 0:,}. Look at the preview, then set it."
+        raise Problem(message, code="not_previewed", status=409)
+    return going
 
 
 @transaction.atomic
@@ -292,11 +354,12 @@ def remove_expired(*, clock: Callable[[], float] = time.monotonic) -> int:
     """Remove what is older than its kind is kept, for at most PASS_SECONDS; how many things. Called by the sweep."""
     end, total = clock() + PASS_SECONDS, 0
     for kind in _ALL:
-        days = days_kept(kind.name)
-        if not days or kind.remove is None:
+        if kind.remove is None:
             continue
-        before = _before(days)
-        while clock() < end and (removed := kind.remove(before)):
-            total += removed
-            record_heartbeat("sweep")
+        for days, workspace in periods_kept(kind.name):
+            place = kind.place(workspace, None) if kind.place and workspace is not None else EVERYWHERE
+            before = _before(days)
+            while clock() < end and (removed := kind.remove(before, place)):
+                total += removed
+                record_heartbeat("sweep")
     return total

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from vectorless_web.console.subjects.audit import describe_event, write_json_line
+from vectorless_web.console.subjects.audit import describe_event, with_digest_before, write_json_line
 from vectorless_web.workspaces.models import AuditEvent, SiteSetting
 
 logger = logging.getLogger(__name__)
@@ -80,7 +80,7 @@ def stream_events() -> int:
         return 0
     with _open(target) as send:
         while count < PASS_EVENTS:
-            rows = AuditEvent.objects.filter(pk__gt=last).select_related("actor", "workspace").order_by("pk")
+            rows = with_digest_before(AuditEvent.objects.filter(pk__gt=last)).order_by("pk")
             events = list(rows[:AT_ONCE])
             if not events:
                 break

@@ -153,7 +153,8 @@ def report_usage(*, days: int, group: str, workspace: int | None = None) -> Usag
 
     `workspace` narrows it to the workspace of that number.
     """
-    stamp = cache.get(STAMP)
+    # Redis may have been emptied since the count: the report is then made once, and kept until the next one.
+    stamp = cache.get_or_set(STAMP, lambda: timezone.now().timestamp(), None)
     key = f"usage-{stamp}-{timezone.now().astimezone(UTC).date()}-{days}-{group}-{workspace}"
     kept: UsageReport | None = cache.get(key) if stamp else None
     if kept is not None:

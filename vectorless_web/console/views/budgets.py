@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 from vectorless_web.console.forms import SiteBudgetForm
 from vectorless_web.console.subjects import usage
 from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.web.pages import go_to
 from vectorless_web.workspaces import services
 from vectorless_web.workspaces.models import Budget
@@ -24,6 +25,10 @@ def show(request: HttpRequest) -> HttpResponse:
 
 
 def _initial(request: HttpRequest) -> dict[str, Any]:
+    changed = parse_whole_number(request.GET.get("change"))
+    budget = Budget.objects.select_related("user").filter(pk=changed).first() if changed else None
+    if budget is not None:
+        return SiteBudgetForm.initial_of(budget)
     return {"workspace": request.GET.get("workspace"), "person": request.GET.get("person", "")}
 
 

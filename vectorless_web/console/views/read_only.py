@@ -8,8 +8,8 @@ from django.shortcuts import render
 from django.utils.functional import SimpleLazyObject
 
 from vectorless_web.infra.web.pages import is_htmx
-from vectorless_web.infra.web.request_limits import SMALL_BYTES
-from vectorless_web.workspaces.site import announcement, explain_read_only, read_only_plan
+from vectorless_web.infra.web.request_limits import SMALL_BYTES, reads_alone
+from vectorless_web.workspaces.site import announcement, explain_read_only, is_read_only, read_only_plan
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS", "TRACE")
 LET_THROUGH = {
@@ -41,13 +41,20 @@ HIDDEN = ("password", "token", "secret", "key", "code")
 
 
 class ReadOnlyMiddleware:
-    """Refuses requests that would write, with status 503, while the site is read-only and before a view begins."""
+    """Refuses requests that would write, with status 503, while the site is read-only and before a view begins.
+
+    Those that only read note nothing beside it meanwhile: neither what was seen nor when.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        token = reads_alone.set(is_read_only())
+        try:
+            return self.get_response(request)
+        finally:
+            reads_alone.reset(token)
 
     def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
         """Django calls this once it knows which view an address belongs to."""

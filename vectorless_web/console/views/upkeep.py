@@ -15,6 +15,7 @@ from vectorless_web.console.subjects import maintenance, retention
 from vectorless_web.console.views import show_page, staff_only
 from vectorless_web.infra.web.pages import go_to
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.site import announcement
 
 SEE, CHANGE = "workspaces.view_sitesetting", "workspaces.change_sitesetting"
@@ -24,60 +25,75 @@ SEE, CHANGE = "workspaces.view_sitesetting", "workspaces.change_sitesetting"
 @staff_only(SEE)
 def show_periods(request: HttpRequest) -> HttpResponse:
     """How long each kind of things is kept; with a kind and days, what would go."""
-    name = request.GET.get("kind", "")
-    if name not in retention.KINDS:
-        return _periods_page(request)
-    form = PeriodForm(request.GET)
-    kind = retention.KINDS[name]
+    return _periods_page(request, read_choice(request))
+
+
+def read_choice(request: HttpRequest, workspace: Workspace | None = None) -> dict[str, Any]:
+    """What would go under the period that the address asks for, if it does: of the site, or of a workspace."""
+    kind, form = retention.KINDS.get(request.GET.get("kind", "")), PeriodForm(request.GET)
+    if kind is None or (workspace is not None and kind.place is None):
+        return {}
     try:
         days = retention.check_days(kind, form.cleaned_data["days"] if form.is_valid() else -1)
     except Problem as problem:
-        return _periods_page(request, kind=kind, problem=problem)
-    return _periods_page(request, kind=kind, days=days)
+        return {"chosen": kind, "problem": problem}
+    return {"chosen": kind, "days": days, "going": _preview(request, kind, days, workspace)}
+
+
+def _preview(request: HttpRequest, kind: retention.Kind, days: int, workspace: Workspace | None) -> retention.Held:
+    if workspace is None or kind.place is None:
+        return retention.preview(kind, days)
+    return retention.preview(kind, days, kind.place(workspace, request.user))
 
 
 @require_POST
 @staff_only(CHANGE)
 def set_period(request: HttpRequest, kind: str) -> HttpResponse:
     """Keep things of a kind for so many days."""
-    chosen, form = _find_kind(kind), PeriodForm(request.POST)
+    refused = store_period(request, find_kind(kind))
+    return _periods_page(request, refused) if refused else go_to(request, "console:retention")
+
+
+def store_period(request: HttpRequest, kind: retention.Kind, workspace: Workspace | None = None) -> dict[str, Any]:
+    """Set the period that was sent, of the site or of a workspace; what the page shows when it is refused, else {}."""
+    form = PeriodForm(request.POST)
     valid = form.is_valid()
+    days, seen = form.cleaned_data.get("days", -1) if valid else -1, form.cleaned_data.get("seen")
     try:
-        days = retention.check_days(chosen, form.cleaned_data["days"] if valid else -1)
-        retention.set_period(actor=request.user, kind=chosen, days=days, seen=form.cleaned_data["seen"])
+        retention.check_days(kind, days)
+        if workspace is None:
+            retention.set_period(actor=request.user, kind=kind, days=days, seen=seen)
+        else:
+            retention.set_period_in(actor=request.user, workspace=workspace, kind=kind, days=days, seen=seen)
     except Problem as problem:
-        asked = form.cleaned_data.get("days") if problem.status == 409 else None
-        return _periods_page(request, kind=chosen, days=asked, problem=problem)
-    kept = f"for {days} day{'' if days == 1 else 's'}" if days else "for ever"
-    messages.success(request, f"{chosen.label} are kept {kept}. What is older goes within the hour.")
-    return go_to(request, "console:retention")
+        if problem.status != 409:
+            return {"chosen": kind, "problem": problem}
+        return {"chosen": kind, "problem": problem, "days": days, "going": _preview(request, kind, days, workspace)}
+    kept = (
+        f"for {days} day{'' if days == 1 else 's'}" if days else "as long as on the site" if workspace else "for ever"
+    )
+    messages.success(request, f"{kind.label} are kept {kept}. What is older goes within the hour.")
+    return {}
 
 
 @require_POST
 @staff_only(CHANGE)
 def clear_period(request: HttpRequest, kind: str) -> HttpResponse:
     """Keep things of a kind as long as the environment or the default says."""
-    retention.clear_period(actor=request.user, kind=_find_kind(kind))
+    retention.clear_period(actor=request.user, kind=find_kind(kind))
     return go_to(request, "console:retention")
 
 
-def _find_kind(name: str) -> retention.Kind:
+def find_kind(name: str) -> retention.Kind:
+    """The kind of that name; Http404 when there is none."""
     if name not in retention.KINDS:
         raise Http404("There is no such kind.")
     return retention.KINDS[name]
 
 
-def _periods_page(
-    request: HttpRequest,
-    *,
-    kind: retention.Kind | None = None,
-    days: int | None = None,
-    problem: Problem | None = None,
-) -> HttpResponse:
-    periods = retention.list_periods(dict(os.environ))
-    context: dict[str, Any] = {"periods": periods, "chosen": kind, "days": days, "problem": problem}
-    if kind is not None and days is not None:
-        context["going"] = retention.preview(kind, days)
+def _periods_page(request: HttpRequest, choice: dict[str, Any]) -> HttpResponse:
+    problem: Problem | None = choice.get("problem")
+    context = {"periods": retention.list_periods(dict(os.environ)), **choice}
     return show_page(request, "retention", context, status=problem.status if problem else 200)
 
 

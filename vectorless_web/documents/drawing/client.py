@@ -129,6 +129,12 @@ def redraw_portrait(data: bytes) -> bytes:
     return base64.b64decode(reply["jpeg"])
 
 
+def label_picture(data: bytes, label: str) -> bytes:
+    """A JPEG with a label written across it by the render child. RenderUnavailable when it cannot be."""
+    reply = ask({"op": "label", "data": base64.b64encode(data).decode(), "label": label})
+    return base64.b64decode(reply["jpeg"])
+
+
 def is_up() -> bool:
     """Whether the render child listens."""
     try:

@@ -183,6 +183,8 @@ class Worker:
             return {"boxes": self._word_boxes(request)}
         if request["op"] == "portrait":
             return {"jpeg": self._portrait(request)}
+        if request["op"] == "label":
+            return {"jpeg": self._label(request)}
         raise Refused("bad_request", "There is no such request.")
 
     def _page(self, request: Mapping[str, Any]) -> Path:
@@ -206,6 +208,13 @@ class Worker:
         data = base64.b64decode(str(request["data"]), validate=True)
         name = f"portrait-{hashlib.sha256(data).hexdigest()}"
         return base64.b64encode(self._try_request(name, self.config.seconds, lambda: redraw_portrait(data))).decode()
+
+    def _label(self, request: Mapping[str, Any]) -> str:
+        """A picture with a label across it, in base64."""
+        data, label = base64.b64decode(str(request["data"]), validate=True), str(request["label"])[:LABEL_MAX]
+        name = f"label-{hashlib.sha256(data).hexdigest()}"
+        labelled = self._try_request(name, self.config.seconds, lambda: write_across(data, label))
+        return base64.b64encode(labelled).decode()
 
     def _boxes(self, request: Mapping[str, Any]) -> list[list[float]]:
         spans = [GlyphSpan(*(int(number) for number in span)) for span in request["spans"]]

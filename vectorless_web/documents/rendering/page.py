@@ -19,6 +19,7 @@ from vectorless_web.documents.drawing.client import (
     ask,
     image_path,
     is_up,
+    label_picture,
     touch,
 )
 from vectorless_web.documents.models import DocumentVersion
@@ -206,19 +207,19 @@ FIGURE_SCALE = 2.4
 """Pixels a point in which a figure is cut out of its page: it is shown larger than on the page."""
 
 
-def figure_image(version: DocumentVersion, key: int) -> bytes:
+def figure_image(version: DocumentVersion, key: int, *, label: str = "") -> bytes:
     """The picture of a figure as JPEG: kept in the compiled file, or cut out of its page by the render child.
 
-    RenderUnavailable when there is no such figure, or its page cannot be drawn.
+    `label` is written across it. RenderUnavailable when there is no such figure, or its page cannot be drawn.
     """
     document = open_version(version)
     picture = document.pictures.get(key)
     if picture is None:
         raise RenderUnavailable(NO_PICTURE, "This document has no such figure.")
     if picture.box is None:
-        return picture.data
+        return label_picture(picture.data, label) if label else picture.data
     page_index = document.tree.node(key).page_start
-    return page_image(version, page_index, FIGURE_SCALE, box=picture.box).read_bytes()
+    return page_image(version, page_index, FIGURE_SCALE, label=label, box=picture.box).read_bytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +230,7 @@ class ShownFigure:
     width: int
     height: int
     caption: str
+    key: int
 
 
 def list_figures(version: DocumentVersion, page_index: int) -> list[ShownFigure]:
@@ -241,6 +243,7 @@ def list_figures(version: DocumentVersion, page_index: int) -> list[ShownFigure]
             round(document.pictures[node.key].width),
             round(document.pictures[node.key].height),
             replace_control_characters(node.text),
+            node.key,
         )
         for node in nodes
         if node.page_start == page_index

@@ -191,6 +191,7 @@ class PagePicture:
     url: str
     width: int
     height: int
+    key: int
 
 
 def _give_no_address(key: int) -> str:
@@ -269,7 +270,9 @@ class _Layout:
 
     def _picture(self, node: Node) -> PagePicture | None:
         picture = self._document.pictures.get(node.key) if node.kind is NodeKind.FIGURE else None
-        return PagePicture(self._address(node.key), round(picture.width), round(picture.height)) if picture else None
+        if picture is None:
+            return None
+        return PagePicture(self._address(node.key), round(picture.width), round(picture.height), node.key)
 
     def _level(self, node: Node) -> int:
         return min(node.depth + 1, _DEEPEST_HEADING) if node.kind is NodeKind.SECTION else 0

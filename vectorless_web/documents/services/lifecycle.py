@@ -37,7 +37,7 @@ from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import PeopleGroup, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import delete_and_record, record
-from vectorless_web.workspaces.site import days_kept
+from vectorless_web.workspaces.site import periods_kept
 
 Status = DocumentVersion.Status
 Reason = DocumentVersion.RepairReason
@@ -435,13 +435,16 @@ def purge_deleted() -> int:
     Citations keep their quote, page and hash: they let go of the version by themselves. Nothing is removed while
     database and storage do not agree: an older database does not know what was restored since.
     """
-    purged, days = 0, days_kept("bin")
-    rows = Document.objects.filter(deleted_at__lt=timezone.now() - timedelta(days=days)).select_related("workspace")
-    if not days or not rows.exists() or not files_standing().agrees:
-        return purged
-    for document in rows:
-        purge_document(document)
-        purged += 1
+    purged = 0
+    for days, workspace in periods_kept("bin"):
+        rows = Document.objects.filter(deleted_at__lt=timezone.now() - timedelta(days=days)).select_related("workspace")
+        if workspace is not None:
+            rows = rows.filter(workspace=workspace)
+        if not rows.exists() or not files_standing().agrees:
+            continue
+        for document in rows:
+            purge_document(document)
+            purged += 1
     return purged
 
 

@@ -204,7 +204,8 @@ def delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Delete a document; it can be undone while the bin is kept."""
     document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
     services.delete_document(actor=request.user, document=document)
-    return _answer(request, document, f"{document.title} was deleted. It is kept {time_kept('bin')}.", deleted=True)
+    kept = time_kept("bin", document.workspace)
+    return _answer(request, document, f"{document.title} was deleted. It is kept {kept}.", deleted=True)
 
 
 @require_POST
@@ -269,7 +270,7 @@ def delete_many(request: HttpRequest, slug: str) -> HttpResponse:
     chosen = _read_chosen_documents(request, workspace)
     for document in chosen:
         services.delete_document(actor=request.user, document=document)
-    messages.info(request, f"{_count(len(chosen))} deleted. They are kept {time_kept('bin')}.")
+    messages.info(request, f"{_count(len(chosen))} deleted. They are kept {time_kept('bin', workspace)}.")
     return go_to(request, "documents:list", slug=slug)
 
 
@@ -283,7 +284,7 @@ def row_context(workspace: Workspace, document: Document, *, deleted: bool = Fal
         "may": may_in(workspace),
         "queue_place": places.get(document.pk, 0),
         "deleted": deleted,
-        "kept": time_kept("bin") if deleted else "",
+        "kept": time_kept("bin", workspace) if deleted else "",
     }
 
 

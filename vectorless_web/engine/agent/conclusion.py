@@ -38,7 +38,7 @@ from vectorless_web.engine.answers.confidence import (
     pictured_share,
     weigh_checks,
 )
-from vectorless_web.engine.answers.draft import compose
+from vectorless_web.engine.answers.draft import compose, find_versions
 from vectorless_web.engine.answers.grounding import Grounder
 from vectorless_web.engine.errors import EngineError, ModelError
 from vectorless_web.engine.figures.periods import years_in
@@ -95,7 +95,8 @@ class Attempt:
     def __init__(self, run: RunState, plan: QueryPlan, walking: Walking, lead: Lead | None = None) -> None:
         self._run = run
         context, self._packed = _context(run, run.each or plan, walking)
-        self._each = answer_each(run, run.each, context) if run.each is not None else None
+        is_each = run.each is not None and find_versions(context) is None
+        self._each = answer_each(run, run.each, context) if run.each is not None and is_each else None
         run.draft, self._notes = (
             (self._each.draft, []) if self._each is not None else _draft_answer(run, context, walking)
         )
@@ -669,7 +670,8 @@ def _closest(run: RunState) -> str:
     if run.unwritten:
         why = _unwritten(run)
     elif run.claims:
-        why = f"No sentence of {run.engine} holds"
+        who = "the built-in reasoner" if run.engine == OFFLINE else run.engine
+        why = f"No sentence of {who} holds"
     elif run.engine == OFFLINE or run.taken_over:
         why = f"Nothing in {_say_documents(run)} answers this for certain"
     else:

@@ -59,6 +59,8 @@ class OfflinePlanner:
             return _enter(context.places[0])
         if _has_taken(context, ENTER) and _may_extract(context) and not _has_taken(context, EXTRACT):
             return _extract(context)
+        if _has_taken(context, ENTER) and _has_taken(context, EXTRACT) and not context.gaps and not _is_led(context):
+            return _synthesize(context)
         if (context.gaps or _is_led(context)) and not _has_taken(context, RETRIEVE):
             return _retrieve(context)
         if left > 1 and context.unopened_tables and not _has_taken(context, TABLES):

@@ -29,7 +29,7 @@ from vectorless_web.engine.llm.embedding import NearnessLane
 from vectorless_web.engine.llm.model import Message, Usage
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.passages.context import Reading as TextReading
-from vectorless_web.engine.passages.extraction import places_asked
+from vectorless_web.engine.passages.extraction import CHANGES, places_asked
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.questions.formulas.request import Request, request_of
 from vectorless_web.engine.questions.lexicon import Lexicon
@@ -251,6 +251,8 @@ class Walk:
     def gaps(self) -> tuple[str, ...]:
         """What the question still lacks: figures without a value, else a passage that answers."""
         if any(isinstance(fact, Reading | RowsRead) for fact in self.facts):
+            return ()
+        if any(isinstance(fact, Passage) and fact.place == CHANGES for fact in self.facts):
             return ()
         needs = figure_needs(self.plan)
         if needs and not is_free(self.plan):

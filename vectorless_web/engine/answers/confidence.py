@@ -28,6 +28,7 @@ from vectorless_web.engine.answers.claims import (
 from vectorless_web.engine.figures.needs import figure_needs
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.requirements import Wanted, requirements_of
+from vectorless_web.engine.questions.understand import asks_documents
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.analyser import analyse
 
@@ -158,7 +159,8 @@ def confidence_of(
 ) -> Confidence:
     """The confidence of the offline reasoner's answer: the calibrated chance of what was measured of it.
 
-    A list of mentions is not judged as an answer is: its confidence is the product of the three shares.
+    A list of mentions is not judged as an answer is: its confidence is the product of the three shares, and it is
+    strong only where mentions were asked for, for what speaks of a thing need be no member of its kind.
     """
     held = [(draft, claim) for draft, claim in zip(drafts, claims, strict=True) if is_supported(claim)]
     fits = [draft.fit if draft.fit is not None else _measure_question_coverage(claim, finders) for draft, claim in held]
@@ -178,23 +180,37 @@ def confidence_of(
     calibration = calibration_for(signals)
     is_list_of_mentions = any(signal.name == LISTS_MENTIONS for signal in signals)
     value = standing * parts * fit if is_list_of_mentions else calibration.chance(signals)
+    if is_list_of_mentions and not (_ASKS_MENTIONS.search(plan.focus) or asks_documents(plan)):
+        value = min(value, calibration.strong - BELOW_STRONG)
     return Confidence(standing, parts, fit, value, calibration.name_strength(value), signals)
 
+
+_ASKS_MENTIONS = re.compile(
+    r"\b(?:mention\w*|places?|passages?|sentences?|references?|occurrences?|statements?|says?|said)\b", re.IGNORECASE
+)
+
+BELOW_STRONG = 0.01
+"""How far below what counts as strong a list of mentions is kept, as a difference of two confidences."""
 
 Held = Sequence[tuple[DraftClaim, ClaimEvent]]
 """Claims that hold, as drafted and as checked."""
 
 
 def _measure_words(held: Held, finders: Mapping[str, Finder]) -> list[Signal]:
-    """Shares of the weight of the question's own words that the quotes say: by themselves, and with their headings."""
+    """Shares of the weight of the question's own words that the quotes say: by themselves, and with their headings.
+
+    And whether they leave no word of it over, in any of its wordings.
+    """
     quotes = [quote for _, claim in held for quote in claim.citations]
     alone = _find_best_share(quotes, finders, lambda finder, text, _: _share_said(finder, text))
     around = _find_best_share(quotes, finders, lambda finder, text, where: _share_said(finder, f"{text} {where}"))
     evidence = _find_best_share(quotes, finders, lambda finder, text, where: finder.measure_evidence(text, where))
+    whole = _find_best_share(quotes, finders, lambda finder, text, _: float(not finder.aspects.left_over(text)))
     return [
         Signal("words", alone),
         Signal("words_around", around),
         Signal("evidence", min(1.0, evidence / MOST_EVIDENCE)),
+        Signal("leaves_none", whole),
     ]
 
 
@@ -214,10 +230,10 @@ def _measure_specifics(plan: QueryPlan, held: Held, finders: Mapping[str, Finder
     quotes = [quote for _, claim in held for quote in claim.citations]
     told = {term for quote in quotes for term in analyse(f"{quote.quote} {quote.where}")}
     about = {term for finder in finders.values() for term in _subject_terms(finder)}
+    said = _divide_share(sum(bool(name & (told | about)) for name in named), len(named)) if named else 1.0
     return [
-        Signal(
-            "names_said", _divide_share(sum(bool(name & (told | about)) for name in named), len(named)) if named else 1
-        ),
+        Signal("names_said", said),
+        Signal("names_all", float(said == 1.0)),
         Signal("is_open", float(len(held) == 1 and quotes[-1].quote.rstrip().endswith((":", ",")))),
     ]
 

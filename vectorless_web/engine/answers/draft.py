@@ -19,6 +19,7 @@ from vectorless_web.engine.answers.calculation import (
     work_out,
     work_out_others,
 )
+from vectorless_web.engine.answers.changes import claims_of_changes
 from vectorless_web.engine.answers.claims import (
     LISTS_MENTIONS,
     NEARNESS,
@@ -33,12 +34,13 @@ from vectorless_web.engine.answers.claims import (
 from vectorless_web.engine.answers.readings import claim_of_change, claim_of_reading, claims_of_rows
 from vectorless_web.engine.figures.figure import Figure, amount_words, format_number
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
-from vectorless_web.engine.passages.extraction import HARD_KINDS, leads_by_meaning
+from vectorless_web.engine.passages.checks import is_met
+from vectorless_web.engine.passages.extraction import CHANGES, HARD_KINDS, leads_by_meaning
 from vectorless_web.engine.passages.passage import Part, Passage, cut_pieces
 from vectorless_web.engine.questions.formulas.calculation import AT_CLOSE
 from vectorless_web.engine.questions.formulas.request import BOUND, Threshold, read_bound
 from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan
-from vectorless_web.engine.questions.requirements import Wanted, asks_for
+from vectorless_web.engine.questions.requirements import Wanted, asks_for, requirements_of
 from vectorless_web.engine.questions.understand import asks_documents, asks_for_all
 from vectorless_web.engine.relations.prose import find_sides
 from vectorless_web.engine.relations.reading import Reading
@@ -67,6 +69,9 @@ MOST_SENTENCES = 3
 NEAR_BEST, NEAR_BEST_TYPED = 0.8, 0.93
 """A passage on the best one's page and within this share of its fit is quoted beside it; of a question for one thing,
 as a date, a number or a verdict, it must come nearer ..."""
+
+NEAR_BEST_NAME = 0.6
+"""The same of a question that is only a name: wherever the documents speak of it, that is told."""
 
 ONE_THING = (
     Wanted.PERSON,
@@ -122,13 +127,25 @@ def choose_passages(plan: QueryPlan, passages: Sequence[Passage]) -> list[Passag
     most = MOST_SENTENCES if plan.intent is not Intent.LIST else 3 * MOST_SENTENCES
     chosen, told = best[:1], _words_of(best[0])
     for passage in best[1:]:
-        lacking = set(chosen[0].unmet).intersection(*(set(other.unmet) for other in chosen))
-        adds = bool(lacking - set(passage.unmet))
+        lacking = _list_lacking(plan, chosen)
+        adds = bool(lacking - set(passage.unmet)) and _may_complete(passage, best[0])
         is_near = passage.fit >= _required_share(plan, passage, best[0]) * best[0].fit
         if (adds or is_near) and not passage.is_list and not _words_of(passage) & told and len(chosen) < most:
             told |= _words_of(passage)
             chosen.append(passage)
     return chosen
+
+
+def _list_lacking(plan: QueryPlan, chosen: Sequence[Passage]) -> set[str]:
+    """What is asked for and none of the passages holds, with what completes each."""
+    told = " ".join(passage_claim(passage).text for passage in chosen)
+    unmet = set(chosen[0].unmet).intersection(*(set(other.unmet) for other in chosen))
+    return unmet - {each.describe() for each in requirements_of(plan) if is_met(each, told)}
+
+
+def _may_complete(passage: Passage, best: Passage) -> bool:
+    """Whether a passage may hold what the best one lacks: of another document it is about something else, as a rule."""
+    return passage.document == best.document or passage.fit >= NEAR_BEST * best.fit
 
 
 _DEFINES = re.compile(
@@ -193,6 +210,8 @@ def list_claims(passage: Passage) -> list[DraftClaim]:
 
 
 def _required_share(plan: QueryPlan, passage: Passage, best: Passage) -> float:
+    if is_name_alone(plan):
+        return NEAR_BEST_NAME
     near = (passage.document, passage.page_index) == (best.document, best.page_index)
     if not near and plan.intent is not Intent.LIST:
         return ELSEWHERE
@@ -431,7 +450,11 @@ _PRONOUNS = frozenset({"it", "this", "that", "which", "here"})
 
 def compose(context: SynthesisContext) -> AnswerDraft:
     """An answer from the facts of all walks; without facts a draft without claims."""
-    context, version = resolve_versions(_set_nearest_aside(context))
+    compared = find_versions(context)
+    if compared is not None:
+        return AnswerDraft(tuple(claims_of_changes(*compared, context.names)))
+    context = _without_wordings(context)
+    context, versions = resolve_versions(_set_nearest_aside(context))
     figures = best_figures(context)
     for make in (
         _draft_rows,
@@ -445,8 +468,25 @@ def compose(context: SynthesisContext) -> AnswerDraft:
     ):
         draft = make(context, figures)
         if draft is not None:
-            return _say_version(draft, version)
-    return _say_version(_draft_quotes(context), version)
+            return _say_version(draft, versions)
+    return _say_version(_draft_quotes(context), versions)
+
+
+def find_versions(context: SynthesisContext) -> tuple[Passage, Passage] | None:
+    """The wording that the question names in two versions of a document, the older first; None without two."""
+    wordings = {f.document: f for f in context.facts if isinstance(f, Passage) and f.place == CHANGES}
+    years = {period.year for period in context.plan.periods}
+    for members in _group_versions(context, list(wordings)):
+        dated = [document for document in members if years & set(_version_of(context.names[document])[:1])]
+        older, newer = (dated if len(dated) > 1 else members)[-2:]
+        return wordings[older], wordings[newer]
+    return None
+
+
+def _without_wordings(context: SynthesisContext) -> SynthesisContext:
+    """The facts without wordings that were copied to be compared."""
+    facts = (fact for fact in context.facts if not isinstance(fact, Passage) or fact.place != CHANGES)
+    return replace(context, facts=tuple(facts))
 
 
 def _set_nearest_aside(context: SynthesisContext) -> SynthesisContext:
@@ -502,31 +542,37 @@ def _version_of(title: str) -> tuple[int, ...]:
     return tuple(part for number in (*years[-1:], *(n for n in numbers if n not in years)) for part in number)
 
 
-def resolve_versions(context: SynthesisContext) -> tuple[SynthesisContext, str]:
-    """The facts of the version that was asked for, else of the newest, and what to say of it.
+def resolve_versions(context: SynthesisContext) -> tuple[SynthesisContext, dict[str, str]]:
+    """The facts of the versions that were asked for, else of the newest, and of these, by document, what to say.
 
     Documents are versions of one another when their titles differ in numbers alone ("Price list 2023" and "2024").
     """
-    documents = dict.fromkeys(fact.document for fact in context.facts)
+    dropped: set[str] = set()
+    said: dict[str, str] = {}
+    years = {period.year for period in context.plan.periods}
+    for members in _group_versions(context, list(dict.fromkeys(fact.document for fact in context.facts))):
+        if len(years) > 1 or asks_documents(context.plan) or _COMPARES.search(context.plan.focus):
+            continue
+        asked = [document for document in members if years & set(_version_of(context.names[document])[:1])]
+        kept = asked[-1] if asked else members[-1]
+        dropped |= set(members) - {kept}
+        if not asked:
+            said[kept] = f"{context.names[kept]}, the newest version"
+    return replace(context, facts=tuple(fact for fact in context.facts if fact.document not in dropped)), said
+
+
+def _group_versions(context: SynthesisContext, documents: Sequence[str]) -> list[list[str]]:
+    """The documents that are versions of one another, at least two of each, the oldest first."""
     series: dict[str, list[str]] = {}
     for document in documents:
         title = context.names.get(document, "")
         if _version_of(title):
             series.setdefault(_VERSION.sub("#", title).casefold(), []).append(document)
-    dropped: set[str] = set()
-    said = ""
-    years = {period.year for period in context.plan.periods}
-    for members in series.values():
-        if len(members) < 2 or len(years) > 1 or asks_documents(context.plan) or _COMPARES.search(context.plan.focus):
-            continue
-        members.sort(key=lambda document: _version_of(context.names[document]))
-        asked = [document for document in members if years & set(_version_of(context.names[document])[:1])]
-        kept = asked[-1] if asked else members[-1]
-        dropped |= set(members) - {kept}
-        said = said or ("" if asked else f"{context.names[kept]}, the newest version")
-    if not dropped:
-        return context, ""
-    return replace(context, facts=tuple(fact for fact in context.facts if fact.document not in dropped)), said
+    return [
+        sorted(members, key=lambda document: _version_of(context.names[document]))
+        for members in series.values()
+        if len(members) > 1
+    ]
 
 
 _COMPARES = re.compile(
@@ -534,9 +580,11 @@ _COMPARES = re.compile(
 )
 
 
-def _say_version(draft: AnswerDraft, said: str) -> AnswerDraft:
-    """The draft with its first sentence saying which version it is of."""
-    if not said or not draft.claims:
+def _say_version(draft: AnswerDraft, versions: Mapping[str, str]) -> AnswerDraft:
+    """The draft with its first sentence saying which version it is of, where it quotes one of several."""
+    quoted = draft.claims[0].quotes if draft.claims else ()
+    said = next((versions[quote.document] for quote in quoted if quote.document in versions), "")
+    if not said:
         return draft
     first, *others = draft.claims
     title = said.rpartition(", ")[0]
@@ -749,11 +797,10 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
         unmet = tuple(part for part in chosen[0].unmet if part not in (Wanted.SUM.value, Wanted.AMOUNT.value))
         met = replace(chosen[0], unmet=unmet, suffices=chosen[0].suffices or not unmet)
         return AnswerDraft((replace(changed[0], signals=_measure_passage(met)),), value=changed[1])
-    open_parts = [set(passage.unmet) for passage in chosen]
     signals = (*_measure_passage(chosen[0]), *_measure_direction(plan, chosen[0]))
     return AnswerDraft(
         tuple(replace(claim, signals=signals) for claim in claims),
-        missing=tuple(sorted(set.intersection(*open_parts))),
+        missing=tuple(sorted(_list_lacking(plan, chosen))),
     )
 
 

@@ -305,6 +305,8 @@ _KINDS = {
     RowTask.RANK: Task.RANK,
     RowTask.LOOK_UP: Task.VALUE,
     RowTask.CHANGE: Task.VALUE,
+    RowTask.RECORDS: Task.MEMBERS,
+    RowTask.COUNT: Task.MEMBERS,
 }
 """The tasks of figures that the same form of answer has, by which the calibration knows it."""
 
@@ -318,6 +320,8 @@ def claims_of_rows(read: RowsRead, title: str) -> tuple[list[DraftClaim], str]:
         RowTask.RANK: _tell_ranked_rows,
         RowTask.LOOK_UP: _tell_cells,
         RowTask.CHANGE: _tell_cells,
+        RowTask.RECORDS: _tell_records,
+        RowTask.COUNT: _tell_records,
     }[read.task]
     claims, value = tell(read, _name_source(read, title))
     signals = (Signal(f"reads_{_KINDS[read.task].value}", 1.0), Signal("reading_fit", min(1.0, read.fit)))
@@ -352,18 +356,28 @@ def _tell_comparison(read: RowsRead, source: str) -> tuple[list[DraftClaim], str
 def _tell_rows(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
     """A list with its count; rows of several columns are told one by one, each cell under its header."""
     named = source[1:-1] if source.startswith("(table") else f"table in {source[1:-1]}"
-    count = f"{len(read.rows)} of {read.total} rows of the {named}"
+    # The rows left out are not quoted, so that how many they are is not said.
+    total = f" of {read.total}" if len(read.rows) == read.total else ""
+    count = f"{len(read.rows)}{total} rows of the {named}"
     quotes = _quote_rows(read, read.rows)
     if len(read.heads) < 2:
         head = read.heads[0] if read.heads and read.heads[0] else read.where
         told = f"{head}: {_join([row.name for row in read.rows])} ({count})."
         return [DraftClaim(told, _quote_rows(read, read.quoted))], ""
-    if len(read.rows) < read.total:
-        told = "; ".join(_tell_row(read.heads, row).replace("; ", ", ") for row in read.rows)
-        return [DraftClaim(f"{_upper(count)}: {told}.", _quote_rows(read, read.quoted))], ""
     lead = DraftClaim(f"{_upper(count)}:", _quote_rows(read, read.quoted))
     rows = [DraftClaim(_tell_row(read.heads, row), (quote,)) for row, quote in zip(read.rows, quotes, strict=True)]
     return [lead, *rows], ""
+
+
+def _tell_records(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
+    """ "4 rows have “Malham” under “Depot”: TV 11 ANN, ... (...)."; the number is the value where it was asked."""
+    count, names = len(read.rows), _join([row.name for row in read.rows])
+    quotes, value = _quote_rows(read, read.quoted), str(count) if read.task is RowTask.COUNT else ""
+    held = f"“{read.measure}” under “{read.heads[1]}”"
+    if count == 1:
+        return [DraftClaim(f"Only {names} has {held} {source}.", quotes)], value
+    told = f"{count} rows have {held}: {names}" if value else f"{names} have {held}"
+    return [DraftClaim(f"{told} {source}.", quotes)], value
 
 
 def _tell_row(heads: Sequence[str], row: TableRow) -> str:
@@ -413,6 +427,8 @@ def _strip_unit(head: str) -> str:
 def _with_head_unit(head: str, cell: str) -> str:
     """ "38 dB" for "38" under "Noise (dB)"."""
     unit = _find_unit(head)[1]
+    if unit in ("£", "$", "€", "¥"):
+        return f"{unit}{cell}" if re.fullmatch(r"[\d.,]+", cell) else cell
     return f"{cell} {unit}" if unit and re.fullmatch(r"[-−]?[\d.,]+", cell) else cell
 
 

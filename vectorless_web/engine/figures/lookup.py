@@ -191,6 +191,10 @@ _CODE = re.compile(r"\+?\(?0\d[\d /()-]*$|\+\d{1,3}[ (]")
 """A number that is dialled or names something: it begins with a nought and a digit, "0400 55 12"."""
 
 
+_CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?\s*(?:[ap]\.?m\.?)?", re.IGNORECASE)
+"""A time of the day: no figure."""
+
+
 def read_cell_number(cell: Cell) -> Number | None:
     """The number that a cell states; zero for a dash, None for words or nothing."""
     text = cell.text.strip()
@@ -202,6 +206,7 @@ def read_cell_number(cell: Cell) -> Number | None:
         or sum(character.isalpha() for character in text) > 8
         or _TELEPHONE.fullmatch(text)
         or _CODE.match(text)
+        or _CLOCK.fullmatch(text)
     ):
         return None
     return found[0]

@@ -14,6 +14,11 @@ _SHORT_YEAR = re.compile(
     re.I,
 )
 _QUARTER = re.compile(r"\bQ([1-4])\b|\b([1-4])Q|\b(first|second|third|fourth)\s+quarter", re.I)
+_AGAINST = re.compile(
+    r"\d\d(?:\s?[-–—/]\s?|\W+(?:vs?|versus|over|compared (?:to|with)|from)\b\.?\s+)(?:19|20)\d\d", re.I
+)
+_TO_DATE = re.compile(r"\bYTD\b|\byear[- ]to[- ]date\b", re.I)
+_SEVERAL_YEARS = re.compile(r"(?<![\d-])((?:19|20)\d\d)\s?(?:[-–—]|to|through)\s?((?:19|20)\d\d)(?![\d-])")
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _SPANS = (
     (
@@ -37,7 +42,7 @@ _SPANS = (
         12,
         re.compile(
             r"\b(?:twelve|12)[- ]months?|\b(?:5[23]|fifty-\w+)[- ]weeks?|\byears?[- ](?:ended|ending|to)\b"
-            r"|\bfiscal(?:\s+years?)?\b|\bfull[- ]year|\bFY",
+            r"|(?<!by )\bfiscal(?:\s+years?)?\b|\bfull[- ]year|\bFY",
             re.I,
         ),
     ),
@@ -124,10 +129,18 @@ def read_header(header: str, period: str = "") -> ColumnPeriod:
     """Read a column header; `period` is what the compiler already read from it."""
     header, period = (_DOTTED_DATE.sub(_write_out, text) for text in (header, period))
     told = f"{header} {period}".strip()
-    year = _year(period) or _year(header)
-    months, (month, day) = _months(told), _date(told)
+    year = None if spans_years(header) else _year(header if _AGAINST.search(header) else period) or _year(header)
+    months, quarter, (month, day) = _months(told), _quarter(told), _date(told)
+    if quarter and _TO_DATE.search(header):
+        months, quarter = 3 * quarter, None  # "Q3 YTD" are nine months
     is_instant = not months and bool(year or month) and bool(_INSTANT.search(header))
-    return ColumnPeriod(year, _quarter(told), months, bool(_CHANGE.search(header)), month, day, is_instant)
+    return ColumnPeriod(year, quarter, months, bool(_CHANGE.search(header)), month, day, is_instant)
+
+
+def spans_years(text: str) -> bool:
+    """Whether a text names several years as one: "2026-2030", which is no year of its own."""
+    found = [(int(first), int(last)) for first, last in _SEVERAL_YEARS.findall(text)]
+    return any(last - first > 1 for first, last in found)
 
 
 def _write_out(match: re.Match[str]) -> str:
@@ -184,6 +197,8 @@ def _whole_year(column: ColumnPeriod) -> float:
 
 def _year(text: str) -> int | None:
     found = years_in(text)
+    if len(found) > 1 and _AGAINST.search(text):
+        return max(found)  # "2017 vs. 2016" is of 2017
     if found:
         return found[-1]
     short = _SHORT_YEAR.search(text)

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from datetime import date
 from decimal import Decimal
 from enum import Enum
 from functools import cached_property
@@ -12,7 +13,7 @@ from itertools import groupby, islice
 from vectorless_web.engine.documents.node import Column, Node, NodeKind, Row, Table
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.figures.footnotes import Footnote, find_footnotes, marks_in
-from vectorless_web.engine.figures.periods import ColumnPeriod, read_header, years_in
+from vectorless_web.engine.figures.periods import ColumnPeriod, read_header, spans_years, years_in
 from vectorless_web.engine.figures.units import (
     THOUSAND,
     code_in,
@@ -24,6 +25,7 @@ from vectorless_web.engine.figures.units import (
     is_unit,
     own_unit,
     says_count,
+    says_number,
     says_percent,
     says_price,
     says_scale,
@@ -174,6 +176,11 @@ class TableView:
     def periods(self) -> tuple[ColumnPeriod, ...]:
         """What is known of each column, from its header or from the line of dates above the table."""
         return column_periods(self.tree, self.node, self.table)
+
+    @cached_property
+    def periods_between(self) -> dict[int, ColumnPeriod]:
+        """The period of each row, by its offset, that stands between two balances: from one to the next."""
+        return dict(_find_periods_between(self.table))
 
     @cached_property
     def kinds(self) -> tuple[ColumnKind, ...]:
@@ -553,7 +560,8 @@ def _read_cell(view: TableView, row: Row, place: int) -> CellReading:
         row_path = (*row_path, row.cells[parting].text)
     period = view.periods[place] if place < len(view.periods) else read_header("")
     if not period.year or not (column and read_header(column.header, column.period).year):
-        period = _row_period(row, period)  # what holds for the whole table yields to what a row says
+        # What holds for the whole table yields to what a row says.
+        period = _row_period(row, view.periods_between.get(row.offset, period))
     marks = [marks_in(text) for text in (cell.text if place else "", row.label, *path)]
     known = {mark for found in marks for mark in found}
     notes = tuple(note for note in view.footnotes if note.mark in known)
@@ -607,6 +615,48 @@ def _row_period(row: Row, period: ColumnPeriod) -> ColumnPeriod:
     return replace(told, is_change=period.is_change) if told.year else period
 
 
+_BALANCE = re.compile(
+    r"^\W*(?:.{0,40}\b(?:balances?|outstanding|unvested|non-?vested)\b.{0,40}?)"
+    r"\b(?P<day>[a-z]{3,9}\.? \d{1,2}, (?:19|20)\d\d)\W*(?:\(\w\)\s*)?$",
+    re.I,
+)
+"""A row that states what there was on a day: "Balance at December 31, 2016"."""
+_LENGTHS = ((3, 80, 100), (6, 170, 192), (9, 262, 284), (12, 355, 376))
+"""Months of a period, and the days that it has at least and at most; fiscal years end on the same day of a week."""
+
+
+def _find_periods_between(table: Table) -> Iterator[tuple[int, ColumnPeriod]]:
+    """(offset, period) of each row between two rows that state a balance on a day."""
+    begun: date | None = None
+    between: list[Row] = []
+    for row in table.rows:
+        match = None if row.is_header else _BALANCE.match(row.label)
+        if row.is_header:
+            begun, between = None, []
+        elif match is None:
+            between.append(row)
+        else:
+            ended = _read_day(match["day"])
+            months = _months_between(begun, ended)
+            if ended and months:
+                period = ColumnPeriod(ended.year, None, months, False, ended.month, ended.day)
+                yield from ((own.offset, period) for own in between)
+            begun, between = ended, []
+
+
+def _read_day(text: str) -> date | None:
+    told = read_header(text)
+    try:
+        return date(told.year or 0, told.month, told.day)
+    except ValueError:
+        return None
+
+
+def _months_between(begun: date | None, ended: date | None) -> int:
+    days = (ended - begun).days if begun and ended else 0
+    return next((months for months, least, most in _LENGTHS if least <= days <= most), 0)
+
+
 _PERIOD_LABEL = re.compile(
     r"^\W*(?:balances?|(?:as )?(?:of|at)|(?:fiscal |calendar |half )?year|quarter|Q[1-4]|FY|H[12]"
     r"|(?:first|second|third|fourth) (?:quarter|half)|(?:three|six|nine|twelve) months)\b",
@@ -631,7 +681,7 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
         itself = _unit_named(view, row, place)
     if itself:
         return itself, one, code_in(itself)
-    if not _holds_figure(text) or _RATIO.match(text) or _DAY.match(text):
+    if not _holds_figure(text) or _RATIO.match(text) or _DAY.match(text) or spans_years(text):
         return own, one, own  # words, which may name units of their own: "up to 4 weeks" in a column of days
     label = " ".join((*row.path[-1:], row.label))
     counts = not own and says_shares(label)
@@ -668,6 +718,9 @@ _SHARES_APART = re.compile(r"(?<!per )(?<!per common )\bshares?\b")
 
 def _scale_of_shares(view: TableView, text: str) -> Decimal:
     """The factor on numbers of shares: what a line above says, else that of the table unless it leaves them out."""
+    for said in (view.table.units, view.table.columns[0].header):
+        if is_for_shares(said):
+            return units_scale(said)
     for key in range(view.node.key - 1, max(0, view.node.key - _UNITS_ABOVE - 1), -1):
         told = find_units(view.tree.node(key).text[-_LEAD_IN:])
         if told and is_for_shares(told[0]):
@@ -685,7 +738,8 @@ def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) 
     """(unit, scale, currency) of a cell by the whole table, where neither its row nor its column states a unit."""
     text, one = row.cells[place].text, Decimal(1)
     signed = bool(units_currency(text))
-    counts = says_count(row.label) and not signed and not any(map(_MONEY_PATH.search, row.path[-1:]))
+    counted = says_count(row.label) or any(map(says_number, row.path[-1:]))
+    counts = counted and not signed and not any(map(_MONEY_PATH.search, row.path[-1:]))
     if not _holds_figure(text) or counts or place in view.note_columns:
         return "", one, ""
     currency = _settle_dollars(units_currency(text), text, view) or view.currency

@@ -31,6 +31,8 @@ _SHARES = re.compile(
     r"|\bshares? used\b|^(?:number of )?(?:shares|options|awards)$|\b(?:stock|share) (?:units|options|awards)$",
     re.I,
 )
+_OF_MONEY = re.compile(r"\b(?:proceeds|payments?|paid|tax(?:es)?|expenses?|costs?|compensation|benefits?)\b", re.I)
+"""Words of what shares bring or cost: "Proceeds from stock options" are no shares."""
 _AFTER_YEAR = re.compile(rf"(?<=\s)((?:(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES}))\s?(?:{_SCALES})?)$", re.I)
 _LETTERS = "mgVWL"
 """Units of one letter that may stand in brackets; other letters there are marks of footnotes."""
@@ -50,6 +52,7 @@ _COUNT = re.compile(
     r"|patients|students|members)\W*(?:\(\w\)\s*)?$",
     re.I,
 )
+_NUMBER_OF = re.compile(r"^\W*(?:(?:average|total) )?(?:number|no\.) of\b", re.I)
 _SCALED = re.compile(r"thousand|million|billion|000", re.I)
 _ABOVE = re.compile(
     rf"\bin\s+(?P<told>{_UNIT})(?=[\s.,;:)]|$)"
@@ -88,12 +91,12 @@ def says_percent(text: str) -> bool:
 
 def says_price(text: str) -> bool:
     """Whether a label names an amount for one piece, which no units line scales."""
-    return bool(_PRICE.search(text))
+    return bool(_PRICE.search(text)) and not _PART_OF_RATIO.search(text)
 
 
 def says_shares(text: str) -> bool:
     """Whether a label names a number of shares."""
-    return bool(_SHARES.search(text))
+    return bool(_SHARES.search(text)) and not _OF_MONEY.search(text)
 
 
 def code_in(text: str) -> str:
@@ -118,6 +121,11 @@ def says_count(text: str) -> bool:
     return bool(_COUNT.search(text))
 
 
+def says_number(text: str) -> bool:
+    """Whether a text that heads rows says that they are numbers of things: "Number of units:"."""
+    return bool(_NUMBER_OF.match(text)) and not says_scale(text)
+
+
 def unit_above(text: str) -> str:
     """The unit that a line above a table states: "MWh" of "Consumption in MWh.", "USD" of "Budget (USD)"; or ""."""
     match = _ABOVE.search(" ".join(text.split()))
@@ -138,6 +146,8 @@ _SCALE_WORDS = (
 _THOUSANDS = re.compile(rf"\bthousands?\b|\b000(?:['’]?s)?\b|['’‘]000|{_SIGN}\s?k\b", re.I)
 _SHARES_ONLY = re.compile(r"\bshares?\s+in\s+(?:thousands|millions)", re.I)
 _PER_SHARE = re.compile(r"\bper\b[^,;]{0,25}\b(?:share|unit|ads)\b|\bearnings per\b|\bEPS\b", re.I)
+_PART_OF_RATIO = re.compile(r"\b(?:numerator|denominator)s?\b|\bused (?:in|to|for)\b", re.I)
+"""What goes into an amount per share and is none: "Numerator for earnings per share"."""
 _CURRENCY_WORDS = (
     ("CAD", re.compile(r"\b(?:C|CA|CAD|CDN)\$|\bCanadian dollars?\b|\bCAD\b", re.I)),
     ("AUD", re.compile(r"\b(?:A|AU)\$|\bAustralian dollars?\b|\bAUD\b", re.I)),
@@ -192,7 +202,7 @@ def is_scale(text: str) -> bool:
 
 def is_per_share(label: str) -> bool:
     """Whether a row states amounts per share, which no units line scales."""
-    return bool(_PER_SHARE.search(label))
+    return bool(_PER_SHARE.search(label)) and not _PART_OF_RATIO.search(label)
 
 
 def scale_name(scale: Decimal) -> str:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -158,12 +159,13 @@ def _add_row(collected: _Collected, texts: Mapping[str, str], numbers: Mapping[s
 
 def _assemble(collected: _Collected, fields: Sequence[str]) -> bytes:
     terms = sorted((term.encode(), term) for term in collected.postings)
-    entries = [entry for _, term in terms for entry in collected.postings[term]]
+    starts = _running_total([len(collected.postings[term]) for _, term in terms])
+    entries = _lay_out([collected.postings[term] for _, term in terms], int(starts[-1]))
     field_bits = max(1, (len(fields) - 1).bit_length())
     lengths = np.array(collected.lengths, dtype="<u8").reshape(len(collected.keys), len(fields))
     row_bytes, length_bytes = width(len(collected.keys)), width(int(lengths.max(initial=0)))
     key_bytes = width(collected.keys[-1] if collected.keys else 0)
-    overflow = _overflow(entries, count_cap(field_bits))
+    overflow = np.flatnonzero(entries[:, 2] >= count_cap(field_bits))
     arrays = {
         "names": np.frombuffer("\n".join(fields).encode(), dtype="<u1"),
         "keys": np.array(collected.keys, dtype=f"<u{key_bytes}"),
@@ -172,30 +174,40 @@ def _assemble(collected: _Collected, fields: Sequence[str]) -> bytes:
         "filled": (lengths > 0).sum(axis=0),
         "term_offsets": _running_total([len(encoded) for encoded, _ in terms]),
         "terms": np.frombuffer(b"".join(encoded for encoded, _ in terms), dtype="<u1"),
-        "starts": _running_total([len(collected.postings[term]) for _, term in terms]),
-        "frequencies": np.array(
-            [len({row for row, _, _ in collected.postings[term]}) for _, term in terms], dtype=f"<u{row_bytes}"
-        ),
-        "rows": np.array([row for row, _, _ in entries], dtype=f"<u{row_bytes}"),
+        "starts": starts,
+        "frequencies": _count_rows(entries[:, 0], starts).astype(f"<u{row_bytes}"),
+        "rows": entries[:, 0].astype(f"<u{row_bytes}"),
         "cells": _cells(entries, field_bits),
-        "overflow_positions": np.array([position for position, _ in overflow], dtype=OVERFLOW_TYPE),
-        "overflow_counts": np.array([count for _, count in overflow], dtype=OVERFLOW_TYPE),
+        "overflow_positions": overflow.astype(OVERFLOW_TYPE),
+        "overflow_counts": entries[overflow, 2].astype(OVERFLOW_TYPE),
     }
     sizes = (len(collected.keys), len(fields), len(terms), len(entries), len(overflow))
     return _join(arrays, sizes, (field_bits, key_bytes, row_bytes, length_bytes))
 
 
 def _running_total(lengths: Sequence[int]) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(np.array(lengths, dtype="<u8"))])
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.array(lengths, dtype=np.int64))])
 
 
-def _overflow(entries: Sequence[tuple[int, int, int]], cap: int) -> list[tuple[int, int]]:
-    return [(position, count) for position, (_, _, count) in enumerate(entries) if count >= cap]
+def _lay_out(postings: Iterable[Sequence[tuple[int, int, int]]], count: int) -> np.ndarray:
+    """The entries of all terms below each other: row, field and count."""
+    numbers = chain.from_iterable(chain.from_iterable(postings))
+    return np.fromiter(numbers, dtype=np.int64, count=3 * count).reshape(count, 3)
 
 
-def _cells(entries: Sequence[tuple[int, int, int]], field_bits: int) -> np.ndarray:
-    cap = count_cap(field_bits)
-    return np.array([min(count, cap) << field_bits | number for _, number, count in entries], dtype="<u1")
+def _count_rows(rows: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """In how many rows each term stands; its entries, from one of `starts` to the next, ascend by row."""
+    if not len(rows):
+        return rows
+    is_new = np.ones(len(rows), dtype=np.int64)
+    is_new[1:] = rows[1:] != rows[:-1]
+    is_new[starts[:-1]] = 1
+    return np.add.reduceat(is_new, starts[:-1])
+
+
+def _cells(entries: np.ndarray, field_bits: int) -> np.ndarray:
+    cells: np.ndarray = np.minimum(entries[:, 2], count_cap(field_bits)) << field_bits | entries[:, 1]
+    return cells.astype("<u1")
 
 
 def _join(arrays: Mapping[str, np.ndarray], sizes: tuple[int, ...], widths: tuple[int, ...]) -> bytes:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from vectorless_web.engine.documents.figures import Picture
 from vectorless_web.engine.parsing.limits import CompileLimits
-from vectorless_web.engine.parsing.scans.pictures import shrink_picture
+from vectorless_web.engine.parsing.scans.pictures import WHOLE, Cut, shrink_picture
 
 LONGEST_CAPTION = 600
 """Characters of a caption at most: the longest read in reports have 400, and a paragraph that names a figure first is
@@ -79,11 +79,14 @@ class PictureShelf:
     unread: int = 0
     _seen: set[str] = field(default_factory=set)
 
-    def take(self, data: bytes | None) -> Picture | None:
-        """The picture in these bytes; None for one that is too small, there already, or beyond the bounds."""
+    def take(self, data: bytes | None, cut: Cut = WHOLE) -> Picture | None:
+        """The picture in these bytes; None for one that is too small, there already, or beyond the bounds.
+
+        `cut` is what the document does not show of it: nobody is to see that here either.
+        """
         if not data:
             return None
-        digest = hashlib.sha256(data).hexdigest()
+        digest = hashlib.sha256(data + repr(cut).encode()).hexdigest()
         if digest in self._seen:
             return None
         self._seen.add(digest)
@@ -91,7 +94,7 @@ class PictureShelf:
         if self.taken >= limits.pictures or self.size >= limits.picture_bytes or self.pixels >= limits.picture_pixels:
             self.beyond += 1
             return None
-        shrunk = shrink_picture(data, pixels=min(limits.pixels, limits.picture_pixels - self.pixels))
+        shrunk = shrink_picture(data, pixels=min(limits.pixels, limits.picture_pixels - self.pixels), cut=cut)
         if shrunk is None:
             self.unread += 1
             return None
@@ -101,9 +104,10 @@ class PictureShelf:
             self.size += len(shrunk.picture.data)
         return shrunk.picture
 
-    def take_address(self, address: str) -> Picture | None:
+    def take_address(self, address: str, cut: Cut = WHOLE) -> Picture | None:
         """The picture at an address within the file."""
-        return self.take(read_data_address(address) if address[:5].lower() == "data:" else self.find(address))
+        data = read_data_address(address) if address[:5].lower() == "data:" else self.find(address)
+        return self.take(data, cut)
 
     def tell(self) -> list[str]:
         """Sentences on pictures that were left out."""

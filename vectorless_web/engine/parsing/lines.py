@@ -95,6 +95,8 @@ class Page:
     rules: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.float32))
     pictures: Sequence[tuple[float, float, float, float]] = ()
     """Boxes of the pictures on the page as it is displayed: (left, top, right, bottom)."""
+    drawings: Sequence[tuple[float, float, float, float]] = ()
+    """Boxes of what is drawn there of many shapes, charts for one, on a page that names a figure."""
 
 
 # Marks that may cling to a word; stripping them is quicker than matching words.
@@ -111,9 +113,12 @@ class Vocabulary:
     """How often each word stands in a document, whatever its case."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._counts: Counter[str] = Counter()
+        written: Counter[str] = Counter()
         for text in texts:
-            self._counts.update([word.strip(_MARKS) for word in text.casefold().split()])
+            written.update(text.casefold().split())
+        self._counts: Counter[str] = Counter()
+        for word, count in written.items():
+            self._counts[word.strip(_MARKS)] += count
 
     def mend(self, text: str) -> str:
         """The text with letter-spaced and broken words joined and glued words parted."""

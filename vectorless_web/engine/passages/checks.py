@@ -96,14 +96,17 @@ _LIMITS = re.compile(
     re.IGNORECASE,
 )
 _ITEM = r"(?:[\w’'()/&.%£$€-]+ ){0,8}[\w’'()/&.%£$€-]+"
+_OPENS_SERIES = (
+    r"(?:\b(?:are|is|were|include[sd]?|including|such as|namely|consists? of|comprises?|covers?|contains?"
+    r"|assess\w*|following)\b|:)"
+)
 _SERIES = re.compile(
-    rf"(?:\b(?:are|is|were|include[sd]?|including|such as|namely|consists? of|comprises?|covers?|contains?"
-    rf"|assess\w*|following)\b|:)"
-    rf" {_ITEM}, {_ITEM}(?:, {_ITEM})*,? (?:and|or|as well as) \w|;[^;]{{3,120}};|\(a\).{{3,200}}\(b\)"
-    rf"|\(1\).{{3,200}}\(2\)"
+    rf"{_OPENS_SERIES} {_ITEM}, {_ITEM}(?:, {_ITEM})*,? (?:and|or|as well as) \w"
+    rf"|{_OPENS_SERIES}[^;]*;[^;]{{3,120}};|\(a\).{{3,200}}\(b\)|\(1\).{{3,200}}\(2\)"
     rf"|: {_ITEM}(?:,| and| or) \w",
     re.IGNORECASE,
 )
+_CHANGED = r"(?:increas|decreas|ris[ei]|rose|rais|gr[eo]w|f[ae]ll|declin|drop|reduc|chang|improv|shr[aiu]nk)\w*"
 _DIGITS = re.compile(r"\d[\d,.]*")
 _HOW_MANY = re.compile(r"\bhow many (?:more |other |different )?(?P<noun>[\w-]+(?: [\w-]+)?)", re.IGNORECASE)
 _ASKS_MONEY = re.compile(
@@ -252,6 +255,40 @@ def _tells_members(part: str, words: str, members: int) -> bool:
     return members > 1 or bool(_SERIES.search(words))
 
 
+_PERCENT = r"\d\s?(?:%|per ?cent\b|percentage points?\b)"
+_NEVER_COPIED = re.compile(
+    r"\bby (?:how|what)\b|\bhow (?:many|much) (?:more|less|fewer)\b|\bdifference\b", re.IGNORECASE
+)
+_RESULTS = tuple(
+    (re.compile(asked, re.IGNORECASE), re.compile(told, re.IGNORECASE))
+    for asked, told in (
+        (r"\b(?:average|mean)\b", r"\b(?:averag\w*|mean)\b[^.;:]*\d|\d[^.;:]*\bon average\b"),
+        (r"\bratio\b", r"\bratio\b[^.;]*\d|\d (?:times|to (?:1|one))\b|\d:\d"),
+        (rf"\b(?:percentage|percent|per cent)\b.*\b{_CHANGED}", rf"\b{_CHANGED}\b[^.;]*{_PERCENT}"),
+        (rf"\b{_CHANGED}", rf"\b{_CHANGED}\b[^.;]*\d"),
+        (
+            r"\b(?:total|combined|sum|altogether)\b",
+            r"\b(?:total\w*|sum|aggregate\w*|combined|together)\b[^.;]*\d"
+            r"|\d[^.;]*\b(?:in (?:total|all)|altogether)\b",
+        ),
+    )
+)
+"""Names of figures worked out from others, each with the words by which a text states such a figure itself."""
+
+
+def _states_result(part: str, words: str, members: int) -> bool:
+    """Whether a text states the very figure that would be worked out: an average, a ratio, a change, a total."""
+    if _NEVER_COPIED.search(part):
+        return False
+    return next((bool(told.search(words)) for asked, told in _RESULTS if asked.search(part)), False)
+
+
+def _tells_content(part: str, words: str, members: int) -> bool:
+    """What a thing is made up of, in words: a row of figures beside its name only says how much it is."""
+    cells = [cell for cell in words.split("\t")[1:] if cell.strip()]
+    return members > 1 or not cells or any(re.search(r"[A-Za-z]{3}", cell) for cell in cells)
+
+
 _IN_THAT_CASE = re.compile(r"^\W*(?:if|when|in case)\b[^,.]{3,120},\s*(?!you (?:are|have)\b)[a-z]", re.IGNORECASE)
 """One step for a case: "If the seal is broken, send the box back"."""
 
@@ -266,7 +303,7 @@ def _tells_points(part: str, words: str, members: int) -> bool:
 
 
 def _never(part: str, words: str, members: int) -> bool:
-    """A figure worked out from others is never copied; parties and senders are read from where documents name them."""
+    """Parties and senders are read from where documents name them, never from words that match."""
     return False
 
 
@@ -281,7 +318,21 @@ def _names_somebody(words: str, part: str) -> bool:
     names = [match.group() for match in _NAME.finditer(words)]
     # A row is full of labels with capitals; a name has a cell of its own there.
     names = [name for name in names if not cells or name in cells]
+    if not _ASKS_WORDS.search(part):
+        names = [name for name in names if not re.search(rf"{re.escape(name)}{_TELLS}", words)]
     return any(not _NO_PERSON.search(name) and not asked & set(analyse(name)) for name in names)
+
+
+_TELLS = (
+    r",? (?:has |had |also |then )?(?:reported|said|stated|noted|told|explained|asked|announced|mentioned|reminded)\b"
+)
+"""What makes a name that of somebody who tells a thing, and not of who does it."""
+
+_ASKS_WORDS = re.compile(
+    r"\b(?:reported|report|say|said|says|stated|noted|told|tell|tells|explain\w*|asked?|announced?|mention\w*|remind\w*"
+    r"|rais\w*|brought up|present\w*|speak|spoke|talk\w*)\b",
+    re.IGNORECASE,
+)
 
 
 WORDS_OF_OFFICE = 5
@@ -319,6 +370,22 @@ _SLIGHT = frozenset({"no", "one"})
 """Words that mostly count nothing: "one of them"."""
 
 
+_ASKS_LEVEL = re.compile(
+    rf"^(?!.*\b(?:{_CHANGED}|discount\w*|extra|additional|surcharge|rebate|rise|cut)\b).*"
+    r"\b(?:how (?:much|high|large)|what) (?:is|are|was|were)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""How a question begins that asks how much a thing is, and not by how much it changed."""
+
+_SO_MUCH = r"[$€£]?\d[\d,.]*(?:\s?(?:million|billion|thousand|%|per ?cent\b|percentage points?))?"
+_BY_SO_MUCH = re.compile(
+    rf"\b{_CHANGED}\s+(?:(?:by|of)\s+)?(?:(?:about|approximately|nearly|over|some|only)\s+)?{_SO_MUCH}"
+    rf"(?:,?\s+(?:or|and)\s+{_SO_MUCH}|\s+\({_SO_MUCH}\))?",
+    re.IGNORECASE,
+)
+"""By how much a thing changed, which does not say how much it is: "rose by 12 million or 6%"."""
+
+
 def _states_amount(part: str, words: str, members: int) -> bool:
     """Whether a number stands there that can be the one asked for: money for a price, "23 calls" for how many calls."""
     if re.search(r"\bpercent(?:age)?\b|\bper cent\b", part, re.IGNORECASE):
@@ -326,6 +393,8 @@ def _states_amount(part: str, words: str, members: int) -> bool:
     if _ASKS_MONEY.search(part):
         return bool(_MONEY.search(words))
     counted = _HOW_MANY.search(part)
+    if _ASKS_LEVEL.match(part):
+        words = _BY_SO_MUCH.sub(" ", words)
     named = {number.strip(".,") for number in _DIGITS.findall(part)}
     digits = (number for number in _DIGITS.finditer(words) if number.group().strip(".,") not in named)
     numbers = [number for number in digits if not _NAMES_THING.search(words[: number.start()])]
@@ -415,7 +484,8 @@ _CHECKS: dict[Wanted, Callable[[str, str, int], bool]] = {
     Wanted.TERM: _searches(SPAN),
     Wanted.CONSEQUENCE: _searches(_FOLLOWS),
     Wanted.EXTREME: _searches(_EXTREME),
-    Wanted.SUM: _never,
+    Wanted.SUM: _states_result,
+    Wanted.CONTENT: _tells_content,
     Wanted.VERDICT: _settles,
 }
 """The check of each kind: of the part of the question, the words, and the number of members. Others need none."""

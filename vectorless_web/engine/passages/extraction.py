@@ -9,10 +9,24 @@ from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.passages.checks import is_met
 from vectorless_web.engine.passages.context import NAMED_VALUE, Reading, Span
-from vectorless_web.engine.passages.overview import ASKS_END, find_message_lines, find_parties, find_points, find_term
+from vectorless_web.engine.passages.overview import (
+    ASKS_END,
+    find_message_lines,
+    find_parties,
+    find_points,
+    find_term,
+    find_wording,
+    topic_of,
+)
 from vectorless_web.engine.passages.passage import Part, Passage, Standing, TextPiece, pieces_of
 from vectorless_web.engine.questions.plan import Intent
-from vectorless_web.engine.questions.requirements import Requirement, Wanted, requirements_of
+from vectorless_web.engine.questions.requirements import (
+    Requirement,
+    Wanted,
+    asks_changes,
+    requirements_of,
+    without_changes,
+)
 from vectorless_web.engine.questions.wordings import other_wordings
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.analyser import analyse
@@ -304,6 +318,9 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
     if beside:
         said = (said + _measure_said(asked.finder, whole, where, near)) / 2
     unmet = tuple(r for r in asked.requirements if not is_met(r, whole))
+    is_announcement = rule.spans[-1] == span and bool(_ANNOUNCES.search(text))
+    if is_announcement:
+        unmet = asked.requirements
     parts = _copy(asked, rule.spans) if len(rule.spans) > 1 or rule.spans[0] != span else ()
     fit = _measure_fit(asked, text, node, said, node_fit, len(unmet)) * _period_worth(asked, f"{whole} {around}")
     return Passage(
@@ -318,9 +335,18 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         said,
         parts=parts,
         unmet=tuple(requirement.describe() for requirement in unmet),
-        suffices=_suffices(asked, said, unmet)
+        suffices=not is_announcement
+        and _suffices(asked, said, unmet)
         and (said >= SAID_BY_ITSELF or _accounts_for_rarest(asked, said, f"{whole} {around}", near)),
     )
+
+
+_ANNOUNCES = re.compile(
+    r":\W*$|^\W*(?:the )?(?:following|below) (?:table|chart|list|schedule|figure|graph)s? (?:[a-z]+ ){0,2}?"
+    r"(?:sets?|shows?|presents?|summari[sz]es?|lists?|provides?|gives?|details?|contains?|illustrates?|represents?)\b",
+    re.IGNORECASE,
+)
+"""What says that something follows and does not say it."""
 
 
 def _accounts_for_rarest(asked: Asked, said: float, text: str, near: str) -> bool:
@@ -364,6 +390,7 @@ SAID_BY_ITSELF = 0.62
 
 HARD_KINDS = frozenset(
     {Wanted.MEMBERS, Wanted.AMOUNT, Wanted.CONTACT, Wanted.DATE, Wanted.SPAN, Wanted.PERSON, Wanted.SUM}
+    | {Wanted.CONTENT}
 )
 """... but for kinds that show in the form of words."""
 
@@ -472,12 +499,21 @@ def _spans_by_place(finder: Finder, reading: Reading) -> Iterator[tuple[list[Spa
     points, said = find_points(tree, reading, finder.plan.focus) if Wanted.POINTS in wanted else ([], 0.0)
     if len(points) > 1:
         yield points, said, "points"
+    if asks_changes(finder.plan):
+        topic = topic_of(without_changes(finder.plan.focus)).without(finder.document.title)
+        wording, said = find_wording(tree, reading, topic)
+        if wording:
+            yield wording, said, CHANGES
     if Wanted.PARTIES in wanted and (lines := find_parties(tree, reading)):
         yield lines, 1.0, "parties"
     if Wanted.MESSAGE in wanted and (lines := find_message_lines(tree, finder.plan.focus)):
         yield lines, 1.0, "message"
     if (Wanted.TERM in wanted or ASKS_END.search(finder.plan.focus)) and (lines := find_term(tree, reading)):
         yield lines, 1.0, "term"
+
+
+CHANGES = "changes"
+"""The place of a text that is compared with another version of it."""
 
 
 def places_asked(finder: Finder, reading: Reading) -> list[int]:

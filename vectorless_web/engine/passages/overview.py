@@ -49,24 +49,35 @@ _COMMON = frozenset(analyse("contract agreement document report policy company l
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What is to be summed up: groups of terms of which any one says a word of the question, each with its weight."""
+    """What is to be summed up: for each word of the question its own terms, those of other wordings, and its weight."""
 
-    groups: tuple[tuple[frozenset[str], float], ...]
+    groups: tuple[tuple[frozenset[str], frozenset[str], float], ...]
 
     def share(self, text: str) -> float:
         """The share in [0, 1] of the topic that a text says."""
         said = frozenset(analyse(text))
-        total = sum(weight for _, weight in self.groups)
-        return sum(weight for terms, weight in self.groups if terms & said) / total if total else 0.0
+        total = sum(weight for _, _, weight in self.groups)
+        told = sum(weight * (1.0 if own & said else OTHERWISE) for own, others, weight in self.groups
+                   if (own | others) & said)  # fmt: skip
+        return told / total if total else 0.0
+
+    def without(self, title: str) -> "Topic":
+        """The topic without what a document's title says, which holds for each part of it."""
+        said = frozenset(analyse(title))
+        return Topic(tuple(group for group in self.groups if not group[0] & said))
+
+
+OTHERWISE = 0.9
+"""What another wording of a word counts beside the word itself: of two headings the one with the word is meant."""
 
 
 def topic_of(question: str) -> Topic:
     """The words of a question for a summary that say of what, each with its other wordings of one word."""
-    groups: list[tuple[frozenset[str], float]] = []
+    groups: list[tuple[frozenset[str], frozenset[str], float]] = []
     plain = question
     for pattern, words in _WORDINGS:
         if pattern.search(plain):
-            groups.append((frozenset(analyse(words)), 1.0))
+            groups.append((frozenset(analyse(words)), frozenset(), 1.0))
             plain = pattern.sub(" ", plain)
     plain = _ASKING.sub(" ", plain)
     others: dict[str, set[str]] = {}
@@ -74,7 +85,7 @@ def topic_of(question: str) -> Topic:
         if len(wording.origin) == 1 == len(wording.terms):
             others.setdefault(wording.origin[0], set()).add(wording.terms[0])
     for term in dict.fromkeys(analyse(plain)):
-        groups.append((frozenset({term, *others.get(term, ())}), 0.2 if term in _COMMON else 1.0))
+        groups.append((frozenset({term}), frozenset(others.get(term, ())), 0.2 if term in _COMMON else 1.0))
     return Topic(tuple(groups))
 
 
@@ -83,8 +94,7 @@ def find_points(tree: Tree, reading: Reading, question: str) -> tuple[list[Span]
     topic = topic_of(question)
     if not topic.groups or _WHOLE.search(question):
         return _points_of_document(tree, reading), 1.0
-    rated = [(topic.share(title), -order, keys) for order, (title, keys) in enumerate(_list_parts(tree, reading))]
-    said, _, keys = max(rated, default=(0.0, 0, ()), key=lambda row: (round(row[0], 6), row[1]))
+    keys, said, rated = _choose_part(tree, reading, topic)
     if said < ENOUGH_HEADING:
         by_words = [(_count_sentences(reading, topic, keys), order, keys) for _, order, keys in rated]
         hits, _, keys = max(by_words, default=(0, 0, ()), key=lambda row: (row[0], row[1]))
@@ -94,6 +104,30 @@ def find_points(tree: Tree, reading: Reading, question: str) -> tuple[list[Span]
     texts = _group_points(tree, reading, keys)
     return _bound_points(tree, _leave_out_before_end(tree, texts) if _ENDED.search(question) else texts), said
 
+
+Parts = list[tuple[float, int, tuple[int, ...]]]
+
+
+def _choose_part(tree: Tree, reading: Reading, topic: Topic) -> tuple[tuple[int, ...], float, Parts]:
+    """The leaves of the part whose heading says most of the topic, how much it says, and all parts so rated."""
+    rated = [(topic.share(title), -order, keys) for order, (title, keys) in enumerate(_list_parts(tree, reading))]
+    said, _, keys = max(rated, default=(0.0, 0, ()), key=lambda row: (round(row[0], 6), row[1]))
+    return keys, said, rated
+
+
+def find_wording(tree: Tree, reading: Reading, topic: Topic) -> tuple[list[Span], float]:
+    """All sentences of the part that the topic names, of the whole document for none, and how well it is named."""
+    keys, said = tuple(tree.leaves()), 1.0
+    if topic.groups:
+        keys, said, _ = _choose_part(tree, reading, topic)
+    if said < ENOUGH_HEADING:
+        return [], 0.0
+    spans = [span for key in keys for span in _points_of(tree, reading, key)]
+    return (spans, said) if len(spans) <= MOST_WORDING else ([], 0.0)
+
+
+MOST_WORDING = 4000
+"""Sentences of a part that are compared with another version of it: of half a part the other half would seem gone."""
 
 _ENDED = _WORDINGS[0][0]
 _ON_END = re.compile(
@@ -187,7 +221,7 @@ def _points_of_document(tree: Tree, reading: Reading) -> list[Span]:
 
 def _count_sentences(reading: Reading, topic: Topic, keys: Sequence[int]) -> int:
     """How many sentences of a part say the whole topic."""
-    return sum(topic.share(piece.text) == 1.0 for key in keys for piece in reading.pieces(key))
+    return sum(topic.share(piece.text) >= OTHERWISE for key in keys for piece in reading.pieces(key))
 
 
 MOST_FIRST = 40

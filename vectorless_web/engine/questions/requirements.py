@@ -29,6 +29,7 @@ class Wanted(StrEnum):
     POINTS = "the main points"
     EXTREME = "which is the most or the least"
     SUM = "a figure worked out from others"
+    CONTENT = "what it is made up of"
     STATEMENT = "a statement"
 
 
@@ -52,6 +53,10 @@ _BODIES = (
     r"|vendor|landlord|tenant|party|committee|court|hospital|doctor|manager|director|team|institution|ministry|school"
 )
 _THIS_MESSAGE = r"(?:this|it|(?:the|this|that) (?:e-?mail|mail|message|letter|note))(?: (?:e-?mail|mail|message))?"
+_HOW_MUCH_IS = r"\b(?:what|how (?:much|high|large)) (?:is|are|was|were) (?:the )?"
+_FEW_WORDS = r"(?:(?!(?:reason|cause|driver|effect|impact|purpose)s?\b)[\w’'%()/-]+ ){0,3}?"
+"""Words ahead of the name of what is worked out; "the reason for the change" asks for words."""
+
 _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
     (wanted, re.compile(pattern, re.IGNORECASE))
     for wanted, pattern in (
@@ -83,6 +88,12 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
             r"|\bwhat (?:follows|are the consequences) (?:if|when|of)\b",
         ),
         (
+            Wanted.CONTENT,
+            r"\bwhat (?:is|are|was|were) (?:included|contained|comprised) in\b"
+            r"|\bwhat (?:[\w-]+ ){0,2}(?:do|does|did) .{2,80} (?:include|contain|comprise|consist of)\W*$"
+            r"|\bwhat (?:is|are|was|were) .{2,80} (?:made up|composed) of\W*$",
+        ),
+        (
             Wanted.STATEMENT,
             r"^\W*who (?:must|may|can|should|shall) (?:not|never)\b|^\W*who (?:cannot|can['’]t|mustn['’]t)\b"
             r"|^\W*who (?:is|are) (?:not |never )?"
@@ -101,7 +112,12 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         (
             Wanted.SUM,
             r"\bhow (?:many|much) (?:more|less|fewer)\b|\bdifference between\b|\baltogether\b|\bin total\b"
-            r"|\bby how (?:many|much)\b(?!.*\b(?:at most|may|can|could)\b)",
+            r"|\bby how (?:many|much)\b(?!.*\b(?:at most|may|can|could)\b)"
+            rf"|{_HOW_MUCH_IS}{_FEW_WORDS}(?:average|mean|ratio|sum)\b"
+            rf"|{_HOW_MUCH_IS}{_FEW_WORDS}(?:percentage|percent|per cent) (?:change|increase|decrease|growth)\b"
+            rf"|{_HOW_MUCH_IS}{_FEW_WORDS}(?:change|increase|decrease|growth|rise|fall)\b.* in .*\b(?:from|between)\b"
+            r".{0,30}?\d.* (?:to|and)\b"
+            rf"|{_HOW_MUCH_IS}{_FEW_WORDS}(?:total|combined)\b.*\b(?:19|20)\d\d (?:and|to|through|until) (?:19|20)\d\d",
         ),
         (
             Wanted.DEFINITION,
@@ -155,7 +171,7 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         (
             Wanted.CAUSE,
             r"\bwhy\b|\bhow come\b|\bwhat (?:caused|drove|led|made|makes|kept|keeps|explains)\b|\b(?:reasons?"
-            r"|causes?) (?:for|of|why)\b"
+            r"|causes?|rationale) (?:for|of|why|behind)\b"
             r"|\bpurpose of\b|\bwhat for\b|\bexplain\b",
         ),
         (
@@ -166,7 +182,9 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         ),
         (
             Wanted.MEMBERS,
-            r"\b(?:list|enumerate)\b|\bname (?:all|every|the)\b|\b(?:which|what) (?:are|were) (?:all |the )"
+            r"\b(?:list|enumerate)\b|\bname (?:all|every|the)\b"
+            r"|\b(?:which|what) (?:kinds|types|sorts|categories|classes) of\b"
+            r"|\b(?:which|what) (?:are|were) (?:all |the )"
             r"|\b(?:which|what) (?:[\w’'-]+ ){0,3}[a-z]{2,}s (?:exist\b"
             r"|(?:are|were) (?:there|available|offered|provided|supported|included|listed|covered)\b"
             r"|(?:do|does|did) (?:it|they|we|you|the \w+) (?:have|offer|use|support|make|sell|run|operate)\b)"
@@ -174,6 +192,9 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         ),
     )
 )  # fmt: skip
+_READ_FIRST = [wanted for wanted, _ in _ASKED].index(Wanted.DEFINITION)
+"""Place up to which a kind is told by its whole wording; behind it the word that asks first decides."""
+
 _POINTS = re.compile(
     r"\bsummar\w+\b|\boverview of\b|\bkey (?:points|takeaways)\b|\bsum(?:s|med|ming)? up\b|\bthe gist\b"
     r"|\bin (?:short|brief|a nutshell)\b|\bmain points\b",
@@ -193,6 +214,34 @@ _VERDICT = re.compile(
 _PARTS = re.compile(
     r"\s*(?:[;?]\s|,?\s+and\s+(?=(?:(?:by|for|in|at|to|of|on) )?(?:what|which|who|whom|whose|when|where|why"
     r"|how)\b)|,\s+(?=how\b|who\b))",
+    re.IGNORECASE,
+)
+
+
+_ASKS_CHANGES = re.compile(
+    r"\bwhat(?:['’]s| is| are| was| were| has| have| had)?(?: been)? (?:all )?(?:new|changed|different)\b"
+    r"|\bwhat (?:are|were) the (?:\w+ )?(?:changes|updates|amendments|differences|revisions)\b"
+    r"|\b(?:list|show|tell me|name) (?:me )?(?:all )?(?:the )?(?:changes|differences) (?:in|to|between|from|of)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_changes(plan: QueryPlan) -> bool:
+    """Whether the question asks what a text says differently from another version of it."""
+    return bool(_ASKS_CHANGES.search(plan.focus))
+
+
+def without_changes(question: str) -> str:
+    """A question without the words that ask for changes and for versions: of "What changed in the fees?" the fees."""
+    return _VERSIONS.sub(" ", _ASKS_CHANGES.sub(" ", question))
+
+
+_VERSIONS = re.compile(
+    r"\b(?:between|from|since|compared (?:to|with)|against|versus|vs|to|and|than|over|in|of)\s+(?:the\s+)?"
+    r"(?:(?:previous|last|prior|former|old|older|new|newer|latest|current|earlier|first|two|both|this)\s+"
+    r"(?:\w+\s+)?(?:versions?|editions?|years?|reports?|filings?|release|revision|one)|(?:19|20)\d\d"
+    r"(?:\s+(?:version|edition|report|filing)s?)?|(?:versions?|editions?|revisions?|releases?)\s+[\d.]+|v\d[\d.]*)"
+    r"|(?:19|20)\d\d(?:\s+(?:version|edition|report|filing)s?)?",
     re.IGNORECASE,
 )
 
@@ -222,7 +271,7 @@ def _find_wanted(part: str) -> Wanted | None:
         for order, (wanted, pattern) in enumerate(_ASKED)
         if (match := pattern.search(part))
     ]
-    return min(found, key=lambda row: (row[1] > 7, row[0], row[1]))[2] if found else None
+    return min(found, key=lambda row: (row[1] > _READ_FIRST, row[0], row[1]))[2] if found else None
 
 
 def _last_sentence(part: str) -> str:

@@ -288,7 +288,8 @@ class Relation:
             above.append(other.text)
         for key in range(node.subtree_end + 1, min(node.subtree_end + MOST_BELOW, len(tree))):
             other = tree.node(key)
-            if other.kind is NodeKind.TABLE or other.page_start > node.page_start:
+            is_of_next = other.kind is NodeKind.SECTION or tree.kind(min(key + 1, len(tree) - 1)) is NodeKind.TABLE
+            if is_of_next or other.kind is NodeKind.TABLE or other.page_start > node.page_start:
                 break
             if len(other.text) <= LONGEST_UNITS:
                 below.append(other.text)

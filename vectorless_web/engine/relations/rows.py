@@ -35,6 +35,10 @@ class RowTask(StrEnum):
     RANK = "rank"
     LOOK_UP = "look_up"
     CHANGE = "change"
+    RECORDS = "records"
+    """The rows of which another column says what is asked."""
+    COUNT = "count"
+    """The same, asked for as a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +146,26 @@ class Grid:
     @cached_property
     def place(self) -> Terms:
         """Words of the caption, of the line above, of the section and of what the names are called."""
-        section = self.view.path[-1] if self.view.path else ""
+        section = next((title for title in reversed(self.view.path) if title != self.view.node.title), "")
         return terms_of(f"{self.caption} {self._line_above} {section} {self.heads[0] if self.heads else ''}")
 
     @cached_property
     def around(self) -> Terms:
         """These, and the words of all titles above and of the paragraph before."""
+        return self.place | terms_of(f"{' '.join(self.view.path)} {self._before} {self.title}")
+
+    @cached_property
+    def _before(self) -> str:
+        """The paragraph before, and short lines above that one: a sheet's title and what it is of."""
         tree, key = self.view.tree, self.view.node.key - 1
-        before = tree.node(key).text[:LONGEST_BEFORE] if key > 0 and tree.kind(key) is NodeKind.PARAGRAPH else ""
-        return self.place | terms_of(f"{' '.join(self.view.path)} {before} {self.title}")
+        told: list[str] = []
+        while key > 0 and len(told) < _LINES_ABOVE and tree.kind(key) is NodeKind.PARAGRAPH:
+            text = tree.node(key).text
+            if told and len(text) > LONGEST_LINE:
+                break
+            told.append(text[:LONGEST_BEFORE])
+            key -= 1
+        return " ".join(told)
 
     def is_of(self, years: Collection[str]) -> bool:
         """Whether headers, caption, titles or the text before name all these years; true of no years."""
@@ -162,6 +177,9 @@ class Grid:
 
 LONGEST_LINE = 120
 """Characters of a line above a table that names it."""
+
+_LINES_ABOVE = 3
+"""Paragraphs above a table that may say what it is about: title, state and units of a sheet."""
 
 LONGEST_BEFORE = 300
 """Characters of the paragraph before a table that may say what it is about."""
@@ -204,7 +222,7 @@ def grids_of(
             yield grid
 
 
-_GENERIC = terms_of(
+GENERIC_ASKED = terms_of(
     """list all every each name names named member members people person persons item items entry entries kind kinds
     type types different various available there show shown give tell compare comparison compared please document
     mention mentioned exist complete full everything whole one ones answer table tables following possible overview
@@ -212,9 +230,9 @@ _GENERIC = terms_of(
 )
 """Terms of a question that ask for rows without saying which."""
 
-_MEASURING = terms_of(
+MEASURING = terms_of(
     """amount limit cost price charge fee rate number allowance value figure size level much many quantity count need
-    needed require required use used take takes have has get permitted allowed maximum minimum
+    needed spent spend require required use used take takes have has get permitted allowed maximum minimum
     stock far big long high often frequently"""
 )
 """Terms that say that a cell is asked for, without saying which."""
@@ -356,15 +374,15 @@ def _is_enough(places: Sequence[int | None]) -> bool:
 
 def _choose_columns(names: Sequence[str], around: Terms, measure: str) -> tuple[list[int], float] | None:
     """The places of the names that the measure means, all of them for none, and how well they fit."""
-    asked = words_asked(measure, _GENERIC)
+    asked = words_asked(measure, GENERIC_ASKED)
     if not asked.terms:
         return list(range(len(names))), 0.9
-    hits = [len(asked.hits(terms_of(name)) - _MEASURING) for name in names]
+    hits = [len(asked.hits(terms_of(name)) - MEASURING) for name in names]
     if max(hits, default=0):
         chosen = [place for place, hit in enumerate(hits) if hit == max(hits)]
-        rest = asked.left_over(around | terms_of(" ".join(names[place] for place in chosen))) - _MEASURING
+        rest = asked.left_over(around | terms_of(" ".join(names[place] for place in chosen))) - MEASURING
         return chosen, 1.0 - 0.3 * len(rest) / len(asked.terms)
-    if not asked.left_over(around) - _MEASURING:
+    if not asked.left_over(around) - MEASURING:
         return list(range(len(names))), 0.85
     return None
 
@@ -456,10 +474,11 @@ def _list_of(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsRead 
 
 
 def _list_named(grids: Sequence[Grid], question: str) -> RowsRead | None:
-    asked = words_asked(_ASKING.sub(" ", question), _GENERIC)
+    asked = words_asked(_ASKING.sub(" ", question), GENERIC_ASKED)
     if not asked.terms:
         return None
     found = [read for grid in grids if (read := _list_rows(grid, asked)) is not None]
+    found = found or [read for grid in grids if (read := _list_kind(grid, asked)) is not None]
     found.sort(key=lambda read: (-round(read.fit, 4), read.key))
     if len(found) > 1 and abs(found[0].fit - found[1].fit) < SAME_FIT and found[0].key != found[1].key:
         return None
@@ -499,9 +518,40 @@ def _list_rows(grid: Grid, asked: Words) -> RowsRead | None:
         told,
         min(1.0, fit - 0.1 * len(left) / len(asked.terms)),
         total=len(grid.rows),
-        lines=grid.rows if len(rows) < len(grid.rows) else (),
     )
 
+
+def _list_kind(grid: Grid, asked: Words) -> RowsRead | None:
+    """The rows of one kind, where a column sorts the rows of a table by kinds and one kind is asked for by its words.
+
+    "All service ports" of a table of sites whose column "Use" says "Service port" in some rows.
+    """
+    if not len(grid.rows) > 1 or not _are_names(grid):
+        return None
+    found: list[tuple[int, int, tuple[TableRow, ...]]] = []
+    for place in range(1, len(grid.heads)):
+        cells = [terms_of(_cell(row, place)) for row in grid.rows]
+        rows = tuple(
+            row
+            for row, said in zip(grid.rows, cells, strict=True)
+            if len(said) <= LONGEST_KIND and asked.hits(said) and not asked.left_over(said | grid.around)
+        )
+        is_sorted = len(set(cells)) < len(cells)
+        if is_sorted and 1 < len(rows) <= MOST_ROWS and len(rows) < len(grid.rows):
+            named = min(len(asked.hits(terms_of(_cell(row, place)))) for row in rows)
+            found.append((named, -place, rows))
+    if not found:
+        return None
+    named, _, rows = max(found)
+    width = len(grid.heads) if len(grid.heads) <= MOST_COLUMNS else 1
+    told = tuple(replace(row, cells=row.cells[1:width]) for row in rows)
+    fit = 0.86 + 0.1 * named / len(asked.terms) + 0.01 * grid.rank
+    return RowsRead(RowTask.LIST, grid.document, grid.caption, grid.heads[:width], told, min(1.0, fit),
+                    total=len(grid.rows))  # fmt: skip
+
+
+LONGEST_KIND = 8
+"""Terms of a cell that names a kind; a longer one describes."""
 
 MOST_COLUMNS = 4
 """Columns of a table whose rows are told in full in a list; of a wider one only the names."""
@@ -657,7 +707,7 @@ def _only_number(text: str) -> Decimal | None:
 def _asked_beside(question: str, rank: str) -> Words:
     """The content words of the question beside those that rank."""
     plain = re.sub(r"^\W*(?:i|we) (?:want|need|like|would like|am looking)\b[^.?!]*[.!]\s*", " ", question, flags=re.I)
-    return words_asked(plain.replace(rank, " "), _GENERIC | _MEASURING)
+    return words_asked(plain.replace(rank, " "), GENERIC_ASKED | MEASURING)
 
 
 def _speaks_of(grid: Grid, rest: Words, noun: Terms) -> float:
@@ -711,8 +761,8 @@ def _rank_columns(grid: Grid, question: str) -> RowsRead | None:
     match, noun = _AMOUNTS.search(question), _SUBJECT.search(question)
     if match is None or noun is None or len(grid.heads) < 3:
         return None
-    subject = words_asked(noun["noun"].split()[0], _GENERIC)
-    asked = words_asked(question.replace(match.group(), " "), _GENERIC | _MEASURING)
+    subject = words_asked(noun["noun"].split()[0], GENERIC_ASKED)
+    asked = words_asked(question.replace(match.group(), " "), GENERIC_ASKED | MEASURING)
     if not subject.terms or subject.left_over(grid.around) or subject.hits(terms_of(grid.heads[0])):
         return None
     lines = [row for row in grid.rows if (own := terms_of(row.name)) and not own - asked.terms]
@@ -751,7 +801,7 @@ def _rank_across(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsR
     if match is None or noun is None:
         return None
     subject = terms_of(noun["noun"].split()[0])
-    asked = words_asked(question.replace(match.group(), " "), _GENERIC | _MEASURING)
+    asked = words_asked(question.replace(match.group(), " "), GENERIC_ASKED | MEASURING)
     years = [str(period.year) for period in plan.periods]
     sisters: dict[tuple[str, int], list[tuple[Decimal, TableRow]]] = {}
     for grid in grids:
@@ -797,9 +847,22 @@ def _look_up(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsRead 
     return found[0] if found else None
 
 
+_PAYER = re.compile(
+    r"^\W*how much (?:money )?(?:does|do|did|must|should|will|would|can|has|have)\s+(?:an?|the|each|every)?\s*"
+    r"(?P<who>[\w’'-]+)",
+    re.IGNORECASE,
+)
+
+
+def is_of_payer(question: str, head: str) -> bool:
+    """Whether a column counts those who are asked about: "owners" is not how much an owner pays."""
+    match, told = _PAYER.match(question), terms_of(head)
+    return match is not None and bool(told) and told <= terms_of(match["who"])
+
+
 def _look_up_in(grid: Grid, plan: QueryPlan, question: str, without: Terms = frozenset()) -> RowsRead | None:
-    asked = words_asked(question, _GENERIC | without)
-    said = terms_of(question) | _MEASURING | _LABELLING
+    asked = words_asked(question, GENERIC_ASKED | without)
+    said = terms_of(question) | MEASURING | _LABELLING
     rows = [row for row in grid.rows if (own := terms_of(row.name)) & asked.terms and own <= said]
     longest = max((len(terms_of(row.name) & asked.terms) for row in rows), default=0)
     rows = [row for row in rows if len(terms_of(row.name) & asked.terms) == longest]
@@ -813,7 +876,7 @@ def _look_up_in(grid: Grid, plan: QueryPlan, question: str, without: Terms = fro
     if not grid.is_of(years):
         return None
     if len(grid.heads) == 2 and not any(grid.heads):
-        left = rest.left_over(grid.around) - _MEASURING - years
+        left = rest.left_over(grid.around) - MEASURING - years
         return _build_look_up(grid, row, [1], 0.9) if not left else None
     scored = []
     for place, head in enumerate(grid.heads[1:], 1):
@@ -821,10 +884,10 @@ def _look_up_in(grid: Grid, plan: QueryPlan, question: str, without: Terms = fro
         hits = rest.hits(said)
         if _MONEY.search(question) and said & _PRICED:
             hits |= {"price"}
-        left = rest.left_over(said | grid.around) - _MEASURING - _PRICED - years
+        left = rest.left_over(said | grid.around) - MEASURING - _PRICED - years
         dated = years & set(_YEAR.findall(head))
         is_other = bool(years) and bool(_YEAR.search(head)) and not dated
-        if (hits or dated) and not left and not is_other:
+        if (hits or dated) and not (left or is_other or is_of_payer(question, head)):
             scored.append((len(hits) + len(dated) - 0.05 * len(said - asked.terms), place))
     scored.sort(reverse=True)
     if not scored or (len(scored) > 1 and scored[0][0] - scored[1][0] < SAME_FIT):
@@ -886,15 +949,15 @@ def _change(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsRead |
 
 def _change_in(grid: Grid, plan: QueryPlan, question: str) -> RowsRead | None:
     years = sorted({str(period.year) for period in plan.periods})
-    plain = words_asked(_YEAR.sub(" ", question), _GENERIC | _CHANGING)
+    plain = words_asked(_YEAR.sub(" ", question), GENERIC_ASKED | _CHANGING)
     dated = {year: place for place, head in reversed(list(enumerate(grid.heads)))
              if place and len(found := _YEAR.findall(head)) == 1 for year in found}  # fmt: skip
     wanted = years if len(years) == 2 else sorted(dated)[-2:]
     if len(wanted) == 2 and all(year in dated for year in wanted):
         rows = [
-            row for row in grid.rows if (own := terms_of(row.name)) & plain.terms and not own - plain.terms - _MEASURING
+            row for row in grid.rows if (own := terms_of(row.name)) & plain.terms and not own - plain.terms - MEASURING
         ]
-        rows = [row for row in rows if not plain.left_over(grid.around | terms_of(row.name)) - _MEASURING]
+        rows = [row for row in rows if not plain.left_over(grid.around | terms_of(row.name)) - MEASURING]
         rows.sort(key=lambda row: -len(terms_of(row.name)))
         if rows and (len(rows) == 1 or len(terms_of(rows[0].name)) > len(terms_of(rows[1].name))):
             places = [dated[year] for year in wanted]

@@ -34,6 +34,12 @@ _QUARTER = re.compile(
     re.IGNORECASE,
 )
 _SEASON = re.compile(rf"\b(?P<first>{_YEAR})\s?[-/–]\s?(?P<last>(?:(?:19|20)\d\d|\d\d))\b(?![-/.\d])")
+_TIME_OF_YEAR = re.compile(
+    rf"\b(?P<season>spring|summer|autumn|fall|winter)\W{{1,2}}(?P<year>{_YEAR})\b", re.IGNORECASE
+)
+_SEASON_MONTHS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+_IN_SEASON = 32
+"""Stands for the day of a season, whose month is its first: behind all days of that month."""
 _BARE_YEAR = re.compile(rf"(?<![\d.,$#-])(?:FY\s?)?({_YEAR})(?![\d,.-]\d|\d)", re.IGNORECASE)
 _TOLD_DATE = re.compile(
     r"(?:effective|valid|in force|applies|made|entered into|dated?|issued?|issue date|updated|revised|revision"
@@ -78,6 +84,8 @@ _NOISE = re.compile(
 _HEAD_DATE, _HEAD_VERSION = 2500, 800
 """Characters at the beginning of a document in which its date and its version are looked for; further on others are
 mentioned. Chosen by reading covers of policies, manuals, minutes and filings."""
+_TOP = 200
+"""Characters at the very top, title and the line below it, in which a date needs no word such as "effective"."""
 _YEAR_END = 1231
 _MONTHS_A_YEAR = 12
 
@@ -125,6 +133,8 @@ def _describe_day(day: int) -> str:
     if rest == _YEAR_END:
         return str(year)
     month, number = divmod(rest, 100)
+    if number == _IN_SEASON:
+        return f"{next(name for name, first in _SEASON_MONTHS.items() if first == month)} {year}"
     named = date(year, month, 1).strftime("%B")
     return f"{number} {named} {year}" if number else f"{named} {year}"
 
@@ -182,8 +192,9 @@ def _find_day(named: str, card: Card, head: str) -> int:
     dated = _day_of(told, is_month_first) if told else 0
     if day and (not dated or dated // 10_000 != day // 10_000 or day % 10_000 != _YEAR_END):
         return day
-    if dated:
-        return dated
+    early = _DATE.search(beginning[:_TOP])
+    if dated or early is not None:
+        return dated or (_day_of(early, is_month_first) if early else 0)
     fields = card.fields
     if fields.years:
         own = [int(each.replace("-", "")) for each in fields.dates if each.startswith(str(fields.years[0]))]
@@ -213,6 +224,8 @@ def find_day(text: str, *, is_month_first: bool = False) -> int:
         return int(next(found[name] for name in ("y1", "y2", "y3") if found[name])) * 10_000 + _end_of(quarter)
     if (match := _SEASON.search(text)) and (int(match["last"]) - int(match["first"])) % 100 == 1:
         return int(match["first"]) * 10_000 + _YEAR_END
+    if match := _TIME_OF_YEAR.search(text):
+        return int(match["year"]) * 10_000 + _SEASON_MONTHS[match["season"].casefold()] * 100 + _IN_SEASON
     if match := _DATE.search(text):
         return _day_of(match, is_month_first)
     years = [int(year) for year in _BARE_YEAR.findall(text)]
@@ -259,7 +272,7 @@ def _find_number(named: str) -> int:
 def series_core(text: str) -> str:
     """A title or file name without its period and version, analysed: "Travel Policy v3 (2024)" is "travel polici"."""
     plain = _part_words(text)
-    for pattern in (_QUARTER, _SEASON, _DATE, _VERSION, _AMENDMENT, _NUMBERED, _BARE_YEAR):
+    for pattern in (_QUARTER, _SEASON, _TIME_OF_YEAR, _DATE, _VERSION, _AMENDMENT, _NUMBERED, _BARE_YEAR):
         plain = pattern.sub(" ", plain)
     return " ".join(analyse(_NOISE.sub(" ", plain)))
 
@@ -270,17 +283,20 @@ class Recency(StrEnum):
     LATEST = "latest"
     PREVIOUS = "previous"
     OLDEST = "oldest"
+    NAMED = "named"
     AS_OF = "as of"
     BETWEEN = "between"
 
 
 @dataclass(frozen=True, slots=True)
 class WantedEdition:
-    """The edition that a question asks for; `first` and `last` are days (yyyymmdd) for AS_OF and BETWEEN."""
+    """The edition that a question asks for; `first` and `last` are days (yyyymmdd) for AS_OF and BETWEEN, `version` is
+    that of NAMED."""
 
     recency: Recency
     first: int = 0
     last: int = 0
+    version: int = 0
     said: str = ""
     """The words of the question that say so."""
 
@@ -291,26 +307,45 @@ _KINDS = (
     r"|newsletter|letter|schedule|tariff|catalogue|assessment|audit|inspection|review|inventory|register|terms|document"
     r"|10-?k|10-?q|8-?k|20-?f|accounts|results|quarter|fiscal year|financial year|year|amendment|memo|circular|budget"
     r"|survey|record|log|specification|brochure|prospectus|return|certificate|permit|licen[cs]e|order|directive"
-    r"|standard|code|charter|bylaws?|by-laws?|agenda|summary|update)s?"
+    r"|standard|code|charter|bylaws?|by-laws?|agenda|summary|update|(?:data|fact)[\s-]?sheet|catalog|budget|menu"
+    r"|timetable|syllabus|curriculum|calendar|rulebook|constitution|statement of work|roadmap|playbook|template|form"
+    r"|notes)s?"
 )
+_ONE_OF_SERIES = (
+    r"(?:version|edition|issue|release|revision|protocol|policy|handbook|manual|guide|catalogue?|price list|tariff"
+    r"|brochure|prospectus|(?:data|fact)[\s-]?sheet|bulletin|newsletter|rules|rulebook|terms|minutes|annual report"
+    r"|statement of work|budget|timetable|syllabus|curriculum|plan)"
+)
+"""Kinds of document of which "the first" means the first of a series; a first notice or inspection is an event."""
+_NEWEST = r"(?:current|latest|present|most[\s-]recent|newest|last|new)"
 _QUALIFIED = r"(?:(?!(?:in|of|to|the|on|for|and|as|at|by|from|with)\b)[\w'’-]+\s+){0,3}"
 """Words that may stand between "previous" and the kind of document it is said of."""
 _LATEST = re.compile(
     r"(?<!at the )(?<!at their )\b(?:latest|most[\s-]recent(?:ly)?|newest|up[\s-]to[\s-]date|last published"
-    rf"|currently|presently|at present|now in force|in force (?:now|today)|as (?:of|at) today|today)\b"
+    r"|currently|presently|at present|nowadays|these days|right now|as (?:things|it) stands?"
+    r"|now in force|in force (?:now|today)|as (?:of|at) today|today)\b"
     rf"|\bcurrent(?!\s+(?:assets?|liabilit|ratio|portion|maturit|tax|expenses?|account|debt|income|period|market|and))\b"
     rf"|\blast\s+{_QUALIFIED}{_KINDS}\b(?!\s+(?:of|in|before|page|day)\b)",
     re.IGNORECASE,
 )
 _PREVIOUS = re.compile(
-    r"\b(?:previous|prior|preceding|former|earlier|penultimate|last but one|second[\s-]latest)"
-    rf"\s+{_QUALIFIED}{_KINDS}\b",
+    r"\b(?:previous|prior|preceding|former|earlier|penultimate|last but one|next to last|second[\s-](?:latest|last)|old"
+    rf"|superseded|outgoing|outdated|out[\s-]of[\s-]date)\s+{_QUALIFIED}{_KINDS}\b"
+    rf"|\b(?:before|prior to|preceding|ahead of)\s+(?:(?:the|its|their|this|that)\s+)?{_NEWEST}"
+    rf"\s+{_QUALIFIED}(?:{_KINDS}|one)\b"
+    rf"|\b(?:replaced|superseded) by\s+(?:the\s+)?{_NEWEST}\s+{_QUALIFIED}(?:{_KINDS}|one)\b"
+    rf"|\b{_KINDS}\b[^?.;]{{0,60}}?\bbefore last\b"
+    rf"|\b(?:one|an?) {_QUALIFIED}(?:week|month|quarter|year|version|edition|issue|release|revision)"
+    rf" (?:earlier than|before)\s+(?:the\s+)?{_NEWEST}\b",
     re.IGNORECASE,
 )
-_NOT_DOCUMENTS = re.compile(r"\b(?:fiscal |financial )?(?:years?|quarters?)$", re.IGNORECASE)
+_NOT_DOCUMENTS = re.compile(
+    r"\b(?:(?:fiscal |financial )?(?:years?|quarters?)|(?:previous|prior|preceding|former|earlier|old) notice)$",
+    re.IGNORECASE,
+)
 _OLDEST = re.compile(
-    rf"\b(?:oldest|original|first published|very first|earliest)\s+{_QUALIFIED}{_KINDS}\b"
-    r"|\bfirst (?:version|edition|issue)\b",
+    rf"\b(?:oldest|original|first published|very first|first ever|earliest)\s+{_QUALIFIED}{_KINDS}\b"
+    rf"|\b(?:first|initial)\s+(?:(?:published|approved|issued|ever)\s+)?{_ONE_OF_SERIES}\b",
     re.IGNORECASE,
 )
 _AS_OF = re.compile(
@@ -330,6 +365,8 @@ def read_wanted_edition(question: str) -> WantedEdition | None:
         return WantedEdition(Recency.PREVIOUS, said=match.group())
     if match := _OLDEST.search(question):
         return WantedEdition(Recency.OLDEST, said=match.group())
+    if (match := _VERSION.search(question)) and (version := _find_version(match.group())):
+        return WantedEdition(Recency.NAMED, version=version, said=match.group())
     for match in _DATE.finditer(question):
         if _AS_OF.search(question[: match.start()]) and (day := _day_of(match)):
             return WantedEdition(Recency.AS_OF, last=day if day % 100 else day + 31, said=match.group())
@@ -350,7 +387,7 @@ def _read_stretch(question: str) -> WantedEdition | None:
     if not first or not last:
         return None
     first = first // 10_000 * 10_000 + 101 if first % 10_000 == _YEAR_END else first
-    return WantedEdition(Recency.BETWEEN, first, last if last % 100 else last + 31, match.group())
+    return WantedEdition(Recency.BETWEEN, first, last if last % 100 else last + 31, said=match.group())
 
 
 def order_editions(editions: Sequence[Edition]) -> list[int]:
@@ -380,6 +417,8 @@ def choose_editions(editions: Sequence[Edition], wanted: WantedEdition | None) -
         return before[-1:]
     if wanted.recency is Recency.OLDEST:
         return order[:1]
+    if wanted.recency is Recency.NAMED:
+        return [place for place in reversed(order) if editions[place].version == wanted.version]
     if wanted.recency is Recency.AS_OF:
         then = [place for place in order if 0 < editions[place].day <= wanted.last and not editions[place].is_draft]
         return _with_base(then, editions)

@@ -92,7 +92,7 @@ class SeriesArranger:
             editions = [Edition.decode(int(number)) for number in self._snapshot.editions(np.array(members))]
             chosen = [members[at] for at in choose_editions(editions, self._wanted)]
             notes |= _describe_members(members, editions)
-            if self._wanted is not None:
+            if self._wanted is not None and (chosen or self._can_tell(editions)):
                 best = float(score[place])
                 for behind, each in enumerate(chosen):
                     score[place_of[each]] = best * (1 - behind * 1e-6)
@@ -160,6 +160,11 @@ class SeriesArranger:
         rows = np.array(members)
         return any(self._typed.strength(FORM, each, rows).any() for span in SPANS.values() for each in span)
 
+    def _can_tell(self, editions: Sequence[Edition]) -> bool:
+        """Whether editions say enough for none of them to be the wanted one: a version is named in other texts too."""
+        is_named = self._wanted is not None and self._wanted.recency is Recency.NAMED
+        return not is_named and any(edition.day for edition in editions)
+
     def _say(self, members: Sequence[int], editions: Sequence[Edition], chosen: Sequence[int]) -> str:
         assert self._wanted is not None
         if not chosen:
@@ -171,6 +176,7 @@ class SeriesArranger:
             Recency.LATEST: "the latest",
             Recency.PREVIOUS: "the one before the latest",
             Recency.OLDEST: "the oldest",
+            Recency.NAMED: self._wanted.said,
             Recency.AS_OF: f"the one in force on {self._wanted.said}",
         }[self._wanted.recency]
         return f"Took {which} of {len(members)} editions: {told[0]}"

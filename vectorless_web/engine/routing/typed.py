@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from vectorless_web.engine.index.scoring import inverse_frequency
 from vectorless_web.engine.index.snapshot import Snapshot
-from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, Array, key_hash
+from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, Array, key_hash, term_hash
 from vectorless_web.engine.questions.plan import Period, QueryPlan
 from vectorless_web.engine.routing.card_keys import (
     DATE,
@@ -23,7 +24,7 @@ from vectorless_web.engine.routing.card_keys import (
 from vectorless_web.engine.routing.editions import Edition, Recency, read_wanted_edition
 from vectorless_web.engine.routing.lexical import key_idf
 from vectorless_web.engine.routing.names import fold_words, glue_words
-from vectorless_web.engine.text.analyser import STOP_WORDS, words
+from vectorless_web.engine.text.analyser import STOP_WORDS, analyse, words
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NAME = r"(?P<month>[A-Za-z]{3,9})\.?"
@@ -122,8 +123,8 @@ class Mention:
 
     `weight` in (0, 1] grows with the rarity of the name. `hashes` are the key it matches,
     then the subjects of the cards that have this key: a nickname that one document of a
-    company explains holds for the company's other documents. `strongest` is the greatest
-    strength of the first key on any card, 1 to 31.
+    company explains holds for the company's other documents; none where only texts say the name. `strongest` is the
+    greatest strength of the first key on any card, 1 to 31.
     """
 
     text: str
@@ -144,6 +145,7 @@ def mentions_in(plan: QueryPlan, snapshot: Snapshot) -> list[Mention]:
     taken = _spans(question, plan.concepts)
     found = [m for m in _find_exact_mentions(question, snapshot) if _is_meant(m, names, taken)]
     found += _find_prefix_mentions(question, names, snapshot)
+    found += _find_text_mentions(question, names, snapshot)
     kept: list[Mention] = []
     for mention in sorted(found, key=lambda m: (m.start - m.end, -m.weight, m.start)):
         if all(mention.end <= other.start or mention.start >= other.end for other in kept):
@@ -218,6 +220,51 @@ def _find_prefix_mentions(question: str, names: Sequence[str], snapshot: Snapsho
         rarity = key_idf(snapshot, hashed)
         if rarity > 0:
             yield Mention(name, start, start + len(name), (hashed,), rarity * _PREFIX_CERTAINTY, MAX_COUNT)
+
+
+_HEAD_PARTS = np.uint64(0b111)
+"""The first three of a document's 64 parts: title and first paragraphs of a page, the first pages of a long report.
+Who is named there has issued the document or is its party; further on others are mentioned."""
+_MOST_SAYING = 2000
+"""Documents that say a name, at most, for their texts to be asked who is named in them: bounds the time."""
+_IN_HEAD = 0.6
+"""How sure a name is that stands at the beginning of the text and not on the card, in [0, 1]: more than a guess, and
+never enough to commit to."""
+_IN_TEXT_CERTAINTY = 0.5
+"""What a name that no card bears counts, as a share of one that a card bears."""
+
+
+def find_named_in_text(name: str, snapshot: Snapshot) -> Array:
+    """Rows of the documents whose text says all words of a name together at its beginning, ascending."""
+    hashes = [term_hash(term) for term in dict.fromkeys(analyse(name))]
+    nobody = np.empty(0, np.int64)
+    snapshot.prepare(hashes)
+    if not hashes or min(snapshot.entries(hashed) for hashed in hashes) > _MOST_SAYING:
+        return nobody
+    rows, together = nobody, np.empty(0, np.uint64)
+    for number, hashed in enumerate(sorted(hashes, key=snapshot.entries)):
+        postings = snapshot.text_postings(hashed)
+        if postings is None:
+            return nobody
+        if number == 0:
+            rows, together = postings.rows, postings.parts & _HEAD_PARTS
+        else:
+            places = np.searchsorted(postings.rows, rows)
+            places[places == len(postings.rows)] = 0
+            shared = postings.rows[places] == rows if len(postings.rows) else np.zeros(len(rows), np.bool_)
+            rows, together = rows[shared], together[shared] & postings.parts[places[shared]]
+        rows, together = rows[together > 0], together[together > 0]
+    return rows
+
+
+def _find_text_mentions(question: str, names: Sequence[str], snapshot: Snapshot) -> Iterator[Mention]:
+    """Names that no card bears and some documents say at their beginning: an issuer may stand in the text alone."""
+    for name in names:
+        start = question.find(name)
+        count = len(find_named_in_text(name, snapshot)) if start >= 0 else 0
+        if count:
+            rarity = inverse_frequency(len(snapshot), count) / inverse_frequency(len(snapshot), 0)
+            yield Mention(name, start, start + len(name), (), rarity * _IN_TEXT_CERTAINTY, MAX_COUNT)
 
 
 _WEIGHTS = {"name": 3.0, "year": 2.0, "date": 2.0, "form": 1.5, "span": 1.0}
@@ -306,10 +353,13 @@ class FieldScorer:
     snapshot: Snapshot
     wanted: Wanted
     _held: dict[tuple[str, str], tuple[Array, Array]] = field(default_factory=dict)
+    _said: dict[str, Array] = field(default_factory=dict)
 
     def named_rows(self) -> Array:
-        """Rows of all cards that bear a name the question mentions, ascending; very common names are passed over."""
+        """Rows of all documents that bear a name the question mentions, on their cards or at the beginning of their
+        texts, ascending; very common names are passed over."""
         found = [self.snapshot.key_postings(hashed).rows for m in self.wanted.mentions for hashed in m.hashes]
+        found += [self._in_text(mention) for mention in self.wanted.mentions]
         return np.unique(
             np.concatenate([np.empty(0, np.int64), *(rows for rows in found if len(rows) <= _LARGEST_POOL)])
         )
@@ -380,12 +430,20 @@ class FieldScorer:
 
     def score_name(self, mention: Mention, rows: Array) -> Array:
         """How surely each row bears the name, in [0, 1]: 1 for the surest bearer there is."""
+        surest: Array = _IN_HEAD * np.isin(rows, self._in_text(mention))
+        if not mention.hashes:
+            return surest
         first, *others = (self.snapshot.key_postings(hashed) for hashed in mention.hashes)
-        surest = look_up_values(first.rows, first.counts / mention.strongest, rows)
+        surest = np.maximum(surest, look_up_values(first.rows, first.counts / mention.strongest, rows))
         for postings in others:
             learnt = look_up_values(postings.rows, _LEARNT * postings.counts / MAX_COUNT, rows)
             surest = np.maximum(surest, learnt)
         return surest
+
+    def _in_text(self, mention: Mention) -> Array:
+        if mention.text not in self._said:
+            self._said[mention.text] = find_named_in_text(mention.text, self.snapshot)
+        return self._said[mention.text]
 
     def list_borne_names(self, rows: Array) -> list[list[str]]:
         """For each of these rows (ascending): the names of the question it bears, as the question writes them."""

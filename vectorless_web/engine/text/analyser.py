@@ -3,6 +3,7 @@
 import re
 import threading
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -32,6 +33,9 @@ _ASCII_WORD = re.compile(
 )
 """`_WORD` on text that is all ASCII, where it finds the same words sooner."""
 
+_LONGEST_PART = 40
+"""Characters between white space up to which the terms are kept for the next time. No word but one of "§ 3" holds white
+space. Longer ones (addresses, Chinese) come once and would fill the memory."""
 _YEAR_CODE = re.compile(r"(?:[a-z]+)((?:19|20)\d\d)")
 _POSSESSIVE = re.compile(r"['’]s?$|['’]s(?=-)")
 _PARTS = re.compile(r"[-‐‑'’]")
@@ -71,8 +75,20 @@ def analyse(text: str) -> list[str]:
     `2018`; `COVID-19` gives `covid-19` and `covid`); CJK runs become bigrams.
     Stemming: Snowball English (Porter2).
     """
-    found: list[str] = (_ASCII_WORD if text.isascii() else _WORD).findall(text)
-    return list(chain.from_iterable(map(word_terms, found)))
+    parts = text.split()
+    if "§" in text or len(max(parts, key=len, default="")) > _LONGEST_PART:
+        return list(_read_terms(text))
+    return list(chain.from_iterable(map(_part_terms, parts)))
+
+
+def _read_terms(text: str) -> Iterator[str]:
+    return chain.from_iterable(map(word_terms, (_ASCII_WORD if text.isascii() else _WORD).findall(text)))
+
+
+@lru_cache(maxsize=1 << 16)
+def _part_terms(part: str) -> tuple[str, ...]:
+    """The terms of what stands between white space: a document has few such parts, many times."""
+    return tuple(_read_terms(part))
 
 
 @lru_cache(maxsize=1 << 13)

@@ -1,11 +1,13 @@
 """String likeness (the only place that imports rapidfuzz), and which words two texts share, in order."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from rapidfuzz import fuzz
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import fuzz, process
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,14 @@ def ratio(a: str, b: str) -> float:
 def token_set_ratio(a: str, b: str) -> float:
     """Likeness of the sets of words, 0 to 100; order and repetition do not count."""
     return float(fuzz.token_set_ratio(a, b))
+
+
+def liken_words(left: Sequence[str], right: Sequence[str], least: float) -> NDArray[np.float32]:
+    """Likeness of the words of each text on the left and each on the right, whatever their order: 0 to 100.
+
+    A row for each on the left, a column for each on the right; 0 for what is less than `least`.
+    """
+    return process.cdist(left, right, scorer=fuzz.token_sort_ratio, score_cutoff=least, dtype=np.float32)
 
 
 def partial_ratio_alignment(needle: str, haystack: str) -> Alignment:

@@ -164,6 +164,10 @@ request_network: ContextVar[str] = ContextVar("request_network", default="")
 """The network that the request under way came from; "" outside requests, as in jobs and commands."""
 
 
+reads_alone: ContextVar[bool] = ContextVar("reads_alone", default=False)
+"""Whether the request under way writes nothing, not even what it would note beside its page; false outside requests."""
+
+
 class RequestNetworkMiddleware:
     """Notes where the request comes from, for the record of what it does."""
 

@@ -268,7 +268,14 @@ class Feed:
 
 STATE = ("runs/_now.html", "runs/_totals.html", "runs/_outcome.html")
 AROUND = ("runs/_maps.html", "runs/_source.html", "runs/_acts.html")
-ENDING = ("runs/_maps.html", "runs/_answer.html", "runs/_acts.html", "runs/_source.html", "runs/_follow.html")
+ENDING = (
+    "runs/_maps.html",
+    "runs/_answer.html",
+    "runs/_acts.html",
+    "runs/_verify.html",
+    "runs/_source.html",
+    "runs/_follow.html",
+)
 
 
 async def in_shared_thread(act: Callable[..., T], *values: Any) -> T:

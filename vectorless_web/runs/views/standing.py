@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.infra.limits import parse_whole_number
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.notices.models import Kind
 from vectorless_web.notices.services import mark_seen
@@ -98,6 +98,8 @@ def _do_or_say_why(request: HttpRequest, run: Run, act: Callable[[], object], *,
     try:
         act()
     except Problem as problem:
+        if is_htmx(request):
+            raise  # The page shows a message and stays as it is.
         return problem.mark(_people_page(request, run, problem=problem, text=text))
     return go_to(request, "runs:people", slug=run.workspace.slug, pk=run.pk)
 

@@ -42,6 +42,7 @@ from vectorless_web.workspaces.services.recording import (
     delete_and_record,
     prune_record,
     record,
+    verify_export,
     verify_record,
 )
 from vectorless_web.workspaces.services.settings import (
@@ -120,6 +121,7 @@ __all__ = [
     "start_test",
     "test_provider",
     "update_workspace",
+    "verify_export",
     "verify_record",
     "waive_two_steps",
 ]

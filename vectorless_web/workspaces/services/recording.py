@@ -1,5 +1,7 @@
 """The one writer of the record, and the check that nobody has changed it since."""
 
+import json
+from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +15,7 @@ from vectorless_web.infra.web.request_limits import request_network
 from vectorless_web.workspaces.models import AuditEvent, AuditHead, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.site import refuse_while_read_only
-from vectorless_web.workspaces.storage import CHAINED, digest_event
+from vectorless_web.workspaces.storage import CHAINED, digest_event, new_token, seal_event
 
 HEAD = 1
 """The primary key of the one AuditHead."""
@@ -50,6 +52,7 @@ def record(
         object_name=(name or str(target or ""))[:300],
         details=details or {},
         address=request_network.get(),
+        salt=new_token(),
         at=timezone.now(),
     )
     event.digest = digest_event(head.digest, vars(event))
@@ -115,7 +118,7 @@ def prune_record(*, before: datetime, most: int) -> int:
     if not last:
         return 0
     (pk, digest, at), count = last[0], len(last)
-    removed = _find_anchor().removed + count
+    removed = find_anchor().removed + count
     details = {"events": count, "removed": removed, "through": pk, "digest": digest, "until": at.isoformat()}
     record(actor=None, verb=PRUNED, name=f"{count} events until {at:%Y-%m-%d}", details=details)
     # The one place where rows of the record go: the model itself refuses.
@@ -125,7 +128,7 @@ def prune_record(*, before: datetime, most: int) -> int:
 
 
 @dataclass(frozen=True)
-class _Anchor:
+class Anchor:
     """Where the record begins: after so many removed events, of which the last had this number and digest."""
 
     removed: int = 0
@@ -133,9 +136,10 @@ class _Anchor:
     digest: str = ""
 
 
-def _find_anchor() -> _Anchor:
+def find_anchor() -> Anchor:
+    """Where the record begins."""
     details = AuditEvent.objects.filter(verb=PRUNED).order_by("-pk").values_list("details", flat=True).first()
-    return _Anchor(details["removed"], details["through"], details["digest"]) if details else _Anchor()
+    return Anchor(details["removed"], details["through"], details["digest"]) if details else Anchor()
 
 
 def verify_record(*, newest: int | None = None) -> RecordCheck:
@@ -147,7 +151,7 @@ def verify_record(*, newest: int | None = None) -> RecordCheck:
     with transaction.atomic():
         head, _made = AuditHead.objects.select_for_update().get_or_create(pk=HEAD)
         last = AuditEvent.objects.order_by("-pk").values_list("pk", flat=True).first()
-        anchor = _find_anchor()
+        anchor = find_anchor()
     rows = AuditEvent.objects.filter(pk__lte=last or 0).order_by("pk")
     before = anchor.digest
     if newest is not None:
@@ -155,7 +159,7 @@ def verify_record(*, newest: int | None = None) -> RecordCheck:
         for pk, digest in oldest:
             rows, before = rows.filter(pk__gt=pk), digest
     checked = 0
-    wanted = ("pk", "digest", "actor_id", "workspace_id", "at", "details", *CHAINED)
+    wanted = ("pk", "digest", "salt", "actor_id", "workspace_id", "at", "details", *CHAINED)
     for row in rows.values(*wanted).iterator(chunk_size=AT_ONCE):
         checked += 1
         problem = _find_break(before, row)
@@ -184,3 +188,50 @@ def _check_end(found: RecordCheck, last: str, head: AuditHead, there: int | None
         sentence = f"The record counts {head.count} events, and {there} are or were there."
         return RecordCheck(found.checked, found.total, None, sentence)
     return found
+
+
+@dataclass(frozen=True)
+class ExportCheck:
+    """What a check of exported lines found. `problem` is one sentence, "" when every line holds."""
+
+    lines: int
+    following: int
+    """Lines that go on directly from the line before: all but the first of an export that left nothing out."""
+    hidden: int
+    """Lines whose name and details were hidden from whoever exported them; their seals stand for these."""
+    unverifiable: int
+    """Hidden lines of events that earlier versions wrote, which have no seal."""
+    problem: str = ""
+
+
+def verify_export(lines: Iterable[str]) -> ExportCheck:
+    """Whether lines of an export (JSON) are as the record had them, from the lines alone.
+
+    Each has the digest before it, so that lines which filters left out break nothing.
+    """
+    count = following = hidden = unverifiable = 0
+    last = ""
+    for line in lines:
+        count += 1
+        try:
+            event = _read_line(line)
+            follows = event["before"] == last
+            is_told = not event["hidden"]
+            if event["hidden"] and not event["seal"]:
+                unverifiable += 1
+            elif event["digest"] != digest_event(event["before"], event):
+                return ExportCheck(
+                    count, following, hidden, unverifiable, f"Line {count} (event {event['id']}) differs."
+                )
+            elif is_told and event["salt"] and event["seal"] != seal_event(event):
+                return ExportCheck(count, following, hidden, unverifiable, f"Line {count}: the name was changed.")
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return ExportCheck(count, following, hidden, unverifiable, f"Line {count} is no event of an export.")
+        hidden, following, last = hidden + (not is_told), following + (count > 1 and follows), event["digest"]
+    return ExportCheck(count, following, hidden, unverifiable)
+
+
+def _read_line(line: str) -> dict[str, Any]:
+    event: dict[str, Any] = json.loads(line)
+    named = {"actor_key": event["actor_number"], "workspace_key": event["workspace_number"]}
+    return {**event, **named, "address": event["network"], "at": datetime.fromisoformat(event["at"])}

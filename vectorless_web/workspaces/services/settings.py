@@ -25,7 +25,7 @@ from vectorless_web.infra.web.request_limits import seconds_to_wait
 from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.notices.services import notify
 from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelHost, ModelProvider, Workspace
-from vectorless_web.workspaces.selectors import User, is_host_allowed, owner_ids
+from vectorless_web.workspaces.selectors import User, accountable_for, refuse_host
 from vectorless_web.workspaces.services.recording import delete_and_record, record
 from vectorless_web.workspaces.storage import SecretUnreadable, encrypt
 
@@ -110,12 +110,8 @@ def check_address(value: str) -> str:
             code="private_address",
             status=422,
         )
-    if not is_host_allowed(address):
-        raise Problem(
-            f"Administrators of this site allow no models at {parts.hostname}. Ask them to add the host.",
-            code="host_not_allowed",
-            status=422,
-        )
+    if refusal := refuse_host(address):
+        raise Problem(refusal, code="host_not_allowed", status=422)
     return address
 
 
@@ -234,15 +230,22 @@ def _parts(address: str) -> SplitResult | None:
 
 @transaction.atomic
 def set_budget(*, actor: User, budget: Budget) -> Budget:
-    """Store a limit for the workspace or one member, or for the site or one person, in place of the one there is."""
-    terms = {"period": budget.period, "limit_usd": budget.limit_usd, "warn_percent": budget.warn_percent}
+    """Store a limit for the workspace or one member, or for the site or one person, in place of the one there is.
+
+    Owners' limits and those of administrators (`by_staff`) stand beside each other. Without a share to warn at, that
+    of the limit before stays.
+    """
+    terms: dict[str, Any] = {"period": budget.period, "limit_usd": budget.limit_usd}
+    if budget.warn_percent is not None:
+        terms["warn_percent"] = budget.warn_percent
     row, _created = Budget.objects.update_or_create(
         workspace=budget.workspace,
         user=budget.user,
+        by_staff=budget.by_staff,
         defaults=terms,
         create_defaults={**terms, "period_start": period_start(budget.period)},
     )
-    details = {**terms, "limit_usd": str(row.limit_usd), "user": str(row.user or "")}
+    details = {**terms, "limit_usd": str(row.limit_usd), "warn_percent": row.warn_percent, "user": str(row.user or "")}
     record(actor=actor, verb="budget.set", workspace=row.workspace, target=row, details=details)
     return row
 
@@ -293,17 +296,15 @@ pay for uses a budget up, too."""
 
 
 def _tell_of_budgets(rows: Iterable[Budget], *, share: int) -> None:
-    """Tell the owners of each budget's workspace that it has come so far, once in its period; the site's has none."""
+    """Tell those who answer for each budget, and whom it limits, that it has come so far, once in its period."""
     for budget in rows:
-        if budget.workspace is None:
-            continue
         name = f"budget-{budget.pk}-{budget.period_start.isoformat()}-{budget.limit_usd.normalize():f}-{share}"
         if Notice.objects.filter(once=name).exists():
             continue
         notify(
-            people=owner_ids(budget.workspace),
+            people={*accountable_for(budget), budget.user_id},
             kind=Kind.BUDGET,
-            workspace_id=budget.workspace.pk,
+            workspace_id=budget.workspace_id,
             about=budget.pk,
             more={"details": {"share": share}, "once": name},
         )

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.forms import BaseForm
+from django.forms import BaseForm, model_to_dict
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.engine.llm.capability import PRESETS, Preset, preset
+from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.site.local_model import find_local_model
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
@@ -276,7 +277,9 @@ def provider_row(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def budgets(request: HttpRequest, slug: str) -> HttpResponse:
     """What the workspace and its members may spend, and have spent."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
-    return BUDGETS.show(request, workspace, BudgetForm(workspace=workspace))
+    changed = selectors.budgets_of(workspace).filter(pk=parse_whole_number(request.GET.get("change")) or 0).first()
+    initial = model_to_dict(changed) if changed else {}
+    return BUDGETS.show(request, workspace, BudgetForm(workspace=workspace, initial=initial))
 
 
 @require_POST
@@ -286,7 +289,7 @@ def save_budget(request: HttpRequest, slug: str) -> HttpResponse:
     form = BudgetForm(request.POST, workspace=workspace)
 
     def store() -> str:
-        services.set_budget(actor=request.user, budget=form.save(commit=False))
+        services.set_budget(actor=request.user, budget=form.budget())
         return "The budget was set."
 
     return BUDGETS.save(request, workspace, form, store)

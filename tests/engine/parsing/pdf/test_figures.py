@@ -1,6 +1,11 @@
 """Figures of PDFs: pictures on pages with their captions; backgrounds, icons and repeated logos are none."""
 
+import io
+import time
+from collections.abc import Callable
+
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 from tests.support.paper import Drawn, Text, pdf, prose
 from vectorless_web.engine.documents.artefact import CompiledDocument
@@ -13,7 +18,7 @@ from vectorless_web.engine.parsing.pdf.figures import may_hold_pictures, merge_p
 def read(tmp_path):
     def read(*pages) -> CompiledDocument:
         path = tmp_path / "file.pdf"
-        path.write_bytes(pdf(pages))
+        path.write_bytes(pages[0] if isinstance(pages[0], bytes) else pdf(pages))
         document = CompiledDocument(compile_file(path, name="file.pdf"))
         assert document.report.coverage == 1.0
         return document
@@ -62,3 +67,74 @@ def test_strips_of_one_picture_are_joined():
     strips = [(10.0, 10.0 * row, 110.0, 10.0 * row + 10) for row in range(8)]
     assert merge_pictures(strips) == [(10.0, 0.0, 110.0, 80.0)]
     assert len(merge_pictures([(0, 0, 50, 50), (60, 0, 110, 50)])) == 2
+
+
+def charted(shapes: Callable[[Canvas], None], caption: str) -> bytes:
+    """A page with a paragraph, what is drawn of shapes between 300 and 500 points from its foot, and a caption."""
+    out = io.BytesIO()
+    canvas = Canvas(out, pagesize=(595, 842))
+    canvas.drawString(72, 760, "The harbour handled more cargo in every year since the new quay was opened in spring.")
+    shapes(canvas)
+    canvas.drawString(72, 280, caption)
+    canvas.drawString(72, 240, "Most of it were stones and timber for the towns along the coast of the northern sea.")
+    canvas.save()
+    return out.getvalue()
+
+
+def bars(canvas: Canvas) -> None:
+    canvas.line(100, 320, 400, 320)
+    canvas.line(100, 320, 100, 500)
+    for number, height in enumerate((60, 90, 120, 150, 170)):
+        canvas.rect(120 + 50 * number, 320, 30, height, fill=1)
+        canvas.drawString(124 + 50 * number, 306, str(2021 + number))
+
+
+def curve(canvas: Canvas) -> None:
+    path = canvas.beginPath()
+    path.moveTo(100, 320)
+    for number in range(1, 40):
+        path.lineTo(100 + 7 * number, 320 + (number * 37) % 150)
+    canvas.drawPath(path)
+
+
+def grid(canvas: Canvas) -> None:
+    for number in range(6):
+        canvas.line(100, 320 + 30 * number, 400, 320 + 30 * number)
+        canvas.line(100 + 60 * number, 320, 100 + 60 * number, 470)
+
+
+def frame(canvas: Canvas) -> None:
+    canvas.rect(90, 310, 400, 190)
+    canvas.drawString(110, 400, "A framed remark on the tides.")
+
+
+@pytest.mark.parametrize("shapes", [bars, curve])
+def test_a_chart_drawn_of_shapes_is_the_figure_of_its_caption(read, shapes):
+    document = read(charted(shapes, "Figure 4. Cargo by year, in tonnes"))
+    [(key, picture)] = document.pictures.items()
+    assert document.tree.node(key).text == "Figure 4. Cargo by year, in tonnes"
+    left, top, right, bottom = picture.box
+    assert left <= 100 and top <= 842 - 465 and right >= 370 and 842 - 325 <= bottom < 842 - 292
+
+
+def test_the_names_of_its_axis_are_part_of_the_picture_and_of_the_text(read):
+    document = read(charted(bars, "Figure 4. Cargo by year"))
+    assert next(iter(document.pictures.values())).box[3] >= 842 - 306
+    assert "2023" in document.page_text(0) and document.report.coverage == 1.0
+
+
+@pytest.mark.parametrize(
+    "shapes,caption", [(bars, "Cargo rose by year."), (grid, "Figure 4. Cargo"), (frame, "Figure 4. Cargo")]
+)
+def test_shapes_without_caption_tables_and_frames_are_no_figures(read, shapes, caption):
+    assert not read(charted(shapes, caption)).pictures
+
+
+def test_a_page_of_very_many_shapes_is_read_within_bounds(read):
+    def strokes(canvas: Canvas) -> None:
+        for number in range(30_000):
+            canvas.rect(100 + number % 300, 320 + number % 150, 4, 4, fill=1)
+
+    started = time.process_time()
+    assert len(read(charted(strokes, "Figure 4. Cargo")).pictures) == 1
+    assert time.process_time() - started < 5

@@ -1,12 +1,16 @@
 """PDFs: headings, paragraphs, running lines, tables and their places on the page."""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.engine.parsing.conftest import nodes, outline, texts, uncovered
 from tests.support.paper import Text, pdf, prose
 from tests.support.pdf_text import text_under
 from vectorless_web.engine.documents.node import GlyphSpan
-from vectorless_web.engine.parsing.pdf.text import highlight_boxes, render_page
+from vectorless_web.engine.parsing.pdf.text import HYPHENS, find_words, highlight_boxes, render_page
 
 
 def chapter(title: str) -> list[Text]:
@@ -14,6 +18,12 @@ def chapter(title: str) -> list[Text]:
         Text(72, 120, title, 16, "bold"),
         *prose(72, 150, 12, f"{title[-1]} the committee read the measured tides."),
     ]
+
+
+@given(st.text(alphabet=f"ab😀 \n\u2003\x1c{HYPHENS}", max_size=20) | st.text(max_size=40))
+def test_words_stand_between_white_space_and_end_with_a_mark_of_division(text):
+    one_by_one = re.compile(rf"[^\s{HYPHENS}]+[{HYPHENS}]?|[{HYPHENS}]")
+    assert find_words(text).tolist() == [list(match.span()) for match in one_by_one.finditer(text)]
 
 
 def test_bold_and_large_lines_become_nested_sections(compiled):

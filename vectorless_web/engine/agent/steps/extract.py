@@ -26,6 +26,7 @@ from vectorless_web.engine.figures.needs import asks_rate, figure_needs, is_free
 from vectorless_web.engine.figures.periods import own_period
 from vectorless_web.engine.figures.tables import TableView, tables_of
 from vectorless_web.engine.passages.extraction import (
+    CHANGES,
     best_passages,
     find_passages,
     leads_by_meaning,
@@ -46,8 +47,9 @@ from vectorless_web.engine.questions.requirements import Wanted, asks_for, requi
 from vectorless_web.engine.relations.lookup import content_terms
 from vectorless_web.engine.relations.prose import Sentence, sentences_of
 from vectorless_web.engine.relations.reading import Reading, read_request_in
+from vectorless_web.engine.relations.records import read_tables
 from vectorless_web.engine.relations.relation import relations_of, words_of
-from vectorless_web.engine.relations.rows import RowsRead, RowTask, grids_of, read_rows
+from vectorless_web.engine.relations.rows import RowsRead, RowTask, grids_of, is_of_payer
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.numbers import numbers_in
 
@@ -209,7 +211,7 @@ def _read_relations(walk: Walk, tables: Sequence[int]) -> Reading | None:
 
 def _read_tables(walk: Walk, tables: Sequence[int]) -> Reading | RowsRead | None:
     """What the question asks of the tables given: rows in words first, then figures."""
-    rows = _read_rows(walk, tables, RowTask.COMPARE, RowTask.LIST)
+    rows = _read_rows(walk, tables, RowTask.COMPARE, RowTask.RECORDS, RowTask.LIST)
     return rows or _prefer_row(walk, tables, _read_relations(walk, tables))
 
 
@@ -220,7 +222,7 @@ def _read_rows(walk: Walk, keys: Sequence[int], *tasks: RowTask) -> RowsRead | N
     grids = list(grids_of(walk.entry.id, tables_of(tree, keys), lambda page: pages.get(page, 0.0), title))
     if walk.foreign:
         grids = [grid for grid in grids if names_any(" ".join((*grid.view.path, grid.view.node.text)), walk.foreign)]
-    return read_rows(grids, walk.plan, tasks)
+    return read_tables(grids, walk.plan, tasks)
 
 
 LAST_TASKS = (RowTask.RANK, RowTask.DIFFER, RowTask.CHANGE, RowTask.LOOK_UP, RowTask.LIST_OF)
@@ -232,6 +234,8 @@ def _prefer_row(walk: Walk, tables: Sequence[int], reading: Reading | None) -> R
     if reading is None:
         return _read_rows(walk, tables, *LAST_TASKS)
     rows = _read_rows(walk, tables, RowTask.LOOK_UP) if reading.request.task is Task.VALUE else None
+    if reading.figures and is_of_payer(walk.plan.focus, reading.figures[0].column):
+        return rows
     if rows is None:
         return reading
     asked = set(analyse(walk.plan.focus))
@@ -314,6 +318,9 @@ def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passag
     led = {key: f"{place}, {walk.led[key].quote}" if key in walk.led else place for key, place in places.items()}
     nodes = [(tree.node(key), fits[key], led[key]) for key in keys]
     found = find_passages(walk.entry.id, nodes, walk.finder, measure_nearness(walk), walk.opened)
+    if walk.turn[1] == 1:
+        # A document that is read alone has nothing to be compared with.
+        found = [passage for passage in found if passage.place != CHANGES]
     found = [_tell_reference(walk, passage, places) for passage in _mind_references(walk, found)]
     telling = [passage for passage in found if _answers_question(walk, passage)] or _find_nearest(walk, found)
     if walk.nearness is not None and telling and not telling[0].is_nearest:
@@ -428,6 +435,8 @@ def _find_nearest(walk: Walk, found: Sequence[Passage]) -> list[Passage]:
 
 def _answers_question(walk: Walk, passage: Passage) -> bool:
     """Whether a passage says enough of the question, and of its subject, to be an answer."""
+    if passage.place == CHANGES:
+        return True
     is_form = asks_for(walk.plan, Wanted.DATE, Wanted.SPAN) and not passage.unmet
     is_subject = bool(walk.plan.entities) and not walk.foreign
     least = LEAST_SAID if is_subject or is_form else LEAST_SAID_BY_ANYONE
@@ -571,6 +580,11 @@ def _describe_extraction(
         periods = join_names(sorted({figure.period for figure in figures if figure.period}))
         more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
         return f"Took {say_count(len(rows), 'table row')}: {named}{more}" + (f", for {periods}" if periods else "")
+    compared = next((passage for passage in passages if passage.place == CHANGES), None)
+    if compared is not None:
+        pages = pages_words(compared.parts[0].page_index, compared.parts[-1].page_index)
+        title = shorten_title(walk.title_of(walk.document.tree.section_of(compared.key)))
+        return f"Copied all {say_count(len(compared.parts), 'sentence')} of {title}, {pages}, to compare two versions"
     if passages:
         pages = on_pages(passage.page_index for passage in passages[:3])
         copied = f"Copied {say_count(len(passages), 'passage')} that may answer, from {pages}"

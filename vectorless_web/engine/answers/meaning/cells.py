@@ -131,6 +131,10 @@ def quoted_rows(tree: Tree, place: PlacedQuote, views: dict[int, TableView]) -> 
             yield QuotedRow(view, row, place.scale)
 
 
+_CODED = re.compile(r"(?=.*\d)(?=.*[^\W\d_])")
+"""A name of letters and digits."""
+
+
 @dataclass(frozen=True, slots=True)
 class NamedRows:
     """The terms of each row label of a table, and where a sentence says one of them."""
@@ -162,9 +166,16 @@ class TableClaim:
             if number.value in asked or any(agree(number, other.value) for other in self.elsewhere):
                 continue
             cells = tuple(cell for row in self.rows for cell in row.find_cells(number))
-            if cells:
+            if cells and not self._is_in_a_name(number):
                 found.append((number, cells))
         return found
+
+    def _is_in_a_name(self, number: Number) -> bool:
+        """Whether the number is part of a quoted row's name as the sentence says it: "TV 14 BRA", "T-05"."""
+        names = {row.row.label.strip() for row in self.rows}
+        coded = (name for name in names if _CODED.search(name))
+        found = (match for name in coded for match in re.finditer(re.escape(name), self.text))
+        return any(match.start() <= number.start and number.end <= match.end() for match in found)
 
     @cached_property
     def stems(self) -> frozenset[str]:

@@ -121,7 +121,8 @@ class _SlideReader:
         except (AttributeError, KeyError, ValueError):
             self.left_out["picture"] += 1
             return
-        picture = self.shelf.take(data)
+        cut = (shape.crop_left, shape.crop_top, shape.crop_right, shape.crop_bottom)
+        picture = self.shelf.take(data, cut)
         if picture is not None:
             said = next((value(own, "descr") for own in shape._element.iter() if local(own) == "cNvPr"), "")
             self.writer.write_figure(picture, clean_description(remove_invisible(said)))

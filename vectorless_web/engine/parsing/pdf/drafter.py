@@ -1,5 +1,6 @@
 """Turns the headings, lines and tables of a PDF into drafts in reading order, joined across lines and pages."""
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -18,7 +19,7 @@ from vectorless_web.engine.parsing.patterns import (
     is_notes_title,
     statement_kind,
 )
-from vectorless_web.engine.parsing.tables.drafts import find_units, table_draft, with_units
+from vectorless_web.engine.parsing.tables.drafts import find_units, lists_papers, table_draft, with_units
 from vectorless_web.engine.parsing.tables.grid import Grid, build_grid
 from vectorless_web.engine.parsing.tables.regions import LineRow
 from vectorless_web.engine.parsing.tables.ruled import RuledTable
@@ -237,6 +238,7 @@ _LONGEST_INTRODUCTION = 1200
 _LEAD_IN = 300
 """Characters, the last ones before a table, in which its units are looked for."""
 _LABEL = re.compile(r"^(table|figure|fig\.|chart|tabelle|abbildung|tableau|tabla)\s*(\d+(?:[.-]\d+)*)", re.I)
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _CURRENCY = re.compile(r"[$€£¥₹]")
 _AMOUNT, _CENTS = re.compile(r"(?<![\w.,])[\d,]+(?:\.\d+)?(?![\w.,%])"), re.compile(r"\.\d\d$")
 _IN_FULL = re.compile(r"\d,\d{3},\d{3},\d{3}")
@@ -400,6 +402,8 @@ class Drafter:
                 self._discussed.add(id(draft))
             kind = "" if self._in_note else recognise(title, labels, excerpts=self._discussion)
             draft.table = replace(with_units(draft.table, statement=kind), part=self._part)
+            if lists_papers(draft.table):
+                draft.kind, draft.table = NodeKind.LIST, None
         return draft
 
     def _before(self) -> Draft | None:
@@ -428,11 +432,22 @@ def _stands_below(before: Grid, grid: Grid) -> bool:
 
 def _continues_table(before: Grid, grid: Grid) -> bool:
     """Whether a table carries on one that ended on the page before: the same columns at the same places."""
-    if bool(before.columns) != bool(grid.columns):
-        return False  # the cells of one are drawn, those of the other are not
+    if bool(before.columns) != bool(grid.columns) or _are_dated_otherwise(before, grid):
+        return False  # the cells of one are drawn, those of the other are not; or it is of other years
     if not before.edges or len(before.edges) != len(grid.edges) or grid.rows[0].page != before.rows[-1].page + 1:
         return False
     return all(abs(one[1] - other[1]) < _SAME_EDGE for one, other in zip(before.edges, grid.edges, strict=True))
+
+
+def _are_dated_otherwise(before: Grid, grid: Grid) -> bool:
+    """Whether the headers of both name years, and not the same ones."""
+    one, other = [set(_YEAR.findall(_header_words(own))) for own in (before, grid)]
+    return bool(one and other) and one != other
+
+
+def _header_words(grid: Grid) -> str:
+    leading = itertools.takewhile(lambda row: row.is_header, grid.rows)
+    return " ".join(span.text for row in leading for spans in row.cells for span in spans)
 
 
 def _lacks_columns(before: Grid, grid: Grid) -> bool:

@@ -3,12 +3,14 @@
 import ctypes
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 
+import numpy as np
 import pypdfium2.raw as pdfium_c
+from numpy.typing import NDArray
 
 from vectorless_web.engine.documents.figures import Picture
 from vectorless_web.engine.documents.node import NodeKind
@@ -42,10 +44,11 @@ Edges = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class FigureBox:
-    """A picture on a page."""
+    """A picture on a page; what is drawn of shapes is one where a caption names it."""
 
     page_index: int
     edges: Edges
+    is_drawn: bool = False
 
 
 def may_hold_pictures(path: Path) -> bool:
@@ -89,6 +92,107 @@ def list_pictures(
     return found
 
 
+_CAPTION_LINE = re.compile(r"^\s*(?:fig(?:ure)?s?|charts?|graph|diagram|map|illustration)\b\.?\s*[A-Z]?\d", re.I | re.M)
+
+
+def names_figure(text: str) -> bool:
+    """Whether a line of a page begins as the caption of a figure does: only there drawn shapes are looked for."""
+    return _CAPTION_LINE.search(text) is not None
+
+
+_CELL = 6.0
+"""Points of the cells in which shapes that stand near each other are found to be one drawing."""
+_REACH = 2
+"""Cells between two shapes of one drawing at most: bars of a chart stand closer than its legend."""
+_LEAST_SHAPES = 4
+"""Shapes of a drawing besides level and upright lines; a curve counts as one for every four of its segments. A frame
+around a paragraph has one; the smallest chart of bars has four."""
+_MOST_SEGMENTS = 400
+_SPREAD = 0.6
+"""Share of the page from which a shape is its ground or frame."""
+
+
+def list_drawings(
+    page: pdfium_c.FPDF_PAGE,
+    objects: Sequence[tuple[int, int]],
+    corner: tuple[float, float],
+    size: tuple[float, float],
+) -> list[Edges]:
+    """The boxes of what is drawn of many shapes on a loaded page, as `list_pictures` has those of pictures."""
+    if pdfium_c.FPDFPage_GetRotation(page):
+        return []
+    shapes = list(_read_shapes(objects, corner, size))
+    if sum(weight for _, weight in shapes) < _LEAST_SHAPES:
+        return []
+    found = []
+    for own in _group_shapes([box for box, _ in shapes], size):
+        if sum(shapes[place][1] for place in own) >= _LEAST_SHAPES:
+            found.append(reduce(_unite, (shapes[place][0] for place in own)))
+    return [edges for edges in found if _is_figure(edges, max(size[0] * size[1], 1.0))][:_FIGURES_OF_PAGE]
+
+
+def _read_shapes(
+    objects: Sequence[tuple[int, int]], corner: tuple[float, float], size: tuple[float, float]
+) -> Iterator[tuple[Edges, float]]:
+    """The box of each path within the page, and how much it tells of a drawing: nothing for a line of a table."""
+    bounds = [ctypes.c_float() for _ in range(4)]
+    places = [ctypes.byref(bound) for bound in bounds]
+    for address, kind in objects:
+        thing = ctypes.cast(address, pdfium_c.FPDF_PAGEOBJECT)
+        if kind != pdfium_c.FPDF_PAGEOBJ_PATH or not pdfium_c.FPDFPageObj_GetBounds(thing, *places):
+            continue
+        left, bottom, right, top = (bound.value for bound in bounds)
+        box = (
+            max(left - corner[0], 0.0),
+            max(size[1] - (top - corner[1]), 0.0),
+            min(right - corner[0], size[0]),
+            min(size[1] - (bottom - corner[1]), size[1]),
+        )
+        across, down = box[2] - box[0], box[3] - box[1]
+        if across < 0 or down < 0 or across * down > _SPREAD * size[0] * size[1]:
+            continue
+        segments = min(int(pdfium_c.FPDFPath_CountSegments(thing)), _MOST_SEGMENTS)
+        is_line = min(across, down) < _TOUCH
+        yield box, 0.0 if is_line else max(1.0, segments / 4 if segments > _BOX_SEGMENTS else 1.0)
+
+
+_BOX_SEGMENTS = 6
+"""Segments of a rectangle at most."""
+
+
+def _group_shapes(boxes: Sequence[Edges], size: tuple[float, float]) -> list[list[int]]:
+    """Shapes that stand near each other, by their places in the list; found on a grid, however many they are."""
+    width, height = int(size[0] / _CELL) + 1, int(size[1] / _CELL) + 1
+    covered = np.zeros((height, width), dtype=bool)
+    for box in boxes:
+        left, top, right, bottom = (int(edge / _CELL) for edge in box)
+        covered[top : bottom + 1, left : right + 1] = True
+    labels = _label_cells(covered)
+    groups: dict[int, list[int]] = defaultdict(list)
+    for place, box in enumerate(boxes):
+        groups[int(labels[int(box[1] / _CELL), int(box[0] / _CELL)])].append(place)
+    return list(groups.values())
+
+
+def _label_cells(covered: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """The number of the drawing for each covered cell, from 1; cells up to _REACH apart belong together."""
+    labels = np.zeros(covered.shape, dtype=np.int32)
+    waiting = {(int(row), int(column)) for row, column in zip(*np.nonzero(covered), strict=True)}
+    steps = range(-_REACH, _REACH + 1)
+    number = 0
+    while waiting:
+        number += 1
+        stack = [waiting.pop()]
+        while stack:
+            row, column = stack.pop()
+            labels[row, column] = number
+            for near in ((row + down, column + across) for down in steps for across in steps):
+                if near in waiting:
+                    waiting.remove(near)
+                    stack.append(near)
+    return labels
+
+
 def _holds_picture(form: pdfium_c.FPDF_PAGEOBJECT) -> bool:
     inner = range(min(int(pdfium_c.FPDFFormObj_CountObjects(form)), _OBJECTS))
     kinds = (pdfium_c.FPDFPageObj_GetType(pdfium_c.FPDFFormObj_GetObject(form, number)) for number in inner)
@@ -108,7 +212,33 @@ def choose_figures(pages: Sequence[Page], scanned: Collection[int]) -> list[Figu
         if len(places[place]) < _REPEATED or place not in told:
             figures.append(box)
         told.add(place)
-    return figures[:_FIGURES]
+    drawn = [
+        FigureBox(page.index, _include_labels(edges, page), is_drawn=True)
+        for page in pages
+        if page.index not in scanned
+        for edges in page.drawings
+        if not any(_touch(edges, picture.edges) for picture in figures if picture.page_index == page.index)
+    ]
+    return (figures + drawn)[:_FIGURES]
+
+
+_LABEL, _BESIDE = 40, 14.0
+"""Characters of a label of a chart at most, and points from the shapes at which it stands."""
+
+
+def _include_labels(edges: Edges, page: Page) -> Edges:
+    """A drawing with the short lines at its edges: names and numbers of its axes."""
+    if (page.width, page.height) != page.shown:
+        return edges
+    for line in page.lines:
+        text = page.text[line.start : line.end].strip()
+        box = (line.left, line.top, line.right, line.bottom)
+        wider = (edges[0] - _BESIDE, edges[1] - _BESIDE, edges[2] + _BESIDE, edges[3] + _BESIDE)
+        is_inside = box[0] >= wider[0] - 2 * _BESIDE and box[2] <= wider[2] + 2 * _BESIDE
+        is_near = min(box[2], wider[2]) > max(box[0], wider[0]) and min(box[3], wider[3]) > max(box[1], wider[1])
+        if is_near and (len(text) <= _LABEL or is_inside) and read_caption(text) is None and not text.endswith("."):
+            edges = _unite(edges, box)
+    return edges
 
 
 def _round_box(box: FigureBox) -> tuple[int, ...]:
@@ -174,6 +304,8 @@ def place_figures(drafts: Sequence[Draft], pages: Sequence[Page], figures: Seque
         spots = {place: _spot_of(drafts[place], pages[page_index]) for place in within}
         for box in boxes:
             caption = _find_caption(drafts, spots, box)
+            if caption is None and box.is_drawn:
+                continue
             if caption is None:
                 added[_find_place(drafts, spots, box)].append(_make_wordless(box))
                 continue

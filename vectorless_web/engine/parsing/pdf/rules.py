@@ -2,6 +2,7 @@
 
 import ctypes
 from collections.abc import Callable, Iterable, Iterator
+from itertools import repeat
 
 import numpy as np
 import pypdfium2.raw as pdfium_c
@@ -22,12 +23,15 @@ _address, _number = ctypes.c_void_p, ctypes.c_int
 
 
 def _bind(function: object, *arguments: type) -> Callable[..., int]:
-    """A PDFium function with plain integer arguments, which is called for each object of a page."""
-    return ctypes.CFUNCTYPE(_number, *arguments)(ctypes.cast(function, _address).value or 0)  # type: ignore[arg-type]
+    """A PDFium function with plain integer arguments, which is called for each object of a page.
+
+    It keeps the interpreter's lock: to give it up and take it again costs a tenth of so short a call.
+    """
+    return ctypes.PYFUNCTYPE(_number, *arguments)(ctypes.cast(function, _address).value or 0)  # type: ignore[arg-type]
 
 
 _count_objects = _bind(pdfium_c.FPDFPage_CountObjects, _address)
-_object_at = ctypes.CFUNCTYPE(_address, _address, _number)(
+_object_at = ctypes.PYFUNCTYPE(_address, _address, _number)(
     ctypes.cast(pdfium_c.FPDFPage_GetObject, _address).value or 0
 )
 _type_of = _bind(pdfium_c.FPDFPageObj_GetType, _address)
@@ -42,8 +46,9 @@ def list_objects(page: pdfium_c.FPDF_PAGE) -> list[tuple[int, int]]:
     """(address, type) of what is drawn on a page besides text, among its first objects."""
     handle = ctypes.cast(page, _address).value or 0
     text = pdfium_c.FPDF_PAGEOBJ_TEXT
-    things = [_object_at(handle, number) for number in range(min(_count_objects(handle), _LOOKED_AT))]
-    return [(thing, kind) for thing in things if (kind := _type_of(thing)) != text]
+    count = min(_count_objects(handle), _LOOKED_AT)
+    things = list(map(_object_at, repeat(handle, count), range(count)))
+    return [(thing, kind) for thing, kind in zip(things, map(_type_of, things), strict=True) if kind != text]
 
 
 def is_crowded(page: pdfium_c.FPDF_PAGE) -> bool:

@@ -92,7 +92,12 @@ class ShrunkPicture:
     pixels: int
 
 
-def shrink_picture(data: bytes, *, pixels: int) -> ShrunkPicture | None:
+Cut = tuple[float, float, float, float]
+"""What is cut away from a picture at the left, top, right and bottom, as shares of its sides."""
+WHOLE: Cut = (0.0, 0.0, 0.0, 0.0)
+
+
+def shrink_picture(data: bytes, *, pixels: int, cut: Cut = WHOLE) -> ShrunkPicture | None:
     """A picture that stands within another file as a small JPEG; None for bytes that are no readable picture."""
     try:
         with _open_picture(io.BytesIO(data), pixels, _HELD_KINDS) as image:
@@ -101,13 +106,26 @@ def shrink_picture(data: bytes, *, pixels: int) -> ShrunkPicture | None:
                 return ShrunkPicture(None, 0)
             if image.format == "JPEG":
                 image.draft("RGB", (_LONGEST_SIDE, _LONGEST_SIDE))
-            shown = _flatten(image, "RGB")
+            shown = _cut_away(_flatten(image, "RGB"), cut)
     except (UnreadableDocument, OSError):
         return None
     shown.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))
     encoded = io.BytesIO()
     shown.save(encoded, "JPEG", quality=85)
     return ShrunkPicture(Picture(shown.width, shown.height, encoded.getvalue()), width * height)
+
+
+def _cut_away(image: Image.Image, cut: Cut) -> Image.Image:
+    left, top, right, bottom = (min(max(share, 0.0), 1.0) for share in cut)
+    edges = (
+        round(image.width * left),
+        round(image.height * top),
+        round(image.width * (1 - right)),
+        round(image.height * (1 - bottom)),
+    )
+    if edges[2] - edges[0] < 1 or edges[3] - edges[1] < 1:
+        return image.crop((0, 0, 1, 1))
+    return image if not any(cut) else image.crop(edges)
 
 
 @contextmanager

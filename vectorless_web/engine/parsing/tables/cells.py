@@ -112,11 +112,12 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
     if gap <= _CURRENCY_GAP / _GAP * limit and spans[k][0] >= spans[k - 1][1]:
         return False  # the space between two words, in most cases
     word, before = text[spans[k][0] : spans[k][1]], text[spans[k - 1][0] : spans[k - 1][1]]
-    if {word, before} & _ACCENTS and abs(gap) < limit:
-        return False  # an accent printed apart from its letter
     following = text[spans[k + 1][0] : spans[k + 1][1]] if k + 1 < len(spans) else ""
-    if word == "%" and following[:1].isalpha() and gap > _CURRENCY_GAP / _GAP * limit:
-        return True  # "2022   % Change"
+    apart = {word, before} & _ACCENTS and abs(gap) < limit  # an accent printed apart from its letter
+    if apart or (before == "%" and word[:1].isalpha() and _names_change(text, spans, k, gap / limit)):
+        return False
+    if _begins_column(word, following, boxes, k, limit):
+        return True
     if _CURRENCY.match(before) or _SUFFIX.match(word):
         far = gap > _FAR * limit and bool(_SUFFIX.match(word)) and bool(_YEAR.match(before))
         return far or (gap > limit and not is_number(word) and not _SUFFIX.match(word))
@@ -129,6 +130,19 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
     if (_MARK.match(before) or _SUFFIX.match(before)) and k > 1 and is_number(text[spans[k - 2][0] : spans[k - 2][1]]):
         before = text[spans[k - 2][0] : spans[k - 2][1]]  # "8,399 (a)" is one figure
     return gap > _CURRENCY_GAP / _GAP * limit and is_number(before) and (bool(_CURRENCY.match(word)) or is_number(word))
+
+
+def _names_change(text: str, spans: list[list[int]], k: int, gaps: float) -> bool:
+    """Whether a word goes on with the sign before it, over a gap given in those that part cells: "%  Change"."""
+    figure = text[spans[k - 2][0] : spans[k - 2][1]] if k > 1 else ""
+    return gaps < _GAP / _NARROW_GAP and (not is_number(figure) or bool(_YEAR.match(figure)))
+
+
+def _begins_column(word: str, following: str, boxes: list[list[float]], k: int, limit: float) -> bool:
+    """Whether a sign begins a column right behind what ends there: "Income $     23", "2022  % Change"."""
+    if word == "%":
+        return following[:1].isalpha() and boxes[k][0] - boxes[k - 1][2] > _CURRENCY_GAP / _GAP * limit
+    return bool(_CURRENCY.match(word)) and is_number(following) and boxes[k + 1][0] - boxes[k][2] > limit
 
 
 def _span(page: Page, spans: list[list[int]], boxes: list[list[float]]) -> CellSpan:

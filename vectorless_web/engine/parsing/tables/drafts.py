@@ -19,6 +19,8 @@ _UNITS = re.compile(
     rf"|^{_SCALE}\b[^.]{{0,80}}$",
     re.IGNORECASE,
 )
+_UNITS_HINT = re.compile(r"thousand|million|billion|000", re.IGNORECASE)
+"""What every units line holds: few texts do, and to look for the whole pattern costs ten times as much."""
 _WHOLE_UNITS = re.compile(
     rf"^\(?(?:(?:all )?(?:amounts?|dollars|figures|shares|tabular amounts?|USD|US\$|[$€£¥])?[^()|.]{{0,40}}"
     rf"\b(?:in|of)\s+{_SCALE}\b[^|.]{{0,120}}|unaudited|{_SCALE})\)?(?:\s*\(unaudited\))?$",
@@ -28,8 +30,12 @@ _SHARE_BESIDE = re.compile(r"(?<=\d)\s+\([^()]*%\)$")
 """A share that a figure is followed by: "224 (50%)"."""
 _SEVERAL = 3
 """Columns with that of the labels from which a scale below a name holds for its column alone."""
+_OFF_MIDDLE = 10.0
+"""Points by which the middle of a title may stand beside the middle of its table."""
 _CENTRAL = 0.15
 """Share of the columns' width by which a scale may stand beside their middle and hold for all."""
+_FORM = re.compile(r"^(?:10-[KQ]|8-K|6-K|20-F|40-F|S-\d{1,2}|F-\d|DEF ?14A|14A|X)(?:/A)?\*?$")
+"""The forms by which papers are filed, and the cross for a paper filed herewith."""
 _YEAR = re.compile(r"(?<![\d.,$])(?:19|20)\d\d(?![\d,]|\.\d)")
 _CODED = re.compile(r"\b(?:(?P<before>[1-4])Q|Q(?P<after>[1-4])|FY)\s?[’']?(?P<year>(?:20)?\d\d)\b")
 _MONTHS = (
@@ -64,9 +70,17 @@ def table_draft(grid: Grid, *, title: str, units: str, vocabulary: Vocabulary, c
     return draft
 
 
+def lists_papers(table: Table) -> bool:
+    """Whether rows say by which forms papers were filed and nothing names the columns: a list of papers, no table."""
+    levels = [level for column in table.columns[1:] for level in column.path]
+    names = [level for level in levels if not _FORM.match(level) and any(map(str.isalpha, level))]
+    filed = sum(any(_FORM.match(cell.text.strip()) for cell in row.cells) for row in table.rows)
+    return len(names) <= 1 and 2 * filed > len(table.rows)
+
+
 def find_units(text: str) -> str:
     """The units line in a text ("Dollars in millions, except per share data"), or ""."""
-    match = _UNITS.search(text)
+    match = _UNITS.search(text) if _UNITS_HINT.search(text) else None
     return " ".join(match.group().split()).strip(" ():") if match else ""
 
 
@@ -125,8 +139,9 @@ def _columns(grid: Grid) -> list[Column]:
     leading = list(itertools.takewhile(lambda row: row.is_header, grid.rows))
     labels = [_join_spans(row.cells[0]) for row in leading if row.cells[0]]
     over = [[span for spans in row.cells[1:] for span in spans] for row in leading]
+    titles = [number for number, row in enumerate(leading) if _titles_all(row, over[number], grid)]
     apart = [_scales_one_column(leading, number, grid.edges) for number in range(len(leading))]
-    told = zip(over, apart, strict=True)
+    told = [(spans, own) for number, (spans, own) in enumerate(zip(over, apart, strict=True)) if number not in titles]
     levels = lay_levels([spans for spans, own in told if spans and (own or not _says_units(spans))], grid.edges)
     # A period printed at the left margin heads all columns.
     period = [
@@ -134,11 +149,23 @@ def _columns(grid: Grid) -> list[Column]:
         for row, spans in zip(leading, over, strict=True)
         if row.cells[0] and not spans and _heads_all(_join_spans(row.cells[0]))
     ]
+    period += [header_text(over[number][0].text) for number in titles]
     columns = [Column(" / ".join(dict.fromkeys(map(header_text, labels))))]
     for own in levels:
         path = tuple(dict.fromkeys((*period, *own)))
         columns.append(Column(" / ".join(path), period_of(path), levels=path))
     return columns
+
+
+def _titles_all(row: GridRow, spans: Sequence[CellSpan], grid: Grid) -> bool:
+    """Whether the only words of a line name a period and stand over the middle of the whole table, labels included."""
+    if len(spans) != 1 or row.cells[0] or not _is_dated(spans[0].text):
+        return False
+    left, right = min(own.left for own in grid.rows if own.cells[0]), grid.edges[-1][1]
+    first, last = grid.edges[0][0], grid.edges[-1][1]
+    middle = (spans[0].left + spans[0].right) / 2
+    beside = abs(middle - (left + right) / 2)
+    return beside < _OFF_MIDDLE and beside < abs(middle - (first + last) / 2) and spans[0].left < first
 
 
 def _heads_all(label: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from vectorless_web.engine.parsing.tables.cells import CellSpan
 from vectorless_web.engine.parsing.tables.headers import TOTAL, Edge, names_kinds, nearest_column
-from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE, LineRole, LineRow
+from vectorless_web.engine.parsing.tables.regions import NUMBERING, PERIOD, UNITS_LINE, LineRole, LineRow
 
 _WORD = re.compile(r"\S+")
 _MARK = re.compile(r"^\([a-z]{1,2}\)$|^[*†‡]+$", re.I)
@@ -17,6 +17,8 @@ _OVER = 6.0
 """Points by which the middle of a column's name may stand beside the column."""
 _TIGHT = 1.5
 """Points by which figures of neighbouring columns may overlap and still be two columns."""
+_DASH_BESIDE = 3.0
+"""Points that a dash may stand beside the figures of its column."""
 _LEAST_COLUMNS = 2
 """Columns that a table keeps when those of its labels are joined."""
 _SEVERAL = 3
@@ -127,6 +129,8 @@ def _part_names(visual: Sequence[Visual], edges: Sequence[tuple[float, float]]) 
         return parted
     for number in range(lowest, len(leading)):  # and the units below, "%   %", which stand close
         cells, top, bottom, is_header = visual[number]
+        names = {cell.text.strip() for cell in cells}
+        cells = [part for cell in cells for part in _part_known(cell, names, edges)]
         parted[number] = ([part for cell in cells for part in _part_name(cell, edges)], top, bottom, is_header)
     return parted
 
@@ -136,9 +140,25 @@ def _are_units(cells: Sequence[CellSpan]) -> bool:
     return all(cell.text.startswith("(") or not any(map(str.isalnum, cell.text)) for cell in cells)
 
 
+def _part_known(cell: CellSpan, names: Collection[str], edges: Sequence[Edge]) -> list[CellSpan]:
+    """Two cells where one stands over several columns and begins with the name of another: two names that touch."""
+    text = cell.text
+    known = next((name for name in names if name != text.strip() and text.startswith(f"{name} ")), "")
+    if not known or sum(_overlap((cell.left, cell.right), edge) > 0 for edge in edges) < _LEAST_COLUMNS:
+        return [cell]
+    cut = len(known)
+    begins = cut + len(text[cut:]) - len(text[cut:].lstrip())
+    width = (cell.right - cell.left) / max(len(text), 1)
+    first = CellSpan(cell.page, cell.start, cell.start + cut, cell.left, cell.left + width * cut, False, known)
+    left = cell.left + width * begins
+    return [first, CellSpan(cell.page, cell.start + begins, cell.end, left, cell.right, False, text[begins:])]
+
+
 def _part_name(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> list[CellSpan]:
     """One cell for each column below, when every one of them has a word right over it and no word is left over."""
     below = [edge for edge in edges if _overlap((cell.left, cell.right), edge) > _TIGHT]
+    if UNITS_LINE.search(cell.text):
+        return [cell]  # "(in thousands)" over two columns
     words = list(_WORD.finditer(cell.text))
     if len(below) < _LEAST_COLUMNS or len(words) != len(below):
         return [cell]
@@ -316,12 +336,18 @@ def _stands_out(groups: Sequence[Sequence[LineRow]]) -> bool:
     if len(groups) < _FORM_ROWS or any(len(cell.text) > _LONGEST_NAME for row in groups[0] for cell in row.cells):
         return False
     first, second = (next(row.line.style for row in group) for group in groups[:2])
-    return first.weight != second.weight or _stands_aside(groups) or _name_kinds(groups)
+    return first.weight != second.weight or _stands_aside(groups) or _name_kinds(groups) or _names_numbers(groups)
 
 
 def _name_kinds(groups: Sequence[Sequence[LineRow]]) -> bool:
     rows = [[cell.text.strip() for row in group for cell in row.cells] for group in groups]
     return names_kinds(rows[0], [row for row in rows[1:] if len(row) == len(rows[0])])
+
+
+def _names_numbers(groups: Sequence[Sequence[LineRow]]) -> bool:
+    """Whether all rows but the first begin with the number of an item: it names the numbers."""
+    begins = [group[0].cells[0].text.strip() for group in groups if len(group[0].cells) > 1]
+    return len(begins) > 1 and [bool(NUMBERING.match(text)) for text in begins] == [False] + [True] * (len(begins) - 1)
 
 
 def _stands_aside(groups: Sequence[Sequence[LineRow]]) -> bool:
@@ -351,7 +377,7 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
         [(c.left, c.right) for c in cells[1:] if c.numeric and (c.left >= reach or not _is_in_labels(c, firsts))]
         for cells in body
     ]
-    columns = _union(_without_bridges(figures))
+    columns = _union(_without_dashes(_without_bridges(figures), body))
     leading = [(cells[0].left, cells[0].right) for cells in body if all(cell.numeric for cell in cells)]
     # A figure that opens a row is its label (a year, "($7)" of a wrapped text) unless it stands right of a column.
     inside = [edge for edge in leading if not columns or edge[0] > columns[0][0] - _TIGHT]
@@ -361,7 +387,27 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
     columns = _union(columns + inside)
     others = [(c.left, c.right) for cells in body for c in cells[1:] if not c.numeric and not _MARK.match(c.text)]
     beside = [edge for edge in others if not any(_overlap(edge, column) > 0 for column in columns)]
-    return _union(columns + beside) if len(beside) > 1 else columns
+    named = [edge for edge in beside if _is_named_apart(edge, columns, visual)]
+    return _union(columns + beside) if len(beside) > 1 or named else columns
+
+
+def _is_named_apart(edge: Edge, columns: Sequence[Edge], visual: Sequence[Visual]) -> bool:
+    """Whether a header stands over words that stand in one row alone, and over no column of figures."""
+    heads = [(cell.left, cell.right) for cells, _, _, is_header in visual if is_header for cell in cells]
+    over = [head for head in heads if _overlap(head, edge) > 0]
+    return bool(over) and not any(_overlap(head, column) > 0 for head in over for column in columns)
+
+
+def _without_dashes(edges: Sequence[Edge], body: Sequence[Sequence[CellSpan]]) -> list[Edge]:
+    """The figures without the dashes right beside them, which may be set off by the room of a closing bracket."""
+    dashes = {
+        (cell.left, cell.right)
+        for cells in body
+        for cell in cells
+        if cell.numeric and not any(map(str.isdigit, cell.text))
+    }
+    digits = _union([edge for edge in edges if edge not in dashes])
+    return [edge for edge in edges if edge not in dashes or all(_overlap(edge, own) < -_DASH_BESIDE for own in digits)]
 
 
 def _is_in_labels(cell: CellSpan, labels: Sequence[Edge]) -> bool:
@@ -512,8 +558,12 @@ def _join_wrapped(rows: Sequence[GridRow]) -> list[GridRow]:
     """A label printed over two lines becomes one: its first line has no figures and runs on in the next."""
     joined: list[GridRow] = []
     reach = max((row.cells[0][-1].right for row in rows if row.cells[0] and not row.is_header), default=0.0)
+    ends = _stand_at_ends(rows)
     for row, following in itertools.zip_longest(rows, rows[1:]):
         before = joined[-1] if joined else None
+        if before is not None and ends and any(before.cells[1:]) and _begins_label(row):
+            joined.append(row)
+            continue
         if before is not None and (_continues_row(before, row) or _fills_label(before, row, reach, following)):
             before.cells[0].extend(row.cells[0])
             for number in range(1, len(row.cells)):
@@ -522,6 +572,20 @@ def _join_wrapped(rows: Sequence[GridRow]) -> list[GridRow]:
             continue
         joined.append(row)
     return joined
+
+
+def _stand_at_ends(rows: Sequence[GridRow]) -> bool:
+    """Whether figures stand beside the last line of the labels that go on in small letters, and never the first."""
+    pairs = [
+        (any(before.cells[1:]), any(row.cells[1:]))
+        for before, row in itertools.pairwise(rows)
+        if before.cells[0] and row.cells[0] and row.cells[0][0].text[:1].islower() and not before.is_header
+    ]
+    return (False, True) in pairs and (True, False) not in pairs
+
+
+def _begins_label(row: GridRow) -> bool:
+    return bool(row.cells[0]) and not row.cells[0][0].text[:1].islower()
 
 
 def _continues_row(before: GridRow, row: GridRow) -> bool:
@@ -554,7 +618,7 @@ def _fills_label(before: GridRow, row: GridRow, reach: float, following: GridRow
     """Whether a label without figures was broken because it fills its column: the next word had no room there."""
     if before.is_header or row.is_header or not before.cells[0] or not row.cells[0]:
         return False
-    if any(before.cells[1:]) and any(row.cells[1:]):
+    if any(before.cells[1:]) and (any(row.cells[1:]) or _labels_next(following)):
         return False
     first, second = before.cells[0][-1], row.cells[0][0]
     if any(_YEAR_ALONE.match(label.text.strip()) for label in (first, second)):
@@ -578,6 +642,11 @@ def _goes_on(row: GridRow, following: GridRow | None) -> bool:
         return False
     text = row.cells[0][-1].text.rstrip()
     return bool(_UNFINISHED.search(text) or text.endswith("/")) or following.cells[0][0].text[:1].islower()
+
+
+def _labels_next(following: GridRow | None) -> bool:
+    """Whether the next row has figures and no label: the one above is its label."""
+    return following is not None and not following.cells[0] and any(following.cells[1:])
 
 
 def _is_member(before: GridRow, row: GridRow, following: GridRow | None) -> bool:

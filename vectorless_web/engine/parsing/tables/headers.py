@@ -1,5 +1,6 @@
 """What heads the cells of a table: headers laid over the columns they span, labels over the rows of their group."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ _TINY = 1e-9
 _YEAR, _NAME = "year", "name"
 """Kinds of a column: one headed by a year, and one by a name without a number."""
 _YEAR_ALONE = re.compile(r"^(?:19|20)\d\d$")
+_DAY = re.compile(r"^[A-Za-z]{3,9}\.? \d{1,2},$")
 _MARK = re.compile(r"\s*\(\w{1,2}\)")
 _NUMBERS = re.compile(r"\d+")
 _YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -74,7 +76,7 @@ def lay_levels(rows: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> lis
     """For each figure column the levels of its header, outermost first; `rows` from top to bottom."""
     if not edges:
         return []
-    rows = [sorted(spans, key=lambda span: span.left) for spans in _join_lines(rows, len(edges))]
+    rows = [sorted(spans, key=lambda span: span.left) for spans in _join_lines(_complete_dates(rows), len(edges))]
     anchors, kinds = [*edges], [""] * len(edges)
     # The fullest row comes first: it has a header for most columns, so that the others find their stacks.
     fullest = max(range(len(rows)), key=lambda number: (len(rows[number]), number), default=0)
@@ -121,6 +123,47 @@ def _tell_kind(before: str, text: str) -> str:
     return _NUMBERS.sub("#", text.casefold()) if _NUMBERS.search(text) and not before else _NAME
 
 
+def _complete_dates(rows: Sequence[Sequence[CellSpan]]) -> list[Sequence[CellSpan]]:
+    """The rows with days joined to the years right below them, where other columns say their dates in one line."""
+    completed = [list(spans) for spans in _join_halves(rows)]
+    for above, below in itertools.pairwise(completed):
+        if not any(PERIOD.match(span.text) and _YEAR_IN.search(span.text) for span in below):
+            continue
+        for day in [span for span in above if _DAY.match(header_text(span.text))]:
+            place = next((k for k, span in enumerate(below) if _is_year_below(day, span)), -1)
+            if place >= 0:
+                below[place] = _join_spans(day, below[place])
+                above.remove(day)
+    return [spans for spans in completed if spans]
+
+
+def _join_halves(rows: Sequence[Sequence[CellSpan]]) -> list[Sequence[CellSpan]]:
+    """The rows with headers that go on right below in small letters made whole, in the line that has more headers."""
+    joined = [list(spans) for spans in rows]
+    for above, below in itertools.pairwise(joined):
+        for second in [span for span in below if span.text[:1].islower()]:
+            first = next((span for span in above if _goes_on(span, second, below)), None)
+            if first is None:
+                continue
+            fuller, other, own, gone = (
+                (above, below, first, second) if len(above) > len(below) else (below, above, second, first)
+            )
+            fuller[fuller.index(own)] = _join_spans(first, second)
+            other.remove(gone)
+    return [spans for spans in joined if spans]
+
+
+def _goes_on(first: CellSpan, second: CellSpan, below: Sequence[CellSpan]) -> bool:
+    """Whether a header goes on with the one right above it, which stands over no other."""
+    over = [span for span in below if span.left < first.right and first.left < span.right]
+    centred = abs(first.left + first.right - second.left - second.right) < 2 * _SAME_PLACE
+    return over == [second] and (centred or abs(first.left - second.left) < _SAME_LEFT)
+
+
+def _is_year_below(day: CellSpan, year: CellSpan) -> bool:
+    return bool(_YEAR_ALONE.match(header_text(year.text))) and day.left < year.right and year.left < day.right
+
+
 def _join_lines(rows: Sequence[Sequence[CellSpan]], columns: int) -> list[Sequence[CellSpan]]:
     """The rows above the lowest, those joined that have as many headers at the same places: lines of one header."""
     joined: list[Sequence[CellSpan]] = []
@@ -135,6 +178,8 @@ def _join_lines(rows: Sequence[Sequence[CellSpan]], columns: int) -> list[Sequen
 
 def _stand_alike(above: Sequence[CellSpan], below: Sequence[CellSpan]) -> bool:
     """Whether headers are lines of the same ones; a lone header under another must go on with it by its words."""
+    if any(_YEAR_IN.search(span.text) and PERIOD.match(span.text) for span in above):
+        return False  # whole dates go on in no other line
     if len(below) == 1 and not below[0].text[:1].islower() and not _RUNS_ON.search(above[0].text):
         return False
     return all(

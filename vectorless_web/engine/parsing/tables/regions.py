@@ -25,6 +25,8 @@ _LONGEST_GROUP = 80
 """Characters of a label over a group of rows, at most."""
 _LEADS = re.compile(r"\b(?:following|follows|below)\b", re.IGNORECASE)
 """Words of a sentence that leads to a table."""
+_VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|will|shows?|presents?|summari[sz]es?)\b", re.IGNORECASE)
+"""Words that make a sentence of a line, which labels lack."""
 _FEWEST_ROWS, _FEWEST_FIGURES = 2, 3
 """Rows of figures that are a table, and figures in one row that are."""
 _NAMED, _NAMED_UNDER = 2, 3
@@ -36,6 +38,8 @@ _LARGER, _EMPHASISED, _TITLE_LARGER, _HEADER_LARGER = 1.5, 0.4, 0.9, 1.0
 """Points of type size. A line larger than the rows by more than the first is no part of a table; a title larger by more
 than the second stands out; a title centred over the table is larger by more than the third; a header over the figures
 is larger by less than the last."""
+_FEWEST_NAMES = 2
+"""Cells of a line; one of more is a header and no title."""
 _MUCH_LARGER = 2.0
 """Times the size of a table's rows from which a row of figures belongs to another."""
 _TOO_FAR, _NEXT_COLUMN, _APART = 3.2, 12, 5.0
@@ -64,10 +68,9 @@ _PERIOD_CELL = re.compile(
 )
 _YEAR = re.compile(
     r"^(?:(?:fy\s?)?(?:19|20)\d\d(?:-\d\d-\d\d)?|[01]?\d/\d\d|[0-3]?\d([./-])[0-3]?\d\1(?:(?:19|20)\d\d|\d\d))"
-    r"(?:\s*\([a-z0-9]{1,2}\))*$",
+    r"(?:\s*\([a-z0-9]{1,2}\)|\*{1,3})*$",
     re.IGNORECASE,
 )
-_YEAR_OR_DATE = re.compile(r"(?:19|20)\d\d\W*$")
 _ENDS_SENTENCE = re.compile(r"[.;:]\W*$")
 _BULLET = re.compile(
     r"^[•●▪◦■□‣·*\-–—§➢➤►▶✓✔❖☐☑☒\uf000-\uf0ff]\s|^\(?(?:[a-z]|\d{1,2}|[ivx]{2})[.):]\s|^o\s", re.IGNORECASE
@@ -86,6 +89,9 @@ _COUNTED_PAGES = 3
 _LABEL = re.compile(r"[^\W\d_]{2}|^(?:FY\s?)?(?:19|20)\d\d\b")
 """What names a row: a word, or a year."""
 _WORD = re.compile(r"[^\W\d_]{2}")
+NUMBERING = re.compile(r"^\W*(?=\S*\d)[\dA-Z]{1,4}(?:[.-][\dA-Z]{1,4}){0,3}[.)]?\W{0,4}$")
+"""The number of an item in a list: "104", "10.3*", "101.CAL", "(3)"."""
+_IN_BRACKETS = re.compile(r"^\([^()]{3,}\)$")
 _STRETCH, _EVEN_GAPS, _FEWEST_STRETCHED = 1.8, 1.25, 3
 """A line set to the full width: gaps between its words in ems at most, times by which they differ at most, and words it
 has at least."""
@@ -276,6 +282,8 @@ def _grow_down(rows: Sequence[LineRow], seed: int, layout: Layout) -> int:
                 position += 1
                 continue
             end = position + 1
+        elif _leads_on(row) or _dates_again(row, rows[seed].line, figures_left):
+            break
         elif _says_particulars(row) and _says_particulars(rows[seed]):
             end = position + 1
         elif row.role is LineRole.TEXT and not (
@@ -286,6 +294,19 @@ def _grow_down(rows: Sequence[LineRow], seed: int, layout: Layout) -> int:
             break
         position += 1
     return _without_trailing_titles(rows, seed, end, layout)
+
+
+def _leads_on(row: LineRow) -> bool:
+    """Whether a line is a sentence that leads to the next table: "was paid as follows:"."""
+    text = row.line.text.rstrip()
+    return row.role is LineRole.TEXT and text.endswith(":") and bool(_LEADS.search(text) and _VERB.search(text))
+
+
+def _dates_again(row: LineRow, seed: Line, figures_left: float) -> bool:
+    """Whether a line over the figures alone names a date: the rows below it are of another than those above."""
+    left = (seed.left + figures_left) / 2
+    over = row.role is LineRole.TEXT and row.line.left > left and row.line.right > figures_left
+    return over and bool(PERIOD.match(row.line.text)) and bool(_PERIOD_CELL.search(row.line.text))
 
 
 def _heads_group(row: LineRow, seed: LineRow) -> bool:
@@ -312,10 +333,15 @@ def _says_particulars(row: LineRow) -> bool:
     return sum(cell.text.rstrip().endswith(":") for cell in row.cells) > 1
 
 
+def is_year(text: str) -> bool:
+    """Whether a cell says a year alone."""
+    return bool(_YEAR.match(text.strip()))
+
+
 def _names_periods(row: LineRow) -> bool:
     """Whether all cells of a header row but the first name a year or a period."""
     said = [cell.text.strip() for cell in row.cells[1:]]
-    return len(said) > 0 and all(_PERIOD_CELL.search(text) for text in said)
+    return len(said) > 0 and all(_PERIOD_CELL.search(text) or PERIOD.match(text) for text in said)
 
 
 def _is_new_header(row: LineRow, above: Sequence[LineRow]) -> bool:
@@ -350,11 +376,23 @@ def _without_trailing_titles(rows: Sequence[LineRow], seed: int, end: int, layou
             return first
         if position + 1 < end and rows[position + 1].role is LineRole.DATA and _repeats_header(row, above):
             return first
+        if any(map(_titles_period, between)) and _says_again(row, above):
+            return first
         if any(_stands_out(title, rows[seed]) for title in between) and _has_header(rows[position:end]):
             return first
         if any(map(_leads_in, between)):
             return first
     return end
+
+
+def _titles_period(row: LineRow) -> bool:
+    """Whether a line names a period, as the title of a table among others alike does."""
+    return row.role is LineRole.TEXT and bool(_PERIOD_CELL.search(row.line.text))
+
+
+def _says_again(row: LineRow, above: Sequence[LineRow]) -> bool:
+    """Whether a header row says the words of one above."""
+    return any(own.role is LineRole.HEADER and own.line.text.split() == row.line.text.split() for own in above)
 
 
 def _leads_in(row: LineRow) -> bool:
@@ -413,13 +451,16 @@ def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> 
     start = position = seed
     while position > floor and seed - position < _HEADER_LINES:
         row = rows[position - 1]
-        far = _is_too_far(row, rows[position]) and not (
+        # Lines of a header may be printed out of order: the highest of those found counts as well.
+        below = (rows[position], min(rows[position : seed + 1], key=lambda own: own.line.top))
+        far = all(_is_too_far(row, own) for own in below) and not (
             position == seed and _stands_apart(row, rows[seed : seed + _SEED_ROWS])
         )
-        titled = _is_title(row, rows[seed].line) and not _is_under_header(rows[: position - 1], row, rows[seed])
-        if row.role is LineRole.DATA or far or titled:
+        beside = start < seed and _is_beside(row, rows[start:seed])
+        title = not beside and _is_title(row, rows[seed].line)
+        if row.role is LineRole.DATA or far or (title and not _stands_under_years(rows[floor:position])):
             break
-        if _heads(row, figures_left, rows[seed].line) or (start < seed and _is_beside(row, rows[start:seed])):
+        if beside or _heads(row, figures_left, rows[seed].line):
             start = position - 1
         elif start != seed or not (
             _heads_group(row, rows[seed])
@@ -430,15 +471,11 @@ def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> 
     return start
 
 
-def _is_under_header(above: Sequence[LineRow], row: LineRow, seed: LineRow) -> bool:
-    """Whether a title stands between dates over the figures and the figures: it heads the first rows."""
-    if not above or above[-1].role is not LineRole.HEADER or _is_too_far(above[-1], row):
+def _stands_under_years(rows: Sequence[LineRow]) -> bool:
+    """Whether the last row stands right under a row of years, as a label does that is worded like a title."""
+    if len(rows) < _FEWEST_ROWS or rows[-2].role is not LineRole.HEADER or _is_too_far(rows[-2], rows[-1]):
         return False
-    figures = [own for own in seed.cells[1:] if own.numeric]
-    heads = above[-1].cells
-    return all(map(_YEAR_OR_DATE.search, (head.text for head in heads))) and all(
-        any(head.left < own.right and own.left < head.right for own in figures) for head in heads
-    )
+    return sum(bool(_YEAR.match(cell.text.strip())) for cell in rows[-2].cells) > 1
 
 
 def _stands_apart(row: LineRow, first: Sequence[LineRow]) -> bool:
@@ -464,6 +501,8 @@ def _is_label(row: LineRow, seed: LineRow) -> bool:
 def _is_title(row: LineRow, seed: Line) -> bool:
     """Whether a line heads the table and is no part of it: by its words, or set larger and centred over all columns."""
     line = row.line
+    if len(row.cells) > _FEWEST_NAMES:
+        return False  # "Statement of income line" may name a column
     if form_of(line.text).family <= NOTE or _is_numbered(row, seed):
         return True
     centred = abs(line.left + line.right - seed.left - seed.right) < _CENTRED_TITLE * line.style.size
@@ -573,14 +612,39 @@ def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
     told = rows[start:end]
     if members < _LEAST_ROWS or any(is_other(told) for is_other in _NO_WORDS):
         return start
+    if _are_captioned(told) or _is_legend(told) or _are_addresses(told):
+        return start
     return end
 
 
 def _are_marked(rows: Sequence[LineRow]) -> bool:
     """Whether all that stands beside most words is a sign or a letter: an icon, a bullet, a number of a list."""
     told = [row.cells for row in rows if len(row.cells) > 1]
-    marks = sum(len(cells) == len(("mark", "words")) and len(cells[0].text.strip(".)( ")) <= 1 for cells in told)
-    return 2 * marks > len(told)
+    if any(len(cells) > len(("mark", "words")) for cells in told):
+        return False
+    marks = sum(len(cells[0].text.strip(".)( ")) <= 1 for cells in told)
+    numbers = sum(bool(NUMBERING.match(cells[0].text.strip())) for cells in told)
+    return 2 * marks > len(told) or numbers == len(told)
+
+
+def _are_captioned(rows: Sequence[LineRow]) -> bool:
+    """Whether what is filled in stands over captions in brackets, as on the first page of a form."""
+    told = [row.cells for row in rows if len(row.cells) > 1]
+    captions = sum(all(_IN_BRACKETS.match(cell.text.strip()) for cell in cells) for cells in told)
+    return 3 * captions >= len(told)
+
+
+def _are_addresses(rows: Sequence[LineRow]) -> bool:
+    """Whether lines stand side by side under two words that end in colons: two addresses, and no rows."""
+    return all(cell.text.rstrip().endswith(":") for cell in rows[0].cells)
+
+
+def _is_legend(rows: Sequence[LineRow]) -> bool:
+    """Whether years stand over fewer names, as the scale of a chart does over what its lines are."""
+    dated = [row for row in rows if all(_YEAR.match(cell.text.strip()) for cell in row.cells)]
+    years = max((len(row.cells) for row in dated), default=0)
+    others = [len(row.cells) for row in rows if len(row.cells) != years]
+    return years >= _FEWEST_FIGURES and bool(others) and max(others) < years
 
 
 def _are_columns_of_prose(rows: Sequence[LineRow]) -> bool:

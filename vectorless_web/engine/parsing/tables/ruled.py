@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.tables.cells import CellSpan, is_number
 from vectorless_web.engine.parsing.tables.grid import Grid, GridRow
-from vectorless_web.engine.parsing.tables.regions import LineRole, LineRow
+from vectorless_web.engine.parsing.tables.regions import LineRole, LineRow, is_year
 from vectorless_web.engine.parsing.tables.spans import MOST_HEADERS, SpanCell, SpanGrid, lay_out
 
 _TOUCH = 3.0
@@ -30,6 +30,8 @@ _INSIDE = 2.0
 """Points by which words may stand over the outer lines of their table."""
 _LONGEST = 700
 """Characters in the median of the cells above which lines part a page and no table."""
+_ABOVE = 30.0
+"""Points above the first line within which years head the bands below it."""
 _FEWEST_BANDS = 3
 """Rows that level lines alone part, at least: three lines are those of any table, above, below and under the header."""
 _MOSTLY_BLANK, _NARROWEST, _MANY_LINES = 0.1, 5, 10
@@ -125,14 +127,23 @@ def _find_bands(page: Page, level: Sequence[Rule], rows: Sequence[LineRow]) -> I
         ys, bands = _divide(_part_first(sorted(places), inside), inside)
         if sum(own in ys[1:-1] for own in places) < 1:
             continue  # lines around all and none between the rows: a box, and others above or below it
-        if any(sum(map(_is_whole_row, band)) > 1 for band in bands):
-            continue  # several rows of figures or marks without lines between: the words tell better
+        if any(sum(map(_is_whole_row, band)) > 1 for band in bands) or _are_dated_above(ys, inside, rows):
+            continue  # several rows of figures or marks without lines between, or years above: the words tell better
         blanks = _find_blanks(page, bands, left, right)
         xs = [float(left), *blanks, float(right)]
         heights = [len({round(row.line.middle / _TOUCH) for row in band}) for band in bands]
         if len(xs) > _FEWEST and len(bands) >= _FEWEST_BANDS and all(heights) and max(heights) >= _FEWEST:
             owner = np.arange(len(bands) * (len(xs) - 1)).reshape(len(bands), len(xs) - 1)
             yield _Mesh(xs, ys, owner, is_open=True)
+
+
+def _are_dated_above(ys: Sequence[float], inside: Sequence[LineRow], rows: Sequence[LineRow]) -> bool:
+    """Whether a row of years stands right above the bands, which would lose it."""
+    if not ys:
+        return False
+    own = {row.number for row in inside if row.line.middle > ys[0]}
+    near = [row for row in rows if row.number not in own and 0 < ys[0] - row.line.middle < _ABOVE]
+    return any(sum(is_year(cell.text) for cell in row.cells) > 1 for row in near)
 
 
 def _is_whole_row(row: LineRow) -> bool:

@@ -84,6 +84,7 @@ class _Style:
     raised: bool
     outline: int | None
     listing: str
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,10 @@ class _Styles:
         found = [match for name in names if (match := _CONTENTS.match(name))]
         return int(found[0][1]) - 1 if found else None
 
+    def is_cut(self, name: str) -> bool:
+        """Whether a frame of this style shows only a part of its picture."""
+        return any(style.cut for style in self.chain(name))
+
     def is_caption(self, element: etree._Element) -> bool:
         """Whether a paragraph's style is that of captions or one of those based on it (Table, Illustration)."""
         return any(style.name == "caption" for style in self.chain(value(element, "style-name")))
@@ -168,7 +173,12 @@ def _read_style(element: etree._Element) -> _Style:
         raised=place.startswith(("super", "33")),
         outline=parse_count(value(element, "default-outline-level")),
         listing=value(element, "list-style-name"),
+        cut=bool(_LENGTH.search(value(child(element, "graphic-properties"), "clip"))),
     )
+
+
+_LENGTH = re.compile(r"[1-9]")
+"""A length that is not nothing, within "rect(0cm, 1.2cm, 0cm, 0cm)"."""
 
 
 def _read_levels(element: etree._Element) -> dict[int, _ListLevel]:
@@ -313,6 +323,9 @@ class _TextReader:
         """What hangs on a paragraph: its notes, later, and its text boxes."""
         self.waiting.extend(words.notes)
         for image in words.pictures:
+            if self.styles.is_cut(value(image.getparent(), "style-name")):
+                self.shelf.unread += 1  # how much is cut away stands in lengths of a size that nothing tells
+                continue
             picture = self.shelf.take_address(value(image, "href").removeprefix("./"))
             if picture is not None:
                 self._write_notes()

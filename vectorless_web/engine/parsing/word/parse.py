@@ -15,6 +15,7 @@ from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_numb
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.markup.plaintext import guess_level, mark_superscript
 from vectorless_web.engine.parsing.package import Package, child, local, not_word, open_package, value
+from vectorless_web.engine.parsing.scans.pictures import Cut
 from vectorless_web.engine.parsing.tables.spans import SpanCell
 
 _HEADING = re.compile(r"heading ([1-9])$")
@@ -233,7 +234,7 @@ class Words:
     strong: bool = False
     boxes: list[etree._Element] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
-    pictures: list[tuple[str, str]] = field(default_factory=list)
+    pictures: list[tuple[str, str, Cut]] = field(default_factory=list)
     """Relation of each picture, and what is said of it."""
 
 
@@ -309,8 +310,29 @@ def _text_boxes(drawn: etree._Element) -> list[etree._Element]:
     return found
 
 
-def _held_pictures(drawn: etree._Element) -> Iterator[tuple[str, str]]:
-    """(relation, description) of the pictures of a drawing, those of its text boxes aside."""
+def _read_cut(element: etree._Element) -> Cut:
+    """What a picture's frame cuts away: DrawingML in thousandths of a percent, VML in shares or 65,536ths."""
+    if local(element) == "imagedata":
+        sides = (value(element, f"crop{side}") for side in ("left", "top", "right", "bottom"))
+        parts = [_VML_SHARE.fullmatch(side) for side in sides]
+        shares = [float(part[1]) / (65536 if part[2] else 1) if part else 0.0 for part in parts]
+    else:
+        parent = element.getparent()
+        rectangle = child(parent, "srcRect") if parent is not None else None
+        shares = [_parse_share(value(rectangle, side)) for side in "ltrb"]
+    left, top, right, bottom = shares
+    return (left, top, right, bottom)
+
+
+_VML_SHARE = re.compile(r"(-?\d{0,9}\.?\d{1,9})(f?)")
+
+
+def _parse_share(text: str) -> float:
+    return int(text) / 100_000 if re.fullmatch(r"-?\d{1,7}", text) else 0.0
+
+
+def _held_pictures(drawn: etree._Element) -> Iterator[tuple[str, str, Cut]]:
+    """(relation, description, what is cut away) of the pictures of a drawing, those of its text boxes aside."""
     said, stack = "", [drawn]
     while stack:
         element = stack.pop()
@@ -318,7 +340,8 @@ def _held_pictures(drawn: etree._Element) -> Iterator[tuple[str, str]]:
         if name == "docPr":
             said = value(element, "descr") or value(element, "title")
         elif name in ("blip", "imagedata"):
-            yield value(element, "embed") or value(element, "id"), said or value(element, "title")
+            relation = value(element, "embed") or value(element, "id")
+            yield relation, said or value(element, "title"), _read_cut(element)
         if name != "txbxContent":
             stack.extend(reversed(list_children(element)))
 
@@ -496,8 +519,8 @@ class _WordReader:
                 self._blocks(_block_elements(box), depth + 1)
 
     def _write_pictures(self, words: Words) -> None:
-        for relation, said in words.pictures:
-            picture = self.shelf.take_address(relation)
+        for relation, said, cut in words.pictures:
+            picture = self.shelf.take_address(relation, cut)
             if picture is not None:
                 self._write_notes()
                 self.writer.write_figure(picture, clean_description(remove_invisible(said)))

@@ -1,0 +1,321 @@
+"""Rows chosen by what another column says of them: counted, listed, or one more cell of each told.
+
+A table of records (a register, orders, a timetable) is asked by its cells: "How many coaches are kept at Malham?",
+"Which orders were carried by Freight North?", "Who teaches the Otters?". Every content word of a question must be
+accounted for: by the cell that chooses, its column's header, the column asked for, or what the table is called.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.relations.rows import (
+    GENERIC_ASKED,
+    MEASURING,
+    MOST_ROWS,
+    Grid,
+    RowsRead,
+    RowTask,
+    TableRow,
+    Terms,
+    Words,
+    is_of_payer,
+    read_rows,
+    terms_of,
+    words_asked,
+)
+from vectorless_web.engine.text.numbers import numbers_in
+
+_COUNT = re.compile(r"^\W*(?:and\s+)?how many\s+(?P<noun>[\w’'-]+(?:\s+[\w’'-]+)?)", re.IGNORECASE)
+_WHICH = re.compile(r"^\W*(?:and\s+)?(?:which|what)\s+(?:of (?:the )?)?(?P<noun>[\w’'-]+)", re.IGNORECASE)
+_WHO = re.compile(r"^\W*(?:and\s+)?who(?:se)?\s+(?P<verb>[\w’'-]+)", re.IGNORECASE)
+_WHEN = re.compile(r"^\W*(?:and\s+)?(?:when|at what time|on (?:which|what) (?:day|date))\b", re.IGNORECASE)
+_WHERE = re.compile(r"^\W*(?:and\s+)?where\b", re.IGNORECASE)
+_ASKING = re.compile(
+    r"^\W*(?:and\s+)?(?:how (?:many|much)|which|what|who|whose|when|where|on (?:which|what)|at what)\b", re.IGNORECASE
+)
+_RANKED = re.compile(
+    r"\b(?:most|least|fewest|highest|lowest|(?:larg|small|great|old|young|new|long|short|early|earli|lat|cheap|bigg|fast"
+    r"|slow)est|more than|less than|fewer than|at least|at most|over|above|below|under|between|before|after|since|until"
+    r"|total|altogether|average|sum|per|why|how come|if)\b",
+    re.IGNORECASE,
+)
+"""Words that ask for more than the rows of a value: a rank, a bound, a sum, a reason."""
+_NEGATED = re.compile(r"\b(?:not|never|without|no longer|yet to|[a-z]+n[’']t)\b", re.IGNORECASE)
+_NONE_LEFT = re.compile(r"\bno\s+(?P<what>[\w’'-]+(?:\s+[\w’'-]+)?)", re.IGNORECASE)
+_YES, _NO = (
+    frozenset({"yes", "y", "true", "x", "✓", "✔", "ja", "oui", "si"}),
+    frozenset({"no", "n", "false", "nein", "non"}),
+)
+_LINKED = (
+    r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?(?P<verb>[\w’'-]{3,})\s+"
+    r"(?:by|at|in|from|to|on|with|for|as|via)\s+(?:the\s+)?"
+)
+_EXTRA = terms_of(
+    "currently now today still already kept based located held placed listed entered shown right work works"
+)
+"""Terms that say that something is so, and not what."""
+
+_PEOPLE = terms_of(
+    """name person contact customer client buyer supplier vendor seller owner tenant landlord driver instructor teacher
+    tutor trainer coach leader lead chair manager head author writer editor reviewer approver responsible assignee
+    speaker host doctor nurse carrier haulier officer secretary treasurer member employee colleague operator keeper
+    borrower applicant guest inspector auditor surveyor conductor"""
+)
+"""Terms of headers of columns that name people or firms."""
+_DEEDS: tuple[tuple[Terms, Terms], ...] = tuple(
+    (terms_of(deeds), terms_of(doers))
+    for deeds, doers in (
+        ("teach teaches teaching taught instruct train coach give gives run runs lead leads",
+         "instructor teacher tutor trainer coach leader lead"),
+        ("order ordered buy bought purchase purchased place placed", "customer client buyer purchaser"),
+        ("carry carried deliver delivered ship shipped transport transported", "carrier haulier supplier"),
+        ("supply supplied supplies sell sold deliver delivered make makes made",
+         "supplier vendor seller maker manufacturer"),
+        ("write wrote written", "author writer"),
+        ("drive drives drove driven", "driver"),
+        ("manage manages lead leads head heads run runs chair chairs", "manager head lead leader chair owner"),
+        ("own owns owned", "owner"),
+        ("rent rents rented lease leases occupy occupies", "tenant"),
+        ("approve approved approves sign signed signs", "approver"),
+        ("review reviewed reviews check checked checks", "reviewer inspector"),
+        ("inspect inspected inspects audit audited", "inspector auditor surveyor"),
+        ("speak speaks talk talks present presents", "speaker presenter host"),
+        ("borrow borrowed borrows", "borrower member"),
+        ("handle handles handled responsible deal deals", "responsible assignee owner contact"),
+    )
+)  # fmt: skip
+"""What somebody does, and what a column of those who do it is called."""
+_DATED = re.compile(
+    r"\d{1,2}[./ -]\w{2,9}[./ -]\d{2,4}|\d{4}-\d\d-\d\d|\b\d{1,2}[:.]\d\d\b|^(?:mon|tues?|wed|thu|fri|sat|sun)",
+    re.IGNORECASE,
+)
+_PLACES = terms_of(
+    "place location site depot room city town address country office venue hall store shelf position bay"
+)
+_LONGEST_VALUE = 60
+"""Characters of a cell that chooses rows: a longer one is a sentence."""
+_LEAST_ROWS, _LEAST_COLUMNS = 2, 3
+_FIT, _PART_COST = 0.9, 0.03
+"""The fit of a reading, and what it costs that only words of the value are named: enough to rank behind a table that
+holds the whole of it. Twice of it changes which of two tables is taken, not whether one answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The rows that a question chooses: the column of the value, the words it accounts for, if all of it is named."""
+
+    rows: tuple[TableRow, ...]
+    place: int
+    terms: Terms
+    value: str
+    is_whole: bool = True
+
+
+def read_tables(grids: Sequence[Grid], plan: QueryPlan, tasks: Sequence[RowTask]) -> RowsRead | None:
+    """What the question asks of the rows of tables, by the first of the tasks that it asks for and they answer."""
+    for task in tasks:
+        found = read_records(grids, plan) if task is RowTask.RECORDS else read_rows(grids, plan, [task])
+        if found is not None:
+            return found
+    return None
+
+
+def read_records(grids: Sequence[Grid], plan: QueryPlan) -> RowsRead | None:
+    """Rows chosen by a cell of theirs: counted, listed, or another cell of each; None where a word is unaccounted."""
+    question = plan.focus
+    if not _ASKING.match(question) or _RANKED.search(question):
+        return None
+    found = [read for grid in grids if (read := _read_in(grid, question)) is not None]
+    found.sort(key=lambda read: (-round(read.fit, 4), read.key))
+    if len(found) > 1 and found[0].fit - found[1].fit < _PART_COST / 3 and found[0].rows != found[1].rows:
+        return None
+    return found[0] if found else None
+
+
+def _read_in(grid: Grid, question: str) -> RowsRead | None:
+    if len(grid.heads) < _LEAST_COLUMNS or not _LEAST_ROWS <= len(grid.rows) <= MOST_ROWS or not all(grid.heads[:2]):
+        return None
+    asked = words_asked(_ASKING.sub(" ", question), GENERIC_ASKED)
+    for chosen in _choose_rows(grid, asked, question):
+        rest = replace(asked, terms=asked.terms - chosen.terms - _EXTRA - _deeds_of(grid.heads[chosen.place]))
+        read = _tell_chosen(grid, chosen, rest, question)
+        if read is not None:
+            return read
+    return None
+
+
+def _deeds_of(head: str) -> Terms:
+    """What those do whom a column names: "teach" under "Instructor"."""
+    told = terms_of(head)
+    return frozenset(term for deeds, doers in _DEEDS if doers & told for term in deeds)
+
+
+def _choose_rows(grid: Grid, asked: Words, question: str) -> list[Chosen]:
+    """The ways in which the question chooses rows, the likeliest first."""
+    found = [*_by_state(grid, asked, question), *_by_value(grid, asked)]
+    return sorted(found, key=lambda chosen: (-chosen.is_whole, -len(chosen.terms), chosen.place))
+
+
+def _by_value(grid: Grid, asked: Words) -> list[Chosen]:
+    """Rows whose cell in one column is named: in full, or by two of its words that no other value of it has."""
+    found = []
+    for place, head in enumerate(grid.heads):
+        told = terms_of(head)
+        best: dict[Terms, list[TableRow]] = {}
+        for row in grid.rows:
+            text = _cell(row, place)
+            if 0 < len(text) <= _LONGEST_VALUE and any(character.isalpha() for character in text):
+                best.setdefault(terms_of(text), []).append(row)
+        whole = {own: rows for own, rows in best.items() if own and own <= asked.terms}
+        if whole:
+            own = max(whole, key=len)
+            if sum(len(other) == len(own) for other in whole) == 1 and not own <= told:
+                found.append(Chosen(tuple(whole[own]), place, own, _cell(whole[own][0], place)))
+            continue
+        hits = [(own & asked.terms, own, rows) for own, rows in best.items()]
+        most = max((len(hit - told) for hit, _, _ in hits), default=0)
+        likely = [(hit, rows) for hit, _, rows in hits if len(hit - told) == most]
+        if most > 1 and len(likely) == 1:
+            found.append(
+                Chosen(tuple(likely[0][1]), place, likely[0][0], _cell(likely[0][1][0], place), is_whole=False)
+            )
+    return found
+
+
+def _by_state(grid: Grid, asked: Words, question: str) -> list[Chosen]:
+    """Rows of which a column of yes and no, or a number, says that something is so or is not: "have not paid"."""
+    found = []
+    none = _NONE_LEFT.search(question)
+    for place, head in enumerate(grid.heads[1:], 1):
+        told = terms_of(head)
+        cells = [_cell(row, place).lower() for row in grid.rows]
+        kinds = {cell for cell in cells if cell}
+        if not told or not told <= asked.terms | terms_of("left still"):
+            continue
+        if kinds and kinds <= _YES | _NO:
+            wanted = _NO if _NEGATED.search(question) or (none and terms_of(none["what"]) & told) else _YES
+            rows = tuple(row for row, cell in zip(grid.rows, cells, strict=True) if cell in wanted)
+        elif none and terms_of(none["what"]) & told:
+            rows = tuple(
+                row for row, cell in zip(grid.rows, cells, strict=True) if cell in ("0", "none", "-", "–", "—")
+            )
+        else:
+            continue
+        if rows:
+            found.append(Chosen(rows, place, told | (terms_of("no not") & asked.terms), _cell(rows[0], place)))
+    return found
+
+
+def _tell_chosen(grid: Grid, chosen: Chosen, rest: Words, question: str) -> RowsRead | None:
+    link = _find_link(question, chosen) & rest.terms
+    rest = replace(rest, terms=rest.terms - link)
+    count, which = _COUNT.match(question), _WHICH.match(question)
+    if count is not None:
+        noun = terms_of(count["noun"].split()[0])
+        is_figure = _numeric_columns(grid, noun, chosen)
+        return None if is_figure else _list_chosen(grid, chosen, rest, noun, is_count=True)
+    if which is not None and (noun := terms_of(which["noun"])) and _find_names(grid, noun) >= 0:
+        return _list_chosen(grid, chosen, rest, noun, is_count=False)
+    if chosen.place == 0 and (len(chosen.rows) > 1 or not _WHO.match(question)):
+        return None  # a cell by its row's own name is looked up elsewhere, with the units of its table
+    return _tell_column(grid, chosen, rest, question)
+
+
+def _find_names(grid: Grid, noun: Terms) -> int:
+    """The column that names what the question calls the rows; -1 where none does.
+
+    The first, by its header or because the table is called so; or one whose header is that word alone.
+    """
+    if noun & terms_of(grid.heads[0]):
+        return 0
+    own = [place for place, head in enumerate(grid.heads) if len(head.split()) == 1 and terms_of(head) <= noun]
+    return own[0] if own else 0 if noun & grid.around else -1
+
+
+def _numeric_columns(grid: Grid, noun: Terms, chosen: Chosen) -> bool:
+    """Whether a column of numbers counts what is asked: then its cell is meant, and not the rows."""
+    return any(
+        noun & terms_of(head) and place != chosen.place and any(numbers_in(_cell(row, place)) for row in chosen.rows)
+        for place, head in enumerate(grid.heads[1:], 1)
+    )
+
+
+def _list_chosen(grid: Grid, chosen: Chosen, rest: Words, noun: Terms, *, is_count: bool) -> RowsRead | None:
+    """The chosen rows by name, counted, when what is asked for are rows and no other word is left."""
+    names = _find_names(grid, noun)
+    if chosen.place in (0, names) or names < 0:
+        return None
+    known = grid.around | terms_of(" ".join((grid.heads[chosen.place], grid.heads[0], grid.heads[names])))
+    if rest.left_over(known):
+        return None
+    heads = (grid.heads[0], grid.heads[chosen.place])
+    rows = tuple(replace(row, name=_name_of(row, names), cells=(_cell(row, chosen.place),)) for row in chosen.rows)
+    task = RowTask.COUNT if is_count else RowTask.RECORDS
+    fit = _FIT + 0.03 * grid.rank - _PART_COST * (not chosen.is_whole)
+    return RowsRead(task, grid.document, grid.caption, heads, rows, fit, len(grid.rows), measure=chosen.value)
+
+
+def _tell_column(grid: Grid, chosen: Chosen, rest: Words, question: str) -> RowsRead | None:
+    """The cell of the column asked for, of the chosen rows; None when several say different things."""
+    place, used = _find_column(grid, chosen, rest, question)
+    if place < 0 or rest.left_over(grid.around | terms_of(grid.heads[place]) | used) - MEASURING:
+        return None
+    cells = {_cell(row, place) for row in chosen.rows}
+    if len(cells) != 1 or not next(iter(cells)):
+        return None
+    row = chosen.rows[0]
+    named = row if chosen.place == 0 else replace(row, name=chosen.value)
+    heads = (grid.heads[chosen.place], grid.heads[place])
+    told = tuple(replace(named, cells=(next(iter(cells)),), quote=own.quote, key=own.key, start=own.start)
+                 for own in chosen.rows)  # fmt: skip
+    return RowsRead(RowTask.LOOK_UP, grid.document, grid.caption, heads, told[:1], _FIT + 0.03 * grid.rank,
+                    len(grid.rows), lines=told)  # fmt: skip
+
+
+def _find_column(grid: Grid, chosen: Chosen, rest: Words, question: str) -> tuple[int, Terms]:
+    """The column asked for, and the words of the question that only ask for it; -1 where none or several fit."""
+    others = [
+        (place, terms_of(head))
+        for place, head in enumerate(grid.heads)
+        if place != chosen.place and not is_of_payer(question, head)
+    ]
+    who = _WHO.match(question)
+    if who is not None:
+        deed = terms_of(who["verb"])
+        doers = next((names for deeds, names in _DEEDS if deed & deeds), frozenset())
+        fitting = [place for place, said in others if said & (doers & _PEOPLE | doers)]
+        return (fitting[0], deed) if len(fitting) == 1 else (-1, frozenset())
+    if _WHEN.match(question) or _WHERE.match(question):
+        fits = _is_dated if _WHEN.match(question) else _is_placed
+        fitting = [place for place, said in others if rest.hits(said) and fits(grid, chosen, place)]
+        return (fitting[0], frozenset()) if len(fitting) == 1 else (-1, frozenset())
+    scored = sorted(((len(rest.hits(said)), -len(said), place) for place, said in others), reverse=True)
+    if not scored or not scored[0][0] or (len(scored) > 1 and scored[0][:2] == scored[1][:2]):
+        return -1, frozenset()
+    return scored[0][2], frozenset()
+
+
+def _is_dated(grid: Grid, chosen: Chosen, place: int) -> bool:
+    return all(_DATED.search(_cell(row, place)) for row in chosen.rows)
+
+
+def _is_placed(grid: Grid, chosen: Chosen, place: int) -> bool:
+    return bool(terms_of(grid.heads[place]) & _PLACES)
+
+
+def _find_link(question: str, chosen: Chosen) -> Terms:
+    """The verb that ties the value to its rows: "kept at Malham", "carried by Freight North"."""
+    first = re.match(r"[\w’'-]+", chosen.value)
+    match = re.search(_LINKED + re.escape(first[0]), question, re.IGNORECASE) if first else None
+    return terms_of(match["verb"]) if match else frozenset()
+
+
+def _name_of(row: TableRow, place: int) -> str:
+    """The name of a row; by another column the cell there, with the row's own name behind."""
+    return row.name if place == 0 or not _cell(row, place) else f"{_cell(row, place)} ({row.name})"
+
+
+def _cell(row: TableRow, place: int) -> str:
+    return row.name if place == 0 else row.cells[place] if place < len(row.cells) else ""
