@@ -74,11 +74,27 @@ def test_a_stored_reply_that_is_none_is_refused(reply):
 def test_a_lane_measures_sentences_below_their_headings_and_no_more_than_its_part():
     model = Shares(*[0.5] * 30)
     lane = RecordedNearness(model, most=16).lane(2)
-    lane.measure("When?", {f"Text {number}.": "Gates" for number in range(30)})
-    assert model.asked == [("When?", [f"Gates: Text {number}." for number in range(8)])]
-    assert lane.shares == {f"Text {number}.": 0.5 for number in range(8)}
+    texts = [f"Text {number} says {'much ' * 50}of it." for number in range(30)]
+    lane.measure("When?", dict.fromkeys(texts, "Gates"))
+    assert model.asked == [("When?", [f"Gates: {text}" for text in texts[:8]])]
+    assert lane.shares == dict.fromkeys(texts[:8], 0.5)
     assert lane.account() == {"model": "fixed", "sentences": 8, "offered": 30}
     assert RecordedNearness(model, most=16).lane(9).most == LEAST_TEXTS
+
+
+def test_more_texts_are_measured_when_they_are_short():
+    model = Shares(*[0.5] * 30)
+    RecordedNearness(model, most=4).lane(1).measure("When?", {f"Field: {number}": "" for number in range(30)})
+    assert [len(texts) for _, texts in model.asked] == [12]
+
+
+def test_a_part_of_a_question_is_measured_by_itself_and_leaves_the_shares_of_the_whole():
+    model = Shares(*[0.5] * 30)
+    lane = RecordedNearness(model, most=4).lane(1)
+    lane.measure("Who pays, and when?", {"The tenant pays.": ""})
+    assert lane.measure_part("when", {"Rent falls due on 1 May.": "Rent"}) == {"Rent falls due on 1 May.": 0.5}
+    assert model.asked[-1] == ("when", ["Rent: Rent falls due on 1 May."])
+    assert lane.shares == {"The tenant pays.": 0.5}
 
 
 def test_texts_that_time_did_not_cover_have_no_share():

@@ -217,3 +217,19 @@ def test_a_label_behind_a_task_is_told_with_the_task():
 def test_lines_that_each_name_something_are_no_parted_sentence():
     lines = [paragraph("Telephone: 0400 55 12"), paragraph("Emergency: 0400 55 99")]
     assert rule_of(compiled("C", section("Clinic", *lines)), 2) == "Telephone: 0400 55 12"
+
+
+def causes_of(text: str, place: int = 0) -> str:
+    reading = Reading(compiled("H", section("Hall", paragraph(text))).tree)
+    return reading.words(reading.causes_beside(2, place).spans)
+
+
+def test_a_sentence_that_adds_a_cause_belongs_to_the_answer_why():
+    text = f"The roof leaks because the tiles are old. Nesting birds further loosen the gutter. Tea is at four.{LONG}"
+    assert causes_of(text) == "The roof leaks because the tiles are old. Nesting birds further loosen the gutter."
+
+
+def test_how_a_figure_was_come_to_stands_before_it():
+    text = f"Three tests of the beams were compared with the load of a full house. At least 9 posts were needed.{LONG}"
+    assert causes_of(text, 1).startswith("Three tests of the beams")
+    assert causes_of(f"Tea is at four. At least 9 posts were needed.{LONG}", 1) == "At least 9 posts were needed."

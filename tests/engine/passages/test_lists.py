@@ -46,3 +46,22 @@ def test_a_list_of_something_else_is_no_answer():
 def test_a_rule_for_whom_something_is_forbidden_takes_its_list_along():
     lines, _ = told("What must a boat do to moor?")
     assert lines[0].startswith("To moor in the basin") and "show its name" in " ".join(lines)
+
+
+GYM = compiled(
+    "Climbing hall",
+    section("Opening", paragraph("The hall opens at nine and has three walls of different heights.")),
+    section(
+        "Ropes",
+        paragraph("Gear is taken out of use at the yearly check for one of these:"),
+        listing(
+            "- a rope whose core is damaged\n- a rope damaged by heat\n- a damaged rope end\n- a knot damaged by use"
+        ),
+    ),
+)
+
+
+def test_a_list_stands_first_when_its_items_fit_though_its_lead_in_says_little():
+    end = list(Orchestrator().run("Which kinds of rope damage are there?", Shelf({"a": GYM}), Limits()))[-1]
+    told = end.answer or " ".join(passage.quote for passage in end.passages)
+    assert all(item in told for item in ("core is damaged", "by heat", "rope end"))

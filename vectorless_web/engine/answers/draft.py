@@ -35,7 +35,7 @@ from vectorless_web.engine.answers.readings import claim_of_change, claim_of_rea
 from vectorless_web.engine.figures.figure import Figure, amount_words, format_number
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
 from vectorless_web.engine.passages.checks import is_met
-from vectorless_web.engine.passages.extraction import CHANGES, HARD_KINDS, leads_by_meaning
+from vectorless_web.engine.passages.extraction import CHANGES, HARD_KINDS, ROUNDING, leads_by_meaning
 from vectorless_web.engine.passages.passage import Part, Passage, cut_pieces
 from vectorless_web.engine.questions.formulas.calculation import AT_CLOSE
 from vectorless_web.engine.questions.formulas.request import BOUND, Threshold, read_bound
@@ -492,7 +492,8 @@ def _without_wordings(context: SynthesisContext) -> SynthesisContext:
 def _set_nearest_aside(context: SynthesisContext) -> SynthesisContext:
     """The facts without passages that only come near, where others answer."""
     answering = tuple(fact for fact in context.facts if not (isinstance(fact, Passage) and fact.is_nearest))
-    return replace(context, facts=answering) if answering else context
+    is_answered = any(not (isinstance(fact, Passage) and fact.answers) for fact in answering)
+    return replace(context, facts=answering) if is_answered else context
 
 
 def best_figures(context: SynthesisContext) -> dict[int, Figure]:
@@ -774,8 +775,8 @@ def _place_of(words: str, quotes: Sequence[DraftQuote]) -> int:
 def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
     """The passages that may stand as the answer, and what no passage among them holds; else no claim."""
     plan = context.plan
-    passages = [fact for fact in context.facts if isinstance(fact, Passage)]
-    if asks_for_all(plan) and not any(passage.is_list and passage.suffices for passage in passages):
+    passages = [fact for fact in context.facts if isinstance(fact, Passage) and not fact.answers]
+    if asks_for_all(plan) and not any(p.is_list and (p.suffices or p.is_nearest) for p in passages):
         # One sentence that holds no members is no list.
         is_list = len(passages) > 1 or asks_documents(plan) or not any(passage.unmet for passage in passages)
         claims = make_sweep_claims(plan, passages, dict(context.names)) if is_list else []
@@ -789,6 +790,7 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
     if standing and any(leads_by_meaning(passage, passages) for passage in passages if not passage.suffices):
         standing = []
     chosen = choose_passages(plan, standing) if standing else choose_passages(plan, passages)[:1]
+    chosen = _with_parts(context, chosen)
     claims = list_claims(chosen[0]) if chosen[0].is_list else [passage_claim(passage) for passage in chosen]
     if plan.intent is Intent.YES_NO:
         claims[0] = _with_verdict(plan.question, claims[0], chosen[0])
@@ -802,6 +804,23 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
         tuple(replace(claim, signals=signals) for claim in claims),
         missing=tuple(sorted(_list_lacking(plan, chosen))),
     )
+
+
+def _with_parts(context: SynthesisContext, chosen: list[Passage]) -> list[Passage]:
+    """The passages chosen, with those that answer a part of the question which the first does not."""
+    if chosen[0].is_list or chosen[0].place:
+        return chosen
+    told = {words for passage in chosen for words in _words_of(passage)}
+    added: list[Passage] = []
+    best: dict[str, Passage] = {}
+    for fact in context.facts:
+        if isinstance(fact, Passage) and fact.answers and fact.fit > best.get(fact.answers, fact).fit - ROUNDING:
+            best[fact.answers] = fact
+    for part in best.values():
+        if part.document == chosen[0].document and not part.is_list and not _words_of(part) & told:
+            told |= _words_of(part)
+            added.append(part)
+    return [*chosen, *added]
 
 
 LONG = 1000

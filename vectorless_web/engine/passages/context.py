@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from vectorless_web.engine.documents.node import NodeKind
@@ -156,6 +156,25 @@ class Reading:
             tuple(rest),
             tuple(s for s in after if s in rest),
         )
+
+    def causes_beside(self, key: int, place: int) -> Rule:
+        """A sentence that answers why or how, with what else gives a cause right beside it in its paragraph.
+
+        Before it stands what was done to come to what it states, after it what adds to it ("It also ...").
+        """
+        rule, pieces = self.rule(key, place), self.pieces(key)
+        if self._tree.kind(key) is not NodeKind.PARAGRAPH:
+            return rule
+        taken = {span.start for span in rule.spans}
+        before, after = list(rule.before), list(rule.after)
+        if place and not before and _ESTABLISHED.search(pieces[place].text) and _METHOD.search(pieces[place - 1].text):
+            before = [_span(key, pieces[place - 1])]
+        for piece in pieces[place + 1 : place + 1 + MOST_AFTER]:
+            if not _ADDS.search(piece.text):
+                break
+            after += [] if piece.start in taken else [_span(key, piece)]
+        room = LONGEST_RULE - sum(span.end - span.start for span in (*before, *rule.spans, *after))
+        return rule if room < 0 else replace(rule, before=tuple(before), after=tuple(after))
 
     def words(self, spans: tuple[Span, ...]) -> str:
         """The words of spans, in their order, on one line."""
@@ -342,6 +361,27 @@ class Reading:
 
     def _may_read(self, key: int) -> bool:
         return self._within is None or key in self._within
+
+
+_ADDS = re.compile(
+    r"^(?:moreover|furthermore|further|in addition|additionally|besides|also|likewise|similarly|another"
+    r"|a (?:second|third|further)|second(?:ly)?|third(?:ly)?|finally|what is more)\b"
+    r"|^(?:[\w’'-]+[ ,]+){1,7}(?:also|further|additionally)\b",
+    re.IGNORECASE,
+)
+"""How a sentence adds a further cause to the one before it."""
+_ESTABLISHED = re.compile(
+    r"\b(?:was|were|is|are|has been|have been) (?:therefore |thus |then )?(?:deemed|found|needed|necessary|required"
+    r"|calculated|computed|estimated|set|chosen|selected|determined|obtained|derived|considered|judged|fixed|agreed)\b",
+    re.IGNORECASE,
+)
+"""How a sentence states what was come to without saying how."""
+_METHOD = re.compile(
+    r"\b(?:determin|calculat|comput|estimat|analy[sz]|measur|compar|assum|survey|test|weigh|count|model|simulat|deriv"
+    r"|review|formula|method|based (?:up)?on)\w*",
+    re.IGNORECASE,
+)
+"""What says how it was come to."""
 
 
 def _same_clause(pieces: list[TextPiece]) -> Iterator[TextPiece]:

@@ -18,7 +18,7 @@ from vectorless_web.engine.passages.overview import (
     find_wording,
     topic_of,
 )
-from vectorless_web.engine.passages.passage import Part, Passage, Standing, TextPiece, pieces_of
+from vectorless_web.engine.passages.passage import Part, Passage, Standing, TextPiece, is_form, pieces_of
 from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.questions.requirements import (
     Requirement,
@@ -140,8 +140,8 @@ def _join_words(cell: Cell) -> str:
     return " ".join(cell.text.split())
 
 
-PER_NODE = 4
-"""Pieces taken from one node at most."""
+PER_NODE, PER_FORM = 4, 16
+"""Pieces taken from one node at most, and fields of a form, each of which is about something else."""
 
 NODE_SHARE, PAGE_SHARE, KIND_SHARE = 0.15, 0.2, 0.15
 """Shares of a piece's fit: its node's rank, its page's, the kind asked for; the rest is what it says."""
@@ -286,8 +286,23 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
     if whole and found and node.kind is NodeKind.LIST and not _wants_list(asked):
         # One of several causes announced together is no answer without the others.
         return [replace(whole, fit=max(whole.fit, found[0].fit), said=max(whole.said, found[0].said))]
-    kept = [replace(passage, lead=_find_lead(node, passage.start, asked.finder)) for passage in found[:PER_NODE]]
+    if whole and _speak_together(found):
+        whole = replace(whole, fit=max(whole.fit, found[0].fit + ROUNDING), said=max(whole.said, found[0].said))
+    kept = [
+        replace(passage, lead=_find_lead(node, passage.start, asked.finder))
+        for passage in found[: PER_FORM if is_form(node) else PER_NODE]
+    ]
     return [*([whole] if whole else ()), *kept]
+
+
+TOGETHER, FEWEST_TOGETHER = 0.8, 3
+"""Share of the best item's fit that others of its list have, and how many must have it, for the list to be what is
+asked for though its lead-in says little of the question. Chosen by hand."""
+
+
+def _speak_together(items: Sequence[Passage]) -> bool:
+    """Whether several items of one list fit as well as the best of them, so that not one but all are asked for."""
+    return sum(item.fit >= TOGETHER * items[0].fit for item in items) >= FEWEST_TOGETHER
 
 
 def _least_length(node: Node, text: str) -> int:
@@ -302,9 +317,17 @@ def _is_header(node: Node, start: int) -> bool:
     return len(rows) > 1 and any(row.is_header and row.offset <= start < row.offset + row.length for row in rows)
 
 
+_EXPLAINS = re.compile(
+    r"^\W*(?:why|how (?:come|did|was|were|is|are|does|do)|what (?:makes|made|explains|drove|caused))\b",
+    re.IGNORECASE,
+)
+"""Questions for causes and ways, of which a text often gives several, a sentence each."""
+
+
 def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where: str) -> Passage:
     """One piece of a node with the rule it belongs to, measured against the question."""
-    rule = asked.reading.rule(node.key, place)
+    is_told_how = _EXPLAINS.search(asked.finder.plan.focus)
+    rule = asked.reading.causes_beside(node.key, place) if is_told_how else asked.reading.rule(node.key, place)
     if any(requirement.wanted is Wanted.MEMBERS for requirement in asked.requirements):
         # What else stands in the clause may list something else.
         rule = replace(rule, rest=rule.completing)

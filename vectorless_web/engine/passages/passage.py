@@ -34,8 +34,41 @@ class TextPiece:
 
 
 def pieces_of(node: Node) -> list[TextPiece]:
-    """The quotable pieces of a node in reading order; a table's are its rows, a list's its items."""
+    """The quotable pieces of a node in reading order: rows of a table, items of a list, fields of a form, sentences."""
+    if node.kind is NodeKind.TABLE and is_form(node):
+        return [piece for start, end in _fields(node.text) if (piece := _piece(node.text, start, end)) is not None]
     return cut_pieces(node.text, by_line=node.kind in (NodeKind.TABLE, NodeKind.LIST, NodeKind.CODE))
+
+
+FEWEST_FIELDS = 2
+"""Rows with two names of fields side by side that make a table a form; a single one may be anything."""
+
+
+def is_form(node: Node) -> bool:
+    """Whether a table's rows are fields "Name: value", several side by side, and no records below headers."""
+    rows = node.table.rows if node.table else ()
+    named = [[cell.text.rstrip().endswith(":") for cell in row.cells] for row in rows]
+    beside = sum(len(names) > 2 and names[0] and any(names[2:]) for names in named)
+    first = sum(names[0] for names in named if names)
+    return beside >= FEWEST_FIELDS and 2 * first >= len(rows) and not any(row.is_header for row in rows)
+
+
+def _fields(text: str) -> Iterator[tuple[int, int]]:
+    """The fields of a form that are filled in, each its name with its value."""
+    for line in _LINE.finditer(text):
+        start, cell = line.start(), line.start()
+        for part in line.group().split("\t"):
+            if part.rstrip().endswith(":") and cell > start:
+                yield from _filled(text, start, cell)
+                start = cell
+            cell += len(part) + 1
+        yield from _filled(text, start, line.end())
+
+
+def _filled(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    _, is_named, value = text[start:end].partition(":")
+    if not is_named or any(character.isalnum() for character in value):
+        yield start, end
 
 
 def cut_pieces(text: str, *, by_line: bool) -> list[TextPiece]:
@@ -148,6 +181,8 @@ class Passage:
     """How it stands in meaning beside the other passages; None where its nearness was not measured."""
     raised: float = 0.0
     """What `nearness` added to `fit`."""
+    answers: str = ""
+    """The part of the question that it was copied for, "" for the whole question."""
 
     @property
     def words_fit(self) -> float:

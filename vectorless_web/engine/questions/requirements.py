@@ -262,6 +262,18 @@ def requirements_of(plan: QueryPlan) -> tuple[Requirement, ...]:
     return tuple(kept)
 
 
+_INTERROGATIVE = re.compile(r"\b(?:what|which|who|whom|whose|when|where|why|how)\b", re.IGNORECASE)
+
+
+def parts_asked(plan: QueryPlan) -> tuple[str, ...]:
+    """The questions that one question puts together ("Who pays, and by when?"); none where it asks one thing."""
+    if plan.intent is Intent.SUMMARY or _POINTS.search(plan.focus):
+        return ()
+    parts = [part.strip(" ,.?") for part in _PARTS.split(plan.focus) if part]
+    asking = tuple(part for part in parts if len(part.split()) > 1 and _INTERROGATIVE.search(part))
+    return asking if len(asking) > 1 else ()
+
+
 def _find_wanted(part: str) -> Wanted | None:
     """The kind asked for by the word that asks first."""
     if _VERDICT.search(part) and not re.match(r"(?:who|what|which|when|where|why|how)\b", _last_sentence(part), re.I):

@@ -9,6 +9,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.questions.lexicon import Concept, Lexicon, Match, Ratio, default_lexicon
 from vectorless_web.engine.questions.plan import Intent, QueryPlan
+from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.questions.wordings import FORM, other_wordings
 from vectorless_web.engine.ranking.evidence import node_scores, rank_pages
 from vectorless_web.engine.ranking.scorer import EvidenceScorer, PrecomputedScorer
@@ -283,6 +284,10 @@ class Finder:
         terms = set(analyse(part))
         plan = replace(self.plan, focus=part, periods=(), terms=tuple(t for t in self.plan.terms if t.term in terms))
         return aspects_of(plan, self._lexicon, self._rarity).measure_cover(text, context)
+
+    def narrow_to(self, part: str) -> "Finder":
+        """Evidence for one sub-question alone, asked as a question by itself."""
+        return Finder(self.document, understand(f"{part}?", lexicon=self._lexicon), lexicon=self._lexicon)
 
     def node_coverage(self, key: int) -> float:
         """Share in [0, 1] of the question that a node says, the titles above it included (see `coverage`)."""

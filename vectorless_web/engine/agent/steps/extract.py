@@ -25,12 +25,15 @@ from vectorless_web.engine.figures.lookup import NEUTRAL, Source, find_figures
 from vectorless_web.engine.figures.needs import asks_rate, figure_needs, is_free, list_item_needs, wants_figures
 from vectorless_web.engine.figures.periods import own_period
 from vectorless_web.engine.figures.tables import TableView, tables_of
+from vectorless_web.engine.passages.checks import is_met
 from vectorless_web.engine.passages.extraction import (
     CHANGES,
     best_passages,
     find_passages,
     leads_by_meaning,
+    weigh_nearness,
     with_what_follows,
+    words_measured,
 )
 from vectorless_web.engine.passages.passage import (
     QUOTE_SHOWN,
@@ -43,7 +46,8 @@ from vectorless_web.engine.passages.passage import (
 )
 from vectorless_web.engine.questions.formulas.request import Task
 from vectorless_web.engine.questions.plan import Intent
-from vectorless_web.engine.questions.requirements import Wanted, asks_for, requirements_of
+from vectorless_web.engine.questions.requirements import Wanted, asks_for, parts_asked, requirements_of
+from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.relations.lookup import content_terms
 from vectorless_web.engine.relations.prose import Sentence, sentences_of
 from vectorless_web.engine.relations.reading import Reading, read_request_in
@@ -74,8 +78,11 @@ def sweep(walk: Walk) -> StepResult:
         return _build_result(walk, [rows.key], [rows], (), is_opening=False)
     keys = [key for key, fit in walk.finder.fits(leaves).items() if fit > 0]
     nodes = [(tree.node(key), walk.finder.fits([key])[key], ", ".join(tree.path(key)[-2:])) for key in keys]
-    found = find_passages(walk.entry.id, nodes, walk.finder, within=walk.opened)
+    found = find_passages(walk.entry.id, nodes, walk.finder, measure_nearness(walk), walk.opened)
     chosen = _choose_passages(walk, found)
+    if found and found[0].is_list and not (chosen.kept and chosen.kept[0].is_list):
+        # What fits best as a whole is all of what is asked for, though its words tell too little to show it.
+        chosen = Chosen((replace(found[0], is_nearest=not found[0].suffices),))
     if not chosen.kept:
         chosen = Chosen(tuple(_find_nearest(walk, found)))
     kept = sorted(chosen.kept, key=lambda passage: (passage.key, passage.start))
@@ -328,8 +335,70 @@ def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passag
         led_by = [passage for passage in found if passage not in telling and leads_by_meaning(passage, found)]
         telling = [*(replace(passage, suffices=False) for passage in led_by), *telling]
     chosen = select_passages(best_passages(telling, most=COMPETING * KEPT_PASSAGES, share=0.4), KEPT_PASSAGES)
-    told = with_what_follows(chosen.kept, tree, walk.finder)
+    told = [*with_what_follows(chosen.kept, tree, walk.finder), *_find_parts(walk, keys, found)]
     return [passage for passage in told if passage.key in walk.opened], chosen.set_aside
+
+
+WHOLE_SHARE = 0.5
+"""What a passage's fit to the whole question counts beside its fit to one of its parts: the subject of a part often
+stands in the other. Chosen by hand."""
+
+LEAST_OF_PART = 0.2
+"""Least share of a part's own words that its passage says, unless it comes nearest to the part in meaning."""
+
+_LEANING = re.compile(r"\b(?:it|its|he|she|they|them|him|his|her|their|this|that|these|those|each|one|so)\b", re.I)
+"""How a part leans on the part before it: what it asks stands where that is answered."""
+
+
+def _find_parts(walk: Walk, keys: Sequence[int], found: Sequence[Passage]) -> list[Passage]:
+    """For each part of a question that asks several things, the passage that answers it; none for other questions."""
+    parts = parts_asked(walk.plan) if found and not wants_figures(walk.plan) else ()
+    whole = {(passage.key, passage.start): passage.fit for passage in found}
+    kept: list[Passage] = []
+    for part in parts:
+        finder = walk.finder.narrow_to(part)
+        before = kept[-1] if kept else found[0]
+        leans = bool(_LEANING.search(part)) or len(finder.aspects.pieces) < FEWEST_OWN
+        if leans and _holds_asked(before, finder):
+            continue
+        ranked = _rank_for_part(walk, part, finder, keys)
+        near = {before.key, *walk.text_reader.reach(before.key)}
+        fits = {p: p.fit + WHOLE_SHARE * whole.get((p.key, p.start), 0.0) for p in ranked if not leans or p.key in near}
+        nearest = max(ranked, key=lambda p: p.nearness or 0.0, default=None)
+        held = [p for p in fits if not p.unmet and (p.said >= LEAST_OF_PART or p is nearest)]
+        if held:
+            best = max(held, key=lambda p: (round(fits[p], 9), -p.key, -p.start))
+            kept.append(replace(best, answers=part, suffices=False))
+    return kept
+
+
+FEWEST_OWN = 2
+"""Pieces of a question from which a part tells by itself what it is about: "how often" does not."""
+
+
+def _holds_asked(passage: Passage, finder: Finder) -> bool:
+    """Whether a passage holds the kind of thing that a part asks for, so that the part is told there."""
+    words = " ".join((passage.quote, *(part.quote for part in passage.parts)))
+    return all(is_met(requirement, words) for requirement in requirements_of(finder.plan))
+
+
+def _rank_for_part(walk: Walk, part: str, finder: Finder, keys: Sequence[int]) -> list[Passage]:
+    """The pieces of nodes that were brought, by how they answer one part alone, best first."""
+    tree = walk.document.tree
+    own = [candidate.key for candidate in finder.ranked if candidate.key in walk.opened][:PART_NODES]
+    fits = finder.fits(list(dict.fromkeys([*keys, *own])))
+    nodes = [(tree.node(key), fit, place_words(walk, key)) for key, fit in fits.items()]
+    ranked = find_passages(walk.entry.id, nodes, finder, within=walk.opened)
+    if walk.nearness is None or not ranked:
+        return ranked
+    shares = walk.nearness.measure_part(part, {words_measured(passage): passage.where for passage in ranked})
+    if not shares:
+        return ranked
+    return sorted(weigh_nearness(ranked, shares), key=lambda p: (-round(p.fit, 9), p.key, p.start))
+
+
+PART_NODES = 8
+"""Nodes read for one part of a question beside those read for all of it."""
 
 
 _POINTING = re.compile(
