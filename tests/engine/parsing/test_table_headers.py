@@ -815,3 +815,8 @@ def test_an_accent_printed_apart_parts_no_name(compiled):
     ]
     [view] = views(compiled(laid(rows)))
     assert [len(row.cells) for row in view.table.body] == [3, 3]
+
+
+def test_a_figure_over_a_figure_is_no_header(compiled):
+    rows = [(200, [(281, "43")]), (212, [(72, "See map"), (277, "53")]), (224, [(72, "p. 296")])]
+    assert views(compiled(laid(rows))) == []

@@ -262,3 +262,30 @@ def test_a_count_with_its_share_beside_it_is_no_share(compiled):
     rows = cells("", "Interviews", "Share") + cells("High", "90 (20%)", "30%") + cells("Low", "60 (13%)", "41%")
     [view] = views(compiled(table_page(rows), "strata.html"))
     assert (read(view, "High", 1).unit, read(view, "High", 2).unit) == ("", "%")
+
+
+def test_a_sentence_that_mentions_percent_or_money_has_no_unit(compiled):
+    said = "Wait until the tide has risen by 40% of its range, then pay the keeper of the lock $ 12 and sail on."
+    rows = cells("Question", "When may a boat of this size leave the inner basin?") + cells("Answer", said)
+    [view] = views(compiled(table_page(rows + cells("Power", "160 hp")), "words.html"))
+    assert (read(view, "Answer", 1).unit, read(view, "Power", 1).unit) == ("", "hp")
+
+
+def test_names_that_repeat_side_by_side_are_a_header(compiled):
+    rows = cells("Sign", "Meaning", "Sign", "Meaning") + cells("A", "Diver down", "K", "Wishes to speak")
+    [view] = views(compiled(table_page(rows + cells("B", "Carries oil", "O", "Man overboard")), "flags.html"))
+    assert view.read_cell(view.table.body[1], 3).column_path == ("Meaning",)
+    assert view.read_cell(view.table.body[1], 3).row_path == ("O",)
+
+
+def test_a_rate_above_amounts_makes_no_percent_of_a_column_that_says_its_unit(compiled):
+    rows = cells("", "Current $'000", "Past due $'000") + cells("Rate of loss", "1%", "5%")
+    rows += cells("Owed", "23,762", "2,068") + cells("Lost", "238", "103")
+    [view] = views(compiled(table_page(rows), "owed.html"))
+    assert (read(view, "Owed", 2).unit, read(view, "Rate of loss", 2).unit) == ("USD", "%")
+
+
+def test_days_below_a_row_head_nothing(compiled):
+    rows = cells("", "2019", "2018") + cells("Owed", "494", "1,663") + cells("", "11/4/2024", "8/12/2023")
+    [view] = views(compiled(table_page(rows + cells("Boats", "4", "5")), "days.html"))
+    assert read(view, "Boats", 2).column_path == ("2018",)

@@ -288,7 +288,7 @@ _SAYS_PERIOD = re.compile(r"\b(?:FY|ended|ending|months|quarter|as (?:of|at|on)|
 
 def _names_period(text: str, label: str) -> bool:
     """Whether a cell names a period and is none of a row's values, as the years behind "Due in" are."""
-    if not read_header(text).year or len(text) > LONGEST_HEADING:
+    if not read_header(text).year or len(text) > LONGEST_HEADING or _DAY.match(text):
         return False
     return bool(_SAYS_PERIOD.search(text)) if label else _is_period_only((text,))
 
@@ -670,9 +670,15 @@ _ASIDE = re.compile(r"\([^()]*\d[^()]*\)")
 """What a label says besides: "Dividends ($1.08 per share)" are no amounts per share."""
 
 
+def _text_with_unit(text: str) -> str:
+    """What of a cell may state its unit: not the share behind a figure, and nothing that a sentence mentions."""
+    said = _SHARE_BESIDE.sub("", text)
+    return _WORDS if len(said) > _LONGEST_AMOUNT and not _holds_figure(said) else said
+
+
 def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str]:
     """(unit, scale, currency) of a cell: what it says itself, then its row, its column and the whole table."""
-    text = _SHARE_BESIDE.sub("", row.cells[place].text)
+    text = _text_with_unit(row.cells[place].text)
     column = view.table.columns[place] if place < len(view.table.columns) else None
     levels = column.path if column else ()
     one, own = Decimal(1), _settle_dollars(units_currency(text), text, view)
@@ -691,7 +697,11 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     told = next((unit for said in (*named, *reversed(levels)) if (unit := unit_in(said))), "")
     if own and units_currency(told) not in ("", own):
         told = ""  # a label that ends with another currency's code names no unit of this figure
-    percent = says_percent(told) or (column is not None and column.unit == "%") or _is_percent_column(view, place)
+    percent = (
+        says_percent(told)
+        or (column is not None and column.unit == "%")
+        or (not told and _is_percent_column(view, place))
+    )
     if not own and (percent or _is_percent_row(row, levels)):
         return "%", one, ""
     if told and not own and any(says_shares(strip_units(level).strip()) for level in levels):
@@ -706,6 +716,10 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
 
 _SHARE_BESIDE = re.compile(r"(?<=\d)\s+\([^()]*%\)$")
 """A share that a figure is followed by: "224 (50%)"."""
+_LONGEST_AMOUNT = 60
+"""Characters of a cell of words that may still state one amount: "+/- 4.8 % points, both years"."""
+_WORDS = "words"
+"""Stands for a sentence, which has no unit."""
 _DAY = re.compile(r"^\W*(?:\d{1,2}([./-])\d{1,2}\1(?:\d\d|\d{4})|\d{4}-\d\d-\d\d)\W*$")
 _RATIO = re.compile(r"^\d+(?:\.\d+)?\s?:\s?\d+(?:\.\d+)?$")
 _IN_FULL = re.compile(r"\d,\d{3},\d{3}")

@@ -221,7 +221,8 @@ def _is_label_above(above: LineRow, row: LineRow) -> bool:
 
 def _stand_under(figures: Sequence[CellSpan], header: Sequence[LineRow]) -> bool:
     """Whether a cell of the header stands over each figure."""
-    heads = [cell for row in header for cell in row.cells if len(cell.text) <= _LONGEST_HEADER]
+    named = (cell for row in header for cell in row.cells if not cell.numeric or _YEAR.match(cell.text.strip()))
+    heads = [cell for cell in named if len(cell.text) <= _LONGEST_HEADER]
     return bool(heads) and all(
         any(head.left < own.right + _EDGE and own.left < head.right + _EDGE for head in heads) for own in figures
     )

@@ -221,11 +221,17 @@ def _differs_below(shown: Sequence[Sequence[str]]) -> bool:
         if first[place] and below and 2 * figures > len(below):
             return not _starts_as_figure(first[place]) or _is_year(first[place])
     filled = [text for text in first if text]
-    if len(filled) < len(first) or len(set(filled)) < len(filled):
+    names = len(set(filled))
+    if len(filled) < len(first) or (names < len(filled) and (names < _FEWEST_NAMES or not _repeats(filled, names))):
         return False
     if len(first) == 2:
         return names_kinds(first, shown[1 : _LOOKED_AT + 1])
     return len(first) > 2 and not any(_starts_as_figure(text) for text in first)
+
+
+def _repeats(names: Sequence[str], size: int) -> bool:
+    """Whether names repeat in groups of a size, as over tables set side by side."""
+    return len(names) % size == 0 and list(names) == list(names[:size]) * (len(names) // size)
 
 
 def _is_long_name(text: str) -> bool:
