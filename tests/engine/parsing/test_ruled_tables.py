@@ -190,3 +190,65 @@ def test_years_right_above_level_lines_head_the_rows_between_them(compiled):
     drawn = [*bands(190, 216, 242, 268, 294), *write(*(word for word in words if word[2]))]
     (table,) = views(compiled(pdf([[*prose(72, 90, 6), *drawn]])))
     assert [period.year for period in table.periods[1:]] == [2023, 2022]
+
+
+def test_a_header_that_colour_alone_parts_from_the_first_row_is_the_header(compiled):
+    drawn = [
+        *grid([70, 130, 400], [190, 226, 246]),
+        Text(76, 203, "Aim", 9, "bold"),
+        Text(136, 203, "What is to be reached", 9, "bold"),
+        *write((76, 220, "1.1"), (136, 220, "Every ferry leaves on time"), (76, 240, "1.2"), (136, 240, "No oil")),
+    ]
+    (table,) = views(compiled(pdf([[*prose(72, 90, 6), *drawn]])))
+    assert read(table, "1.2", 1).column_path == ("What is to be reached",)
+    assert [row.label for row in table.table.body] == ["1.1", "1.2"]
+
+
+def test_the_rest_of_a_cell_from_the_page_before_has_its_label(compiled):
+    first = [
+        *grid([70, 180, 420], [640, 680, 780]),
+        *write((76, 660, "Aim of the plan"), (186, 660, "Ferries leave on time"), (76, 700, "Who takes part")),
+        *write((186, 700, "Crews of all boats that call here"), (186, 712, "at least once in a week")),
+    ]
+    second = [
+        *grid([70, 180, 420], [90, 130, 170]),
+        *write((186, 104, "and the keepers of the locks"), (76, 150, "Length"), (186, 150, "12 weeks")),
+    ]
+    document = compiled(pdf([[*prose(72, 90, 6), *first], [*second, *prose(72, 300, 6)]]))
+    told = [(row.label, row.cells[1].text) for view in views(document) for row in view.table.body]
+    assert ("Who takes part", "and the keepers of the locks") in told
+    assert uncovered(document) == []
+
+
+def test_a_long_rest_of_a_cell_without_a_table_before_is_prose(compiled):
+    rest = "Crews that have not been at sea for a year, or who were ill, take part only after a doctor has seen them"
+    second = [
+        *grid([70, 180, 420], [90, 150, 190]),
+        *write(*((186, 104 + 12 * n, rest[52 * n : 52 * n + 52]) for n in range(2))),
+        *write((76, 170, "Length"), (186, 170, "12 weeks"), (76, 184, "in all")),
+    ]
+    second.append(Rule(70, 230, 420, 230))
+    second += [Rule(x, 190, x, 230) for x in (70, 180, 420)]
+    second += write((76, 210, "Place"), (186, 210, "The harbour school"))
+    document = compiled(pdf([[*prose(72, 90, 20)], [*second, *prose(72, 300, 6)]]))
+    (view,) = views(document)
+    assert [row.label for row in view.table.body] == ["Length in all", "Place"]
+    assert uncovered(document) == []
+
+
+def test_one_long_name_among_the_names_of_drawn_columns_leaves_them_names(compiled):
+    long = (
+        "Other boats on which he or she has served,",
+        "with the ports they call at and the years",
+        "of each service on them",
+    )
+    drawn = [
+        *grid([70, 150, 230, 420], [190, 240, 270, 300]),
+        *write(
+            (76, 204, "Name of mate"), (156, 204, "School"), *((236, 204 + 12 * n, own) for n, own in enumerate(long))
+        ),
+        *write((76, 254, "1. Ada"), (156, 254, "Bergen"), (236, 254, "Havfrue, 2001-2009; Solvei, since 2010")),
+        *write((76, 284, "2. Bo"), (156, 284, "Oslo"), (236, 284, "None")),
+    ]
+    (table,) = views(compiled(pdf([[*prose(72, 90, 6), *drawn]])))
+    assert read(table, "2. Bo", 2).column_path == (" ".join(long),)

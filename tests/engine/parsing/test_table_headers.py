@@ -3,7 +3,7 @@
 import pytest
 
 from tests.engine.parsing.conftest import uncovered
-from tests.engine.parsing.test_tables import figures, laid, views
+from tests.engine.parsing.test_tables import figures, laid, read, views
 from tests.support.paper import Text, pdf, prose
 
 NAMES_ON_TOP = laid(
@@ -723,3 +723,156 @@ def test_signatures_without_a_header_are_text(compiled):
     document = compiled(laid(rows))
     assert views(document) == []
     assert uncovered(document) == []
+
+
+def test_words_and_small_numbers_over_figures_name_their_columns(compiled):
+    rows = [
+        (200, [(300, "By berth"), (463, "By wind")]),
+        (212, [(280, "1"), (360, "2"), (430, "Calm"), (508, "Gusty")]),
+        figures(226, "Ferries", "41.3", "40.2", "38.1", "51.0", edges=(290, 370, 450, 530)),
+        figures(238, "Tugs", "44.0", "39.4", "35.2", "50.6", edges=(290, 370, 450, 530)),
+        figures(250, "Barges", "45.1", "42.0", "30.9", "51.4", edges=(290, 370, 450, 530)),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert read(view, "Tugs", 2).column_path == ("By berth", "2")
+    assert read(view, "Tugs", 4).column_path == ("By wind", "Gusty")
+    assert len(list(view.table.body)) == 3
+
+
+def test_figures_set_to_the_middle_of_two_lines_belong_to_both(compiled):
+    rows = [
+        (200, [(72, "Code"), (110, "Measure"), (290, "2023"), (370, "2022"), (440, "Reached")]),
+        (216, [(72, "4.4 A"), (110, "Average minutes until")]),
+        (221, [(110, "a call is answered"), (290, "15.8"), (370, "24.2"), (440, "No")]),
+        (260, [(72, "4.4 B"), (110, "Average days until")]),
+        (265, [(110, "a case is closed"), (290, "56.2"), (370, "54.1"), (440, "Yes")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    told = [(row.label, row.cells[1].text) for row in view.table.body]
+    assert told == [
+        ("4.4 A", "Average minutes until a call is answered"),
+        ("4.4 B", "Average days until a case is closed"),
+    ]
+
+
+def test_the_first_line_of_the_next_label_is_no_end_of_the_one_above(compiled):
+    rows = [
+        (200, [(280, "2023"), (360, "2022")]),
+        figures(214, "Noise of ships/Smoke of ships", "2", "7"),
+        (224, [(72, "Discontent with the")]),
+        figures(234, "harbour, the town", "10", "6"),
+        figures(246, "Prices of berths", "8", "9"),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [row.label for row in view.table.body] == [
+        "Noise of ships/Smoke of ships",
+        "Discontent with the harbour, the town",
+        "Prices of berths",
+    ]
+
+
+def test_a_first_row_that_says_what_the_words_below_are_is_the_header(compiled):
+    rows = [
+        (200, [(72, "Mode"), (200, "Overview")]),
+        (214, [(72, "Calm"), (200, "Holds the boat at its berth without motors.")]),
+        (228, [(72, "Tide"), (200, "Follows the tide with the stern line.")]),
+        (242, [(72, "Storm"), (200, "Turns the bow to the sea and warns the crew.")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert read(view, "Tide", 1).column_path == ("Overview",)
+
+
+def test_a_number_column_that_breaks_over_two_lines_is_no_bullet(compiled):
+    rows = [
+        (200, [(72, "Sl."), (110, "Holder of berths"), (270, "Berths held"), (350, "Share of")]),
+        (211, [(72, "No."), (352, "Berths")]),
+        (225, [(72, "A"), (110, "The town"), (280, "3,771"), (360, "36.27")]),
+        (237, [(72, "B"), (110, "Its people"), (280, "1,125"), (360, "10.01")]),
+        (249, [(72, "C"), (110, "Others"), (280, "5,504"), (360, "53.72")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [column.path[-1] for column in view.table.columns[-2:]] == ["Berths held", "Share of Berths"]
+
+
+PAGES_FIRST = [(200 + 14 * n, [(72, page), (100, words)]) for n, (page, words) in enumerate(
+    [("12", "The harbour"), ("16", "Quays and moorings"), ("16", "Ferries"), ("21", "How to apply")]
+)]  # fmt: skip
+DRAWING = [
+    (200, [(72, "lt-+--------+"), (200, "-")]),
+    (212, [(72, "|"), (115, "|"), (160, "height")]),
+    (224, [(72, "|"), (115, "|"), (200, "^")]),
+    (236, [(72, "+--+-----br-+"), (200, "-")]),
+]
+CALLS = [
+    (200 + 12 * n, [(72, f"sizes[{n}] = boat.Size(["), (240, f"{n + 3},"), (290, f"{n}0")]) for n in range(4)
+]  # fmt: skip
+AXES = [
+    (200, [(300, "2022"), (360, "2023")]),
+    (216, [(330, "+18R")]),
+    (230, [(300, "45"), (360, "54")]),
+    (244, [(300, "40"), (360, "35")]),
+]
+NUMBERS = [
+    (200, [(72, "[[16., 0.,"), (160, "24.,"), (200, "8.],")]),
+    (212, [(72, "[ 0., 16.,"), (160, "8.,"), (200, "24.],")]),
+    (224, [(72, "[16., 16.,"), (160, "24.,"), (200, "24.")]),
+]
+INDEX = [
+    (200 + 12 * n, [(72, f"{n} Galley ........C{n}"), (220, f"4{n} Wharf .........D{n}"), (380, f"9{n}")])
+    for n in range(2, 6)
+]
+JUSTIFIED = [
+    (200, [(72, "Harbour:"), (220, "A boat is moored at two lines. You are")]),
+    (212, [(72, "asked to rate how well it"), (220, "Is held, and")]),
+    (224, [(72, "how the lines are kept in"), (220, "Please read and")]),
+    (236, [(72, "order by their owners who"), (220, "Keep this sheet")]),
+]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [PAGES_FIRST, DRAWING, CALLS, NUMBERS, INDEX, AXES, JUSTIFIED],
+    ids=["contents", "drawing", "calls", "numbers", "index", "axes", "justified"],
+)
+def test_contents_drawings_of_signs_charts_and_justified_lines_are_no_tables(compiled, rows):
+    document = compiled(laid(rows))
+    assert views(document) == []
+    assert not uncovered(document)
+
+
+def test_a_lettered_title_under_dates_heads_the_first_rows(compiled):
+    rows = [
+        (200, [(270, "For the year ended"), (370, "For the year ended")]),
+        (210, [(295, "31.3.2003"), (395, "31.3.2002")]),
+        (222, [(60, "A."), (72, "MONEY FROM FERRIES")]),
+        (232, [(80, "Fares"), (305, "5,690"), (405, "7,183")]),
+        (242, [(80, "Dues"), (310, "913"), (410, "811")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert read(view, "Dues", 2).period.words == "year ended 31 March 2002"
+
+
+def test_the_total_of_all_groups_is_in_none_of_them(compiled):
+    rows = [
+        (200, [(72, "Season"), (180, "Way"), (280, "Asked"), (360, "Joined"), (440, "Left")]),
+        (214, [(72, "Spring 2014"), (180, "Letter"), (285, "9,809"), (365, "5,338"), (445, "2,303")]),
+        (228, [(72, "Autumn 2015"), (180, "Call"), (285, "6,004"), (365, "2,976"), (445, "1,335")]),
+        (242, [(180, "Total"), (280, "15,813"), (365, "8,314"), (445, "3,638")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert read(view, "Total", 2).row_path == ("Total",)
+
+
+def test_an_accent_printed_apart_parts_no_name(compiled):
+    rows = [
+        (200, [(72, "Boat"), (280, "2023"), (360, "2022")]),
+        (214, [(72, "Rosk\xb4"), (97, "\xb4"), (106, "Berg"), (285, "20"), (365, "21")]),
+        (228, [(72, "Solvei"), (285, "30"), (365, "32")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [len(row.cells) for row in view.table.body] == [3, 3]
+
+
+def test_a_figure_over_a_figure_is_no_header(compiled):
+    rows = [(200, [(281, "43")]), (212, [(72, "See map"), (277, "53")]), (224, [(72, "p. 296")])]
+    assert views(compiled(laid(rows))) == []

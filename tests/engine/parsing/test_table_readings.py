@@ -3,6 +3,7 @@
 import pytest
 
 from tests.engine.parsing.test_tables import cells, figures, laid, read, table_page, views
+from tests.support.paper import Text, pdf, prose
 
 
 def test_words_before_a_cell_name_it_where_the_label_is_empty(compiled):
@@ -175,3 +176,116 @@ def test_earnings_before_interest_and_taxes_are_no_bits(compiled):
     rows = cells("", "2019 $'000", "2018 $'000") + cells("EBIT", "(1,040)", "1,405") + cells("Tax", "(20)", "40")
     [view] = views(compiled(table_page(rows), "ebit.html"))
     assert (read(view, "EBIT", 1).unit, read(view, "EBIT", 1).scale) == ("USD", 1000)
+
+
+def test_a_running_line_hides_no_units_and_no_date_above(compiled):
+    foot = [Text(72, 60, "Harbour of Bergen", 9)]
+    page = [
+        *foot,
+        Text(72, 112, "Pay of the crew as on March 31, 2003 (in Rs.)", 9),
+        *(Text(x, top, words, 9) for x, top, words in ((290, 140, "Wages"), (370, 140, "Extras"))),
+        *(Text(x, top, words, 9) for x, top, words in ((72, 154, "Mate"), (280, 154, "6,000"), (370, 154, "1,200"))),
+        *(Text(x, top, words, 9) for x, top, words in ((72, 166, "Cook"), (280, 166, "5,000"), (370, 166, "1,100"))),
+    ]
+    document = compiled(pdf([[*foot, *prose(72, 90, 6)], [*foot, *prose(72, 90, 6)], page]))
+    [view] = views(document)
+    assert read(view, "Cook", 1).unit == "INR"
+
+
+def test_a_title_that_ends_with_a_date_dates_its_table(compiled):
+    rows = cells("", "Berths", "Boats") + cells("Town", "4", "18") + cells("Others", "7", "9")
+    [view] = views(compiled(table_page(rows, "Holders of berths as on March 31, 2003"), "held.html"))
+    assert read(view, "Town", 2).period.words == "as of 31 March 2003"
+
+
+def test_a_year_heads_no_column_of_changes_beside_it(compiled):
+    rows = cells("", "F19", "F18", "", "") + cells("$ MILLION", "53 WEEKS", "52 WEEKS", "CHANGE", "CHANGE NORMALISED")
+    rows += cells("Fares", "1,671", "1,612", "3.7%", "1.8%") + cells("Dues", "372", "361", "3.5%", "2.5%")
+    [view] = views(compiled(table_page(rows), "year.html"))
+    assert read(view, "Fares", 3).column_path == ("CHANGE",)
+    assert read(view, "Fares", 2).period.year == 2018
+
+
+def test_a_currency_that_is_counted_is_no_unit(compiled):
+    rows = cells("Currency", "Weight (%)", "Rate") + cells("USD", "53.6", "70.07") + cells("EUR", "10.1", "80.82")
+    [view] = views(compiled(table_page(rows), "rates.html"))
+    assert [read(view, "EUR", place).unit for place in (1, 2)] == ["%", ""]
+
+
+def test_a_code_before_a_name_is_no_name_of_a_row(compiled):
+    rows = cells("Table", "Measure", "2019", "2018") + cells("4.4 A", "Minutes to answer calls", "6.6", "8.6")
+    [view] = views(compiled(table_page(rows + cells("4.4 B", "Days to close a case", "55.7", "58.6")), "codes.html"))
+    assert view.read_cell(view.table.body[1], 2).row_path == ("4.4 B Days to close a case",)
+
+
+def test_a_header_among_the_rows_names_the_columns_below_it(compiled):
+    rows = cells("Port", "Share (%)", "FY 2019 $", "FY 2018 $") + cells("Bergen", "53.6", "70", "64")
+    rows += cells("Parts of growth", "FY 2019 (%)", "FY 2018 (%)", "") + cells("More calls", "11.4", "6.7", "")
+    [view] = views(compiled(table_page(rows), "later.html"))
+    more, port = read(view, "More calls", 1), read(view, "Bergen", 1)
+    assert (more.column_path, more.period.year, more.unit) == (("FY 2019 (%)",), 2019, "%")
+    assert (port.column_path, port.period.year) == (("Share (%)",), None)
+
+
+def test_a_date_over_later_rows_dates_them_and_leaves_the_names(compiled):
+    rows = cells("", "As of December 31, 2019", "") + cells("", "Cost", "Value") + cells("Quays", "129", "126")
+    rows += cells("", "As of December 31, 2018", "") + cells("Locks", "119", "116")
+    [view] = views(compiled(table_page(rows), "later.html"))
+    assert read(view, "Locks", 1).period.words == "as of 31 December 2018"
+    assert read(view, "Locks", 1).column_path[-1] == "Cost"
+    assert read(view, "Quays", 1).period.words == "as of 31 December 2019"
+
+
+def test_a_title_over_the_first_rows_is_no_level_of_the_marked_header(compiled):
+    head = "<tr><th></th><th>2019</th><th>2018</th></tr><tr><th></th><th>What was earned:</th><th></th></tr>"
+    rows = cells("Fares", "39", "38") + cells("", "What was owned:", "") + cells("Boats", "27", "57")
+    [view] = views(compiled(table_page(f"<thead>{head}</thead>{rows}"), "titles.html"))
+    assert read(view, "Boats", 2).column_path == ("2018",)
+
+
+def test_a_day_among_amounts_has_no_unit(compiled):
+    rows = cells("", "2019 RMB million", "2018 RMB million") + cells("Owed", "494", "1,663")
+    [view] = views(compiled(table_page(rows + cells("Due", "30/7/2021", "28/6/2019")), "day.html"))
+    assert (read(view, "Due", 1).unit, read(view, "Owed", 1).unit) == ("", "CNY")
+
+
+def test_a_date_with_dots_is_a_period(compiled):
+    rows = cells("", "For the year ended 31.3.2003", "For the year ended 31.3.2002")
+    rows += cells("Fares", "1,016", "888") + cells("Dues", "88", "71")
+    [view] = views(compiled(table_page(rows, "Rupees in lacs"), "dots.html"))
+    fares = read(view, "Fares", 2)
+    assert fares.period.words == "year ended 31 March 2002"
+    assert (fares.unit, fares.scale) == ("INR", 100_000)
+
+
+def test_a_count_with_its_share_beside_it_is_no_share(compiled):
+    rows = cells("", "Interviews", "Share") + cells("High", "90 (20%)", "30%") + cells("Low", "60 (13%)", "41%")
+    [view] = views(compiled(table_page(rows), "strata.html"))
+    assert (read(view, "High", 1).unit, read(view, "High", 2).unit) == ("", "%")
+
+
+def test_a_sentence_that_mentions_percent_or_money_has_no_unit(compiled):
+    said = "Wait until the tide has risen by 40% of its range, then pay the keeper of the lock $ 12 and sail on."
+    rows = cells("Question", "When may a boat of this size leave the inner basin?") + cells("Answer", said)
+    [view] = views(compiled(table_page(rows + cells("Power", "160 hp")), "words.html"))
+    assert (read(view, "Answer", 1).unit, read(view, "Power", 1).unit) == ("", "hp")
+
+
+def test_names_that_repeat_side_by_side_are_a_header(compiled):
+    rows = cells("Sign", "Meaning", "Sign", "Meaning") + cells("A", "Diver down", "K", "Wishes to speak")
+    [view] = views(compiled(table_page(rows + cells("B", "Carries oil", "O", "Man overboard")), "flags.html"))
+    assert view.read_cell(view.table.body[1], 3).column_path == ("Meaning",)
+    assert view.read_cell(view.table.body[1], 3).row_path == ("O",)
+
+
+def test_a_rate_above_amounts_makes_no_percent_of_a_column_that_says_its_unit(compiled):
+    rows = cells("", "Current $'000", "Past due $'000") + cells("Rate of loss", "1%", "5%")
+    rows += cells("Owed", "23,762", "2,068") + cells("Lost", "238", "103")
+    [view] = views(compiled(table_page(rows), "owed.html"))
+    assert (read(view, "Owed", 2).unit, read(view, "Rate of loss", 2).unit) == ("USD", "%")
+
+
+def test_days_below_a_row_head_nothing(compiled):
+    rows = cells("", "2019", "2018") + cells("Owed", "494", "1,663") + cells("", "11/4/2024", "8/12/2023")
+    [view] = views(compiled(table_page(rows + cells("Boats", "4", "5")), "days.html"))
+    assert read(view, "Boats", 2).column_path == ("2018",)

@@ -47,7 +47,7 @@ _SPANS = (
         ),
     ),
 )
-_INSTANT = re.compile(r"^\W*(?:as (?:of|at)|at|balances?,? (?:at|as of))\b", re.I)
+_INSTANT = re.compile(r"^\W*(?:as (?:of|at|on)|at|balances?,? (?:at|as of))\b", re.I)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = re.compile(
     r"(?:\b(?P<first>\d{1,2})\.?\s+)?\b(?P<month>jan(?=uary|\b)|feb(?=ruary|\b)|mar(?=ch|\b)|apr(?=il|\b)|may|jun(?=e|\b)"
@@ -66,6 +66,8 @@ _BOUND = re.compile(
 """Months that bound a class ("12 months or greater") and are no period."""
 _LONGEST_MONTH = 31
 _FIGURE_DATE = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(?:(?:19|20)\d\d|\d\d)(?![\d/])")
+_DOTTED_DATE = re.compile(r"(?<![\d.])([0-3]?\d)\.([01]?\d)\.((?:19|20)\d\d)(?![\d.]*\d)")
+"""Where dots part a date, the day stands first."""
 _ISO_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d-(\d\d)-(\d\d)(?!\d)")
 _CHANGE = re.compile(r"change|variance|increase|decrease|growth|better|worse|\bvs\b|\bversus\b|% of|percent", re.I)
 
@@ -125,6 +127,7 @@ class OwnPeriod:
 @lru_cache(maxsize=1 << 14)
 def read_header(header: str, period: str = "") -> ColumnPeriod:
     """Read a column header; `period` is what the compiler already read from it."""
+    header, period = (_DOTTED_DATE.sub(_write_out, text) for text in (header, period))
     told = f"{header} {period}".strip()
     year = None if spans_years(header) else _year(header if _AGAINST.search(header) else period) or _year(header)
     months, quarter, (month, day) = _months(told), _quarter(told), _date(told)
@@ -138,6 +141,11 @@ def spans_years(text: str) -> bool:
     """Whether a text names several years as one: "2026-2030", which is no year of its own."""
     found = [(int(first), int(last)) for first, last in _SEVERAL_YEARS.findall(text)]
     return any(last - first > 1 for first, last in found)
+
+
+def _write_out(match: re.Match[str]) -> str:
+    month = int(match[2])
+    return f"{match[1]} {_MONTHS[month - 1]} {match[3]}" if 0 < month <= len(_MONTHS) else match[0]
 
 
 def own_period(fields: TypedFields) -> OwnPeriod | None:

@@ -8,7 +8,7 @@ from datetime import date
 from decimal import Decimal
 from enum import Enum
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, islice
 
 from vectorless_web.engine.documents.node import Column, Node, NodeKind, Row, Table
 from vectorless_web.engine.documents.tree import Tree
@@ -67,7 +67,8 @@ _NO_STATEMENT = re.compile(r"\b(?:notes?|hedg\w+|discussion|analysis|impact|effe
 _UNITS = re.compile(
     r"\b(?:thousands|millions|billions)\b|\bin\s+(?:thousand|million|billion)\b|[$€£]\s?['‘’]?(?:000|m|mn|bn)\b"
     r"|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB)\s?['‘’]?(?:000|m|mn|bn|k)\b"
-    r"|(?:[$€£]|\b(?:USD|EUR|GBP|CHF|dollars?|euros?))\s?(?:thousand|million|billion)\b",
+    r"|(?:[$€£]|\b(?:USD|EUR|GBP|CHF|dollars?|euros?))\s?(?:thousand|million|billion)\b"
+    r"|(?:₹|\b(?:in|Rs\.?|rupees|INR))\s?(?:in\s)?(?:lakhs?|lacs?|crores?)\b",
     re.I,
 )
 LONGEST_HEADING = 90
@@ -141,7 +142,7 @@ class TableView:
     @cached_property
     def measure(self) -> str:
         """The unit of its figures that a line right above it or its caption states ("Consumption in MWh."), or ""."""
-        for key in range(self.node.key - 1, max(0, self.node.key - 3), -1):
+        for key in islice(_keys_above(self.tree, self.node), 2):
             text = self.tree.node(key).text
             if self.tree.kind(key) is NodeKind.TABLE:
                 break
@@ -234,7 +235,13 @@ class TableView:
 
     def read_cell(self, row: Row, place: int) -> CellReading:
         """What is understood of the cell at a place of a row."""
-        return _read_cell(self, row, place)
+        view = next((view for offset, view in reversed(self._later) if offset < row.offset), self)
+        return _read_cell(view, row, place)
+
+    @cached_property
+    def _later(self) -> tuple[tuple[int, "TableView"], ...]:
+        """(offset of a row among the rows that names other columns, the table as it is read below that row)."""
+        return tuple(_find_later_headers(self))
 
     def describe(self) -> str:
         """What is understood of the table, in words: "thousands of USD; columns: year ended 31 December 2023, 2022"."""
@@ -262,6 +269,41 @@ def _find_parts(view: TableView) -> Iterator[TableView]:
     while (found := _neighbour(last, 1)) and found.table.part == last.table.part + 1:
         yield found
         last = found
+
+
+def _find_later_headers(view: TableView) -> Iterator[tuple[int, TableView]]:
+    """Rows without figures under rows of figures that name the periods of the rows below, and what those rows are."""
+    begun = False
+    for number, row in enumerate(view.table.rows):
+        said = {place: cell.text for place, cell in enumerate(row.cells) if place and cell.length}
+        if begun and said and all(_names_period(text, row.label) for text in said.values()):
+            columns = tuple(_rename(column, place, said, row.label) for place, column in enumerate(view.table.columns))
+            below = replace(view.table, columns=columns, rows=view.table.rows[number + 1 :])
+            yield row.offset, TableView(view.node, below, view.tree)
+        begun = begun or (not row.is_header and any(map(_holds_figure, said.values())))
+
+
+_SAYS_PERIOD = re.compile(r"\b(?:FY|ended|ending|months|quarter|as (?:of|at|on)|at)\b|%|[$€£]", re.I)
+
+
+def _names_period(text: str, label: str) -> bool:
+    """Whether a cell names a period and is none of a row's values, as the years behind "Due in" are."""
+    if not read_header(text).year or len(text) > LONGEST_HEADING or _DAY.match(text):
+        return False
+    return bool(_SAYS_PERIOD.search(text)) if label else _is_period_only((text,))
+
+
+def _rename(column: Column, place: int, said: dict[int, str], label: str) -> Column:
+    """A column under a later header: its own name there, what one header says for all, or nothing."""
+    if not place:
+        return Column(label)
+    if place in said and len(said) > 1:
+        return Column(said[place], levels=(said[place],))
+    if len(said) > 1:
+        return Column("")
+    kept = tuple(level for level in column.path if not read_header(level).year)
+    levels = (*said.values(), *kept)
+    return replace(column, header=" / ".join(levels), period="", levels=levels)
 
 
 def _neighbour(view: TableView, step: int) -> TableView | None:
@@ -317,7 +359,7 @@ _SHOWS = re.compile(
     r"\b(?:table|summari[sz]es?|presents?|shows?|follow(?:s|ing)|below|listed|reflects?|provides?|details?)\b", re.I
 )
 _SAID_DATE = re.compile(
-    r"\b(?:(?:as (?:of|at)|at|on) (?:the end of )?(?=[a-z]+ \d)"
+    r"\b(?:(?:as (?:of|at|on)|at|on) (?:the end of )?(?=[a-z]+ \d)"
     r"|(?:for|during|in|of) (?:the )?(?:fiscal |calendar )?(?:year|quarter|(?:three|six|nine|twelve) months)s?"
     r" end(?:ed|ing)\b)"
     r"[^.;:]{0,30}?(?:19|20)\d\d\b",
@@ -326,13 +368,17 @@ _SAID_DATE = re.compile(
 
 
 def _date_above(tree: Tree, node: Node) -> ColumnPeriod | None:
-    """The one date that the sentence right before a table gives it ("The table shows ... as of December 31, 2021:")."""
-    above = tree.node(node.key - 1) if node.key > 1 else None
+    """The one date that the sentence right before a table gives it ("The table shows ... as of December 31, 2021:").
+
+    A title that ends with the date says it as well ("Moorings let as on 31 March 2003").
+    """
+    above = next((tree.node(key) for key in _keys_above(tree, node)), None)
     if above is None or above.kind is NodeKind.TABLE or abs(above.page_end - node.page_start) > 1:
         return None
     sentence = _SENTENCE.split(above.text.strip())[-1]
     dates = _SAID_DATE.findall(sentence)
-    if len(dates) != 1 or len(set(years_in(sentence))) != 1 or not _SHOWS.search(sentence):
+    titled = len(sentence) <= LONGEST_HEADING and sentence.endswith(tuple(dates))
+    if len(dates) != 1 or len(set(years_in(sentence))) != 1 or not (titled or _SHOWS.search(sentence)):
         return None
     return read_header(dates[0])
 
@@ -358,7 +404,7 @@ def _lengthen(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
     return replace(dated, months=wider.months, is_instant=wider.is_instant and not wider.months)
 
 
-_AS_OF = re.compile(r"^\W*(?:as (?:of|at)|balances? (?:at|as of))\b", re.I)
+_AS_OF = re.compile(r"^\W*(?:as (?:of|at|on)|balances? (?:at|as of))\b", re.I)
 
 
 def _complete(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
@@ -369,7 +415,7 @@ def _complete(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
 
 
 _PERIOD_LINE = re.compile(
-    r"^\W*(?:as (?:of|at)|at|for the|(?:fiscal |calendar )?years?\b|(?:three|six|nine|twelve|\d+) (?:months|weeks)"
+    r"^\W*(?:as (?:of|at|on)|at|for the|(?:fiscal |calendar )?years?\b|(?:three|six|nine|twelve|\d+) (?:months|weeks)"
     r"|quarters?\b|FY|\(?(?:un)?audited|[a-z]{3,9}\.? \d{1,2},? (?:19|20)\d\d\W*$|\d{1,2} [a-z]+ (?:19|20)\d\d\W*$)",
     re.I,
 )
@@ -395,6 +441,11 @@ def _numeric_columns(table: Table) -> list[int]:
 _DATE_CELL = re.compile(
     r"^\W*(?:\d{1,2}\.? )?[a-z]{3,9}\.? \d{1,2}, (?:19|20)\d\d\W*$|^\W*\d{1,2} [a-z]{3,9}\.? (?:19|20)\d\d\W*$", re.I
 )
+
+
+def _keys_above(tree: Tree, node: Node) -> Iterator[int]:
+    """What stands before a table, nearest first, without the running lines of pages."""
+    return (key for key in range(node.key - 1, 0, -1) if tree.kind(key) is not NodeKind.RUNNING)
 
 
 def _lines_above(tree: Tree, node: Node) -> Iterator[str]:
@@ -423,7 +474,8 @@ which they are looked for."""
 
 def _find_units_above(tree: Tree, node: Node) -> str:
     """What a short line above the table says of its units, or the end of a text; else the titles it stands under."""
-    for key in range(node.key - 1, max(0, node.key - _UNITS_ABOVE - 1), -1):
+    last = next(islice(_keys_above(tree, node), _UNITS_ABOVE - 1, None), 1)
+    for key in range(node.key - 1, last - 1, -1):
         text = tree.node(key).text
         if len(text) <= LONGEST_PERIOD_LINE and unit_above(text) and not _UNITS.search(text):
             return ""  # a nearer line states another unit
@@ -502,9 +554,9 @@ def _read_cell(view: TableView, row: Row, place: int) -> CellReading:
     path = column.path if column else ()
     unit, scale, currency = _cell_unit(view, row, place)
     label = _label_of(view, row, place)
-    row_path = (*row.path, label) if label else row.path
+    row_path = (*row.path, label) if label and row.path[-1:] != (label,) else row.path
     parting = view.parting_column
-    if parting < place and label == row.label and row.cells[parting].length:
+    if parting < place and label == row.label != row.cells[parting].text and row.cells[parting].length:
         row_path = (*row_path, row.cells[parting].text)
     period = view.periods[place] if place < len(view.periods) else read_header("")
     if not period.year or not (column and read_header(column.header, column.period).year):
@@ -531,8 +583,8 @@ def _label_of(view: TableView, row: Row, place: int) -> str:
     return row.label or (words[-1] if words else "")
 
 
-_ORDINAL = re.compile(r"^\(?\d{1,2}[.)]?$")
-"""A number that counts rows and names none."""
+_ORDINAL = re.compile(r"^\(?\d{1,2}(?:\.\d{1,2})*[.)]?(?:\s?[A-Za-z])?$")
+"""A number that counts rows and names none: "7.", "4.2", "4.4 B"."""
 
 
 def _begins_again(view: TableView, before: int, place: int) -> bool:
@@ -618,9 +670,15 @@ _ASIDE = re.compile(r"\([^()]*\d[^()]*\)|,?\s[$€£¥]\s?\d+(?:\.\d+)? per \w+(
 """What a label says besides: "Dividends ($1.08 per share)" are no amounts per share."""
 
 
+def _text_with_unit(text: str) -> str:
+    """What of a cell may state its unit: not the share behind a figure, and nothing that a sentence mentions."""
+    said = _SHARE_BESIDE.sub("", text)
+    return _WORDS if len(said) > _LONGEST_AMOUNT and not _holds_figure(said) else said
+
+
 def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str]:
     """(unit, scale, currency) of a cell: what it says itself, then its row, its column and the whole table."""
-    text = row.cells[place].text
+    text = _text_with_unit(row.cells[place].text)
     column = view.table.columns[place] if place < len(view.table.columns) else None
     levels = column.path if column else ()
     one, own = Decimal(1), _settle_dollars(units_currency(text), text, view)
@@ -629,16 +687,21 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
         itself = _unit_named(view, row, place)
     if itself:
         return itself, one, code_in(itself)
-    if not _holds_figure(text) or _RATIO.match(text) or spans_years(text):
+    if not _holds_figure(text) or _RATIO.match(text) or _DAY.match(text) or spans_years(text):
         return own, one, own  # words, which may name units of their own: "up to 4 weeks" in a column of days
     label = " ".join((*row.path[-1:], row.label))
     counts = not own and says_shares(label)
     if not counts and any(is_per_share(_ASIDE.sub("", said)) for said in (row.label, *row.path[-1:])):
         return "per share", one, own or view.currency
-    told = next((unit for said in (row.label, *reversed(levels)) if (unit := unit_in(said))), "")
+    named = () if code_in(row.label) == row.label else (row.label,)  # a currency alone names what is counted
+    told = next((unit for said in (*named, *reversed(levels)) if (unit := unit_in(said))), "")
     if own and units_currency(told) not in ("", own):
         told = ""  # a label that ends with another currency's code names no unit of this figure
-    percent = says_percent(told) or (column is not None and column.unit == "%") or _is_percent_column(view, place)
+    percent = (
+        says_percent(told)
+        or (column is not None and column.unit == "%")
+        or (not told and _is_percent_column(view, place))
+    )
     if not own and (percent or _is_percent_row(row, levels)):
         return "%", one, ""
     if told and not own and any(says_shares(strip_units(said).strip()) for said in (told, *levels)):
@@ -651,6 +714,13 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     return _table_unit(view, row, place, levels)
 
 
+_SHARE_BESIDE = re.compile(r"(?<=\d)\s+\([^()]*%\)$")
+"""A share that a figure is followed by: "224 (50%)"."""
+_LONGEST_AMOUNT = 60
+"""Characters of a cell of words that may still state one amount: "+/- 4.8 % points, both years"."""
+_WORDS = "words"
+"""Stands for a sentence, which has no unit."""
+_DAY = re.compile(r"^\W*(?:\d{1,2}([./-])\d{1,2}\1(?:\d\d|\d{4})|\d{4}-\d\d-\d\d)\W*$")
 _RATIO = re.compile(r"^\d+(?:\.\d+)?\s?:\s?\d+(?:\.\d+)?$")
 _IN_FULL = re.compile(r"\d,\d{3},\d{3}")
 """A number that is printed to its last place: no count of millions."""
@@ -693,8 +763,13 @@ def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) 
     if unsigned and view.scale == 1:
         currency = ""  # the signs of other columns say nothing of this one
     if not currency and view.scale == 1:
-        return view.measure, one, code_in(view.measure)
+        money = code_in(view.measure) or ("" if view.measure in _WEIGHTS else units_currency(view.measure))
+        return money or view.measure, one, money
     return currency, one if _is_each(view, row, levels) else view.scale, currency
+
+
+_WEIGHTS = ("pound", "pounds")
+"""What may be money or weight."""
 
 
 def _told_unit(view: TableView, told: str, usual: str) -> tuple[str, Decimal, str]:
@@ -750,7 +825,8 @@ def _is_percent_column(view: TableView, place: int) -> bool:
     """Whether a column of percentages prints the sign with its first figure alone, as is done with currencies."""
     said = [row.cells[place].text for row in view.table.body if place < len(row.cells) and row.cells[place].length]
     figures = [text for text in said if _holds_figure(text)]
-    return len(figures) > 1 and "%" in figures[0] and not any(units_currency(text) for text in figures)
+    signed = len(figures) > 1 and "%" in _SHARE_BESIDE.sub("", figures[0])
+    return signed and not any(units_currency(text) for text in figures)
 
 
 _UNIT_HEADER = re.compile(r"^(?:units?(?: of measure(?:ment)?)?|uom)$", re.I)

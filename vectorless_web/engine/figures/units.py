@@ -9,7 +9,7 @@ _MEASURES = (
     r"|[kcmµn]?m|mi(?:les)?|ft|inch(?:es)?|[mcd]?l|lit(?:er|re)s?|gal(?:lons?)?|m[²³23]|km[²2]|sq\.? ?(?:ft|m)"
     r"|square (?:feet|met(?:er|re)s)|ha|hours?|hrs?|h|min(?:utes?)?|s(?:ec(?:onds?)?)?|ms|days?|weeks?|months?"
     r"|years?|yrs?|°?[CF]|°|k|[kmg]?w(?:h|p)?|[kmg]?wh|kva|[mk]?v|m?a|[kmg]?hz|db(?:\(a\))?|[kmh]?pa|bar|psi|nm|rpm"
-    r"|km/h|mph|m/s|mm/s|l/min|mg/kg|mg/l|mg/ml|g/l|kg/m[³3]|ppm|units?|pcs|pieces|shares|employees|persons|people"
+    r"|km/h|mph|hp|knots|m/s|mm/s|l/min|mg/kg|mg/l|mg/ml|g/l|kg/m[³3]|ppm|units?|pcs|pieces|shares|employees|persons|people"
     r"|headcount|ftes?|barrels|boe|bbl|mmbtu|mwh|points?|pts|x|each|items|pages|kcal|kj"
 )
 """Units of quantities as labels and headers state them, in brackets or behind "in"."""

@@ -231,6 +231,8 @@ _DISCUSSION = frozenset(("Item 2", "Item 5", "Item 6", "Item 7", "Item 7A"))
 _SAME_EDGE, _LONGEST_TABLE = 24.0, 160
 """A table carries on one of the page before when the right edges of their columns lie within so many points. Beyond so
 many rows together they are parts of one table, each a node of its own, so that leaves stay small."""
+_LEAST_DRAWN, _LONGEST_REST = 2, 100
+"""Rows of a drawn table of which the first may be the rest of a cell, and characters from which it is prose alone."""
 _NEAR_BELOW = 80.0
 """Points below a table within which one without a header carries it on."""
 _FEWEST_UNITS, _MOST_UNITS = 3, 0.8
@@ -275,6 +277,8 @@ class Drafter:
         self._drafts: list[Draft] = []
         self._lines: list[Line] = []
         self._grid: Grid | None = None
+        self._drawn: Grid | None = None
+        """The last table of drawn cells."""
         self._part = 0
         """Number of the grid among the parts of one long table."""
         self._headed: tuple[Grid, Table] | None = None
@@ -312,7 +316,7 @@ class Drafter:
         elif isinstance(item, list):
             self._take_table(self._build_grid(item))
         elif isinstance(item, RuledTable):
-            self._take_table(item.grid)
+            self._take_drawn(item)
         else:
             self._flush()
             self._take_block(item)
@@ -342,6 +346,30 @@ class Drafter:
         if before is not None and _lacks_columns(before, grid):
             return build_grid(rows, before.edges)
         return grid
+
+    def _take_drawn(self, table: RuledTable) -> None:
+        """A table of drawn cells; what its first row goes on with from the page before has the label that stands there.
+
+        Where no table goes before, the rest of a long cell stays prose.
+        """
+        grid, before = table.grid, self._drawn
+        rest = grid.rows[0]
+        self._drawn = grid
+        if rest.is_header or rest.cells[0] or len(grid.rows) < _LEAST_DRAWN:
+            self._take_table(grid)
+        elif before is not None and _stands_below(before, grid):
+            named = replace(rest, label=before.rows[-1].label, path=before.rows[-1].path)
+            grid.rows[0] = named
+            self._take_table(grid)
+        elif len(grid.edges) == 1 and sum(span.end - span.start for span in rest.cells[1]) > _LONGEST_REST:
+            del grid.rows[0]
+            self._flush()
+            lines = [row.line for row in table.rows]
+            self._lines.extend(line for line in lines if line.middle < rest.bottom)
+            self._flush()
+            self._take_table(grid)
+        else:
+            self._take_table(grid)
 
     def _take_table(self, grid: Grid) -> None:
         part = 0
@@ -401,6 +429,13 @@ class Drafter:
         return (
             before.text[-_LEAD_IN:] if before.kind in (NodeKind.SECTION, NodeKind.PARAGRAPH, NodeKind.CAPTION) else ""
         )
+
+
+def _stands_below(before: Grid, grid: Grid) -> bool:
+    """Whether a table has the columns of one that ended on the page before, at the same places."""
+    if grid.rows[0].page != before.rows[-1].page + 1 or len(before.edges) != len(grid.edges):
+        return False
+    return all(abs(one[1] - other[1]) < _SAME_EDGE for one, other in zip(before.edges, grid.edges, strict=True))
 
 
 def _continues_table(before: Grid, grid: Grid) -> bool:

@@ -158,6 +158,7 @@ _NUMBER = re.compile(
 )
 _ROMAN = re.compile(r"^\W*[ivxl]{1,7}\W*$")
 _DIGITS = re.compile(r"\d+")
+_PAGE_AT_END = re.compile(r"(?<=[^\W\d])\s+\d{1,4}$")
 _MIN_REPEATS = 3
 """Pages on which a line must stand to be a running one: two may agree by chance."""
 _OUTERMOST_SHARE, _OUTERMOST_LEAST, _APART = 0.08, 2, 0.4
@@ -225,8 +226,15 @@ def _fold_text(text: str) -> str:
 
 
 def _mask_digits(text: str) -> str:
-    """A text without its digits; "Exhibit 31" and "Note 7" keep them, for they are titles that differ by them."""
-    return text if form_of(text).label else _DIGITS.sub("#", text)
+    """A text without its digits; "Exhibit 31" and "Note 7" keep them, for they are titles that differ by them.
+
+    They lose a page's number behind them: "4.2. Moorings 335".
+    """
+    label = form_of(text).label
+    if not label:
+        return _DIGITS.sub("#", text)
+    without = _PAGE_AT_END.sub("", text)
+    return f"{without} #" if without != text and form_of(without).label == label else text
 
 
 def _find_repeated_lines(sightings: Sequence[_Sighting], least: int) -> set[tuple[int, int]]:

@@ -24,6 +24,7 @@ _NUMBER = re.compile(
     r"^(?:[<>≤≥≈~±+]\s?)?(?:US)?[$€£¥₹]?\s*[(\[–—−-]{0,2}\s*[$€£¥₹]?\s*(?:\d[\d,.’' ]*|\.\d+)\s*[%)\]xX]{0,3}"
     r"(?:(?<=\d)[a-h]{1,4})?(?:\s*(?:%|bps|pps?|pts))?(?:\s?[(±]\s?\d+(?:\.\d+)?\s?%?\)?)?(?:\s*(?:\([a-zA-Z0-9]{1,2}\)|\*+))*$"
 )
+_ACCENTS = frozenset("´`¨ˆ˜ˇ˚¸˘˙˝˛¯")
 _YEAR = re.compile(r"^(?:19|20)\d\d$")
 _ISO_DATE = re.compile(r"^(?:19|20)\d\d-\d\d-\d\d$")
 _NIL = re.compile(
@@ -112,7 +113,8 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
         return False  # the space between two words, in most cases
     word, before = text[spans[k][0] : spans[k][1]], text[spans[k - 1][0] : spans[k - 1][1]]
     following = text[spans[k + 1][0] : spans[k + 1][1]] if k + 1 < len(spans) else ""
-    if before == "%" and word[:1].isalpha() and _names_change(text, spans, k, gap / limit):
+    apart = {word, before} & _ACCENTS and abs(gap) < limit  # an accent printed apart from its letter
+    if apart or (before == "%" and word[:1].isalpha() and _names_change(text, spans, k, gap / limit)):
         return False
     if _begins_column(word, following, boxes, k, limit):
         return True

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from vectorless_web.engine.parsing.tables.cells import CellSpan
-from vectorless_web.engine.parsing.tables.headers import Edge, nearest_column
+from vectorless_web.engine.parsing.tables.headers import TOTAL, Edge, names_kinds, nearest_column
 from vectorless_web.engine.parsing.tables.regions import NUMBERING, PERIOD, UNITS_LINE, LineRole, LineRow
 
 _WORD = re.compile(r"\S+")
@@ -25,6 +25,8 @@ _LEAST_COLUMNS = 2
 """Columns that a table keeps when those of its labels are joined."""
 _SEVERAL = 3
 """Columns, and rows that have a figure in each of them, from which those rows tell the columns."""
+_ONE_HEIGHT = 0.2
+"""Share of the lower line by which a line without figures reaches into the row that it belongs to."""
 _SAME_HEIGHT = 0.5
 """Share of the lower line by which two lines must overlap in height to be one row."""
 _LABEL_SHARE = 0.5
@@ -42,6 +44,8 @@ _SHORT_LABEL, _MOSTLY = 2, 0.8
 _CLOSE = 0.35
 """Heights of a row: within this gap a row may carry on the one above."""
 _YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_SMALL = re.compile(r"^\d{1,2}%?$")
+"""A number that may name a column: a step, a class, a share of cases."""
 _YEAR_ALONE = re.compile(r"^(?:fy\s?)?(?:19|20)\d\d$", re.IGNORECASE)
 _UNFINISHED = re.compile(r"(?:,|\b(?:and|of|or|in|to|for|the|from|by|on|with|net))$|[-–—]$")
 
@@ -115,7 +119,7 @@ def _name_by_second(rows: Sequence[GridRow]) -> None:
     for row in body:
         first, own = (" ".join(" ".join(span.text for span in spans).split()) for spans in row.cells[:2])
         group = first or group
-        row.label, row.path = own, (group,)
+        row.label, row.path = own, () if TOTAL.match(own) and not first else (group,)
 
 
 def _part_names(visual: Sequence[Visual], edges: Sequence[tuple[float, float]]) -> list[Visual]:
@@ -235,13 +239,14 @@ def _visual_rows(rows: Sequence[LineRow]) -> list[Visual]:
     names: set[str] = set()
     seen_data = False
     visual: list[Visual] = []
-    for group in groups:
+    for place, group in enumerate(groups):
         cells = sorted((cell for row in group for cell in row.cells), key=lambda cell: cell.left)
         particular = _is_particular(cells)
         seen_data = seen_data or particular
         if words_only:
             seen_data = particular or bool(visual) or not _stands_out(groups)
-        seen_data = seen_data or any(row.role is LineRole.DATA for row in group)
+        numbered = not seen_data and _numbers_columns(cells, [row for own in groups[place + 1 :] for row in own])
+        seen_data = seen_data or (not numbered and any(row.role is LineRole.DATA for row in group))
         is_header = not seen_data or (
             len(cells) > 1
             and not words_only
@@ -254,6 +259,22 @@ def _visual_rows(rows: Sequence[LineRow]) -> list[Visual]:
         top, bottom = min(row.line.top for row in group), max(row.line.bottom for row in group)
         visual.append((cells, top, bottom, is_header))
     return visual
+
+
+def _numbers_columns(cells: Sequence[CellSpan], below: Sequence[LineRow]) -> bool:
+    """Whether a row without a label names columns by words and small numbers: "1   2   3   Other" over figures."""
+    body = [row for row in below if row.role is LineRole.DATA][:_SEVERAL]
+    words = [cell for cell in cells if not cell.numeric]
+    numbers = [cell for cell in cells if cell.numeric]
+    if not words or not numbers or len(body) < _SEVERAL or any(row.cells[0].numeric for row in body):
+        return False
+    if cells[0].left < max(row.cells[0].right for row in body) or not all(_SMALL.match(own.text) for own in numbers):
+        return False
+    return all(
+        any(own.numeric and own.left < cell.right and cell.left < own.right for own in row.cells[1:])
+        for cell in words
+        for row in body
+    )
 
 
 def _names_again(cells: Sequence[CellSpan], labels: float, names: Collection[str]) -> bool:
@@ -317,7 +338,12 @@ def _stands_out(groups: Sequence[Sequence[LineRow]]) -> bool:
     if len(groups) < _FORM_ROWS or any(len(cell.text) > _LONGEST_NAME for row in groups[0] for cell in row.cells):
         return False
     first, second = (next(row.line.style for row in group) for group in groups[:2])
-    return first.weight != second.weight or _stands_aside(groups) or _names_numbers(groups)
+    return first.weight != second.weight or _stands_aside(groups) or _name_kinds(groups) or _names_numbers(groups)
+
+
+def _name_kinds(groups: Sequence[Sequence[LineRow]]) -> bool:
+    rows = [[cell.text.strip() for row in group for cell in row.cells] for group in groups]
+    return names_kinds(rows[0], [row for row in rows[1:] if len(row) == len(rows[0])])
 
 
 def _names_numbers(groups: Sequence[Sequence[LineRow]]) -> bool:
@@ -519,7 +545,7 @@ def _starts_left(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> bool:
     first = edges[0]
     if cell.numeric and _overlap((cell.left, cell.right), first) > 0:
         return False
-    return cell.left < first[0] and (
+    return cell.left < first[0] - _TIGHT and (
         cell.right < first[1] or cell.right - first[0] < _LABEL_SHARE * (cell.right - cell.left)
     )
 
@@ -553,7 +579,7 @@ def _join_wrapped(rows: Sequence[GridRow]) -> list[GridRow]:
             before.cells[0].extend(row.cells[0])
             for number in range(1, len(row.cells)):
                 before.cells[number].extend(row.cells[number])
-            before.bottom = row.bottom
+            before.bottom, before.is_header = max(before.bottom, row.bottom), False
             continue
         joined.append(row)
     return joined
@@ -574,6 +600,8 @@ def _begins_label(row: GridRow) -> bool:
 
 
 def _continues_row(before: GridRow, row: GridRow) -> bool:
+    if not row.is_header and _stand_at_one_height(before, row):
+        return True
     if before.is_header or row.is_header:
         return False
     if not row.cells[0]:
@@ -583,6 +611,18 @@ def _continues_row(before: GridRow, row: GridRow) -> bool:
     if any(before.cells[1:]):
         return not any(row.cells[1:]) and _continues_label(before, row)
     return _continues_label(before, row)
+
+
+def _stand_at_one_height(before: GridRow, row: GridRow) -> bool:
+    """Whether one of two rows holds words that go on in the other: figures set to the middle of lines overlap both."""
+    figured = [any(span.numeric for spans in own.cells[1:] for span in spans) for own in (before, row)]
+    beside = [place for place, spans in enumerate(before.cells) if spans and row.cells[place]]
+    if sum(figured) != 1 or not beside or any(before.cells[k][0].numeric or row.cells[k][0].numeric for k in beside):
+        return False
+    reach = before.bottom - row.top
+    return reach > _ONE_HEIGHT * (row.bottom - row.top) and all(
+        abs(before.cells[place][0].left - row.cells[place][0].left) < _SAME_LEFT for place in beside
+    )
 
 
 def _fills_label(before: GridRow, row: GridRow, reach: float, following: GridRow | None) -> bool:
@@ -595,6 +635,8 @@ def _fills_label(before: GridRow, row: GridRow, reach: float, following: GridRow
     if any(_YEAR_ALONE.match(label.text.strip()) for label in (first, second)):
         return False  # a year heads rows by itself
     begins = second.text[:1].isupper() and not _UNFINISHED.search(first.text)
+    if begins and any(before.cells[1:]) and _goes_on(row, following):
+        return False  # it is the first line of the next label
     if begins and (second.text.rstrip().endswith(":") or _is_member(before, row, following)):
         return False
     words = second.text.split()
@@ -603,6 +645,14 @@ def _fills_label(before: GridRow, row: GridRow, reach: float, following: GridRow
         return False
     width = (second.right - second.left) * (len(words[0]) + 1) / max(len(second.text), 1)
     return first.right + width > reach and first.right - first.left > _LONG_LABEL * (reach - before.left)
+
+
+def _goes_on(row: GridRow, following: GridRow | None) -> bool:
+    """Whether a label goes on in the row below, by its last word or by the first one there."""
+    if following is None or following.is_header or not following.cells[0]:
+        return False
+    text = row.cells[0][-1].text.rstrip()
+    return bool(_UNFINISHED.search(text) or text.endswith("/")) or following.cells[0][0].text[:1].islower()
 
 
 def _labels_next(following: GridRow | None) -> bool:

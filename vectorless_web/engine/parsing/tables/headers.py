@@ -39,6 +39,26 @@ _RUNS_ON = re.compile(r"(?:[&/,-]|\b(?:and|of|or|in|to|for|the|from|by|on|with))
 _HYPHEN = re.compile("[\ufffe\x02\xad]\\s?")
 
 
+_KIND = re.compile(
+    r"(?:^|\s)(?:definitions?|descriptions?|meanings?|overview|contents?|templates?|statements?|explanations?|details"
+    r"|comments?|remarks|functions?|purpose|examples?|usage|actions?|responses?|requirements?)$",
+    re.IGNORECASE,
+)
+"""What the words of a column are, as its name says."""
+_LONGEST_KIND = 40
+"""Characters of such a name, at most."""
+
+
+def names_kinds(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a first row says of what kind the longer words below it are: "Mode | Description"."""
+    if len(names) <= 1 or len(below) <= 1 or not all(0 < len(name) <= _LONGEST_KIND for name in names):
+        return False
+    if any(map(str.isdigit, "".join(names))) or any(name[-1] in ":.;," for name in names):
+        return False
+    longer = sum(len(row[-1]) > len(names[-1]) for row in below)
+    return bool(_KIND.search(names[-1])) and 2 * longer > len(below)
+
+
 @dataclass(slots=True)
 class _Part:
     """Words of a header and the figure columns (first, last) that they stand over."""
@@ -332,7 +352,7 @@ def nearest_column(cell: CellSpan, edges: Sequence[Edge]) -> int:
     return min(over or range(len(edges)), key=lambda k: abs(left + right - edges[k][0] - edges[k][1]))
 
 
-_TOTAL = re.compile(r"^(?:sub-?)?totals?\b", re.IGNORECASE)
+TOTAL = re.compile(r"^(?:sub-?)?totals?\b", re.IGNORECASE)
 _SAME_LEFT = 1.5
 """Points within which labels begin at the same place."""
 _LABEL_WORDS = re.compile(r"(?!total|and|of|the|net\b)[^\W\d_]{3,}")
@@ -372,7 +392,7 @@ class RowPaths:
             self._open[-1].is_indented |= left > self._open[-1].left + _SAME_LEFT
         if not has_figures and label:
             self._open.append(_Group(left, label))
-        elif has_figures and self._open and (not label or _TOTAL.match(label)):
+        elif has_figures and self._open and (not label or TOTAL.match(label)):
             self._close(label)
         return path
 
@@ -381,7 +401,7 @@ class RowPaths:
         if not has_figures:
             return True
         group, words = self._open[-1], _label_words(label)
-        is_total = _TOTAL.match(label) and (not words or words & _label_words(group.label))
+        is_total = TOTAL.match(label) and (not words or words & _label_words(group.label))
         return bool(label) and group.is_indented and not is_total
 
     def _close(self, label: str) -> None:

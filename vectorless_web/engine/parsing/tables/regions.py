@@ -29,6 +29,8 @@ _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|will|shows?|presents?|sum
 """Words that make a sentence of a line, which labels lack."""
 _FEWEST_ROWS, _FEWEST_FIGURES = 2, 3
 """Rows of figures that are a table, and figures in one row that are."""
+_NAMED, _NAMED_UNDER = 2, 3
+"""One row of figures in so many has a label in a table, the second where a header names its columns."""
 _HEADER_ROWS, _SEED_ROWS = 4, 3
 """Rows at the top of a table among which a header is looked for, and from which the left edge of the figures is
 taken."""
@@ -54,7 +56,7 @@ UNITS_LINE = re.compile(
     re.IGNORECASE,
 )
 PERIOD = re.compile(
-    r"^(?:as (?:of|at)\b|at (?=[a-z]+ \d)|for the\b|(?:fiscal |calendar )?years? ended\b|fiscal years?\b"
+    r"^(?:as (?:of|at|on)\b|at (?=[a-z]+ \d)|for the\b|(?:fiscal |calendar )?years? ended\b|fiscal years?\b"
     r"|(?:three|six|nine|twelve|thirteen|twenty-six|thirty-nine|fifty-\w+) (?:months|weeks)\b"
     r"|(?:first|second|third|fourth) quarters?\b|(?:quarters?|periods?|months?|weeks?) ended|q[1-4]\b"
     r"|(?:january|february|march|april|may|june|july|august|september|october|november|december) \d"
@@ -70,14 +72,23 @@ _YEAR = re.compile(
     re.IGNORECASE,
 )
 _ENDS_SENTENCE = re.compile(r"[.;:]\W*$")
-_BULLET = re.compile(r"^[•●▪◦■□‣·*\-–—§➢➤►▶✓✔❖☐☑☒\uf000-\uf0ff]\s|^\(?[a-z0-9]{1,2}[.):]\s|^o\s", re.IGNORECASE)
+_BULLET = re.compile(
+    r"^[•●▪◦■□‣·*\-–—§➢➤►▶✓✔❖☐☑☒\uf000-\uf0ff]\s|^\(?(?:[a-z]|\d{1,2}|[ivx]{2})[.):]\s|^o\s", re.IGNORECASE
+)
 _SECTION = re.compile(r"^(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3}\.?$")
 _EQUATION = re.compile(r"^\(\d{1,3}\)$")
 _LEADERS = re.compile(r"(?:\.\s?){6,}|…{2,}")
 _PAGE_NUMBER = re.compile(r"^(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{1,2}-\d{1,3}|[A-Z]\d{1,2})$", re.IGNORECASE)
-_PROGRAM = re.compile(r"^\s*(?:>>>|\.\.\. )|[^\W\d]\w+=[\w'\"({\[]")
+_PROGRAM = re.compile(
+    r"^\s*(?:>>>|\.\.\. )|[^\W\d]\w+=[\w'\"({\[]|\b[^\W\d]\w*\.[^\W\d]\w*\("
+    r"|^\s*[|+](?:[\s|+]|-{2,}|$)|\+-{2,}|-{2,}\+|\[\s*-?\d[\d.]*,"
+)
+"""Prompts, names set to values, methods called, lists of numbers, and lines of a drawing made of signs."""
+_COUNTED_PAGES = 3
+"""Lines of a page number and a title that are contents, at least."""
 _LABEL = re.compile(r"[^\W\d_]{2}|^(?:FY\s?)?(?:19|20)\d\d\b")
 """What names a row: a word, or a year."""
+_WORD = re.compile(r"[^\W\d_]{2}")
 NUMBERING = re.compile(r"^\W*(?=\S*\d)[\dA-Z]{1,4}(?:[.-][\dA-Z]{1,4}){0,3}[.)]?\W{0,4}$")
 """The number of an item in a list: "104", "10.3*", "101.CAL", "(3)"."""
 _IN_BRACKETS = re.compile(r"^\([^()]{3,}\)$")
@@ -170,7 +181,13 @@ def _is_table(rows: Sequence[LineRow]) -> bool:
         return False
     if _are_scale(figures) and not header:
         return False
+    if header and any(map(_is_running_text, rows[rows.index(header[-1]) : data[0]])):
+        return False  # as above the foot of a page
     return len(figures) >= _FEWEST_FIGURES or _stand_under(figures, rows[: data[0]])
+
+
+def _is_running_text(row: LineRow) -> bool:
+    return row.role is LineRole.TEXT and len(row.line.text) > _SHORT
 
 
 def _are_scale(figures: Sequence[CellSpan]) -> bool:
@@ -185,9 +202,9 @@ def _is_named(rows: Sequence[LineRow], data: Sequence[int], header: Sequence[Lin
     """Whether words name rows or columns: a label with or above the figures of some rows, or a header of words."""
     labelled = sum(_is_labelled(rows[number]) for number in data)
     above = sum(number > 0 and _is_label_above(rows[number - 1], rows[number]) for number in data)
-    if 3 * max(labelled, above) >= len(data):
+    if (_NAMED_UNDER if header else _NAMED) * max(labelled, above) >= len(data):
         return True
-    heads = [cell for row in header for cell in row.cells if _LABEL.search(cell.text)]
+    heads = [cell for row in header for cell in row.cells if _WORD.search(cell.text)]
     return len(heads) > 1 and len(data) >= _FEWEST_ROWS
 
 
@@ -204,7 +221,8 @@ def _is_label_above(above: LineRow, row: LineRow) -> bool:
 
 def _stand_under(figures: Sequence[CellSpan], header: Sequence[LineRow]) -> bool:
     """Whether a cell of the header stands over each figure."""
-    heads = [cell for row in header for cell in row.cells if len(cell.text) <= _LONGEST_HEADER]
+    named = (cell for row in header for cell in row.cells if not cell.numeric or _YEAR.match(cell.text.strip()))
+    heads = [cell for cell in named if len(cell.text) <= _LONGEST_HEADER]
     return bool(heads) and all(
         any(head.left < own.right + _EDGE and own.left < head.right + _EDGE for head in heads) for own in figures
     )
@@ -225,12 +243,26 @@ def _is_program(rows: Sequence[LineRow]) -> bool:
 
 
 def is_contents(rows: Sequence[LineRow]) -> bool:
-    """Whether most rows are titles that dots lead to one page number each."""
+    """Whether most rows are titles that dots lead to one page number each, or that page numbers stand before."""
+    if _count_pages_first(rows) or 2 * sum(len(_LEADERS.findall(row.line.text)) > 1 for row in rows) > len(rows):
+        return True  # or the index of a map, in several columns
     several = [row for row in rows if len(row.cells) > 1 or _LEADERS.search(row.line.text)]
     led = [row for row in several if _LEADERS.search(row.line.text)]
     pages = sum(bool(_PAGE_NUMBER.match(row.line.text.split()[-1].lstrip(".…"))) for row in led)
     figures = sum(cell.numeric for row in led for cell in row.cells)
     return 2 * len(led) > len(several) and 3 * pages > 2 * len(led) and figures <= len(led) + len(led) // 4
+
+
+def _count_pages_first(rows: Sequence[LineRow]) -> bool:
+    """Whether rows are titles behind page numbers, which rise and skip some: consecutive ones number a list."""
+    told = [row.cells for row in rows if len(row.cells) > 1]
+    pages = [cells[0].text.strip() for cells in told]
+    if len(told) < _COUNTED_PAGES or any(len(cells) > len(("page", "title")) or cells[1].numeric for cells in told):
+        return False
+    if not all(page.isdecimal() and len(page) <= len("999") for page in pages):
+        return False
+    steps = [int(after) - int(before) for before, after in itertools.pairwise(pages)]
+    return min(steps) >= 0 and set(steps) != {1} and max(steps) > 0
 
 
 def _grow_down(rows: Sequence[LineRow], seed: int, layout: Layout) -> int:
@@ -579,7 +611,7 @@ def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
     while end > start + 1 and rows[end - 1].role is LineRole.TEXT and rows[end - 1].line.left < edges[1] - _EDGE:
         end -= 1  # a line under the first column alone may already be running text
     told = rows[start:end]
-    if members < _LEAST_ROWS or _are_columns_of_prose(told) or _is_program(told) or _are_marked(told):
+    if members < _LEAST_ROWS or any(is_other(told) for is_other in _NO_WORDS):
         return start
     if _are_captioned(told) or _is_legend(told) or _are_addresses(rows[max(0, start - 1) : end]):
         return start
@@ -621,7 +653,11 @@ def _are_columns_of_prose(rows: Sequence[LineRow]) -> bool:
     told = [row.cells for row in rows[1:] if len(row.cells) > 1]
     running = sum(cells[0].text[:1].islower() and len(cells[0].text) > _RUNNING for cells in told)
     beside = sum(cells[1].text[:1].islower() for cells in told)
-    return 2 * running >= len(told) and 3 * beside >= len(told)
+    return 2 * running >= len(told) and (3 * beside >= len(told) or 3 * running > 2 * len(told))
+
+
+_NO_WORDS = (_are_columns_of_prose, _is_program, _are_marked, _count_pages_first)
+"""What lines of several cells without figures may be besides a table."""
 
 
 def _is_aligned(row: LineRow, edges: Sequence[float], ends: Sequence[float]) -> bool:

@@ -125,6 +125,8 @@ def _find_bands(page: Page, level: Sequence[Rule], rows: Sequence[LineRow]) -> I
             continue
         inside = [row for row in rows if left - _TOUCH < row.line.left < right]
         ys, bands = _divide(_part_first(sorted(places), inside), inside)
+        if sum(own in ys[1:-1] for own in places) < 1:
+            continue  # lines around all and none between the rows: a box, and others above or below it
         if any(sum(map(_is_whole_row, band)) > 1 for band in bands) or _are_dated_above(ys, inside, rows):
             continue  # several rows of figures or marks without lines between, or years above: the words tell better
         blanks = _find_blanks(page, bands, left, right)
@@ -160,6 +162,29 @@ def _part_first(ys: list[float], rows: Sequence[LineRow]) -> list[float]:
         and (above.line.style.weight, above.line.style.size) != (below.line.style.weight, below.line.style.size)
     ]
     return [ys[0], *parts, *ys[1:]]
+
+
+def _part_header(mesh: _Mesh, inside: Sequence[LineRow]) -> _Mesh:
+    """The mesh, its first band parted where a header set otherwise has no line below it: colour parts it from a row."""
+    ys = _part_first(mesh.ys, inside)[:2]
+    if ys[1] == mesh.ys[1]:
+        return mesh
+    if any(cell.text.rstrip().endswith(":") for row in inside if row.line.middle < ys[1] for cell in row.cells):
+        return mesh  # names of what the same cells go on with
+    sides: dict[bool, set[int]] = {True: set(), False: set()}
+    for row in inside:
+        if row.line.middle < mesh.ys[1]:
+            places = np.searchsorted(mesh.xs, [(cell.left + cell.right) / 2 for cell in row.cells]) - 1
+            sides[row.line.middle < ys[1]].update(mesh.owner[0, np.clip(places, 0, len(mesh.xs) - 2)].tolist())
+    own = mesh.owner[0].tolist()
+    if (
+        len(set(own)) < _FEWEST
+        or any(side != set(own) for side in sides.values())
+        or set(own) & set(mesh.owner[1:].flat)
+    ):
+        return mesh
+    header = [cell + int(mesh.owner.max()) + 1 for cell in own]
+    return _Mesh(mesh.xs, [*ys, *mesh.ys[1:]], np.array([header, *mesh.owner.tolist()]))
 
 
 def _divide(ys: list[float], rows: Sequence[LineRow]) -> tuple[list[float], list[list[LineRow]]]:
@@ -323,6 +348,7 @@ def _fill(page: Page, mesh: _Mesh, inside: list[LineRow]) -> RuledTable | None:
     """The table of a mesh and the lines in it; None for what is no table."""
     if _cross_words(page, mesh, inside):
         return None
+    mesh = mesh if mesh.is_open else _part_header(mesh, inside)
     cells = _fill_cells(page, mesh, inside)
     parted = _part_bands(mesh, cells)
     if parted is not mesh and mesh.is_open:
@@ -493,9 +519,11 @@ def _grid_of(mesh: _Mesh, cells: dict[int, _CellText], page: int) -> Grid | None
 def _count_likely_headers(rows: Sequence[Sequence[SpanCell]], width: int) -> int:
     """Header rows there may be: none over sentences or a lone cell, one where each column has a name of its own."""
     filled = [cell for cell in rows[0] if cell.text]
-    if any(len(cell.text) > _LONGEST_NAME for cell in filled):
+    long = sum(len(cell.text) > _LONGEST_NAME for cell in filled)
+    if long > 1 or (long and len(filled) < max(width, _FEWEST + 1)):
         return 0
-    if len(filled) == 1 and filled[0].across == 1 and filled[0] is not rows[0][0] and width > _FEWEST:
+    beside = len(filled) == 1 and filled[0].across == 1 and filled[0] is not rows[0][0]
+    if beside and (width > _FEWEST or filled[0].text[:1].islower()):
         return 0  # the rest of a cell that began on the page before
     alone = len(filled) == width and all(cell.down == 1 for cell in filled)
     return 1 if alone else MOST_HEADERS

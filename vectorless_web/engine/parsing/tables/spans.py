@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vectorless_web.engine.parsing.tables.cells import is_number
-from vectorless_web.engine.parsing.tables.headers import RowPaths
+from vectorless_web.engine.parsing.tables.headers import RowPaths, names_kinds
 
 Texts = list[list[str]]
 
@@ -21,6 +21,8 @@ _FEWEST_NAMES = 2
 """Columns that a row under wider headers names at least."""
 _LOOKED_AT, _LONGEST_NAME = 12, 60
 """Rows by which the kind of a column is told, and characters of a column's name at most."""
+_LONG_NAME = 150
+"""Characters of the one longer name that may stand among the names of columns."""
 _MIXED = 1.5
 """What a header costs, in columns beside its place, that reaches over columns of periods and others."""
 _MIDDLE, _MISSED_PERIOD, _MISSED_WORDS = 0.25, 2.0, 0.2
@@ -33,6 +35,8 @@ _SCALE = re.compile(
 )
 _FIGURES_IN = re.compile(r"^(?:all )?(?:figures|amounts|values|prices|dollars|data) (?:are )?(?:stated )?in\b", re.I)
 _YEAR = re.compile(r"^(?:(?:FY\s?)?(?:19|20)\d\d|FY?\s?['’]?\d\d)\s*(?:\*+|\(\w{1,2}\))*$")
+_CHANGE = re.compile(r"\b(?:change|variance|variation|growth|increase|decrease)\b", re.I)
+"""Names of columns that compare periods and belong to none of them."""
 _SPACED_YEAR = re.compile(r"^(?:\d ){3}\d$")
 _QUALIFIER = re.compile(
     r"^\(?(?:(?:in )?(?:U\.?S\.? ?|A|C|S|NT|HK)?[$€£¥₹]\s?(?:in )?"
@@ -161,7 +165,15 @@ def _count_headers(shown: Texts, rows: Sequence[Sequence[SpanCell]], marked: int
         or _names_all(shown[count], shown[:count], shown[count + 1 : count + 4])
     ):
         count += 1
+    while count > 1 and _is_group_label(shown[count - 1]):
+        count -= 1
     return count
+
+
+def _is_group_label(row: Sequence[str]) -> bool:
+    """Whether a row below the header says one thing that ends in a colon: it heads the rows that follow."""
+    said = [text for text in row if text]
+    return len(said) == 1 and said[0].endswith(":")
 
 
 def _names_all(row: Sequence[str], above: Texts, below: Texts) -> bool:
@@ -199,7 +211,8 @@ def _is_note_on_units(label: str) -> bool:
 def _differs_below(shown: Sequence[Sequence[str]]) -> bool:
     """Whether the first row reads as names of columns: words over figures, or three short names over words."""
     first = shown[0]
-    if first[0].rstrip().endswith(":") or any(len(text) > _LONGEST_NAME for text in first):
+    long = [text for text in first if len(text) > _LONGEST_NAME]
+    if first[0].rstrip().endswith(":") or len(long) > 1 or any(not _is_long_name(text) for text in long):
         return False
     for place in range(1, len(first)):
         below = [row[place] for row in shown[1 : _LOOKED_AT + 1] if place < len(row) and row[place]]
@@ -208,9 +221,22 @@ def _differs_below(shown: Sequence[Sequence[str]]) -> bool:
         if first[place] and below and 2 * figures > len(below):
             return not _starts_as_figure(first[place]) or _is_year(first[place])
     filled = [text for text in first if text]
-    if len(filled) < len(first) or len(set(filled)) < len(filled):
+    names = len(set(filled))
+    if len(filled) < len(first) or (names < len(filled) and (names < _FEWEST_NAMES or not _repeats(filled, names))):
         return False
+    if len(first) == 2:
+        return names_kinds(first, shown[1 : _LOOKED_AT + 1])
     return len(first) > 2 and not any(_starts_as_figure(text) for text in first)
+
+
+def _repeats(names: Sequence[str], size: int) -> bool:
+    """Whether names repeat in groups of a size, as over tables set side by side."""
+    return len(names) % size == 0 and list(names) == list(names[:size]) * (len(names) // size)
+
+
+def _is_long_name(text: str) -> bool:
+    """Whether a text over one line may name a column: no sentence, and not without end."""
+    return len(text) <= _LONG_NAME and not text.rstrip().endswith((".", ";"))
 
 
 def _starts_as_figure(text: str) -> bool:
@@ -265,6 +291,8 @@ def _spread(row: Sequence[str], names: Sequence[str]) -> list[str]:
 def _kind_of(header: str) -> str:
     if not header:
         return ""
+    if _CHANGE.search(header):
+        return "change"
     return "period" if _is_year(header) or any(_is_year(word.strip(",()")) for word in header.split()) else "word"
 
 
