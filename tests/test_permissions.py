@@ -243,7 +243,7 @@ MATRIX = [
     post("sharing:unlock", ANYONE, "share"),
     get("sharing:page_image", ANYONE, "share", version="document", page=1),
     get("sharing:page_words", ANYONE, "share", version="document", page=1),
-    get("sharing:figure", ANYONE, "share", version="document", key=1),
+    get("sharing:figure", ANYONE, "share", version="document", key=3),
     # The console; tests/console/test_rights.py asks as staff with and without each right.
     get("console:overview", STAFF),
     get("console:audit", STAFF),
