@@ -355,6 +355,8 @@ _LEANING = re.compile(r"\b(?:it|its|he|she|they|them|him|his|her|their|this|that
 def _find_parts(walk: Walk, keys: Sequence[int], found: Sequence[Passage]) -> list[Passage]:
     """For each part of a question that asks several things, the passage that answers it; none for other questions."""
     parts = parts_asked(walk.plan) if found and not wants_figures(walk.plan) else ()
+    answered = {fact.answers for fact in walk.facts if isinstance(fact, Passage)}
+    parts = tuple(part for part in parts if part not in answered)
     whole = {(passage.key, passage.start): passage.fit for passage in found}
     kept: list[Passage] = []
     for part in parts:
