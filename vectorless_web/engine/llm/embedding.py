@@ -363,8 +363,8 @@ class NearnessLane:
         self.shares = self._measure_first(question, sentences, self.most)
 
     def measure_part(self, part: str, sentences: Mapping[str, str]) -> Mapping[str, float]:
-        """The shares for one part of a question, of half as many sentences; those of the whole question stay."""
-        return self._measure_first(part, sentences, max(1, self.most // 2)) if not self.problem else {}
+        """The shares for one part of a question, of a quarter as many sentences; those of the whole question stay."""
+        return self._measure_first(part, sentences, max(1, self.most // 4)) if not self.problem else {}
 
     def _measure_first(self, question: str, sentences: Mapping[str, str], most: int) -> dict[str, float]:
         headed = {text: f"{where[:LONGEST_HEADING]}: {text}" if where else text for text, where in sentences.items()}

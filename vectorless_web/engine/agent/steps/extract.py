@@ -355,6 +355,8 @@ _LEANING = re.compile(r"\b(?:it|its|he|she|they|them|him|his|her|their|this|that
 def _find_parts(walk: Walk, keys: Sequence[int], found: Sequence[Passage]) -> list[Passage]:
     """For each part of a question that asks several things, the passage that answers it; none for other questions."""
     parts = parts_asked(walk.plan) if found and not wants_figures(walk.plan) else ()
+    answered = {fact.answers for fact in walk.facts if isinstance(fact, Passage)}
+    parts = tuple(part for part in parts if part not in answered)
     whole = {(passage.key, passage.start): passage.fit for passage in found}
     kept: list[Passage] = []
     for part in parts:
@@ -367,7 +369,8 @@ def _find_parts(walk: Walk, keys: Sequence[int], found: Sequence[Passage]) -> li
         near = {before.key, *walk.text_reader.reach(before.key)}
         fits = {p: p.fit + WHOLE_SHARE * whole.get((p.key, p.start), 0.0) for p in ranked if not leans or p.key in near}
         nearest = max(ranked, key=lambda p: p.nearness or 0.0, default=None)
-        held = [p for p in fits if not p.unmet and (p.said >= LEAST_OF_PART or p is nearest)]
+        told = finder.coverage(found[0].quote, found[0].where) if _holds_asked(found[0], finder) else 0.0
+        held = [p for p in fits if not p.unmet and p.said >= told and (p.said >= LEAST_OF_PART or p is nearest)]
         if held:
             best = max(held, key=lambda p: (round(fits[p], 9), -p.key, -p.start))
             kept.append(replace(best, answers=part, suffices=False))
