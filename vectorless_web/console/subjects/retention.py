@@ -140,7 +140,7 @@ def _remove_views(before: datetime, place: Q) -> int:
     return len(found)
 
 
-def _deleted() -> QuerySet[Document]:
+def _list_deleted() -> QuerySet[Document]:
     return Document.objects.filter(deleted_at__isnull=False)
 
 
@@ -197,7 +197,7 @@ _ALL = (
         "Deleted documents",
         "With their files. Until then whoever may delete can bring them back. Citations keep their quotes.",
         1,
-        lambda before, place: _count_held(_deleted().filter(place), "deleted_at", before),
+        lambda before, place: _count_held(_list_deleted().filter(place), "deleted_at", before),
         None,
         lambda here, user: Q(workspace=here) & (open_to(user) if user else Q()),
     ),

@@ -302,11 +302,11 @@ def prepare_children(prepared: PreparedChildren | None = None) -> PreparedChildr
 
 def _start(order: Order, module: str) -> _Started | _Forked:
     for prepared in _prepared:
-        with _written(order, parent=prepared.pid) as stdin:
+        with _write_order(order, parent=prepared.pid) as stdin:
             forked = prepared.fork(module, stdin.fileno())
         if forked is not None:
             return forked
-    with _written(order, parent=os.getpid()) as stdin:
+    with _write_order(order, parent=os.getpid()) as stdin:
         return _Started(
             subprocess.Popen(  # noqa: S603 - our own module
                 [sys.executable, "-m", module],
@@ -321,7 +321,7 @@ def _start(order: Order, module: str) -> _Started | _Forked:
 
 
 @contextmanager
-def _written(order: Order, *, parent: int) -> Iterator[IO[bytes]]:
+def _write_order(order: Order, *, parent: int) -> Iterator[IO[bytes]]:
     """The order as a file: the system bounds arguments to 128 KB, which a few hundred corrections pass."""
     wanted = {
         "path": str(order.path),

@@ -59,13 +59,13 @@ def _fields(text: str) -> Iterator[tuple[int, int]]:
         start, cell = line.start(), line.start()
         for part in line.group().split("\t"):
             if part.rstrip().endswith(":") and cell > start:
-                yield from _filled(text, start, cell)
+                yield from _keep_filled(text, start, cell)
                 start = cell
             cell += len(part) + 1
-        yield from _filled(text, start, line.end())
+        yield from _keep_filled(text, start, line.end())
 
 
-def _filled(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _keep_filled(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     _, is_named, value = text[start:end].partition(":")
     if not is_named or any(character.isalnum() for character in value):
         yield start, end
