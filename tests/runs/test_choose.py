@@ -63,7 +63,7 @@ def test_pages_follow_each_other_until_all_are_shown(read, address, many):
 def test_what_is_ticked_stays_whatever_is_searched(read, address, many):
     shown = read(address, q="nothing like this", documents=many[7].pk)
     assert f'value="{many[7].pk}" checked' in shown
-    assert "No other title has these words." in shown
+    assert "No other title has “nothing like this”." in shown
 
 
 def test_the_number_of_queries_does_not_grow_with_the_documents(read, address, many):
