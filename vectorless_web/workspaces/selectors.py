@@ -530,10 +530,16 @@ def is_host_allowed(address: str) -> bool:
 
 def refuse_host(address: str) -> str:
     """Why models at this address may not be asked, in two sentences; "" where they may."""
-    hosts, host = ModelHost.objects.values_list("host", flat=True), urlsplit(address).hostname or ""
+    hosts = set(ModelHost.objects.values_list("host", flat=True))
+    try:
+        host = urlsplit(address).hostname or ""
+    except ValueError:
+        # An address stored before addresses were checked; who calls it says what is wrong with it.
+        host = ""
     if not hosts or host in hosts:
         return ""
-    return f"Administrators of this site allow no models at {host}. Ask them to add the host."
+    place = host or "an address that names no host"
+    return f"Administrators of this site allow no models at {place}. Ask them to add the host."
 
 
 def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:
