@@ -548,7 +548,9 @@ def _list_rows(grid: Grid, asked: Words) -> RowsRead | None:
         return None
     rows = grid.rows
     if left - _BODIES:
-        rows = tuple(row for row in rows if not asked.left_over(known | terms_of(" ".join(row.cells))))
+        # A cell says it itself: what only comes near, as a port for an airport, is something else.
+        cells = [terms_of(" ".join(row.cells)) & asked.terms for row in rows]
+        rows = tuple(row for row, said in zip(rows, cells, strict=True) if not asked.left_over(known | said))
         if not rows:
             return None
     width = len(grid.heads) if len(grid.heads) <= MOST_COLUMNS else 1
@@ -572,7 +574,8 @@ def _list_rows(grid: Grid, asked: Words) -> RowsRead | None:
 def _list_kind(grid: Grid, asked: Words) -> RowsRead | None:
     """The rows of one kind, where a column sorts the rows of a table by kinds and one kind is asked for by its words.
 
-    "All service ports" of a table of sites whose column "Use" says "Service port" in some rows.
+    "All service ports" of a table of sites whose column "Use" says "Service port" in some rows. The cell says so
+    itself: what only comes near (a port for an airport) is another kind.
     """
     if not len(grid.rows) > 1 or not _are_names(grid):
         return None
@@ -582,11 +585,11 @@ def _list_kind(grid: Grid, asked: Words) -> RowsRead | None:
         rows = tuple(
             row
             for row, said in zip(grid.rows, cells, strict=True)
-            if len(said) <= LONGEST_KIND and asked.hits(said) and not asked.left_over(said | grid.around)
+            if len(said) <= LONGEST_KIND and (own := asked.terms & said) and not asked.left_over(own | grid.around)
         )
         is_sorted = len(set(cells)) < len(cells)
         if is_sorted and 1 < len(rows) <= MOST_ROWS and len(rows) < len(grid.rows):
-            named = min(len(asked.hits(terms_of(_cell(row, place)))) for row in rows)
+            named = min(len(asked.terms & terms_of(_cell(row, place))) for row in rows)
             found.append((named, -place, rows))
     if not found:
         return None
