@@ -11,6 +11,8 @@ from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.changes import compare_wordings
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.passages.passage import Part
+from vectorless_web.engine.questions.requirements import asks_changes
+from vectorless_web.engine.questions.understand import understand
 
 
 def rules(year, *sentences):
@@ -74,6 +76,21 @@ def test_versions_that_say_the_same_are_told_to():
 def test_whole_documents_are_compared_where_no_part_is_named():
     _, claims = ask("What is new in the 2024 rules?", OLD, NEW)
     assert "1 sentence is put otherwise, 1 is new, 1 is gone and 2 are the same" in claims[0].text
+
+
+@pytest.mark.parametrize(
+    "question,is_asked",
+    [
+        ("What is new?", True),
+        ("What's new in the leave policy?", True),
+        ("What was different in the edition before?", True),
+        ("What is New Harbour's revenue in 2024?", False),
+        ("What are new members charged?", False),
+        ("When did the fees change?", False),
+    ],
+)
+def test_what_asks_for_changes_of_wording(question, is_asked):
+    assert asks_changes(understand(question)) is is_asked
 
 
 def test_a_document_that_stands_alone_is_compared_with_nothing():

@@ -219,7 +219,8 @@ _PARTS = re.compile(
 
 
 _ASKS_CHANGES = re.compile(
-    r"\bwhat(?:['’]s| is| are| was| were| has| have| had)?(?: been)? (?:all )?(?:new|changed|different)\b"
+    r"\bwhat(?:['’]s| is| are| was| were| has| have| had)?(?: been)? (?:all )?"
+    r"(?:changed|different|new(?=\W*$| (?:in|about|with|since|for|to|compared|from|this|here)\b))\b"
     r"|\bwhat (?:are|were) the (?:\w+ )?(?:changes|updates|amendments|differences|revisions)\b"
     r"|\b(?:list|show|tell me|name) (?:me )?(?:all )?(?:the )?(?:changes|differences) (?:in|to|between|from|of)\b",
     re.IGNORECASE,
