@@ -48,11 +48,11 @@ class Work:
         return self.tab.show(request, workspace, form, status=status, **self.state(request.user, workspace))
 
     def show_state(self, request: HttpRequest, slug: str) -> HttpResponse:
-        """How the work stands, as a fragment; the page fetches it again while work goes on."""
+        """The fragment that tells how far the work is; the page fetches it again while work goes on."""
         return render(request, self.fragment, self.state(request.user, workspace_for(request.user, slug, Role.OWNER)))
 
     def carry_out(self, request: HttpRequest, slug: str, act: Callable[..., object], said: str = "") -> HttpResponse:
-        """Have a service act on the work; then the page, with what is said of it, or how the work stands."""
+        """Have a service act on the work; then the page, with what is said of it, or the fragment alone."""
         workspace = workspace_for(request.user, slug, Role.OWNER)
         act(actor=request.user, **self.subject(workspace))
         if said:
@@ -64,7 +64,7 @@ class Work:
 
 @require_GET
 def embedding(request: HttpRequest, slug: str) -> HttpResponse:
-    """What is chosen, how it stands, and the form."""
+    """Search by meaning: which model is chosen, how far its vectors are, and the form."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
     form = EmbeddingForm(instance=background.embedding_of(workspace), workspace=workspace)
     return EMBEDDING.show(request, workspace, form)
@@ -72,7 +72,7 @@ def embedding(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def embedding_status(request: HttpRequest, slug: str) -> HttpResponse:
-    """How embedding stands, as a fragment."""
+    """How many documents are embedded, as a fragment."""
     return EMBEDDING.show_state(request, slug)
 
 
