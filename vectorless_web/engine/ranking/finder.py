@@ -157,7 +157,8 @@ def _concept(match: Match, lexicon: Lexicon, rarity: Callable[[str], float]) -> 
     phrases = [phrase for entry in match.entries for phrase in _list_wordings(entry)]
     ways = dict.fromkeys([own, *(frozenset(analyse(phrase)) for phrase in phrases)])
     hints = dict.fromkeys(frozenset(analyse(text)) for entry in match.entries for text in _parts(entry, lexicon))
-    weight = sum(rarity(term) for term in own)
+    # Summed exactly: a set has no order, and the same question gives the same bytes in every process.
+    weight = math.fsum(rarity(term) for term in own)
     return Aspect(weight, tuple(way for way in ways if way), "concept", tuple(hint for hint in hints if len(hint) > 1))
 
 
