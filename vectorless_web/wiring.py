@@ -116,7 +116,7 @@ class Calls:
     late: Collection[Late] | None = None
     """Of a replay: where the wall clock decided; None reads the clock."""
     vectors: local_nearness.VectorCache | None = None
-    """Keeps what the local model of meaning has read from question to question; None forgets it."""
+    """Keeps what the local model of meaning has read from question to question; None keeps that of the last one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
-from vectorless_web.console import services
 from vectorless_web.console.models import SavedSearch
+from vectorless_web.console.subjects import audit
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.workspaces.models import AuditEvent
 from vectorless_web.workspaces.services import prune_record, record, verify_export
@@ -114,7 +114,7 @@ class TestKeptSearches:
         assert {"audit.search_saved", "audit.search_removed"} <= set(verbs)
 
     def test_the_same_name_replaces_and_too_many_are_refused(self, staff, grace, monkeypatch):
-        monkeypatch.setattr(services, "SEARCHES_MAX", 1)
+        monkeypatch.setattr(audit, "SEARCHES_MAX", 1)
         staff.post("/console/audit/searches/", {"q": "a", "name": "Mine"})
         assert staff.post("/console/audit/searches/", {"q": "b", "name": "Mine"}).status_code == 302
         assert SavedSearch.objects.get().filters == {"q": "b"}

@@ -10,10 +10,10 @@ from tests.conftest import make_user
 from tests.notices.conftest import shown
 from tests.support.engines import StoryReasoner, TestEngine, long_story
 from vectorless_web.documents.compiling.process import CompileFailed
-from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.services.compiling import CANCELLED, end_as_failed
 from vectorless_web.notices.models import Notice
-from vectorless_web.notices.services import tidy_notices
+from vectorless_web.notices.services import mark_all_read, tidy_notices
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import (
     add_comment,
@@ -81,6 +81,46 @@ def test_who_uploaded_is_told_of_a_document_that_cannot_be_read(report, alice, t
     assert [name for _sentence, name in told(alice)] == [report.title] * count
     versions.update(status="ready")
     assert told(alice) == []
+
+
+@pytest.fixture
+def upload(workspace, alice):
+    """Files of Alice's that arrived together, and one from the day before; each can fail."""
+
+    def add(title: str, *, days_ago: int = 0) -> DocumentVersion:
+        document = Document.objects.create(workspace=workspace, title=title)
+        version = DocumentVersion.objects.create(document=document, number=1, bytes=1, added_by=alice, status="parsing")
+        moment = timezone.now() - timedelta(days=days_ago)
+        DocumentVersion.objects.filter(pk=version.pk).update(created_at=moment)
+        return version
+
+    return add
+
+
+def fail(version: DocumentVersion) -> None:
+    end_as_failed(DocumentVersion.objects.filter(pk=version.pk), version, BROKEN)
+
+
+def test_failed_files_of_one_upload_are_told_in_one_notice(upload, workspace, alice, told):
+    files = [upload(f"Scan {number}") for number in range(4)]
+    fail(upload("Older", days_ago=1))
+    for version in files[:3]:
+        fail(version)
+    assert told(alice) == [
+        ("Documents that you uploaded could not be read", "3 of 4 files"),
+        ("A document that you uploaded could not be read", "Older"),
+    ]
+    assert shown(alice)[0].told.url == f"/w/{workspace.slug}/documents/?status=failed"
+    DocumentVersion.objects.filter(pk__in=[files[0].pk, files[1].pk]).update(status="ready")
+    assert told(alice)[0] == ("A document that you uploaded could not be read", "Scan 2")
+
+
+def test_a_file_that_fails_after_its_notice_was_read_is_told_anew(upload, alice, told):
+    first, second = upload("Scan 1"), upload("Scan 2")
+    fail(first)
+    mark_all_read(user_id=alice.pk)
+    fail(second)
+    assert [name for _sentence, name in told(alice)] == ["Scan 2", "Scan 1"]
 
 
 def test_a_new_role_is_told_by_its_name(workspace, alice, bob, told):

@@ -13,6 +13,7 @@ from vectorless_web.providers.local_nearness import (
     FAR,
     LONGEST,
     NEAR,
+    RECENT,
     LocalNearness,
     clean_text,
     load_encoder,
@@ -70,6 +71,22 @@ def test_a_text_is_embedded_once_for_all_questions():
     second = LocalNearness(load=lambda: words, store=store).measure("Where?", ["A dog.", "The gate."])
     assert second == [0.0, 1.0]
     assert words.embedded == ["The gate.", "A dog."]
+
+
+def test_without_a_cache_the_parts_of_a_question_embed_none_of_its_sentences_again():
+    words = Words()
+    model = LocalNearness(load=lambda: words)
+    model.measure("When and by whom?", ["The gate.", "A dog."])
+    assert model.measure("By whom?", ["A dog.", "The gate."]) == [0.0, 1.0]
+    assert words.embedded == ["The gate.", "A dog."]
+
+
+def test_memory_holds_only_the_last_vectors():
+    words = Words()
+    model = LocalNearness(load=lambda: words)
+    model.measure("When?", [f"Text {number}." for number in range(RECENT + 1)])
+    model.measure("When?", [f"Text {RECENT}.", "Text 1.", "Text 0."])
+    assert words.embedded[RECENT + 1 :] == ["Text 0."]
 
 
 def test_what_time_does_not_cover_is_left_out():

@@ -2,12 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
+from datetime import timedelta
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, F, Max, Min, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.http import Http404
 from django.urls import reverse
@@ -470,16 +471,49 @@ def _with_versions(rows: QuerySet[Document]) -> QuerySet[Document]:
     return rows.prefetch_related(Prefetch("versions", queryset=newest))
 
 
+UPLOAD_SPAN = timedelta(minutes=10)
+"""Files that one person adds to a workspace within this time of each other count as one upload. Half of it parts the
+hundreds of files of a folder that a slow line sends; twice joins what somebody added before and after a meeting."""
+
+
+def list_uploaded_with(documents: Collection[int], person: int) -> list[int]:
+    """The documents that an account added within UPLOAD_SPAN of these, which are of one workspace; they are among them.
+
+    Empty where it added none of these.
+    """
+    added = DocumentVersion.objects.filter(added_by=person)
+    span = added.filter(document__in=documents).aggregate(
+        place=Min("document__workspace"), first=Min("created_at"), last=Max("created_at")
+    )
+    if span["place"] is None:
+        return []
+    times = (span["first"] - UPLOAD_SPAN, span["last"] + UPLOAD_SPAN)
+    rows = added.filter(document__workspace=span["place"], created_at__range=times)
+    return list(rows.order_by().values_list("document", flat=True).distinct())
+
+
 def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:
     """What notices of failed documents tell the user: as long as these exist for them and are still unread."""
+    about = {row.pk: [row.about, *row.details.get("also", [])] for row in notices}
     newest = DocumentVersion.objects.filter(document=OuterRef("pk")).order_by("-number").values("status")[:1]
     rows = Document.objects.filter(
-        open_to(user), workspace__in=workspaces_of(user), pk__in=[row.about for row in notices], deleted_at=None
+        open_to(user), workspace__in=workspaces_of(user), pk__in=set().union(*about.values()), deleted_at=None
     )
     found = rows.annotate(state=Subquery(newest)).filter(state=Status.FAILED).select_related("workspace").in_bulk()
     told = {}
     for notice in notices:
-        if document := found.get(notice.about):
-            url = reverse("documents:detail", args=[document.workspace.slug, document.pk])
-            told[notice.pk] = Told(_("A document that you uploaded could not be read"), document.title, url)
+        failed = [found[number] for number in about[notice.pk] if number in found]
+        if len(failed) == 1:
+            url = reverse("documents:detail", args=[failed[0].workspace.slug, failed[0].pk])
+            told[notice.pk] = Told(_("A document that you uploaded could not be read"), failed[0].title, url)
+        elif failed:
+            told[notice.pk] = _tell_of_upload(failed, notice.user_id)
     return told
+
+
+def _tell_of_upload(failed: Sequence[Document], person: int) -> Told:
+    """What a notice of several failed documents of one upload tells; it leads to the list of them."""
+    uploaded = len(list_uploaded_with([document.pk for document in failed], person))
+    name = _("%(failed)d of %(all)d files") % {"failed": len(failed), "all": max(uploaded, len(failed))}
+    url = reverse("documents:list", args=[failed[0].workspace.slug])
+    return Told(_("Documents that you uploaded could not be read"), name, f"{url}?status=failed")

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from vectorless_web.documents.live.consumers import DocumentsConsumer
-from vectorless_web.documents.views import folders, listing, pieces, reader, settings
+from vectorless_web.documents.views import listing, pieces, reader, settings
 
 app_name = "documents"
 
@@ -41,10 +41,10 @@ urlpatterns = [
     path(f"{ONE}cancel/", listing.cancel, name="cancel"),
     path(f"{ONE}delete/", listing.delete, name="delete"),
     path(f"{ONE}restore/", listing.restore, name="restore"),
-    path(FOLDERS, folders.folders, name="folder_access"),
-    path(f"{FOLDERS}<int:pk>/", folders.folder, name="folder_access_one"),
-    path(f"{FOLDERS}<int:pk>/restrict/", folders.restrict, name="restrict_folder"),
-    path(f"{FOLDERS}<int:pk>/open/", folders.open_to_all, name="open_folder"),
+    path(FOLDERS, settings.folders, name="folder_access"),
+    path(f"{FOLDERS}<int:pk>/", settings.folder, name="folder_access_one"),
+    path(f"{FOLDERS}<int:pk>/restrict/", settings.restrict, name="restrict_folder"),
+    path(f"{FOLDERS}<int:pk>/open/", settings.open_to_all, name="open_folder"),
     path(MEANING, settings.embedding, name="embedding"),
     path(f"{MEANING}status/", settings.embedding_status, name="embedding_status"),
     path(f"{MEANING}choose/", settings.choose_embedding, name="choose_embedding"),

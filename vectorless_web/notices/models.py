@@ -36,7 +36,8 @@ class Notice(models.Model):
     about = models.BigIntegerField()
     """The number of the run, document, budget, share link or account that it is about."""
     details = models.JSONField(default=dict, blank=True)
-    """Numbers and words of the program, such as the new role; never anything that somebody typed."""
+    """Numbers and words of the program, such as the new role; never anything that somebody typed. `also` lists what
+    else of the kind of `about` the notice tells of."""
     actor: Any = models.ForeignKey(USER, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     """Who did it; null for what happened by itself."""
     once = models.CharField(max_length=60, blank=True)

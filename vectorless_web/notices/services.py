@@ -67,6 +67,24 @@ def notify(
     return len(rows)
 
 
+@transaction.atomic
+def add_to_notice(*, user_id: int, kind: Kind, workspace_id: int, beside: Collection[int], about: int) -> bool:
+    """Have a notice about one of `beside` tell of `about` too, in its details as "also"; whether there was one.
+
+    Only a notice that is neither read nor mailed yet takes more.
+    """
+    rows = _select_unread(user_id).filter(kind=kind, workspace=workspace_id, about__in=beside, mailed_at=None)
+    notice = rows.select_for_update().first()
+    if notice is None:
+        return False
+    also = notice.details.get("also", [])
+    if about not in (notice.about, *also):
+        notice.details = {**notice.details, "also": [*also, about]}
+        notice.save(update_fields=["details"])
+        _announce({user_id})
+    return True
+
+
 def _select_mailable(people: Collection[int]) -> set[int]:
     """Those of the accounts to which mail may go: an address that was never confirmed may be anybody's."""
     if not settings.MAIL_ON:

@@ -42,15 +42,24 @@ class VectorCache(Protocol):
     def set_many(self, data: dict[str, bytes], timeout: float) -> Any: ...
 
 
-class NoCache:
-    """Keeps nothing."""
+RECENT = 64
+"""Vectors kept where there is no cache, 1.5 kB each: what one question and its parts read. Half as many would lose the
+first of a form's short lines before a part is measured; more would only help questions that come later."""
+
+
+class RecentVectors:
+    """Keeps the last RECENT vectors in memory, so that the parts of a question read none of its sentences again."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
 
     def get_many(self, keys: Sequence[str]) -> Mapping[str, bytes]:
-        """Nothing."""
-        return {}
+        """Those of the keys that are kept."""
+        return {key: self._kept[key] for key in keys if key in self._kept}
 
     def set_many(self, data: dict[str, bytes], timeout: float) -> Any:
-        """Forget it."""
+        """Keep these; the oldest go when there are too many."""
+        self._kept = dict([*self._kept.items(), *data.items()][-RECENT:])
 
 
 class Encoder(Protocol):
@@ -98,7 +107,8 @@ def _load_once() -> Encoder:
 
 
 class LocalNearness:
-    """Measures nearness with the local model: one request at a time, within `seconds`, vectors kept in `store`.
+    """Measures nearness with the local model: one request at a time, within `seconds`, vectors kept in `store`
+    or, without one, in memory.
 
     `stopping` ends a request that is under way: what it has not read by then has no share.
     """
@@ -115,7 +125,7 @@ class LocalNearness:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._load = load
-        self._store = NoCache() if store is None else store
+        self._store = RecentVectors() if store is None else store
         self._seconds, self._clock = seconds, clock
         self._stopping = stopping or (lambda: False)
         self._lock = threading.Lock()

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.console import selectors, services
+from vectorless_web.console import selectors
 from vectorless_web.console.forms import AuditForm, SearchForm
 from vectorless_web.console.subjects import audit, stream
 from vectorless_web.console.views import show_page, staff_only
@@ -57,7 +57,7 @@ def record(request: HttpRequest) -> HttpResponse:
     context["searches"] = selectors.list_searches(request.user)
     context["workspaces"] = Workspace.objects.order_by("name").values_list("slug", "name")[:200]
     if request.GET.get("verify"):
-        context["check"] = services.verify_newest(VERIFIED)
+        context["check"] = audit.verify_newest(VERIFIED)
     return show_page(request, "audit", context)
 
 
@@ -68,7 +68,7 @@ def save_search(request: HttpRequest) -> HttpResponse:
     form = SearchForm(request.POST)
     if not form.is_valid():
         raise Problem("Give the search a name of 1 to 120 characters.", code="invalid_name", status=422)
-    saved = services.save_search(actor=request.user, name=form.cleaned_data["name"], filters=form.query())
+    saved = audit.save_search(actor=request.user, name=form.cleaned_data["name"], filters=form.query())
     messages.success(request, f"“{saved.name}” is kept.")
     return go_to(request, f"{reverse('console:audit')}?{urlencode(saved.filters)}")
 
@@ -77,7 +77,7 @@ def save_search(request: HttpRequest) -> HttpResponse:
 @staff_only("workspaces.view_auditevent")
 def remove_search(request: HttpRequest, pk: int) -> HttpResponse:
     """Forget a search that was kept."""
-    services.remove_search(actor=request.user, pk=pk)
+    audit.remove_search(actor=request.user, pk=pk)
     return go_to(request, "console:audit")
 
 
@@ -87,7 +87,7 @@ def export(request: HttpRequest, form: str) -> StreamingHttpResponse:
     """The events that the page's filters name, as a file, streamed."""
     filters = AuditForm(request.GET)
     query = filters.query() if filters.is_valid() else audit.AuditQuery()
-    services.note_export(actor=request.user, kind=form, filters=query)
+    audit.note_export(actor=request.user, kind=form, filters=query)
     media_type, write, head = FORMS[form]
     response = StreamingHttpResponse(
         audit.stream_events(query, request.user, write, head), content_type=f"{media_type}; charset=utf-8"

@@ -29,6 +29,7 @@ from vectorless_web.documents.compiling.process import (
 )
 from vectorless_web.documents.line import REPAIRED, UPLOADS, announce
 from vectorless_web.documents.models import Card, Document, DocumentVersion, Section
+from vectorless_web.documents.selectors import list_uploaded_with
 from vectorless_web.documents.services.background import READINGS, REPAIRS, compile_lease
 from vectorless_web.documents.services.compiled_rows import (
     Linked,
@@ -67,7 +68,7 @@ from vectorless_web.infra.outages import (
     retry_through_outage,
 )
 from vectorless_web.notices.models import Kind
-from vectorless_web.notices.services import notify
+from vectorless_web.notices.services import add_to_notice, notify
 
 Status = DocumentVersion.Status
 Reason = DocumentVersion.RepairReason
@@ -216,18 +217,22 @@ def end_as_failed(rows: QuerySet[DocumentVersion], version: DocumentVersion, fai
             return False
         version.sections.all().delete()
         Card.objects.filter(version=version).delete()
-        if failure is not CANCELLED:
-            notify(
-                people=[version.added_by_id],
-                kind=Kind.DOCUMENT_FAILED,
-                workspace_id=version.document.workspace_id,
-                about=version.document_id,
-            )
+        if failure is not CANCELLED and version.added_by_id is not None:
+            _tell_failure(version, version.added_by_id)
         announce(version.document.workspace_id, version.document_id)
     drop_artefact(artefact)
     if not failure.retryable:
         drop_upload(file)
     return True
+
+
+def _tell_failure(version: DocumentVersion, person: int) -> None:
+    """Tell who added it, together with other files of the same upload that failed."""
+    place, document = version.document.workspace_id, version.document_id
+    beside = list_uploaded_with([document], person)
+    kind = Kind.DOCUMENT_FAILED
+    if not add_to_notice(user_id=person, kind=kind, workspace_id=place, beside=beside, about=document):
+        notify(people=[person], kind=kind, workspace_id=place, about=document)
 
 
 def drop_artefact(name: str) -> None:

@@ -37,7 +37,7 @@ def list_documents(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def card(request: HttpRequest, slug: str) -> HttpResponse:
-    """How reading stands, for the workspace's page."""
+    """The card of the workspace's page that counts documents being read, ready and failed."""
     workspace = workspace_for(request.user, slug)
     counts = selectors.card_context(workspace, request.user)
     return render(request, "documents/_card.html", {"workspace": workspace, **counts})

@@ -1,27 +1,30 @@
-"""Search by meaning and section summaries in a workspace's settings: on and off, their cost, how the work stands."""
+"""Documents in a workspace's settings: search by meaning, section summaries, and who may see which folder."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib import messages
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.documents import background, services
+from vectorless_web.documents import background, selectors, services
 from vectorless_web.documents.background import (
     estimate_summaries,
     summary_choice_of,
     summary_model_of,
     summary_progress_of,
 )
-from vectorless_web.documents.forms import EmbeddingForm
+from vectorless_web.documents.forms import EmbeddingForm, FolderAccessForm
+from vectorless_web.documents.models import Folder
 from vectorless_web.documents.selectors import closed_folders, open_to
 from vectorless_web.infra.site.local_model import find_local_model
 from vectorless_web.infra.web.pages import go_to, is_htmx
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import User, workspace_for
+from vectorless_web.workspaces.selectors import User, workspace_context, workspace_for
 from vectorless_web.workspaces.views.settings import Tab
 
 
@@ -45,11 +48,11 @@ class Work:
         return self.tab.show(request, workspace, form, status=status, **self.state(request.user, workspace))
 
     def show_state(self, request: HttpRequest, slug: str) -> HttpResponse:
-        """How the work stands, as a fragment; the page fetches it again while work goes on."""
+        """The fragment that tells how far the work is; the page fetches it again while work goes on."""
         return render(request, self.fragment, self.state(request.user, workspace_for(request.user, slug, Role.OWNER)))
 
     def carry_out(self, request: HttpRequest, slug: str, act: Callable[..., object], said: str = "") -> HttpResponse:
-        """Have a service act on the work; then the page, with what is said of it, or how the work stands."""
+        """Have a service act on the work; then the page, with what is said of it, or the fragment alone."""
         workspace = workspace_for(request.user, slug, Role.OWNER)
         act(actor=request.user, **self.subject(workspace))
         if said:
@@ -61,7 +64,7 @@ class Work:
 
 @require_GET
 def embedding(request: HttpRequest, slug: str) -> HttpResponse:
-    """What is chosen, how it stands, and the form."""
+    """Search by meaning: which model is chosen, how far its vectors are, and the form."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
     form = EmbeddingForm(instance=background.embedding_of(workspace), workspace=workspace)
     return EMBEDDING.show(request, workspace, form)
@@ -69,7 +72,7 @@ def embedding(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def embedding_status(request: HttpRequest, slug: str) -> HttpResponse:
-    """How embedding stands, as a fragment."""
+    """How many documents are embedded, as a fragment."""
     return EMBEDDING.show_state(request, slug)
 
 
@@ -188,3 +191,69 @@ SUMMARIES = Work(
     _summaries_state,
     lambda workspace: {"workspace": workspace},
 )
+
+
+@require_GET
+def folders(request: HttpRequest, slug: str) -> HttpResponse:
+    """All folders with who may see each."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    return render(request, "documents/folder_access.html", _list_folders(request, workspace))
+
+
+@require_GET
+def folder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The form that says who may see a folder."""
+    workspace, found = _find_folder(request, slug, pk)
+    return _folder_page(
+        request, workspace, found, FolderAccessForm(workspace=workspace, folder=found, user=request.user)
+    )
+
+
+@require_POST
+def restrict(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Restrict a folder to those who were ticked."""
+    workspace, found = _find_folder(request, slug, pk)
+    form = FolderAccessForm(request.POST, workspace=workspace, folder=found, user=request.user)
+    if not form.is_valid():
+        return _folder_page(request, workspace, found, form, status=422)
+    services.restrict_folder(actor=request.user, folder=found, **form.cleaned_data)
+    messages.success(request, f"The documents of {found.name} exist only for those named now.")
+    return go_to(request, "documents:folder_access", slug=slug)
+
+
+@require_POST
+def open_to_all(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Let everyone in the workspace see a folder again."""
+    workspace, found = _find_folder(request, slug, pk)
+    try:
+        services.open_folder(actor=request.user, folder=found)
+    except Problem as problem:
+        form = FolderAccessForm(workspace=workspace, folder=found, user=request.user)
+        return problem.mark(_folder_page(request, workspace, found, form, problem=problem))
+    messages.success(request, f"Everyone here may see {found.name} now.")
+    return go_to(request, "documents:folder_access", slug=slug)
+
+
+def _find_folder(request: HttpRequest, slug: str, pk: int) -> tuple[Workspace, Folder]:
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    found = selectors.governed_folder(workspace, pk)
+    found.workspace = workspace
+    return workspace, found
+
+
+def _list_folders(request: HttpRequest, workspace: Workspace) -> dict[str, Any]:
+    shown = selectors.governed_folders(workspace)
+    return {**workspace_context(request.user, workspace, "settings"), "tab": "folders", "folders": shown}
+
+
+def _folder_page(
+    request: HttpRequest,
+    workspace: Workspace,
+    found: Folder,
+    form: FolderAccessForm,
+    *,
+    status: int = 200,
+    problem: Problem | None = None,
+) -> HttpResponse:
+    context = {**_list_folders(request, workspace), "folder": found, "form": form, "problem": problem}
+    return render(request, "documents/folder_access_one.html", context, status=status)

@@ -88,7 +88,7 @@ class OfflinePlanner:
             return _synthesize(context)
         if _may_extract(context):
             return _extract(context)
-        may_search = left > 2 and "\n" in context.outline and not _is_led(context)
+        may_search = left > 2 and context.sections > 1 and not _is_led(context)
         if may_search and not _has_taken(context, SEARCH):
             return _search()
         return _synthesize(context)

@@ -70,7 +70,7 @@ class WalkBudget:
 class WalkContext:
     """Everything a planner may know when it chooses the next step of a walk; a fresh value at every step.
 
-    `outline` is the tree summary (keys, titles, sizes, hints); `position` the node the
+    `sections` is the number of sections that the document has; `position` the node the
     walk stands at; `queue` the best nodes that steps brought and nobody read yet, best first; `gaps` what the
     question still lacks, in words; `passages` what was read;
     `known` the nodes read for the question before.
@@ -78,7 +78,7 @@ class WalkContext:
 
     plan: QueryPlan
     document: DocumentEntry
-    outline: str
+    sections: int
     position: int
     steps: tuple[StepEvent, ...]
     queue: tuple[Candidate, ...]

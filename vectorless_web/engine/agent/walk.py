@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from vectorless_web.engine.agent.context.outline import outline_text
 from vectorless_web.engine.agent.context.reader import WalkReader
 from vectorless_web.engine.agent.context.vector_lane import VectorLane
 from vectorless_web.engine.agent.corpus import DocumentEntry, PagePictures, Selected
@@ -38,9 +37,6 @@ from vectorless_web.engine.ranking.finder import Candidate, Finder
 from vectorless_web.engine.relations.reading import Reading
 from vectorless_web.engine.relations.rows import RowsRead
 from vectorless_web.engine.retrieval import NodeAddress
-
-OUTLINE_TOKENS = 900
-"""Size of the tree summary a planner is shown."""
 
 STEP_COST = 5000
 """Tokens that a turn of a model takes, prompt and reply; at half of it long walks leave nothing for the answer."""
@@ -126,9 +122,9 @@ class Walk:
     """Measures how near sentences come to the question in meaning; None without a local model."""
 
     @cached_property
-    def outline(self) -> str:
-        """The tree summary that planners are shown; it does not change while walking."""
-        return outline_text(self.document.tree, self.finder.best_below, max_tokens=OUTLINE_TOKENS)
+    def sections(self) -> int:
+        """How many sections the document has."""
+        return sum(1 for _ in self.document.tree.sections())
 
     @cached_property
     def reader(self) -> WalkReader:
@@ -177,7 +173,7 @@ class Walk:
         return WalkContext(
             plan=self.plan,
             document=self.entry,
-            outline=self.outline,
+            sections=self.sections,
             position=self.position,
             steps=tuple(self.steps),
             queue=tuple(candidate for candidate in self.queue if candidate.key not in self.read),

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 
 from vectorless_web.engine.questions.plan import Intent, QueryPlan
 
@@ -249,17 +250,23 @@ _VERSIONS = re.compile(
 
 def requirements_of(plan: QueryPlan) -> tuple[Requirement, ...]:
     """What the question asks for, one requirement for each of its parts; a part that only tells asks nothing."""
-    if plan.intent is Intent.SUMMARY or _POINTS.search(plan.focus):
-        return (Requirement(Wanted.POINTS, plan.focus),)
-    parts = [part.strip(" ,.?") for part in _PARTS.split(plan.focus) if part and len(part.strip(" ,.?").split()) > 1]
-    found = [Requirement(wanted, part) for part in parts or [plan.focus] if (wanted := _find_wanted(part)) is not None]
+    return _read_requirements(plan.focus, plan.intent is Intent.SUMMARY)
+
+
+@lru_cache(maxsize=1 << 8)
+def _read_requirements(focus: str, is_summary: bool) -> tuple[Requirement, ...]:
+    """The same of the words asked; kept, because every sentence of a document is held against them."""
+    if is_summary or _POINTS.search(focus):
+        return (Requirement(Wanted.POINTS, focus),)
+    parts = [part.strip(" ,.?") for part in _PARTS.split(focus) if part and len(part.strip(" ,.?").split()) > 1]
+    found = [Requirement(wanted, part) for part in parts or [focus] if (wanted := _find_wanted(part)) is not None]
     distinct = {requirement.wanted: requirement for requirement in reversed(found)}
     times = Counter(requirement.wanted for requirement in found)
     kept = [replace(each, times=times[each.wanted]) for each in found if distinct[each.wanted] is each]
-    if _LIMIT.search(plan.focus) and Wanted.LIMIT not in distinct:
-        kept.append(Requirement(Wanted.LIMIT, plan.focus))
+    if _LIMIT.search(focus) and Wanted.LIMIT not in distinct:
+        kept.append(Requirement(Wanted.LIMIT, focus))
     if all(requirement.wanted is Wanted.LIMIT for requirement in kept):
-        kept.insert(0, Requirement(Wanted.STATEMENT, plan.focus))
+        kept.insert(0, Requirement(Wanted.STATEMENT, focus))
     return tuple(kept)
 
 

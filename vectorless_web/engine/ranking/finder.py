@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.index.segment import Segment
@@ -92,16 +92,12 @@ class Aspects:
         total = sum(piece.weight for piece in self.pieces)
         if not total:
             return 0.0
-        inside = frozenset(analyse(text))
-        wide = inside | frozenset(analyse(context))
-        widest = wide | frozenset(analyse(near)) if near else wide
+        inside, wide, widest = _terms_of(text, context, near)
         return sum(piece.weight * _measure_aspect(piece, inside, wide, widest) for piece in self.pieces) / total
 
     def left_over(self, text: str, context: str = "", near: str = "") -> tuple[Aspect, ...]:
         """The pieces of which neither a text nor what stands around and near it says anything."""
-        inside = frozenset(analyse(text))
-        wide = inside | frozenset(analyse(context))
-        widest = wide | frozenset(analyse(near)) if near else wide
+        inside, wide, widest = _terms_of(text, context, near)
         return tuple(piece for piece in self.pieces if _measure_aspect(piece, inside, wide, widest) == 0.0)
 
     def measure_heaviest(self, text: str) -> float:
@@ -161,7 +157,8 @@ def _concept(match: Match, lexicon: Lexicon, rarity: Callable[[str], float]) -> 
     phrases = [phrase for entry in match.entries for phrase in _list_wordings(entry)]
     ways = dict.fromkeys([own, *(frozenset(analyse(phrase)) for phrase in phrases)])
     hints = dict.fromkeys(frozenset(analyse(text)) for entry in match.entries for text in _parts(entry, lexicon))
-    weight = sum(rarity(term) for term in own)
+    # Summed exactly: a set has no order, and the same question gives the same bytes in every process.
+    weight = math.fsum(rarity(term) for term in own)
     return Aspect(weight, tuple(way for way in ways if way), "concept", tuple(hint for hint in hints if len(hint) > 1))
 
 
@@ -178,6 +175,19 @@ def _list_wordings(entry: object) -> tuple[str, ...]:
     if isinstance(entry, Concept):
         return entry.phrases
     return (entry.name, *entry.asked) if isinstance(entry, Ratio) else ()
+
+
+def _terms_of(text: str, context: str, near: str) -> tuple[Terms, Terms, Terms]:
+    """The terms of a text, with those of its context, and with those near it too."""
+    inside = frozenset(analyse(text))
+    wide = inside | _terms_around(context)
+    return inside, wide, wide | _terms_around(near) if near else wide
+
+
+@lru_cache(maxsize=1 << 10)
+def _terms_around(text: str) -> Terms:
+    """The terms of a heading or a paragraph, which stand around many sentences: kept for the last ones."""
+    return frozenset(analyse(text))
 
 
 def _measure_aspect(piece: Aspect, inside: Terms, wide: Terms, widest: Terms) -> float:

@@ -1,21 +1,16 @@
 """What may be done to workspaces, their members, models and budgets."""
 
-from vectorless_web.workspaces.services.groups import (
-    add_group,
-    change_group_role,
-    delete_group,
-    remove_group,
-    save_group,
-    set_people,
-)
 from vectorless_web.workspaces.services.members import (
     accept_invitation,
+    add_group,
     add_member,
     address_problem,
     archive_workspace,
     begin_visit,
+    change_group_role,
     change_role,
     create_workspace,
+    delete_group,
     delete_workspace,
     describe_orphaned_workspaces,
     end_visit,
@@ -26,6 +21,7 @@ from vectorless_web.workspaces.services.members import (
     make_reset_link,
     needs_owner,
     purge_workspaces,
+    remove_group,
     remove_member,
     remove_two_step,
     renew_invitation,
@@ -34,6 +30,8 @@ from vectorless_web.workspaces.services.members import (
     restore_member,
     restore_workspace,
     revoke_invitation,
+    save_group,
+    set_people,
     update_workspace,
     waive_two_steps,
 )

@@ -99,7 +99,7 @@ def walk_context(**changes):
     values = {
         "plan": PLAN,
         "document": DocumentEntry("a", "report.pdf", "Norrvik Annual Report 2019", 8),
-        "outline": "[1] Business | p. 1 | 200 tokens\n[3] Financial statements | pp. 5-7 | 900 tokens",
+        "sections": 2,
         "position": 0,
         "steps": TAKEN,
         "queue": (Candidate(12, 1.0, 1.0),),

@@ -175,7 +175,7 @@ def first_messages(context: WalkContext, *, tokens: int = FIRST_TOKENS) -> tuple
     tail = f"Question: {context.plan.question}\n{_describe_rest(context)}"
     room = max(0, tokens - tokens_of(system_prompt()) - tokens_of(head) - tokens_of(tail) - 60)
     title = f"{context.document.title or context.document.name}, {_count(context.document.pages, 'page')}"
-    outline = _outline(context, int(room * OUTLINE_SHARE))
+    outline = context.reader.outline(int(room * OUTLINE_SHARE)) if context.reader else ""
     sections = "Document and outline ([node] title | pages | what it says):\n" + fence_text(
         f"{title}\n{outline}".strip()
     )
@@ -213,10 +213,6 @@ def fitted_messages(messages: Sequence[Message], tokens: int) -> tuple[Message, 
             size -= message_tokens(kept[place]) - tokens_of(LEFT_OUT)
             kept[place] = Message("user", LEFT_OUT)
     return tuple(kept)
-
-
-def _outline(context: WalkContext, tokens: int) -> str:
-    return context.reader.outline(tokens) if context.reader else context.outline
 
 
 def _nearest(context: WalkContext, names: NodeNames, tokens: int) -> _Shown:
