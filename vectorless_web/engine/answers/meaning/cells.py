@@ -204,7 +204,10 @@ class TableClaim:
         known = self._named_rows.get(id(view))
         if known is None:
             names = row_names(view)
-            known = self._named_rows[id(view)] = NamedRows(names, tuple(find_mentions(self.text, names)))
+            # A label that stands twice names no row, but what it says is no shorter name either.
+            labels = names | {row.label: terms_of(row.label) for row in view.table.body if row.label not in names}
+            found = tuple(mention for mention in find_mentions(self.text, labels) if mention.key in names)
+            known = self._named_rows[id(view)] = NamedRows(names, found)
         return known
 
 

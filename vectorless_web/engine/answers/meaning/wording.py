@@ -181,13 +181,23 @@ def find_mentions(text: str, names: Mapping[str, Sequence[str]]) -> list[Mention
         frozenset(terms): (key, terms) for key, terms in reversed(list(names.items())) if said.issuperset(terms)
     }
     for key, terms in reversed(different.values()):
-        found += [(len(terms), mention) for mention in _mentions_of(placed, key, tuple(terms))]
+        found += [
+            (len(terms), mention)
+            for mention in _mentions_of(placed, key, tuple(terms))
+            if len(terms) > 1 or not _is_in_compound(text, mention)
+        ]
     found.sort(key=lambda pair: (-pair[0], pair[1].start))
     kept: list[Mention] = []
     for _, mention in found:
         if all(mention.end <= other.start or mention.start >= other.end for other in kept):
             kept.append(mention)
     return sorted(kept, key=lambda mention: mention.start)
+
+
+def _is_in_compound(text: str, mention: Mention) -> bool:
+    """Whether a name of one word is but a part of a longer one: "divestiture" of "divestiture-related"."""
+    around = text[max(0, mention.start - 1) : mention.end + 1]
+    return "-" not in mention.key and bool(re.search(r"\w-\w", around) or re.search(r"^-\w|\w-$", around))
 
 
 def _mentions_of(placed: Sequence[tuple[str, int, int]], key: str, terms: tuple[str, ...]) -> Iterable[Mention]:
