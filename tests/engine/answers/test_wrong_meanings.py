@@ -171,6 +171,18 @@ def test_a_judgement_or_count_that_no_check_works_out_is_left_to_the_reader(is_o
             ("The difference between the groups in the change of coughs a day was significant (p = 0.003).",),
         ),
         (
+            "ferry.md",
+            "Are muzzles or leads used in the lounge?",
+            "Yes, dogs may travel in the lounge if they wear a muzzle.",
+            ("Dogs may travel in the lounge if they wear a muzzle.",),
+        ),
+        (
+            "kestrel.html",
+            "What were sales of Most Best Kestrel in 2022?",
+            "Net sales were EUR 1,365.4 million.",
+            (SALES,),
+        ),
+        (
             "trial.md",
             "In how many countries are the sites?",
             "The sites are in three countries.",

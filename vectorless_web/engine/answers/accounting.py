@@ -250,7 +250,17 @@ def _is_explained(sentence: str, number: Quantity, sources: Sources, days: Seque
         or _is_count(sentence, number, sources)
         or _is_year_reached(number, sources)
         or _is_length_between(sentence, number, sources, days)
+        or _is_one_of_a_ratio(sentence, number, sources)
     )
+
+
+_MEASURED_BY = re.compile(r"\b(?:below|above|under|over|than|exceeds?|at\s+least|at\s+most|benchmark\s+of)\s+$", re.I)
+
+
+def _is_one_of_a_ratio(sentence: str, number: Quantity, sources: Sources) -> bool:
+    """Whether the number is the one that a worked-out ratio is measured by: "0.54, below 1.0"."""
+    is_ratio = any(not figure.value.is_zero() and abs(figure.value) < _HUNDRED for figure in sources.results)
+    return number.value == 1 and not number.noun and is_ratio and bool(_MEASURED_BY.search(sentence[: number.start]))
 
 
 # Names, references, list marks, telephone numbers

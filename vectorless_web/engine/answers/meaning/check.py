@@ -89,14 +89,14 @@ intensive healthy strong weak good bad poor adequate sufficient reasonable consi
 high low risky diversified efficient liquid profitable useful meaningful relevant improving conservative attractive
 sustainable concentrated leveraged solid sound excessive favourable favorable severe serious likely prudent volatile
 """
-_VERDICTS = content_stems(_VERDICT_WORDS)
+_VERDICTS = frozenset(_VERDICT_WORDS.split())
 _IS_VERDICT = re.compile(r"^\W*(?:yes|no)\b", re.I)
 _ASKS_COMPARISON = re.compile(
     r"\b(?:faster|slower|more|less|fewer|higher|lower|larger|smaller|bigger|greater|better|worse|stronger|weaker|highest"
     r"|lowest|most|least|largest|smallest|biggest|greatest|best|worst|fastest|slowest|fewest|exceed\w*|outpac\w*)\b"
-    r"(?!\s+(?:than\s+)?\d)",
-    re.I,
+    r"(?!\s+(?:than\s+)?\d)"
 )
+"""Words that ask for a comparison; with a capital they are part of a name, "Best Buy"."""
 _BOUND_ASKED = re.compile(r"\bat\s+(?:the\s+)?(?:most|least)\b|\bhow\s+(?:many|much)\s+more\b|\bmore\s+about\b", re.I)
 
 
@@ -121,8 +121,8 @@ def is_left_to_the_reader(text: str, places: Sequence[PlacedQuote], *, tree_of: 
         return False
     if compares and not is_verdict:
         return not _ASKS_COMPARISON.search(said)
-    judged = content_stems(question) & _VERDICTS
-    return not said or bool(judged - content_stems(said))
+    judged = _VERDICTS & frozenset(re.findall(r"[a-z]+", question.lower()))
+    return not said or bool(judged - frozenset(re.findall(r"[a-z]+", said.lower())))
 
 
 def _has_figures(place: PlacedQuote) -> bool:
