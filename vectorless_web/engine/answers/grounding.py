@@ -553,14 +553,16 @@ def _list_place_numbers(place: PlacedQuote) -> list[Stated]:
 
 def _noted_figures(place: PlacedQuote) -> Iterator[tuple[Stated, tuple[int, int, int]]]:
     """Figures of quoted cells behind the labels that bear the letters of footnotes, each with its cell."""
-    table = place.node.table if place.node is not None else None
-    for row in table.rows if table is not None and place.node is not None else ():
-        if row.offset >= place.located.end or place.located.start >= row.offset + row.length:
+    node, located = place.node, place.located
+    if node is None or node.table is None:
+        return
+    for row in node.table.rows:
+        if row.offset >= located.end or located.start >= row.offset + row.length:
             continue
         for column, cell in enumerate(row.cells):
             match = _NOTED.fullmatch(cell.text) if column else None
             if match is not None:
-                where = (place.node.key, row.offset, column)
+                where = (node.key, row.offset, column)
                 yield from ((figure, where) for figure in list_stated_numbers(match["number"], place.scale))
 
 
