@@ -436,23 +436,21 @@ _TOLD = re.compile(r"\d|\b(?:is|are|was|were|will|must|may|can|shall|has|have|ha
 
 def find_wrong_counts(text: str) -> Iterator[str]:
     """Three countries told where two are named: "in three countries, Germany and Poland"."""
-    for told in numbers_told(text):
-        match = _COUNTED.match(text, told.end)
-        is_plain = told.value == told.value.to_integral_value() and 2 <= told.value <= 60 and not told.number.percent
-        if (
-            match is None
-            or numbers_told(match["noun"])
-            or not is_plain
-            or told.number.currency
-            or told.number.scale != 1
-        ):
+    bare = _ASIDE.sub("", text)
+    for told in numbers_told(bare):
+        match = _COUNTED.match(bare, told.end)
+        if match is None or not _is_small_count(told) or numbers_told(match["noun"]):
             continue
         listed = re.split(r"[.!?](?=\s|$)", match["list"])[0]
-        if _FREE_LIST.search(listed) or _TOLD.search(listed):
+        if _FREE_LIST.search(listed) or _TOLD.search(listed) or bare.startswith(("(", ")"), match.end("list")):
             continue
         least, most = _count_listed(listed, names_only=match["joint"] != ":")
         if least and not least <= told.value <= most:
             yield f"The claim counts {told.number.text} {match['noun']}, but names {most}: {quote_label(listed)}."
+
+
+_ASIDE = re.compile(r"\s*\((?!\s*[A-Z][^()]*(?:,|\band\b)[^()]*\))[^()]*\)")
+"""What stands in parentheses and is no list of names: "fish (fresh or frozen), livestock"."""
 
 
 def _is_small_count(told: Told) -> bool:
