@@ -442,7 +442,7 @@ def find_wrong_counts(text: str) -> Iterator[str]:
         if match is None or not _is_small_count(told) or numbers_told(match["noun"]):
             continue
         listed = re.split(r"[.!?](?=\s|$)", match["list"])[0]
-        if _FREE_LIST.search(listed) or _TOLD.search(listed) or bare.startswith(("(", ")"), match.end("list")):
+        if _FREE_LIST.search(listed) or _TOLD.search(listed) or bare.startswith("(", match.end("list")):
             continue
         least, most = _count_listed(listed, names_only=match["joint"] != ":")
         if least and not least <= told.value <= most:
