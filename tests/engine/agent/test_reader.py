@@ -142,3 +142,44 @@ def test_periods_of_columns_are_told_only_when_every_column_has_one(periods, tol
     part = replace(part, table=replace(part.table, columns=tuple(columns)))
     (shown,) = reader_of(section("Doses", part)).whole()
     assert shown.columns.strip(" |") == told.strip(" |")
+
+
+RULE = "4.1 A nurse who works with infants is given the vaccine before the first shift"
+
+
+def test_a_heading_with_nothing_below_it_is_a_passage_when_it_says_something():
+    reader = reader_of(section("Staff", section(RULE), section("4.2 Others")), section("Other", paragraph("Nothing.")))
+    assert RULE in texts(reader.whole()) and RULE in texts(reader.nearest())
+    assert "4.2 Others" not in texts(reader.whole())
+    assert {passage.kind for passage in reader.whole()} == {NodeKind.PARAGRAPH}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "_53914a08-e482-11ec-bc42-08630483ea00",
+        "VV-TMF-0012345 v2.0",
+        "Nurse's signature: Date: MM/DD/YYYY",
+        "Name of the nurse: ______________ Vaccine: ____________",
+        "Vaccine given to nurse ☐ yes ☐ no",
+    ],
+)
+def test_numbers_of_files_and_blank_forms_are_not_offered_as_evidence(text):
+    reader = reader_of(section("Vaccine", paragraph(text), paragraph("Nurses get the influenza vaccine.")))
+    assert texts(reader.nearest()) == ["Nurses get the influenza vaccine."]
+
+
+@pytest.mark.parametrize(
+    "text", ["Vaccine: influenza, given to nurses by 31/10/2023.", "Nurses get vaccine B12-R7 first."]
+)
+def test_what_states_something_beside_a_code_or_a_date_is_offered(text):
+    assert text in texts(reader_of(section("Vaccine", paragraph(text))).nearest())
+
+
+def test_a_line_that_repeats_but_for_the_number_of_its_page_is_no_passage():
+    pages = [
+        section(f"Part {n}", paragraph(f"{n + 1} Harbour ward vaccine report 2015", page=n), page=n) for n in range(5)
+    ]
+    assert reader_of(*pages).whole() == ()
+    steps = [section(f"Part {n}", paragraph(f"Give dose {n}", page=n), page=n) for n in range(5)]
+    assert len(reader_of(*steps).whole()) == 5

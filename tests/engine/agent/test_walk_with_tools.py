@@ -283,3 +283,48 @@ def test_a_reply_in_old_words_still_leads_to_an_answer():
     reply = json.dumps({"thought": "Enough.", "action": "synthesize"})
     run = Driven([reply, answer()], Shelf({"a": handbook()}), question="Which workshops are shut?")
     assert [record.purpose for record in run.records] == ["step", "answer"]
+
+
+def rules():
+    """Rules set as headings with nothing below them, and a numbered section that goes on at its own level."""
+    purge = "4.1 A hydrogen line is purged with nitrogen before any weld on it or beside it is begun by anybody"
+    return compiled(
+        "Plant manual",
+        section("4 Lines", section(purge), section("4.2 Nobody opens a flange while the line is under pressure")),
+        section("5 Tests", paragraph("Tests are done by two fitters.")),
+        section("5.1 Records", paragraph("Records of tests are kept for six years.")),
+        section("6 Noise", paragraph("Ear protection is worn.")),
+        *(section(f"Annex {n}", paragraph(f"Annex {n} lists the spare parts of pump {n}. " * 30)) for n in range(40)),
+    )
+
+
+def result_of(call, document):
+    run = Driven([turn(call), answer()], Shelf({"a": document}), question="Which spare parts does pump 7 have?")
+    return prompts(run)[-1].rpartition("Results:")[2]
+
+
+def section_key(document, title):
+    return next(key for key in document.tree.sections() if document.tree.node(key).title.startswith(title))
+
+
+def test_rules_that_are_set_as_headings_are_read_in_full_with_those_beside_them():
+    document = rules()
+    shown = result_of(call("read", node=section_key(document, "4.1")), document)
+    assert "before any weld on it or beside it is begun by anybody" in shown
+    assert "4.2 Nobody opens a flange while the line is under pressure" in shown
+
+
+def test_a_numbered_section_is_read_with_those_whose_numbers_go_on_from_its_own():
+    document = rules()
+    shown = result_of(call("read", node=section_key(document, "5 Tests")), document)
+    assert "two fitters" in shown and "kept for six years" in shown and "Ear protection" not in shown
+
+
+def test_a_reading_that_a_prompt_has_to_cut_is_not_called_full():
+    document = compiled(
+        "Log",
+        section("Log", paragraph("The tide was high and the wind low. " * 400)),
+        *(section(f"Annex {n}", paragraph(f"Annex {n} lists the spare parts of pump {n}. " * 30)) for n in range(40)),
+    )
+    shown = result_of(call("read", node=section_key(document, "Log")), document)
+    assert "in part" in shown and "in full" not in shown

@@ -46,6 +46,11 @@ def test_the_figure_is_the_product_of_three_shares_whatever_was_found():
     assert worst.value < 0.05
 
 
+def test_what_only_the_model_has_judged_or_counted_is_never_strong():
+    judged = weigh_checks(replace(RIGHT, agrees=True, is_judged=True))
+    assert (judged.strength, weigh_checks(RIGHT).strength) == (Strength.MODERATE, Strength.STRONG)
+
+
 def test_words_of_its_own_never_make_a_right_answer_look_doubtful():
     assert weigh_checks(replace(RIGHT, parts=0.0)).value > 0.5
 

@@ -104,3 +104,14 @@ def test_a_wrong_count_of_a_whole_table_is_an_objection_with_the_right_one(text,
 )
 def test_a_count_of_some_rows_is_not_that_of_the_whole_table(text):
     assert count_berths(text).support is Support.UNSUPPORTED
+
+
+@pytest.mark.parametrize(
+    "claim,support", [("87 of 100 own one.", Support.SUPPORTED), ("31 own one.", Support.UNSUPPORTED)]
+)
+def test_a_figure_with_the_letters_of_its_footnotes_states_the_figure(claim, support):
+    survey = compiled(
+        "Survey", section("Owners", table("Owners", [["Graduates (100)", "87ab"]], columns=["", "Phone"]))
+    )
+    told = Grounder(documents={"a": survey}).check(1, DraftClaim(claim, (DraftQuote("a", 2, "Graduates (100)\t87ab"),)))
+    assert told.support is support

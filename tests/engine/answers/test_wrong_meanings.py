@@ -19,9 +19,9 @@ def read_toml(name):
     return tomllib.loads((FOLDER / name).read_text())
 
 
-TEXTS = read_toml("documents.toml") | read_toml("fresh_documents.toml")
-PAIRS, UNSEEN, FRESH, WRONG, RIGHT = (
-    read_toml(f"{name}.toml")["case"] for name in ("pairs", "unseen", "fresh", "wrong", "right")
+TEXTS = read_toml("documents.toml") | read_toml("fresh_documents.toml") | read_toml("told_documents.toml")
+PAIRS, UNSEEN, FRESH, TOLD, WRONG, RIGHT = (
+    read_toml(f"{name}.toml")["case"] for name in ("pairs", "unseen", "fresh", "told", "wrong", "right")
 )
 
 
@@ -53,7 +53,7 @@ def objections_to(document_of):
 
 
 def placed(document, words):
-    for key in document.tree.leaves():
+    for key in range(1, len(document.tree)):
         if locate_quote(document.tree.node(key).text, words, nearly=False).check is not Check.MISSING:
             return DraftQuote("a", key, words)
     raise AssertionError(f"No node holds {words!r}.")
@@ -77,12 +77,14 @@ def struck(cases, objections_to):
     return [(case["right"], objections) for case, objections in found if objections]
 
 
-@pytest.mark.parametrize("cases", [PAIRS, UNSEEN, FRESH, WRONG], ids=["pairs", "other styles", "fresh", "mixed"])
+@pytest.mark.parametrize(
+    "cases", [PAIRS, UNSEEN, FRESH, TOLD, WRONG], ids=["pairs", "other styles", "fresh", "told", "mixed"]
+)
 def test_wrong_replies_are_objected_to(cases, objections_to):
     assert passed(cases, objections_to) == []
 
 
-@pytest.mark.parametrize("cases", [PAIRS, UNSEEN, FRESH], ids=["pairs", "other styles", "fresh"])
+@pytest.mark.parametrize("cases", [PAIRS, UNSEEN, FRESH, TOLD], ids=["pairs", "other styles", "fresh", "told"])
 def test_the_right_replies_beside_them_are_not(cases, objections_to):
     assert struck(cases, objections_to) == []
 
@@ -98,3 +100,95 @@ def test_an_objection_says_what_to_mend(objections_to):
 @pytest.mark.parametrize("case", RIGHT, ids=lambda case: case["text"][:60])
 def test_a_right_reply_that_a_careless_check_would_strike_is_not(case, objections_to):
     assert objections_to(case, case["text"], case["quote"]) == ()
+
+
+@pytest.fixture
+def is_open(document_of):
+    """Whether a right reply is left to its reader to judge."""
+
+    def is_open(name, question, text, *quotes):
+        document = document_of(name)
+        grounder = Grounder(documents={"a": document}, periods=(question,), question=question)
+        claim = DraftClaim(text, tuple(placed(document, words) for words in quotes))
+        assert grounder.objections(claim) == ()
+        return grounder.is_left_to_the_reader(claim)
+
+    return is_open
+
+
+CAPEX, SALES = "Capital expenditure | (44.5) | (51.3)", "Net sales | 1,482.6 | 1,365.4"
+GERMANY, POLAND = "Germany | 2,140 | 4", "Poland | 1,312 | 2"
+
+
+@pytest.mark.parametrize(
+    "question,text,quotes",
+    [
+        (
+            "Is Kestrel a capital-intensive business?",
+            "No, capital expenditure was only 3.0% of net sales (44.5 / 1,482.6).",
+            (CAPEX, SALES),
+        ),
+        ("How many countries have several plants?", "Two countries have several plants.", (GERMANY, POLAND)),
+        (
+            "Is its liquidity healthy?",
+            "Yes, it held EUR 212.4 million.",
+            ("Cash and cash equivalents | 212.4 | 187.9",),
+        ),
+        ("Which has more plants, Germany or Poland?", "Germany, with 4.", (GERMANY, POLAND)),
+    ],
+)
+def test_a_judgement_or_count_that_no_check_works_out_is_left_to_the_reader(is_open, question, text, quotes):
+    assert is_open("kestrel.html", question, text, *quotes)
+
+
+@pytest.mark.parametrize(
+    "name,question,text,quotes",
+    [
+        ("kestrel.html", "What were net sales in 2023?", "Net sales were EUR 1,482.6 million in 2023.", (SALES,)),
+        (
+            "kestrel.html",
+            "Did net sales grow?",
+            "Yes, net sales grew from EUR 1,365.4 million to EUR 1,482.6 million.",
+            (SALES,),
+        ),
+        (
+            "kestrel.html",
+            "Which has more plants, Germany or Poland?",
+            "Germany has more plants: 4, against 2 in Poland.",
+            (GERMANY, POLAND),
+        ),
+        ("kestrel.html", "Which country has the most employees?", "Germany has the most employees, 2,140.", (GERMANY,)),
+        (
+            "ferry.md",
+            "May dogs travel in the lounge?",
+            "Yes, if they wear a muzzle.",
+            ("Dogs may travel in the lounge if they wear a muzzle.",),
+        ),
+        (
+            "trial.md",
+            "Was the difference in coughs significant?",
+            "Yes, it was significant.",
+            ("The difference between the groups in the change of coughs a day was significant (p = 0.003).",),
+        ),
+        (
+            "ferry.md",
+            "Are muzzles or leads used in the lounge?",
+            "Yes, dogs may travel in the lounge if they wear a muzzle.",
+            ("Dogs may travel in the lounge if they wear a muzzle.",),
+        ),
+        (
+            "kestrel.html",
+            "What were sales of Most Best Kestrel in 2022?",
+            "Net sales were EUR 1,365.4 million.",
+            (SALES,),
+        ),
+        (
+            "trial.md",
+            "In how many countries are the sites?",
+            "The sites are in three countries.",
+            ("Up to 240 patients are planned at 18 sites in Spain, Italy and Norway.",),
+        ),
+    ],
+)
+def test_what_figures_or_a_sentence_settle_is_not(is_open, name, question, text, quotes):
+    assert not is_open(name, question, text, *quotes)

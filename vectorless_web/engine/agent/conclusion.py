@@ -426,8 +426,15 @@ class Checker:
                 says_missing=bool(self._run.draft.missing),
                 agrees=self._agrees(held),
                 pictured=pictured_share(claims),
+                is_judged=self._is_judged(),
             )
         )
+
+    def _is_judged(self) -> bool:
+        """Whether the first sentence that holds, which says what was asked, is worked out again by no check."""
+        pairs = zip(self._run.draft.claims, self._run.claims, strict=True)
+        first = next((draft for draft, claim in pairs if is_supported(claim)), None)
+        return first is not None and self._grounder.is_left_to_the_reader(first)
 
     def _agrees(self, held: Sequence[ClaimEvent]) -> bool:
         """Whether the figure that the offline reasoner comes to is stated by a claim that holds."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from vectorless_web.engine.answers.agreement import (
     YEAR,
@@ -28,9 +29,9 @@ from vectorless_web.engine.text.quantities import Quantity, quantities_in
 _ONE, _HUNDRED = Decimal(1), Decimal(100)
 
 CONSTANTS = frozenset(
-    Decimal(number) for number in (*range(13), 52, 100, 360, 365, 366, 1000, 1_000_000, 1_000_000_000)
+    Decimal(number) for number in (*range(13), 24, 52, 60, 100, 360, 365, 366, 1000, 1_000_000, 1_000_000_000)
 )
-"""Numbers a formula may contain without a quote: counts of periods, days, weeks, percent and scales."""
+"""Numbers a formula may contain without a quote: counts of periods, hours, minutes, days, weeks, percent and scales."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ class Sources:
     `stated` are the figures of quotes, calculations and counts. `quotes` are the texts of
     the quotes, `around` the texts in which they stand, `headers` those of their columns,
     `headings` what they stand below, `told` the question and the titles. `counts` are
-    numbers of rows and quotes. `results` are what calculations gave.
+    numbers of rows and quotes, `known_counts` those of the items that quotes list and of the
+    rows of whole tables. `results` are what calculations gave.
     """
 
     stated: tuple[Stated, ...] = ()
@@ -50,6 +52,7 @@ class Sources:
     headings: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
     counts: frozenset[int] = frozenset()
+    known_counts: frozenset[int] = frozenset()
     results: tuple[Stated, ...] = ()
 
     @cached_property
@@ -103,6 +106,8 @@ class Account:
 
     loose: tuple[Loose, ...] = ()
     derived: tuple[DraftCalculation, ...] = ()
+    counted: tuple[Quantity, ...] = ()
+    """Numbers that only count what the sentence quotes or names: whoever chose that has counted."""
 
 
 MOST_OPEN = 40
@@ -122,19 +127,30 @@ def account_for(sentence: str, sources: Sources) -> Account:
     skipped += written
     sources = replace(sources, results=(*sources.results, *sums))
     named = [number for number in quantities_in(sentence) if any(agrees(number, f) for f in sources.stated)]
+    joined = _joined_measures(sentence, sources)
     open_ = [
         number
         for number in numbers_to_explain(sentence)
         if number not in named
         and not any(start <= number.start and number.end <= end for start, end in skipped)
         and not _is_explained(sentence, number, sources, days)
+        and number not in joined
     ]
     if len(open_) <= MOST_OPEN:
         derived, open_ = _derive_all(sentence, open_, sources, named)
     else:
         derived = []
     loose += [Loose(number.start, number.end, number.text, number) for number in open_]
-    return Account(tuple(sorted(loose, key=lambda one: one.start)), tuple(derived))
+    counted = [
+        number
+        for number in quantities_in(sentence)
+        if not (number in named and _is_stated_as_told(number, sources))
+        and not any(start <= number.start and number.end <= end for start, end in skipped)
+        and _is_count(sentence, number, sources)
+        and int(number.value) not in sources.known_counts
+        and not any(agrees(number, f) for f in sources.results)
+    ]
+    return Account(tuple(sorted(loose, key=lambda one: one.start)), tuple(derived), tuple(counted))
 
 
 def _derive_all(
@@ -142,8 +158,8 @@ def _derive_all(
 ) -> tuple[list[DraftCalculation], list[Quantity]]:
     """Simple sums for the numbers, and the numbers without one; a second look may use what the first found."""
     found: list[DraftCalculation] = []
-    asked = [f for f in sources.context if f.written is not None and (f.written.unit or f.written.noun)]
-    figures = [*sources.stated, *sources.results, *asked]
+    asked = [f for f in sources.context if f.written is not None and _names_something(f.written)]
+    figures = [*sources.stated, *sources.results, *asked, *_told_results(sentence, sources)]
     known, left = list(named), list(numbers)
     for _ in range(2):
         numbers, left = left, []
@@ -156,6 +172,44 @@ def _derive_all(
                 known.append(number)
         figures += [Stated(number.value, written=number) for number in numbers if number not in left]
     return found, left
+
+
+def _told_results(sentence: str, sources: Sources) -> Iterator[Stated]:
+    """Percentages of the sentence that calculations gave, as told and exactly: points lie between two of them."""
+    for number in quantities_in(sentence):
+        for result in sources.results if number.percent else ():
+            exact = (abs(result.value * factor) for factor in result.as_percent)
+            near = [value for value in exact if agrees(number, Stated(value, worked_out=True))]
+            if near:
+                yield Stated(near[0], written=number)
+                yield Stated(number.value, written=number)
+                break
+
+
+def _names_something(written: Quantity) -> bool:
+    """Whether a number of the question or a header has a unit or noun; a year between others ("2019 December") none."""
+    return bool(written.unit or written.noun) and not YEAR.fullmatch(written.text)
+
+
+_JOINED = re.compile(r"(?:\s?[^\W\d]{1,9}\.?)?,?\s(?:and\s)?")
+
+
+def _joined_measures(sentence: str, sources: Sources) -> list[Quantity]:
+    """Numbers that make one measure together which is stated: "1 hour 35 minutes", "three quarters of an hour"."""
+    numbers = quantities_in(sentence)
+    found: list[Quantity] = []
+    for first, second in pairwise(numbers):
+        between = sentence[first.end : second.start]
+        if first.is_part and not first.unit and second.unit and second.value == 1:
+            is_joined, value = sentence[first.end :].startswith(" of "), first.value * second.value
+        else:
+            is_joined = bool(first.unit) and first.dimension == second.dimension and first.factor > second.factor
+            is_joined = is_joined and bool(_JOINED.fullmatch(between))
+            value = first.value * first.factor / second.factor + second.value
+        whole = replace(second, value=value, step=Decimal(0), is_part=True)
+        if is_joined and any(agrees(whole, figure) for figure in (*sources.stated, *sources.results)):
+            found += [first, second]
+    return found
 
 
 _SUM = re.compile(r"(?<![\d.,])[(]?[$€£]?\d[\d,.]{0,20}%?(?:\s?[×x*÷/+−–-]\s?[(]?[$€£]?\d[\d,.]{0,20}%?[)]?){1,5}")
@@ -196,7 +250,17 @@ def _is_explained(sentence: str, number: Quantity, sources: Sources, days: Seque
         or _is_count(sentence, number, sources)
         or _is_year_reached(number, sources)
         or _is_length_between(sentence, number, sources, days)
+        or _is_one_of_a_ratio(sentence, number, sources)
     )
+
+
+_MEASURED_BY = re.compile(r"\b(?:below|above|under|over|than|exceeds?|at\s+least|at\s+most|benchmark\s+of)\s+$", re.I)
+
+
+def _is_one_of_a_ratio(sentence: str, number: Quantity, sources: Sources) -> bool:
+    """Whether the number is the one that a worked-out ratio is measured by: "0.54, below 1.0"."""
+    is_ratio = any(not figure.value.is_zero() and abs(figure.value) < _HUNDRED for figure in sources.results)
+    return number.value == 1 and not number.noun and is_ratio and bool(_MEASURED_BY.search(sentence[: number.start]))
 
 
 # Names, references, list marks, telephone numbers
@@ -324,6 +388,12 @@ _LONGEST_LIST = 2000
 """Characters of a text whose lists are counted."""
 
 
+def _is_stated_as_told(number: Quantity, sources: Sources) -> bool:
+    """Whether a quote states the number in words; a cell of another column may equal a count of rows by chance."""
+    stated = [figure for figure in sources.stated if agrees(number, figure)]
+    return int(number.value) not in sources.counts or any(figure.cell is None for figure in stated)
+
+
 def _is_count(sentence: str, number: Quantity, sources: Sources) -> bool:
     """Whether the number counts what is quoted or listed: "nine ports" over nine rows."""
     value = number.value
@@ -335,7 +405,8 @@ def _is_count(sentence: str, number: Quantity, sources: Sources) -> bool:
     if not named or _RATE.match(sentence, number.end) or not 2 <= value <= MOST_ITEMS:
         return False
     years = len(set(YEAR.findall(sentence)))
-    return int(value) in sources.counts or int(value) in items_in(sentence) or (years > 2 and value == years)
+    counts = sources.counts | sources.known_counts
+    return int(value) in counts or int(value) in items_in(sentence) or (years > 2 and value == years)
 
 
 _OPENING_COUNT = re.compile(r"\s*(?:[A-Z]\w*:\s*)?\d{1,3}\s+[^\W\d][^:;]{2,80}:")

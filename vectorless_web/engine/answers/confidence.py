@@ -103,8 +103,9 @@ class ModelChecks:
     """What the checks found of a model's answer, each share in [0, 1].
 
     `held` of the sentences it did not withdraw, `mended` of those that hold, `fuzzy` of their
-    quotes, `parts` of the question's parts; whether it says that something is missing, and
-    whether the offline reasoner comes to a figure that the answer states, too.
+    quotes, `parts` of the question's parts; whether it says that something is missing, whether
+    the offline reasoner comes to a figure that the answer states, too, and whether what it
+    says first is a judgement, a comparison or a count that no check worked out again.
     """
 
     held: float
@@ -115,15 +116,21 @@ class ModelChecks:
     agrees: bool
     pictured: float = 0.0
     """Share of the sentences that hold which were read from pictures."""
+    is_judged: bool = False
 
 
 def weigh_checks(checks: ModelChecks) -> Confidence:
-    """The confidence of a model's answer: sentences that hold x parts covered x how firmly the quotes stand."""
+    """The confidence of a model's answer: sentences that hold x parts covered x how firmly the quotes stand.
+
+    What nothing but the model has judged or counted is never strong.
+    """
     covered = 1.0 - OPEN_PART_COST * (1.0 - checks.parts) - MISSING_COST * checks.says_missing
     firm = (AGREED if checks.agrees else CHECKED) - MENDED_COST * checks.mended - FUZZY_COST * checks.fuzzy
     firm = firm * (1.0 - checks.pictured) + min(firm, PICTURED) * checks.pictured
-    value = checks.held * covered * firm
-    return Confidence(checks.held, covered, firm, value, calibration_of("model").name_strength(value))
+    calibration, value = calibration_of("model"), checks.held * covered * firm
+    if checks.is_judged:
+        value = min(value, calibration.strong - BELOW_STRONG)
+    return Confidence(checks.held, covered, firm, value, calibration.name_strength(value))
 
 
 def pictured_share(claims: Sequence[ClaimEvent]) -> float:

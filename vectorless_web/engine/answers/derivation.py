@@ -29,7 +29,7 @@ _CUES = {
     r"|sav\w+|under|cut",
     "change": r"increas\w*|decreas\w*|gr[eo]w\w*|ris\w*|rose|fall\w*|fell|declin\w*|drop\w*|up|down|gain\w*|change\w*"
     r"|improv\w*|worsen\w*|reduc\w*|higher|lower|more|less|fewer|cheaper|dearer|longer|shorter|larger|smaller|older"
-    r"|leav\w*|still|add(?:s|ed|ing|itional)|extra|new|beyond|surplus|deficit|younger|below|above|under|apart|spread|range|differ\w*|gap|sav\w+|remain\w*|left|by|ahead|behind|between|exceed\w*|short",
+    r"|leav\w*|still|add(?:s|ed|ing|itional)|extra|new|beyond|surplus|deficit|younger|below|above|under|apart|spread|range|differ\w*|gap|sav\w+|remain\w*|left|by|ahead|behind|between|exceed\w*|short|un(?:drawn|used|spent|paid|sold|filled|funded)|available|headroom",
     "total": r"total\w*|sum|together|altogether|combined|overall|in all|both|and|plus|amounts? to|adds? up|comes? to",
     "share": r"of|share\w*|portion|proportion|ratio|rate|margin|percent|per cent|account\w*|represent\w*|or",
     "rest": r"rest|remain\w*|other\w*|left|without|not|balance",

@@ -8,6 +8,7 @@ from decimal import Decimal
 from vectorless_web.engine.answers.accounting import (
     CONSTANTS,
     Account,
+    Loose,
     Sources,
     account_for,
     find_table_count,
@@ -27,8 +28,8 @@ from vectorless_web.engine.answers.claims import (
     Operand,
     Support,
 )
-from vectorless_web.engine.answers.meaning.check import find_mismatches
-from vectorless_web.engine.answers.quotes import MISSING, Homes, Located, Place, PlacedQuote, locate_quote
+from vectorless_web.engine.answers.meaning.check import find_mismatches, is_left_to_the_reader
+from vectorless_web.engine.answers.quotes import MISSING, Homes, Located, Place, PlacedQuote, locate_head, locate_quote
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.errors import InvalidInput, NotFound
@@ -115,6 +116,14 @@ class Grounder:
         """Everything that speaks against a claim, a sentence each; none when it holds."""
         return tuple(self._judge(_without_asides(claim), self._locate_quotes(claim))[1])
 
+    def is_left_to_the_reader(self, claim: DraftClaim) -> bool:
+        """Whether a claim that holds rests on a judgement, a comparison or a count that no check works out again."""
+        told = _without_asides(claim)
+        places = self._judge(told, self._locate_quotes(claim))[0]
+        if _rests_on_picture(places) or self._account(told, places, _calculations(told, places)).counted:
+            return True
+        return is_left_to_the_reader(told.text, places, tree_of=self._tree, question=self._question)
+
     def _judge(self, claim: DraftClaim, places: list[PlacedQuote]) -> tuple[list[PlacedQuote], list[str]]:
         """The objections to a claim and to each row of its table, and its quotes: as whole rows, or with others that
         were shown, when only these account for it."""
@@ -147,6 +156,8 @@ class Grounder:
             for loose in self._account(replace(claim, text=text), [*places, *found], calculations).loose:
                 if loose.start < start:
                     continue
+                if _is_counted_otherwise(loose, places):
+                    return []
                 quote = find_statement(loose, text, homes, self._documents)
                 if quote is None or len(found) == MOST_BORROWED:
                     return []
@@ -176,25 +187,33 @@ class Grounder:
         rest: list[PlacedQuote] = []
         moved: dict[Place, Place] = {}
         for quote in claim.quotes:
-            place, named = self._place(quote), (quote.document, quote.key)
-            halves = self._homes.find_halves(quote) if place.located.check is Check.MISSING else None
-            if halves is not None:
-                # The second half comes last: calculations name quotes by their place in the order.
-                place = self._place(halves[0])
-                rest.append(self._place(halves[1]))
-            elif place.located.check is Check.MISSING:
-                home = moved.get(named)
-                is_cut = False
-                if home is None or not self._homes.holds(home, quote):
-                    home, is_cut = self._homes.find_elsewhere(quote)
-                if home is not None:
-                    moved[named] = home
-                    place = self._place(replace(quote, document=home[0], key=home[1], start=-1))
-                    self._moved[_describe_move(quote, place)] = None
-                elif is_cut:
-                    place = replace(place, located=replace(place.located, is_cut=True))
+            place = self._place(quote)
+            if place.located.check is Check.MISSING:
+                place, *more = self._seek(quote, place, moved)
+                # Further parts come last: calculations name quotes by their place in the order.
+                rest += more
             found.append(place)
         return [*found, *rest]
+
+    def _seek(self, quote: DraftQuote, place: PlacedQuote, moved: dict[Place, Place]) -> list[PlacedQuote]:
+        """A quote that the node named does not hold: in two halves, as headings, in another node, else missing."""
+        named = (quote.document, quote.key)
+        parts: Sequence[DraftQuote] = self._homes.find_halves(quote) or self._homes.find_headings(quote)
+        if parts:
+            return [self._place(part) for part in parts]
+        home, is_cut = moved.get(named), False
+        if home is None or not self._homes.holds(home, quote):
+            home, is_cut = self._homes.find_elsewhere(quote)
+        if home is not None:
+            moved[named] = home
+            place = self._place(replace(quote, document=home[0], key=home[1], start=-1))
+            self._moved[_describe_move(quote, place)] = None
+            return [place]
+        if place.node is not None and quote.page < 0:
+            head = locate_head(place.node, quote.quote, around=True)
+            if head.check is not Check.MISSING:
+                return [replace(place, located=head)]
+        return [replace(place, located=replace(place.located, is_cut=True)) if is_cut else place]
 
     def _place(self, quote: DraftQuote) -> PlacedQuote:
         if quote.page >= 0:
@@ -207,8 +226,10 @@ class Grounder:
         place = (quote.document, quote.key)
         if place not in self._scales:
             self._scales[place] = units_scale(units_of(tree, node))
-        scale = self._scales[place]
-        return PlacedQuote(quote, node, locate_quote(node.text, quote.quote, near=quote.start), scale)
+        located = locate_quote(node.text, quote.quote, near=quote.start)
+        head = locate_head(node, quote.quote) if located.check is Check.MISSING else MISSING
+        located = located if head.check is Check.MISSING else head
+        return PlacedQuote(quote, node, located, self._scales[place])
 
     def _place_picture(self, quote: DraftQuote) -> PlacedQuote:
         """The section that the page of a picture belongs to, if that page was shown as one."""
@@ -264,21 +285,27 @@ class Grounder:
         ]
         calculations = _calculations(claim, places)
         if problem := self._calculation_problem(claim, _computable(calculations), places):
-            return [*objections, problem, *self._mismatches(claim, places)]
+            return [*objections, problem, *self._mismatches(claim, places, ())]
         # What a picture shows cannot be counted: numbers that no text states may stand there.
-        loose = [] if _rests_on_picture(places) else self._loose_numbers(claim, places, calculations)
+        account = self._account(claim, places, calculations)
+        loose = [] if _rests_on_picture(places) else _describe_loose(account)
         refused = [refusal for refusal in map(_refusal, calculations) if refusal] if loose else []
         counted = [
             f"The table has {min(counts)} rows, not {said}."
             for said, counts in self._table_counts(claim, places)
             if said not in counts
         ]
-        return [*objections, *refused, *(counted or loose), *self._mismatches(claim, places)]
+        worked = [*_computable(calculations), *account.derived]
+        return [*objections, *refused, *(counted or loose), *self._mismatches(claim, places, worked)]
 
-    def _mismatches(self, claim: DraftClaim, places: Sequence[PlacedQuote]) -> list[str]:
-        """What the quotes say otherwise than the claim."""
+    def _mismatches(
+        self, claim: DraftClaim, places: Sequence[PlacedQuote], worked: Sequence[DraftCalculation]
+    ) -> list[str]:
+        """What the quotes, or the cells that its numbers were worked out from, say otherwise than the claim."""
         worded = [place for place in places if place.located.check is not Check.PICTURE]
-        return find_mismatches(claim.text, worded, tree_of=self._tree, question=self._question) if worded else []
+        if not worded:
+            return []
+        return find_mismatches(claim.text, worded, tree_of=self._tree, question=self._question, calculations=worked)
 
     def _tree(self, document: str) -> Tree:
         return self._documents[document].tree
@@ -295,14 +322,6 @@ class Grounder:
             known += _list_derived_numbers(calculation, places, known)
         return ""
 
-    def _loose_numbers(
-        self, claim: DraftClaim, places: Sequence[PlacedQuote], calculations: Sequence[DraftCalculation]
-    ) -> list[str]:
-        return [
-            f"The number {loose.text} stands in none of its quotes and follows from no calculation shown."
-            for loose in self._account(claim, places, calculations).loose
-        ]
-
     def _account(
         self, claim: DraftClaim, places: Sequence[PlacedQuote], calculations: Sequence[DraftCalculation]
     ) -> Account:
@@ -317,7 +336,8 @@ class Grounder:
             headers=tuple(dict.fromkeys(_context(place) for place in places)),
             headings=tuple(dict.fromkeys(headings)),
             told=self._periods,
-            counts=_counts(places).union(*(counts for _, counts in self._table_counts(claim, places))),
+            counts=_counts(places),
+            known_counts=_items_quoted(places).union(*(counts for _, counts in self._table_counts(claim, places))),
             results=tuple(
                 figure
                 for calculation in _computable(calculations)
@@ -348,6 +368,22 @@ class Grounder:
         """The claim's calculations that could be worked out, then those that the program found itself."""
         own = _computable(_calculations(claim, places))
         return [*own, *self._account(claim, places, own).derived]
+
+
+def _is_counted_otherwise(loose: Loose, places: Sequence[PlacedQuote]) -> bool:
+    """Whether a quote counts the same things differently: "two patients" where the sentence says "3 patients"."""
+    number = loose.number
+    if number is None or number.unit or not number.noun:
+        return False
+    written = [figure.written for place in places for figure in list_stated_numbers(place.text)]
+    return any(one.noun == number.noun and not one.unit and one.value != number.value for one in written if one)
+
+
+def _describe_loose(account: Account) -> list[str]:
+    return [
+        f"The number {loose.text} stands in none of its quotes and follows from no calculation shown."
+        for loose in account.loose
+    ]
 
 
 def is_too_long(claim: DraftClaim) -> bool:
@@ -425,15 +461,18 @@ def _context(place: PlacedQuote) -> str:
     return "; ".join([headers, *ends]) if ends else headers
 
 
+def _items_quoted(places: Sequence[PlacedQuote]) -> frozenset[int]:
+    """How many items the quotes list."""
+    return frozenset().union(*(items_in(place.text) for place in places if place.located.end))
+
+
 def _counts(places: Sequence[PlacedQuote]) -> frozenset[int]:
-    """How many rows of one table, or passages of one section, are quoted; how many items the quotes list."""
+    """How many rows of one table, or passages of one section, are quoted."""
     rows: dict[Place, set[int]] = {}
     beside: dict[tuple[str, int], set[tuple[int, int]]] = {}
-    found: set[int] = set()
     for place in places:
         if place.node is None or place.located.check is Check.MISSING:
             continue
-        found |= items_in(place.text)
         if place.node.table is not None:
             own = rows.setdefault((place.draft.document, place.node.key), set())
             own |= {
@@ -445,7 +484,7 @@ def _counts(places: Sequence[PlacedQuote]) -> frozenset[int]:
             passages = beside.setdefault((place.draft.document, place.node.parent), set())
             passages.add((place.node.key, place.located.start))
     sizes = [len(group) for group in rows.values()] + [len(group) for group in beside.values()]
-    return frozenset(found | {size for size in sizes if size > 1})
+    return frozenset(size for size in sizes if size > 1)
 
 
 def _explain_miscalculation(
@@ -504,8 +543,27 @@ def _operand_stands(value: str, index: int, places: Sequence[PlacedQuote]) -> bo
     )
 
 
+_NOTED = re.compile(r"\W*(?P<number>[$€£]?\d[\d,]*(?:\.\d+)?\s?%?)(?P<marks>[a-h]{1,4})\W*")
+"""A figure with the letters of its footnotes right behind it: "87ab"."""
+
+
 def _list_place_numbers(place: PlacedQuote) -> list[Stated]:
-    return list_stated_numbers(place.text, place.scale)
+    return [*list_stated_numbers(place.text, place.scale), *(figure for figure, _ in _noted_figures(place))]
+
+
+def _noted_figures(place: PlacedQuote) -> Iterator[tuple[Stated, tuple[int, int, int]]]:
+    """Figures of quoted cells behind the labels that bear the letters of footnotes, each with its cell."""
+    node, located = place.node, place.located
+    if node is None or node.table is None:
+        return
+    for row in node.table.rows:
+        if row.offset >= located.end or located.start >= row.offset + row.length:
+            continue
+        for column, cell in enumerate(row.cells):
+            match = _NOTED.fullmatch(cell.text) if column else None
+            if match is not None:
+                where = (node.key, row.offset, column)
+                yield from ((figure, where) for figure in list_stated_numbers(match["number"], place.scale))
 
 
 def _stated_at(place: PlacedQuote, index: int) -> list[Stated]:
@@ -525,7 +583,7 @@ def _stated_at(place: PlacedQuote, index: int) -> list[Stated]:
         at = place.located.start + figure.written.start if figure.written is not None else -1
         where = ((key, r.offset, c) for r, c, cell in cells if cell.offset <= at < cell.offset + max(1, cell.length))
         found.append(replace(figure, cell=next(where, None)))
-    return found
+    return [*found, *(replace(figure, quote=index, cell=where) for figure, where in _noted_figures(place))]
 
 
 def _printed_scale(value: str, place: PlacedQuote) -> Decimal | None:

@@ -243,6 +243,14 @@ MOST_LOOKED = 400_000
 AROUND = 60
 """Nodes before and behind that may stand on the same page."""
 
+TRAIL = " > "
+"""What parts the headings of a trail that a reader is shown above a passage."""
+
+MOST_HEADINGS = 400
+"""Headings on the page of a quote that it is compared with, and those above it."""
+
+_CUT_END = re.compile(r"[\s,;:]*(?:…|\.{3})\s*$")
+
 MOST_BETWEEN, LONGEST_BETWEEN = 4, 110
 """Nodes between the halves of a sentence, and characters of each that is no footnote: a running head, a page number."""
 
@@ -289,6 +297,21 @@ class Homes:
                 return one, replace(quote, key=second, quote=rest[: found.end - len(begun) - 1].rstrip(), start=-1)
         return None
 
+    def find_headings(self, quote: DraftQuote) -> list[DraftQuote]:
+        """The quote as the headings that it is made of, and what stands below them: "Leave > 4.2 Notice > Two weeks."
+
+        Headings above the node, those on its page and the document's title count, each from its beginning (a shown
+        one may be cut). Empty when a part of it is none of these and does not stand in the node either.
+        """
+        tree = self._documents[quote.document].tree if quote.document in self._documents else None
+        if tree is None or quote.key not in tree:
+            return []
+        parts = [_CUT_END.sub("", part).strip() for part in quote.quote.split(TRAIL)]
+        keys = _list_headings(tree, quote.key)
+        found = [_find_heading(tree, keys, replace(quote, quote=part)) for part in parts if part]
+        placed = [part for part in found if part is not None]
+        return placed if len(placed) == len(found) and any(tree.is_section(part.key) for part in placed) else []
+
     def holds(self, place: Place, quote: DraftQuote) -> bool:
         """Whether the words stand in that node, as they are or after normalisation."""
         text = self._documents[place[0]].tree.node(place[1]).text
@@ -325,6 +348,56 @@ def _list_nearby_nodes(tree: Tree, key: int) -> Iterator[int]:
     for other in range(max(1, key - AROUND), min(len(tree), key + AROUND)):
         if other != key and tree.node(other).page_start == page:
             yield other
+
+
+def _list_headings(tree: Tree, key: int) -> list[int]:
+    """The sections above a node from the innermost, itself if it is one, and those beginning on its page."""
+    own = [key] if tree.is_section(key) else []
+    page = tree.node(key).page_start
+    around = range(max(1, key - MOST_HEADINGS), min(len(tree), key + MOST_HEADINGS))
+    beside = [other for other in around if tree.is_section(other) and tree.node(other).page_start == page]
+    return list(dict.fromkeys([*own, *tree.ancestors(key), *beside]))
+
+
+def _find_heading(tree: Tree, keys: Sequence[int], quote: DraftQuote) -> DraftQuote | None:
+    """The part of a trail where it stands: as the beginning of a heading, as it is printed or mended, or in the node.
+
+    A heading of which the mended form alone begins so is cited whole.
+    """
+    wanted = _normalise(quote.quote).text.strip()
+    for key in keys if wanted else ():
+        node = tree.node(key)
+        if not node.text:
+            continue
+        if locate_quote(node.text, quote.quote, nearly=False).check is not Check.MISSING:
+            return replace(quote, key=key, start=-1)
+        if _normalise(node.title).text.strip().startswith(wanted):
+            return replace(quote, key=key, quote=node.text, start=0)
+    if locate_quote(tree.node(quote.key).text, quote.quote, nearly=False).check is not Check.MISSING:
+        return quote
+    return None
+
+
+def locate_head(node: Node, quote: str, *, around: bool = False) -> Located:
+    """The header rows of a table that say every word of a quote, whatever cells and lines they stand in.
+
+    "December 31, | 2019 | 2018" is a header of two rows as it is read. With `around` the
+    words may also stand in the table's caption and units line. MISSING when one stands in none.
+    """
+    rows = [row for row in node.table.rows if row.is_header] if node.table is not None else []
+    if not rows or node.table is None:
+        return MISSING
+    texts = [node.text[row.offset : row.offset + row.length] for row in rows]
+    texts += [column.header for column in node.table.columns]
+    texts += [node.title, node.table.units] if around else []
+    told, wanted = set(_head_words(" ".join(texts))), _head_words(quote)
+    if not wanted or not told.issuperset(wanted):
+        return MISSING
+    return Located(Check.NORMALISED, rows[0].offset, rows[-1].offset + rows[-1].length)
+
+
+def _head_words(text: str) -> list[str]:
+    return [word.strip(".,;:/") for word in _words_of(text) if word.strip(".,;:/")]
 
 
 def _adjoining_paragraphs(tree: Tree, key: int) -> Iterator[tuple[int, int]]:

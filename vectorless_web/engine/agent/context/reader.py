@@ -37,8 +37,17 @@ LEAD_CHARACTERS = 110
 PLAIN_SHARE = 0.65
 """Share of the outline's tokens that titles may fill; summaries get the rest."""
 
+SAYING_WORDS = 5
+"""Words from which on a heading with nothing below it is a passage: a rule may be set as one, a name says nothing."""
+
 BARE_CHARACTERS = 40
 """Characters of the longest text that counts as a label alone."""
+
+RUNNING_WORDS = 4
+"""Words of a line that repeats from page to page but for a number; "Chapter 3" and "Step 4 of 9" are none."""
+
+BLANK_WORDS = 6
+"""Words to each line to write on in a form, its label."""
 
 REPEATED = 4
 """Places at which the same short text must stand to count as a running head."""
@@ -51,8 +60,14 @@ _URL = re.compile(r"(?:https?://|www\.|doi:?\s*10\.|doi\.org)\S*", re.I)
 _LEADERS = re.compile(r"\.{4,}\s*\d{1,4}\s*$|(?:\.\s){4,}\s*\d{1,4}\s*$", re.M)
 _CITED_WORK = re.compile(r"\bet al\b|\bdoi\b|\b(?:19|20)\d\d\s?;\s?\d+|\b\d+\s?\(\d+\)\s?[:,]\s?\d+\s?[-–]\s?\d+", re.I)
 _IDENTIFIER = re.compile(
-    r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{24,}\b", re.I
+    r"(?<![^\W_])_*(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{24,})\b", re.I
 )
+_CODE_WORD = re.compile(r"(?=\S*\d)(?:[A-Z\d]+[-_/:.]){1,}[A-Z\d]+|(?=\S*\d)(?=\S*[A-Z])[A-Z\d]{6,}", re.I)
+"""A number of a file or document: "VV-TMF-0012345", "NCT01234567"; no date, which has only digits or a month's name."""
+_DATE_LIKE = re.compile(r"\d{1,4}[-/.:]\d{1,2}(?:[-/.:]\d{1,4})?|\d[\d,.]*%?")
+_BLANK = re.compile(r"_{3,}|\.{6,}|…{2,}|[☐□▢]|\b(?:MM|DD)[/.-](?:MM|DD)[/.-]YYYY\b|:\s*(?=(?:[A-Z][\w’']*\s?){1,3}:)")
+"""A place to fill in; a label right behind a label has one between them."""
+_NUMBERED_LABEL = re.compile(r"\d+(?:\.\d+)+\.?(?:\s(?:[A-Z][\w’'-]*|and|of|the|for|to|in|&)){1,5}")
 _FIGURE = re.compile(r"\W*\d|\W*$")
 _RUNNING_LINK = re.compile(r".{1,80}\btable\s+of\s+contents\W*|\W*page\s+\d+(?:\s*(?:of|/)\s*\d+)?\W*", re.I)
 """A running head that links back to the contents, or counts the pages; it differs from page to page."""
@@ -71,31 +86,55 @@ class WalkReader:
         self.tokens = self._tree.root.token_count
 
     def packed_node(self, key: int, *, joined: bool = True) -> PackedNode:
-        """The node with its headings; a table with its units and periods.
+        """The node with its headings; a table with its units and periods; a heading with nothing below as a paragraph.
 
         `joined`: a sentence that a page's end or a footnote cuts in two is given whole.
         """
         node = self._tree.node(key)
         path = (self._entry.title or self._entry.name, *self._tree.path(key))
+        if self.is_lone_heading(key):
+            return PackedNode(self._entry.id, key, node.page_start, NodeKind.PARAGRAPH, path[:-1], node.text)
         heads, units, columns = self._table_facts(node)
         text = self._joined_text(node) if joined else node.text
         return PackedNode(self._entry.id, key, node.page_start, node.kind, path, text, heads, units, columns)
 
     def whole(self) -> tuple[PackedNode, ...]:
         """Every passage in reading order; page numbers and lone marks are left out."""
-        keys = [key for key in self._tree.leaves() if not self.is_empty(key)]
+        keys = self.list_telling(0)
         return tuple(self.packed_node(key, joined=False) for key in keys)
+
+    def list_telling(self, key: int) -> list[int]:
+        """The leaves of a subtree that say something, and headings that stand alone, in reading order."""
+        lone = [key for key in self.lone_headings if len(self._tree.node(key).text.split()) >= SAYING_WORDS]
+        leaves = [leaf for leaf in self._tree.leaves(key) if not self.is_empty(leaf)]
+        return sorted([*leaves, *(one for one in lone if key <= one < self._tree.subtree_end(key))])
+
+    @cached_property
+    def lone_headings(self) -> tuple[int, ...]:
+        """Sections with no text below them: whatever they say stands in their heading."""
+        return tuple(key for key in self._tree.sections() if self.is_lone_heading(key))
+
+    def is_lone_heading(self, key: int) -> bool:
+        """Whether a node is a section without any text below its heading."""
+        return key > 0 and self._tree.is_section(key) and not self._tree.leaves(key)
 
     def nearest(self) -> tuple[PackedNode, ...]:
         """The passages nearest to the question, best first; the best ones bring what stands beside them."""
         asked = [*self.best_of_places(), *(self.asked if self.page else ())]
-        ranked = [candidate.key for candidate in self._finder.ranked if not self.is_filler(candidate.key)]
+        ranked = [key for key in self._rank_with_headings() if not self.is_filler(key)]
         beside = [key for best in ranked[:WITH_NEIGHBOURS] for key in self._beside(best)]
         keys = dict.fromkeys([*asked, *ranked[: WITH_NEIGHBOURS + 1], *beside, *ranked])
         told = [key for key in self._add_announced(keys) if not self.is_empty(key)]
         # What hardly says anything stands last, where it takes the room of nothing else.
         told.sort(key=lambda key: key not in asked and self.is_bare(key))
         return tuple(self.packed_node(key) for key in self._drop_far(self._once(told)[:NEAREST], asked))
+
+    def _rank_with_headings(self) -> list[int]:
+        """The best leaves, and headings that stand alone, best first."""
+        scores = {candidate.key: candidate.score for candidate in self._finder.ranked}
+        lone = [key for key in self.lone_headings if len(self._tree.node(key).text.split()) >= SAYING_WORDS]
+        scores |= {key: score for key, score in self._finder.fits(lone).items() if score > 0}
+        return sorted(scores, key=lambda key: (-round(scores[key], 12), key))
 
     @cached_property
     def page(self) -> int | None:
@@ -146,15 +185,19 @@ class WalkReader:
             return not node.text.strip()
         text = " ".join(node.text.split())
         words = text.split()
-        if not _LETTERS.search(text) or all(_MARK.fullmatch(word) for word in words):
+        if not _LETTERS.search(_IDENTIFIER.sub(" ", text)) or all(_MARK.fullmatch(word) for word in words):
             return True
-        return self._repeats.get(text, 0) >= REPEATED or bool(_RUNNING_LINK.fullmatch(text))
+        return self._repeats.get(_without_page(text), 0) >= REPEATED or bool(_RUNNING_LINK.fullmatch(text))
 
     def is_bare(self, key: int) -> bool:
-        """Whether a leaf is a label alone: one word, or "Name:" with nothing that it announces."""
+        """Whether a leaf is a label alone: one word, "11.2 Review Board", or "Name:" with nothing that it announces."""
         node = self._tree.node(key)
         text = " ".join(node.text.split())
-        if node.kind is NodeKind.TABLE or len(text) > BARE_CHARACTERS or any(c.isdigit() for c in text):
+        if node.kind is NodeKind.TABLE or len(text) > BARE_CHARACTERS:
+            return False
+        if _NUMBERED_LABEL.fullmatch(text):
+            return True
+        if any(c.isdigit() for c in text):
             return False
         if text.endswith(":"):
             return key + 1 >= len(self._tree) or not self._tree.is_leaf(key + 1)
@@ -166,6 +209,8 @@ class WalkReader:
         if self.is_empty(key):
             return True
         node = self._tree.node(key)
+        if _is_form(node) or _is_code(node.text):
+            return True
         if node.kind is NodeKind.TABLE or _ASKS_REFERENCES.search(self._finder.plan.question):
             return False
         text = node.text
@@ -180,7 +225,7 @@ class WalkReader:
     def _repeats(self) -> Counter[str]:
         leaves = (self._tree.node(key) for key in self._tree.leaves())
         texts = ((" ".join(node.text.split()), node.page_start) for node in leaves if len(node.text) <= LEAD_CHARACTERS)
-        return Counter(text for text, _ in set(texts))
+        return Counter(_without_page(text) for text, _ in set(texts))
 
     def _add_announced(self, keys: Iterable[int]) -> list[int]:
         """The keys, each that ends with a colon followed by what it announces."""
@@ -271,6 +316,31 @@ class WalkReader:
                 continue
             return cut_at_word(_first_words(node), LEAD_CHARACTERS)
         return ""
+
+
+_PAGE_NUMBER = re.compile(r"^\d{1,4}\s+(?=\D{3,}(?:\s+\S+){2})|(?<=\D{3})\s+\d{1,4}$")
+"""A number ahead of or behind a line of several words, which may be the page's."""
+
+
+def _without_page(text: str) -> str:
+    """A short line without the number of its page: "6 Harbour report 2015" stands on other pages with theirs."""
+    return _PAGE_NUMBER.sub("", text) if len(text.split()) > RUNNING_WORDS else text
+
+
+def _is_form(node: Node) -> bool:
+    """Whether a leaf is a form that nobody filled in: lines to write on, or a table of labels beside blank cells."""
+    if node.table is not None:
+        cells = [_BLANK.sub("", cell.text).strip() for row in node.table.body for cell in row.cells[1:]]
+        return len(cells) > 1 and not any(cells)
+    blanks, said = _BLANK.findall(node.text), _BLANK.sub(" ", node.text).split()
+    return bool(blanks) and len(said) <= BLANK_WORDS * len(blanks)
+
+
+def _is_code(text: str) -> bool:
+    """Whether numbers of files and documents make up most of a text."""
+    words = text.split()
+    codes = [word for word in words if _CODE_WORD.fullmatch(word.strip("(),;")) and not _DATE_LIKE.fullmatch(word)]
+    return bool(codes) and len("".join(codes)) * 2 > len("".join(words))
 
 
 def _states_figures(table: Table) -> bool:

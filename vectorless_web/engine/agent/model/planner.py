@@ -31,6 +31,7 @@ from vectorless_web.engine.agent.model.replies import (
 from vectorless_web.engine.agent.model.turns import (
     CONVERSATION_TOKENS,
     FIRST_TOKENS,
+    MORE_TOKENS,
     TURN_TOKENS,
     attach_pictures,
     find_page_asked,
@@ -173,7 +174,8 @@ class ModelPlanner:
             wanted = FIRST_TOKENS + self._sizes.whole if is_whole_read(context) else FIRST_TOKENS
             return first_messages(context, tokens=min(wanted, int(room * FIRST_SHARE)))
         left = int(room * (1 - FIRST_SHARE))
-        return fitted_messages([*context.dialogue, next_message(context, tokens=min(TURN_TOKENS, left))], room)
+        wanted = TURN_TOKENS + MORE_TOKENS * max(0, len(context.results) - 1)
+        return fitted_messages([*context.dialogue, next_message(context, tokens=min(wanted, left))], room)
 
     def _plan_turn(self, context: WalkContext, asked: CheckedReply) -> PlannedStep:
         """What a turn plans, with the conversation up to it and what it cost."""

@@ -7,7 +7,7 @@ is too small are the oldest results replaced by a mark; the first message stays.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vectorless_web.engine.agent.model.prompts import (
@@ -115,8 +115,8 @@ def were_pictures_refused(messages: Iterable[Message]) -> bool:
 FIRST_TOKENS = 4000
 """Tokens of the first message: about 1,000 of rules, an eighth of outline, the rest passages."""
 
-TURN_TOKENS = 2400
-"""Tokens of the results of one turn."""
+TURN_TOKENS, MORE_TOKENS = 2800, 700
+"""Tokens of the results of one turn with one call, a whole reading among them, and of each further call."""
 
 CONVERSATION_TOKENS = 14_000
 """Tokens of a whole conversation before its oldest results are left out."""
@@ -139,9 +139,9 @@ LEFT_OUT = "(The results of this turn are left out here to save room; read the n
 
 _TOOLS = """Tools, several in one reply when they do not depend on each other:
 - search: text = words to look for (think of other wordings). Brings snippets with pages and nodes.
-- read: node = a number in [brackets]: a passage, table or whole section. Or text = "pages 12-14", a heading, "Note 7".
-  With a node, text "around" brings what stands before and after it, "from row 41" goes on.
-- list: node = a section; its parts with their sizes.
+- read: node = a number in [brackets]: a passage, table or whole section with its subsections. Or text = "pages 12-14",
+  a heading, "Note 7". With a node, text "around" brings what stands before and after it, "from row 41" goes on.
+- list: node = a section; its parts with their sizes and headings in full, which may be quoted.
 - calculate: text = an expression of numbers, such as "(840 - 800) / 800".
 - note: text = a fact worth keeping, node = where it stands."""
 
@@ -271,13 +271,29 @@ def _result(result: ToolResult, names: NodeNames, tokens: int, before: Sequence[
     sizes = [SNIPPET_TOKENS if query else tokens for _ in new]
     start = arguments.get("start") or 0
     shown = _Room(names, tokens - tokens_of(head) - 30, stems_asked(query)).show(new, sizes, start=start)
+    told = [text for text in shown.texts if any(_stands_in(text, earlier) for earlier in before)]
+    again += [passage.key for passage, text in zip(new, shown.texts, strict=False) if text in told]
+    shown = replace(shown, texts=tuple(text for text in shown.texts if text not in told))
     lines = (
         [f"Shown above already: {', '.join(names.name(names_of(passages), key) for key in again)}."] if again else []
     )
+    if shown.left_out or _CUT_SHOWN.search(PARTED.join(shown.texts)):
+        head = head.replace(IN_FULL, ", in part")
+    if unread := observation.get("not_read"):
+        lines.append(
+            f"Not read for want of room: {', '.join(names.name(names_of(result.passages), key) for key in unread)}."
+        )
     if shown.left_out:
         rest = ", ".join(str(passage.key) for passage in new[-shown.left_out :][:12])
         lines.append(f"There was no room for {_count(shown.left_out, 'more passage')}: nodes {rest}.")
+    if heading := str(observation.get("heading", "")):
+        shown = replace(shown, texts=(f"Heading in full: {heading}", *shown.texts))
     return "\n".join([_block(head, shown) or head, *lines])
+
+
+_CUT_SHOWN = re.compile(r"\(it goes on: node |\(… \d+ \w+ left out …\)")
+IN_FULL = ", in full"
+"""How a reading says that nothing was left out; of one that a prompt has no room for it is not said."""
 
 
 def names_of(passages: Sequence[PackedNode]) -> str:
@@ -298,6 +314,12 @@ def _list_children(observation: Mapping[str, Any]) -> str:
     ]
     rest = observation.get("not_listed", 0)
     return "\n".join([*(" ".join(row.split()) for row in rows), *([f"({rest} more)"] if rest else [])])
+
+
+def _stands_in(text: str, earlier: str) -> bool:
+    """Whether a passage as it is shown, cut or not, stood below its name in an earlier text."""
+    place, _, body = text.partition("\n")
+    return f"{place.partition('] ')[0]}] page" in earlier and bool(body) and body in earlier
 
 
 def _is_shown(passage: PackedNode, names: NodeNames, texts: Sequence[str]) -> bool:

@@ -5,7 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from vectorless_web.engine.agent.context.outline import on_pages, pages_of, pages_words, say_count, shorten_title
+from vectorless_web.engine.agent.context.outline import (
+    SHORT_TITLE_CHARACTERS,
+    on_pages,
+    pages_of,
+    pages_words,
+    say_count,
+    shorten_title,
+)
+from vectorless_web.engine.agent.context.reader import SAYING_WORDS
 from vectorless_web.engine.agent.context.vector_lane import lane_query
 from vectorless_web.engine.agent.events import NodeRef, StepResult, refuse_step
 from vectorless_web.engine.agent.steps.packing import EvidenceCollection, describe_retrieval, observed_nodes
@@ -38,6 +46,10 @@ AFTER_PICTURE = 4500
 """Tokens that a walk keeps for the turn after a picture: its results and the reply; without them nothing would come
 of the picture."""
 
+BESIDE = 12
+"""Headings without a text of their own that are read before and behind the one named."""
+
+_OWN_NUMBER = re.compile(r"\s*(?:§\s*|(?:section|clause|article|chapter|item)\s+)?(\d+(?:\.\d+)*)\.?(?=\s|$)", re.I)
 _NUMBERS = re.compile(r"\d+(?:\.\d+)*")
 _SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "–": "-", "·": "*", "[": "(", "]": ")", "^": "*"})
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -85,12 +97,43 @@ def read_named(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
             return refuse_step(f"Found no heading “{shorten_title(str(arguments['heading']))}”; a search may find it.")
     if not isinstance(key, int) or key not in walk.document.tree:
         return refuse_step(f"Looked for node {key}, which this document does not have.")
-    leaves = _around(walk, key) if arguments.get("around") else _leaves(walk, key)
+    leaves = _around(walk, key) if arguments.get("around") else _list_readable(walk, key)
     title, node = shorten_title(walk.title_of(key)), walk.document.tree.node(key)
     walk.position = key
     if any(key == target for _, target in walk.references()):
         walk.followed.add(key)
     return _read(walk, leaves, f"{title}, {pages_of(node)}")
+
+
+def _list_readable(walk: Walk, key: int) -> list[int]:
+    """What stands below a node, and below the sections behind it whose numbers go on from its own (4.2, 4.2.1).
+
+    A heading with nothing below it is read with the others of its kind beside it: rules set as headings.
+    """
+    tree, reader = walk.document.tree, walk.reader
+    if reader.is_lone_heading(key):
+        family = [other for other in reader.lone_headings if tree.parent(other) == tree.parent(key)]
+        place = family.index(key)
+        own = [key]
+        if len(tree.node(key).text.split()) >= SAYING_WORDS:
+            own = family[max(0, place - BESIDE) : place + BESIDE + 1]
+        return sorted({*own, *_list_continued(walk, key)})
+    leaves = _leaves(walk, key)
+    return sorted({*(leaves if tree.is_leaf(key) else reader.list_telling(key)), *_list_continued(walk, key)})
+
+
+def _list_continued(walk: Walk, key: int) -> list[int]:
+    """Leaves of the sections right behind a numbered one, at its level, whose numbers begin with its own."""
+    tree = walk.document.tree
+    number = _OWN_NUMBER.match(tree.node(key).title) if tree.is_section(key) else None
+    found: list[int] = []
+    for sibling in tree.child_sections(tree.parent(key)) if number else ():
+        other = _OWN_NUMBER.match(tree.node(sibling).title)
+        if sibling > key and other and number and other[1].startswith(f"{number[1]}."):
+            found += walk.reader.list_telling(sibling)
+        elif sibling > key:
+            break
+    return found
 
 
 def look_at_page(walk: Walk, page: object) -> StepResult:
@@ -170,7 +213,7 @@ def _read_pages(walk: Walk, pages: Sequence[int]) -> StepResult:
 def _read(walk: Walk, leaves: Sequence[int], where: str) -> StepResult:
     """Take the leaves in reading order, of too many those that fit the question best."""
     tree = walk.document.tree
-    telling = [key for key in leaves if not walk.reader.is_empty(key)]
+    telling = [key for key in leaves if not walk.reader.is_empty(key) or walk.reader.is_lone_heading(key)]
     kept = _choose_fitting(walk, telling)
     if not kept:
         return refuse_step(f"Read {where}: there is no text.")
@@ -180,10 +223,17 @@ def _read(walk: Walk, leaves: Sequence[int], where: str) -> StepResult:
     left = [key for key in telling if key not in kept]
     return StepResult(
         say=f"Read {where}, {extent}",
-        observation={**observed_nodes(walk, kept), **({"not_read": left[:12]} if left else {})},
+        observation={**observed_nodes(walk, kept), **({"not_read": left[:12]} if left else {})} | _long_heading(walk),
         refs=tuple(walk.ref(key, "read") for key in dict.fromkeys([tree.section_of(kept[0]), *kept]))[:12],
         confidence=round(max((walk.finder.node_coverage(key) for key in kept[:8]), default=0.0), 4),
     )
+
+
+def _long_heading(walk: Walk) -> dict[str, str]:
+    """The heading of the section that the walk stands at, when it is too long to be told above its passages."""
+    tree = walk.document.tree
+    title = " ".join(tree.node(walk.position).title.split()) if tree.is_section(walk.position) else ""
+    return {"heading": title} if len(title) > SHORT_TITLE_CHARACTERS else {}
 
 
 def _choose_fitting(walk: Walk, keys: Sequence[int]) -> list[int]:

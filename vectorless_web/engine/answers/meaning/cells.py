@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
+from vectorless_web.engine.answers.claims import DraftCalculation
 from vectorless_web.engine.answers.meaning.wording import (
     Binding,
     Mention,
@@ -16,6 +17,8 @@ from vectorless_web.engine.answers.meaning.wording import (
     figures_in,
     find_mentions,
     is_compared,
+    is_difference,
+    numbers_told,
     quote_label,
     stem_words,
     terms_of,
@@ -23,6 +26,8 @@ from vectorless_web.engine.answers.meaning.wording import (
 from vectorless_web.engine.answers.quotes import PlacedQuote
 from vectorless_web.engine.documents.node import Row
 from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.errors import InvalidInput
+from vectorless_web.engine.figures.arithmetic import evaluate
 from vectorless_web.engine.figures.periods import ColumnPeriod
 from vectorless_web.engine.figures.tables import TableView
 from vectorless_web.engine.text.dates import MONTHS
@@ -158,14 +163,22 @@ class TableClaim:
         return figures_in(self.text)
 
     @cached_property
+    def counts(self) -> tuple[Number, ...]:
+        """Its numbers with those spelled out ("two plants"): a name behind one of them belongs to that number."""
+        return tuple(told.number for told in numbers_told(self.text))
+
+    @cached_property
     def cells(self) -> list[tuple[Number, tuple[QuotedCell, ...]]]:
         """Each number that only quoted rows state, with the cells that do; numbers of the question left out."""
         found = []
         asked = {number.value for number in figures_in(self.question)}
+        values = [*(one.value for one in self.figures), *(cell.value for row in self.rows for cell in row.cells)]
         for number in self.figures:
             if number.value in asked or any(agree(number, other.value) for other in self.elsewhere):
                 continue
             cells = tuple(cell for row in self.rows for cell in row.find_cells(number))
+            if cells and is_difference(self.text, number, values):
+                continue
             if cells and not self._is_in_a_name(number):
                 found.append((number, cells))
         return found
@@ -191,7 +204,10 @@ class TableClaim:
         known = self._named_rows.get(id(view))
         if known is None:
             names = row_names(view)
-            known = self._named_rows[id(view)] = NamedRows(names, tuple(find_mentions(self.text, names)))
+            # A label that stands twice names no row, but what it says is no shorter name either.
+            labels = names | {row.label: terms_of(row.label) for row in view.table.body if row.label not in names}
+            found = tuple(mention for mention in find_mentions(self.text, labels) if mention.key in names)
+            known = self._named_rows[id(view)] = NamedRows(names, found)
         return known
 
 
@@ -224,8 +240,7 @@ def _keys_of(mentions: Sequence[Mention]) -> frozenset[str]:
 
 def _check_year(claim: TableClaim, number: Number, cells: Sequence[QuotedCell]) -> str:
     view = cells[0].view
-    is_fiscal = bool(_FISCAL.search(claim.text) or _FISCAL.search(claim.question))
-    keys = {index: _years_of(view, index, is_fiscal=is_fiscal) for index in range(len(view.table.columns))}
+    keys = _column_years(claim, view)
     known = frozenset(key for years in keys.values() for key in years)
     if not known:
         return ""
@@ -238,6 +253,18 @@ def _check_year(claim: TableClaim, number: Number, cells: Sequence[QuotedCell]) 
         _Dimension(keys, _year_mentions(claim.text), asked, _keys_of(_year_mentions(label))),
         bounded=known,
     )
+
+
+def _column_years(claim: TableClaim, view: TableView) -> dict[int, frozenset[str]]:
+    is_fiscal = bool(_FISCAL.search(claim.text) or _FISCAL.search(claim.question))
+    return {index: _years_of(view, index, is_fiscal=is_fiscal) for index in range(len(view.table.columns))}
+
+
+def _years_way(claim: TableClaim, view: TableView) -> _Dimension:
+    """The years of a table's columns, with the mentions of these in the claim."""
+    keys = _column_years(claim, view)
+    known = frozenset(key for years in keys.values() for key in years)
+    return _Dimension(keys, [one for one in _year_mentions(claim.text) if one.key in known], frozenset())
 
 
 def _years_of(view: TableView, index: int, *, is_fiscal: bool) -> frozenset[str]:
@@ -261,6 +288,57 @@ def _year_mentions(text: str) -> list[Mention]:
         if match[2]:
             found.append(Mention(match.start(), match.end(), year[:2] + match[2]))
     return found
+
+
+_BEGINNING = re.compile(r"\b(?:beginning|start|opening|1\s+January|January\s+1)\b", re.I)
+"""The end of a year told as the beginning of the next."""
+
+
+def find_period_mismatches(claim: TableClaim, calculations: Sequence[DraftCalculation]) -> Iterator[str]:
+    """A result told of 2023 that was worked out from cells of 2022 alone."""
+    if _BEGINNING.search(claim.text):
+        return
+    for calculation in calculations:
+        numbers = numbers_in(calculation.result)
+        told = [one for one in claim.figures if numbers and agree(one, numbers[0].value)]
+        cells = [_cells_of(claim, operand.value) for operand in calculation.operands]
+        if len(told) != 1 or not cells or not all(cells) or len({id(c.view) for found in cells for c in found}) != 1:
+            continue
+        way = _years_way(claim, cells[0][0].view)
+        years = {key for found in cells for cell in found for key in way.keys.get(cell.column, frozenset({""}))}
+        said = _wrong_key(bind_number(claim.text, told[0], way.mentions, claim.counts), frozenset(years))
+        if len(years) == 1 and said and not _gives_same(calculation, [found[0] for found in cells], way, said):
+            (year,) = years
+            yield (
+                f"The claim says {said} of {told[0].text}, but it is worked out from the column {quote_label(year)}:"
+                f" {', '.join(operand.value for operand in calculation.operands[:4])}."
+            )
+
+
+def _cells_of(claim: TableClaim, value: str) -> list[QuotedCell]:
+    """The quoted cells that state an operand."""
+    numbers = numbers_in(value)
+    return [cell for row in claim.rows for cell in row.find_cells(numbers[0])] if numbers else []
+
+
+def _gives_same(calculation: DraftCalculation, cells: Sequence[QuotedCell], way: _Dimension, said: str) -> bool:
+    """Whether the cells of the year that was said give the same result, or do not stand there."""
+    values = {}
+    for operand, cell in zip(calculation.operands, cells, strict=True):
+        there = [
+            numbers[0].value
+            for index, keys in way.keys.items()
+            if said in keys and index < len(cell.row.cells) and (numbers := numbers_in(cell.row.cells[index].text))
+        ]
+        if len(there) != 1:
+            return True
+        values[operand.name] = there[0] if cell.value == numbers_in(operand.value)[0].value else abs(there[0])
+    try:
+        result = evaluate(calculation.expression, values)
+    except InvalidInput:
+        return True
+    number = numbers_in(calculation.result)[0]
+    return any(agree(number, result * factor) for factor in (Decimal(1), Decimal(100), number.scale))
 
 
 def _check_quarter(claim: TableClaim, number: Number, cells: Sequence[QuotedCell]) -> str:
@@ -353,9 +431,16 @@ def _check_column(claim: TableClaim, number: Number, cells: Sequence[QuotedCell]
             header = view.table.columns[index].header
             keys[index] = frozenset({header})
             spoken.setdefault(header, terms)
-    mentions = find_mentions(claim.text, spoken)
+    mentions = [one for one in find_mentions(claim.text, spoken) if not _is_counted(claim, number, one)]
     asked = frozenset(mention.key for mention in find_mentions(claim.question, spoken))
     return _mismatch(claim, number, cells, _Dimension(keys, mentions, asked))
+
+
+def _is_counted(claim: TableClaim, number: Number, mention: Mention) -> bool:
+    """Whether a name stands right behind another number, which is its own: "1,312 people in two plants"."""
+    return any(
+        other.start != number.start and not claim.text[other.end : mention.start].strip() for other in claim.counts
+    )
 
 
 def column_names(view: TableView) -> dict[int, tuple[str, ...]]:
@@ -421,16 +506,19 @@ def _said_key(claim: TableClaim, number: Number, way: _Dimension, own: frozenset
         return (
             next(iter(only)) if only and only <= known and not only & own and not _RELATIVE.search(claim.text) else ""
         )
-    bound = bind_number(claim.text, number, mentions, claim.figures)
+    bound = bind_number(claim.text, number, mentions, claim.counts)
     told = _wrong_key(bound, own)
     if told:
         return told
     if strays and not mentions:
-        stray = bind_number(claim.text, number, strays, claim.figures)
+        stray = bind_number(claim.text, number, strays, claim.counts)
         return next(iter(stray.after | stray.before), "")
     if own & {mention.key for mention in mentions}:
         return ""
-    is_alone = len(claim.cells) == 1 and len({mention.key for mention in mentions}) == 1
+    one = {mention.key for mention in mentions} if len({mention.key for mention in mentions}) == 1 else set()
+    # Of periods all figures of a sentence count together: none of them stands in the only one that it names.
+    is_strange = bool(bounded) and not any(one & way.keys[cell.column] for _, cells in claim.cells for cell in cells)
+    is_alone = bool(one) and (len(claim.cells) == 1 or is_strange)
     if not is_alone or is_compared(claim.text, number) or _RELATIVE.search(claim.text) or bound.after or bound.before:
         return ""
     return next(iter(bound.near), "")
@@ -474,7 +562,7 @@ def _check_row(claim: TableClaim, number: Number, cells: Sequence[QuotedCell]) -
     others = {mention.key for mention in mentions} - own
     if not others or not all(cell.row.label for cell in cells):
         return ""
-    bound = bind_number(claim.text, number, mentions, claim.figures)
+    bound = bind_number(claim.text, number, mentions, claim.counts)
     said = _wrong_key(bound, own)
     if not said and not own & {m.key for m in mentions} and len(others) == 1 and len(claim.cells) == 1:
         said = min(others)
@@ -494,10 +582,10 @@ def _check_row(claim: TableClaim, number: Number, cells: Sequence[QuotedCell]) -
 def _is_named(
     own: frozenset[str], said: str, names: dict[str, tuple[str, ...]], claim: TableClaim, *, strictly: bool
 ) -> bool:
-    """Whether the sentence or the question has words of the number's own row that the row named lacks."""
+    """Whether the sentence has words of the number's own row that the row named lacks."""
     if strictly:
         return False
-    return any((set(terms_of(label)) - set(names[said])) & claim.stems for label in own)
+    return any((set(terms_of(label)) - set(names[said])) & content_stems(claim.text) for label in own)
 
 
 def row_names(view: TableView) -> dict[str, tuple[str, ...]]:

@@ -7,9 +7,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
+from vectorless_web.engine.answers.claims import DraftCalculation
 from vectorless_web.engine.answers.meaning.cells import (
     QuotedCell,
     TableClaim,
+    find_period_mismatches,
     find_table_mismatches,
     quoted_rows,
 )
@@ -23,13 +25,18 @@ from vectorless_web.engine.answers.meaning.prose import (
     find_role_mismatches,
     find_swapped_comparison,
     find_unit_mismatches,
+    find_year_mismatches,
     named_unit,
-    numbers_told,
     unit_of,
 )
-from vectorless_web.engine.answers.meaning.ranking import find_comparison_mismatches, find_own_contradiction
+from vectorless_web.engine.answers.meaning.ranking import (
+    find_comparison_mismatches,
+    find_own_contradiction,
+    find_wrong_counts,
+    settles_comparison,
+)
 from vectorless_web.engine.answers.meaning.strength import find_strength_mismatches
-from vectorless_web.engine.answers.meaning.wording import content_stems, figures_in, quote_label
+from vectorless_web.engine.answers.meaning.wording import content_stems, figures_in, numbers_told, quote_label
 from vectorless_web.engine.answers.quotes import PlacedQuote
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.figures.tables import TableView
@@ -52,18 +59,74 @@ TreeOf = Callable[[str], Tree]
 """The tree of a document by its id."""
 
 
-def find_mismatches(text: str, places: Sequence[PlacedQuote], *, tree_of: TreeOf, question: str = "") -> list[str]:
-    """What the quotes say otherwise than the claim `text`: sentences that tell what to mend, each once."""
+def find_mismatches(
+    text: str,
+    places: Sequence[PlacedQuote],
+    *,
+    tree_of: TreeOf,
+    question: str = "",
+    calculations: Sequence[DraftCalculation] = (),
+) -> list[str]:
+    """What the quotes say otherwise than the claim `text`: sentences that tell what to mend, each once.
+
+    `calculations` are those by which its numbers were worked out.
+    """
     found = [place for place in places if place.node is not None and place.located.end]
     views: dict[int, TableView] = {}
     rows = tuple(row for place in found for row in quoted_rows(tree_of(place.draft.document), place, views))
     prose = [place.text for place in found if place.node is not None and place.node.table is None]
     claim = TableClaim(text, question, rows, tuple(number for quote in prose for number in figures_in(quote)))
     told = [*find_table_mismatches(claim), *find_comparison_mismatches(claim), *_wrong_cell_units(claim)]
-    told += find_own_contradiction(text)
+    told += find_period_mismatches(claim, calculations)
+    told += [*find_own_contradiction(text), *find_wrong_counts(text)]
     told += _prose_mismatches(text, prose, question, is_alone=not rows)
     told += _heading_mismatches(text, found, tree_of)
     return list(dict.fromkeys(told))
+
+
+_VERDICT_WORDS = """
+intensive healthy strong weak good bad poor adequate sufficient reasonable consistent stable significant material large
+high low risky diversified efficient liquid profitable useful meaningful relevant improving conservative attractive
+sustainable concentrated leveraged solid sound excessive favourable favorable severe serious likely prudent volatile
+"""
+_VERDICTS = frozenset(_VERDICT_WORDS.split())
+_IS_VERDICT = re.compile(r"^\W*(?:yes|no)\b", re.I)
+_ASKS_COMPARISON = re.compile(
+    r"\b(?:faster|slower|more|less|fewer|higher|lower|larger|smaller|bigger|greater|better|worse|stronger|weaker|highest"
+    r"|lowest|most|least|largest|smallest|biggest|greatest|best|worst|fastest|slowest|fewest|exceed\w*|outpac\w*)\b"
+    r"(?!\s+(?:than\s+)?\d)"
+)
+"""Words that ask for a comparison; with a capital they are part of a name, "Best Buy"."""
+_BOUND_ASKED = re.compile(r"\bat\s+(?:the\s+)?(?:most|least)\b|\bhow\s+(?:many|much)\s+more\b|\bmore\s+about\b", re.I)
+
+
+def is_left_to_the_reader(text: str, places: Sequence[PlacedQuote], *, tree_of: TreeOf, question: str) -> bool:
+    """Whether a claim judges or compares in a way that no check works out again.
+
+    A comparison is settled by two figures of the claim, by the rows of one table, or by a
+    sentence that compares; a yes or no by a comparison, or by a sentence, unless the question
+    asks for a judgement ("is it capital intensive?") in a word that no quote says.
+    """
+    found = [place for place in places if place.node is not None and place.located.end]
+    views: dict[int, TableView] = {}
+    rows = tuple(row for place in found for row in quoted_rows(tree_of(place.draft.document), place, views))
+    worded = [place.text for place in found if place.node is not None and place.node.table is None]
+    worded += [place.text for place in found if place.node is not None and place.node.table and not _has_figures(place)]
+    said = " ".join(worded)
+    compares = _ASKS_COMPARISON.search(_BOUND_ASKED.sub(" ", question))
+    is_verdict = bool(_IS_VERDICT.match(text))
+    if not compares and not is_verdict:
+        return False
+    if settles_comparison(TableClaim(text, question, rows)):
+        return False
+    if compares and not is_verdict:
+        return not _ASKS_COMPARISON.search(said)
+    judged = _VERDICTS & frozenset(re.findall(r"[a-z]+", question.lower()))
+    return not said or bool(judged - frozenset(re.findall(r"[a-z]+", said.lower())))
+
+
+def _has_figures(place: PlacedQuote) -> bool:
+    return bool(numbers_told(place.text))
 
 
 def _prose_mismatches(text: str, prose: Sequence[str], question: str, *, is_alone: bool) -> Iterator[str]:
@@ -73,6 +136,7 @@ def _prose_mismatches(text: str, prose: Sequence[str], question: str, *, is_alon
     if is_alone:
         yield from find_unit_mismatches(text, joined)
         yield from find_owner_mismatches(text, joined, question)
+        yield from find_year_mismatches(text, joined)
     yield from find_bound_mismatches(text, joined)
     yield from find_direction_mismatches(text, joined)
     yield from find_swapped_comparison(text, joined)

@@ -128,6 +128,8 @@ class Statement:
     conditions: frozenset[str]
     text: str
     sentence: int = 0
+    is_verdict: bool = False
+    """Whether it follows a "yes" or "no", so that it says something however short it is."""
 
 
 def read_statements(text: str) -> list[Statement]:
@@ -217,7 +219,7 @@ def find_polarity_mismatches(claim: str, quotes: Sequence[str], question: str) -
         return
     head = _HEAD.match(claim)
     rest = claim[head.end() :] if head else claim
-    said = [statement for statement in read_statements(rest) if statement.stems]
+    said = [replace(one, is_verdict=bool(head)) for one in read_statements(rest) if one.stems]
     judged = [_find_contradiction(statement, stated) for statement in said]
     if found := next((told for told in judged if told), ""):
         yield found
@@ -278,23 +280,27 @@ def _opposes(claim: Statement, other: Statement) -> bool:
         return False
     if _is_of_other_side(claim, other):
         return False
-    shared = len(claim.stems & other.stems)
+    denying, affirming = (other, claim) if claim.affirms else (claim, other)
+    # "Excluded" speaks of taking part, too.
+    shared = len(claim.stems & other.stems) + any(
+        target <= affirming.stems - denying.stems for target in denying.targets if denying.kind == "fact"
+    )
     least = min(len(claim.stems), len(other.stems))
     if not shared or shared * 5 < max(least * 3, len(claim.stems) * 2) or (shared < 2 and least > 1):
         return False
-    denying, affirming = (other, claim) if claim.affirms else (claim, other)
     if denying.kind == affirming.kind and denying.kind != "fact":
         return denying.kind == "duty" or _denies(denying, affirming) or _is_lexical(denying)
     if denying.kind == "fact" and affirming.kind in ("fact", "allow"):
         return _denies(denying, affirming) and _is_sentence(affirming, denying)
     if denying.kind == "allow" and affirming.kind in ("duty", "fact"):
-        return affirming.kind == "duty" and _denies(denying, affirming)
+        is_plain = affirming.kind == "duty" or denying.stems == affirming.stems
+        return is_plain and _denies(denying, affirming)
     return False
 
 
 def _is_sentence(affirming: Statement, denying: Statement) -> bool:
     """Whether a statement says something: a verb of being or a modal, or a subject ahead of the word denied."""
-    if _VERB.search(affirming.text):
+    if _VERB.search(affirming.text) or affirming.is_verdict:
         return True
     placed = stem_words(affirming.text)
     return bool(placed) and all(placed[0] not in target for target in denying.targets) and len(placed) > 2

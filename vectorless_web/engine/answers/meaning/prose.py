@@ -2,47 +2,25 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
-from functools import lru_cache
 
 from vectorless_web.engine.answers.meaning.ranking import direction_of, said_directions
-from vectorless_web.engine.answers.meaning.wording import agree, content_stems, figures_in, quote_label, split_clauses
+from vectorless_web.engine.answers.meaning.wording import (
+    Mention,
+    Told,
+    agree_told,
+    bind_number,
+    content_stems,
+    figures_in,
+    is_difference,
+    numbers_told,
+    quote_label,
+    split_clauses,
+)
 from vectorless_web.engine.text.analyser import words
-from vectorless_web.engine.text.numbers import Number
-from vectorless_web.engine.text.quantities import MEASURES, SPELLED_NUMBERS, UNIT_OF
-
-_SPELLED_WORD = re.compile(rf"\b(?:{'|'.join(SPELLED_NUMBERS)})\b(?!\s*\(\d)", re.I)
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A number of a text, in digits or as a word, and where it stands."""
-
-    start: int
-    end: int
-    value: Decimal
-    number: Number
-
-
-@lru_cache(maxsize=1 << 8)
-def numbers_told(text: str) -> tuple[Told, ...]:
-    """The numbers of a text with those spelled out up to ninety; each check of a claim asks again."""
-    found = [Told(number.start, number.end, number.value, number) for number in figures_in(text)]
-    for match in _SPELLED_WORD.finditer(text):
-        value = SPELLED_NUMBERS[match.group().lower()]
-        number = Number(match.start(), match.end(), value, False, "", Decimal(1), match.group())
-        found.append(Told(match.start(), match.end(), value, number))
-    return tuple(sorted(found, key=lambda told: told.start))
-
+from vectorless_web.engine.text.quantities import MEASURES, UNIT_OF
 
 AHEAD = 80
 """Characters ahead of a number that may bound it; with all of them the time would grow with the square of the text."""
-
-
-def agree_told(one: Told, other: Told) -> bool:
-    """Whether two numbers are the same, one of them perhaps rounded."""
-    return agree(one.number, other.value) or agree(other.number, one.value)
 
 
 # --- units
@@ -129,7 +107,8 @@ def _other_unit(claim: str, told: Told, quote: str, same: Sequence[Told]) -> str
     theirs = [unit_of(quote, other) for other in same]
     if not unit or any(not other for _, other in theirs) or any(other == unit for _, other in theirs):
         return _other_days(claim, told, quote, same) if unit == "day" else ""
-    if {family, theirs[0][0]} == {"time", "currency"}:
+    if {family, theirs[0][0]} == {"time", "currency"} or {unit, theirs[0][1]} == {"GBP", "pound"}:
+        # Pounds without a sign may be money as well as a weight.
         return ""
     return f"The claim gives {told.number.text} in {_plural(unit)}; the quote gives it in {_plural(theirs[0][1])}."
 
@@ -192,7 +171,7 @@ def clause_around(text: str, place: int) -> str:
 # --- bounds
 
 _AT_MOST = re.compile(
-    r"(?:\bat\s+(?:the\s+)?most|\bup\s+to|\b(?:no|not)\s+(?:more|later|longer|greater|higher)\s+than|\b(?:not|never"
+    r"(?:\bat\s+(?:the\s+)?most|\bup\s+to|\b(?:no|not)\s+(?:more|later|longer|greater|higher|older|heavier|larger|taller|bigger)\s+than|\b(?:not|never"
     r"|without)\s+"
     r"(?:\w+\s+){0,2}?(?:exceed|exceeding|surpass)|\bno\s+\w+\s+(?:may|shall|can)\s+exceed"
     r"|\bmay\s+not\s+\w+\s+more\s+than"
@@ -203,7 +182,7 @@ _AT_MOST = re.compile(
     re.I,
 )
 _AT_LEAST = re.compile(
-    r"(?:\bat\s+(?:the\s+)?least|\b(?:no|not)\s+(?:less|fewer|earlier|sooner|lower|shorter)\s+than|\bminimum(?:\s+of"
+    r"(?:\bat\s+(?:the\s+)?least|\b(?:no|not)\s+(?:less|fewer|earlier|sooner|lower|shorter|younger|lighter|smaller)\s+than|\bminimum(?:\s+of"
     r"|\s+is)?"
     r"|(?<!no )(?<!not )(?<!\d )\b(?:more|longer|greater|larger|higher|later)\s+than"
     r"|\bover|\babove|(?<!not )(?<!n't )\bexceed(?:s|ing)?|\bmin\.?"
@@ -257,7 +236,10 @@ def _is_turned(text: str, told: Told) -> bool:
     """Whether the sentence denies something of the bound, or puts it before a date, which turns it around."""
     clause = clause_around(text, told.start)
     bare = re.sub(
-        r"\b(?:no|not)\s+(?:more|later|less|fewer|longer|earlier|greater|sooner)\s+than\b", " ", clause, flags=re.I
+        r"\b(?:no|not)\s+(?:more|later|less|fewer|longer|earlier|greater|sooner|older|younger|heavier|lighter|larger|smaller)\s+than\b",
+        " ",
+        clause,
+        flags=re.I,
     )
     bare = re.sub(r"\b(?:not|never)\s+exceed\w*|\bmay\s+not\s+\w+\s+more\s+than\b", " ", bare, flags=re.I)
     bare = re.sub(r"^\W*(?:no|yes),", " ", bare, flags=re.I)
@@ -354,7 +336,10 @@ def find_owner_mismatches(claim: str, quote: str, question: str) -> Iterator[str
     if len(stated) > MOST_STATED:
         return
     asked = content_stems(question)
+    values = [one.value for one in (*stated, *told)]
     for number in told:
+        if is_difference(claim, number.number, values):
+            continue
         own = [other for other in stated if agree_told(number, other)]
         if len(own) != 1:
             continue
@@ -410,6 +395,36 @@ def _words_around(text: str, told: Told, stated: Sequence[Told]) -> str:
         start = told.start
         end = min([other.start for other in inside if other.start > told.start], default=end)
     return text[start:end].strip()
+
+
+_YEAR_SAID = re.compile(r"(?<![\d.,$€£])(?:19|20)\d\d(?![\d,]\d|\.\d|[/–-]\d\d)")
+
+
+def find_year_mismatches(claim: str, quote: str) -> Iterator[str]:
+    """A number told of 2022 that the quote gives for 2021, giving another one for 2022."""
+    years, named = _mention_years(claim), _mention_years(quote)
+    if len({mention.key for mention in named}) < 2 or not years:
+        return
+    told, stated = numbers_told(claim), numbers_told(quote)
+    numbers, others = [one.number for one in told], [one.number for one in stated]
+    for one in told:
+        same = [other for other in stated if agree_told(one, other)]
+        ours = bind_number(claim, one.number, years, numbers)
+        said = ours.after or ours.before
+        if len(same) != 1 or len(said) != 1:
+            continue
+        own = bind_number(quote, same[0].number, named, others)
+        theirs = own.after or own.before
+        (year,) = said
+        if len(theirs) != 1 or theirs == said or (own.after | own.before) & said:
+            continue
+        bound = [bind_number(quote, other, named, others) for other in others if other != same[0].number]
+        if any(year in (other.after or other.before) for other in bound):
+            yield f"The claim says {year} of {one.number.text}; the quote gives it for {min(theirs)}."
+
+
+def _mention_years(text: str) -> list[Mention]:
+    return [Mention(match.start(), match.end(), match.group()) for match in _YEAR_SAID.finditer(text)]
 
 
 # --- who does what
@@ -478,14 +493,14 @@ def find_name_mismatches(claim: str, quote: str) -> Iterator[str]:
     """A deed told of one person or body that the quote tells of another, both named in it as doers."""
     stated = [(part, match["name"]) for part in split_clauses(quote) for match in _NAMED_SUBJECT.finditer(part)]
     doers = {name for _, name in stated}
-    if len(doers) < 2:
+    if not doers:
         return
     for clause in split_clauses(claim):
         match = _NAMED_SUBJECT.search(clause)
         if (
             match is None
             or _PRONOUN.search(" ".join(doers))
-            or match["name"] not in doers
+            or not (match["name"] in doers or (" " in match["name"] and match["name"] in quote))
             or any(name in claim for name in doers - {match["name"]})
         ):
             continue

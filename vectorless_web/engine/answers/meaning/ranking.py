@@ -11,7 +11,15 @@ from vectorless_web.engine.answers.meaning.cells import (
     TableClaim,
     column_names,
 )
-from vectorless_web.engine.answers.meaning.wording import content_stems, find_mentions, quote_label, terms_of
+from vectorless_web.engine.answers.meaning.wording import (
+    Told,
+    content_stems,
+    find_mentions,
+    numbers_told,
+    quote_label,
+    split_clauses,
+    terms_of,
+)
 from vectorless_web.engine.text.numbers import numbers_in
 
 _HIGHEST = re.compile(
@@ -64,7 +72,7 @@ _CAUSE = re.compile(
     r"\b(?:because|due\s+to|despite|although|offset|thanks\s+to|driven|as\s+a\s+result|owing|reflecting)\b", re.I
 )
 _NEGATED = re.compile(r"\b(?:not|no|never|neither|nor|without|than\s+expected|slow\w*|rate\s+of)\b|n['’]t\b", re.I)
-_NUMBER = r"[$€£¥]?\s?\(?\d[\d,.]*\d|[$€£¥]?\s?\d"
+_NUMBER = r"(?:(?:EUR|USD|GBP|CHF|JPY|NOK|SEK|US)\s?)?(?:[$€£¥]?\s?\(?\d[\d,.]*\d|[$€£¥]?\s?\d)"
 
 
 def direction_of(text: str) -> int:
@@ -95,16 +103,23 @@ class _Entry:
     value: Decimal
 
 
-def _wrong_superlatives(claim: TableClaim) -> Iterator[str]:
-    sign = _superlative(claim.text)
-    if not sign or len(claim.rows) != 1:
-        return
+def _ranked_entries(claim: TableClaim) -> tuple[QuotedCell, list[_Entry]] | None:
+    """The cell that a superlative is told of, and what it is ranked among; None without a plain superlative."""
+    if not _superlative(claim.text) or len(claim.rows) != 1:
+        return None
     quoted_row = claim.rows[0]
     cells = [cells[0] for _, cells in claim.cells if len(cells) == 1]
     cell = cells[0] if cells else _named_cell(claim, quoted_row)
     if cell is None:
+        return None
+    return cell, _columns(quoted_row) if _is_over_columns(claim, cell) else _rows(cell)
+
+
+def _wrong_superlatives(claim: TableClaim) -> Iterator[str]:
+    sign, found = _superlative(claim.text), _ranked_entries(claim)
+    if found is None:
         return
-    entries = _columns(quoted_row) if _is_over_columns(claim, cell) else _rows(cell)
+    cell, entries = found
     own = next((entry for entry in entries if entry.value == cell.value), None)
     best = max(entries, key=lambda entry: entry.value * sign, default=None)
     if own is None or best is None or len(entries) < 2 or best.value == own.value:
@@ -285,7 +300,8 @@ _UP_FROM = re.compile(rf"(?P<b>{_NUMBER})[^.;\d]{{0,40}}?,?\s*\b(?:up|down)\s+fr
 
 
 def find_own_contradiction(text: str) -> Iterator[str]:
-    """A rise or fall that the claim's own two figures contradict: "decreased to 20.1% from 20.0%"."""
+    """A rise, a fall or a comparison that the claim's own two figures contradict: "decreased to 20.1% from 20.0%"."""
+    yield from _find_wrong_comparison(text)
     nouns = re.compile(r"\b(?:slight|sharp|small|steep)?\s*(?:drop|fall|rise|decline|decrease|increase)\b", re.I)
     sign = direction_of(text)
     if not sign and not said_directions(text) and nouns.search(text) and not _NEGATED.search(text):
@@ -311,3 +327,150 @@ def _amount(match: re.Match[str], group: str, text: str) -> Decimal | None:
     if not found or re.fullmatch(r"(?:19|20)\d\d", found[0].text.strip()):
         return None
     return found[0].value
+
+
+_SET_AGAINST = (
+    r"(?=\s*[,:;(]|\s+(?:than|by|at|with|against|is|was|are|were)\b|\s+[$€£]?\d|\s*$"
+    r"|(?:\s+[\w’'-]+){1,2}?(?:\s+than\b|\s*[,:(]\s*(?:with\s+|at\s+)?(?:[A-Z]{3}\s)?[$€£]?\d))"
+)
+"""What follows a word that compares: "fewer cars than", "faster: by 9%"; "through lower exposure" compares nothing."""
+_MORE = re.compile(
+    r"\b(?:(?:more(?!\s+(?:slowly|slow|recent))|higher|larger|greater|bigger|faster|longer|older|heavier|most|highest|largest"
+    rf"|fastest)\b{_SET_AGAINST}|(?:exceed|outpac|outnumber)\w*)",
+    re.I,
+)
+_LESS = re.compile(
+    r"\b(?:less|fewer|lower|smaller|slower|more\s+slow(?:ly)?|shorter|younger|lighter|cheaper|fewest|least|lowest|smallest"
+    rf"|slowest)\b{_SET_AGAINST}",
+    re.I,
+)
+_AGAINST = re.compile(
+    r"\b(?:against|than|versus|vs\.?|compared\s+(?:with|to)|(?P<ahead>ahead\s+of)|(?P<behind>behind)"
+    r"|(?:is|are|was|were|remains|stays|lies|lay)\s+(?:\w+\s+)?(?:(?P<above>above|over)|(?P<below>below|under)))\b",
+    re.I,
+)
+_UNRANKED = re.compile(
+    r"\b(?:not|no(?!\s*[,:;.–—-])|never|neither|nor|at\s+(?:most|least)|equal\w*|same|from|respectively|only|if|unless"
+    r"|difference|times|twice|double|half|despite|although|while|whereas|but)\b|n['’]t\b",
+    re.I,
+)
+
+
+def _compared_numbers(clause: str) -> tuple[Told, Told, re.Match[str]] | None:
+    """The two numbers of a clause with the word between them that sets one against the other; None for any other."""
+    numbers = numbers_told(clause)
+    if len(numbers) != 2 or any(numbers_in(one.number.text)[1:] for one in numbers):
+        return None
+    first, second = numbers
+    joints = [
+        match for match in _AGAINST.finditer(clause) if first.end <= match.start() and match.end() <= second.start
+    ]
+    is_alike = first.number.percent == second.number.percent and first.number.currency == second.number.currency
+    return (first, second, joints[-1]) if joints and is_alike else None
+
+
+def _read_comparison(clause: str) -> tuple[Told, Told, int] | None:
+    """The two numbers that a clause compares, and 1 when it calls the first one more, -1 when less."""
+    found = _compared_numbers(clause)
+    if found is None or _UNRANKED.search(clause):
+        return None
+    first, second, joint = found
+    if first.value < 0 or second.value < 0 or _is_step(clause, first):
+        return None
+    before = clause[: joint.end()]
+    up = bool(_MORE.search(before) or joint["ahead"] or joint["above"])
+    down = bool(_LESS.search(before) or joint["behind"] or joint["below"])
+    return (first, second, 1 if up else -1) if up != down else None
+
+
+def _comparisons(text: str) -> list[tuple[Told, Told, int]]:
+    clauses = split_clauses(_ANSWER.sub("", text).replace(": ", ", "))
+    return [found for clause in clauses if (found := _read_comparison(clause))]
+
+
+def _find_wrong_comparison(text: str) -> Iterator[str]:
+    """More told of the smaller of two numbers: "faster: by 6.1%, against 9.8%"."""
+    for first, second, sign in _comparisons(text):
+        if (first.value - second.value) * sign < 0:
+            word = "more" if sign > 0 else "less"
+            yield f"The claim calls {first.number.text} {word} than {second.number.text}, which it is not."
+
+
+def settles_comparison(claim: TableClaim) -> bool:
+    """Whether what a sentence compares was compared by the program: two of its figures, or a row with all others."""
+    if _comparisons(claim.text):
+        return True
+    moves = _FROM_TO.search(claim.text) or _TO_FROM.search(claim.text) or _UP_FROM.search(claim.text)
+    if moves is not None and direction_of(claim.text):
+        return True
+    found = _ranked_entries(claim)
+    return found is not None and len(found[1]) > 1
+
+
+_STEP = re.compile(
+    r"\s*(?:%|percent\w*|[a-z]+illion|(?!is\b|was\b|has\b)\w+s)?\s*(?:more|less|fewer|higher|lower|above|below|over|under|longer|older|shorter"
+    r"|larger|smaller|greater|faster|slower)\b",
+    re.I,
+)
+
+
+def _is_step(clause: str, told: Told) -> bool:
+    """Whether a number tells by how much: "12 more than the 40", "5% above"."""
+    return bool(_STEP.match(clause, told.end))
+
+
+_COUNTED = re.compile(
+    r"\s+(?P<noun>(?:[a-z][\w’'-]*\s+){0,4}?[a-z][\w’'-]*s|people|women|men|children)(?P<joint>,|:|\s\()\s*"
+    r"(?P<list>[^;()]+)"
+)
+_LISTED_NAME = re.compile(r"(?:the\s+)?[A-Z][\w.&’'-]*(?:\s+(?:of|the|de|du|van|von|&|[A-Z][\w.&’'-]*|[\d.]+)){0,5}")
+_FREE_LIST = re.compile(
+    r"\b(?:such\s+as|including|includes?|among|e\.g|for\s+example|mainly|mostly|notably|like|especially|of\s+which)\b",
+    re.I,
+)
+
+
+_TOLD = re.compile(r"\d|\b(?:is|are|was|were|will|must|may|can|shall|has|have|had|does|do)\b", re.I)
+"""What a plain list of things does not have: numbers and verbs."""
+
+
+def find_wrong_counts(text: str) -> Iterator[str]:
+    """Three countries told where two are named: "in three countries, Germany and Poland"."""
+    bare = _ASIDE.sub("", text)
+    for told in numbers_told(bare):
+        match = _COUNTED.match(bare, told.end)
+        if match is None or not _is_small_count(told) or numbers_told(match["noun"]):
+            continue
+        listed = re.split(r"[.!?](?=\s|$)", match["list"])[0]
+        if _FREE_LIST.search(listed) or _TOLD.search(listed) or bare.startswith("(", match.end("list")):
+            continue
+        least, most = _count_listed(listed, names_only=match["joint"] != ":")
+        if least and not least <= told.value <= most:
+            yield f"The claim counts {told.number.text} {match['noun']}, but names {most}: {quote_label(listed)}."
+
+
+_ASIDE = re.compile(r"\s*\((?!\s*[A-Z][^()]*(?:,|\band\b)[^()]*\))[^()]*\)")
+"""What stands in parentheses and is no list of names: "fish (fresh or frozen), livestock"."""
+
+
+def _is_small_count(told: Told) -> bool:
+    number = told.number
+    is_bare = not number.percent and not number.currency and number.scale == 1
+    return is_bare and told.value == told.value.to_integral_value() and 2 <= told.value <= MOST_NAMED
+
+
+MOST_NAMED = 60
+"""Things that a sentence names one by one at most."""
+
+_COMMA = re.compile(r",\s*(?:(?:and|or)\s+)?")
+_CONJUNCTION = re.compile(r",\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+")
+_LAST_TWO = re.compile(r"(?<!,)\s(?:and|or|&)\s[^,]*$")
+
+
+def _count_listed(listed: str, *, names_only: bool) -> tuple[int, int]:
+    """The fewest and the most items that a list may have ("wear and tear" is one or two); (0, 0) for no plain list."""
+    parts = [part.strip() for part in _CONJUNCTION.split(listed.strip()) if part.strip()]
+    if len(parts) < 2 or (names_only and not all(_LISTED_NAME.fullmatch(part) for part in parts)):
+        return 0, 0
+    least = len([part for part in _COMMA.split(listed.strip()) if part.strip()]) + bool(_LAST_TWO.search(listed))
+    return least, len(parts)

@@ -4,8 +4,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vectorless_web.engine.answers.meaning.prose import AHEAD, agree_told, clause_around, numbers_told
-from vectorless_web.engine.answers.meaning.wording import content_stems, quote_label, split_clauses, stem_words
+from vectorless_web.engine.answers.meaning.prose import AHEAD, clause_around
+from vectorless_web.engine.answers.meaning.wording import (
+    agree_told,
+    content_stems,
+    numbers_told,
+    quote_label,
+    split_clauses,
+    stem_words,
+)
 from vectorless_web.engine.text.dates import dates_in
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from vectorless_web.engine.text.analyser import analyse, word_terms, words
 from vectorless_web.engine.text.dates import MONTH_PATTERN
 from vectorless_web.engine.text.numbers import Number, numbers_in
+from vectorless_web.engine.text.quantities import SPELLED_NUMBERS
 
 _DATE = re.compile(rf"\b{MONTH_PATTERN}\s+\d{{1,2}}\b(?![.,]?\d)|\b\d{{1,2}}(?:st|nd|rd|th)?\s+{MONTH_PATTERN}", re.I)
 _YEAR_NUMBER = re.compile(r"(?:19|20)\d\d")
@@ -99,15 +100,65 @@ def figures_in(text: str) -> tuple[Number, ...]:
     )
 
 
+_DIFFERENCE = re.compile(
+    r"\s*(?:%|percent\w*|per\s?cent)?\s*(?:(?!and\b|or\b)[a-z]+\s+){0,2}?(?:more|fewer|less|higher|lower|longer|shorter|older|younger"
+    r"|larger|smaller|above|below|faster|slower|better|worse|later|earlier|ahead|behind)\b(?:\s+[\w’'-]+){0,3}?\s+(?:than|of)\b"
+    r"|\s*(?:more|fewer|less|higher|lower|above|below|later|earlier|longer|shorter)\b",
+    re.I,
+)
+
+
+def is_difference(text: str, number: Number, stated: Iterable[Decimal]) -> bool:
+    """Whether a number tells by how much one thing exceeds another ("12 fewer than") and two of the stated give it."""
+    if not _DIFFERENCE.match(text, number.end):
+        return False
+    values = list(dict.fromkeys(abs(value) for value in stated))[:MOST_COMPARED]
+    wanted = abs(number.value)
+    return any(wanted in (abs(one - other), abs(one - other) * number.scale) for one in values for other in values)
+
+
+MOST_COMPARED = 60
+"""Numbers of which each pair is tried for a difference."""
+
+
 def _is_year(number: Number) -> bool:
     digits = number.text.strip("() -–−")
     return bool(_YEAR_NUMBER.fullmatch(digits)) and not number.currency and number.scale == 1 and not number.percent
+
+
+_SPELLED_WORD = re.compile(rf"\b(?:{'|'.join(SPELLED_NUMBERS)})\b(?!\s*\(\d)", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A number of a text, in digits or as a word, and where it stands."""
+
+    start: int
+    end: int
+    value: Decimal
+    number: Number
+
+
+@lru_cache(maxsize=1 << 8)
+def numbers_told(text: str) -> tuple[Told, ...]:
+    """The numbers of a text with those spelled out up to ninety; each check of a claim asks again."""
+    found = [Told(number.start, number.end, number.value, number) for number in figures_in(text)]
+    for match in _SPELLED_WORD.finditer(text):
+        value = SPELLED_NUMBERS[match.group().lower()]
+        number = Number(match.start(), match.end(), value, False, "", Decimal(1), match.group())
+        found.append(Told(match.start(), match.end(), value, number))
+    return tuple(sorted(found, key=lambda told: told.start))
 
 
 def agree(number: Number, value: Decimal, scales: Iterable[Decimal] = (Decimal(1),)) -> bool:
     """Whether a number told is the value, read with one of the scales and rounded to the digits told."""
     tolerance = _find_tolerance(number.text, number.scale, percent=number.percent)
     return any(abs(abs(number.value) - abs(value * scale)) <= tolerance for scale in scales)
+
+
+def agree_told(one: Told, other: Told) -> bool:
+    """Whether two numbers are the same, one of them perhaps rounded."""
+    return agree(one.number, other.value) or agree(other.number, one.value)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -130,13 +181,23 @@ def find_mentions(text: str, names: Mapping[str, Sequence[str]]) -> list[Mention
         frozenset(terms): (key, terms) for key, terms in reversed(list(names.items())) if said.issuperset(terms)
     }
     for key, terms in reversed(different.values()):
-        found += [(len(terms), mention) for mention in _mentions_of(placed, key, tuple(terms))]
+        found += [
+            (len(terms), mention)
+            for mention in _mentions_of(placed, key, tuple(terms))
+            if len(terms) > 1 or not _is_in_compound(text, mention)
+        ]
     found.sort(key=lambda pair: (-pair[0], pair[1].start))
     kept: list[Mention] = []
     for _, mention in found:
         if all(mention.end <= other.start or mention.start >= other.end for other in kept):
             kept.append(mention)
     return sorted(kept, key=lambda mention: mention.start)
+
+
+def _is_in_compound(text: str, mention: Mention) -> bool:
+    """Whether a name of one word is but a part of a longer one: "divestiture" of "divestiture-related"."""
+    around = text[max(0, mention.start - 1) : mention.end + 1]
+    return "-" not in mention.key and bool(re.search(r"\w-\w", around) or re.search(r"^-\w|\w-$", around))
 
 
 def _mentions_of(placed: Sequence[tuple[str, int, int]], key: str, terms: tuple[str, ...]) -> Iterable[Mention]:
