@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from vectorless_web.engine.documents.node import NodeKind, Table
@@ -21,6 +21,7 @@ from vectorless_web.engine.parsing.patterns import (
 )
 from vectorless_web.engine.parsing.tables.drafts import (
     find_units,
+    is_misread,
     is_nameless,
     is_signed,
     lists_papers,
@@ -272,8 +273,9 @@ Item = Heading | Line | list[LineRow] | RuledTable | Furniture | ContentsLines
 class Drafter:
     """Turns headings, lines and tables into drafts; paragraphs and tables that run over a page's end are joined."""
 
-    def __init__(self, layout: Layout, vocabulary: Vocabulary) -> None:
-        self._layout, self._vocabulary = layout, vocabulary
+    def __init__(self, layout: Layout, vocabulary: Vocabulary, scanned: Collection[int] = ()) -> None:
+        """`scanned` are the indices of pages whose text a machine has read."""
+        self._layout, self._vocabulary, self._scanned = layout, vocabulary, scanned
         self._drafts: list[Draft] = []
         self._lines: list[Line] = []
         self._grid: Grid | None = None
@@ -410,7 +412,8 @@ class Drafter:
                 self._discussed.add(id(draft))
             kind = "" if self._in_note else recognise(title, labels, excerpts=self._discussion)
             draft.table = replace(with_units(draft.table, statement=kind), part=self._part)
-            if lists_papers(draft.table) or is_nameless(draft.table) or is_signed(draft.table):
+            misread = draft.page in self._scanned and is_misread(draft.table)
+            if misread or lists_papers(draft.table) or is_nameless(draft.table) or is_signed(draft.table):
                 draft.kind, draft.table = NodeKind.LIST, None
         return draft
 
