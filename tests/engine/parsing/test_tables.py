@@ -852,3 +852,86 @@ def test_letters_that_mark_a_figure_are_no_unit_of_its_own(compiled):
     rows = [figures(214, "Under 30", "71bcd"), figures(226, "30 to 49", "64cd"), figures(238, "Over 49", "9")]
     [view] = views(compiled(laid([(200, [(282, "Share (%)")]), *rows])))
     assert {read(view, row.label, 1).unit for row in view.table.body} == {"%"}
+
+
+def test_sheets_of_particulars_have_no_header(compiled):
+    sheets = [("Buoy", "Northern light"), ("Colour", "red"), ("Buoy", "Southern light"), ("Colour", "green")]
+    cells = [
+        Text(left, 200 + 14 * n, words, 9, font="plain" if n else "bold")
+        for n, row in enumerate(sheets)
+        for left, words in zip((72, 200), row, strict=True)
+    ]
+    [view] = views(compiled(pdf([[*prose(72, 90, 6), *cells]])))
+    assert [row.label for row in view.table.body] == ["Buoy", "Colour", "Buoy", "Colour"]
+    assert not view.table.columns[1].path
+
+
+def test_a_label_that_ends_in_the_middle_goes_on_beside_its_words(compiled):
+    rows = [
+        (200, [(72, "Source"), (200, "Log of the harbour office")]),
+        (214, [(72, "Inspection and"), (200, "The harbour office compares the log with what the masters")]),
+        (224, [(72, "Correction"), (200, "of the ferries have written down and puts it right")]),
+        (238, [(72, "Limits"), (200, "Boats without a mast are left out")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [row.label for row in view.table.rows] == ["Source", "Inspection and Correction", "Limits"]
+
+
+def test_a_title_in_the_middle_with_names_below_it_begins_the_next_part(compiled):
+    rows = [
+        (200, [(280, "Tugs"), (360, "Barges"), (440, "Ferries")]),
+        figures(212, "Berths", "4", "18", "66"),
+        figures(224, "Crews", "52.5", "59.7", "59.4"),
+        (240, [(250, "Southern harbour")]),
+        (252, [(280, "Yachts"), (360, "Trawlers"), (440, "Cutters")]),
+        figures(264, "Berths", "33", "38", "168"),
+        figures(276, "Crews", "55.1", "48.0", "49.4"),
+    ]
+    [first, second] = views(compiled(laid(rows)))
+    assert read(first, "Crews", 2).column_path[-1] == "Barges"
+    assert read(second, "Crews", 2).column_path[-1] == "Trawlers"
+
+
+def test_a_caption_below_a_table_ends_it(compiled):
+    header = (200, [(280, "Depth"), (360, "Width")])
+    rows = [header, figures(212, "Lock", "4.1", "18.0"), figures(224, "Basin", "5.2", "59.7")]
+    other = [
+        (240, [(200, "Table 4: The locks and basins.")]),
+        (256, [(300, "Boats")]),
+        figures(268, "Lock", "41", edges=(330,)),
+        figures(280, "Basin", "52", edges=(330,)),
+    ]
+    [first, second] = views(compiled(laid([*rows, *other])))
+    assert [len(view.table.columns) for view in (first, second)] == [3, 2]
+
+
+def test_words_in_columns_that_nothing_names_stay_text(compiled):
+    rows = [
+        (200 + 12 * n, [(72, f"{own} sand"), (170, f"{own} gravel"), (270, f"{own} clay"), (370, f"{own} rock")])
+        for n, own in enumerate(("loose", "coarse", "wet", "hard"))
+    ]
+    document = compiled(laid(rows))
+    assert not views(document)
+    assert not uncovered(document)
+
+
+def test_a_share_that_names_a_column_is_no_unit(compiled):
+    header = (200, [(282, "Mean"), (362, "25%"), (442, "Greatest")])
+    rows = [figures(212 + 12 * n, name, "0.89", "0.88", "0.93") for n, name in NAMES]
+    [view] = views(compiled(laid([header, *rows])))
+    assert (read(view, "South", 2).column_path, read(view, "South", 2).unit) == (("25%",), "")
+
+
+def test_a_percent_sign_below_a_year_is_the_unit(compiled):
+    headers = [(200, [(270, "Dec 2030"), (350, "Dec 2031")]), (212, [(290, "%"), (370, "%")])]
+    rows = [figures(224 + 12 * n, name, "41", "52") for n, name in NAMES]
+    [view] = views(compiled(laid([*headers, *rows])))
+    assert {read(view, "South", place).unit for place in (1, 2)} == {"%"}
+
+
+def test_an_amount_in_a_label_is_no_unit_of_its_row(compiled):
+    header = (200, [(270, "Share (%)"), (350, "Households")])
+    labels = ("Under $30,000", "$30,000 to $74,999", "$75,000+")
+    rows = [figures(212 + 12 * n, name, "41", "160") for n, name in enumerate(labels)]
+    [view] = views(compiled(laid([header, *rows])))
+    assert {(read(view, label, 2).unit, read(view, label, 2).scale) for label in labels} == {("", Decimal(1))}

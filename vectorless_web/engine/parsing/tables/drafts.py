@@ -28,16 +28,24 @@ _WHOLE_UNITS = re.compile(
 )
 _SHARE_BESIDE = re.compile(r"(?<=\d)\s+\([^()]*%\)$")
 """A share that a figure is followed by: "224 (50%)"."""
+_QUANTILE = re.compile(r"(?:^|/ )\d{1,2}(?:\.\d+)?%$")
+"""A share that is a column's name: "75%" beside "Mean"."""
 _SEVERAL = 3
 """Columns with that of the labels from which a scale below a name holds for its column alone."""
 _OFF_MIDDLE = 10.0
 """Points by which the middle of a title may stand beside the middle of its table."""
 _FEW_ROWS, _SOME_ROWS = 3, 8
 """Rows that are too few to tell columns by what stands in them, and those of a piece that begins without a label."""
+_ITEM = re.compile(r"^\(?\d{1,2}[.)]$")
+"""The number of an item in a list."""
+_FEW_FIGURES = 0.1
+"""Share of the cells that are figures, below which a table is one of words."""
 _READABLE = re.compile(
     r"^[(\[\"'“‘]?(?:[^\W\d_]+(?:[-–’'/.&][^\W\d_]+)*|[A-Za-z\d][A-Za-z\d./–-]*|[#%&$€£±<>≤≥=+–—-])[.,;:)\]\"'’”%*]*$"
 )
 """A word, a code or a sign as it is printed."""
+_NAMES = re.compile(r"[^\W\d_]{2}|(?:19|20)\d\d")
+"""What a column's name has: a word, or a year."""
 _READ_HEADERS, _READ_CELLS = 0.7, 0.8
 """Shares of the words of headers, and of cells, that are such in a table of a scan."""
 _CENTRAL = 0.15
@@ -99,14 +107,26 @@ def is_nameless(table: Table) -> bool:
     """Whether nothing names the columns of a few rows of figures: which column says what cannot be told.
 
     They are a piece of a table whose headers stand elsewhere, and are kept as text. Where the first row has no label
-    either they may be more.
+    either they may be more; words in several columns without names are no relation at all.
     """
     first = table.rows[0]
     labelled = bool(first.label) or any(_YEAR.search(cell.text) for cell in first.cells)
-    if any(column.path for column in table.columns[1:]) or len(table.rows) > (_FEW_ROWS if labelled else _SOME_ROWS):
+    if any(column.path for column in table.columns[1:]):
+        return False
+    if len(table.columns) > _SEVERAL and _are_bare_words(table):
+        return True
+    if len(table.rows) > (_FEW_ROWS if labelled else _SOME_ROWS):
         return False
     figures = [cell for row in table.rows for cell in row.cells[1:] if _FIGURE.search(cell.text)]
     return len(table.columns) > _SEVERAL and len(figures) >= _SEVERAL
+
+
+def _are_bare_words(table: Table) -> bool:
+    """Whether nearly all cells are words and none is a particular's name: lists side by side, and no relation."""
+    said = [cell.text.strip() for row in table.rows for cell in row.cells[1:] if cell.length]
+    if any(text.endswith(":") for text in (*said, *(row.label for row in table.rows))):
+        return False
+    return _FEW_FIGURES * len(said) > sum(is_number(text) and not _ITEM.match(text) for text in said)
 
 
 def is_misread(table: Table) -> bool:
@@ -120,7 +140,7 @@ def is_misread(table: Table) -> bool:
         return True
     words = [word for path in heads for level in path for word in level.split()]
     return (
-        any(len(path[-1]) == 1 for path in heads if path)
+        not all(_NAMES.search(path[-1]) for path in heads if path)
         or _count_readable(words) < _READ_HEADERS * len(words)
         or _count_readable(said := [word for row in table.body for cell in row.cells for word in cell.text.split()])
         < _READ_CELLS * len(said)
@@ -150,7 +170,7 @@ def with_units(table: Table, *, units: str = "", statement: str = "") -> Table:
 def _unit(table: Table, number: int, units: str) -> str:
     figures = [row.cells[number].text for row in table.body if row.cells[number].length]
     percents = sum("%" in _SHARE_BESIDE.sub("", figure) for figure in figures)
-    header = table.columns[number].header.casefold()
+    header = _QUANTILE.sub("", table.columns[number].header.casefold())
     if "%" in header or "percent" in header or (figures and 2 * percents > len(figures)):
         return "%"
     return units

@@ -356,8 +356,17 @@ def _stands_out(groups: Sequence[Sequence[LineRow]]) -> bool:
     """Whether the first row of a table of words is set differently from the second: then it is the header."""
     if len(groups) < _FORM_ROWS or any(len(cell.text) > _LONGEST_NAME for row in groups[0] for cell in row.cells):
         return False
+    if _begins_sheets(groups):
+        return False
     first, second = (next(row.line.style for row in group) for group in groups[:2])
     return first.weight != second.weight or _stands_aside(groups) or _name_kinds(groups) or _names_numbers(groups)
+
+
+def _begins_sheets(groups: Sequence[Sequence[LineRow]]) -> bool:
+    """Whether the name in the first row comes again with another value: the rows are sheets of particulars."""
+    rows = [[cell.text.strip() for row in group for cell in row.cells] for group in groups]
+    pairs = [row for row in rows if len(row) == len(("name", "value"))]
+    return rows[0] in pairs and any(row[0] == rows[0][0] and row[1] != rows[0][1] for row in pairs)
 
 
 def _name_kinds(groups: Sequence[Sequence[LineRow]]) -> bool:
@@ -627,9 +636,19 @@ def _continues_row(before: GridRow, row: GridRow) -> bool:
         return _continues_cells(before, row)
     if not before.cells[0]:
         return False
-    if any(before.cells[1:]):
-        return not any(row.cells[1:]) and _continues_label(before, row)
+    if any(before.cells[1:]) and any(row.cells[1:]):
+        return _continue_together(before, row)
     return _continues_label(before, row)
+
+
+def _continue_together(before: GridRow, row: GridRow) -> bool:
+    """Whether a label that ends in the middle ("Inspection and") goes on below, as the words beside it do."""
+    spans = [span for own in (before, row) for cells in own.cells[1:] for span in cells]
+    if any(span.numeric for span in spans) or not _UNFINISHED.search(before.cells[0][-1].text.rstrip()):
+        return False
+    return [bool(cells) for cells in before.cells] == [bool(cells) for cells in row.cells] and _continues_label(
+        before, row
+    )
 
 
 def _stand_at_one_height(before: GridRow, row: GridRow) -> bool:

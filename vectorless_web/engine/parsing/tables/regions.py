@@ -73,6 +73,7 @@ _YEAR = re.compile(
     r"(?:\s*\([a-z0-9]{1,2}\)|\*{1,3})*$",
     re.IGNORECASE,
 )
+_CAPTION = re.compile(r"^(?:table|figure|fig\.|chart)\s*\d[\d.-]*\s?[:.|]\s*[^\W\d]", re.IGNORECASE)
 _ENDS_SENTENCE = re.compile(r"[.;:]\W*$")
 _BULLET = re.compile(
     r"^[•●▪◦■□‣·*\-–—§➢➤►▶✓✔❖☐☑☒\uf000-\uf0ff]\s|^\(?(?:[a-z]|\d{1,2}|[ivx]{2})[.):]\s|^o\s", re.IGNORECASE
@@ -434,7 +435,17 @@ def _without_trailing_titles(rows: Sequence[LineRow], seed: int, end: int, layou
             return first
         if any(map(_leads_in, between)):
             return first
+        if _heads_part(between, row, rows[seed]) and rows[position + 1 : position + 2]:
+            return first
     return end
+
+
+def _heads_part(between: Sequence[LineRow], row: LineRow, seed: LineRow) -> bool:
+    """Whether a title in the middle stands over a row that names all columns and no label: the next part's header."""
+    if len(between) != 1 or between[0].role is not LineRole.TEXT or not _is_centred(between[0], seed):
+        return False
+    named = len(row.cells) == len(seed.cells) - 1 and not any(cell.numeric for cell in row.cells)
+    return named and row.line.left > seed.cells[0].left + _NEXT_COLUMN and between[0].line.left > seed.cells[0].right
 
 
 def _titles_period(row: LineRow) -> bool:
@@ -463,12 +474,12 @@ def _stands_out(row: LineRow, seed: LineRow) -> bool:
 
 
 def _breaks_table(row: LineRow, region: Sequence[LineRow], layout: Layout) -> bool:
-    """Whether a line cannot stand inside a table: a larger size than the rows, or a structural title."""
+    """Whether a line cannot stand inside a table: a larger size than the rows, a structural title, or a caption."""
     largest = max(own.line.style.size for own in region)
     text = row.line.text
     if row.role is LineRole.DATA:
         return row.line.style.size > _MUCH_LARGER * largest  # a row with a raised mark may be taken for small print
-    return row.line.style.size > largest + _LARGER or bool(_STRUCTURAL.match(text))
+    return row.line.style.size > largest + _LARGER or bool(_STRUCTURAL.match(text) or _CAPTION.match(text))
 
 
 def _is_too_far(before: LineRow, row: LineRow) -> bool:
