@@ -4,19 +4,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 WIDTH, HEIGHT = 612, 792
-_FONTS = {"plain": "F1", "bold": "F2", "italic": "F3"}
+_FONTS = {"plain": "F1", "bold": "F2", "italic": "F3", "typed": "F4"}
 _NAMES = ("Helvetica", "Helvetica-Bold", "Helvetica-Oblique")
+_TYPED = "Courier"
 
 
 @dataclass(frozen=True)
 class Text:
-    """One stretch of text: left edge and baseline in points from the top left of the page."""
+    """One stretch of text: left edge and baseline in points from the top left of the page.
+
+    One that is not painted is what a machine has read, under the picture of a scan.
+    """
 
     x: float
     y: float
     words: str
     size: float = 10
     font: str = "plain"
+    painted: bool = True
 
 
 @dataclass(frozen=True)
@@ -55,8 +60,10 @@ def pdf(
     trailer: str = "",
 ) -> bytes:
     """The bytes of a PDF; `bookmarks` are (title, page index); `trailer` is added to the trailer dictionary."""
-    fonts = " ".join(f"/F{number + 1} {number + 3} 0 R" for number in range(len(_NAMES)))
-    objects = ["", ""] + [f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} >>" for name in _NAMES]
+    typed = any(isinstance(item, Text) and item.font == "typed" for page in pages for item in page)
+    names = (*_NAMES, _TYPED) if typed else _NAMES
+    fonts = " ".join(f"/F{number + 1} {number + 3} 0 R" for number in range(len(names)))
+    objects = ["", ""] + [f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} >>" for name in names]
     held = ""
     if any(isinstance(item, Drawn) for page in pages for item in page):
         pixels = "ff000000ff000000ffffff00>"
@@ -86,7 +93,8 @@ def _operators(text: Text | Rule | Drawn) -> str:
     if isinstance(text, Drawn):
         return f"q {text.width} 0 0 {text.height} {text.x} {HEIGHT - text.y - text.height} cm /Im Do Q"
     words = text.words.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
-    return f"BT /{_FONTS[text.font]} {text.size} Tf {text.x} {HEIGHT - text.y} Td ({words}) Tj ET"
+    unseen = "" if text.painted else "3 Tr "
+    return f"BT {unseen}/{_FONTS[text.font]} {text.size} Tf {text.x} {HEIGHT - text.y} Td ({words}) Tj ET"
 
 
 def _add_bookmarks(objects: list[str], kids: Sequence[int], bookmarks: Sequence[tuple[str, int]]) -> str:

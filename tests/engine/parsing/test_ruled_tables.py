@@ -252,3 +252,29 @@ def test_one_long_name_among_the_names_of_drawn_columns_leaves_them_names(compil
     ]
     (table,) = views(compiled(pdf([[*prose(72, 90, 6), *drawn]])))
     assert read(table, "2. Bo", 2).column_path == (" ".join(long),)
+
+
+def test_bold_names_on_a_band_of_colour_above_the_lines_are_the_header(compiled):
+    names = [Text(left, 186, words, 9, font="bold") for left, words in ((76, "Berth"), (206, "Opens"), (306, "Fee"))]
+    rows = [
+        *grid([70, 200, 300, 400], [190, 210, 230, 250]),
+        *write((76, 204, "Fishing boats"), (206, 204, "1 April 2031"), (306, 204, "from the harbour office")),
+        *write((76, 224, "Sailing boats"), (206, 224, "1 May 2031"), (306, 224, "from the sailing club")),
+        *write((76, 244, "Ferries"), (206, 244, "1 June 2031"), (306, 244, "none")),
+    ]
+    document = compiled(pdf([[*prose(72, 90, 6), *names, *rows]]))
+    (table,) = views(document)
+    assert read(table, "Sailing boats", 1).column_path == ("Opens",)
+    assert uncovered(document) == []
+
+
+def test_drawn_sheets_of_particulars_over_pages_have_no_header(compiled):
+    def sheet(name: str, light: str) -> list[Rule | Text]:
+        bold = [Text(left, 104, words, 9, font="bold") for left, words in ((76, "Buoy"), (206, name))]
+        drawn = grid([70, 200, 420], [90, 110, 130, 150])
+        rows = write((76, 124, "Light"), (206, 124, light), (76, 144, "Moored"), (206, 144, f"by the {light} tower"))
+        return [*bold, *drawn, *rows]
+
+    (table,) = views(compiled(pdf([sheet("Northern", "red"), sheet("Southern", "green"), sheet("Outer", "white")])))
+    assert [row.label for row in table.table.body] == ["Buoy", "Light", "Moored"] * 3
+    assert read(table, "Light", 1).column_path == ()

@@ -734,3 +734,204 @@ def test_numbers_of_a_list_of_papers_are_labels_and_end_no_table(compiled):
     (table,) = views(compiled(laid([(186, [(72, "Number"), (140, "Description")]), *rows])))
     assert [row.label for row in table.table.body] == ["3.1", "4.1", "5.1", "6.1"]
     assert [column.header for column in table.table.columns] == ["Number", "Description"]
+
+
+def scanned(rows: list[tuple[float, list[tuple[float, str]]]]) -> bytes:
+    """The same page as its scan is read by a machine: nothing of its text is painted."""
+    cells = [(left, top, words) for top, row in rows for left, words in row]
+    lines = [(line.x, line.y, line.words) for line in prose(72, 90, 6)]
+    return pdf([[Text(left, top, words, 9, painted=False) for left, top, words in (*lines, *cells)]])
+
+
+TIDES = [
+    (200, [(72, "Gauge"), (282, "High water"), (362, "Low water")]),
+    figures(214, "Northern quay", "4.12", "0.85"),
+    figures(226, "Southern quay", "3.98", "0.91"),
+    figures(238, "Outer mole", "4.40", "0.77"),
+]
+
+
+def test_a_scan_keeps_a_table_whose_columns_have_names(compiled):
+    [view] = views(compiled(scanned(TIDES)))
+    assert read(view, "Southern quay", 2).column_path == ("Low water",)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        TIDES[1:],
+        [(200, [(72, "Gauge"), (290, '"~ i'), (370, "|-_ w")]), *TIDES[1:]],
+        [TIDES[0], *(figures(top, words, "4.12", "~-=", "0.85") for top, words in ((214, "~ _,, -="), (226, "|~ ==")))],
+    ],
+    ids=["no names", "strokes for names", "strokes for words"],
+)
+def test_strokes_that_a_machine_took_for_letters_make_no_table(compiled, rows):
+    document = compiled(scanned(rows))
+    assert not views(document)
+    assert not uncovered(document)
+
+
+def test_a_listing_of_a_program_is_no_table(compiled):
+    rows = [("10 20 40", "60"), ("20 40 50", "60"), ("31 42 50", "61")]
+    cells = [
+        Text(left, 200 + 12 * n, words, 9, font="typed")
+        for n, row in enumerate(rows)
+        for left, words in ((72, f"read {n}"), (300, row[0]), (460, row[1]))
+    ]
+    document = compiled(pdf([[*prose(72, 90, 6), *cells]]))
+    assert not views(document)
+    assert not uncovered(document)
+
+
+def test_a_file_written_in_a_typewriters_letters_keeps_its_tables(compiled):
+    lines = [Text(line.x, line.y, line.words, 9, font="typed") for line in prose(72, 90, 6)]
+    cells = [Text(left, top, words, 9, font="typed") for top, row in TIDES for left, words in row]
+    assert len(views(compiled(pdf([[*lines, *cells]])))) == 1
+
+
+def test_an_index_of_names_in_a_program_is_no_table(compiled):
+    rows = [(200 + 12 * n, [(72, f"dredge{n}()"), (220, f"(harbour.depth.Dredger{n}")]) for n in range(4)]
+    assert not views(compiled(laid(rows)))
+
+
+def test_a_sentence_with_a_wide_space_before_the_next_heads_no_figures(compiled):
+    first = "The depths are kept as a file of plain numbers."
+    rows = [(200, [(72, first), (296, "The soundings are listed one below the other here.")]), (214, [])]
+    found = views(compiled(laid([*rows, figures(226, "", "1280", "720", "9")])))
+    assert not found
+
+
+def test_figures_with_decimals_a_space_apart_are_two_cells(compiled):
+    header = (200, [(240, "Spring"), (290, "Summer"), (340, "Autumn"), (362, "Winter")])
+    rows = [(214 + 12 * n, [(72, name), (250, "41.2"), (300, "52.1"), (350, "43.8 44.1")]) for n, name in NAMES]
+    [view] = views(compiled(laid([header, *rows])))
+    assert [cell.text for cell in view.table.body[0].cells] == ["North", "41.2", "52.1", "43.8", "44.1"]
+
+
+NAMES = tuple(enumerate(("North", "South", "East")))
+
+
+def test_a_figure_that_touches_its_long_label_stands_in_its_column(compiled):
+    header = (200, [(250, "Depth"), (350, "Width")])
+    rows = [(214 + 12 * n, [(72, name), (252, "41.2"), (352, "52.1")]) for n, name in NAMES]
+    long = (250, [(72, "The outer basin of the new harbours by the 38.5"), (352, "60.3")])
+    [view] = views(compiled(laid([header, *rows, long])))
+    cell = read(view, "The outer basin of the new harbours by the", 1)
+    assert (cell.column_path, view.table.body[-1].cells[1].text) == (("Depth",), "38.5")
+
+
+FERRY_SHEET = [
+    (200, [(72, "Vessel:"), (180, "Aurora"), (320, "Port of registry:"), (440, "Bergen")]),
+    (216, [(72, "Crew on board:"), (180, "14"), (320, "Passengers:"), (440, "212")]),
+    (232, [(72, "Sea state and swell:")]),
+    (248, [(72, "Departed from:"), (180, "Quay 4"), (320, "Bound for:"), (440, "Quay 9")]),
+    (264, [(72, "Time at sea:"), (180, "410 hours (master), 220 hours (mate), 96 hours (this")]),
+    (274, [(180, "month), 12 hours (this week)")]),
+]
+
+
+def test_a_particular_without_a_value_heads_nothing(compiled):
+    [view] = views(compiled(laid(FERRY_SHEET)))
+    assert read(view, "Departed from:", 1).row_path == ("Departed from:",)
+
+
+def test_the_last_particular_keeps_all_lines_of_its_value(compiled):
+    [view] = views(compiled(laid(FERRY_SHEET)))
+    [row] = [row for row in view.table.body if row.label == "Time at sea:"]
+    assert row.cells[1].text.endswith("12 hours (this week)")
+
+
+def test_pieces_that_begin_without_a_label_or_a_header_stay_text(compiled):
+    rows = [figures(200 + 12 * n, name, "4.8", "5.8", "1.4") for n, name in enumerate(("", "Five", "Ten", "Twenty"))]
+    document = compiled(laid(rows))
+    assert not views(document)
+    assert not uncovered(document)
+
+
+def test_letters_that_mark_a_figure_are_no_unit_of_its_own(compiled):
+    rows = [figures(214, "Under 30", "71bcd"), figures(226, "30 to 49", "64cd"), figures(238, "Over 49", "9")]
+    [view] = views(compiled(laid([(200, [(282, "Share (%)")]), *rows])))
+    assert {read(view, row.label, 1).unit for row in view.table.body} == {"%"}
+
+
+def test_sheets_of_particulars_have_no_header(compiled):
+    sheets = [("Buoy", "Northern light"), ("Colour", "red"), ("Buoy", "Southern light"), ("Colour", "green")]
+    cells = [
+        Text(left, 200 + 14 * n, words, 9, font="plain" if n else "bold")
+        for n, row in enumerate(sheets)
+        for left, words in zip((72, 200), row, strict=True)
+    ]
+    [view] = views(compiled(pdf([[*prose(72, 90, 6), *cells]])))
+    assert [row.label for row in view.table.body] == ["Buoy", "Colour", "Buoy", "Colour"]
+    assert not view.table.columns[1].path
+
+
+def test_a_label_that_ends_in_the_middle_goes_on_beside_its_words(compiled):
+    rows = [
+        (200, [(72, "Source"), (200, "Log of the harbour office")]),
+        (214, [(72, "Inspection and"), (200, "The harbour office compares the log with what the masters")]),
+        (224, [(72, "Correction"), (200, "of the ferries have written down and puts it right")]),
+        (238, [(72, "Limits"), (200, "Boats without a mast are left out")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [row.label for row in view.table.rows] == ["Source", "Inspection and Correction", "Limits"]
+
+
+def test_a_title_in_the_middle_with_names_below_it_begins_the_next_part(compiled):
+    rows = [
+        (200, [(280, "Tugs"), (360, "Barges"), (440, "Ferries")]),
+        figures(212, "Berths", "4", "18", "66"),
+        figures(224, "Crews", "52.5", "59.7", "59.4"),
+        (240, [(250, "Southern harbour")]),
+        (252, [(280, "Yachts"), (360, "Trawlers"), (440, "Cutters")]),
+        figures(264, "Berths", "33", "38", "168"),
+        figures(276, "Crews", "55.1", "48.0", "49.4"),
+    ]
+    [first, second] = views(compiled(laid(rows)))
+    assert read(first, "Crews", 2).column_path[-1] == "Barges"
+    assert read(second, "Crews", 2).column_path[-1] == "Trawlers"
+
+
+def test_a_caption_below_a_table_ends_it(compiled):
+    header = (200, [(280, "Depth"), (360, "Width")])
+    rows = [header, figures(212, "Lock", "4.1", "18.0"), figures(224, "Basin", "5.2", "59.7")]
+    other = [
+        (240, [(200, "Table 4: The locks and basins.")]),
+        (256, [(300, "Boats")]),
+        figures(268, "Lock", "41", edges=(330,)),
+        figures(280, "Basin", "52", edges=(330,)),
+    ]
+    [first, second] = views(compiled(laid([*rows, *other])))
+    assert [len(view.table.columns) for view in (first, second)] == [3, 2]
+
+
+def test_words_in_columns_that_nothing_names_stay_text(compiled):
+    rows = [
+        (200 + 12 * n, [(72, f"{own} sand"), (170, f"{own} gravel"), (270, f"{own} clay"), (370, f"{own} rock")])
+        for n, own in enumerate(("loose", "coarse", "wet", "hard"))
+    ]
+    document = compiled(laid(rows))
+    assert not views(document)
+    assert not uncovered(document)
+
+
+def test_a_share_that_names_a_column_is_no_unit(compiled):
+    header = (200, [(282, "Mean"), (362, "25%"), (442, "Greatest")])
+    rows = [figures(212 + 12 * n, name, "0.89", "0.88", "0.93") for n, name in NAMES]
+    [view] = views(compiled(laid([header, *rows])))
+    assert (read(view, "South", 2).column_path, read(view, "South", 2).unit) == (("25%",), "")
+
+
+def test_a_percent_sign_below_a_year_is_the_unit(compiled):
+    headers = [(200, [(270, "Dec 2030"), (350, "Dec 2031")]), (212, [(290, "%"), (370, "%")])]
+    rows = [figures(224 + 12 * n, name, "41", "52") for n, name in NAMES]
+    [view] = views(compiled(laid([*headers, *rows])))
+    assert {read(view, "South", place).unit for place in (1, 2)} == {"%"}
+
+
+def test_an_amount_in_a_label_is_no_unit_of_its_row(compiled):
+    header = (200, [(270, "Share (%)"), (350, "Households")])
+    labels = ("Under $30,000", "$30,000 to $74,999", "$75,000+")
+    rows = [figures(212 + 12 * n, name, "41", "160") for n, name in enumerate(labels)]
+    [view] = views(compiled(laid([header, *rows])))
+    assert {(read(view, label, 2).unit, read(view, label, 2).scale) for label in labels} == {("", Decimal(1))}

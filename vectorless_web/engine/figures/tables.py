@@ -542,7 +542,12 @@ def _refers_to_notes(column: Column) -> bool:
     return bool(column.path) and _NOTE_HEADER.match(column.path[-1].strip()) is not None
 
 
+_MARKED = re.compile(r"(?<=\d)[a-h]{1,4}$")
+"""Letters behind a figure that name the columns or rows from which it differs: "65bcd"."""
+
+
 def _holds_figure(text: str) -> bool:
+    text = _MARKED.sub("", text)
     letters = sum(character.isalpha() for character in text)
     digits = sum(character.isdigit() for character in text)
     return letters <= digits and (digits > 0 or not letters)

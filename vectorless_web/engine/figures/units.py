@@ -25,7 +25,7 @@ _UNIT = (
 )
 _BRACKETED = re.compile(rf"[(\[]\s*(?:(?:#|no\.|number) of )?({_UNIT})\s*[)\]]", re.I)
 _BARE = re.compile(rf"^(?:{_UNIT})(?:\s+of\s+\S.{{0,30}})?$", re.I)
-_BEHIND = re.compile(rf"(?:,?\s+in\s+|,\s*|\s(?=°))({_UNIT})\W*$", re.I)
+_BEHIND = re.compile(rf"(?:,?\s+in\s+|(?:(?<!\d),|,\s)\s*|\s(?=°))({_UNIT})\W*$", re.I)
 _SHARES = re.compile(
     r"\b(?:number of|weighted[- ]average)\b.*\bshares\b|\bshares\b.*\boutstanding\b"
     r"|\bshares? used\b|^(?:number of )?(?:shares|options|awards)$"

@@ -97,6 +97,8 @@ class Page:
     """Boxes of the pictures on the page as it is displayed: (left, top, right, bottom)."""
     drawings: Sequence[tuple[float, float, float, float]] = ()
     """Boxes of what is drawn there of many shapes, charts for one, on a page that names a figure."""
+    is_scanned: bool = False
+    """Whether its text lies unseen under a picture of the page, from which a machine has read it."""
 
 
 # Marks that may cling to a word; stripping them is quicker than matching words.

@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from vectorless_web.engine.documents.node import NodeKind, Table
@@ -21,13 +21,14 @@ from vectorless_web.engine.parsing.patterns import (
 )
 from vectorless_web.engine.parsing.tables.drafts import (
     find_units,
+    is_misread,
     is_nameless,
     is_signed,
     lists_papers,
     table_draft,
     with_units,
 )
-from vectorless_web.engine.parsing.tables.grid import Grid, build_grid
+from vectorless_web.engine.parsing.tables.grid import Grid, GridRow, build_grid
 from vectorless_web.engine.parsing.tables.regions import LineRow
 from vectorless_web.engine.parsing.tables.ruled import RuledTable
 
@@ -272,8 +273,9 @@ Item = Heading | Line | list[LineRow] | RuledTable | Furniture | ContentsLines
 class Drafter:
     """Turns headings, lines and tables into drafts; paragraphs and tables that run over a page's end are joined."""
 
-    def __init__(self, layout: Layout, vocabulary: Vocabulary) -> None:
-        self._layout, self._vocabulary = layout, vocabulary
+    def __init__(self, layout: Layout, vocabulary: Vocabulary, scanned: Collection[int] = ()) -> None:
+        """`scanned` are the indices of pages whose text a machine has read."""
+        self._layout, self._vocabulary, self._scanned = layout, vocabulary, scanned
         self._drafts: list[Draft] = []
         self._lines: list[Line] = []
         self._grid: Grid | None = None
@@ -375,6 +377,10 @@ class Drafter:
         part = 0
         if self._grid is not None and not self._lines and _continues_table(self._grid, grid):
             if len(self._grid.rows) + len(grid.rows) <= _LONGEST_TABLE:
+                if _are_sheets(self._grid, grid):
+                    for own in (self._grid, grid):
+                        own.rows = [replace(row, is_header=False) for row in own.rows]
+                    self._grid.columns = ((), ())
                 if any(self._grid.columns) and self._grid.columns != grid.columns:
                     grid.rows = [replace(row, is_header=False) for row in grid.rows]
                 self._grid.rows.extend(grid.rows)
@@ -410,7 +416,8 @@ class Drafter:
                 self._discussed.add(id(draft))
             kind = "" if self._in_note else recognise(title, labels, excerpts=self._discussion)
             draft.table = replace(with_units(draft.table, statement=kind), part=self._part)
-            if lists_papers(draft.table) or is_nameless(draft.table) or is_signed(draft.table):
+            misread = draft.page in self._scanned and is_misread(draft.table)
+            if misread or lists_papers(draft.table) or is_nameless(draft.table) or is_signed(draft.table):
                 draft.kind, draft.table = NodeKind.LIST, None
         return draft
 
@@ -445,6 +452,19 @@ def _continues_table(before: Grid, grid: Grid) -> bool:
     if not before.edges or len(before.edges) != len(grid.edges) or grid.rows[0].page != before.rows[-1].page + 1:
         return False
     return all(abs(one[1] - other[1]) < _SAME_EDGE for one, other in zip(before.edges, grid.edges, strict=True))
+
+
+def _are_sheets(before: Grid, grid: Grid) -> bool:
+    """Whether two tables of names and values begin with the same name: sheets of particulars, and no header."""
+    if len(before.columns) != len(("name", "value")) or len(grid.columns) != len(before.columns):
+        return False
+    if not before.columns[0]:
+        return any(row.cells[0] and _words_of(row) == _words_of(grid.rows[0]) for row in before.rows)
+    return before.columns[0] == grid.columns[0] and before.columns[1] != grid.columns[1]
+
+
+def _words_of(row: GridRow) -> list[str]:
+    return [word for span in row.cells[0] for word in span.text.split()]
 
 
 def _are_dated_otherwise(before: Grid, grid: Grid) -> bool:

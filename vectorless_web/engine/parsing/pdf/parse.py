@@ -30,6 +30,7 @@ from vectorless_web.engine.parsing.tables.regions import (
     classify,
     find_regions,
     find_text_tables,
+    is_listing,
 )
 from vectorless_web.engine.parsing.tables.ruled import RuledTable, find_ruled
 
@@ -433,7 +434,8 @@ def outline_pages(pages: Sequence[Page], bookmarks: Sequence[Bookmark] = ()) -> 
         heading.title = vocabulary.mend(heading.title)
         heading.form = form_of(heading.title)
     assign_levels(headings)
-    drafts = Drafter(layout, vocabulary).draft(items)
+    scanned = {page.index for page in pages if page.is_scanned}
+    drafts = Drafter(layout, vocabulary, scanned).draft(items)
     if not headings:
         return _by_page_groups(drafts), "pages"
     if bookmarks:
@@ -521,7 +523,8 @@ class _PageParser:
 
     def _read_without_rules(self, page: Page, rows: Sequence[LineRow]) -> Iterator[Item]:
         figures = find_regions(rows, self._layout)
-        regions = sorted([*figures, *find_text_tables(rows, figures)])
+        found = sorted([*figures, *find_text_tables(rows, figures)])
+        regions = [(start, end) for start, end in found if not is_listing(rows[start:end], self._layout)]
         position = 0
         for start, end in [*regions, (len(rows), len(rows))]:
             yield from _open_items(page, rows[position:start], self._finder)

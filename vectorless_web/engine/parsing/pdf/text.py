@@ -63,6 +63,7 @@ def _bind_function(function: object, result: type, *arguments: type) -> Callable
 
 _loose_box = _bind_function(pdfium_c.FPDFText_GetLooseCharBox, _number, _address, _number, _address)
 _text_object = _bind_function(pdfium_c.FPDFText_GetTextObject, _address, _address, _number)
+_paint_of = _bind_function(pdfium_c.FPDFTextObj_GetTextRenderMode, _number, _address)
 _font_of = _bind_function(pdfium_c.FPDFTextObj_GetFont, _address, _address)
 _matrix_of = _bind_function(pdfium_c.FPDFText_GetMatrix, _number, _address, _number, _address)
 _font_size = _bind_function(pdfium_c.FPDFText_GetFontSize, ctypes.c_double, _address, _number)
@@ -136,8 +137,10 @@ class _PageReader:
         if ranges:
             page.lines = list(self._lines(ranges, boxes))
         # Where words stand apart the page may hold a table.
-        if any(line.gapped for line in page.lines) and not is_crowded(self._page):
-            page.rules = self._upright(read_rules(self.objects), turns, width, height)
+        if any(line.gapped for line in page.lines):
+            page.is_scanned = self._is_unseen(ranges)
+            if not is_crowded(self._page):
+                page.rules = self._upright(read_rules(self.objects), turns, width, height)
         return page
 
     @cached_property
@@ -195,6 +198,11 @@ class _PageReader:
         sampled = spans[:: max(1, len(spans) // _SAMPLES)]
         found = Counter(self._direction(start) for start, _ in sampled)
         return found.most_common(1)[0][0] if found else 0
+
+    def _is_unseen(self, spans: Sequence[tuple[int, int]]) -> bool:
+        """Whether none of a few words is painted: they were put under a scan for those who search it."""
+        sampled = (_text_object(self._handle, start) for start, _ in spans[:: max(1, len(spans) // _SAMPLES)])
+        return all(found and _paint_of(found) == pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE for found in sampled)
 
     def _direction(self, index: int) -> int:
         if not _matrix_of(self._handle, index, self._matrix_address):

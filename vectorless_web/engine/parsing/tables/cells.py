@@ -24,6 +24,8 @@ _NUMBER = re.compile(
     r"^(?:[<>≤≥≈~±+]\s?)?(?:US)?[$€£¥₹]?\s*[(\[–—−-]{0,2}\s*[$€£¥₹]?\s*(?:\d[\d,.’' ]*|\.\d+)\s*[%)\]xX]{0,3}"
     r"(?:(?<=\d)[a-h]{1,4})?(?:\s*(?:%|bps|pps?|pts))?(?:\s?[(±]\s?\d+(?:\.\d+)?\s?%?\)?)?(?:\s*(?:\([a-zA-Z0-9]{1,2}\)|\*+))*$"
 )
+_DECIMALS = re.compile(r"^[–−-]?[\d,]*\d\.\d+%?(?:\(\d+(?:\.\d+)?\))?$")
+_ENDS_FIGURE = frozenset("0123456789%)")
 _ACCENTS = frozenset("´`¨ˆ˜ˇ˚¸˘˙˝˛¯")
 _YEAR = re.compile(r"^(?:19|20)\d\d$")
 _ISO_DATE = re.compile(r"^(?:19|20)\d\d-\d\d-\d\d$")
@@ -110,7 +112,8 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
     """Whether a new cell starts at word k."""
     gap = boxes[k][0] - boxes[k - 1][2]
     if gap <= _CURRENCY_GAP / _GAP * limit and spans[k][0] >= spans[k - 1][1]:
-        return False  # the space between two words, in most cases
+        # The space between two words, in most cases.
+        return text[spans[k - 1][1] - 1] in _ENDS_FIGURE and _are_two_figures(text, spans, k)
     word, before = text[spans[k][0] : spans[k][1]], text[spans[k - 1][0] : spans[k - 1][1]]
     following = text[spans[k + 1][0] : spans[k + 1][1]] if k + 1 < len(spans) else ""
     apart = {word, before} & _ACCENTS and abs(gap) < limit  # an accent printed apart from its letter
@@ -130,6 +133,11 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
     if (_MARK.match(before) or _SUFFIX.match(before)) and k > 1 and is_number(text[spans[k - 2][0] : spans[k - 2][1]]):
         before = text[spans[k - 2][0] : spans[k - 2][1]]  # "8,399 (a)" is one figure
     return gap > _CURRENCY_GAP / _GAP * limit and is_number(before) and (bool(_CURRENCY.match(word)) or is_number(word))
+
+
+def _are_two_figures(text: str, spans: list[list[int]], k: int) -> bool:
+    """Whether word k and the one before are each a whole figure with decimals, which no figure goes on with."""
+    return all(_DECIMALS.match(text[start:end]) for start, end in (spans[k - 1], spans[k]))
 
 
 def _names_change(text: str, spans: list[list[int]], k: int, gaps: float) -> bool:

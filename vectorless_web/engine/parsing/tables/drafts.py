@@ -8,7 +8,7 @@ from dataclasses import replace
 from vectorless_web.engine.documents.node import Cell, Column, NodeKind, Row, Table
 from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
 from vectorless_web.engine.parsing.lines import Vocabulary
-from vectorless_web.engine.parsing.tables.cells import CellSpan
+from vectorless_web.engine.parsing.tables.cells import CellSpan, is_number
 from vectorless_web.engine.parsing.tables.grid import Grid, GridRow
 from vectorless_web.engine.parsing.tables.headers import Edge, RowPaths, header_text, lay_levels
 
@@ -28,12 +28,26 @@ _WHOLE_UNITS = re.compile(
 )
 _SHARE_BESIDE = re.compile(r"(?<=\d)\s+\([^()]*%\)$")
 """A share that a figure is followed by: "224 (50%)"."""
+_QUANTILE = re.compile(r"(?:^|/ )\d{1,2}(?:\.\d+)?%$")
+"""A share that is a column's name: "75%" beside "Mean"."""
 _SEVERAL = 3
 """Columns with that of the labels from which a scale below a name holds for its column alone."""
 _OFF_MIDDLE = 10.0
 """Points by which the middle of a title may stand beside the middle of its table."""
-_FEW_ROWS = 3
-"""Rows that are too few to tell columns by what stands in them."""
+_FEW_ROWS, _SOME_ROWS = 3, 8
+"""Rows that are too few to tell columns by what stands in them, and those of a piece that begins without a label."""
+_ITEM = re.compile(r"^\(?\d{1,2}[.)]$")
+"""The number of an item in a list."""
+_FEW_FIGURES = 0.1
+"""Share of the cells that are figures, below which a table is one of words."""
+_READABLE = re.compile(
+    r"^[(\[\"'“‘]?(?:[^\W\d_]+(?:[-–’'/.&][^\W\d_]+)*|[A-Za-z\d][A-Za-z\d./–-]*|[#%&$€£±<>≤≥=+–—-])[.,;:)\]\"'’”%*]*$"
+)
+"""A word, a code or a sign as it is printed."""
+_NAMES = re.compile(r"[^\W\d_]{2}|(?:19|20)\d\d")
+"""What a column's name has: a word, or a year."""
+_READ_HEADERS, _READ_CELLS = 0.7, 0.8
+"""Shares of the words of headers, and of cells, that are such in a table of a scan."""
 _CENTRAL = 0.15
 """Share of the columns' width by which a scale may stand beside their middle and hold for all."""
 _FORM = re.compile(r"^(?:10-[KQ]|8-K|6-K|20-F|40-F|S-\d{1,2}|F-\d|DEF ?14A|14A|X)(?:/A)?\*?$")
@@ -65,9 +79,9 @@ def table_draft(grid: Grid, *, title: str, units: str, vocabulary: Vocabulary, c
     `columns` are those of the table that it carries on, for one without a header of its own.
     """
     builder, rows = TextBuilder(), []
-    paths = RowPaths()
+    paths, particulars = RowPaths(), _says_particulars(grid.rows)
     for grid_row in grid.rows:
-        rows.append(_write_row(builder, grid_row, paths, vocabulary))
+        rows.append(_write_row(builder, grid_row, paths, vocabulary, particulars=particulars))
     draft = builder.draft(NodeKind.TABLE, grid.rows[0].page, title=title)
     table = Table(tuple(columns) or tuple(_columns(grid)), tuple(rows))
     draft.table = with_units(table, units=_units_in(grid) or units)
@@ -92,12 +106,49 @@ def is_signed(table: Table) -> bool:
 def is_nameless(table: Table) -> bool:
     """Whether nothing names the columns of a few rows of figures: which column says what cannot be told.
 
-    They are a piece of a table whose headers stand elsewhere, and are kept as text.
+    They are a piece of a table whose headers stand elsewhere, and are kept as text. Where the first row has no label
+    either they may be more; words in several columns without names are no relation at all.
     """
-    if any(column.path for column in table.columns[1:]) or len(table.rows) > _FEW_ROWS:
+    first = table.rows[0]
+    labelled = bool(first.label) or any(_YEAR.search(cell.text) for cell in first.cells)
+    if any(column.path for column in table.columns[1:]):
+        return False
+    if len(table.columns) > _SEVERAL and _are_bare_words(table):
+        return True
+    if len(table.rows) > (_FEW_ROWS if labelled else _SOME_ROWS):
         return False
     figures = [cell for row in table.rows for cell in row.cells[1:] if _FIGURE.search(cell.text)]
     return len(table.columns) > _SEVERAL and len(figures) >= _SEVERAL
+
+
+def _are_bare_words(table: Table) -> bool:
+    """Whether nearly all cells are words and none is a particular's name: lists side by side, and no relation."""
+    said = [cell.text.strip() for row in table.rows for cell in row.cells[1:] if cell.length]
+    if any(text.endswith(":") for text in (*said, *(row.label for row in table.rows))):
+        return False
+    return _FEW_FIGURES * len(said) > sum(is_number(text) and not _ITEM.match(text) for text in said)
+
+
+def is_misread(table: Table) -> bool:
+    """Whether a table of a scan, as a machine read it, lacks names of columns, or holds much that is no word.
+
+    Strokes of drawings and lines are taken for letters then, and cells for those of another column.
+    """
+    heads = [column.path for column in table.columns[1:]]
+    particulars = len(heads) == 1 and all(row.label.endswith(":") for row in table.body)
+    if not particulars and (not all(heads) or len(set(heads)) < len(heads)):
+        return True
+    words = [word for path in heads for level in path for word in level.split()]
+    return (
+        not all(_NAMES.search(path[-1]) for path in heads if path)
+        or _count_readable(words) < _READ_HEADERS * len(words)
+        or _count_readable(said := [word for row in table.body for cell in row.cells for word in cell.text.split()])
+        < _READ_CELLS * len(said)
+    )
+
+
+def _count_readable(words: Sequence[str]) -> int:
+    return sum(bool(_READABLE.match(word)) or is_number(word) for word in words)
 
 
 def find_units(text: str) -> str:
@@ -119,13 +170,21 @@ def with_units(table: Table, *, units: str = "", statement: str = "") -> Table:
 def _unit(table: Table, number: int, units: str) -> str:
     figures = [row.cells[number].text for row in table.body if row.cells[number].length]
     percents = sum("%" in _SHARE_BESIDE.sub("", figure) for figure in figures)
-    header = table.columns[number].header.casefold()
+    header = _QUANTILE.sub("", table.columns[number].header.casefold())
     if "%" in header or "percent" in header or (figures and 2 * percents > len(figures)):
         return "%"
     return units
 
 
-def _write_row(builder: TextBuilder, row: GridRow, paths: RowPaths, vocabulary: Vocabulary) -> Row:
+def _says_particulars(rows: Sequence[GridRow]) -> bool:
+    """Whether most rows are names that end in colons with their values: one without a value heads nothing."""
+    named = [row for row in rows if row.cells[0] and row.cells[0][-1].text.rstrip().endswith(":")]
+    return len(named) > 1 and 2 * sum(any(row.cells[1:]) for row in named) > len(rows)
+
+
+def _write_row(
+    builder: TextBuilder, row: GridRow, paths: RowPaths, vocabulary: Vocabulary, *, particulars: bool
+) -> Row:
     offset = builder.length
     cells: list[Cell] = []
     last = max((number for number, spans in enumerate(row.cells) if spans), default=0)
@@ -138,7 +197,8 @@ def _write_row(builder: TextBuilder, row: GridRow, paths: RowPaths, vocabulary: 
     label = vocabulary.mend(" ".join((cells[0].text if row.path is None else row.label).split()))
     path = row.path
     if path is None:
-        path = () if row.is_header else paths.enter(label, row.left, has_figures=any(row.cells[1:]))
+        filled = any(row.cells[1:]) or (particulars and label.endswith(":"))
+        path = () if row.is_header else paths.enter(label, row.left, has_figures=filled)
     return Row(label, tuple(cells), offset, length, row.page, row.is_header, path)
 
 

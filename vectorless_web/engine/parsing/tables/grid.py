@@ -44,6 +44,8 @@ _SHORT_LABEL, _MOSTLY = 2, 0.8
 _CLOSE = 0.35
 """Heights of a row: within this gap a row may carry on the one above."""
 _YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_PRECISE = re.compile(r"^[–−-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)%?(?:\(\d+\.\d+\))?$")
+"""A figure that may stand right behind a label; whole years and small numbers end labels themselves."""
 _SMALL = re.compile(r"^\d{1,2}%?$")
 """A number that may name a column: a step, a class, a share of cases."""
 _YEAR_ALONE = re.compile(r"^(?:fy\s?)?(?:19|20)\d\d$", re.IGNORECASE)
@@ -91,7 +93,7 @@ def build_grid(rows: Sequence[LineRow], columns: Sequence[Edge] = ()) -> Grid:
     else:
         edges = list(columns) or _add_empty(_join_halves(_column_edges(visual), visual), visual)
     if not is_form:
-        visual = _part_names(visual, edges)
+        visual = [_part_label(row, edges) for row in _part_names(visual, edges)]
     grid = Grid(edges=edges)
     left = min((cells[0].left for cells, _, _, is_header in visual if not is_header), default=0.0)
     for cells, top, bottom, is_header in visual:
@@ -140,6 +142,23 @@ def _part_names(visual: Sequence[Visual], edges: Sequence[tuple[float, float]]) 
 def _are_units(cells: Sequence[CellSpan]) -> bool:
     """Whether a row of the header says units alone: "%   %" or "(in thousands)"."""
     return all(cell.text.startswith("(") or not any(map(str.isalnum, cell.text)) for cell in cells)
+
+
+def _part_label(row: Visual, edges: Sequence[Edge]) -> Visual:
+    """The row, with the figure at the end of its label in a cell of its own where it stands in the first column."""
+    cells, top, bottom, is_header = row
+    if is_header or not edges or len(cells) < _LEAST_COLUMNS or cells[0].numeric:
+        return row
+    first, text, edge = cells[0], cells[0].text.rstrip(), edges[0]
+    cut = text.rfind(" ") + 1
+    if not cut or not _PRECISE.match(text[cut:]) or _overlap((cells[1].left, cells[1].right), edge) > 0:
+        return row
+    if not edge[0] < first.right < edge[1] + _OVER or first.left > edge[0] - (first.right - first.left) / 2:
+        return row
+    left = max(edge[0], first.right - (first.right - first.left) * (len(text) - cut) / len(text))
+    label = CellSpan(first.page, first.start, first.start + cut - 1, first.left, left, False, text[: cut - 1])
+    figure = CellSpan(first.page, first.start + cut, first.start + len(text), left, first.right, True, text[cut:])
+    return [label, figure, *cells[1:]], top, bottom, is_header
 
 
 def _part_known(cell: CellSpan, names: Collection[str], edges: Sequence[Edge]) -> list[CellSpan]:
@@ -337,8 +356,17 @@ def _stands_out(groups: Sequence[Sequence[LineRow]]) -> bool:
     """Whether the first row of a table of words is set differently from the second: then it is the header."""
     if len(groups) < _FORM_ROWS or any(len(cell.text) > _LONGEST_NAME for row in groups[0] for cell in row.cells):
         return False
+    if _begins_sheets(groups):
+        return False
     first, second = (next(row.line.style for row in group) for group in groups[:2])
     return first.weight != second.weight or _stands_aside(groups) or _name_kinds(groups) or _names_numbers(groups)
+
+
+def _begins_sheets(groups: Sequence[Sequence[LineRow]]) -> bool:
+    """Whether the name in the first row comes again with another value: the rows are sheets of particulars."""
+    rows = [[cell.text.strip() for row in group for cell in row.cells] for group in groups]
+    pairs = [row for row in rows if len(row) == len(("name", "value"))]
+    return rows[0] in pairs and any(row[0] == rows[0][0] and row[1] != rows[0][1] for row in pairs)
 
 
 def _name_kinds(groups: Sequence[Sequence[LineRow]]) -> bool:
@@ -608,9 +636,19 @@ def _continues_row(before: GridRow, row: GridRow) -> bool:
         return _continues_cells(before, row)
     if not before.cells[0]:
         return False
-    if any(before.cells[1:]):
-        return not any(row.cells[1:]) and _continues_label(before, row)
+    if any(before.cells[1:]) and any(row.cells[1:]):
+        return _continue_together(before, row)
     return _continues_label(before, row)
+
+
+def _continue_together(before: GridRow, row: GridRow) -> bool:
+    """Whether a label that ends in the middle ("Inspection and") goes on below, as the words beside it do."""
+    spans = [span for own in (before, row) for cells in own.cells[1:] for span in cells]
+    if any(span.numeric for span in spans) or not _UNFINISHED.search(before.cells[0][-1].text.rstrip()):
+        return False
+    return [bool(cells) for cells in before.cells] == [bool(cells) for cells in row.cells] and _continues_label(
+        before, row
+    )
 
 
 def _stand_at_one_height(before: GridRow, row: GridRow) -> bool:

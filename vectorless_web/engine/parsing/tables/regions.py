@@ -45,6 +45,8 @@ _MUCH_LARGER = 2.0
 _TOO_FAR, _NEXT_COLUMN, _APART = 3.2, 12, 5.0
 """Ems: a gap of more below a line ends a table, as does a jump up by more, to another column of the page; a header over
 figures may stand further off, by the last."""
+_CONTINUED = 4.0
+"""Points that a line which carries on a value stands below it at most; half of it, it may begin beside the value."""
 _CENTRED, _CENTRED_TITLE = 2, 4
 """Ems by which the middle of a centred label may lie beside the table's; for titles as a sum of both edges."""
 _LEFT_OF_FIGURE, _LEFT_OF_HEADER = 2, 3
@@ -71,6 +73,7 @@ _YEAR = re.compile(
     r"(?:\s*\([a-z0-9]{1,2}\)|\*{1,3})*$",
     re.IGNORECASE,
 )
+_CAPTION = re.compile(r"^(?:table|figure|fig\.|chart)\s*\d[\d.-]*\s?[:.|]\s*[^\W\d]", re.IGNORECASE)
 _ENDS_SENTENCE = re.compile(r"[.;:]\W*$")
 _BULLET = re.compile(
     r"^[•●▪◦■□‣·*\-–—§➢➤►▶✓✔❖☐☑☒\uf000-\uf0ff]\s|^\(?(?:[a-z]|\d{1,2}|[ivx]{2})[.):]\s|^o\s", re.IGNORECASE
@@ -81,9 +84,16 @@ _LEADERS = re.compile(r"(?:\.\s?){6,}|…{2,}")
 _PAGE_NUMBER = re.compile(r"^(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{1,2}-\d{1,3}|[A-Z]\d{1,2})$", re.IGNORECASE)
 _PROGRAM = re.compile(
     r"^\s*(?:>>>|\.\.\. )|[^\W\d]\w+=[\w'\"({\[]|\b[^\W\d]\w*\.[^\W\d]\w*\("
+    r"|\b[^\W\d]\w*\.(?:[^\W\d]\w*\.)*[^\W\d]+_\w+|\b[^\W\d]\w*\(\)"
     r"|^\s*[|+](?:[\s|+]|-{2,}|$)|\+-{2,}|-{2,}\+|\[\s*-?\d[\d.]*,"
 )
-"""Prompts, names set to values, methods called, lists of numbers, and lines of a drawing made of signs."""
+"""Prompts, names set to values, methods called or named, lists of numbers, and lines of a drawing made of signs."""
+_TYPEWRITER = re.compile(r"mono(?!t)|courier|consol|menlo|typewr|tt(?:$|[\d_-])", re.IGNORECASE)
+"""Names of fonts whose letters are all of one width."""
+_FOOT = re.compile(r"^\d{1,2}(?:\.\d{1,2}){1,3}\.?\s+[^\W\d]\D*\s\d{1,4}$")
+"""A section's number, its title and the page's number, as at the foot of a page."""
+_SENTENCE = re.compile(r"^\W*[^\W\d]\w*(?:[ ,;:’'-]+\w+){4,}")
+"""Five words and more, one after the other."""
 _COUNTED_PAGES = 3
 """Lines of a page number and a title that are contents, at least."""
 _LABEL = re.compile(r"[^\W\d_]{2}|^(?:FY\s?)?(?:19|20)\d\d\b")
@@ -121,7 +131,7 @@ class LineRow:
 def classify(number: int, page: Page, line: Line) -> LineRow:
     """A line with its cells and role."""
     cells = split_cells(page, line)
-    if _is_stretched(cells, line):
+    if _is_stretched(cells, line) or _are_sentences(cells, line):
         cells = [CellSpan(line.page, line.start, line.end, line.left, line.right, False, line.text)]
     return LineRow(number, line, cells, _role(cells))
 
@@ -133,6 +143,16 @@ def _is_stretched(cells: Sequence[CellSpan], line: Line) -> bool:
     gaps = [after.left - before.right for before, after in itertools.pairwise(cells)]
     words = sum(not cell.numeric for cell in cells[1:])
     return words > 0 and 0 < max(gaps) < min(_EVEN_GAPS * min(gaps), _STRETCH * line.style.size)
+
+
+def _are_sentences(cells: Sequence[CellSpan], line: Line) -> bool:
+    """Whether a line of prose only has a wide space where one sentence ends and the next begins."""
+    if len(cells) != len(("sentence", "sentence")) or cells[0].numeric or cells[1].numeric:
+        return False
+    first, second = (cell.text.strip() for cell in cells)
+    near = cells[1].left - cells[0].right < _STRETCH * line.style.size
+    ends = near and first[-1:] in ".!?" and second[:1].isupper()
+    return ends and bool(_SENTENCE.match(first) and _SENTENCE.match(second))
 
 
 def _role(cells: Sequence[CellSpan]) -> LineRole:
@@ -176,6 +196,8 @@ def _is_table(rows: Sequence[LineRow]) -> bool:
         return False
     if len(data) >= _FEWEST_ROWS:
         return True
+    if _FOOT.match(rows[data[0]].line.text):
+        return False
     figures = [cell for cell in rows[data[0]].cells[1:] if cell.numeric]
     if 2 * sum(cell.text[:1].islower() for cell in rows[data[0]].cells) > len(rows[data[0]].cells):
         return False
@@ -238,8 +260,16 @@ def _are_equations(rows: Sequence[LineRow], data: Sequence[int]) -> bool:
 
 
 def _is_program(rows: Sequence[LineRow]) -> bool:
-    """Whether most lines are those of a program: prompts, or names that are set to values."""
-    return 2 * sum(bool(_PROGRAM.search(row.line.text)) for row in rows) > len(rows)
+    """Whether most lines are those of a program: prompts, or names that are set to values; or all of several cells."""
+    written = [bool(_PROGRAM.search(row.line.text)) for row in rows]
+    several = [own for row, own in zip(rows, written, strict=True) if len(row.cells) > 1]
+    return 2 * sum(written) > len(rows) or (len(several) > 1 and all(several))
+
+
+def is_listing(rows: Sequence[LineRow], layout: Layout) -> bool:
+    """Whether most lines are set in a typewriter's letters and the page's text is not: what a program says or is."""
+    typed = sum(bool(_TYPEWRITER.search(row.line.style.font)) for row in rows)
+    return 2 * typed > len(rows) and not _TYPEWRITER.search(layout.body_of(rows[0].line.page).font)
 
 
 def is_contents(rows: Sequence[LineRow]) -> bool:
@@ -283,18 +313,35 @@ def _grow_down(rows: Sequence[LineRow], seed: int, layout: Layout) -> int:
                 position += 1
                 continue
             end = position + 1
-        elif _leads_on(row) or _dates_again(row, rows[seed].line, figures_left):
-            break
-        elif _says_particulars(row) and _says_particulars(rows[seed]):
+        elif _says_particular(row) and any(map(_says_particulars, rows[seed:end])):
             end = position + 1
-        elif row.role is LineRole.TEXT and not (
-            _clear_of_figures(row, figures_left)
-            or _is_centred(row, rows[seed])
-            or (_heads_group(row, rows[seed]) and _figures_alike(rows[position + 1 : position + 2], rows[seed:end]))
+        elif row.role is LineRole.TEXT and not _may_label(
+            row, rows[seed:end], rows[position + 1 : position + 2], figures_left
         ):
             break
         position += 1
-    return _without_trailing_titles(rows, seed, end, layout)
+    end = _without_trailing_titles(rows, seed, end, layout)
+    while end < len(rows) and _continues_value(rows[end - 1], rows[end], rows[seed:end]):
+        end += 1
+    return end
+
+
+def _may_label(row: LineRow, region: Sequence[LineRow], following: Sequence[LineRow], figures_left: float) -> bool:
+    """Whether a line without cells may stand within a table: beside the figures, centred, or over a group of rows."""
+    if _leads_on(row) or _dates_again(row, region[0].line, figures_left):
+        return False
+    if _clear_of_figures(row, figures_left) or _is_centred(row, region[0]):
+        return True
+    return _heads_group(row, region[0]) and _figures_alike(following, region)
+
+
+def _continues_value(above: LineRow, row: LineRow, region: Sequence[LineRow]) -> bool:
+    """Whether a line carries on the value of the last particular, "Name: value": it begins right below the value."""
+    told = next((own.cells for own in reversed(region) if len(own.cells) > 1), [])
+    if row.role is not LineRole.TEXT or not told or not told[0].text.rstrip().endswith(":"):
+        return False
+    near = 0 <= row.line.top - above.line.bottom + _CONTINUED < 2 * _CONTINUED
+    return near and len(told) == len(("name", "value")) and abs(row.line.left - told[1].left) < _CONTINUED / 2
 
 
 def _leads_on(row: LineRow) -> bool:
@@ -332,6 +379,11 @@ def _figures_alike(following: Sequence[LineRow], above: Sequence[LineRow]) -> bo
 def _says_particulars(row: LineRow) -> bool:
     """Whether a line says several particulars side by side: "Name: value   Name: value"."""
     return sum(cell.text.rstrip().endswith(":") for cell in row.cells) > 1
+
+
+def _says_particular(row: LineRow) -> bool:
+    """Whether a line begins with a particular: "Name: value"."""
+    return len(row.cells) > 1 and row.cells[0].text.rstrip().endswith(":")
 
 
 def is_year(text: str) -> bool:
@@ -383,7 +435,17 @@ def _without_trailing_titles(rows: Sequence[LineRow], seed: int, end: int, layou
             return first
         if any(map(_leads_in, between)):
             return first
+        if _heads_part(between, row, rows[seed]) and rows[position + 1 : position + 2]:
+            return first
     return end
+
+
+def _heads_part(between: Sequence[LineRow], row: LineRow, seed: LineRow) -> bool:
+    """Whether a title in the middle stands over a row that names all columns and no label: the next part's header."""
+    if len(between) != 1 or between[0].role is not LineRole.TEXT or not _is_centred(between[0], seed):
+        return False
+    named = len(row.cells) == len(seed.cells) - 1 and not any(cell.numeric for cell in row.cells)
+    return named and row.line.left > seed.cells[0].left + _NEXT_COLUMN and between[0].line.left > seed.cells[0].right
 
 
 def _titles_period(row: LineRow) -> bool:
@@ -412,12 +474,12 @@ def _stands_out(row: LineRow, seed: LineRow) -> bool:
 
 
 def _breaks_table(row: LineRow, region: Sequence[LineRow], layout: Layout) -> bool:
-    """Whether a line cannot stand inside a table: a larger size than the rows, or a structural title."""
+    """Whether a line cannot stand inside a table: a larger size than the rows, a structural title, or a caption."""
     largest = max(own.line.style.size for own in region)
     text = row.line.text
     if row.role is LineRole.DATA:
         return row.line.style.size > _MUCH_LARGER * largest  # a row with a raised mark may be taken for small print
-    return row.line.style.size > largest + _LARGER or bool(_STRUCTURAL.match(text))
+    return row.line.style.size > largest + _LARGER or bool(_STRUCTURAL.match(text) or _CAPTION.match(text))
 
 
 def _is_too_far(before: LineRow, row: LineRow) -> bool:
@@ -604,7 +666,9 @@ def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
         if _is_row(row, position, covered) and _is_aligned(row, edges, ends):
             members += 1
             end = position + 1
-        elif row.role is LineRole.TEXT and _is_wrapped(row, edges):
+        elif row.role is LineRole.TEXT and (
+            _is_wrapped(row, edges) or _continues_value(rows[position - 1], row, rows[start:position])
+        ):
             end = position + 1
         else:
             break

@@ -32,6 +32,8 @@ _LONGEST = 700
 """Characters in the median of the cells above which lines part a page and no table."""
 _ABOVE = 30.0
 """Points above the first line within which years head the bands below it."""
+_HEAD = 18.0
+"""Points above the first line within which a line of print may name the columns."""
 _FEWEST_BANDS = 3
 """Rows that level lines alone part, at least: three lines are those of any table, above, below and under the header."""
 _MOSTLY_BLANK, _NARROWEST, _MANY_LINES = 0.1, 5, 10
@@ -103,8 +105,11 @@ def find_ruled(page: Page, rows: Sequence[LineRow]) -> list[RuledTable]:
     level = _join_pieces(page.rules[wide >= high][:, [1, 3, 0, 2]])
     upright = _join_pieces(page.rules[high > wide][:, [0, 2, 1, 3]])
     for mesh in itertools.chain(_find_meshes(level, upright), _find_bands(page, level, rows)):
-        inside = _lines_inside(mesh, [row for row in rows if row.number not in taken])
-        table = _fill(page, mesh, inside) if inside else None
+        left = [row for row in rows if row.number not in taken]
+        inside = _lines_inside(mesh, left)
+        head = _find_head(mesh, left) if inside and not mesh.is_open else []
+        table = _fill(page, _add_band(mesh, head), [*head, *inside]) if head else None
+        table = table or (_fill(page, mesh, inside) if inside else None)
         if table is not None:
             found.append(table)
             taken.update(row.number for row in table.rows)
@@ -162,6 +167,32 @@ def _part_first(ys: list[float], rows: Sequence[LineRow]) -> list[float]:
         and (above.line.style.weight, above.line.style.size) != (below.line.style.weight, below.line.style.size)
     ]
     return [ys[0], *parts, *ys[1:]]
+
+
+def _find_head(mesh: _Mesh, rows: Sequence[LineRow]) -> list[LineRow]:
+    """The bold line right above a mesh that has a name over each column: colour stands behind it, and no lines."""
+    near = [
+        row
+        for row in rows
+        if 0 < mesh.ys[0] - row.line.middle < _HEAD and row.line.right > mesh.xs[0] and row.line.left < mesh.xs[-1]
+    ]
+    cells = [cell for row in near for cell in row.cells]
+    sides = [(mesh.xs[first], mesh.xs[last + 1]) for _, _, first, last in map(mesh.spans, dict.fromkeys(mesh.owner[0]))]
+    if len(cells) != len(sides) or len(sides) <= _FEWEST or not all(row.line.style.bold for row in near):
+        return []
+    within = all(
+        left - _INSIDE < cell.left and cell.right < right + _INSIDE and not cell.numeric
+        for cell, (left, right) in zip(sorted(cells, key=lambda cell: cell.left), sides, strict=True)
+    )
+    return near if within else []
+
+
+def _add_band(mesh: _Mesh, head: Sequence[LineRow]) -> _Mesh:
+    """The mesh with one more band above, for the line that names its columns."""
+    own = {cell: int(mesh.owner.max()) + 1 + place for place, cell in enumerate(dict.fromkeys(mesh.owner[0].tolist()))}
+    top = min(row.line.top for row in head)
+    band = [own[cell] for cell in mesh.owner[0].tolist()]
+    return _Mesh(mesh.xs, [min(top, mesh.ys[0] - 1), *mesh.ys], np.array([band, *mesh.owner.tolist()]))
 
 
 def _part_header(mesh: _Mesh, inside: Sequence[LineRow]) -> _Mesh:

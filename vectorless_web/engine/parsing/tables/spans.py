@@ -28,6 +28,8 @@ _MIXED = 1.5
 _MIDDLE, _MISSED_PERIOD, _MISSED_WORDS = 0.25, 2.0, 0.2
 """The same for standing over the middle of its columns, and for a column left without a header: one of a period, one of
 words."""
+_PAIR = 2
+"""Columns of a sheet of particulars: names and values."""
 _DEEPER, _INNERMOST = 4.0, 1e6
 """Indents, in points, of a group within a group and of a row within all of them."""
 _SCALE = re.compile(
@@ -246,8 +248,10 @@ def _starts_as_figure(text: str) -> bool:
 def _is_set_off(rows: Sequence[Sequence[SpanCell]]) -> bool:
     """Whether the first row alone is bold throughout."""
     first, second = ([[cell for cell in row if cell.text] for row in rows[:2]] + [[], []])[:2]
+    again = first and any(row and row[0].text == first[0].text for row in rows[2:])
     return (
         len(first) > 1
+        and not (len(first) == _PAIR and again)  # the first of several sheets of particulars
         and all(cell.strong for cell in first)
         and bool(second)
         and not all(cell.strong for cell in second)
