@@ -876,3 +876,97 @@ def test_an_accent_printed_apart_parts_no_name(compiled):
 def test_a_figure_over_a_figure_is_no_header(compiled):
     rows = [(200, [(281, "43")]), (212, [(72, "See map"), (277, "53")]), (224, [(72, "p. 296")])]
     assert views(compiled(laid(rows))) == []
+
+
+BROKEN = laid(
+    [
+        (200, [(312, "Other Mooring and Berthing")]),
+        (211, [(196, "Ferries and Barges"), (357, "Dues"), (468, "Pilotage and Towage")]),
+        (222, list(zip((190, 232, 274, 330, 372, 414, 469, 511, 553), ("2021", "2020", "2019") * 3, strict=True))),
+        figures(236, "North basin", "1,192.7", "94.6", "102.9", "11,219.4", "9.9", "11.6", "1,118.3", "7.6", "8.6",
+                edges=(210, 252, 294, 350, 392, 434, 489, 531, 573)),
+        figures(248, "South basin", "230.5", "248.0", "217.9", "27.1", "33.1", "30.1", "2.6", "3.0", "2.3",
+                edges=(210, 252, 294, 350, 392, 434, 489, 531, 573)),
+    ]
+)  # fmt: skip
+
+
+def test_a_header_with_a_line_more_than_those_beside_it_is_one_header(compiled):
+    [view] = views(compiled(BROKEN))
+    assert [column.path for column in view.table.columns[1::3]] == [
+        ("Ferries and Barges", "2021"),
+        ("Other Mooring and Berthing Dues", "2021"),
+        ("Pilotage and Towage", "2021"),
+    ]
+
+
+DATED = laid(
+    [
+        (200, [(387, "May 28, 2021")]),
+        (211, [(254, "Fees Quoted in Open Ports"), (373, "Other Observable Fees")]),
+        (222, [(262, "for the same moorings"), (404, "of ports")]),
+        (233, [(288, "(Class 1)"), (400, "(Class 2)"), (510, "Total Fees")]),
+        (246, [(265, "Paid"), (317, "Owed"), (380, "Paid"), (430, "Owed"), (492, "Paid"), (542, "Owed")]),
+        figures(
+            260,
+            "Ferries",
+            "42,118.5",
+            "61,400.2",
+            "18,700.1",
+            "20,144.9",
+            "60,818.6",
+            "81,545.1",
+            edges=(295, 353, 409, 466, 522, 578),
+        ),
+        figures(
+            272,
+            "Barges",
+            "19,204.4",
+            "14,118.3",
+            "20,007.1",
+            "88,406.2",
+            "20,914.1",
+            "92,310.0",
+            edges=(295, 353, 409, 466, 522, 578),
+        ),
+    ]
+)
+
+
+def test_a_date_over_all_columns_is_no_part_of_the_name_below_it(compiled):
+    [view] = views(compiled(DATED))
+    assert [column.path for column in view.table.columns[1::2]] == [
+        ("May 28, 2021", "Fees Quoted in Open Ports for the same moorings (Class 1)", "Paid"),
+        ("May 28, 2021", "Other Observable Fees of ports (Class 2)", "Paid"),
+        ("May 28, 2021", "Total Fees", "Paid"),
+    ]
+
+
+def test_a_header_printed_after_the_notes_heads_its_columns(compiled):
+    edges = (322, 382, 452, 512)
+    rows = [
+        (213, [(72, "(in millions)"), (302, "2021"), (362, "2020"), (432, "2021"), (492, "2020")]),
+        figures(226, "Dues", "410", "380", "1,620", "1,544", edges=edges),
+        figures(238, "Rents", "22", "18", "90", "81", edges=edges),
+    ]
+    written = [Text(left, top, words, 9) for top, row in rows for left, words in row]
+    late = [Text(left, 200, words, 9) for left, words in [(308, "Fourth Quarter"), (440, "Full Year Ended")]]
+    document = compiled(pdf([[*prose(72, 90, 6), *written, *prose(72, 400, 6), *late]]))
+    [view] = views(document)
+    assert [column.path[0] for column in view.table.columns[1:]] == ["Fourth Quarter"] * 2 + ["Full Year Ended"] * 2
+    assert not uncovered(document)
+
+
+def test_labels_with_units_beside_them_head_the_rows_below(compiled):
+    page = laid(
+        [
+            (200, [(330, "2021"), (400, "2020")]),
+            (212, [(72, "Cash paid for measured moorings and berths"), (340, "(in thousands)")]),
+            figures(224, "Outflows of ferries", "572", "117", edges=(352, 422)),
+            figures(236, "Outflows of barges", "29", "11", edges=(352, 422)),
+        ]
+    )
+    [view] = views(compiled(page))
+    found = read(view, "Outflows of ferries", 1)
+    assert found.row_path[0].startswith("Cash paid for measured moorings and berths")
+    assert found.scale == 1000

@@ -14,6 +14,8 @@ _SHORT_YEAR = re.compile(
     re.I,
 )
 _QUARTER = re.compile(r"\bQ([1-4])\b|\b([1-4])Q|\b(first|second|third|fourth)\s+quarter", re.I)
+_BELOW_QUARTERS = re.compile(r"\bquarters?\b[^/]*/\s*(first|second|third|fourth)\b(?!\s+[a-z])", re.I)
+"""The number of a quarter under a header that says that the columns are quarters: "2023 Quarters / Fourth"."""
 _AGAINST = re.compile(
     r"\d\d(?:\s?[-–—/]\s?|\W+(?:vs?|versus|over|compared (?:to|with)|from)\b\.?\s+)(?:19|20)\d\d", re.I
 )
@@ -208,7 +210,8 @@ def _year(text: str) -> int | None:
 def _quarter(text: str) -> int | None:
     match = _QUARTER.search(text)
     if match is None:
-        return None
+        below = _BELOW_QUARTERS.search(text)
+        return _ORDINALS[below[1].lower()] if below else None
     digit = match.group(1) or match.group(2)
     return int(digit) if digit else _ORDINALS[match.group(3).lower()]
 

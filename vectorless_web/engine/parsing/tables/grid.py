@@ -44,6 +44,12 @@ _SHORT_LABEL, _MOSTLY = 2, 0.8
 _CLOSE = 0.35
 """Heights of a row: within this gap a row may carry on the one above."""
 _YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_NAMES_ROWS = re.compile(
+    r"^(?!.*\b(?:years?|quarters?|months|weeks|ended|ending|as of)\b)"
+    r"[a-z][^()\d]{24,}\s\((?:dollars |amounts )?in (?:thousands|millions|billions)\)$",
+    re.I,
+)
+"""A label that ends with its units in brackets: "Cash paid for measured leases (in thousands)"."""
 _SMALL = re.compile(r"^\d{1,2}%?$")
 """A number that may name a column: a step, a class, a share of cases."""
 _YEAR_ALONE = re.compile(r"^(?:fy\s?)?(?:19|20)\d\d$", re.IGNORECASE)
@@ -218,10 +224,13 @@ def _release_labels(rows: Sequence[GridRow]) -> None:
     alone = [row.cells[0][0].text for row in rows[body:] if row.cells[0] and not any(row.cells[1:])]
     grouped = any(PERIOD.match(text) for text in alone)  # "Year ended 2023" over the rows of each year
     for row in reversed(rows[:body]):
+        beside = [span for spans in row.cells[1:] for span in spans]
+        if len(beside) == 1 and row.cells[0] and _NAMES_ROWS.match(f"{row.cells[0][-1].text} {beside[0].text}".strip()):
+            row.cells = [[*row.cells[0], *beside], *([] for _ in row.cells[1:])]
         text = " ".join(span.text for span in row.cells[0]).strip()
         label = bool(text) and not any(row.cells[1:]) and row.cells[0][0].left < left + _INDENTED
         dated = PERIOD.match(text) and not grouped and not _UNFINISHED.search(text)
-        if not label or dated or UNITS_LINE.search(text) or text.startswith("("):
+        if not label or dated or text.startswith("(") or (UNITS_LINE.search(text) and not _NAMES_ROWS.match(text)):
             return
         row.is_header = False
 

@@ -76,7 +76,9 @@ def lay_levels(rows: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> lis
     """For each figure column the levels of its header, outermost first; `rows` from top to bottom."""
     if not edges:
         return []
-    rows = [sorted(spans, key=lambda span: span.left) for spans in _join_lines(_complete_dates(rows), len(edges))]
+    rows = [
+        sorted(spans, key=lambda span: span.left) for spans in _join_lines(_complete_dates(rows, edges), len(edges))
+    ]
     anchors, kinds = [*edges], [""] * len(edges)
     # The fullest row comes first: it has a header for most columns, so that the others find their stacks.
     fullest = max(range(len(rows)), key=lambda number: (len(rows[number]), number), default=0)
@@ -123,9 +125,9 @@ def _tell_kind(before: str, text: str) -> str:
     return _NUMBERS.sub("#", text.casefold()) if _NUMBERS.search(text) and not before else _NAME
 
 
-def _complete_dates(rows: Sequence[Sequence[CellSpan]]) -> list[Sequence[CellSpan]]:
+def _complete_dates(rows: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> list[Sequence[CellSpan]]:
     """The rows with days joined to the years right below them, where other columns say their dates in one line."""
-    completed = [list(spans) for spans in _join_halves(rows)]
+    completed = [list(spans) for spans in _join_broken(_join_halves(rows), edges)]
     for above, below in itertools.pairwise(completed):
         if not any(PERIOD.match(span.text) and _YEAR_IN.search(span.text) for span in below):
             continue
@@ -141,6 +143,9 @@ def _join_halves(rows: Sequence[Sequence[CellSpan]]) -> list[Sequence[CellSpan]]
     """The rows with headers that go on right below in small letters made whole, in the line that has more headers."""
     joined = [list(spans) for spans in rows]
     for above, below in itertools.pairwise(joined):
+        if any(span.text[:1].islower() for span in below) and len(above) == len(below) and _stand_alike(above, below):
+            below[:] = [_join_spans(first, second) for first, second in zip(above, below, strict=True)]
+            above.clear()
         for second in [span for span in below if span.text[:1].islower()]:
             first = next((span for span in above if _goes_on(span, second, below)), None)
             if first is None:
@@ -151,6 +156,45 @@ def _join_halves(rows: Sequence[Sequence[CellSpan]]) -> list[Sequence[CellSpan]]
             fuller[fuller.index(own)] = _join_spans(first, second)
             other.remove(gone)
     return [spans for spans in joined if spans]
+
+
+def _join_broken(rows: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> list[Sequence[CellSpan]]:
+    """The rows with headers made whole that have a line more than those beside them, for want of room.
+
+    "Other Postretirement Benefit" above "Pension Plans   Plans   Postemployment Plans": its columns are too narrow for
+    the next word, and no other header shares them.
+    """
+    joined = [list(spans) for spans in rows]
+    for above, below in itertools.pairwise(joined):
+        if len(below) < _PAIR or len(above) >= len(below):
+            continue
+        for first in [span for span in above if not _YEAR_IN.search(span.text) and not PERIOD.match(span.text)]:
+            place = next((k for k, second in enumerate(below) if _is_below(first, second)), -1)
+            room = _find_room(below, place, edges) if place >= 0 else None
+            if room is not None and _fills(first, below[place], room):
+                below[place] = _join_spans(first, below[place])
+                above.remove(first)
+    return [spans for spans in joined if spans]
+
+
+def _is_below(first: CellSpan, second: CellSpan) -> bool:
+    centred = abs(first.left + first.right - second.left - second.right) < 2 * _SAME_PLACE
+    return centred and not _YEAR_IN.search(second.text) and any(map(str.isalpha, second.text))
+
+
+def _find_room(spans: Sequence[CellSpan], place: int, edges: Sequence[Edge]) -> Edge | None:
+    """From where to where the columns reach that stand nearer to a header than to those beside it."""
+    middles = [(span.left + span.right) / 2 for span in spans]
+    own = [edge for edge in edges if min(middles, key=lambda middle: abs(middle - _middle(edge))) == middles[place]]
+    return (own[0][0], own[-1][1]) if own else None
+
+
+def _fills(first: CellSpan, second: CellSpan, room: Edge) -> bool:
+    """Whether a line of a header stands within its columns and leaves no room for the first word of the next line."""
+    words = second.text.split()
+    word = (second.right - second.left) * (len(words[0]) + 1) / max(len(second.text.strip()), 1)
+    inside = room[0] - _SAME_PLACE < first.left and first.right < room[1] + _SAME_PLACE
+    return inside and first.right - first.left + word > room[1] - room[0]
 
 
 def _goes_on(first: CellSpan, second: CellSpan, below: Sequence[CellSpan]) -> bool:
