@@ -46,6 +46,7 @@ def test_basis_points_printed_once_hold_for_the_column(compiled):
         ("March 12–18, 2022", "18 March 2022"),
         ("Moored as of May 31, 2023", "as of 31 May 2023"),
         ("Outstanding at December 28, 2019", "as of 28 December 2019"),
+        ("2nd Quarter 2021", "Q2 2021"),
     ],
 )
 def test_labels_of_rows_say_days_and_months(compiled, label, words):
@@ -304,6 +305,7 @@ def test_quarters_are_those_of_the_year_that_heads_them(compiled):
     rows = cells("", "2021 Quarters", "") + cells("", "First", "Second") + cells("Dues", "14", "15")
     [view] = views(compiled(table_page(rows + cells("Rents", "7", "9")), "quarters.html"))
     assert [read(view, "Dues", place).period.words for place in (1, 2)] == ["Q1 2021", "Q2 2021"]
+    assert read(view, "Dues", 2).unit == ""
 
 
 def test_a_row_of_a_quarter_is_of_the_year_of_its_column(compiled):
@@ -396,3 +398,23 @@ def test_the_day_of_a_header_that_is_printed_again_is_no_header(compiled):
     assert [column.path for column in view.table.columns[1:]] == [
         ("Years Ended May 31,", year) for year in ("2021", "2020", "2019")
     ]
+
+
+def test_a_day_behind_a_dash_is_that_of_the_row(compiled):
+    rows = cells("", "North", "South") + cells("Moorings - May 31, 2021", "6", "7") + cells("Built", "2", "1")
+    [view] = views(compiled(table_page(rows), "moorings.html"))
+    assert read(view, "Moorings - May 31, 2021", 1).period.words == "31 May 2021"
+
+
+def test_a_quarter_over_the_labels_is_that_of_the_years(compiled):
+    rows = cells("Q4 ($ in millions)", "2021", "2020") + cells("Dues", "14", "15") + cells("Rents", "7", "9")
+    [view] = views(compiled(table_page(rows), "quarter.html"))
+    assert read(view, "Dues", 1).period.words == "Q4 2021"
+
+
+def test_rows_under_thousands_of_things_are_counts(compiled):
+    rows = cells("(dollars in millions)", "2021", "2020") + cells("Dues", "$ 14", "$ 15")
+    rows += cells("Moorings (‘000):", "", "") + cells("Ferries", "373", "356") + cells("Barges", "28", "27")
+    [view] = views(compiled(table_page(rows), "moorings.html"))
+    found = read(view, "Ferries", 1)
+    assert (found.unit, found.currency, found.scale) == ("", "", 1000)

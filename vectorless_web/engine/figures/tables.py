@@ -162,11 +162,12 @@ class TableView:
 
     @cached_property
     def is_of_percentages(self) -> bool:
-        """Whether it states no amounts of money and most of its columns of figures are percentages."""
+        """Whether it states no amounts of money and a good part of its columns of figures are percentages."""
         if self.units or any(sign in self.node.text for sign in _SIGNS):
             return False
         figures = [k for k, kind in enumerate(self.kinds) if kind in (ColumnKind.FIGURES, ColumnKind.CHANGE)]
-        return 2 * sum(self.table.columns[k].unit == "%" or _is_percent_column(self, k) for k in figures) > len(figures)
+        shares = sum(self.table.columns[k].unit == "%" or _is_percent_column(self, k) for k in figures)
+        return shares > 1 and _LEAST_SHARES * shares >= len(figures)
 
     @cached_property
     def added_shares(self) -> frozenset[int]:
@@ -362,8 +363,8 @@ def _date_by_lines_above(tree: Tree, node: Node, table: Table, periods: list[Col
     named = any(table.columns[column].header and not periods[column].is_said for column in numeric)
     for text in _lines_above(tree, node):
         years = years_in(text)
-        if len(years) != len(numeric):
-            continue
+        if len(years) != len(numeric) or (len(text) > LONGEST_HEADING and text.rstrip().endswith(".")):
+            continue  # a sentence says more than the periods of a table
         if _PERIOD_LINE.match(text) if len(years) == 1 else not named:
             for column, year in zip(numeric, years, strict=True):
                 periods[column] = read_header(f"{text.split(str(years[0]))[0]} {year}", str(year))
@@ -421,6 +422,8 @@ def _lengthen(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
     if not period.year or period.months or period.is_change or period.is_instant:
         return period
     dated = replace(period, month=period.month or wider.month, day=period.day or wider.day)
+    if wider.quarter and not period.quarter and not wider.month:
+        return replace(dated, quarter=wider.quarter, months=wider.months)
     return replace(dated, months=wider.months, is_instant=wider.is_instant and not wider.months)
 
 
@@ -510,7 +513,7 @@ def _find_units_above(tree: Tree, node: Node) -> str:
     return next((told[0].strip("()") for told in titles if told and not is_for_shares(told[0])), "")
 
 
-_NOTES_TITLE = re.compile(r"^\W*notes to\b.{0,40}\bstatements?\b", re.I)
+_NOTES_TITLE = re.compile(r"^\W*(?:[A-Z][^.;:]{2,80}\s(?=N))?(?i:notes to\b.{0,40}\bstatements?)\b")
 _NOTES_ABOVE = 60
 """Nodes above a table among which the heading of all notes, which runs on every page of some reports, is looked for."""
 
@@ -541,6 +544,8 @@ _CHANGE_HEADER = re.compile(
     r"|[ΔΔ]|\by/y\b|\byoy\b|\bq/q\b",
     re.I,
 )
+_LEAST_SHARES = 3
+"""One column of figures in so many states percentages in a table of them."""
 _MOSTLY = 0.5
 """Share of the cells of a column that must hold a figure for it to be one of figures."""
 
@@ -632,6 +637,7 @@ def _row_period(row: Row, period: ColumnPeriod) -> ColumnPeriod:
     """The period of a row whose label is one ("2019", "Q2 2023", "Year ended ..."), where the column names none."""
     said = [label for label in (*row.path, row.label) if _PERIOD_LABEL.match(label) or _is_period_only((label,))]
     said += [match[1] for label in (*row.path, row.label) if (match := _AT_DATE.search(label)) and label not in said]
+    said += [match[1] for label in (row.label,) if not said and (match := _DASH_DATE.search(label))]
     told = read_header(" / ".join(said))
     return replace(told, is_change=period.is_change) if told.year else period
 
@@ -692,7 +698,7 @@ def _months_between(begun: date | None, ended: date | None) -> int:
 
 _PERIOD_LABEL = re.compile(
     r"^\W*(?:balances?|(?:as )?(?:of|at)|(?:fiscal |calendar |half )?year|quarter|Q[1-4]|FY|H[12]"
-    r"|(?:first|second|third|fourth) (?:quarter|half)|(?:three|six|nine|twelve) months)\b",
+    r"|(?:first|second|third|fourth|1st|2nd|3rd|4th) (?:quarter|half)|(?:three|six|nine|twelve) months)\b",
     re.I,
 )
 
@@ -703,6 +709,8 @@ _AT_DATE = re.compile(
     re.I,
 )
 """The day at the end of a label: "Outstanding at December 28, 2019"."""
+_DASH_DATE = re.compile(r"\w\s[-–—]\s([a-z]{3,9}\.? \d{1,2}, (?:19|20)\d\d)\W*$", re.I)
+"""The day behind a dash at the end of a label: "Stock of boats - December 28, 2019"."""
 _ASIDE = re.compile(r"\([^()]*\d[^()]*\)|,?\s[$€£¥]\s?\d+(?:\.\d+)? per \w+(?: share)?", re.I)
 """What a label says besides: "Dividends ($1.08 per share)" are no amounts per share."""
 
@@ -790,6 +798,8 @@ def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) 
     over_labels = view.table.columns[0].header
     if not signed and says_shares(_THOUSAND_OF.sub("", over_labels).strip()):
         return "shares", THOUSAND if _THOUSAND_OF.search(over_labels) else _scale_of_shares(view, text), ""
+    if not signed and view.scale != THOUSAND and any(map(_counts_thousands, row.path[-1:])):
+        return "", THOUSAND, ""
     if not signed and row.offset in view.added_shares:
         return "shares", _scale_of_shares(view, text), ""
     if not signed and not view.currency and _AWARDS.search(row.label):
@@ -812,6 +822,14 @@ def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) 
 
 _THOUSAND_OF = re.compile(r"\s*\((?:in )?(?:['’‘]?1?,?000s?|thousands?)\)", re.I)
 """A thousand in brackets behind what is counted: "Number of shares (1,000)"."""
+
+
+def _counts_thousands(group: str) -> bool:
+    """Whether a label over rows says that they count thousands of things: "Connections ('000)"."""
+    return bool(_SIGN_OF_THOUSAND.search(group)) and not _MONEY_PATH.search(group) and not units_currency(group)
+
+
+_SIGN_OF_THOUSAND = re.compile(r"\((?:in )?(?:['’‘]000s?|1,000s?)\)", re.I)
 _ADDED_SHARES = re.compile(
     r"\bdiluti(?:ve|on)\b|\bequivalents\b|\b(?:stock|share) (?:units|options|awards)\b|\bconvertible\b|\bwarrants\b",
     re.I,
@@ -969,7 +987,7 @@ def _columns_words(view: TableView) -> str:
 
 _PERIOD_WORDS = re.compile(
     r"\b(?:as|of|at|for|the|and|in|ended|ending|months?|weeks?|years?|quarters?|fiscal|three|six|nine|twelve|thirteen|fourteen|first|second"
-    r"|third|fourth|fifty-\w+|twenty-\w+|thirty-\w+|unaudited|audited|balance|FY|Q[1-4]|[1-4]Q|H[12]|[12]H"
+    r"|third|fourth|fifty-\w+|twenty-\w+|thirty-\w+|unaudited|audited|balance|1st|2nd|3rd|4th|FY|Q[1-4]|[1-4]Q|H[12]|[12]H"
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\b|\d+|\W",
     re.I,
 )

@@ -166,6 +166,8 @@ _MIN_REPEATS = 3
 _OUTERMOST_SHARE, _OUTERMOST_LEAST, _APART = 0.08, 2, 0.4
 """For the outermost lines at any height: the share of pages on which one must stand, the lines a page must have more
 of, and the gap that must part it from the rest, in heights of the line."""
+_COLUMNS = re.compile(r"^\W*(?:in )?(?:thousands|millions|billions)\b|\b(?:19|20)\d\d\s+(?:19|20)\d\d\b")
+"""What names columns: their units, or years side by side."""
 _LATE, _MOST_LATE = 12.0, 20
 """Ems that a line stands above the one printed before it from which it may be out of order, and such lines of a page
 that are looked at."""
@@ -309,7 +311,7 @@ def _first_titles(pages: Sequence[Page], found: set[tuple[int, int]]) -> set[tup
 
 def _can_run(text: str) -> bool:
     """Whether repeated text is furniture and not a repeated figure, period, unit or change."""
-    if PERIOD.match(text) or UNITS_LINE.match(text) or text.startswith("%"):
+    if PERIOD.match(text) or UNITS_LINE.match(text) or text.startswith("%") or _COLUMNS.search(text):
         return False
     return any(character.isalpha() for character in text) or bool(_NUMBER.match(text))
 
