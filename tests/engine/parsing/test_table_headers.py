@@ -876,3 +876,227 @@ def test_an_accent_printed_apart_parts_no_name(compiled):
 def test_a_figure_over_a_figure_is_no_header(compiled):
     rows = [(200, [(281, "43")]), (212, [(72, "See map"), (277, "53")]), (224, [(72, "p. 296")])]
     assert views(compiled(laid(rows))) == []
+
+
+BROKEN = laid(
+    [
+        (200, [(312, "Other Mooring and Berthing")]),
+        (211, [(196, "Ferries and Barges"), (357, "Dues"), (468, "Pilotage and Towage")]),
+        (222, list(zip((190, 232, 274, 330, 372, 414, 469, 511, 553), ("2021", "2020", "2019") * 3, strict=True))),
+        figures(236, "North basin", "1,192.7", "94.6", "102.9", "11,219.4", "9.9", "11.6", "1,118.3", "7.6", "8.6",
+                edges=(210, 252, 294, 350, 392, 434, 489, 531, 573)),
+        figures(248, "South basin", "230.5", "248.0", "217.9", "27.1", "33.1", "30.1", "2.6", "3.0", "2.3",
+                edges=(210, 252, 294, 350, 392, 434, 489, 531, 573)),
+    ]
+)  # fmt: skip
+
+
+def test_a_header_with_a_line_more_than_those_beside_it_is_one_header(compiled):
+    [view] = views(compiled(BROKEN))
+    assert [column.path for column in view.table.columns[1::3]] == [
+        ("Ferries and Barges", "2021"),
+        ("Other Mooring and Berthing Dues", "2021"),
+        ("Pilotage and Towage", "2021"),
+    ]
+
+
+DATED = laid(
+    [
+        (200, [(387, "May 28, 2021")]),
+        (211, [(254, "Fees Quoted in Open Ports"), (373, "Other Observable Fees")]),
+        (222, [(262, "for the same moorings"), (404, "of ports")]),
+        (233, [(288, "(Class 1)"), (400, "(Class 2)"), (510, "Total Fees")]),
+        (246, [(265, "Paid"), (317, "Owed"), (380, "Paid"), (430, "Owed"), (492, "Paid"), (542, "Owed")]),
+        figures(
+            260,
+            "Ferries",
+            "42,118.5",
+            "61,400.2",
+            "18,700.1",
+            "20,144.9",
+            "60,818.6",
+            "81,545.1",
+            edges=(295, 353, 409, 466, 522, 578),
+        ),
+        figures(
+            272,
+            "Barges",
+            "19,204.4",
+            "14,118.3",
+            "20,007.1",
+            "88,406.2",
+            "20,914.1",
+            "92,310.0",
+            edges=(295, 353, 409, 466, 522, 578),
+        ),
+    ]
+)
+
+
+def test_a_date_over_all_columns_is_no_part_of_the_name_below_it(compiled):
+    [view] = views(compiled(DATED))
+    assert [column.path for column in view.table.columns[1::2]] == [
+        ("May 28, 2021", "Fees Quoted in Open Ports for the same moorings (Class 1)", "Paid"),
+        ("May 28, 2021", "Other Observable Fees of ports (Class 2)", "Paid"),
+        ("May 28, 2021", "Total Fees", "Paid"),
+    ]
+
+
+def test_a_header_printed_after_the_notes_heads_its_columns(compiled):
+    edges = (322, 382, 452, 512)
+    rows = [
+        (213, [(72, "(in millions)"), (302, "2021"), (362, "2020"), (432, "2021"), (492, "2020")]),
+        figures(226, "Dues", "410", "380", "1,620", "1,544", edges=edges),
+        figures(238, "Rents", "22", "18", "90", "81", edges=edges),
+    ]
+    written = [Text(left, top, words, 9) for top, row in rows for left, words in row]
+    late = [Text(left, 200, words, 9) for left, words in [(308, "Fourth Quarter"), (440, "Full Year Ended")]]
+    document = compiled(pdf([[*prose(72, 90, 6), *written, *prose(72, 400, 6), *late]]))
+    [view] = views(document)
+    assert [column.path[0] for column in view.table.columns[1:]] == ["Fourth Quarter"] * 2 + ["Full Year Ended"] * 2
+    assert not uncovered(document)
+
+
+def test_labels_with_units_beside_them_head_the_rows_below(compiled):
+    page = laid(
+        [
+            (200, [(330, "2021"), (400, "2020")]),
+            (212, [(72, "Cash paid for measured moorings and berths"), (340, "(in thousands)")]),
+            figures(224, "Outflows of ferries", "572", "117", edges=(352, 422)),
+            figures(236, "Outflows of barges", "29", "11", edges=(352, 422)),
+        ]
+    )
+    [view] = views(compiled(page))
+    found = read(view, "Outflows of ferries", 1)
+    assert found.row_path[0].startswith("Cash paid for measured moorings and berths")
+    assert found.scale == 1000
+
+
+SHARES_BESIDE = laid(
+    [
+        (200, [(351, "For the Years Ended May 31,")]),
+        (213, [(333, "2021"), (505, "2020")]),
+        (226, [(72, "Ferries"), (275, "$ 1,975"), (392, "30 %"), (450, "$ 2,255"), (562, "30 %")]),
+        (238, [(72, "Barges"), (290, "4,514"), (392, "70"), (465, "5,245"), (562, "70")]),
+        (250, [(72, "Total"), (290, "6,489"), (387, "100"), (465, "7,500"), (557, "100")]),
+    ]
+)
+
+
+def test_a_year_stands_over_an_amount_and_its_share(compiled):
+    [view] = views(compiled(SHARES_BESIDE))
+    assert [column.path[-1] for column in view.table.columns[1:]] == ["2021", "2021", "2020", "2020"]
+    assert read(view, "Barges", 2).unit == "%"
+
+
+def test_words_over_codes_are_the_names_of_the_columns(compiled):
+    page = laid(
+        [
+            (200, [(110, "Kind of mooring"), (264, "Symbols"), (377, "Name of each harbour where it is rented out")]),
+            (212, [(100, "Mooring of 2024"), (270, "HB24"), (404, "The Inner Harbour")]),
+            (224, [(100, "Mooring of 2026"), (270, "HB26"), (404, "The Inner Harbour")]),
+            (236, [(100, "Mooring of 2027"), (270, "HB27"), (404, "The Inner Harbour")]),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [column.path for column in view.table.columns[1:]] == [
+        ("Symbols",),
+        ("Name of each harbour where it is rented out",),
+    ]
+
+
+def test_units_where_labels_begin_are_over_the_labels(compiled):
+    edges = (331, 397, 463)
+    page = laid(
+        [
+            (200, [(72, "(Millions, except percentages and as told)"), (310, "2021"), (376, "2020"), (442, "2019")]),
+            figures(213, "Dues", "499.5", "411.6", "340.0", edges=edges),
+            figures(225, "Rents", "14.9", "13.4", "12.5", edges=edges),
+            (237, [(72, "Share of the moorings let, in all"), (240, "harbours"), (305, "0.8 %"), (371, "0.8 %")]),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [column.path for column in view.table.columns[1:]] == [("2021",), ("2020",), ("2019",)]
+
+
+def test_the_label_of_the_first_group_is_in_the_table_as_those_of_later_ones(compiled):
+    labels = [
+        "(1) The proposal of the skippers to build a second mole was lost:",
+        "(2) The proposal of the ferrymen to open the harbour by night was lost:",
+    ]
+    rows = [[(72, label)] for label in labels]
+    votes = [[(73, "For"), (450, "250,838")], [(73, "Against"), (450, "746,982")]]
+    lines = [rows[0], *votes, rows[1], *votes]
+    [view] = views(compiled(laid([(200 + 12 * n, line) for n, line in enumerate(lines)])))
+    assert [row.path for row in view.table.body if row.label == "For"] == [(label,) for label in labels]
+
+
+def at_top(n: int, *, text: str) -> list[Text]:
+    """A page that begins with a text of its own and goes on with a header that other pages have too."""
+    header = [
+        (64, [(250, "Open waters"), (350, "Docks")]),
+        (75, [(230, "2021"), (280, "2020"), (330, "2021"), (380, "2020")]),
+    ]
+    rows = [figures(88 + 12 * k, f"Quay {n}{k}", "14", "19", "72", "35", edges=(250, 300, 350, 400)) for k in range(4)]
+    return [Text(left, top, words, 9) for top, row in [(50, [(72, text)]), *header, *rows] for left, words in row]
+
+
+def test_headers_of_tables_below_text_are_no_running_lines(compiled):
+    text = "The moorings let in basin {} are told by the kind of water they stand in, as follows for two years:"
+    pages = [[*at_top(n, text=text.format("ABCDE"[n])), *prose(72, 200, 8)] for n in range(5)]
+    found = views(compiled(pdf(pages)))
+    assert len(found) == 5
+    assert all(view.table.columns[1].path == ("Open waters", "2021") for view in found)
+
+
+def test_years_side_by_side_on_every_page_are_no_running_line(compiled):
+    pages = [[*at_top(n, text="Let moorings"), *prose(72, 200, 8)] for n in range(5)]
+    found = views(compiled(pdf(pages)))
+    assert all(view.table.columns[1].path[-1] == "2021" for view in found)
+
+
+def test_times_behind_a_long_name_are_no_header(compiled):
+    page = laid(
+        [
+            (200, [(300, "2021"), (380, "2020")]),
+            (212, [(72, "Weighted-average remaining term of moorings"), (295, "6 years"), (375, "7 years")]),
+            (224, [(72, "Weighted-average discount"), (310, "3 %"), (390, "4 %")]),
+            (236, [(72, "Weighted-average rebate"), (310, "1 %"), (390, "2 %")]),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [column.path for column in view.table.columns[1:]] == [("2021",), ("2020",)]
+    assert read(view, "Weighted-average remaining term of moorings", 2).unit == "years"
+
+
+def test_years_below_repeated_names_head_their_groups(compiled):
+    edges = (340, 400, 460, 520)
+    page = laid(
+        [
+            (200, [(315, "Amount"), (380, "Life"), (435, "Amount"), (500, "Life")]),
+            (213, [(72, "Year ended May 31,"), (320, "2021"), (440, "2020")]),
+            figures(226, "Moorings", "$ 361", "4 years", "$ 874", "5 years", edges=edges),
+            figures(238, "Ferries", "2", "1 year", "543", "8 years", edges=edges),
+            figures(250, "Barges", "30", "3 years", "37", "4 years", edges=edges),
+        ]
+    )
+    [view] = views(compiled(page))
+    assert [view.periods[place].year for place in range(1, 5)] == [2021, 2021, 2020, 2020]
+
+
+def test_years_head_pairs_that_repeat_behind_another_column(compiled):
+    names = zip((254, 305, 362, 413, 470, 522), ("Boats", "Fees") * 3, strict=True)
+    amounts = [(262, "4,263"), (306, "$ 18.00"), (370, "3,255"), (414, "$ 73.83"), (478, "4,849"), (524, "$ 79.76")]
+    page = laid(
+        [
+            (200, [(158, "Lettings"), (284, "2021"), (392, "2020"), (501, "2019")]),
+            (212, [(148, "of the plan"), *names]),
+            *((top, [(72, month), (140, "As planned"), *amounts]) for top, month in ((226, "April"), (238, "June"))),
+            (250, [(72, "August"), (140, "As planned"), *amounts]),
+        ]
+    )
+    [view] = views(compiled(page))
+    paths = [column.path for column in view.table.columns[1:]]
+    assert paths == [("Lettings of the plan",)] + [
+        (year, name) for year in ("2021", "2020", "2019") for name in ("Boats", "Fees")
+    ]

@@ -46,6 +46,7 @@ def test_basis_points_printed_once_hold_for_the_column(compiled):
         ("March 12–18, 2022", "18 March 2022"),
         ("Moored as of May 31, 2023", "as of 31 May 2023"),
         ("Outstanding at December 28, 2019", "as of 28 December 2019"),
+        ("2nd Quarter 2021", "Q2 2021"),
     ],
 )
 def test_labels_of_rows_say_days_and_months(compiled, label, words):
@@ -289,3 +290,131 @@ def test_days_below_a_row_head_nothing(compiled):
     rows = cells("", "2019", "2018") + cells("Owed", "494", "1,663") + cells("", "11/4/2024", "8/12/2023")
     [view] = views(compiled(table_page(rows + cells("Boats", "4", "5")), "days.html"))
     assert read(view, "Boats", 2).column_path == ("2018",)
+
+
+def test_things_that_the_units_line_leaves_out_are_counted(compiled):
+    rows = cells("(Millions, except moorings)", "Moorings as of May 31, 2021", "Spending 2021") + cells(
+        "Oslo", "418", "94"
+    )
+    [view] = views(compiled(table_page(rows + cells("Bergen", "1,204", "83")), "moorings.html"))
+    moorings, spending = read(view, "Oslo", 1), read(view, "Oslo", 2)
+    assert (moorings.unit, moorings.scale, spending.scale) == ("", 1, 1_000_000)
+
+
+def test_quarters_are_those_of_the_year_that_heads_them(compiled):
+    rows = cells("", "2021 Quarters", "") + cells("", "First", "Second") + cells("Dues", "14", "15")
+    [view] = views(compiled(table_page(rows + cells("Rents", "7", "9")), "quarters.html"))
+    assert [read(view, "Dues", place).period.words for place in (1, 2)] == ["Q1 2021", "Q2 2021"]
+    assert read(view, "Dues", 2).unit == ""
+
+
+def test_a_row_of_a_quarter_is_of_the_year_of_its_column(compiled):
+    rows = cells("", "2021", "2020") + cells("First quarter", "14", "15") + cells("Second quarter", "7", "9")
+    [view] = views(compiled(table_page(rows + cells("Year", "21", "24")), "rows.html"))
+    assert [read(view, "Second quarter", place).period.words for place in (1, 2)] == ["Q2 2021", "Q2 2020"]
+    assert read(view, "Year", 1).period.words == "2021"
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("Outstanding on June 1, 2017", "1 June 2017"),
+        ("Fees owed at May 31, 2017, net of tax", "as of 31 May 2017"),
+        ("Bonds due on August 21, 2027", ""),
+    ],
+)
+def test_only_what_stands_on_a_day_is_of_that_day(compiled, label, words):
+    rows = cells("", "Boats", "Price") + cells(label, "6", "$ 12.10") + cells("Sold", "2", "$ 9.00")
+    [view] = views(compiled(table_page(rows), "rows.html"))
+    assert read(view, label, 1).period.words == words
+
+
+def test_a_sentence_above_says_the_fiscal_year_of_a_table(compiled):
+    rows = cells("Weather", "(1.3)%") + cells("Fewer boats", "(0.7)%") + cells("Total decrease", "(2.0)%")
+    page = table_page(rows, "The components of the 2.0% decrease of dues in fiscal 2016 were as follows:")
+    [view] = views(compiled(page, "components.html"))
+    assert read(view, "Weather", 1).period.year == 2016
+
+
+def test_dollars_are_those_that_the_header_names(compiled):
+    rows = cells("", "Dividend per share (NT dollars)", "Dividend per ADS (US dollars)") + cells(
+        "2021", "$0.75", "$0.02"
+    )
+    [view] = views(compiled(table_page(rows + cells("2020", "$0.58", "$0.02")), "dividends.html"))
+    assert [read(view, "2021", place).currency for place in (1, 2)] == ["TWD", "USD"]
+
+
+def test_shares_named_over_the_labels_are_the_unit_of_the_rows(compiled):
+    rows = cells("Number of shares (1,000)", "2021", "2020") + cells("Granted during the period", "1,001.1", "907.3")
+    [view] = views(compiled(table_page(rows + cells("Expired during the period", "-785.3", "-764.0")), "shares.html"))
+    found = read(view, "Granted during the period", 1)
+    assert (found.unit, found.scale) == ("shares", 1000)
+
+
+def test_what_makes_one_number_of_shares_another_is_shares(compiled):
+    rows = (
+        cells("(in millions)", "2021", "2020") + cells("Net income", "$ 1,887", "$ 1,236")
+        + cells("Basic weighted average shares outstanding", "442", "439") + cells("Dilutive securities", "3", "4")
+        + cells("Diluted weighted average shares outstanding", "445", "443")
+    )  # fmt: skip
+    [view] = views(compiled(table_page(rows), "shares.html"))
+    assert [read(view, label, 1).unit for label in ("Net income", "Dilutive securities")] == ["USD", "shares"]
+
+
+def test_points_of_volume_beside_percentages_are_percent(compiled):
+    rows = cells("", "Reported change", "Volume", "Price") + cells("Ferries", "15 %", "—", "16 %")
+    [view] = views(compiled(table_page(rows + cells("Barges", "9 %", "(5)", "15 %")), "volume.html"))
+    assert read(view, "Barges", 2).unit == "%"
+
+
+def test_a_comparison_heads_the_amount_and_the_percentage_behind_it(compiled):
+    rows = cells("", "", "Years Ended", "", "Change", "", "", "") + cells(
+        "(in thousands)", "2021", "2020", "2019", "2021 over 2020", "", "2020 over 2019", ""
+    )
+    rows += cells("Dues", "$ 16", "$ 10", "$ 8", "$ 6", "60%", "$ 2", "25%")
+    [view] = views(compiled(table_page(rows + cells("Rents", "9", "8", "7", "1", "13%", "1", "14%")), "changes.html"))
+    paths = [column.path for column in view.table.columns[1:]]
+    assert paths[2] == ("Years Ended", "2019")
+    assert paths[3:] == [("Change", "2021 over 2020")] * 2 + [("Change", "2020 over 2019")] * 2
+
+
+def test_a_header_of_changes_holds_all_columns_behind_the_years(compiled):
+    rows = cells("", "", "Fiscal year", "", "% Change") + cells("(in millions)", "2021", "2020", "Actual", "Comparable")
+    rows += cells("Orders", "19,975", "18,451", "8 %", "7 %") + cells("Dues", "17,663", "18,125", "(3) %", "(4) %")
+    [view] = views(compiled(table_page(rows), "changes.html"))
+    assert [column.path for column in view.table.columns[3:]] == [("% Change", "Actual"), ("% Change", "Comparable")]
+
+
+def test_the_one_date_above_names_is_that_of_all_columns(compiled):
+    rows = cells("", "", "Mooring fees 2021") + cells("", "Low", "High") + cells("First month", "$ 5.99", "$ 8.40")
+    [view] = views(compiled(table_page(rows + cells("Second month", "$ 4.79", "$ 6.48")), "fees.html"))
+    assert [read(view, "First month", place).period.year for place in (1, 2)] == [2021, 2021]
+
+
+def test_the_day_of_a_header_that_is_printed_again_is_no_header(compiled):
+    rows = cells("", "", "Years Ended May 31,", "31,").replace("td>", "th>") + cells("", "2021", "2020", "2019")
+    rows += cells("Dues", "$ 4", "3", "2")
+    [view] = views(compiled(table_page(rows + cells("Rents", "5", "4", "3")), "days.html"))
+    assert [column.path for column in view.table.columns[1:]] == [
+        ("Years Ended May 31,", year) for year in ("2021", "2020", "2019")
+    ]
+
+
+def test_a_day_behind_a_dash_is_that_of_the_row(compiled):
+    rows = cells("", "North", "South") + cells("Moorings - May 31, 2021", "6", "7") + cells("Built", "2", "1")
+    [view] = views(compiled(table_page(rows), "moorings.html"))
+    assert read(view, "Moorings - May 31, 2021", 1).period.words == "31 May 2021"
+
+
+def test_a_quarter_over_the_labels_is_that_of_the_years(compiled):
+    rows = cells("Q4 ($ in millions)", "2021", "2020") + cells("Dues", "14", "15") + cells("Rents", "7", "9")
+    [view] = views(compiled(table_page(rows), "quarter.html"))
+    assert read(view, "Dues", 1).period.words == "Q4 2021"
+
+
+def test_rows_under_thousands_of_things_are_counts(compiled):
+    rows = cells("(dollars in millions)", "2021", "2020") + cells("Dues", "$ 14", "$ 15")
+    rows += cells("Moorings (‘000):", "", "") + cells("Ferries", "373", "356") + cells("Barges", "28", "27")
+    [view] = views(compiled(table_page(rows), "moorings.html"))
+    found = read(view, "Ferries", 1)
+    assert (found.unit, found.currency, found.scale) == ("", "", 1000)

@@ -13,13 +13,15 @@ _SHORT_YEAR = re.compile(
     r"|nov|dec)[a-z]*-)(\d\d)(?!\d)",
     re.I,
 )
-_QUARTER = re.compile(r"\bQ([1-4])\b|\b([1-4])Q|\b(first|second|third|fourth)\s+quarter", re.I)
+_QUARTER = re.compile(r"\bQ([1-4])\b|\b([1-4])Q|\b(first|second|third|fourth|1st|2nd|3rd|4th)\s+quarter", re.I)
+_BELOW_QUARTERS = re.compile(r"\bquarters?\b[^/]*/\s*(first|second|third|fourth)\b(?!\s+[a-z])", re.I)
+"""The number of a quarter under a header that says that the columns are quarters: "2023 Quarters / Fourth"."""
 _AGAINST = re.compile(
     r"\d\d(?:\s?[-–—/]\s?|\W+(?:vs?|versus|over|compared (?:to|with)|from)\b\.?\s+)(?:19|20)\d\d", re.I
 )
 _TO_DATE = re.compile(r"\bYTD\b|\byear[- ]to[- ]date\b", re.I)
-_SEVERAL_YEARS = re.compile(r"(?<![\d-])((?:19|20)\d\d)\s?(?:[-–—]|to|through)\s?((?:19|20)\d\d)(?![\d-])")
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+_SEVERAL_YEARS = re.compile(r"(?<![\d-])((?:19|20)\d\d)\s?([-–—]|to|through)\s?((?:19|20)\d\d)(?![\d-])")
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 _SPANS = (
     (
         3,
@@ -138,9 +140,12 @@ def read_header(header: str, period: str = "") -> ColumnPeriod:
 
 
 def spans_years(text: str) -> bool:
-    """Whether a text names several years as one: "2026-2030", which is no year of its own."""
-    found = [(int(first), int(last)) for first, last in _SEVERAL_YEARS.findall(text)]
-    return any(last - first > 1 for first, last in found)
+    """Whether a text names several years as one: "2026-2030" or "2026 to 2027", which is no year of its own.
+
+    "2026-27" and "2026-2027" may be one fiscal year.
+    """
+    found = [(int(last) - int(first), word.isalpha()) for first, word, last in _SEVERAL_YEARS.findall(text)]
+    return any(years > 1 or (years == 1 and is_word) for years, is_word in found)
 
 
 def _write_out(match: re.Match[str]) -> str:
@@ -208,7 +213,8 @@ def _year(text: str) -> int | None:
 def _quarter(text: str) -> int | None:
     match = _QUARTER.search(text)
     if match is None:
-        return None
+        below = _BELOW_QUARTERS.search(text)
+        return _ORDINALS[below[1].lower()] if below else None
     digit = match.group(1) or match.group(2)
     return int(digit) if digit else _ORDINALS[match.group(3).lower()]
 

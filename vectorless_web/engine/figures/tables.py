@@ -156,6 +156,27 @@ class TableView:
         return units_currency(self.units) or units_currency("".join(sign for sign in _SIGNS if sign in self.node.text))
 
     @cached_property
+    def things_left_out(self) -> frozenset[str]:
+        """The names of things that its units line leaves out: they are counted one by one."""
+        return _find_things_left_out(self.units)
+
+    @cached_property
+    def is_of_percentages(self) -> bool:
+        """Whether it states no amounts of money and a good part of its columns of figures are percentages."""
+        if self.units or any(sign in self.node.text for sign in _SIGNS):
+            return False
+        figures = [k for k, kind in enumerate(self.kinds) if kind in (ColumnKind.FIGURES, ColumnKind.CHANGE)]
+        shares = sum(self.table.columns[k].unit == "%" or _is_percent_column(self, k) for k in figures)
+        return shares > 1 and _LEAST_SHARES * shares >= len(figures)
+
+    @cached_property
+    def added_shares(self) -> frozenset[int]:
+        """The rows, by their offsets, of shares that are added to one number of shares to make the next one."""
+        counts = [place for place, row in enumerate(self.table.body) if says_shares(row.label)]
+        between = self.table.body[counts[0] + 1 : counts[-1]] if counts else ()
+        return frozenset(row.offset for row in between if _ADDED_SHARES.search(row.label))
+
+    @cached_property
     def signed_columns(self) -> frozenset[int]:
         """The columns with a currency's sign in their header or in a figure."""
         places = range(1, len(self.table.columns))
@@ -342,8 +363,8 @@ def _date_by_lines_above(tree: Tree, node: Node, table: Table, periods: list[Col
     named = any(table.columns[column].header and not periods[column].is_said for column in numeric)
     for text in _lines_above(tree, node):
         years = years_in(text)
-        if len(years) != len(numeric):
-            continue
+        if len(years) != len(numeric) or (len(text) > LONGEST_HEADING and text.rstrip().endswith(".")):
+            continue  # a sentence says more than the periods of a table
         if _PERIOD_LINE.match(text) if len(years) == 1 else not named:
             for column, year in zip(numeric, years, strict=True):
                 periods[column] = read_header(f"{text.split(str(years[0]))[0]} {year}", str(year))
@@ -361,7 +382,7 @@ _SHOWS = re.compile(
 _SAID_DATE = re.compile(
     r"\b(?:(?:as (?:of|at|on)|at|on) (?:the end of )?(?=[a-z]+ \d)"
     r"|(?:for|during|in|of) (?:the )?(?:fiscal |calendar )?(?:year|quarter|(?:three|six|nine|twelve) months)s?"
-    r" end(?:ed|ing)\b)"
+    r" end(?:ed|ing)\b|(?:for|during|in) (?:the )?(?:fiscal|calendar)\b)"
     r"[^.;:]{0,30}?(?:19|20)\d\d\b",
     re.I,
 )
@@ -401,6 +422,8 @@ def _lengthen(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
     if not period.year or period.months or period.is_change or period.is_instant:
         return period
     dated = replace(period, month=period.month or wider.month, day=period.day or wider.day)
+    if wider.quarter and not period.quarter and not wider.month:
+        return replace(dated, quarter=wider.quarter, months=wider.months)
     return replace(dated, months=wider.months, is_instant=wider.is_instant and not wider.months)
 
 
@@ -490,7 +513,7 @@ def _find_units_above(tree: Tree, node: Node) -> str:
     return next((told[0].strip("()") for told in titles if told and not is_for_shares(told[0])), "")
 
 
-_NOTES_TITLE = re.compile(r"^\W*notes to\b.{0,40}\bstatements?\b", re.I)
+_NOTES_TITLE = re.compile(r"^\W*(?:[A-Z][^.;:]{2,80}\s(?=N))?(?i:notes to\b.{0,40}\bstatements?)\b")
 _NOTES_ABOVE = 60
 """Nodes above a table among which the heading of all notes, which runs on every page of some reports, is looked for."""
 
@@ -521,6 +544,8 @@ _CHANGE_HEADER = re.compile(
     r"|[ΔΔ]|\by/y\b|\byoy\b|\bq/q\b",
     re.I,
 )
+_LEAST_SHARES = 3
+"""One column of figures in so many states percentages in a table of them."""
 _MOSTLY = 0.5
 """Share of the cells of a column that must hold a figure for it to be one of figures."""
 
@@ -567,6 +592,7 @@ def _read_cell(view: TableView, row: Row, place: int) -> CellReading:
     if not period.year or not (column and read_header(column.header, column.period).year):
         # What holds for the whole table yields to what a row says.
         period = _row_period(row, view.periods_between.get(row.offset, period))
+    period = _narrow_to_quarter(row, period)
     marks = [marks_in(text) for text in (cell.text if place else "", row.label, *path)]
     known = {mark for found in marks for mark in found}
     notes = tuple(note for note in view.footnotes if note.mark in known)
@@ -616,13 +642,26 @@ def _row_period(row: Row, period: ColumnPeriod) -> ColumnPeriod:
     """The period of a row whose label is one ("2019", "Q2 2023", "Year ended ..."), where the column names none."""
     said = [label for label in (*row.path, row.label) if _PERIOD_LABEL.match(label) or _is_period_only((label,))]
     said += [match[1] for label in (*row.path, row.label) if (match := _AT_DATE.search(label)) and label not in said]
+    said += [match[1] for label in (row.label,) if not said and (match := _DASH_DATE.search(label))]
     told = read_header(" / ".join(said))
     return replace(told, is_change=period.is_change) if told.year else period
 
 
+def _narrow_to_quarter(row: Row, period: ColumnPeriod) -> ColumnPeriod:
+    """The quarter that a row's label names and nothing else, of the year that the column or the whole table names."""
+    if not period.year or period.quarter or period.months not in (0, 12) or period.is_instant:
+        return period
+    told = read_header(row.label) if row.label and _is_period_only((row.label,)) else None
+    if told is None or not told.quarter or told.year:
+        return period
+    return replace(period, quarter=told.quarter, months=told.months, month=0, day=0)
+
+
+_NET = r"(?:,? net of tax(?:es)?\W*)?"
+"""What may stand behind the day of a balance."""
 _BALANCE = re.compile(
     r"^\W*(?:.{0,60}\b(?:at|as of)\s+|.{0,40}\b(?:balances?|outstanding|unvested|non-?vested)\b.{0,40}?)"
-    r"\b(?P<day>[a-z]{3,9}\.? \d{1,2}, (?:19|20)\d\d)\W*(?:\(\w\)\s*)?$",
+    rf"\b(?P<day>[a-z]{{3,9}}\.? \d{{1,2}}, (?:19|20)\d\d)\W*(?:\(\w\)\s*)?{_NET}$",
     re.I,
 )
 """A row that states what there was on a day: "Balance at December 31, 2016"."""
@@ -664,13 +703,19 @@ def _months_between(begun: date | None, ended: date | None) -> int:
 
 _PERIOD_LABEL = re.compile(
     r"^\W*(?:balances?|(?:as )?(?:of|at)|(?:fiscal |calendar |half )?year|quarter|Q[1-4]|FY|H[12]"
-    r"|(?:first|second|third|fourth) (?:quarter|half)|(?:three|six|nine|twelve) months)\b",
+    r"|(?:first|second|third|fourth|1st|2nd|3rd|4th) (?:quarter|half)|(?:three|six|nine|twelve) months)\b",
     re.I,
 )
 
 
-_AT_DATE = re.compile(r"\b((?:as )?(?:of|at) [a-z]{3,9}\.? \d{1,2}, (?:19|20)\d\d)\W*(?:\(\w\)\s*)?$", re.I)
+_AT_DATE = re.compile(
+    r"\b((?:(?:as )?(?:of|at)|(?<=outstanding )on|(?<=vested )on|(?<=balance )on|(?<=exercisable )on)"
+    rf" [a-z]{{3,9}}\.? \d{{1,2}}, (?:19|20)\d\d)\W*(?:\(\w\)\s*)?{_NET}$",
+    re.I,
+)
 """The day at the end of a label: "Outstanding at December 28, 2019"."""
+_DASH_DATE = re.compile(r"\w\s[-–—]\s([a-z]{3,9}\.? \d{1,2}, (?:19|20)\d\d)\W*$", re.I)
+"""The day behind a dash at the end of a label: "Stock of boats - December 28, 2019"."""
 _ASIDE = re.compile(r"\([^()]*\d[^()]*\)|,?\s[$€£¥]\s?\d+(?:\.\d+)? per \w+(?: share)?", re.I)
 """What a label says besides: "Dividends ($1.08 per share)" are no amounts per share."""
 
@@ -686,14 +731,15 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     text = _text_with_unit(row.cells[place].text)
     column = view.table.columns[place] if place < len(view.table.columns) else None
     levels = column.path if column else ()
-    one, own = Decimal(1), _settle_dollars(units_currency(text), text, view)
+    one, own = Decimal(1), _settle_dollars(units_currency(text), text, (view.units, *levels))
     itself = "%" if "%" in text else own_unit(text)
     if not itself and not own and _holds_figure(text):
         itself = _unit_named(view, row, place)
     if itself:
         return itself, one, code_in(itself)
-    if not _holds_figure(text) or _RATIO.match(text) or _DAY.match(text) or spans_years(text):
-        return own, one, own  # words, which may name units of their own: "up to 4 weeks" in a column of days
+    is_words = not _holds_figure(text) or _RATIO.match(text) or _DAY.match(text) or spans_years(text)
+    if is_words or (not own and _is_left_out(view, row, levels)):
+        return own, one, own  # words may name units of their own: "up to 4 weeks" in a column of days
     label = " ".join((*row.path[-1:], row.label))
     counts = not own and says_shares(label)
     if not counts and any(is_per_share(_ASIDE.sub("", said)) for said in (row.label, *row.path[-1:])):
@@ -702,11 +748,8 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     told = next((unit for said in (*named, *reversed(levels)) if (unit := unit_in(said))), "")
     if own and units_currency(told) not in ("", own):
         told = ""  # a label that ends with another currency's code names no unit of this figure
-    percent = (
-        says_percent(told)
-        or (column is not None and column.unit == "%")
-        or (not told and _is_percent_column(view, place))
-    )
+    percent = says_percent(told) or (column is not None and column.unit == "%")
+    percent = percent or (not told and (_is_percent_column(view, place) or _is_among_percentages(view, row)))
     if not own and (percent or _is_percent_row(row, levels)):
         return "%", one, ""
     if told and not own and any(says_shares(strip_units(said).strip()) for said in (told, *levels)):
@@ -757,11 +800,20 @@ def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) 
     """(unit, scale, currency) of a cell by the whole table, where neither its row nor its column states a unit."""
     text, one = row.cells[place].text, Decimal(1)
     signed = bool(units_currency(text))
+    over_labels = view.table.columns[0].header
+    if not signed and says_shares(_THOUSAND_OF.sub("", over_labels).strip()):
+        return "shares", THOUSAND if _THOUSAND_OF.search(over_labels) else _scale_of_shares(view, text), ""
+    if not signed and view.scale != THOUSAND and any(map(_counts_thousands, row.path[-1:])):
+        return "", THOUSAND, ""
+    if not signed and row.offset in view.added_shares:
+        return "shares", _scale_of_shares(view, text), ""
+    if not signed and not view.currency and _AWARDS.search(row.label):
+        return "shares", view.scale, ""
     counted = says_count(row.label) or any(map(says_number, row.path[-1:]))
     counts = counted and not signed and not any(map(_MONEY_PATH.search, row.path[-1:]))
     if not _holds_figure(text) or counts or place in view.note_columns or _names_levels(levels, text):
         return "", one, ""
-    currency = _settle_dollars(units_currency(text), text, view) or view.currency
+    currency = _settle_dollars(units_currency(text), text, (view.units, *levels)) or view.currency
     unsigned = not units_currency(view.units) and place not in view.signed_columns
     if unsigned and view.scale > THOUSAND and _IN_FULL.search(text):
         return "", one, ""
@@ -773,6 +825,21 @@ def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) 
     return currency, one if _is_each(view, row, levels) else view.scale, currency
 
 
+_THOUSAND_OF = re.compile(r"\s*\((?:in )?(?:['’‘]?1?,?000s?|thousands?)\)", re.I)
+"""A thousand in brackets behind what is counted: "Number of shares (1,000)"."""
+
+
+def _counts_thousands(group: str) -> bool:
+    """Whether a label over rows says that they count thousands of things: "Connections ('000)"."""
+    return bool(_SIGN_OF_THOUSAND.search(group)) and not _MONEY_PATH.search(group) and not units_currency(group)
+
+
+_SIGN_OF_THOUSAND = re.compile(r"\((?:in )?(?:['’‘]000s?|1,000s?)\)", re.I)
+_ADDED_SHARES = re.compile(
+    r"\bdiluti(?:ve|on)\b|\bequivalents\b|\b(?:stock|share) (?:units|options|awards)\b|\bconvertible\b|\bwarrants\b",
+    re.I,
+)
+_AWARDS = re.compile(r"\b(?:stock|share) (?:units|options|awards)\b(?!.*\b(?:expenses?|costs?|compensation)\b)", re.I)
 _WEIGHTS = ("pound", "pounds")
 """What may be money or weight."""
 
@@ -782,19 +849,22 @@ def _told_unit(view: TableView, told: str, usual: str) -> tuple[str, Decimal, st
 
     `usual` is the currency of a figure that has a scale and no unit besides; "" for a number of things.
     """
-    currency, scale = _settle_dollars(units_currency(told) or code_in(told), told, view), units_scale(told)
+    currency, scale = _settle_dollars(units_currency(told) or code_in(told), told, (view.units,)), units_scale(told)
     if scale == 1 and currency and is_unit(told):
         scale = view.scale
     money = currency or (usual if scale != 1 and not re.search(r"shares|units", told, re.I) else "")
     return (money or ("" if is_scale(told) else told), scale, money)
 
 
-def _settle_dollars(currency: str, text: str, view: TableView) -> str:
-    """Whose dollars a bare "$" means: those that the table's units line names."""
+def _settle_dollars(currency: str, text: str, told: Iterable[str]) -> str:
+    """Whose dollars a bare "$" means: those that the table's units line or the column's header names."""
     if currency != "USD" or not text.strip(" -–—(").startswith("$"):
         return currency
-    said = units_currency(view.units)
-    return said if said in ("CAD", "AUD", "SGD", "TWD", "HKD", "NZD") else currency
+    said = (units_currency(words) for words in told)
+    return next((code for code in said if code in _OTHER_DOLLARS), currency)
+
+
+_OTHER_DOLLARS = ("CAD", "AUD", "SGD", "TWD", "HKD", "NZD")
 
 
 def _is_each(view: TableView, row: Row, levels: tuple[str, ...]) -> bool:
@@ -834,6 +904,13 @@ def _is_percent_column(view: TableView, place: int) -> bool:
     return signed and not any(units_currency(text) for text in figures)
 
 
+def _is_among_percentages(view: TableView, row: Row) -> bool:
+    """Whether a row states percentages in a table of them, and no number of things or shares."""
+    label = " ".join((*row.path[-1:], row.label))
+    counts = says_count(row.label) or says_shares(label)
+    return view.is_of_percentages and not counts and any("%" in cell.text for cell in row.cells[1:])
+
+
 _UNIT_HEADER = re.compile(r"^(?:units?(?: of measure(?:ment)?)?|uom)$", re.I)
 _LONGEST_UNIT = 12
 """Characters of a cell that names a unit, at most."""
@@ -852,6 +929,30 @@ def _points_of(table: Table, place: int) -> str:
     figures = (row.cells[place].text for row in table.body if place < len(row.cells))
     unit = next((own_unit(text) for text in figures if _holds_figure(text) or own_unit(text)), "")
     return unit if is_points(unit) else ""
+
+
+def _is_left_out(view: TableView, row: Row, levels: tuple[str, ...]) -> bool:
+    """Whether a row or a column has the name of things that the units line leaves out: "except employees"."""
+    things = view.things_left_out
+    if not things:
+        return False
+    names = (_NAME.findall(said.casefold()) for said in (row.label, *levels))
+    return any(next((name for name in own if name not in _COUNTING), "") in things for own in names)
+
+
+_COUNTING = ("number", "total", "average")
+"""Words before the name of what is counted."""
+_LEFT_OUT_AMOUNTS = re.compile(
+    r"\bper\b|%|percent|\b(?:ratios?|rates?|amounts?|data|otherwise|noted|indicated|where|as|shares?|figures?|prices?|average)\b"
+)
+"""What a units line leaves out besides things that are counted."""
+
+
+def _find_things_left_out(units: str) -> frozenset[str]:
+    """The things that a units line leaves out, by their names alone: "employees" of "Millions, except employees"."""
+    parts = re.split(r",|;|\band\b|\bor\b|&", _find_exceptions(units))
+    named = (_NAME.findall(part) for part in parts if not _LEFT_OUT_AMOUNTS.search(part))
+    return frozenset(names[0] for names in named if len(names) == 1)
 
 
 def _find_exceptions(units: str) -> str:
@@ -891,7 +992,7 @@ def _columns_words(view: TableView) -> str:
 
 _PERIOD_WORDS = re.compile(
     r"\b(?:as|of|at|for|the|and|in|ended|ending|months?|weeks?|years?|quarters?|fiscal|three|six|nine|twelve|thirteen|fourteen|first|second"
-    r"|third|fourth|fifty-\w+|twenty-\w+|thirty-\w+|unaudited|audited|balance|FY|Q[1-4]|[1-4]Q|H[12]|[12]H"
+    r"|third|fourth|fifty-\w+|twenty-\w+|thirty-\w+|unaudited|audited|balance|1st|2nd|3rd|4th|FY|Q[1-4]|[1-4]Q|H[12]|[12]H"
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\b|\d+|\W",
     re.I,
 )

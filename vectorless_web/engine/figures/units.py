@@ -37,8 +37,8 @@ _OF_MONEY = re.compile(r"\b(?:proceeds|payments?|paid|tax(?:es)?|expenses?|costs
 _AFTER_YEAR = re.compile(rf"(?<=\s)((?:(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES}))\s?(?:{_SCALES})?)$", re.I)
 _LETTERS = "mgVWL"
 """Units of one letter that may stand in brackets; other letters there are marks of footnotes."""
-_NO_UNITS = ("Min", "MIN", "Min.", "MIN.", "EBIT")
-"""Headers that name the least of a range, not minutes, and earnings, not exabits."""
+_NO_UNITS = ("Min", "MIN", "Min.", "MIN.", "EBIT", "Second", "SECOND")
+"""Headers that name the least of a range, not minutes, earnings, not exabits, and what stands behind the first."""
 _RATES = re.compile(r"^(?:bps|pps?|ppts?|basis points)$", re.I)
 _OWN = re.compile(rf"^[(\-–−]?[\d.,\s]+\)?\s*({_MEASURES})$", re.I)
 _RATE = re.compile(r"\d\s?(?:%|per ?cent)", re.I)

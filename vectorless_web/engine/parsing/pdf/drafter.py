@@ -531,11 +531,23 @@ def _share_units(drafts: Sequence[Draft]) -> None:
         return
     broken = [_share_of_decimals(draft.text) for draft in tables if draft.table and _scale(draft.table.units) == scale]
     for draft in tables:
-        if draft.table is None or draft.table.units or not _is_money(draft.text):
+        if draft.table is None or draft.table.units or not _is_money(draft.text) or _is_index(draft.table):
             continue
         # Amounts to one place among amounts in whole millions are rather billions.
         if _share_of_decimals(draft.text) < _MOST_UNITS or sum(broken) > (1 - _MOST_UNITS) * len(broken):
             draft.table = with_units(draft.table, units=f"in {scale}")
+
+
+def _is_index(table: Table) -> bool:
+    """Whether a column of several rows says 100 throughout: what was worth as much then, and no units hold."""
+    columns = (
+        [row.cells[place].text for row in table.body if place < len(row.cells)]
+        for place in range(1, len(table.columns))
+    )
+    return any(len(cells) > 1 and all(_HUNDRED.match(text) for text in cells) for cells in columns)
+
+
+_HUNDRED = re.compile(r"^[$€£]?\s?100(?:\.0+)?$")
 
 
 def _share_of_decimals(text: str) -> float:

@@ -1,5 +1,6 @@
 """Compiles a PDF into drafts: pages, running lines, tables, bookmarks, headings and paragraphs, in reading order."""
 
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,6 +27,7 @@ from vectorless_web.engine.parsing.scans.recognition import Recogniser
 from vectorless_web.engine.parsing.tables.regions import (
     PERIOD,
     UNITS_LINE,
+    LineRole,
     LineRow,
     classify,
     find_regions,
@@ -165,6 +167,13 @@ _MIN_REPEATS = 3
 _OUTERMOST_SHARE, _OUTERMOST_LEAST, _APART = 0.08, 2, 0.4
 """For the outermost lines at any height: the share of pages on which one must stand, the lines a page must have more
 of, and the gap that must part it from the rest, in heights of the line."""
+_COLUMNS = re.compile(r"^\W*(?:in )?(?:thousands|millions|billions)\b|\b(?:19|20)\d\d\s+(?:19|20)\d\d\b")
+"""What names columns: their units, or years side by side."""
+_LATE, _MOST_LATE = 12.0, 20
+"""Ems that a line stands above the one printed before it from which it may be out of order, and such lines of a page
+that are looked at."""
+_LONGEST_RUNNING = 75
+"""Characters of a line from which it is text rather than a part of the header that differs on every page."""
 _FEW_PAGES = 3
 """Below so many pages one number at an edge is enough to be a page number."""
 _LINK_WORDS = ("table of contents", "index to financial statements", "back to contents")
@@ -190,6 +199,7 @@ def mark_running(pages: Sequence[Page]) -> set[tuple[int, int]]:
     """(page index, line number) of every running line."""
     edges = [sighting for page in pages for sighting in _edge_lines(page)]
     found = _find_repeated_lines(edges, _MIN_REPEATS)
+    found -= {place for page in pages for place in _stand_below_text(page, found)}
     least = max(_MIN_REPEATS, round(_OUTERMOST_SHARE * len(pages)))
     found |= _find_repeated_lines([sighting for page in pages for sighting in _find_outermost(page, found)], least)
     return (found - _first_titles(pages, found)) | _page_numbers(edges, len(pages))
@@ -207,6 +217,17 @@ def _edge_lines(page: Page) -> Iterator[_Sighting]:
         if line.top > page.height * _BOTTOM:
             step = round((page.height - line.bottom) / _STEP)
             yield _Sighting(page.index, number, False, step, _fold_text(line.text))
+
+
+def _stand_below_text(page: Page, found: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The repeated lines at the top of a page that stand below running text: headers of tables that go on and on."""
+    order = sorted(range(len(page.lines)), key=lambda number: page.lines[number].top)
+    has_text = False
+    for number in order[:_EDGE_LINES]:
+        if (page.index, number) not in found:
+            has_text = has_text or len(page.lines[number].text) > _LONGEST_RUNNING
+        elif has_text and page.lines[number].bottom < page.height * _TOP:
+            yield page.index, number
 
 
 def _find_outermost(page: Page, found: set[tuple[int, int]]) -> Iterator[_Sighting]:
@@ -291,7 +312,7 @@ def _first_titles(pages: Sequence[Page], found: set[tuple[int, int]]) -> set[tup
 
 def _can_run(text: str) -> bool:
     """Whether repeated text is furniture and not a repeated figure, period, unit or change."""
-    if PERIOD.match(text) or UNITS_LINE.match(text) or text.startswith("%"):
+    if PERIOD.match(text) or UNITS_LINE.match(text) or text.startswith("%") or _COLUMNS.search(text):
         return False
     return any(character.isalpha() for character in text) or bool(_NUMBER.match(text))
 
@@ -445,7 +466,29 @@ def outline_pages(pages: Sequence[Page], bookmarks: Sequence[Bookmark] = ()) -> 
 
 def _classify_body_lines(page: Page, running: set[tuple[int, int]]) -> list[LineRow]:
     numbered = enumerate(page.lines)
-    return [classify(number, page, line) for number, line in numbered if (page.index, number) not in running]
+    rows = [classify(number, page, line) for number, line in numbered if (page.index, number) not in running]
+    return _put_headers_back(rows)
+
+
+def _put_headers_back(rows: list[LineRow]) -> list[LineRow]:
+    """The lines with those headers right above their rows that the file prints after everything else on the page."""
+    late = [
+        row
+        for before, row in itertools.pairwise(rows)
+        if row.role is LineRole.HEADER and before.line.top - row.line.bottom > _LATE * row.line.style.size
+    ]
+    for row in late[:_MOST_LATE]:
+        line = row.line
+        if any(own is not row and own.line.top < line.bottom and line.top < own.line.bottom for own in rows):
+            continue  # beside others, as columns of a page are
+        under = min((own for own in rows if own.line.top >= line.bottom), key=lambda own: own.line.top, default=None)
+        near = (
+            under is not None and under.line.top - line.bottom < line.style.size and len(under.cells) > len(row.cells)
+        )
+        if under is not None and near and line.left < under.line.right and under.line.left < line.right:
+            rows.remove(row)
+            rows.insert(rows.index(under), row)
+    return rows
 
 
 def _drop_unsupported_headings(items: Sequence[Item]) -> list[Item]:

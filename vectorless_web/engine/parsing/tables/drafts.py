@@ -224,7 +224,8 @@ def _columns(grid: Grid) -> list[Column]:
     titles = [number for number, row in enumerate(leading) if _titles_all(row, over[number], grid)]
     apart = [_scales_one_column(leading, number, grid.edges) for number in range(len(leading))]
     told = [(spans, own) for number, (spans, own) in enumerate(zip(over, apart, strict=True)) if number not in titles]
-    levels = lay_levels([spans for spans, own in told if spans and (own or not _says_units(spans))], grid.edges)
+    said = [spans for spans, own in told if spans and (own or not _says_units(spans))]
+    levels = lay_levels(said, grid.edges, _find_percents(grid))
     # A period printed at the left margin heads all columns.
     period = [
         header_text(_join_spans(row.cells[0]))
@@ -237,6 +238,13 @@ def _columns(grid: Grid) -> list[Column]:
         path = tuple(dict.fromkeys((*period, *own)))
         columns.append(Column(" / ".join(path), period_of(path), levels=path))
     return columns
+
+
+def _find_percents(grid: Grid) -> list[int]:
+    """The figure columns whose first figure is a percentage: the others there need no sign."""
+    columns = ([row.cells[place] for row in grid.rows if not row.is_header] for place in range(1, len(grid.edges) + 1))
+    first = (next((spans for spans in cells if spans and _FIGURE.search(_join_spans(spans))), []) for cells in columns)
+    return [place for place, spans in enumerate(first) if _join_spans(spans).rstrip(" )").endswith("%")]
 
 
 def _titles_all(row: GridRow, spans: Sequence[CellSpan], grid: Grid) -> bool:

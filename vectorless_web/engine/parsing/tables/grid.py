@@ -39,6 +39,9 @@ _FORM_ROWS, _SAME_LEFT = 2, 6.0
 """Rows of a form, at least, and points within which its cells begin at the same place."""
 _LONGEST_NAME = 40
 """Characters of a column's name in a table of words; a longer cell says something."""
+_LONG_NAME = 16
+"""Characters of a name that stands before times and is none of a column."""
+_TIME = re.compile(r"^\s*\d+(?:\.\d+)? (?:years?|months?|weeks?|days?|hours?)\s*$", re.I)
 _SHORT_LABEL, _MOSTLY = 2, 0.8
 """Characters of a mark before the labels, and share of the rows that have such a mark or none, and words beside it."""
 _CLOSE = 0.35
@@ -46,6 +49,14 @@ _CLOSE = 0.35
 _YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _PRECISE = re.compile(r"^[–−-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)%?(?:\(\d+\.\d+\))?$")
 """A figure that may stand right behind a label; whole years and small numbers end labels themselves."""
+_NAMES_ROWS = re.compile(
+    r"^(?!.*\b(?:years?|quarters?|months|weeks|ended|ending|as of)\b)"
+    r"[a-z][^()\d]{24,}\s\((?:dollars |amounts )?in (?:thousands|millions|billions)\)$",
+    re.I,
+)
+"""A label that ends with its units in brackets: "Cash paid for measured leases (in thousands)"."""
+_CODE = re.compile(r"^[A-Z][A-Z\d./ -]{1,11}[a-z]?$")
+_UNITS_FIRST = re.compile(r"^\W*(?:in )?(?:thousands|millions|billions)\b", re.I)
 _SMALL = re.compile(r"^\d{1,2}%?$")
 """A number that may name a column: a step, a class, a share of cases."""
 _YEAR_ALONE = re.compile(r"^(?:fy\s?)?(?:19|20)\d\d$", re.IGNORECASE)
@@ -237,10 +248,14 @@ def _release_labels(rows: Sequence[GridRow]) -> None:
     alone = [row.cells[0][0].text for row in rows[body:] if row.cells[0] and not any(row.cells[1:])]
     grouped = any(PERIOD.match(text) for text in alone)  # "Year ended 2023" over the rows of each year
     for row in reversed(rows[:body]):
+        beside = [span for spans in row.cells[1:] for span in spans]
+        if len(beside) == 1 and row.cells[0] and _NAMES_ROWS.match(f"{row.cells[0][-1].text} {beside[0].text}".strip()):
+            row.cells = [[*row.cells[0], *beside], *([] for _ in row.cells[1:])]
         text = " ".join(span.text for span in row.cells[0]).strip()
         label = bool(text) and not any(row.cells[1:]) and row.cells[0][0].left < left + _INDENTED
         dated = PERIOD.match(text) and not grouped and not _UNFINISHED.search(text)
-        if not label or dated or UNITS_LINE.search(text) or text.startswith("("):
+        in_brackets = text.startswith("(") and not text.endswith(":")
+        if not label or dated or in_brackets or (UNITS_LINE.search(text) and not _NAMES_ROWS.match(text)):
             return
         row.is_header = False
 
@@ -345,7 +360,12 @@ def _place_in_form(cells: Sequence[CellSpan], edges: Sequence[tuple[float, float
 
 
 def _is_particular(cells: Sequence[CellSpan]) -> bool:
-    """Whether a row says "Name: value": no header does, but one of dates ("Year ended:   2023   2022")."""
+    """Whether a row says "Name: value": no header does, but one of dates ("Year ended:   2023   2022").
+
+    One of a long name and times ("Weighted-average remaining term   6 years   7 years") is none either.
+    """
+    if len(cells) > 1 and len(cells[0].text) > _LONG_NAME and all(_TIME.match(cell.text) for cell in cells[1:]):
+        return True
     names = [cell for cell in cells if cell.text.rstrip().endswith(":")]
     others = [cell for cell in cells if not cell.text.rstrip().endswith(":")]
     dated = any(_YEAR_IN.search(cell.text) for cell in others) and len(names) == 1
@@ -354,12 +374,15 @@ def _is_particular(cells: Sequence[CellSpan]) -> bool:
 
 def _stands_out(groups: Sequence[Sequence[LineRow]]) -> bool:
     """Whether the first row of a table of words is set differently from the second: then it is the header."""
-    if len(groups) < _FORM_ROWS or any(len(cell.text) > _LONGEST_NAME for row in groups[0] for cell in row.cells):
+    if len(groups) < _FORM_ROWS:
         return False
     if _begins_sheets(groups):
         return False
+    if any(len(cell.text) > _LONGEST_NAME for row in groups[0] for cell in row.cells):
+        return _names_codes(groups)
     first, second = (next(row.line.style for row in group) for group in groups[:2])
-    return first.weight != second.weight or _stands_aside(groups) or _name_kinds(groups) or _names_numbers(groups)
+    told = (_stands_aside, _name_kinds, _names_numbers, _names_codes)
+    return first.weight != second.weight or any(tells(groups) for tells in told)
 
 
 def _begins_sheets(groups: Sequence[Sequence[LineRow]]) -> bool:
@@ -372,6 +395,18 @@ def _begins_sheets(groups: Sequence[Sequence[LineRow]]) -> bool:
 def _name_kinds(groups: Sequence[Sequence[LineRow]]) -> bool:
     rows = [[cell.text.strip() for row in group for cell in row.cells] for group in groups]
     return names_kinds(rows[0], [row for row in rows[1:] if len(row) == len(rows[0])])
+
+
+def _names_codes(groups: Sequence[Sequence[LineRow]]) -> bool:
+    """Whether words stand over a column of codes, of capital letters and figures: "Symbol" over "HB24"."""
+    rows = [[cell.text.strip() for row in group for cell in row.cells] for group in groups]
+    below = [row for row in rows[1:] if len(row) == len(rows[0])]
+    if len(below) < _SEVERAL or any(map(str.isdigit, "".join(rows[0]))):
+        return False
+    return any(
+        any(map(str.islower, rows[0][place])) and all(_CODE.match(row[place]) for row in below)
+        for place in range(1, len(rows[0]))
+    )
 
 
 def _names_numbers(groups: Sequence[Sequence[LineRow]]) -> bool:
@@ -426,7 +461,8 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
 def _is_named_apart(edge: Edge, columns: Sequence[Edge], visual: Sequence[Visual]) -> bool:
     """Whether a header stands over words that stand in one row alone, and over no column of figures."""
     heads = [(cell.left, cell.right) for cells, _, _, is_header in visual if is_header for cell in cells]
-    over = [head for head in heads if _overlap(head, edge) > 0]
+    labels = min((cells[0].left for cells, _, _, is_header in visual if not is_header), default=0.0)
+    over = [head for head in heads if head[0] > labels + _INDENTED and _overlap(head, edge) > 0]
     return bool(over) and not any(_overlap(head, column) > 0 for head in over for column in columns)
 
 
@@ -561,7 +597,7 @@ def _is_mark_beside(cell: CellSpan, edges: Sequence[Edge]) -> bool:
 def _heads_labels(cell: CellSpan, first: tuple[float, float], left: float) -> bool:
     """Whether a header cell stands over the labels, which begin at `left`, and not over the first column of figures."""
     shared = _overlap((cell.left, cell.right), first)
-    if cell.left < left + _TIGHT and cell.text.rstrip().endswith(":"):
+    if cell.left < left + _TIGHT and (cell.text.rstrip().endswith(":") or _UNITS_FIRST.match(cell.text)):
         return True  # a label over the first rows that reaches over their figures
     if cell.left >= first[0] or shared >= _LABEL_SHARE * min(cell.right - cell.left, first[1] - first[0]):
         return False
@@ -715,9 +751,9 @@ def _continues_cells(before: GridRow, row: GridRow) -> bool:
 
 def _continues_label(before: GridRow, row: GridRow) -> bool:
     first, second = before.cells[0][-1], row.cells[0][0]
-    text, following = first.text.rstrip(), second.text.lstrip()
+    text, following = first.text.rstrip(), second.text.strip()
     close = row.top - before.bottom < _CLOSE * (row.bottom - row.top)
     if not close or text.endswith(":") or not following:
         return False
     hangs = following[0].islower() or bool(_UNFINISHED.search(text))
-    return hangs or (following[0] in "(&" and not any(row.cells[1:]))
+    return hangs or (following[0] in "(&" and not following.endswith(":") and not any(row.cells[1:]))

@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from vectorless_web.engine.parsing.tables.cells import CellSpan
@@ -27,8 +27,8 @@ _SAME_PLACE = 3.0
 """Points within which the middles of two lines of a header are the same."""
 _TINY = 1e-9
 """Costs that differ by less are equal; the first way found then wins."""
-_YEAR, _NAME = "year", "name"
-"""Kinds of a column: one headed by a year, and one by a name without a number."""
+_YEAR, _NAME, _SHARE = "year", "name", "%"
+"""Kinds of a column: one headed by a year, one by a name without a number, and one of percentages without a header."""
 _YEAR_ALONE = re.compile(r"^(?:19|20)\d\d$")
 _DAY = re.compile(r"^[A-Za-z]{3,9}\.? \d{1,2},$")
 _MARK = re.compile(r"\s*\(\w{1,2}\)")
@@ -72,19 +72,26 @@ def header_text(text: str) -> str:
     return " ".join(_HYPHEN.sub("-", _DIVIDED.sub("", text)).split())
 
 
-def lay_levels(rows: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> list[tuple[str, ...]]:
-    """For each figure column the levels of its header, outermost first; `rows` from top to bottom."""
+def lay_levels(
+    rows: Sequence[Sequence[CellSpan]], edges: Sequence[Edge], percents: Collection[int] = ()
+) -> list[tuple[str, ...]]:
+    """For each figure column the levels of its header, outermost first; `rows` from top to bottom.
+
+    `percents` are the columns of percentages: a year may stand over an amount and its share.
+    """
     if not edges:
         return []
-    rows = [sorted(spans, key=lambda span: span.left) for spans in _join_lines(_complete_dates(rows), len(edges))]
-    anchors, kinds = [*edges], [""] * len(edges)
+    rows = [
+        sorted(spans, key=lambda span: span.left) for spans in _join_lines(_complete_dates(rows, edges), len(edges))
+    ]
+    anchors, kinds = [*edges], [_SHARE if place in percents else "" for place in range(len(edges))]
     # The fullest row comes first: it has a header for most columns, so that the others find their stacks.
     fullest = max(range(len(rows)), key=lambda number: (len(rows[number]), number), default=0)
     laid: dict[int, list[_Part]] = {}
     for number in (*range(fullest, len(rows)), *range(fullest - 1, -1, -1)):
         spans = rows[number]
         if number > fullest and _NAME in kinds:
-            found = [_columns_below(span, anchors) for span in spans]
+            found = _find_years(spans, laid[fullest], anchors) or [_columns_below(span, anchors) for span in spans]
         else:
             found = _find_runs(spans, laid.get(fullest, []), anchors, kinds, is_first=not number)
         laid[number] = [_Part(header_text(span.text), run) for span, run in zip(spans, found, strict=True)]
@@ -102,6 +109,7 @@ def _find_runs(
 ) -> list[tuple[int, int]]:
     """The columns (first, last) that each header of a line spans; `names`: the headers of the fullest line."""
     found = _find_groups(spans, names, anchors) if names and is_first else None
+    found = found or (_find_years(spans, names, anchors) if names else None)
     size = _count_repeated(names, len(anchors)) if names else 1
     found = found or (_choose_runs(spans, anchors, kinds, size) if size > 1 else None)
     return found or _choose_runs(spans, anchors, kinds) or [(nearest_column(span, anchors),) * 2 for span in spans]
@@ -120,12 +128,12 @@ def _tell_kind(before: str, text: str) -> str:
     """What a column's own header is: "year", its words without their numbers ("level #"), or "name"."""
     if before == _YEAR or _YEAR_IN.search(text):
         return _YEAR
-    return _NUMBERS.sub("#", text.casefold()) if _NUMBERS.search(text) and not before else _NAME
+    return _NUMBERS.sub("#", text.casefold()) if _NUMBERS.search(text) and before in ("", _SHARE) else _NAME
 
 
-def _complete_dates(rows: Sequence[Sequence[CellSpan]]) -> list[Sequence[CellSpan]]:
+def _complete_dates(rows: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> list[Sequence[CellSpan]]:
     """The rows with days joined to the years right below them, where other columns say their dates in one line."""
-    completed = [list(spans) for spans in _join_halves(rows)]
+    completed = [list(spans) for spans in _join_broken(_join_halves(rows), edges)]
     for above, below in itertools.pairwise(completed):
         if not any(PERIOD.match(span.text) and _YEAR_IN.search(span.text) for span in below):
             continue
@@ -141,6 +149,9 @@ def _join_halves(rows: Sequence[Sequence[CellSpan]]) -> list[Sequence[CellSpan]]
     """The rows with headers that go on right below in small letters made whole, in the line that has more headers."""
     joined = [list(spans) for spans in rows]
     for above, below in itertools.pairwise(joined):
+        if any(span.text[:1].islower() for span in below) and len(above) == len(below) and _stand_alike(above, below):
+            below[:] = [_join_spans(first, second) for first, second in zip(above, below, strict=True)]
+            above.clear()
         for second in [span for span in below if span.text[:1].islower()]:
             first = next((span for span in above if _goes_on(span, second, below)), None)
             if first is None:
@@ -151,6 +162,45 @@ def _join_halves(rows: Sequence[Sequence[CellSpan]]) -> list[Sequence[CellSpan]]
             fuller[fuller.index(own)] = _join_spans(first, second)
             other.remove(gone)
     return [spans for spans in joined if spans]
+
+
+def _join_broken(rows: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> list[Sequence[CellSpan]]:
+    """The rows with headers made whole that have a line more than those beside them, for want of room.
+
+    "Other Postretirement Benefit" above "Pension Plans   Plans   Postemployment Plans": its columns are too narrow for
+    the next word, and no other header shares them.
+    """
+    joined = [list(spans) for spans in rows]
+    for above, below in itertools.pairwise(joined):
+        if len(below) < _PAIR or len(above) >= len(below):
+            continue
+        for first in [span for span in above if not _YEAR_IN.search(span.text) and not PERIOD.match(span.text)]:
+            place = next((k for k, second in enumerate(below) if _is_below(first, second)), -1)
+            room = _find_room(below, place, edges) if place >= 0 else None
+            if room is not None and _fills(first, below[place], room):
+                below[place] = _join_spans(first, below[place])
+                above.remove(first)
+    return [spans for spans in joined if spans]
+
+
+def _is_below(first: CellSpan, second: CellSpan) -> bool:
+    centred = abs(first.left + first.right - second.left - second.right) < 2 * _SAME_PLACE
+    return centred and not _YEAR_IN.search(second.text) and any(map(str.isalpha, second.text))
+
+
+def _find_room(spans: Sequence[CellSpan], place: int, edges: Sequence[Edge]) -> Edge | None:
+    """From where to where the columns reach that stand nearer to a header than to those beside it."""
+    middles = [(span.left + span.right) / 2 for span in spans]
+    own = [edge for edge in edges if min(middles, key=lambda middle: abs(middle - _middle(edge))) == middles[place]]
+    return (own[0][0], own[-1][1]) if own else None
+
+
+def _fills(first: CellSpan, second: CellSpan, room: Edge) -> bool:
+    """Whether a line of a header stands within its columns and leaves no room for the first word of the next line."""
+    words = second.text.split()
+    word = (second.right - second.left) * (len(words[0]) + 1) / max(len(second.text.strip()), 1)
+    inside = room[0] - _SAME_PLACE < first.left and first.right < room[1] + _SAME_PLACE
+    return inside and first.right - first.left + word > room[1] - room[0]
 
 
 def _goes_on(first: CellSpan, second: CellSpan, below: Sequence[CellSpan]) -> bool:
@@ -202,6 +252,29 @@ def _count_repeated(lowest: Sequence[_Part], columns: int) -> int:
         return 1
     size = names.index(names[0], 1) if names[0] in names[1:] else columns
     return size if columns % size == 0 and size < columns and names == names[:size] * (columns // size) else 1
+
+
+def _find_years(
+    cells: Sequence[CellSpan], lowest: Sequence[_Part], anchors: Sequence[Edge]
+) -> list[tuple[int, int]] | None:
+    """The columns of each cell of a line whose years head groups of names that repeat behind other columns.
+
+    "Plan   2023   2022" over "Approved   Shares Price   Shares Price": each year heads a pair, wherever it stands over
+    it. None when they are others.
+    """
+    years = [cell for cell in cells if _YEAR_ALONE.match(_MARK.sub("", cell.text).strip())]
+    others = cells[: len(cells) - len(years)]
+    if len(years) < _PAIR or list(cells) != [*others, *years] or len(lowest) != len(anchors):
+        return None
+    for first in range(len(anchors) % len(years), len(anchors) // 2, len(years)):
+        if any(cell.right > anchors[first][0] for cell in others):
+            continue
+        groups = _find_groups(years, lowest[first:], anchors[first:])
+        if groups is not None and (others or not first):
+            return [(nearest_column(cell, anchors[:first]),) * 2 for cell in others] + [
+                (begin + first, end + first) for begin, end in groups
+            ]
+    return None
 
 
 def _find_groups(
@@ -310,7 +383,8 @@ def _distance(cell: CellSpan, anchors: Sequence[Edge], over: tuple[int, int], ki
     if cell.left <= _middle(anchors[first]) and cell.right >= _middle(anchors[last]):
         return _BESIDE * off_centre
     own_kinds = set(kinds[first : last + 1])
-    if _YEAR_ALONE.match(cell.text.strip()) and own_kinds & {"", _YEAR}:
+    shares = list(kinds[first : last + 1]) == ["", _SHARE]
+    if _YEAR_ALONE.match(_MARK.sub("", cell.text).strip()) and own_kinds & {"", _SHARE, _YEAR} and not shares:
         return None  # a year heads names, not other years or nothing
     below = next(
         (number for number in range(first, last + 1) if anchors[number][0] <= middle <= anchors[number][1]), -1

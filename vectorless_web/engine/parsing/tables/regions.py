@@ -179,6 +179,7 @@ def find_regions(rows: Sequence[LineRow], layout: Layout) -> list[tuple[int, int
         floor = regions[-1][1] if regions else 0
         end = _grow_down(rows, position, layout)
         start = _grow_up(rows, position, floor, layout)
+        start -= int(start == position > floor and _heads_first_group(rows[start - 1 : end]))
         if _is_table(rows[start:end]):
             regions.append((start, end))
         position = max(end, position + 1)
@@ -366,6 +367,15 @@ def _heads_group(row: LineRow, seed: LineRow) -> bool:
     return (
         same and len(line.text) < _LONGEST_GROUP and line.text.rstrip().endswith(":") and not _LEADS.search(line.text)
     )
+
+
+def _heads_first_group(rows: Sequence[LineRow]) -> bool:
+    """Whether the first line is the label of the first group of rows: later groups have labels alike."""
+    first, seed = rows[0], rows[1]
+    if first.role is not LineRole.TEXT or not _heads_group(first, seed) or _is_too_far(first, seed):
+        return False
+    later = (row.line for row in rows[2:] if row.role is LineRole.TEXT)
+    return any(line.text.rstrip().endswith(":") and abs(line.left - first.line.left) < _EDGE for line in later)
 
 
 def _figures_alike(following: Sequence[LineRow], above: Sequence[LineRow]) -> bool:

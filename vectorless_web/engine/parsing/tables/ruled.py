@@ -143,12 +143,26 @@ def _find_bands(page: Page, level: Sequence[Rule], rows: Sequence[LineRow]) -> I
 
 
 def _are_dated_above(ys: Sequence[float], inside: Sequence[LineRow], rows: Sequence[LineRow]) -> bool:
-    """Whether a row of years stands right above the bands, which would lose it."""
+    """Whether a row of years stands right above the bands, or names above their years: the bands would lose it."""
     if not ys:
         return False
     own = {row.number for row in inside if row.line.middle > ys[0]}
     near = [row for row in rows if row.number not in own and 0 < ys[0] - row.line.middle < _ABOVE]
-    return any(sum(is_year(cell.text) for cell in row.cells) > 1 for row in near)
+    if any(_names_years(row) for row in near):
+        return True
+    first = [row for row in inside if ys[0] < row.line.middle < ys[1]]
+    left, right = (
+        min((row.line.left for row in inside), default=0.0),
+        max((row.line.right for row in inside), default=0.0),
+    )
+    return any(map(_names_years, first)) and any(
+        row.role is LineRole.HEADER and left - _TOUCH < row.line.left and row.line.right < right + _TOUCH
+        for row in near
+    )
+
+
+def _names_years(row: LineRow) -> bool:
+    return sum(is_year(cell.text) for cell in row.cells) > 1
 
 
 def _is_whole_row(row: LineRow) -> bool:

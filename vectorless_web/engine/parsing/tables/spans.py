@@ -30,6 +30,8 @@ _MIDDLE, _MISSED_PERIOD, _MISSED_WORDS = 0.25, 2.0, 0.2
 words."""
 _PAIR = 2
 """Columns of a sheet of particulars: names and values."""
+_CHANGES = 0.1
+"""The same for a header of changes that holds all columns behind those of periods."""
 _DEEPER, _INNERMOST = 4.0, 1e6
 """Indents, in points, of a group within a group and of a row within all of them."""
 _SCALE = re.compile(
@@ -39,6 +41,10 @@ _FIGURES_IN = re.compile(r"^(?:all )?(?:figures|amounts|values|prices|dollars|da
 _YEAR = re.compile(r"^(?:(?:FY\s?)?(?:19|20)\d\d|FY?\s?['’]?\d\d)\s*(?:\*+|\(\w{1,2}\))*$")
 _CHANGE = re.compile(r"\b(?:change|variance|variation|growth|increase|decrease)\b", re.I)
 """Names of columns that compare periods and belong to none of them."""
+_COMPARES = re.compile(
+    r"\b(?:19|20)\d\d\s?(?:over|vs\.?|versus|against|compared (?:to|with))\s(?:FY\s?)?(?:19|20)\d\d\b", re.I
+)
+_DAY_TAIL = re.compile(r"^\d{1,2},$")
 _SPACED_YEAR = re.compile(r"^(?:\d ){3}\d$")
 _QUALIFIER = re.compile(
     r"^\(?(?:(?:in )?(?:U\.?S\.? ?|A|C|S|NT|HK)?[$€£¥₹]\s?(?:in )?"
@@ -99,7 +105,10 @@ def lay_out(
     shown, filled = _only(shown, kept), _only(filled, kept)
     spanned = any(cell.across > 1 for row in rows[:headers] for cell in row)
     fullest = max(filled[:headers], key=lambda row: sum(map(bool, row)), default=[])
-    heads = filled[:headers] if spanned else [_spread(row, fullest) for row in filled[:headers]]
+    heads = filled[:headers]
+    if not spanned:
+        names = _spread_comparisons(fullest, shown[headers:])
+        heads = [names if row is fullest else _spread(_without_tails(row), names) for row in heads]
     heads = [[text.replace(" ", "") if _SPACED_YEAR.match(text) else text for text in row] for row in heads]
     columns = tuple(_levels([row[place] for row in heads]) for place in range(len(kept)))
     return SpanGrid(shown, filled, headers, columns, tuple(_row_paths(shown, headers)))
@@ -285,22 +294,52 @@ def _spread(row: Sequence[str], names: Sequence[str]) -> list[str]:
     places = [place for place, text in enumerate(row) if place and text]
     if row is names or not places or len(places) >= len(row) - 1 or not names:
         return list(row)
-    groups = _divide(places, [_kind_of(text) for text in names])
+    kinds = [_kind_of(text) for text in names]
+    if len(places) == 1 and _kind_of(row[places[0]]) == "period" and set(kinds[1:]) <= {"word", ""}:
+        return [row[0], *([row[places[0]]] * (len(row) - 1))]  # the one date of all columns
+    groups = _divide(places, kinds, [_kind_of(row[place]) for place in places])
     spread = list(row)
     for place, (first, last) in zip(places, groups, strict=True):
         spread[first : last + 1] = [row[place]] * (last + 1 - first)
     return spread
 
 
+def _without_tails(row: Sequence[str]) -> list[str]:
+    """A header row without cells that repeat the day at the end of the one before: "Years ended May 31," and "31,"."""
+    kept = list(row)
+    for place in range(len(kept) - 1, 0, -1):
+        if _DAY_TAIL.match(kept[place]) and kept[place - 1].endswith(f" {kept[place]}"):
+            kept[place] = ""
+    return kept
+
+
+def _spread_comparisons(names: Sequence[str], below: Texts) -> list[str]:
+    """The names of columns, a comparison of periods ("2019 over 2018") also over the nameless figures behind it.
+
+    A change has two columns there, in amounts and in percent.
+    """
+    spread = list(names)
+    for place in range(2, len(spread)):
+        filled = any(row[place] for row in below)
+        if (
+            not spread[place]
+            and filled
+            and spread[place - 1] == names[place - 1]
+            and _COMPARES.search(names[place - 1])
+        ):
+            spread[place] = names[place - 1]
+    return spread
+
+
 def _kind_of(header: str) -> str:
     if not header:
         return ""
-    if _CHANGE.search(header):
+    if _CHANGE.search(header) or _COMPARES.search(header):
         return "change"
     return "period" if _is_year(header) or any(_is_year(word.strip(",()")) for word in header.split()) else "word"
 
 
-def _divide(places: Sequence[int], kinds: Sequence[str]) -> list[tuple[int, int]]:
+def _divide(places: Sequence[int], kinds: Sequence[str], own: Sequence[str]) -> list[tuple[int, int]]:
     """Columns (first, last) for each header at a place.
 
     Each should begin at its header, or have it in its middle, and hold columns of one kind. A column may be left
@@ -320,9 +359,17 @@ def _divide(places: Sequence[int], kinds: Sequence[str]) -> list[tuple[int, int]
                 limit = places[number + 1] if number + 1 < len(places) else width
                 for last in range(places[number], limit):
                     cost = state[0] + _measure_misplacement(places[number], first, last, kinds)
+                    if own[number] == "change" and _follows_periods(first, last, kinds):
+                        cost = min(cost, state[0] + _CHANGES)
                     _keep(best, (number + 1, last + 1), cost, [*state[1], (first, last)])
     found = best.get((len(places), width))
     return found[1] if found else [(place, place) for place in places]
+
+
+def _follows_periods(first: int, last: int, kinds: Sequence[str]) -> bool:
+    """Whether columns of words are all those between the columns of periods and the end: what a change is given in."""
+    between = kinds[first - 1] == "period" and last + 1 == len(kinds)
+    return between and set(kinds[first : last + 1]) <= {"word", "change"}
 
 
 def _keep(
