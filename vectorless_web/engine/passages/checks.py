@@ -65,7 +65,7 @@ _ROLES = re.compile(
     r"|lawyer|attorney|notary"
     r"|teacher|instructor|student|parent|guardian|resident|applicant|passenger|traveller|policyholder|insured"
     r"|person|fore(?:man|woman|men)|caretaker|janitor|steward|broker|cleaner|gardener|cook|clerk|porter|carer|midwife"
-    r"|surveyor|architect|plumber|locksmith|mechanic|skipper|crew)s?\b",
+    r"|surveyor|architect|plumber|locksmith|mechanic|skipper|crew|anyone|anybody|everyone|everybody|nobody|no one)s?\b",
     re.IGNORECASE,
 )
 _CAUSE = re.compile(
@@ -78,6 +78,11 @@ _CAUSE = re.compile(
     r"|for (?:the )?(?:purpose|safety|reason)|the purpose|aims? (?:to|of|is)|intended to|designed to|by (?:means"
     r"|using|[a-z]+ing)|primarily|mainly)\b"
     r"|\b(?:improv|r[io]s|f[ae]ll|gr[eo]w|declin|increas|decreas|drop)\w*\b[^.]{0,60}\bas\b"
+    r"|\b(?:rose|gr[eo]w|fell|increased|decreased|declined|improved|dropped)\b[^.;]{0,40}?"
+    r" (?:on (?!average\b)(?!\w+ \d)[a-z]+|following|after the)\b"
+    r"|\b(?:follow(?:s|ed)?|c[ao]mes?|stem(?:s|med)?|aros?e|arises?) from\b|\bthanks to\b"
+    r"|\b(?:of which|to which)\b[^.;]{0,80}\b(?:brought|contributed|added)\b|\bcontributed\b"
+    r"|\bexplains? (?:most|much|part|the)\b"
     r"|[:–-] (?:dust|damage)\b|\bas (?:it|they|the|this|there|he|she|we|a)\b|, as\b|\bto (?:keep|make|save|spare|limit"
     r"|meet|reduce|ensure|prevent|avoid|protect|allow|support|improve|determine)\b",
     re.IGNORECASE,
@@ -91,7 +96,7 @@ _MEANS = re.compile(
 )
 _LIMITS = re.compile(
     r"\b(?:at most|at least|up to|no (?:more|less|later|fewer|longer) than|not (?:more|less|later|fewer|exceed\w*"
-    r"|longer)|may not|must not|maximum"
+    r"|longer)|(?:may|must|shall|will|can|is|are) not|cannot|anyone|never|maximum"
     r"|minimum|max|min|only|within|unless|except\w*|exceed\w*|limit\w*|more than|less than|under|over|between"
     r"|below|above|provided|if)\b|[≥≤<>]",
     re.IGNORECASE,
@@ -186,8 +191,16 @@ _COUNTED_KINDS = {
 
 
 def _tells_person(part: str, words: str, members: int) -> bool:
-    wants_name = re.search(r"\bnames?\b", part, re.IGNORECASE)
+    wants_name = re.search(r"\bnames?\b", part, re.IGNORECASE) or (
+        _ASKS_HOLDER.match(part) and not re.search(r"\b(?:means|person who|is the|are the)\b", words, re.IGNORECASE)
+    )
     return _names_somebody(words, part) or (not wants_name and _tells_role(words, part))
+
+
+_ASKS_HOLDER = re.compile(
+    r"\W*who (?:is|are|was|were) (?:the|our|your|their) [\w’'-]+(?: [\w’'-]+)?\W*$", re.IGNORECASE
+)
+"""A question for who holds an office or has a part: another party of the sentence is not that one."""
 
 
 _RELATIVE = re.compile(
@@ -455,7 +468,17 @@ def _defines(part: str, text: str, members: int) -> bool:
         subject = set(analyse(beside))
         if not term or len(term & subject) >= min(len(term), 2):
             return True
-    return False
+    return bool(term) and _is_entry(term, text)
+
+
+_ENTRY = re.compile(r"\W*(?P<head>[^:–—\n]{2,50}?)\s*(?::|\s[–—]|\n\s*:?)\s*(?=[a-z]+ )")
+"""An entry of a glossary: "Swath: the strip of seabed that the sonar covers on one line"."""
+
+
+def _is_entry(term: set[str], text: str) -> bool:
+    """Whether a text is the entry of a glossary, headed by just the term."""
+    match = _ENTRY.match(text)
+    return match is not None and set(analyse(match["head"])) == term
 
 
 _REACHES = (

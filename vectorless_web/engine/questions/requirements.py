@@ -205,6 +205,8 @@ _LIMIT = re.compile(
     r"|exceed\w*|limit\w*|the most|under what (?:conditions?|circumstances)|what conditions?|allowed to|only)\b",
     re.IGNORECASE,
 )
+_ASKS_LEAVE = re.compile(r"^\W*(?:is|are|am|was|were|will)\b.{1,60}?\ballowed to\b", re.IGNORECASE)
+"""How a question for leave begins, which a rule without limits settles as well: "Is the supplier allowed to"."""
 _VERDICT = re.compile(
     r"(?:^|[,.?!;:]\s+)(?:and |but |so )?(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|shall"
     r"|should|may|might|must)"
@@ -256,7 +258,7 @@ def requirements_of(plan: QueryPlan) -> tuple[Requirement, ...]:
     distinct = {requirement.wanted: requirement for requirement in reversed(found)}
     times = Counter(requirement.wanted for requirement in found)
     kept = [replace(each, times=times[each.wanted]) for each in found if distinct[each.wanted] is each]
-    if _LIMIT.search(plan.focus) and Wanted.LIMIT not in distinct:
+    if _LIMIT.search(_ASKS_LEAVE.sub(" ", plan.focus)) and Wanted.LIMIT not in distinct:
         kept.append(Requirement(Wanted.LIMIT, plan.focus))
     if all(requirement.wanted is Wanted.LIMIT for requirement in kept):
         kept.insert(0, Requirement(Wanted.STATEMENT, plan.focus))
