@@ -239,3 +239,48 @@ FARES = [
 def test_of_two_versions_the_asked_one_answers_else_the_newest_and_says_so(question, told):
     answer = ask(question, *FARES)[0].answer
     assert all(part in answer for part in told)
+
+
+HANDBOOK = compiled(
+    "Depot handbook",
+    section(
+        "Holidays",
+        table("", [["0 to 3", "25"], ["4 to 8", "28"], ["9 or more", "31"]],
+              columns=["Years of service", "Days of holiday"]),
+    ),
+    section(
+        "Credits for late trains",
+        table("", [["up to 30 minutes", "none", "0"], ["31 to 60 minutes", "25%", "2"], ["over 1 hour", "60%", "5"]],
+              columns=["Delay", "Credit on the fare", "Meal vouchers"]),
+    ),
+    section(
+        "Carriage of parcels",
+        table("", [["below 5 kg", "EUR 4"], ["5 kg to below 20 kg", "EUR 9"], ["20 kg and above", "EUR 21"]],
+              columns=["Weight", "Carriage"]),
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "question,answer",
+    [
+        ("How many days of holiday do I get after six years?", "28"),
+        ("How many days of holiday do I get with 12 years of service?", "31"),
+        ("What credit on the fare is there for a delay of 45 minutes?", "25%"),
+        ("What credit on the fare is there for a delay of 90 minutes?", "60%"),
+        ("What is the carriage for a parcel of 20 kg?", "EUR 21"),
+        ("What is the carriage for a parcel of 4,500 g?", "EUR 4"),
+    ],
+)
+def test_a_number_is_looked_up_in_the_row_whose_range_holds_it(question, answer):
+    end, claims = ask(question, HANDBOOK)
+    assert end.value == answer, end.answer
+    assert claims[0].support is not Support.UNSUPPORTED
+
+
+@pytest.mark.parametrize(
+    "question", ["What does a parcel of 12 miles cost?", "What is the fine for a delay of 45 minutes by the driver?"]
+)
+def test_a_number_of_another_kind_or_thing_is_in_no_range(question):
+    end, _ = ask(question, HANDBOOK)
+    assert not end.value, end.answer

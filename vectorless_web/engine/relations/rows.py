@@ -17,7 +17,9 @@ from vectorless_web.engine.questions.understand import asks_for_all
 from vectorless_web.engine.questions.wordings import other_wordings
 from vectorless_web.engine.relations.relation import Relation
 from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.bands import Band, amount_of, band_of
 from vectorless_web.engine.text.numbers import numbers_in
+from vectorless_web.engine.text.quantities import Quantity, quantities_in
 
 Terms = frozenset[str]
 
@@ -34,6 +36,8 @@ class RowTask(StrEnum):
     """All rows of what is only named: "what are the limits?", which may mean figures."""
     RANK = "rank"
     LOOK_UP = "look_up"
+    BAND = "band"
+    """The row whose range holds a number of the question: "6 to 9 years" for seven."""
     CHANGE = "change"
     RECORDS = "records"
     """The rows of which another column says what is asked."""
@@ -946,6 +950,60 @@ def _look_up_in(grid: Grid, plan: QueryPlan, question: str, without: Terms = fro
     return _build_look_up(grid, row, [scored[0][1]], 0.9 + 0.03 * grid.rank)
 
 
+def _look_up_band(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsRead | None:
+    """The row whose range holds the number that the question brings, where a table's first column states ranges."""
+    years = {str(period.year) for period in plan.periods}
+    given = [quantity for quantity in quantities_in(question) if quantity.text not in years and not quantity.is_code]
+    if not _ASKS_CELL.match(question) or len(given) != 1:
+        return None
+    found = [read for grid in grids if (read := _look_up_band_in(grid, question, given[0])) is not None]
+    found.sort(key=lambda read: (-round(read.fit, 4), read.key))
+    if len(found) > 1 and found[0].fit - found[1].fit < SAME_FIT and found[0].rows[0].cells != found[1].rows[0].cells:
+        return None
+    return found[0] if found else None
+
+
+def _look_up_band_in(grid: Grid, question: str, given: Quantity) -> RowsRead | None:
+    banded = [(row, band) for row in grid.rows if (band := band_of(row.name)) is not None]
+    if sum(band.is_range for _, band in banded) < FEWEST_BANDS or len(banded) < len(grid.rows):
+        return None
+    held = [row for row, band in banded if _is_in(band, given, f"{grid.heads[0]} {grid.caption} {row.name}")]
+    if len(held) != 1:
+        return None
+    counted = question[given.start : given.end] + " " + (given.noun or given.unit)
+    asked = words_asked(question, GENERIC_ASKED | MEASURING | terms_of(counted))
+    places = [place for place, head in enumerate(grid.heads) if place and head]
+    left = asked.left_over(grid.around | terms_of(" ".join(grid.heads)))
+    if not places or not asked.terms or len(left) > LEFT_OF_BAND * len(asked.terms):
+        return None
+    hits = {place: len(asked.hits(terms_of(grid.heads[place]))) for place in places}
+    best = [place for place in places if hits[place] == max(hits.values())]
+    if not asked.hits(grid.place | terms_of(" ".join(grid.heads))) or len(best) > MOST_COLUMNS:
+        return None
+    read = _build_look_up(grid, held[0], best, 0.92 + 0.03 * grid.rank - 0.1 * len(left) / len(asked.terms))
+    named = replace(read.rows[0], name=f"{grid.heads[0]} {held[0].name}".strip())
+    return replace(read, task=RowTask.BAND, rows=(named,))
+
+
+FEWEST_BANDS = 2
+"""Ranges that the first column of a table has, at least, for its rows to be bands."""
+
+LEFT_OF_BAND = 0.34
+"""Share of the question's content words that neither the headers nor what stands around the table say, at most.
+Chosen by hand: one of three, as the verb is hardly ever a header's."""
+
+
+def _is_in(band: Band, given: Quantity, said: str) -> bool:
+    """Whether an amount lies in a band of the same unit, which the words `said` around it may name."""
+    if band.dimension and given.dimension:
+        is_same = band.dimension == given.dimension and (band.currency or given.currency) == (
+            given.currency or band.currency
+        )
+        return is_same and band.holds(amount_of(given))
+    unit = terms_of(given.noun or given.unit or given.currency)
+    return not band.dimension and bool(unit) and unit <= terms_of(said) and band.holds(given.value)
+
+
 def _build_look_up(grid: Grid, row: TableRow, places: Sequence[int], fit: float) -> RowsRead:
     cells = tuple(_cell(row, place) for place in places)
     heads = (grid.heads[0], *(grid.heads[place] for place in places))
@@ -1028,5 +1086,6 @@ _READERS: dict[RowTask, Callable[[Sequence[Grid], QueryPlan, str], RowsRead | No
     RowTask.LIST_OF: _list_of,
     RowTask.RANK: _rank,
     RowTask.LOOK_UP: _look_up,
+    RowTask.BAND: _look_up_band,
     RowTask.CHANGE: _change,
 }
