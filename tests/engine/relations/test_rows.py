@@ -284,3 +284,26 @@ def test_a_number_is_looked_up_in_the_row_whose_range_holds_it(question, answer)
 def test_a_number_of_another_kind_or_thing_is_in_no_range(question):
     end, _ = ask(question, HANDBOOK)
     assert not end.value, end.answer
+
+
+BUDGET = compiled(
+    "Accounts of the ferry",
+    section(
+        "Result (thousand EUR)",
+        table(
+            "",
+            [["Fares", "910", "980", "870"], ["Fuel", "240", "215", "205"]],
+            columns=["", "2025 actual", "2025 budget", "2024 actual"],
+            units="(In thousands of euros)",
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "question", ["What were fares compared with budget?", "How did fares do against the budget in 2025?"]
+)
+def test_what_came_is_set_against_what_was_planned(question):
+    end, claims = ask(question, BUDGET)
+    assert "910" in end.answer and "980" in end.answer and "870" not in end.answer
+    assert claims[0].support is not Support.UNSUPPORTED

@@ -38,6 +38,8 @@ class RowTask(StrEnum):
     LOOK_UP = "look_up"
     BAND = "band"
     """The row whose range holds a number of the question: "6 to 9 years" for seven."""
+    AGAINST = "against"
+    """A row under what happened and what was planned: "costs against budget"."""
     CHANGE = "change"
     RECORDS = "records"
     """The rows of which another column says what is asked."""
@@ -985,6 +987,61 @@ def _look_up_band_in(grid: Grid, question: str, given: Quantity) -> RowsRead | N
     return replace(read, task=RowTask.BAND, rows=(named,))
 
 
+_AGAINST = re.compile(
+    r"\b(?:compared? (?:with|to)|against|versus|vs\.?|relative to)\s+(?:the |its |our )?(?:[\w-]+ )?"
+    r"(?P<plan>budget|plan|target|forecast|estimate|guidance)(?:ed|s)?\b|\b(?:over|under|above|below|off)"
+    r" (?P<off>budget|plan|target|forecast)\b",
+    re.IGNORECASE,
+)
+_ACTUAL = re.compile(r"\b(?:actuals?|outturn|results?|achieved|reached|spent)\b", re.IGNORECASE)
+_ASKS_FIGURE = re.compile(
+    r"^\W*(?:and\s+)?(?:what|how (?:did|do|does|much|far|was|were|is|are)|by how much)\b", re.IGNORECASE
+)
+
+
+def _set_against(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsRead | None:
+    """A row under the column of what was planned and that of what came of it in the same year."""
+    match = _AGAINST.search(question)
+    if match is None or not _ASKS_FIGURE.match(question):
+        return None
+    planned = terms_of(match["plan"] or match["off"])
+    asked = words_asked(_YEAR.sub(" ", question.replace(match[0], " ")), GENERIC_ASKED | MEASURING | _CHANGING)
+    years = {str(period.year) for period in plan.periods}
+    found: list[RowsRead] = []
+    for grid in grids:
+        pair = _plan_and_actual(grid.heads, planned, years)
+        rows = [
+            row for row in grid.rows if (own := terms_of(row.name)) and own <= asked.terms | MEASURING | own & _SAYS_SUM
+        ]
+        rows = [row for row in rows if not asked.left_over(terms_of(row.name) | grid.around)]
+        if pair is not None and len(rows) == 1 and not any(_EMPTY.match(_cell(rows[0], place)) for place in pair):
+            found.append(replace(_build_look_up(grid, rows[0], pair, 0.93 + 0.03 * grid.rank), task=RowTask.AGAINST))
+    found.sort(key=lambda read: (-round(read.fit, 4), read.key))
+    return found[0] if found else None
+
+
+_SAYS_SUM = terms_of("total net overall")
+"""Terms of a row's name that a question may leave out."""
+
+
+def _plan_and_actual(heads: Sequence[str], planned: Terms, years: Collection[str]) -> tuple[int, int] | None:
+    """The places of the columns with what happened and what was planned, of the years asked or the first year."""
+    plans = [place for place, head in enumerate(heads) if place and planned <= terms_of(head)]
+    if years:
+        plans = [
+            place for place in plans if set(years) <= set(_YEAR.findall(heads[place])) or not _YEAR.search(heads[place])
+        ]
+    for place in plans:
+        dates = _YEAR.findall(heads[place])
+        others = [
+            other for other in range(1, len(heads)) if other not in plans and _YEAR.findall(heads[other]) == dates
+        ]
+        actual = [other for other in others if _ACTUAL.search(heads[other])] or others
+        if len(actual) == 1:
+            return actual[0], place
+    return None
+
+
 FEWEST_BANDS = 2
 """Ranges that the first column of a table has, at least, for its rows to be bands."""
 
@@ -1087,5 +1144,6 @@ _READERS: dict[RowTask, Callable[[Sequence[Grid], QueryPlan, str], RowsRead | No
     RowTask.RANK: _rank,
     RowTask.LOOK_UP: _look_up,
     RowTask.BAND: _look_up_band,
+    RowTask.AGAINST: _set_against,
     RowTask.CHANGE: _change,
 }
