@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from vectorless_web.engine.questions.requirements import Requirement, Wanted
+from vectorless_web.engine.questions.wordings import other_wordings
 from vectorless_web.engine.text.analyser import analyse
 
 _MONTHS = (
@@ -227,7 +228,8 @@ _EVENTS = (
 )  # fmt: skip
 """Questions for when a thing ends or starts, each with the words by which a text says so."""
 _AT_EVENT = re.compile(
-    r"\b(?:at|by|after|before|until|till|from|since|towards|of|following|prior to|upon|on"
+    r"\b(?:may|can|could|to) (?:end|terminate|close|start|open)\b"
+    r"|\b(?:at|by|after|before|until|till|from|since|towards|of|following|prior to|upon|on"
     r"|within [\w ]{1,20} (?:of|from|after)) (?:the|its|their|his|her)"
     r" (?:end|start|beginning|expiry|expiration|close|closing|conclusion|termination|opening)"
     r"(?: of (?:the |this |a |an )?[\w-]+)?",
@@ -303,13 +305,43 @@ def _tells_content(part: str, words: str, members: int) -> bool:
     return members > 1 or not cells or any(re.search(r"[A-Za-z]{3}", cell) for cell in cells)
 
 
-_IN_THAT_CASE = re.compile(r"^\W*(?:if|when|in case)\b[^,.]{3,120},\s*(?!you (?:are|have)\b)[a-z]", re.IGNORECASE)
+_IN_THAT_CASE = re.compile(
+    r"^\W*(?:if|when|in case)\b[^,.]{3,120}(?:,\s*|\b(?=the [a-z]+ [a-z]+s\b))(?!you (?:are|have)\b)[a-z]",
+    re.IGNORECASE,
+)
 """One step for a case: "If the seal is broken, send the box back"."""
 
 
 def _tells_steps(part: str, words: str, members: int) -> bool:
     is_case = re.search(r"\b(?:if|when|in case)\b", part, re.IGNORECASE)
-    return members > 1 or len(_ORDER.findall(words)) > 1 or bool(is_case and _IN_THAT_CASE.search(words))
+    is_ordered = len(_ORDER.findall(words)) > 1 or bool(re.search(r"\bin (?:this|that) order\b", words, re.IGNORECASE))
+    return members > 1 or is_ordered or bool(is_case and _IN_THAT_CASE.search(words))
+
+
+_CASE_ASKED = re.compile(r"\b(?:if|when|in case|should)\b(?P<case>.+)$", re.IGNORECASE | re.DOTALL)
+_CASE_TOLD = re.compile(
+    r"\b(?:if|where|when(?:ever)?|once|unless|in case(?: of)?|in the event of|for (?:each|every|any)|should|on|upon"
+    r"|after|without|failure to|late)\b(?P<case>[^,:;.]*)",
+    re.IGNORECASE,
+)
+_PARTICIPANTS = frozenset(
+    analyse("supplier buyer customer provider tenant landlord employee company we you party parties they it somebody")
+)
+"""Words for who acts, which tell no case from another."""
+
+
+def _tells_consequence(part: str, words: str, members: int) -> bool:
+    """What follows in the case asked about: the case that the text itself puts must say something of it."""
+    cases = [match["case"] for match in _CASE_TOLD.finditer(words)]
+    if not _FOLLOWS.search(words) and not _IN_THAT_CASE.search(words):
+        return False
+    asked = _CASE_ASKED.search(part)
+    if asked is None or not cases:
+        return True
+    wanted = frozenset(analyse(asked["case"])) - _PARTICIPANTS
+    told = set(analyse(" ".join(cases)))
+    others = (other.terms for other in other_wordings(asked["case"]) if not set(other.origin) <= _PARTICIPANTS)
+    return not wanted or bool(wanted & told) or any(set(terms) <= told for terms in others)
 
 
 def _tells_points(part: str, words: str, members: int) -> bool:
@@ -423,9 +455,17 @@ _BY_SO_MUCH = re.compile(
 """By how much a thing changed, which does not say how much it is: "rose by 12 million or 6%"."""
 
 
+_ASKS_SHARE = re.compile(
+    r"\bpercent(?:age)?\b|\bper cent\b|\b(?:interest|tax|discount|coupon|default|vacancy|retention|inflation"
+    r"|commission) rate\b|\brate of (?:interest|tax|return|inflation)\b",
+    re.IGNORECASE,
+)
+"""What asks for a share of a hundred: a rate of interest is no ratio of 3 to 1."""
+
+
 def _states_amount(part: str, words: str, members: int) -> bool:
     """Whether a number stands there that can be the one asked for: money for a price, "23 calls" for how many calls."""
-    if re.search(r"\bpercent(?:age)?\b|\bper cent\b", part, re.IGNORECASE):
+    if _ASKS_SHARE.search(part):
         return bool(re.search(r"\d\s?%|\bper ?cent\b|\bpercentage points?\b", words, re.IGNORECASE))
     if _ASKS_MONEY.search(part):
         return bool(_MONEY.search(words))
@@ -533,7 +573,7 @@ _CHECKS: dict[Wanted, Callable[[str, str, int], bool]] = {
     Wanted.PARTIES: _never,
     Wanted.MESSAGE: _never,
     Wanted.TERM: _searches(SPAN),
-    Wanted.CONSEQUENCE: _searches(_FOLLOWS),
+    Wanted.CONSEQUENCE: _tells_consequence,
     Wanted.EXTREME: _searches(_EXTREME),
     Wanted.SUM: _states_result,
     Wanted.CONTENT: _tells_content,
