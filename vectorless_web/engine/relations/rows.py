@@ -969,18 +969,21 @@ def _look_up_band_in(grid: Grid, question: str, given: Quantity) -> RowsRead | N
     banded = [(row, band) for row in grid.rows if (band := band_of(row.name)) is not None]
     if sum(band.is_range for _, band in banded) < FEWEST_BANDS or len(banded) < len(grid.rows):
         return None
-    held = [row for row, band in banded if _is_in(band, given, f"{grid.heads[0]} {grid.caption} {row.name}")]
+    around = f"{grid.heads[0]} {grid.caption}"
+    held = [row for row, band in banded if _is_in(band, given, f"{around} {row.name}", question)]
     if len(held) != 1:
         return None
     counted = question[given.start : given.end] + " " + (given.noun or given.unit)
     asked = words_asked(question, GENERIC_ASKED | MEASURING | terms_of(counted))
-    places = [place for place, head in enumerate(grid.heads) if place and head]
-    left = asked.left_over(grid.around | terms_of(" ".join(grid.heads)))
-    if not places or not asked.terms or len(left) > LEFT_OF_BAND * len(asked.terms):
+    told = {
+        place: terms_of(f"{head} {_cell(held[0], place)}") for place, head in enumerate(grid.heads) if place and head
+    }
+    left = asked.left_over(grid.around.union(terms_of(around), *told.values()))
+    if not told or not asked.terms or len(left) > LEFT_OF_BAND * len(asked.terms):
         return None
-    hits = {place: len(asked.hits(terms_of(grid.heads[place]))) for place in places}
-    best = [place for place in places if hits[place] == max(hits.values())]
-    if not asked.hits(grid.place | terms_of(" ".join(grid.heads))) or len(best) > MOST_COLUMNS:
+    hits = {place: len(asked.hits(said)) for place, said in told.items()}
+    best = [place for place in told if hits[place] == max(hits.values())]
+    if not asked.hits(grid.place.union(terms_of(around), *told.values())) or len(best) > MOST_COLUMNS:
         return None
     read = _build_look_up(grid, held[0], best, 0.92 + 0.03 * grid.rank - 0.1 * len(left) / len(asked.terms))
     named = replace(read.rows[0], name=f"{grid.heads[0]} {held[0].name}".strip())
@@ -1050,15 +1053,19 @@ LEFT_OF_BAND = 0.34
 Chosen by hand: one of three, as the verb is hardly ever a header's."""
 
 
-def _is_in(band: Band, given: Quantity, said: str) -> bool:
-    """Whether an amount lies in a band of the same unit, which the words `said` around it may name."""
+def _is_in(band: Band, given: Quantity, said: str, question: str) -> bool:
+    """Whether an amount lies in a band of the same unit, which the words `said` around it may name.
+
+    A plain number lies in a plain band where the question says what it is of: "at a leverage of 2.4".
+    """
     if band.dimension and given.dimension:
         is_same = band.dimension == given.dimension and (band.currency or given.currency) == (
             given.currency or band.currency
         )
         return is_same and band.holds(amount_of(given))
-    unit = terms_of(given.noun or given.unit or given.currency)
-    return not band.dimension and bool(unit) and unit <= terms_of(said) and band.holds(given.value)
+    unit = terms_of(given.currency or given.noun or given.unit)
+    is_named = unit <= terms_of(said) if unit else bool(terms_of(said) & terms_of(question))
+    return not band.dimension and is_named and band.holds(given.value)
 
 
 def _build_look_up(grid: Grid, row: TableRow, places: Sequence[int], fit: float) -> RowsRead:
