@@ -19,6 +19,8 @@ POOL = compiled(
     section("Illness", paragraph("A note by a doctor is needed from day 4 of an illness of the guard.")),
     section("Pets", paragraph("Animals are not admitted, except guide dogs with a harness.")),
     section("Towels", paragraph("Every guest may borrow towels, except members of the club.")),
+    section("Lodging", paragraph("Hotels paid by the club are not allowed, except for acceptance trials of boats.")),
+    section("Letting", paragraph("The owner may let the jetty to a school with consent, which is not needed in May.")),
     section("Season", paragraph("The slide runs daily from June to August and at weekends from May to September.")),
 )
 
@@ -53,6 +55,8 @@ def test_a_number_in_the_question_is_held_against_the_bound_of_the_rule(question
     [
         ("Are animals admitted?", "No, with an exception:"),
         ("Are guide dogs admitted?", "Yes, as an exception:"),
+        ("Can I accept a hotel paid by the club?", "No, with an exception:"),
+        ("Can the owner let the jetty to a school?", "Yes:"),
         ("May members of the club borrow towels?", "No, as an exception:"),
     ],
 )

@@ -425,7 +425,11 @@ def _direction(text: str) -> int:
 
 
 def _denies(text: str) -> bool:
-    return bool(_DENIAL.search(_NO_DENIAL.sub(" ", text)))
+    return bool(_DENIAL.search(_ASIDE.sub(" ", _NO_DENIAL.sub(" ", text))))
+
+
+_ASIDE = re.compile(r",\s*(?:which|who|whose)\b[^,;.]*", re.IGNORECASE)
+"""What is said beside the rule: "with consent, which is not needed in August" refuses nothing."""
 
 
 def decide_contest(plan: QueryPlan, contest: Contest, figures: Mapping[int, Figure]) -> list[DraftClaim]:
@@ -973,7 +977,8 @@ def _verdict_with_exception(question: str, sentence: str) -> str:
     verdict = verdict_of(question, rule) if len(rule.split()) > LEAST_RULE else ""
     if verdict and found and found[0].lower() != "unless":
         named = set(analyse(" ".join(re.split(r"[,;]", excepted)[0].split()[:WORDS_EXCEPTED])))
-        if set(analyse(question)) & named - set(analyse(rule)):
+        asked, ruled = set(analyse(question)), set(analyse(rule))
+        if asked & named - ruled and len(asked & named) >= len(asked & ruled):
             return f"{'No' if verdict == 'Yes' else 'Yes'}, as an exception"
     return f"{verdict}, with an exception" if verdict else ""
 

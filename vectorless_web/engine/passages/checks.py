@@ -318,7 +318,9 @@ def _tells_steps(part: str, words: str, members: int) -> bool:
     return members > 1 or is_ordered or bool(is_case and _IN_THAT_CASE.search(words))
 
 
-_CASE_ASKED = re.compile(r"\b(?:if|when|in case|should)\b(?P<case>.+)$", re.IGNORECASE | re.DOTALL)
+_CASE_ASKED = re.compile(
+    r"\b(?:if|when|in case|in the event|should|happens (?:up)?on)\b(?P<case>.+)$", re.IGNORECASE | re.DOTALL
+)
 _CASE_TOLD = re.compile(
     r"\b(?:if|where|when(?:ever)?|once|unless|in case(?: of)?|in the event of|for (?:each|every|any)|should|on|upon"
     r"|after|without|failure to|late)\b(?P<case>[^,:;.]*)",

@@ -83,7 +83,8 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         ),
         (
             Wanted.CONSEQUENCE,
-            r"\bwhat happens (?:if|when|in case|should)\b"
+            r"\bwhat happens (?:if|when|in case|in the event|should|upon"
+            r"|on (?:an?|any|termination|default|breach|death|expiry|insolvency|cancellation))\b"
             r"|\bwhat (?:is|are) the (?:\w+ )?(?:penalt(?:y|ies)|fines?|sanctions?|consequences?)\b"
             r"|\bwhat (?:follows|are the consequences) (?:if|when|of)\b",
         ),
