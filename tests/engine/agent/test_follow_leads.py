@@ -82,6 +82,27 @@ def test_the_contract_names_the_firm_whose_own_sheet_has_the_rate():
     assert [claim.citations[0].document for claim in asked.claims] == ["boreal", "contract"]
 
 
+def test_what_the_question_calls_by_its_name_gives_way_to_no_other_name():
+    boats = compiled(
+        "Yearbook of the yard",
+        section("Boats", paragraph("The Merlin sails on lakes; the larger Osprey, first built in 2019, crosses seas.")),
+    )
+    limits = compiled("Limits at sea", section("Waves", paragraph("A Merlin is launched in waves of up to 2 metres.")))
+    asked = Asked("How many Ospreys have been built?", Shelf({"boats": boats, "limits": limits}))
+
+    assert not asked.followed and "Merlin" not in asked.end.answer
+
+
+def test_another_year_of_the_same_report_is_no_lead():
+    def report(year: int):
+        text = f"The loan of Castor Bank is limited to 3 times the surplus in {year}."
+        return compiled(f"Report of the yard {year}", section("Loans", paragraph(text)))
+
+    asked = Asked("What is the interest rate on the loan?", Shelf({"new": report(2024), "old": report(2023)}))
+
+    assert not asked.followed
+
+
 def test_the_step_says_which_sentence_led_where_and_what_is_asked_there():
     (step,) = Asked("What is the hourly rate of the contractor under the lift maintenance contract?", shelf()).followed
 

@@ -13,6 +13,14 @@ POOL = compiled(
     section("Bathing", paragraph("Diving is allowed from the tower. No diving is allowed from the edge of the pool.")),
     section("Lockers", paragraph("Lockers are emptied at night because they are needed in the morning.")),
     section("Brinwater", paragraph("Guests like brinwater. Brinwater is a mixture of salt and well water.")),
+    section(
+        "Speed", paragraph("Boats on the pond go no faster than 6 km/h. Two persons share the oars of long boats.")
+    ),
+    section("Illness", paragraph("A note by a doctor is needed from day 4 of an illness of the guard.")),
+    section("Pets", paragraph("Animals are not admitted, except guide dogs with a harness.")),
+    section("Towels", paragraph("Every guest may borrow towels, except members of the club.")),
+    section("Lodging", paragraph("Hotels paid by the club are not allowed, except for acceptance trials of boats.")),
+    section("Letting", paragraph("The owner may let the jetty to a school with consent, which is not needed in May.")),
     section("Season", paragraph("The slide runs daily from June to August and at weekends from May to September.")),
 )
 
@@ -27,6 +35,33 @@ def test_what_settles_a_question_comes_right_behind_the_verdict():
 
 def test_a_rule_that_differs_by_months_gets_no_verdict():
     assert not ask("Does the slide run daily in May?").startswith(("Yes", "No"))
+
+
+@pytest.mark.parametrize(
+    "question,verdict",
+    [
+        ("May boats on the pond go 9 km/h?", "No: Boats on the pond"),
+        ("May boats on the pond go 5 km/h?", "Yes: Boats on the pond"),
+        ("Do we need a note by a doctor for three days of illness?", "No: "),
+        ("Do we need a note by a doctor for five days of illness?", "Yes: "),
+    ],
+)
+def test_a_number_in_the_question_is_held_against_the_bound_of_the_rule(question, verdict):
+    assert ask(question).startswith(verdict)
+
+
+@pytest.mark.parametrize(
+    "question,verdict",
+    [
+        ("Are animals admitted?", "No, with an exception:"),
+        ("Are guide dogs admitted?", "Yes, as an exception:"),
+        ("Can I accept a hotel paid by the club?", "No, with an exception:"),
+        ("Can the owner let the jetty to a school?", "Yes:"),
+        ("May members of the club borrow towels?", "No, as an exception:"),
+    ],
+)
+def test_what_is_itself_excepted_gets_the_other_verdict(question, verdict):
+    assert ask(question).startswith(verdict)
 
 
 def test_a_name_alone_is_told_by_what_defines_it():

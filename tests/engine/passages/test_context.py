@@ -143,6 +143,27 @@ def test_what_a_clause_is_subject_to_is_read():
         (Wanted.PERSON, "Who must mend the gate", "Ada Brook reported that the gate is broken.", False),
         (Wanted.PERSON, "Who must mend the gate", "Ada Brook mends the gate.", True),
         (Wanted.PERSON, "Who must mend the gate", "The foreman mends the gate.", True),
+        (Wanted.CONSEQUENCE, "What happens if the baker is late", "If few come, shops are late.", False),
+        (Wanted.CONSEQUENCE, "What happens if the baker delivers late", "For each day of delay 2% is deducted.", True),
+        (Wanted.CONSEQUENCE, "What happens if a rope is too long", "If the rope is longer the lamp is red.", True),
+        (Wanted.CONSEQUENCE, "What happens if it rains", "If it rains, we play in the hall.", True),
+        (Wanted.STEPS, "What do I do if the boat leaks", "Call, bail and row ashore, in this order.", True),
+        (Wanted.AMOUNT, "What is the interest rate on the loan", "The loan is limited to 3 times the surplus.", False),
+        (Wanted.AMOUNT, "What is the interest rate on the loan", "The loan bears interest at 4.35 percent.", True),
+        (Wanted.DATE, "When does the contract end", "Each party may end it with a notice within 30 days.", False),
+        (Wanted.DATE, "When does the contract end", "The contract runs to 3 May 2028.", True),
+        (Wanted.PERSON, "Who may ring the bell", "Anyone may ring the bell.", True),
+        (Wanted.PERSON, "Who is the surety", "The surety is freed when the tenant moves.", False),
+        (Wanted.PERSON, "Who is the surety", "Surety: Calder Holdings Limited", True),
+        (Wanted.DEFINITION, "What is a berm", "Berm\n: the flat strip on top of the dike.", True),
+        (Wanted.DEFINITION, "What does berm mean", "Berm: the flat strip on top of the dike.", True),
+        (Wanted.DEFINITION, "What is a berm", "Berm: 14", False),
+        (Wanted.DEFINITION, "What is a berm", "Dike: a wall behind a berm.", False),
+        (Wanted.CAUSE, "Why did sales grow", "Sales grew by $9 million, of which a shop brought $4 million.", True),
+        (Wanted.CAUSE, "Why is the list late", "The delays came from a lack of paper.", True),
+        (Wanted.CAUSE, "Why did sales grow", "Sales grew on orders by two schools.", True),
+        (Wanted.CAUSE, "Why did sales grow", "Sales grew 3 percent on average.", False),
+        (Wanted.LIMIT, "Are dogs allowed", "Dogs shall not enter.", True),
         (Wanted.PERSON, "Who reported the broken gate", "Ada Brook reported that the gate is broken.", True),
     ],
 )  # fmt: skip
@@ -216,6 +237,14 @@ def test_a_label_behind_a_task_is_told_with_the_task():
     document = compiled("M", section("Item 4", paragraph(text)))
     assert rule_of(document, 2, 1).startswith("Two tenders for the roof are to be obtained. Owner: Ida Brook")
     assert "Owner: Ida Brook" in rule_of(document, 2, 0)
+
+
+def test_a_step_is_told_with_all_that_leads_up_to_it():
+    text = "Shut the valve. Wait for ten minutes. Then open the lid of the boiler."
+    document = compiled("B", section("Boiler", paragraph(text)))
+    key = next(key for key in document.tree.leaves())
+    rule = Reading(document.tree).steps_beside(key, 2)
+    assert Reading(document.tree).words(rule.spans) == text
 
 
 def test_lines_that_each_name_something_are_no_parted_sentence():

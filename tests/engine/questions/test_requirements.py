@@ -59,6 +59,14 @@ def test_a_limit_is_wanted_with_its_exceptions():
     assert kinds("How much may the rent rise at most?") == [Wanted.AMOUNT, Wanted.LIMIT]
 
 
+def test_what_happens_on_an_event_asks_for_what_follows():
+    assert kinds("What happens on a change of owner?") == [Wanted.CONSEQUENCE]
+
+
+def test_a_question_for_leave_wants_a_verdict_and_no_limit():
+    assert kinds("Is the tenant allowed to keep bees?") == [Wanted.VERDICT]
+
+
 def test_a_story_before_the_question_asks_nothing():
     assert kinds("A pipe burst last night. When do I have to tell the agent?") == [Wanted.DATE]
 

@@ -86,6 +86,11 @@ def test_terms_of_art_and_names_have_no_everyday_wordings():
     assert not {"purchas", "expens"} & {term.term for term in plan.terms}
 
 
+def test_an_abbreviation_is_the_same_thing_spelled_otherwise():
+    found = {wording.text: wording.weight for wording in other_wordings("who is the CFO")}
+    assert found["chief financial officer"] == SPELLING and found["finance director"] == NEAR
+
+
 def test_expansion_can_be_switched_off():
     assert not [term for term in understand("can I get fired", expand=False).terms if term.source.startswith("lexicon")]
 

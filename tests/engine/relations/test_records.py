@@ -70,3 +70,31 @@ def test_a_column_that_counts_who_pays_is_not_how_much_one_pays():
     )
     answer = ask("How much does an owner of a large flat pay?", shares)[0].answer
     assert not answer or "7,100" in answer
+
+
+CREW = compiled(
+    "Yearbook of the yard",
+    section(
+        "Officers",
+        table(
+            "",
+            [
+                ["Ines Falkner", "Chief Financial Officer since 2019", "51"],
+                ["Otto Brandvik", "Chief Executive Officer", "58"],
+                ["Rosa Lindahl", "President, Boats", "44"],
+                ["Karl Osterby", "President, Sails", "47"],
+            ],
+            columns=["Name", "Office", "Age"],
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize("question", ["Who is the Chief Financial Officer?", "Who's our CFO?"])
+def test_who_holds_an_office_is_named_by_the_row_of_the_office(question):
+    shown = ask(question, CREW)[0]
+    assert "Ines Falkner" in (shown.answer or shown.passages[0].quote)
+
+
+def test_an_office_that_several_hold_names_none_of_them():
+    assert "the name is" not in ask("Who is the president?", CREW)[0].answer

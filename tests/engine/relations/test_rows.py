@@ -239,3 +239,85 @@ FARES = [
 def test_of_two_versions_the_asked_one_answers_else_the_newest_and_says_so(question, told):
     answer = ask(question, *FARES)[0].answer
     assert all(part in answer for part in told)
+
+
+HANDBOOK = compiled(
+    "Depot handbook",
+    section(
+        "Holidays",
+        table("", [["0 to 3", "25"], ["4 to 8", "28"], ["9 or more", "31"]],
+              columns=["Years of service", "Days of holiday"]),
+    ),
+    section(
+        "Credits for late trains",
+        table("", [["up to 30 minutes", "none", "0"], ["31 to 60 minutes", "25%", "2"], ["over 1 hour", "60%", "5"]],
+              columns=["Delay", "Credit on the fare", "Meal vouchers"]),
+    ),
+    section(
+        "Carriage of parcels",
+        table("", [["below 5 kg", "EUR 4"], ["5 kg to below 20 kg", "EUR 9"], ["20 kg and above", "EUR 21"]],
+              columns=["Weight", "Carriage"]),
+    ),
+    section(
+        "Consent to purchases",
+        table("", [["up to 900", "one offer", "depot manager"], ["901 to 7,000", "two offers", "head of purchasing"],
+                   ["more than 7,000", "a tender", "board"]],
+              columns=["Value (EUR)", "What is needed", "Approved by"]),
+    ),
+    section(
+        "Price of the loan",
+        table("", [["3.0 or more", "2.75"], ["2.0 to below 3.0", "2.25"], ["below 2.0", "1.85"]],
+              columns=["Gearing", "Margin (percent a year)"]),
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "question,answer",
+    [
+        ("How many days of holiday do I get after six years?", "28"),
+        ("How many days of holiday do I get with 12 years of service?", "31"),
+        ("What credit on the fare is there for a delay of 45 minutes?", "25%"),
+        ("What credit on the fare is there for a delay of 90 minutes?", "60%"),
+        ("Who approves a purchase of EUR 5,000?", "head of purchasing"),
+        ("How many offers are needed for a purchase of EUR 5,000?", "two offers"),
+        ("What margin applies at a gearing of 2.4?", "2.25 percent a year"),
+        ("What is the carriage for a parcel of 20 kg?", "EUR 21"),
+        ("What is the carriage for a parcel of 4,500 g?", "EUR 4"),
+    ],
+)
+def test_a_number_is_looked_up_in_the_row_whose_range_holds_it(question, answer):
+    end, claims = ask(question, HANDBOOK)
+    assert end.value == answer or f": {answer};" in end.answer, end.answer
+    assert claims[0].support is not Support.UNSUPPORTED
+
+
+@pytest.mark.parametrize(
+    "question", ["What does a parcel of 12 miles cost?", "What is the fine for a delay of 45 minutes by the driver?"]
+)
+def test_a_number_of_another_kind_or_thing_is_in_no_range(question):
+    end, _ = ask(question, HANDBOOK)
+    assert not end.value, end.answer
+
+
+BUDGET = compiled(
+    "Accounts of the ferry",
+    section(
+        "Result (thousand EUR)",
+        table(
+            "",
+            [["Fares", "910", "980", "870"], ["Fuel", "240", "215", "205"]],
+            columns=["", "2025 actual", "2025 budget", "2024 actual"],
+            units="(In thousands of euros)",
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "question", ["What were fares compared with budget?", "How did fares do against the budget in 2025?"]
+)
+def test_what_came_is_set_against_what_was_planned(question):
+    end, claims = ask(question, BUDGET)
+    assert "910" in end.answer and "980" in end.answer and "870" not in end.answer
+    assert claims[0].support is not Support.UNSUPPORTED

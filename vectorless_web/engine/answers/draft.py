@@ -48,6 +48,7 @@ from vectorless_web.engine.relations.relation import words_of
 from vectorless_web.engine.relations.rows import RowsRead, RowTask
 from vectorless_web.engine.relations.rules import Worked, work_out_date, work_out_rule
 from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.bands import amount_of, bounds_in
 from vectorless_web.engine.text.quantities import quantities_in
 
 
@@ -398,7 +399,9 @@ _DENIAL = re.compile(
 )
 _EXCEPTION = re.compile(r"\b(?:except|other than|unless|apart from)\b", re.I)
 _NO_DENIAL = re.compile(
-    r"\bnot only\b|\bno (?:later|longer|less|more|fewer) than\b|\bwhether or not\b|\bnot limited to\b", re.I
+    r"\bnot only\b|\bno(?:t)? (?:later|longer|less|more|fewer|faster|higher|lower|older|younger|greater|earlier) than\b"
+    r"|\bwhether or not\b|\bnot limited to\b",
+    re.I,
 )
 
 
@@ -422,7 +425,11 @@ def _direction(text: str) -> int:
 
 
 def _denies(text: str) -> bool:
-    return bool(_DENIAL.search(_NO_DENIAL.sub(" ", text)))
+    return bool(_DENIAL.search(_ASIDE.sub(" ", _NO_DENIAL.sub(" ", text))))
+
+
+_ASIDE = re.compile(r",\s*(?:which|who|whose)\b[^,;.]*", re.IGNORECASE)
+"""What is said beside the rule: "with consent, which is not needed in August" refuses nothing."""
 
 
 def decide_contest(plan: QueryPlan, contest: Contest, figures: Mapping[int, Figure]) -> list[DraftClaim]:
@@ -930,9 +937,15 @@ def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftCl
     if is_item:
         # What announces an item says whether it is allowed or excluded.
         quote = f"{lead} {quote}"
-    verdict = verdict_of(question, quote) or _verdict_with_exception(question, quote)
+    by_case = [(one, found) for one in _sentences_of(passage) if (found := _verdict_of_case(question, one)) is not None]
+    if by_case and not is_item:
+        quote, verdict = next((pair for pair in by_case if pair[1]), by_case[0])
+    else:
+        verdict = verdict_of(question, quote) or _verdict_with_exception(question, quote)
     told = claim.text
-    if verdict and not is_item and f" {quote}" in told and not _LEANS.match(quote):
+    before = told.partition(f" {quote}")[0]
+    is_moved = before != told and any(character.isalpha() for character in before)
+    if verdict and not is_item and is_moved and not _LEANS.match(quote):
         # What settles the question comes first, the rule that it bends after it.
         told = f"{quote} {told.replace(f' {quote}', '', 1)}"
     return replace(claim, text=f"{verdict}: {told}") if verdict else claim
@@ -956,10 +969,58 @@ def is_heading(text: str) -> bool:
 
 
 def _verdict_with_exception(question: str, sentence: str) -> str:
-    """ "No, with an exception": what the words before "unless" or "except" say; "" when they stand at the beginning."""
-    rule = _EXCEPTION.split(sentence, maxsplit=1)[0]
+    """ "No, with an exception": what the words before "unless" or "except" say; "" when they stand at the beginning.
+
+    "Yes, as an exception" where the question asks for the very thing that is excepted.
+    """
+    rule, _, excepted = sentence.partition(found[0]) if (found := _EXCEPTION.search(sentence)) else (sentence, "", "")
     verdict = verdict_of(question, rule) if len(rule.split()) > LEAST_RULE else ""
+    if verdict and found and found[0].lower() != "unless":
+        named = set(analyse(" ".join(re.split(r"[,;]", excepted)[0].split()[:WORDS_EXCEPTED])))
+        asked, ruled = set(analyse(question)), set(analyse(rule))
+        if asked & named - ruled and len(asked & named) >= len(asked & ruled):
+            return f"{'No' if verdict == 'Yes' else 'Yes'}, as an exception"
     return f"{verdict}, with an exception" if verdict else ""
+
+
+WORDS_EXCEPTED = 4
+"""Words behind "except" that name what is excepted; those further behind say under what conditions."""
+
+_ASKS_FOR_LEAVE = re.compile(
+    r"^\W*(?:can|may|could|am i|are (?:we|you|they)|is (?:it|there)|will)\b(?!.*\b(?:need|have to|must|required)\b)",
+    re.I,
+)
+_ASKS_FOR_DUTY = re.compile(
+    r"^\W*(?:(?:do|does|did|will|would) (?:\w+ ){1,3}?(?:need|have to|require)|must|is .{2,60} (?:needed|required)|are"
+    r" .{2,60} (?:needed|required))\b",
+    re.I,
+)
+
+
+def _sentences_of(passage: Passage) -> list[str]:
+    quotes = [part.quote for part in passage.parts] or [passage.quote]
+    return [piece.text for quote in quotes for piece in cut_pieces(quote, by_line=False)]
+
+
+def _verdict_of_case(question: str, sentence: str) -> str | None:
+    """Yes or no for the number of the question, by the one bound of its kind in the sentence.
+
+    "" where the sentence has another number of its kind, which need not settle it; None where it has none.
+    """
+    given = [quantity for quantity in quantities_in(question) if quantity.dimension]
+    if len(given) != 1 or not set(analyse(question)) & set(analyse(sentence)):
+        return None
+    kind = given[0].dimension
+    bounds = [bound for bound in bounds_in(sentence) if bound.dimension == kind]
+    others = [quantity for quantity in quantities_in(sentence) if quantity.dimension == kind]
+    if not bounds or len(others) > 1 or _denies(sentence):
+        return "" if others and all(other.value != given[0].value for other in others) else None
+    holds = bounds[0].holds(amount_of(given[0]))
+    if _ASKS_FOR_LEAVE.search(question) and bounds[0].low is None:
+        return "Yes" if holds else "No"
+    if _ASKS_FOR_DUTY.search(question) and bounds[0].high is None:
+        return "Yes" if holds else "No"
+    return ""
 
 
 def _deciding_sentence(question: str, passage: Passage) -> str:

@@ -304,6 +304,8 @@ _KINDS = {
     RowTask.LIST_OF: Task.MEMBERS,
     RowTask.RANK: Task.RANK,
     RowTask.LOOK_UP: Task.VALUE,
+    RowTask.BAND: Task.VALUE,
+    RowTask.AGAINST: Task.VALUE,
     RowTask.CHANGE: Task.VALUE,
     RowTask.RECORDS: Task.MEMBERS,
     RowTask.COUNT: Task.MEMBERS,
@@ -319,6 +321,8 @@ def claims_of_rows(read: RowsRead, title: str) -> tuple[list[DraftClaim], str]:
         RowTask.LIST_OF: _tell_rows,
         RowTask.RANK: _tell_ranked_rows,
         RowTask.LOOK_UP: _tell_cells,
+        RowTask.BAND: _tell_cells,
+        RowTask.AGAINST: _tell_cells,
         RowTask.CHANGE: _tell_cells,
         RowTask.RECORDS: _tell_records,
         RowTask.COUNT: _tell_records,
@@ -459,6 +463,9 @@ def _tell_cells(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
         first, last = (f"{value} in {year}" for value, year in zip(values, years, strict=True))
         text = f"{row.name} came to {first} and to {last}{_tell_difference(row.cells)} {source}."
         return [DraftClaim(text, quotes)], ""
+    if read.task is RowTask.AGAINST:
+        actual, planned = (f"{value} ({head})" for value, head in zip(values, heads, strict=True))
+        return [DraftClaim(f"{_upper(row.name)} came to {actual} against {planned} {source}.", quotes)], values[0]
     if len(values) > 1:
         return [DraftClaim(f"{_tell_row(read.heads, row)} {source}.", quotes)], ""
     if not heads[0]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from vectorless_web.engine.questions.requirements import Requirement, Wanted
+from vectorless_web.engine.questions.wordings import other_wordings
 from vectorless_web.engine.text.analyser import analyse
 
 _MONTHS = (
@@ -65,7 +66,7 @@ _ROLES = re.compile(
     r"|lawyer|attorney|notary"
     r"|teacher|instructor|student|parent|guardian|resident|applicant|passenger|traveller|policyholder|insured"
     r"|person|fore(?:man|woman|men)|caretaker|janitor|steward|broker|cleaner|gardener|cook|clerk|porter|carer|midwife"
-    r"|surveyor|architect|plumber|locksmith|mechanic|skipper|crew)s?\b",
+    r"|surveyor|architect|plumber|locksmith|mechanic|skipper|crew|anyone|anybody|everyone|everybody|nobody|no one)s?\b",
     re.IGNORECASE,
 )
 _CAUSE = re.compile(
@@ -78,6 +79,11 @@ _CAUSE = re.compile(
     r"|for (?:the )?(?:purpose|safety|reason)|the purpose|aims? (?:to|of|is)|intended to|designed to|by (?:means"
     r"|using|[a-z]+ing)|primarily|mainly)\b"
     r"|\b(?:improv|r[io]s|f[ae]ll|gr[eo]w|declin|increas|decreas|drop)\w*\b[^.]{0,60}\bas\b"
+    r"|\b(?:rose|gr[eo]w|fell|increased|decreased|declined|improved|dropped)\b[^.;]{0,40}?"
+    r" (?:on (?!average\b)(?!\w+ \d)[a-z]+|following|after the)\b"
+    r"|\b(?:follow(?:s|ed)?|c[ao]mes?|stem(?:s|med)?|aros?e|arises?) from\b|\bthanks to\b"
+    r"|\b(?:of which|to which)\b[^.;]{0,80}\b(?:brought|contributed|added)\b|\bcontributed\b"
+    r"|\bexplains? (?:most|much|part|the)\b"
     r"|[:–-] (?:dust|damage)\b|\bas (?:it|they|the|this|there|he|she|we|a)\b|, as\b|\bto (?:keep|make|save|spare|limit"
     r"|meet|reduce|ensure|prevent|avoid|protect|allow|support|improve|determine)\b",
     re.IGNORECASE,
@@ -91,7 +97,7 @@ _MEANS = re.compile(
 )
 _LIMITS = re.compile(
     r"\b(?:at most|at least|up to|no (?:more|less|later|fewer|longer) than|not (?:more|less|later|fewer|exceed\w*"
-    r"|longer)|may not|must not|maximum"
+    r"|longer)|(?:may|must|shall|will|can|is|are) not|cannot|anyone|never|maximum"
     r"|minimum|max|min|only|within|unless|except\w*|exceed\w*|limit\w*|more than|less than|under|over|between"
     r"|below|above|provided|if)\b|[≥≤<>]",
     re.IGNORECASE,
@@ -186,8 +192,16 @@ _COUNTED_KINDS = {
 
 
 def _tells_person(part: str, words: str, members: int) -> bool:
-    wants_name = re.search(r"\bnames?\b", part, re.IGNORECASE)
+    wants_name = re.search(r"\bnames?\b", part, re.IGNORECASE) or (
+        _ASKS_HOLDER.match(part) and not re.search(r"\b(?:means|person who|is the|are the)\b", words, re.IGNORECASE)
+    )
     return _names_somebody(words, part) or (not wants_name and _tells_role(words, part))
+
+
+_ASKS_HOLDER = re.compile(
+    r"\W*who (?:is|are|was|were) (?:the|our|your|their) [\w’'-]+(?: [\w’'-]+)?\W*$", re.IGNORECASE
+)
+"""A question for who holds an office or has a part: another party of the sentence is not that one."""
 
 
 _RELATIVE = re.compile(
@@ -214,7 +228,8 @@ _EVENTS = (
 )  # fmt: skip
 """Questions for when a thing ends or starts, each with the words by which a text says so."""
 _AT_EVENT = re.compile(
-    r"\b(?:at|by|after|before|until|till|from|since|towards|of|following|prior to|upon|on"
+    r"\b(?:may|can|could|to) (?:end|terminate|close|start|open)\b"
+    r"|\b(?:at|by|after|before|until|till|from|since|towards|of|following|prior to|upon|on"
     r"|within [\w ]{1,20} (?:of|from|after)) (?:the|its|their|his|her)"
     r" (?:end|start|beginning|expiry|expiration|close|closing|conclusion|termination|opening)"
     r"(?: of (?:the |this |a |an )?[\w-]+)?",
@@ -290,13 +305,45 @@ def _tells_content(part: str, words: str, members: int) -> bool:
     return members > 1 or not cells or any(re.search(r"[A-Za-z]{3}", cell) for cell in cells)
 
 
-_IN_THAT_CASE = re.compile(r"^\W*(?:if|when|in case)\b[^,.]{3,120},\s*(?!you (?:are|have)\b)[a-z]", re.IGNORECASE)
+_IN_THAT_CASE = re.compile(
+    r"^\W*(?:if|when|in case)\b[^,.]{3,120}(?:,\s*|\b(?=the [a-z]+ [a-z]+s\b))(?!you (?:are|have)\b)[a-z]",
+    re.IGNORECASE,
+)
 """One step for a case: "If the seal is broken, send the box back"."""
 
 
 def _tells_steps(part: str, words: str, members: int) -> bool:
     is_case = re.search(r"\b(?:if|when|in case)\b", part, re.IGNORECASE)
-    return members > 1 or len(_ORDER.findall(words)) > 1 or bool(is_case and _IN_THAT_CASE.search(words))
+    is_ordered = len(_ORDER.findall(words)) > 1 or bool(re.search(r"\bin (?:this|that) order\b", words, re.IGNORECASE))
+    return members > 1 or is_ordered or bool(is_case and _IN_THAT_CASE.search(words))
+
+
+_CASE_ASKED = re.compile(
+    r"\b(?:if|when|in case|in the event|should|happens (?:up)?on)\b(?P<case>.+)$", re.IGNORECASE | re.DOTALL
+)
+_CASE_TOLD = re.compile(
+    r"\b(?:if|where|when(?:ever)?|once|unless|in case(?: of)?|in the event of|for (?:each|every|any)|should|on|upon"
+    r"|after|without|failure to|late)\b(?P<case>[^,:;.]*)",
+    re.IGNORECASE,
+)
+_PARTICIPANTS = frozenset(
+    analyse("supplier buyer customer provider tenant landlord employee company we you party parties they it somebody")
+)
+"""Words for who acts, which tell no case from another."""
+
+
+def _tells_consequence(part: str, words: str, members: int) -> bool:
+    """What follows in the case asked about: the case that the text itself puts must say something of it."""
+    cases = [match["case"] for match in _CASE_TOLD.finditer(words)]
+    if not _FOLLOWS.search(words) and not _IN_THAT_CASE.search(words):
+        return False
+    asked = _CASE_ASKED.search(part)
+    if asked is None or not cases:
+        return True
+    wanted = frozenset(analyse(asked["case"])) - _PARTICIPANTS
+    told = set(analyse(" ".join(cases)))
+    others = (other.terms for other in other_wordings(asked["case"]) if not set(other.origin) <= _PARTICIPANTS)
+    return not wanted or bool(wanted & told) or any(set(terms) <= told for terms in others)
 
 
 def _tells_points(part: str, words: str, members: int) -> bool:
@@ -410,9 +457,17 @@ _BY_SO_MUCH = re.compile(
 """By how much a thing changed, which does not say how much it is: "rose by 12 million or 6%"."""
 
 
+_ASKS_SHARE = re.compile(
+    r"\bpercent(?:age)?\b|\bper cent\b|\b(?:interest|tax|discount|coupon|default|vacancy|retention|inflation"
+    r"|commission) rate\b|\brate of (?:interest|tax|return|inflation)\b",
+    re.IGNORECASE,
+)
+"""What asks for a share of a hundred: a rate of interest is no ratio of 3 to 1."""
+
+
 def _states_amount(part: str, words: str, members: int) -> bool:
     """Whether a number stands there that can be the one asked for: money for a price, "23 calls" for how many calls."""
-    if re.search(r"\bpercent(?:age)?\b|\bper cent\b", part, re.IGNORECASE):
+    if _ASKS_SHARE.search(part):
         return bool(re.search(r"\d\s?%|\bper ?cent\b|\bpercentage points?\b", words, re.IGNORECASE))
     if _ASKS_MONEY.search(part):
         return bool(_MONEY.search(words))
@@ -455,7 +510,17 @@ def _defines(part: str, text: str, members: int) -> bool:
         subject = set(analyse(beside))
         if not term or len(term & subject) >= min(len(term), 2):
             return True
-    return False
+    return bool(term) and _is_entry(term, text)
+
+
+_ENTRY = re.compile(r"\W*(?P<head>[^:–—\n]{2,50}?)\s*(?::|\s[–—]|\n\s*:?)\s*(?=[a-z]+ )")
+"""An entry of a glossary: "Swath: the strip of seabed that the sonar covers on one line"."""
+
+
+def _is_entry(term: set[str], text: str) -> bool:
+    """Whether a text is the entry of a glossary, headed by just the term."""
+    match = _ENTRY.match(text)
+    return match is not None and set(analyse(match["head"])) == term
 
 
 _REACHES = (
@@ -510,7 +575,7 @@ _CHECKS: dict[Wanted, Callable[[str, str, int], bool]] = {
     Wanted.PARTIES: _never,
     Wanted.MESSAGE: _never,
     Wanted.TERM: _searches(SPAN),
-    Wanted.CONSEQUENCE: _searches(_FOLLOWS),
+    Wanted.CONSEQUENCE: _tells_consequence,
     Wanted.EXTREME: _searches(_EXTREME),
     Wanted.SUM: _states_result,
     Wanted.CONTENT: _tells_content,

@@ -182,6 +182,14 @@ class Reading:
         room = LONGEST_RULE - sum(span.end - span.start for span in (*before, *rule.spans, *after))
         return rule if room < 0 else replace(rule, before=tuple(before), after=tuple(after))
 
+    def steps_beside(self, key: int, place: int) -> Rule:
+        """A sentence of what to do, with all that its paragraph says before it, where that is one clause."""
+        rule, pieces = self.rule(key, place), self.pieces(key)
+        is_clause = self._tree.kind(key) is NodeKind.PARAGRAPH and pieces[-1].end - pieces[0].start <= CLAUSE
+        if not place or not is_clause:
+            return rule
+        return replace(rule, before=tuple(_span(key, piece) for piece in pieces[:place]))
+
     def words(self, spans: tuple[Span, ...]) -> str:
         """The words of spans, in their order, on one line."""
         return " ".join(" ".join(self._tree.node(span.key).text[span.start : span.end].split()) for span in spans)

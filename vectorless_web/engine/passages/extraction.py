@@ -8,7 +8,7 @@ from statistics import median
 from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.passages.checks import is_met
-from vectorless_web.engine.passages.context import NAMED_VALUE, Reading, Span
+from vectorless_web.engine.passages.context import NAMED_VALUE, Reading, Rule, Span
 from vectorless_web.engine.passages.overview import (
     ASKS_END,
     find_message_lines,
@@ -324,10 +324,18 @@ _EXPLAINS = re.compile(
 """Questions for causes and ways, of which a text often gives several, a sentence each."""
 
 
+def _rule_of(asked: Asked, key: int, place: int) -> Rule:
+    """The rule that a piece belongs to: of steps all that leads up to it, of causes those beside it."""
+    if any(requirement.wanted is Wanted.STEPS for requirement in asked.requirements):
+        return asked.reading.steps_beside(key, place)
+    if _EXPLAINS.search(asked.finder.plan.focus):
+        return asked.reading.causes_beside(key, place)
+    return asked.reading.rule(key, place)
+
+
 def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where: str) -> Passage:
     """One piece of a node with the rule it belongs to, measured against the question."""
-    is_told_how = _EXPLAINS.search(asked.finder.plan.focus)
-    rule = asked.reading.causes_beside(node.key, place) if is_told_how else asked.reading.rule(node.key, place)
+    rule = _rule_of(asked, node.key, place)
     if any(requirement.wanted is Wanted.MEMBERS for requirement in asked.requirements):
         # What else stands in the clause may list something else.
         rule = replace(rule, rest=rule.completing)
@@ -533,7 +541,10 @@ def _spans_by_place(finder: Finder, reading: Reading) -> Iterator[tuple[list[Spa
         yield lines, 1.0, "parties"
     if Wanted.MESSAGE in wanted and (lines := find_message_lines(tree, finder.plan.focus)):
         yield lines, 1.0, "message"
-    if (Wanted.TERM in wanted or ASKS_END.search(finder.plan.focus)) and (lines := find_term(tree, reading)):
+    asks_end = ASKS_END.search(finder.plan.focus)
+    kind = set(analyse(asks_end["kind"])) if asks_end else set()
+    is_named = kind <= set(analyse(finder.document.title))
+    if (Wanted.TERM in wanted or (asks_end and is_named)) and (lines := find_term(tree, reading)):
         yield lines, 1.0, "term"
 
 

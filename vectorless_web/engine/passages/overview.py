@@ -320,7 +320,7 @@ _TERM_HEADING = re.compile(r"\b(?:term|duration|commencement|period|validity)\b"
 
 
 ASKS_END = re.compile(
-    r"\bwhen (?:does|do|will|is|did) (?:the|this|our|my) (?:contract|agreement|lease|tenancy)"
+    r"\bwhen (?:does|do|will|is|did) (?:the|this|our|my) (?P<kind>(?:[\w-]+ ){0,2})(?:contract|agreement|lease|tenancy)"
     r" (?:end|expire|run out|over|finish|finished|terminate)\W*$",
     re.IGNORECASE,
 )

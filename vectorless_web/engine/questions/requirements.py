@@ -84,7 +84,8 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         ),
         (
             Wanted.CONSEQUENCE,
-            r"\bwhat happens (?:if|when|in case|should)\b"
+            r"\bwhat happens (?:if|when|in case|in the event|should|upon"
+            r"|on (?:an?|any|termination|default|breach|death|expiry|insolvency|cancellation))\b"
             r"|\bwhat (?:is|are) the (?:\w+ )?(?:penalt(?:y|ies)|fines?|sanctions?|consequences?)\b"
             r"|\bwhat (?:follows|are the consequences) (?:if|when|of)\b",
         ),
@@ -206,6 +207,8 @@ _LIMIT = re.compile(
     r"|exceed\w*|limit\w*|the most|under what (?:conditions?|circumstances)|what conditions?|allowed to|only)\b",
     re.IGNORECASE,
 )
+_ASKS_LEAVE = re.compile(r"^\W*(?:is|are|am|was|were|will)\b.{1,60}?\ballowed to\b", re.IGNORECASE)
+"""How a question for leave begins, which a rule without limits settles as well: "Is the supplier allowed to"."""
 _VERDICT = re.compile(
     r"(?:^|[,.?!;:]\s+)(?:and |but |so )?(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|shall"
     r"|should|may|might|must)"
@@ -263,7 +266,7 @@ def _read_requirements(focus: str, is_summary: bool) -> tuple[Requirement, ...]:
     distinct = {requirement.wanted: requirement for requirement in reversed(found)}
     times = Counter(requirement.wanted for requirement in found)
     kept = [replace(each, times=times[each.wanted]) for each in found if distinct[each.wanted] is each]
-    if _LIMIT.search(focus) and Wanted.LIMIT not in distinct:
+    if _LIMIT.search(_ASKS_LEAVE.sub(" ", focus)) and Wanted.LIMIT not in distinct:
         kept.append(Requirement(Wanted.LIMIT, focus))
     if all(requirement.wanted is Wanted.LIMIT for requirement in kept):
         kept.insert(0, Requirement(Wanted.STATEMENT, focus))

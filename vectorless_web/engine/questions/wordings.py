@@ -146,7 +146,14 @@ def _near_meanings(text: str, found: Sequence[tuple[str, Word]]) -> Iterator[Oth
             if _terms(wording) and not _is_literal(wording) and not set(_terms(wording)) <= set(origin)
         ]
         weight = NEAR * min(1.0, math.sqrt(_FEW / max(1, len(listed))))
-        yield from (OtherWording(origin, wording, terms, weight, name) for wording, terms, name in listed)
+        for wording, terms, name in listed:
+            is_short = _abbreviates(terms, origin) or _abbreviates(origin, terms)
+            yield OtherWording(origin, wording, terms, SPELLING if is_short else weight, name)
+
+
+def _abbreviates(short: Sequence[str], whole: Sequence[str]) -> bool:
+    """Whether one term is the initials of several: a CFO is no other than the chief financial officer."""
+    return len(short) == 1 and len(whole) > 1 and short[0] == "".join(term[0] for term in whole)
 
 
 def _mentions(

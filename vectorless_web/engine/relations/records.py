@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from vectorless_web.engine.passages.checks import names_holder
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.relations.rows import (
     GENERIC_ASKED,
@@ -135,6 +136,8 @@ def read_records(grids: Sequence[Grid], plan: QueryPlan) -> RowsRead | None:
 
 
 def _read_in(grid: Grid, question: str) -> RowsRead | None:
+    if (holder := _find_holder(grid, question)) is not None:
+        return holder
     if len(grid.heads) < _LEAST_COLUMNS or not _LEAST_ROWS <= len(grid.rows) <= MOST_ROWS or not all(grid.heads[:2]):
         return None
     asked = words_asked(_ASKING.sub(" ", question), GENERIC_ASKED)
@@ -144,6 +147,34 @@ def _read_in(grid: Grid, question: str) -> RowsRead | None:
         if read is not None:
             return read
     return None
+
+
+_HOLDER = re.compile(
+    r"^\W*(?:and\s+)?who(?:['’]s| is| was) (?:the|our|your|their|its) (?P<office>[\w’' -]{2,50}?)\W*$", re.IGNORECASE
+)
+
+
+def _find_holder(grid: Grid, question: str) -> RowsRead | None:
+    """Who holds the office that a cell names, where the first column names persons: "Who is the CFO?"."""
+    match = _HOLDER.match(question)
+    if match is None or len(grid.heads) < 2 or not 0 < len(grid.rows) <= MOST_ROWS:
+        return None
+    if not all(names_holder(row.name) for row in grid.rows) or not terms_of(grid.heads[0]) & _PEOPLE:
+        return None
+    asked = words_asked(match["office"], GENERIC_ASKED)
+    held = [
+        (row, place)
+        for row in grid.rows
+        for place in range(1, len(grid.heads))
+        if asked.terms and len(_cell(row, place)) <= _LONGEST_VALUE and not asked.left_over(terms_of(_cell(row, place)))
+    ]
+    if len(held) != 1:
+        return None
+    row, place = held[0]
+    told = replace(row, name=_cell(row, place), cells=(row.name,))
+    heads = (grid.heads[place], grid.heads[0])
+    return RowsRead(RowTask.LOOK_UP, grid.document, grid.caption, heads, (told,), _FIT + 0.03 * grid.rank,
+                    len(grid.rows))  # fmt: skip
 
 
 def _deeds_of(head: str) -> Terms:

@@ -17,7 +17,9 @@ from vectorless_web.engine.questions.understand import asks_for_all
 from vectorless_web.engine.questions.wordings import other_wordings
 from vectorless_web.engine.relations.relation import Relation
 from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.bands import Band, amount_of, band_of
 from vectorless_web.engine.text.numbers import numbers_in
+from vectorless_web.engine.text.quantities import Quantity, quantities_in
 
 Terms = frozenset[str]
 
@@ -34,6 +36,10 @@ class RowTask(StrEnum):
     """All rows of what is only named: "what are the limits?", which may mean figures."""
     RANK = "rank"
     LOOK_UP = "look_up"
+    BAND = "band"
+    """The row whose range holds a number of the question: "6 to 9 years" for seven."""
+    AGAINST = "against"
+    """A row under what happened and what was planned: "costs against budget"."""
     CHANGE = "change"
     RECORDS = "records"
     """The rows of which another column says what is asked."""
@@ -946,6 +952,122 @@ def _look_up_in(grid: Grid, plan: QueryPlan, question: str, without: Terms = fro
     return _build_look_up(grid, row, [scored[0][1]], 0.9 + 0.03 * grid.rank)
 
 
+def _look_up_band(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsRead | None:
+    """The row whose range holds the number that the question brings, where a table's first column states ranges."""
+    years = {str(period.year) for period in plan.periods}
+    given = [quantity for quantity in quantities_in(question) if quantity.text not in years and not quantity.is_code]
+    if not _ASKS_CELL.match(question) or len(given) != 1:
+        return None
+    found = [read for grid in grids if (read := _look_up_band_in(grid, question, given[0])) is not None]
+    found.sort(key=lambda read: (-round(read.fit, 4), read.key))
+    if len(found) > 1 and found[0].fit - found[1].fit < SAME_FIT and found[0].rows[0].cells != found[1].rows[0].cells:
+        return None
+    return found[0] if found else None
+
+
+def _look_up_band_in(grid: Grid, question: str, given: Quantity) -> RowsRead | None:
+    banded = [(row, band) for row in grid.rows if (band := band_of(row.name)) is not None]
+    if sum(band.is_range for _, band in banded) < FEWEST_BANDS or len(banded) < len(grid.rows):
+        return None
+    around = f"{grid.heads[0]} {grid.caption}"
+    held = [row for row, band in banded if _is_in(band, given, f"{around} {row.name}", question)]
+    if len(held) != 1:
+        return None
+    counted = question[given.start : given.end] + " " + (given.noun or given.unit)
+    asked = words_asked(question, GENERIC_ASKED | MEASURING | terms_of(counted))
+    told = {
+        place: terms_of(f"{head} {_cell(held[0], place)}") for place, head in enumerate(grid.heads) if place and head
+    }
+    left = asked.left_over(grid.around.union(terms_of(around), *told.values()))
+    if not told or not asked.terms or len(left) > LEFT_OF_BAND * len(asked.terms):
+        return None
+    hits = {place: len(asked.hits(said)) for place, said in told.items()}
+    best = [place for place in told if hits[place] == max(hits.values())]
+    if not asked.hits(grid.place.union(terms_of(around), *told.values())) or len(best) > MOST_COLUMNS:
+        return None
+    read = _build_look_up(grid, held[0], best, 0.92 + 0.03 * grid.rank - 0.1 * len(left) / len(asked.terms))
+    named = replace(read.rows[0], name=f"{grid.heads[0]} {held[0].name}".strip())
+    return replace(read, task=RowTask.BAND, rows=(named,))
+
+
+_AGAINST = re.compile(
+    r"\b(?:compared? (?:with|to)|against|versus|vs\.?|relative to)\s+(?:the |its |our )?(?:[\w-]+ )?"
+    r"(?P<plan>budget|plan|target|forecast|estimate|guidance)(?:ed|s)?\b|\b(?:over|under|above|below|off)"
+    r" (?P<off>budget|plan|target|forecast)\b",
+    re.IGNORECASE,
+)
+_ACTUAL = re.compile(r"\b(?:actuals?|outturn|results?|achieved|reached|spent)\b", re.IGNORECASE)
+_ASKS_FIGURE = re.compile(
+    r"^\W*(?:and\s+)?(?:what|how (?:did|do|does|much|far|was|were|is|are)|by how much)\b", re.IGNORECASE
+)
+
+
+def _set_against(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsRead | None:
+    """A row under the column of what was planned and that of what came of it in the same year."""
+    match = _AGAINST.search(question)
+    if match is None or not _ASKS_FIGURE.match(question):
+        return None
+    planned = terms_of(match["plan"] or match["off"])
+    asked = words_asked(_YEAR.sub(" ", question.replace(match[0], " ")), GENERIC_ASKED | MEASURING | _CHANGING)
+    years = {str(period.year) for period in plan.periods}
+    found: list[RowsRead] = []
+    for grid in grids:
+        pair = _plan_and_actual(grid.heads, planned, years)
+        rows = [
+            row for row in grid.rows if (own := terms_of(row.name)) and own <= asked.terms | MEASURING | own & _SAYS_SUM
+        ]
+        rows = [row for row in rows if not asked.left_over(terms_of(row.name) | grid.around)]
+        if pair is not None and len(rows) == 1 and not any(_EMPTY.match(_cell(rows[0], place)) for place in pair):
+            found.append(replace(_build_look_up(grid, rows[0], pair, 0.93 + 0.03 * grid.rank), task=RowTask.AGAINST))
+    found.sort(key=lambda read: (-round(read.fit, 4), read.key))
+    return found[0] if found else None
+
+
+_SAYS_SUM = terms_of("total net overall")
+"""Terms of a row's name that a question may leave out."""
+
+
+def _plan_and_actual(heads: Sequence[str], planned: Terms, years: Collection[str]) -> tuple[int, int] | None:
+    """The places of the columns with what happened and what was planned, of the years asked or the first year."""
+    plans = [place for place, head in enumerate(heads) if place and planned <= terms_of(head)]
+    if years:
+        plans = [
+            place for place in plans if set(years) <= set(_YEAR.findall(heads[place])) or not _YEAR.search(heads[place])
+        ]
+    for place in plans:
+        dates = _YEAR.findall(heads[place])
+        others = [
+            other for other in range(1, len(heads)) if other not in plans and _YEAR.findall(heads[other]) == dates
+        ]
+        actual = [other for other in others if _ACTUAL.search(heads[other])] or others
+        if len(actual) == 1:
+            return actual[0], place
+    return None
+
+
+FEWEST_BANDS = 2
+"""Ranges that the first column of a table has, at least, for its rows to be bands."""
+
+LEFT_OF_BAND = 0.34
+"""Share of the question's content words that neither the headers nor what stands around the table say, at most.
+Chosen by hand: one of three, as the verb is hardly ever a header's."""
+
+
+def _is_in(band: Band, given: Quantity, said: str, question: str) -> bool:
+    """Whether an amount lies in a band of the same unit, which the words `said` around it may name.
+
+    A plain number lies in a plain band where the question says what it is of: "at a leverage of 2.4".
+    """
+    if band.dimension and given.dimension:
+        is_same = band.dimension == given.dimension and (band.currency or given.currency) == (
+            given.currency or band.currency
+        )
+        return is_same and band.holds(amount_of(given))
+    unit = terms_of(given.currency or given.noun or given.unit)
+    is_named = unit <= terms_of(said) if unit else bool(terms_of(said) & terms_of(question))
+    return not band.dimension and is_named and band.holds(given.value)
+
+
 def _build_look_up(grid: Grid, row: TableRow, places: Sequence[int], fit: float) -> RowsRead:
     cells = tuple(_cell(row, place) for place in places)
     heads = (grid.heads[0], *(grid.heads[place] for place in places))
@@ -1028,5 +1150,7 @@ _READERS: dict[RowTask, Callable[[Sequence[Grid], QueryPlan, str], RowsRead | No
     RowTask.LIST_OF: _list_of,
     RowTask.RANK: _rank,
     RowTask.LOOK_UP: _look_up,
+    RowTask.BAND: _look_up_band,
+    RowTask.AGAINST: _set_against,
     RowTask.CHANGE: _change,
 }

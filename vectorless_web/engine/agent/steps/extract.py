@@ -219,7 +219,7 @@ def _read_relations(walk: Walk, tables: Sequence[int]) -> Reading | None:
 
 def _read_tables(walk: Walk, tables: Sequence[int]) -> Reading | RowsRead | None:
     """What the question asks of the tables given: rows in words first, then figures."""
-    rows = _read_rows(walk, tables, RowTask.COMPARE, RowTask.RECORDS, RowTask.LIST)
+    rows = _read_rows(walk, tables, RowTask.COMPARE, RowTask.BAND, RowTask.AGAINST, RowTask.RECORDS, RowTask.LIST)
     return rows or _prefer_row(walk, tables, _read_relations(walk, tables))
 
 

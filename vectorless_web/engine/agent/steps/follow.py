@@ -263,14 +263,24 @@ def _find_targets(corpus: Corpus, shortlist: Shortlist, name: str, source: Draft
     A copy or another version of the document that gives the name says no more than that one.
     """
     names = [document for document in shortlist.names if document != source.document]
-    entries = entries_of(corpus, names)
-    known = [document for document in names if document in entries]
+    entries = entries_of(corpus, [source.document, *names])
+    own = entries.get(source.document)
+    known = [document for document in names if document in entries and not _is_version(entries[document], own)]
     called = [document for document in known if _is_called(corpus, entries[document], name, is_place=is_place)]
     if called or is_place:
         return called[:OPENED]
     said = {document: shortlist.passages.get(document, (0, 0, ""))[2] for document in known}
     news = [document for document in known if " ".join(source.quote.split()) != said[document]]
     return [document for document in news if name.casefold() in said[document].casefold()][:OPENED]
+
+
+def _is_version(entry: DocumentEntry, other: DocumentEntry | None) -> bool:
+    """Whether two documents' titles differ in numbers alone: one year's report is no lead from another year's."""
+    return other is not None and _title_without_numbers(entry) == _title_without_numbers(other) != ""
+
+
+def _title_without_numbers(entry: DocumentEntry) -> str:
+    return " ".join(re.sub(r"\d+", " ", entry.title).casefold().split())
 
 
 def _is_called(corpus: Corpus, entry: DocumentEntry, name: str, *, is_place: bool) -> bool:
@@ -308,9 +318,17 @@ def _ask_on(run: RunState, plan: QueryPlan, sentence: _Sentence, name: str, *, i
     told = set(analyse(sentence.quote.quote)) - titles
     if not told & set(analyse(plan.focus)):
         return ""
+    if _named_in(plan.focus) & told:
+        # What the question calls by its name is not what stands under another name beside it.
+        return ""
     earlier = next((lead for lead in run.leads if lead.plan is sentence.walk.plan), None)
     settled = {term for quote in earlier.chain for term in analyse(quote.quote)} if earlier else set()
     return put_name(plan.focus, told | titles | settled, name)
+
+
+def _named_in(question: str) -> set[str]:
+    """The terms of words with a capital within a question: names of things, of which there are several of a kind."""
+    return {term for word in words(question)[1:] if word.text[:1].isupper() for term in analyse(word.text)}
 
 
 def put_name(question: str, told: set[str], name: str) -> str:
