@@ -182,6 +182,8 @@ def confidence_of(
     value = standing * parts * fit if is_list_of_mentions else calibration_for(signals).chance(signals)
     if is_list_of_mentions and not (_ASKS_MENTIONS.search(plan.focus) or asks_documents(plan)):
         value = min(value, calibration_for(signals).strong - BELOW_STRONG)
+    if not all(any(finder.has_stem(name) for finder in finders.values()) for name in _stems_named(plan)):
+        value = min(value, OF_SOMETHING_ELSE)
     return Confidence(standing, parts, fit, value, strength_of(signals, value), signals)
 
 
@@ -218,6 +220,28 @@ def _is_firm(plan: QueryPlan, signals: Sequence[Signal]) -> bool:
 _ASKS_MENTIONS = re.compile(
     r"\b(?:mention\w*|places?|passages?|sentences?|references?|occurrences?|statements?|says?|said)\b", re.IGNORECASE
 )
+
+OF_SOMETHING_ELSE = 0.25
+"""What an answer is worth, at most, to a question that names somebody or a country that no document read ever names.
+Three of some 160 answers to questions on reports, policies and everyday matters were so, all of them wrong."""
+
+_ENDING = 3
+"""Letters at the end of a name that may differ: Canada, Canadian."""
+
+_IN_ENGLISH = re.compile(r"\b(?:the|what|which|who|how|when|is|are|does|did|of)\b", re.IGNORECASE)
+"""Other languages write any noun with a capital."""
+
+_PROPER = re.compile(r"[A-Z][a-z]{4,}")
+
+
+def _stems_named(plan: QueryPlan) -> list[str]:
+    """How the proper names of a question begin, without the first word of a sentence; none of a title in capitals."""
+    named = [re.sub(r"['’]s?$", "", name.rstrip(".'’")) for name in _NAMED.findall(plan.focus)]
+    words = re.findall(r"[^\W\d_]{4,}", plan.focus)[1:]
+    if not _IN_ENGLISH.search(plan.focus) or all(word[0].isupper() for word in words):
+        return []
+    return [name[: max(4, len(name) - _ENDING)] for name in named if _PROPER.fullmatch(name)]
+
 
 BELOW_STRONG = 0.01
 """How far below what counts as strong a list of mentions is kept, as a difference of two confidences."""
