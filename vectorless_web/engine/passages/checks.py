@@ -353,6 +353,18 @@ def names_nobody(part: str, words: str) -> bool:
     return not _names_somebody(words, part)
 
 
+def names_office(words: str) -> bool:
+    """Whether an office, or a part in making something, is named."""
+    return bool(_ROLES.search(words) or _MAKERS.search(words))
+
+
+_MAKERS = re.compile(
+    r"\b(?:lead(?:er)?s?|masters?|deans?|mayors?|rectors?|principals?|curators?|authors?|editors?|translators?"
+    r"|contacts?|illustrators?|photographers?)\b",
+    re.IGNORECASE,
+)
+
+
 def names_holder(words: str) -> bool:
     """Whether a cell or a value is, or begins with, somebody's name."""
     match = _NAME.search(words)
@@ -389,6 +401,12 @@ def _is_year(words: str, start: int, number: str) -> bool:
     """Whether a number tells when something is, and is no amount: "in 2024", "May 3, 2024"."""
     return bool(re.fullmatch(r"(?:19|20)\d\d[.,]?", number)) and bool(_BEFORE_YEAR.search(words[:start]))
 
+
+_DAYS = re.compile(
+    rf"\b{_MONTHS}\s+\d{{1,2}}(?:st|nd|rd|th)?(?:\s?(?:[-–]|to|and)\s?(?:{_MONTHS}\s+)?\d{{1,2}}(?:st|nd|rd|th)?)?"
+    rf"(?:,?\s+(?:19|20)\d\d)?\b|\b\d{{1,2}}(?:\s?(?:[-–]|to|and)\s?\d{{1,2}})?\s{_MONTHS}(?:\s+(?:19|20)\d\d)?\b"
+)
+"""Days of a month, one or several: "Jan. 9-14, 2019"."""
 
 _SLIGHT = frozenset({"no", "one"})
 """Words that mostly count nothing: "one of them"."""
@@ -430,6 +448,9 @@ def _states_amount(part: str, words: str, members: int) -> bool:
     numbers = [*numbers, *spelled]
     if counted is None:
         return bool(numbers)
+    # "Jan. 9-14, 2019" counts nothing.
+    dates = [match.span() for match in _DAYS.finditer(words)]
+    numbers = [number for number in numbers if not any(start <= number.start() < end for start, end in dates)]
     # "Six percent of the workforce" counts nobody.
     numbers = [number for number in numbers if not _SHARE.match(words, number.end())]
     nouns = set(analyse(counted["noun"]))

@@ -7,8 +7,8 @@ from statistics import median
 
 from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.passages.checks import is_met
-from vectorless_web.engine.passages.context import NAMED_VALUE, Reading, Span
+from vectorless_web.engine.passages.checks import is_met, names_holder, names_office
+from vectorless_web.engine.passages.context import NAMED_VALUE, Reading, Span, states_something
 from vectorless_web.engine.passages.overview import (
     ASKS_END,
     find_message_lines,
@@ -278,7 +278,8 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
     found = [
         _read_sentence(asked, node, place, node_fit, where)
         for place, piece in enumerate(pieces)
-        if len(piece.text) >= _least_length(node, piece.text) and not _is_header(node, piece.start)
+        if (len(piece.text) >= _least_length(node, piece.text) or _holds_office(asked, node, piece.text))
+        and not _is_header(node, piece.start)
     ]
     found = [passage for passage in found if passage.fit > 0]
     found.sort(key=lambda passage: (-round(passage.fit, 9), passage.start))
@@ -289,7 +290,10 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
     if whole and _speak_together(found):
         whole = replace(whole, fit=max(whole.fit, found[0].fit + ROUNDING), said=max(whole.said, found[0].said))
     kept = [
-        replace(passage, lead=_find_lead(node, passage.start, asked.finder, is_announced=bool(passage.parts)))
+        replace(
+            passage,
+            lead=_find_lead(node, passage.start, asked.finder, is_announced=bool(passage.parts)) or passage.lead,
+        )
         for passage in found[: PER_FORM if is_form(node) else PER_NODE]
     ]
     return [*([whole] if whole else ()), *kept]
@@ -334,8 +338,9 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
     span = rule.sentence
     text = node.text[span.start : span.end]
     beside = asked.reading.words(rule.beside)
+    where, told = _part_statement(asked, node, where)
     around = f"{where} {_headers(node)}" if node.table else f"{where} {beside}"
-    near = node.text if node.kind is NodeKind.PARAGRAPH else ""
+    near = f"{told} {node.text if node.kind is NodeKind.PARAGRAPH else ''}".strip()
     said = _measure_said(asked.finder, text, around, near)
     whole = f"{beside} {text}" if beside else text
     if beside:
@@ -348,6 +353,10 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         unmet = asked.requirements
     parts = _copy(asked, rule.spans) if len(rule.spans) > 1 or rule.spans[0] != span else ()
     fit = _measure_fit(asked, text, node, said, node_fit, len(unmet)) * _period_worth(asked, f"{whole} {around}")
+    is_holder = _holds_office(asked, node, text)
+    fit = min(1.0, fit + HOLDER) if is_holder else fit
+    is_entry = _is_index_entry(asked, node)
+    fit *= OF_INDEX if is_entry else 1.0
     return Passage(
         asked.document,
         node.key,
@@ -358,12 +367,59 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         where,
         fit * _measure_substance(whole, said),
         said,
+        lead=f"{_heading_of(asked, node)}: {' '.join(text.split())}" if is_holder and not parts else "",
         parts=parts,
         unmet=tuple(requirement.describe() for requirement in unmet),
-        suffices=not is_announcement
+        suffices=not (is_announcement or is_entry)
         and _suffices(asked, said, unmet)
         and (said >= SAID_BY_ITSELF or _accounts_for_rarest(asked, said, f"{whole} {around}", near)),
     )
+
+
+HOLDER = 0.25
+"""What a name gains, as a difference of fits, that stands below a heading which is the office asked for. By hand."""
+
+OF_INDEX = 0.5
+"""What an entry of the index at a document's end is worth, as a share: it says where something stands, not what."""
+
+_ENTRY = re.compile(r"[^.!?:;$€£%]*[a-z)]\s\d{1,3}(?:,\s\d{1,3})*\s*")
+_WHERE_ASKED = re.compile(r"\bpages?\b|\bwhere\b|\bindex\b", re.IGNORECASE)
+INDEX_BEGINS, FEWEST_PAGES = 0.9, 20
+"""The share of a document's pages behind which its index stands, and how many pages one with an index has, at least."""
+
+
+def _holds_office(asked: Asked, node: Node, text: str) -> bool:
+    """Whether a person is asked for by an office, and a name stands below a heading that says this and no more."""
+    if not any(requirement.wanted is Wanted.PERSON for requirement in asked.requirements) or not names_holder(text):
+        return False
+    heading = _heading_of(asked, node)
+    office = set(analyse(heading))
+    return names_office(heading) and office <= set(analyse(asked.finder.plan.focus))
+
+
+def _heading_of(asked: Asked, node: Node) -> str:
+    tree = asked.finder.document.tree
+    return " ".join(tree.node(tree.section_of(node.key)).title.split())
+
+
+def _is_index_entry(asked: Asked, node: Node) -> bool:
+    """Whether a paragraph at the end of a book is words and page numbers alone."""
+    pages = len(asked.finder.document.pages)
+    is_late = pages >= FEWEST_PAGES and node.page_start >= INDEX_BEGINS * pages and node.kind is NodeKind.PARAGRAPH
+    return is_late and bool(_ENTRY.fullmatch(node.text)) and not _WHERE_ASKED.search(asked.finder.plan.focus)
+
+
+def _part_statement(asked: Asked, node: Node, where: str) -> tuple[str, str]:
+    """Where a node stands without the headings that state something by themselves, and those of them above it.
+
+    What a heading states is said there: the text below may be about anything that bears it out.
+    """
+    stated = [
+        title for title in asked.finder.document.tree.path(node.key) if title in where and states_something(title)
+    ]
+    for title in stated:
+        where = where.replace(title, "")
+    return where, " ".join(title for title in stated if title != node.title)
 
 
 _ANNOUNCES = re.compile(
