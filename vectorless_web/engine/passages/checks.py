@@ -260,6 +260,13 @@ _PERCENT = r"\d\s?(?:%|per ?cent\b|percentage points?\b)"
 _NEVER_COPIED = re.compile(
     r"\bby (?:how|what)\b|\bhow (?:many|much) (?:more|less|fewer)\b|\bdifference\b", re.IGNORECASE
 )
+_ASKS_BY_HOW_MUCH = re.compile(rf"\bby how (?:much|many)\b.*\b{_CHANGED}", re.IGNORECASE)
+_BOTH_SIDES = re.compile(
+    r"\d[^.;:]{0,120}\b(?:up|down) (?:slightly |sharply )?from\b[^.;:\d]{0,12}\d"
+    r"|\bfrom [^.;:\d]{0,12}\d[\d,.]*[^.;:]{0,40}\bto [^.;:\d]{0,12}\d",
+    re.IGNORECASE,
+)
+"""What states a figure and what it was before, from which the change between them follows."""
 _RESULTS = tuple(
     (re.compile(asked, re.IGNORECASE), re.compile(told, re.IGNORECASE))
     for asked, told in (
@@ -280,7 +287,7 @@ _RESULTS = tuple(
 def _states_result(part: str, words: str, members: int) -> bool:
     """Whether a text states the very figure that would be worked out: an average, a ratio, a change, a total."""
     if _NEVER_COPIED.search(part):
-        return False
+        return bool(_ASKS_BY_HOW_MUCH.search(part) and _BOTH_SIDES.search(words))
     return next((bool(told.search(words)) for asked, told in _RESULTS if asked.search(part)), False)
 
 
