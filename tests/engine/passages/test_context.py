@@ -341,6 +341,29 @@ def test_days_of_a_month_count_nobody(text, counts):
     assert is_met(Requirement(Wanted.AMOUNT, "How many adults were asked"), text) is counts
 
 
+@pytest.mark.parametrize(
+    "text,counts",
+    [
+        ("Rule 17 of the Harbour Rules 2014: ladders were not checked.", False),
+        ("Three rules were broken.", True),
+    ],
+)
+def test_the_number_of_a_rule_counts_no_rules(text, counts):
+    assert is_met(Requirement(Wanted.AMOUNT, "How many rules were broken"), text) is counts
+
+
+def test_words_that_only_repeat_the_question_answer_nothing():
+    source = "Harbour Survey of May 2013, Port of Lund."
+    document = compiled("Ships", section("Ships", paragraph(source), paragraph("Some 41 of the ships were ferries.")))
+    finder = Finder(
+        document, understand("How many ships were ferries in the Harbour Survey of May 2013, Port of Lund?")
+    )
+    nodes = [(document.tree.node(key), 1.0, "Ships") for key in document.tree.leaves()]
+    found = {passage.quote: passage for passage in find_passages("a", nodes, finder)}
+    assert not found[source].suffices
+    assert found["Some 41 of the ships were ferries."].suffices
+
+
 def test_an_entry_of_the_index_is_no_answer():
     pages = [paragraph(f"Words on page {page}.", page=page) for page in range(29)]
     document = compiled(

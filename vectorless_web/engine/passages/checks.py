@@ -391,7 +391,8 @@ _SHARE = re.compile(r"\s?(?:%|per ?cent\b)", re.IGNORECASE)
 
 
 _NAMES_THING = re.compile(
-    r"[A-Za-z]-?$|\b[A-Z]{2,}-\w*-$|\b(?:age|aged|page|section|clause|phase|version|table|figure|chapter|appendix|step|note|item|part|no\.?)\s$",
+    r"[A-Za-z]-?$|\b[A-Z]{2,}-\w*-$|\b(?:age|aged|page|section|clause|phase|version|table|figure|chapter|appendix|step|note|item|part|no\.?"
+    r"|regulation|rule|article|act|unit|question|quiz|paragraph|exhibit|schedule|annex|room|gate|lesson|grade)\s$",
     re.IGNORECASE,
 )
 """What stands before a number that is part of a name or tells an age or a place: "PA-22", "age 85", "page 3"."""
@@ -399,6 +400,7 @@ _NAMES_THING = re.compile(
 
 _BEFORE_YEAR = re.compile(
     r"\b(?:in|of|since|during|until|till|by|from|to|and|or|before|after|for|fiscal|year|years|ended|ending|through"
+    r"|regulations|acts?|orders?|rules|standards?|census|edition"
     r"|(?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{1,2},?)?)\s+$",
     re.IGNORECASE,
 )

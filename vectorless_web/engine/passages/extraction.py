@@ -355,8 +355,8 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
     fit = _measure_fit(asked, text, node, said, node_fit, len(unmet)) * _period_worth(asked, f"{whole} {around}")
     is_holder = _holds_office(asked, node, text)
     fit = min(1.0, fit + HOLDER) if is_holder else fit
-    is_entry = _is_index_entry(asked, node)
-    fit *= OF_INDEX if is_entry else 1.0
+    is_empty = _is_index_entry(asked, node) or _only_repeats(asked, rule.spans)
+    fit *= SAYS_NOTHING if is_empty else 1.0
     return Passage(
         asked.document,
         node.key,
@@ -370,7 +370,7 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         lead=f"{_heading_of(asked, node)}: {' '.join(text.split())}" if is_holder and not parts else "",
         parts=parts,
         unmet=tuple(requirement.describe() for requirement in unmet),
-        suffices=not (is_announcement or is_entry)
+        suffices=not (is_announcement or is_empty)
         and _suffices(asked, said, unmet)
         and (said >= SAID_BY_ITSELF or _accounts_for_rarest(asked, said, f"{whole} {around}", near)),
     )
@@ -379,8 +379,8 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
 HOLDER = 0.25
 """What a name gains, as a difference of fits, that stands below a heading which is the office asked for. By hand."""
 
-OF_INDEX = 0.5
-"""What an entry of the index at a document's end is worth, as a share: it says where something stands, not what."""
+SAYS_NOTHING = 0.5
+"""What words are worth, as a share, that only say where something stands, or nothing but what the question says."""
 
 _ENTRY = re.compile(r"[^.!?:;$€£%]*[a-z)]\s\d{1,3}(?:,\s\d{1,3})*\s*")
 _WHERE_ASKED = re.compile(r"\bpages?\b|\bwhere\b|\bindex\b", re.IGNORECASE)
@@ -400,6 +400,14 @@ def _holds_office(asked: Asked, node: Node, text: str) -> bool:
 def _heading_of(asked: Asked, node: Node) -> str:
     tree = asked.finder.document.tree
     return " ".join(tree.node(tree.section_of(node.key)).title.split())
+
+
+def _only_repeats(asked: Asked, spans: Sequence[Span]) -> bool:
+    """Whether words say nothing that the question does not say itself, as a heading or a source line it names."""
+    if any(requirement.wanted is Wanted.VERDICT for requirement in asked.requirements):
+        return False
+    said = set(analyse(asked.reading.words(tuple(spans))))
+    return bool(said) and said <= set(analyse(asked.finder.plan.question))
 
 
 def _is_index_entry(asked: Asked, node: Node) -> bool:
