@@ -11,6 +11,7 @@ from vectorless_web.engine.passages.checks import is_met, names_holder, names_of
 from vectorless_web.engine.passages.context import NAMED_VALUE, Reading, Span, states_something
 from vectorless_web.engine.passages.overview import (
     ASKS_END,
+    find_contact,
     find_message_lines,
     find_parties,
     find_points,
@@ -597,6 +598,8 @@ def _spans_by_place(finder: Finder, reading: Reading) -> Iterator[tuple[list[Spa
         yield lines, 1.0, "parties"
     if Wanted.MESSAGE in wanted and (lines := find_message_lines(tree, finder.plan.focus)):
         yield lines, 1.0, "message"
+    if Wanted.CONTACT in wanted and (lines := find_contact(tree, reading, finder.plan.focus)):
+        yield lines, 1.0, "contact"
     if (Wanted.TERM in wanted or ASKS_END.search(finder.plan.focus)) and (lines := find_term(tree, reading)):
         yield lines, 1.0, "term"
 

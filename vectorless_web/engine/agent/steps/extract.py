@@ -26,7 +26,7 @@ from vectorless_web.engine.figures.needs import asks_rate, figure_needs, is_free
 from vectorless_web.engine.figures.periods import own_period
 from vectorless_web.engine.figures.tables import TableView, tables_of
 from vectorless_web.engine.passages.checks import is_met, names_holder, names_nobody
-from vectorless_web.engine.passages.context import stating_heading
+from vectorless_web.engine.passages.context import states_something, stating_heading
 from vectorless_web.engine.passages.extraction import (
     CHANGES,
     best_passages,
@@ -190,7 +190,11 @@ def _named_leaves_of(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
     asked = arguments.get("nodes")
     given = [*(asked if isinstance(asked, list) else ()), *([arguments["node"]] if "node" in arguments else ())]
     known = [key for key in given if key in tree]
-    leaves = dict.fromkeys(leaf for key in known for leaf in tree.leaves(key)[:60])
+    # A heading that states something, and was brought for it, is read itself.
+    said = [
+        key for key in known if tree.is_section(key) and key in walk.opened and states_something(tree.node(key).text)
+    ]
+    leaves = dict.fromkeys([*said, *(leaf for key in known for leaf in tree.leaves(key)[:60])])
     return [leaf for leaf in leaves if leaf in walk.opened]
 
 
