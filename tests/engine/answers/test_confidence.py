@@ -160,3 +160,14 @@ def test_what_is_said_of_one_people_answers_nothing_about_another():
 def test_titles_and_other_forms_of_a_name_are_no_foreign_names(question):
     finder = Finder(_survey(), understand(question))
     assert all(finder.has_stem(stem) for stem in _stems_named(understand(question)))
+
+
+def test_what_is_said_of_one_side_does_not_decide_between_two():
+    weighed = compiled(
+        "Ways across",
+        paragraph("A crossing with the night ferry takes five hours and is booked by most families."),
+        paragraph("Travellers with the coach are told to bring food."),
+    )
+    question = "Which crossing takes more hours to make, the night ferry or the helicopter?"
+    end = list(Orchestrator().run(question, Shelf({"a": weighed}), Limits()))[-1]
+    assert end.outcome == "passages"

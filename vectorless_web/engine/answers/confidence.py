@@ -184,6 +184,9 @@ def confidence_of(
         value = min(value, calibration_for(signals).strong - BELOW_STRONG)
     if not all(any(finder.has_stem(name) for finder in finders.values()) for name in _stems_named(plan)):
         value = min(value, OF_SOMETHING_ELSE)
+    is_passage = any(signal.name == "passage_fit" for signal in signals)
+    if is_passage and not _speaks_of_both(plan, held):
+        value = min(value, OF_SOMETHING_ELSE)
     return Confidence(standing, parts, fit, value, strength_of(signals, value), signals)
 
 
@@ -241,6 +244,24 @@ def _stems_named(plan: QueryPlan) -> list[str]:
     if not _IN_ENGLISH.search(plan.focus) or all(word[0].isupper() for word in words):
         return []
     return [name[: max(4, len(name) - _ENDING)] for name in named if _PROPER.fullmatch(name)]
+
+
+_WEIGHED = re.compile(
+    r"\b(?:which|who)\b[^?]*?\b(?:more|less|fewer|better|worse|earlier|later|[a-z]{3,}(?:er|est)|most|least|first)\b"
+    r"[^?]*?[,:]\s*(?P<one>[^,:?]*(?:,\d{3}[^,:?]*)*),?\s+or\s+(?P<other>[^?]+)\?",
+    re.IGNORECASE,
+)
+"""Two things put against each other: "Which is cheaper, the ferry or the bus?\""""
+
+
+def _speaks_of_both(plan: QueryPlan, held: "Held") -> bool:
+    """Whether quotes say half of the own words of both things that a question weighs; true of other questions."""
+    match = _WEIGHED.search(plan.question)
+    if match is None:
+        return True
+    one, other = set(analyse(match["one"])), set(analyse(match["other"]))
+    told = {term for _, claim in held for quote in claim.citations for term in analyse(f"{quote.quote} {quote.where}")}
+    return all(2 * len(own & told) >= len(own) for own in (one - other, other - one))
 
 
 BELOW_STRONG = 0.01

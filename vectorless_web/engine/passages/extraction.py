@@ -355,7 +355,6 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
     parts = _copy(asked, rule.spans) if len(rule.spans) > 1 or rule.spans[0] != span else ()
     fit = _measure_fit(asked, text, node, said, node_fit, len(unmet)) * _period_worth(asked, f"{whole} {around}")
     is_holder = _holds_office(asked, node, text)
-    fit = min(1.0, fit + HOLDER) if is_holder else fit
     is_empty = _is_index_entry(asked, node) or _only_repeats(asked, rule.spans)
     fit *= SAYS_NOTHING if is_empty else 1.0
     return Passage(
@@ -366,7 +365,7 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         span.start,
         span.end,
         where,
-        fit * _measure_substance(whole, said),
+        min(1.0, fit * _measure_substance(whole, said) + (HOLDER if is_holder else 0.0)),
         said,
         lead=f"{_heading_of(asked, node)}: {' '.join(text.split())}" if is_holder and not parts else "",
         parts=parts,

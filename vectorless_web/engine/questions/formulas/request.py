@@ -217,7 +217,7 @@ _HOW_MANY = re.compile(
 )
 _REACHED = re.compile(
     r"^\W*(?:what|which)\s+(?P<noun>[\w%-]+(?:\s[\w%-]+){0,2}?)\s+(?:do|does|did|has|have|had)\s+(?P<x>.+?)\s+"
-    r"(?:achieved?|reach(?:ed)?|obtain(?:ed)?|attain(?:ed)?|get|got|scored?)\b(?P<rest>.*?)[\s?.]*$",
+    r"(?:achieved?|reach(?:ed)?|obtain(?:ed)?|attain(?:ed)?|get|got|scored?)\b(?P<rest>\s+(?:on|in|at|for|under|with)\s.+?)[\s?.]*$",
     re.I,
 )
 _AUXILIARIES = re.compile(
