@@ -11,7 +11,7 @@ from vectorless_web.engine.passages.checks import is_met
 from vectorless_web.engine.passages.context import Reading, states_something
 from vectorless_web.engine.passages.extraction import find_passages
 from vectorless_web.engine.passages.passage import Passage
-from vectorless_web.engine.questions.requirements import Requirement, Wanted
+from vectorless_web.engine.questions.requirements import Requirement, Wanted, requirements_of
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.ranking.finder import Finder
 
@@ -350,6 +350,19 @@ def test_days_of_a_month_count_nobody(text, counts):
 )
 def test_the_number_of_a_rule_counts_no_rules(text, counts):
     assert is_met(Requirement(Wanted.AMOUNT, "How many rules were broken"), text) is counts
+
+
+@pytest.mark.parametrize(
+    "text,states",
+    [
+        ("Some 68% of the pilots come by boat, and 55% have a boat of their own.", False),
+        ("Pilots are 13 percentage points more likely to come by boat.", True),
+    ],
+)
+def test_two_shares_are_no_answer_to_how_far_they_are_apart(text, states):
+    (asked,) = requirements_of(understand("How many percentage points more pilots come by boat than have one?"))
+    assert asked.wanted is Wanted.SUM
+    assert is_met(asked, text) is states
 
 
 def test_words_that_only_repeat_the_question_answer_nothing():

@@ -258,8 +258,11 @@ def _tells_members(part: str, words: str, members: int) -> bool:
 
 _PERCENT = r"\d\s?(?:%|per ?cent\b|percentage points?\b)"
 _NEVER_COPIED = re.compile(
-    r"\bby (?:how|what)\b|\bhow (?:many|much) (?:more|less|fewer)\b|\bdifference\b", re.IGNORECASE
+    r"\bby (?:how|what)\b|\bhow (?:many|much) (?:(?:percentage )?points? |percent )?(?:more|less|fewer)\b"
+    r"|\bdifference\b",
+    re.IGNORECASE,
 )
+_POINTS_APART = re.compile(r"\d[- ](?:percentage[- ])?points? (?:more|less|fewer|higher|lower)\b", re.IGNORECASE)
 _ASKS_BY_HOW_MUCH = re.compile(rf"\bby how (?:much|many)\b.*\b{_CHANGED}", re.IGNORECASE)
 _BOTH_SIDES = re.compile(
     r"\d[^.;:]{0,120}\b(?:up|down) (?:slightly |sharply )?from\b[^.;:\d]{0,12}\d"
@@ -287,7 +290,8 @@ _RESULTS = tuple(
 def _states_result(part: str, words: str, members: int) -> bool:
     """Whether a text states the very figure that would be worked out: an average, a ratio, a change, a total."""
     if _NEVER_COPIED.search(part):
-        return bool(_ASKS_BY_HOW_MUCH.search(part) and _BOTH_SIDES.search(words))
+        is_changed = _ASKS_BY_HOW_MUCH.search(part) and _BOTH_SIDES.search(words)
+        return bool(is_changed or ("point" in part and _POINTS_APART.search(words)))
     return next((bool(told.search(words)) for asked, told in _RESULTS if asked.search(part)), False)
 
 
