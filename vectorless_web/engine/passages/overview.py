@@ -385,15 +385,17 @@ def find_contact(tree: Tree, reading: Reading, question: str) -> list[Span]:
             for match in way.finditer(piece.text):
                 before = _lines_before(tree, key)
                 said = " ".join((piece.text, *tree.path(key), *(tree.node(other).text for other in before)))
-                owned = len(wanted & set(analyse(said))) + _is_named_in(match["value"], question)
-                spans = [Span(other, 0, len(tree.node(other).text)) for other in before[-1:] if tree.is_leaf(other)]
+                named = _count_named_in(match["value"], question)
+                owned = len(wanted & set(analyse(said))) + named
+                above = () if named else [other for other in before[-1:] if tree.is_leaf(other)]
+                spans = [Span(other, 0, len(tree.node(other).text)) for other in above]
                 value = re.sub(r"\W", "", match["value"]).casefold()
                 found.append((owned, value, [*spans, Span(key, piece.start, piece.end)]))
     best = max((owned for owned, *_ in found), default=0)
     if wanted and not best:
         return []
-    named = [(value, spans) for owned, value, spans in found if owned == best]
-    return named[0][1] if len({value for value, _ in named}) == 1 else []
+    best_found = [(value, spans) for owned, value, spans in found if owned == best]
+    return best_found[0][1] if len({value for value, _ in best_found}) == 1 else []
 
 
 def _lines_before(tree: Tree, key: int) -> list[int]:
@@ -407,7 +409,7 @@ def _lines_before(tree: Tree, key: int) -> list[int]:
     return found[::-1]
 
 
-def _is_named_in(value: str, question: str) -> int:
+def _count_named_in(value: str, question: str) -> int:
     """How many long words of the question an address of mail holds: "ines.falk@port.example" those of Ines Falk."""
     words = re.findall(r"[^\W\d_]{4,}", question.casefold()) if "@" in value else ()
     return sum(word in value.casefold() for word in words)
