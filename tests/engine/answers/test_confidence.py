@@ -154,6 +154,7 @@ def test_what_is_said_of_one_people_answers_nothing_about_another():
     [
         "What Percentage Of Norwegians Like The Night Ferry?",
         "What share of Norwegian adults was asked about the ferry?",
+        "What did the Company's survey say about the ferry?",
         "Please tell me what percentage of Norwegians approve of the night ferry.",
     ],
 )

@@ -234,6 +234,13 @@ _ENDING = 3
 _IN_ENGLISH = re.compile(r"\b(?:the|what|which|who|how|when|is|are|does|did|of)\b", re.IGNORECASE)
 """Other languages write any noun with a capital."""
 
+_NO_NAMES = frozenset(
+    """Company Companies Group Board Management Firm Agreement Contract Report Section Table Figure Chapter Policy Party
+    Parties Buyer Seller Supplier Customer Tenant Landlord Provider Client Employer Employee Annual Quarter Fiscal
+    Appendix Article Clause Schedule Exhibit Answer Internet""".split()  # noqa: SIM905
+)
+"""Words written with a capital that name nobody: a document may say "we" for the Company."""
+
 _PROPER = re.compile(r"[A-Z][a-z]{4,}")
 
 
@@ -243,7 +250,8 @@ def _stems_named(plan: QueryPlan) -> list[str]:
     words = re.findall(r"[^\W\d_]{4,}", plan.focus)[1:]
     if not _IN_ENGLISH.search(plan.focus) or all(word[0].isupper() for word in words):
         return []
-    return [name[: max(4, len(name) - _ENDING)] for name in named if _PROPER.fullmatch(name)]
+    named = [name for name in named if _PROPER.fullmatch(name) and name not in _NO_NAMES]
+    return [name[: max(4, len(name) - _ENDING)] for name in named]
 
 
 _WEIGHED = re.compile(
