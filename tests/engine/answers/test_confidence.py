@@ -15,10 +15,13 @@ from vectorless_web.engine.answers.confidence import (
     CHECKED,
     Calibration,
     ModelChecks,
+    _stems_named,
     calibration_of,
     weigh_checks,
 )
 from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.ranking.finder import Finder
 
 RIGHT = ModelChecks(held=1.0, mended=0.0, fuzzy=0.0, parts=1.0, says_missing=False, agrees=False)
 
@@ -132,3 +135,45 @@ def test_an_answer_that_ends_where_something_should_follow_is_told():
     )
     assert signals_of("What are the fees of the harbour?", rules)["is_open"] == 1.0
     assert signals_of("How many bicycles does the Skua take?", FERRY)["is_open"] == 0.0
+
+
+def _survey() -> CompiledDocument:
+    return compiled(
+        "Views on the ferry",
+        paragraph("Some 61 percent of Norwegians approve of the night ferry, and 22 percent disapprove of it."),
+        paragraph("The survey was conducted from March 3 to March 9 among 1,204 adults in Norway and in Denmark."),
+    )
+
+
+def _ends(question: str) -> str:
+    return str(list(Orchestrator().run(question, Shelf({"a": _survey()}), Limits()))[-1].outcome)
+
+
+def test_what_is_said_of_one_people_answers_nothing_about_another():
+    assert _ends("What percentage of Norwegians approve of the night ferry?") == "answered"
+    assert _ends("What percentage of Portuguese approve of the night ferry?") == "passages"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What Percentage Of Norwegians Like The Night Ferry?",
+        "What share of Norwegian adults was asked about the ferry?",
+        "What did the Company's survey say about the ferry?",
+        "Please tell me what percentage of Norwegians approve of the night ferry.",
+    ],
+)
+def test_titles_and_other_forms_of_a_name_are_no_foreign_names(question):
+    finder = Finder(_survey(), understand(question))
+    assert all(finder.has_stem(stem) for stem in _stems_named(understand(question)))
+
+
+def test_what_is_said_of_one_side_does_not_decide_between_two():
+    weighed = compiled(
+        "Ways across",
+        paragraph("A crossing with the night ferry takes five hours and is booked by most families."),
+        paragraph("Travellers with the coach are told to bring food."),
+    )
+    question = "Which crossing takes more hours to make, the night ferry or the helicopter?"
+    end = list(Orchestrator().run(question, Shelf({"a": weighed}), Limits()))[-1]
+    assert end.outcome == "passages"

@@ -229,6 +229,11 @@ def test_a_definition_of_the_questions_own_is_taken_without_another():
             "The excess of the policy was raised from 250 euros a claim to 400 euros from June on.",
             "150 euros, from 250 to 400",
         ),
+        (
+            "By how many percentage points did the share of tenants with a bicycle rise since 2019?",
+            "Beside that, 64% of the tenants own a bicycle, up from 55% in 2019.",
+            "9 percentage points, from 55% to 64%",
+        ),
     ],
 )
 def test_a_sentence_that_states_both_sides_of_a_change_gives_the_difference(question, sentence, told):

@@ -5,11 +5,13 @@ import time
 import pytest
 
 from tests.support.engine_documents import Part, compiled, paragraph, section, table
+from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.passages.checks import is_met
-from vectorless_web.engine.passages.context import Reading
+from vectorless_web.engine.passages.context import Reading, states_something
 from vectorless_web.engine.passages.extraction import find_passages
-from vectorless_web.engine.questions.requirements import Requirement, Wanted
+from vectorless_web.engine.passages.passage import Passage
+from vectorless_web.engine.questions.requirements import Requirement, Wanted, requirements_of
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.ranking.finder import Finder
 
@@ -300,3 +302,116 @@ def test_a_name_that_stands_in_few_places_of_a_document_tells_the_row_that_answe
 def test_a_name_that_the_document_is_about_tells_nothing():
     finder = Finder(HOSTEL, understand("What does the Hostel Rates list say about a blanket?"))
     assert not any(piece.kind == "name" for piece in finder.aspects.pieces)
+
+
+def _review() -> CompiledDocument:
+    return compiled(
+        "Review of the harbour",
+        section(
+            "The failure to check the ladders was a breach of rule 14 of the harbour rules.",
+            paragraph(
+                "The ladders were checked in May by a diver, who checked the rules and the failure of two rungs."
+            ),
+            paragraph("The diver was paid for a whole day of checking."),
+        ),
+        section("Harbour Master", paragraph("Ines Falk, Port of Lund")),
+        section("Board Members", paragraph("Olav Berg, Port of Visby"), paragraph("Ada Lind, Port of Ystad")),
+        section("Tel: 0410 55 12 90", paragraph("Open from May to September.")),
+    )
+
+
+def best_of(question: str) -> Passage:
+    document = _review()
+    finder, tree = Finder(document, understand(question)), document.tree
+    keys = [*tree.leaves(), *(key for key in tree.sections() if states_something(tree.node(key).text))]
+    nodes = [(tree.node(key), finder.fits([key])[key], ", ".join(tree.path(key)[-2:])) for key in keys]
+    return find_passages("a", nodes, finder)[0]
+
+
+def test_a_heading_that_states_something_is_brought_with_what_stands_below_it():
+    assert Reading(_review().tree).reach(3) == [1]
+
+
+def test_what_a_heading_states_is_said_there_and_not_below_it():
+    best = best_of("Which rule did the failure to check the ladders breach?")
+    assert best.quote.endswith("a breach of rule 14 of the harbour rules.")
+
+
+def test_who_stands_below_an_office_holds_it():
+    best = best_of("Who is the harbour master?")
+    assert best.lead == "Harbour Master: Ines Falk, Port of Lund"
+
+
+@pytest.mark.parametrize(
+    "heading,states",
+    [
+        ("Six in ten members now come by boat, and few by bus", True),
+        ("Tel: 0410 55 12 90", True),
+        ("E-mail: desk@port.example", True),
+        ("Duties of the Harbour Master and of the Members of the Board", False),
+        ("What happens when a member of the board leaves the harbour?", False),
+        ("How members of the board are elected by the harbour", False),
+        ("Section 4: Ladders", False),
+    ],
+)
+def test_a_title_only_names_what_stands_below(heading, states):
+    assert states_something(heading) is states
+
+
+@pytest.mark.parametrize(
+    "text,counts",
+    [
+        ("Survey of adults conducted Jan. 9-14, 2019.", False),
+        ("Adults were asked from 3 to 9 March 2020.", False),
+        ("On May 4 some 1,204 adults were asked.", True),
+    ],
+)
+def test_days_of_a_month_count_nobody(text, counts):
+    assert is_met(Requirement(Wanted.AMOUNT, "How many adults were asked"), text) is counts
+
+
+@pytest.mark.parametrize(
+    "text,counts",
+    [
+        ("Rule 17 of the Harbour Rules 2014: ladders were not checked.", False),
+        ("Three rules were broken.", True),
+    ],
+)
+def test_the_number_of_a_rule_counts_no_rules(text, counts):
+    assert is_met(Requirement(Wanted.AMOUNT, "How many rules were broken"), text) is counts
+
+
+@pytest.mark.parametrize(
+    "text,states",
+    [
+        ("Some 68% of the pilots come by boat, and 55% have a boat of their own.", False),
+        ("Pilots are 13 percentage points more likely to come by boat.", True),
+    ],
+)
+def test_two_shares_are_no_answer_to_how_far_they_are_apart(text, states):
+    (asked,) = requirements_of(understand("How many percentage points more pilots come by boat than have one?"))
+    assert asked.wanted is Wanted.SUM
+    assert is_met(asked, text) is states
+
+
+def test_words_that_only_repeat_the_question_answer_nothing():
+    source = "Harbour Survey of May 2013, Port of Lund."
+    document = compiled("Ships", section("Ships", paragraph(source), paragraph("Some 41 of the ships were ferries.")))
+    finder = Finder(
+        document, understand("How many ships were ferries in the Harbour Survey of May 2013, Port of Lund?")
+    )
+    nodes = [(document.tree.node(key), 1.0, "Ships") for key in document.tree.leaves()]
+    found = {passage.quote: passage for passage in find_passages("a", nodes, finder)}
+    assert not found[source].suffices
+    assert found["Some 41 of the ships were ferries."].suffices
+
+
+def test_an_entry_of_the_index_is_no_answer():
+    pages = [paragraph(f"Words on page {page}.", page=page) for page in range(29)]
+    document = compiled(
+        "Manual", section("Use", *pages), section("Index", paragraph("lamp, colour of the standby 27", page=29))
+    )
+    finder = Finder(document, understand("What colour is the standby lamp?"))
+    key = document.tree.leaves()[-1]
+    found = find_passages("a", [(document.tree.node(key), 1.0, "Index")], finder)
+    assert not any(passage.suffices for passage in found)

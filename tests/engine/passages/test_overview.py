@@ -2,10 +2,12 @@
 
 import pytest
 
-from tests.support.engine_documents import Shelf, compiled, paragraph, section
+from tests.support.engine_documents import Part, Shelf, compiled, paragraph, section
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
-from vectorless_web.engine.passages.overview import topic_of
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.passages.context import Reading
+from vectorless_web.engine.passages.overview import find_contact, topic_of
 
 CHARTER = compiled(
     "Boat charter",
@@ -143,3 +145,40 @@ def test_the_head_of_a_message_says_who_sent_it_to_whom_and_when(question, line)
 
 def test_of_a_document_that_is_no_message_nobody_is_said_to_have_sent_it():
     assert ask("Who sent this?", LEASE).answer == ""
+
+
+def _brochure(*more: Part) -> CompiledDocument:
+    return compiled(
+        "Night ferries",
+        paragraph("FOR FURTHER INFORMATION ON THIS REPORT:"),
+        paragraph("Ines Falk, Researcher"),
+        paragraph("202.555.0147"),
+        section("Findings", paragraph("In 2019 some 1,204 of 2,310 passengers were asked by telephone.")),
+        *more,
+    )
+
+
+def _contact(document: CompiledDocument, question: str) -> list[str]:
+    tree = document.tree
+    return [tree.node(s.key).text[s.start : s.end] for s in find_contact(tree, Reading(tree), question)]
+
+
+def test_the_only_telephone_number_is_told_with_whose_it_is():
+    asked = "What telephone number can I call for further information on this report?"
+    assert _contact(_brochure(), asked) == ["Ines Falk, Researcher", "202.555.0147"]
+
+
+@pytest.mark.parametrize("question", ["What is the e-mail address of Ines Falk?", "What is the tariff?"])
+def test_what_the_document_does_not_hold_is_not_made_up(question):
+    assert _contact(_brochure(), question) == []
+
+
+def test_of_several_numbers_the_one_is_told_whose_lines_say_what_is_asked():
+    document = _brochure(section("Harbour office", paragraph("Tel: 0410 55 12 90")))
+    assert _contact(document, "What is the phone number of the harbour office?")[-1] == "Tel: 0410 55 12 90"
+    assert _contact(document, "What is the phone number of the ticket desk?") == []
+
+
+def test_an_address_of_mail_names_its_owner():
+    line = paragraph("falk@port.example berg.olav@port.example")
+    assert _contact(_brochure(line), "What is the e-mail address of Olav Berg?") == [line.text]

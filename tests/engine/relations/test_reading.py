@@ -260,3 +260,43 @@ def test_a_sum_is_told_with_its_group_only_where_it_does_not_name_it(label, told
     document = compiled("Report", section("Statements", income))
     end, _ = ask("What was net revenue in 2024?", document)
     assert end.answer.startswith(f"{told} came to")
+
+
+def _results():
+    return compiled(
+        "Grading essays by machine",
+        section(
+            "Results",
+            table(
+                "Agreement with teachers",
+                [
+                    ["Ruler", "61.5%", "70.2%", "48.0%"],
+                    ["Ruler + Hints", "66.0%", "75.5%", "51.3%"],
+                    ["Ruler + Hints + Vote", "69.4%", "74.1%", "55.9%"],
+                    ["Large reader", "72.8%", "80.0%", "50.1%"],
+                ],
+                columns=["Method", "History", "Biology", "Poetry"],
+            ),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "question,amounts",
+    [
+        ("How much higher is Ruler + Hints than Ruler on Poetry?", ("51.3", "48.0")),
+        ("How much higher is the accuracy of Ruler + Hints compared to Ruler on Biology?", ("75.5", "70.2")),
+        ("How much lower is the score of Large reader on Poetry compared to Biology?", ("50.1", "80.0")),
+        ("What accuracy does Large reader reach on History?", ("72.8",)),
+        ("Which score did Ruler + Hints + Vote achieve on Poetry?", ("55.9",)),
+    ],
+)
+def test_a_results_table_is_read_by_method_and_column(question, amounts):
+    """A column that one of two compared rows names holds for both; what the figures are called need not be said."""
+    found = read(question, _results())
+    assert found is not None
+    assert tuple(str(figure.amount) for figure in found.figures) == amounts
+
+
+def test_a_method_that_the_table_does_not_have_has_no_score():
+    assert read("What accuracy does Small reader reach on History?", _results()) is None

@@ -189,6 +189,11 @@ def confidence_of(
     value = standing * parts * fit if is_list_of_mentions else calibration_for(signals).chance(signals)
     if is_list_of_mentions and not (_ASKS_MENTIONS.search(plan.focus) or asks_documents(plan)):
         value = min(value, calibration_for(signals).strong - BELOW_STRONG)
+    if not all(any(finder.has_stem(name) for finder in finders.values()) for name in _stems_named(plan)):
+        value = min(value, OF_SOMETHING_ELSE)
+    is_passage = any(signal.name == "passage_fit" for signal in signals)
+    if is_passage and not _speaks_of_both(plan, held):
+        value = min(value, OF_SOMETHING_ELSE)
     return Confidence(standing, parts, fit, value, strength_of(signals, value), signals)
 
 
@@ -225,6 +230,54 @@ def _is_firm(plan: QueryPlan, signals: Sequence[Signal]) -> bool:
 _ASKS_MENTIONS = re.compile(
     r"\b(?:mention\w*|places?|passages?|sentences?|references?|occurrences?|statements?|says?|said)\b", re.IGNORECASE
 )
+
+OF_SOMETHING_ELSE = 0.25
+"""What an answer is worth, at most, to a question that names somebody or a country that no document read ever names.
+Three of some 160 answers to questions on reports, policies and everyday matters were so, all of them wrong."""
+
+_ENDING = 3
+"""Letters at the end of a name that may differ: Canada, Canadian."""
+
+_IN_ENGLISH = re.compile(r"\b(?:the|what|which|who|how|when|is|are|does|did|of)\b", re.IGNORECASE)
+"""Other languages write any noun with a capital."""
+
+_NO_NAMES = frozenset(
+    """Company Companies Group Board Management Firm Agreement Contract Report Section Table Figure Chapter Policy Party
+    Parties Buyer Seller Supplier Customer Tenant Landlord Provider Client Employer Employee Annual Quarter Fiscal
+    Appendix Article Clause Schedule Exhibit Answer Internet""".split()  # noqa: SIM905
+)
+"""Words written with a capital that name nobody: a document may say "we" for the Company."""
+
+_PROPER = re.compile(r"[A-Z][a-z]{4,}")
+
+
+def _stems_named(plan: QueryPlan) -> list[str]:
+    """How the proper names of a question begin, without the first word of a sentence; none of a title in capitals."""
+    named = [re.sub(r"['’]s?$", "", name.rstrip(".'’")) for name in _NAMED.findall(plan.focus)]
+    words = re.findall(r"[^\W\d_]{4,}", plan.focus)[1:]
+    if not _IN_ENGLISH.search(plan.focus) or all(word[0].isupper() for word in words):
+        return []
+    named = [name for name in named if _PROPER.fullmatch(name) and name not in _NO_NAMES]
+    return [name[: max(4, len(name) - _ENDING)] for name in named]
+
+
+_WEIGHED = re.compile(
+    r"\b(?:which|who)\b[^?]*?\b(?:more|less|fewer|better|worse|earlier|later|[a-z]{3,}(?:er|est)|most|least|first)\b"
+    r"[^?]*?[,:]\s*(?P<one>[^,:?]*(?:,\d{3}[^,:?]*)*),?\s+or\s+(?P<other>[^?]+)\?",
+    re.IGNORECASE,
+)
+"""Two things put against each other: "Which is cheaper, the ferry or the bus?\""""
+
+
+def _speaks_of_both(plan: QueryPlan, held: "Held") -> bool:
+    """Whether quotes say half of the own words of both things that a question weighs; true of other questions."""
+    match = _WEIGHED.search(plan.question)
+    if match is None:
+        return True
+    one, other = set(analyse(match["one"])), set(analyse(match["other"]))
+    told = {term for _, claim in held for quote in claim.citations for term in analyse(f"{quote.quote} {quote.where}")}
+    return all(2 * len(own & told) >= len(own) for own in (one - other, other - one))
+
 
 BELOW_STRONG = 0.01
 """How far below what counts as strong a list of mentions is kept, as a difference of two confidences."""

@@ -273,8 +273,18 @@ def _tells_members(part: str, words: str, members: int) -> bool:
 
 _PERCENT = r"\d\s?(?:%|per ?cent\b|percentage points?\b)"
 _NEVER_COPIED = re.compile(
-    r"\bby (?:how|what)\b|\bhow (?:many|much) (?:more|less|fewer)\b|\bdifference\b", re.IGNORECASE
+    r"\bby (?:how|what)\b|\bhow (?:many|much) (?:(?:percentage )?points? |percent )?(?:more|less|fewer)\b"
+    r"|\bdifference\b",
+    re.IGNORECASE,
 )
+_POINTS_APART = re.compile(r"\d[- ](?:percentage[- ])?points? (?:more|less|fewer|higher|lower)\b", re.IGNORECASE)
+_ASKS_BY_HOW_MUCH = re.compile(rf"\bby how (?:much|many)\b.*\b{_CHANGED}", re.IGNORECASE)
+_BOTH_SIDES = re.compile(
+    r"\d[^.;:]{0,120}\b(?:up|down) (?:slightly |sharply )?from\b[^.;:\d]{0,12}\d"
+    r"|\bfrom [^.;:\d]{0,12}\d[\d,.]*[^.;:]{0,40}\bto [^.;:\d]{0,12}\d",
+    re.IGNORECASE,
+)
+"""What states a figure and what it was before, from which the change between them follows."""
 _RESULTS = tuple(
     (re.compile(asked, re.IGNORECASE), re.compile(told, re.IGNORECASE))
     for asked, told in (
@@ -295,7 +305,8 @@ _RESULTS = tuple(
 def _states_result(part: str, words: str, members: int) -> bool:
     """Whether a text states the very figure that would be worked out: an average, a ratio, a change, a total."""
     if _NEVER_COPIED.search(part):
-        return False
+        is_changed = _ASKS_BY_HOW_MUCH.search(part) and _BOTH_SIDES.search(words)
+        return bool(is_changed or ("point" in part and _POINTS_APART.search(words)))
     return next((bool(told.search(words)) for asked, told in _RESULTS if asked.search(part)), False)
 
 
@@ -400,6 +411,18 @@ def names_nobody(part: str, words: str) -> bool:
     return not _names_somebody(words, part)
 
 
+def names_office(words: str) -> bool:
+    """Whether an office, or a part in making something, is named."""
+    return bool(_ROLES.search(words) or _MAKERS.search(words))
+
+
+_MAKERS = re.compile(
+    r"\b(?:lead(?:er)?s?|masters?|deans?|mayors?|rectors?|principals?|curators?|authors?|editors?|translators?"
+    r"|contacts?|illustrators?|photographers?)\b",
+    re.IGNORECASE,
+)
+
+
 def names_holder(words: str) -> bool:
     """Whether a cell or a value is, or begins with, somebody's name."""
     match = _NAME.search(words)
@@ -419,7 +442,8 @@ _SHARE = re.compile(r"\s?(?:%|per ?cent\b)", re.IGNORECASE)
 
 
 _NAMES_THING = re.compile(
-    r"[A-Za-z]-?$|\b[A-Z]{2,}-\w*-$|\b(?:age|aged|page|section|clause|phase|version|table|figure|chapter|appendix|step|note|item|part|no\.?)\s$",
+    r"[A-Za-z]-?$|\b[A-Z]{2,}-\w*-$|\b(?:age|aged|page|section|clause|phase|version|table|figure|chapter|appendix|step|note|item|part|no\.?"
+    r"|regulation|rule|article|act|unit|question|quiz|paragraph|exhibit|schedule|annex|room|gate|lesson|grade)\s$",
     re.IGNORECASE,
 )
 """What stands before a number that is part of a name or tells an age or a place: "PA-22", "age 85", "page 3"."""
@@ -427,6 +451,7 @@ _NAMES_THING = re.compile(
 
 _BEFORE_YEAR = re.compile(
     r"\b(?:in|of|since|during|until|till|by|from|to|and|or|before|after|for|fiscal|year|years|ended|ending|through"
+    r"|regulations|acts?|orders?|rules|standards?|census|edition"
     r"|(?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{1,2},?)?)\s+$",
     re.IGNORECASE,
 )
@@ -436,6 +461,12 @@ def _is_year(words: str, start: int, number: str) -> bool:
     """Whether a number tells when something is, and is no amount: "in 2024", "May 3, 2024"."""
     return bool(re.fullmatch(r"(?:19|20)\d\d[.,]?", number)) and bool(_BEFORE_YEAR.search(words[:start]))
 
+
+_DAYS = re.compile(
+    rf"\b{_MONTHS}\s+\d{{1,2}}(?:st|nd|rd|th)?(?:\s?(?:[-–]|to|and)\s?(?:{_MONTHS}\s+)?\d{{1,2}}(?:st|nd|rd|th)?)?"
+    rf"(?:,?\s+(?:19|20)\d\d)?\b|\b\d{{1,2}}(?:\s?(?:[-–]|to|and)\s?\d{{1,2}})?\s{_MONTHS}(?:\s+(?:19|20)\d\d)?\b"
+)
+"""Days of a month, one or several: "Jan. 9-14, 2019"."""
 
 _SLIGHT = frozenset({"no", "one"})
 """Words that mostly count nothing: "one of them"."""
@@ -485,6 +516,9 @@ def _states_amount(part: str, words: str, members: int) -> bool:
     numbers = [*numbers, *spelled]
     if counted is None:
         return bool(numbers)
+    # "Jan. 9-14, 2019" counts nothing.
+    dates = [match.span() for match in _DAYS.finditer(words)]
+    numbers = [number for number in numbers if not any(start <= number.start() < end for start, end in dates)]
     # "Six percent of the workforce" counts nobody.
     numbers = [number for number in numbers if not _SHARE.match(words, number.end())]
     nouns = set(analyse(counted["noun"]))

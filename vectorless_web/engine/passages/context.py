@@ -131,6 +131,10 @@ class Reading:
         """The other nodes of which a rule or a list of the node may quote words, in reading order."""
         if self._tree.kind(key) in (NodeKind.CODE, NodeKind.SECTION, NodeKind.DOCUMENT):
             return []
+        heading = stating_heading(self._tree, key)
+        return sorted({*self._reach_beside(key), *(() if heading is None else (heading,))})
+
+    def _reach_beside(self, key: int) -> list[int]:
         if self._tree.kind(key) is NodeKind.TABLE:
             announcing = self.lead_in(key)
             return [announcing.key] if announcing else []
@@ -149,7 +153,7 @@ class Reading:
         if self._tree.kind(key) is NodeKind.TABLE:
             announcing = self.lead_in(key)
             return Rule(sentence, (announcing,) if announcing else ())
-        if self._tree.kind(key) is NodeKind.CODE:
+        if self._tree.kind(key) in (NodeKind.CODE, NodeKind.SECTION):
             return Rule(sentence)
         before = self._before(key, pieces, place)
         after = self._bound_spans(self._after(key, pieces, place), pieces[place])
@@ -375,6 +379,29 @@ class Reading:
 
     def _may_read(self, key: int) -> bool:
         return self._within is None or key in self._within
+
+
+def stating_heading(tree: Tree, key: int) -> int | None:
+    """The section of a leaf whose heading states something, as key findings of reports do; None for a mere title."""
+    section = tree.section_of(key)
+    return section if section and states_something(tree.node(section).text) else None
+
+
+def states_something(heading: str) -> bool:
+    """Whether a heading is a statement or says how somebody is reached, and does not only name what stands below it."""
+    words = [word for word in _LONG_WORD.findall(heading)[1:] if not word.isupper()]
+    small = sum(word[0].islower() for word in words)
+    is_said = len(heading.split()) >= SHORTEST_STATEMENT and 2 * small > len(words) and not _ASKING.search(heading)
+    return is_said or bool(_REACHED_BY.search(heading))
+
+
+SHORTEST_STATEMENT = 8
+"""Words of a heading, at least, that states something. Chosen by hand."""
+
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
+_ASKING = re.compile(r"^\W*(?:how|what|which|who|when|where|why|whether)\b|\?\W*$", re.IGNORECASE)
+_REACHED_BY = re.compile(r"[A-Za-z]\w*\.?:\s*(?:\+?[\d(][\d ()./-]{5,}\d|\S+@\S+\.\w|(?:www\.|https?:)\S)")
+"""A telephone number, or an address of mail or web, behind its name: "Tel: 020 7946 0000"."""
 
 
 _ADDS = re.compile(

@@ -7,10 +7,11 @@ from statistics import median
 
 from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.passages.checks import is_met
-from vectorless_web.engine.passages.context import NAMED_VALUE, Reading, Rule, Span
+from vectorless_web.engine.passages.checks import is_met, names_holder, names_office
+from vectorless_web.engine.passages.context import NAMED_VALUE, Reading, Rule, Span, states_something
 from vectorless_web.engine.passages.overview import (
     ASKS_END,
+    find_contact,
     find_message_lines,
     find_parties,
     find_points,
@@ -278,7 +279,8 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
     found = [
         _read_sentence(asked, node, place, node_fit, where)
         for place, piece in enumerate(pieces)
-        if len(piece.text) >= _least_length(node, piece.text) and not _is_header(node, piece.start)
+        if (len(piece.text) >= _least_length(node, piece.text) or _holds_office(asked, node, piece.text))
+        and not _is_header(node, piece.start)
     ]
     found = [passage for passage in found if passage.fit > 0]
     found.sort(key=lambda passage: (-round(passage.fit, 9), passage.start))
@@ -289,7 +291,10 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
     if whole and _speak_together(found):
         whole = replace(whole, fit=max(whole.fit, found[0].fit + ROUNDING), said=max(whole.said, found[0].said))
     kept = [
-        replace(passage, lead=_find_lead(node, passage.start, asked.finder, is_announced=bool(passage.parts)))
+        replace(
+            passage,
+            lead=_find_lead(node, passage.start, asked.finder, is_announced=bool(passage.parts)) or passage.lead,
+        )
         for passage in found[: PER_FORM if is_form(node) else PER_NODE]
     ]
     return [*([whole] if whole else ()), *kept]
@@ -342,8 +347,9 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
     span = rule.sentence
     text = node.text[span.start : span.end]
     beside = asked.reading.words(rule.beside)
+    where, told = _part_statement(asked, node, where)
     around = f"{where} {_headers(node)}" if node.table else f"{where} {beside}"
-    near = node.text if node.kind is NodeKind.PARAGRAPH else ""
+    near = f"{told} {node.text if node.kind is NodeKind.PARAGRAPH else ''}".strip()
     said = _measure_said(asked.finder, text, around, near)
     whole = f"{beside} {text}" if beside else text
     if beside:
@@ -356,6 +362,9 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         unmet = asked.requirements
     parts = _copy(asked, rule.spans) if len(rule.spans) > 1 or rule.spans[0] != span else ()
     fit = _measure_fit(asked, text, node, said, node_fit, len(unmet)) * _period_worth(asked, f"{whole} {around}")
+    is_holder = _holds_office(asked, node, text)
+    is_empty = _is_index_entry(asked, node) or _only_repeats(asked, rule.spans)
+    fit *= SAYS_NOTHING if is_empty else 1.0
     return Passage(
         asked.document,
         node.key,
@@ -364,14 +373,69 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         span.start,
         span.end,
         where,
-        fit * _measure_substance(whole, said),
+        min(1.0, fit * _measure_substance(whole, said) + (HOLDER if is_holder else 0.0)),
         said,
+        lead=f"{_heading_of(asked, node)}: {' '.join(text.split())}" if is_holder and not parts else "",
         parts=parts,
         unmet=tuple(requirement.describe() for requirement in unmet),
-        suffices=not is_announcement
+        suffices=not (is_announcement or is_empty)
         and _suffices(asked, said, unmet)
         and (said >= SAID_BY_ITSELF or _accounts_for_rarest(asked, said, f"{whole} {around}", near)),
     )
+
+
+HOLDER = 0.25
+"""What a name gains, as a difference of fits, that stands below a heading which is the office asked for. By hand."""
+
+SAYS_NOTHING = 0.5
+"""What words are worth, as a share, that only say where something stands, or nothing but what the question says."""
+
+_ENTRY = re.compile(r"[^.!?:;$€£%]*[a-z)]\s\d{1,3}(?:,\s\d{1,3})*\s*")
+_WHERE_ASKED = re.compile(r"\bpages?\b|\bwhere\b|\bindex\b", re.IGNORECASE)
+INDEX_BEGINS, FEWEST_PAGES = 0.9, 20
+"""The share of a document's pages behind which its index stands, and how many pages one with an index has, at least."""
+
+
+def _holds_office(asked: Asked, node: Node, text: str) -> bool:
+    """Whether a person is asked for by an office, and a name stands below a heading that says this and no more."""
+    if not any(requirement.wanted is Wanted.PERSON for requirement in asked.requirements) or not names_holder(text):
+        return False
+    heading = _heading_of(asked, node)
+    office = set(analyse(heading))
+    return names_office(heading) and office <= set(analyse(asked.finder.plan.focus))
+
+
+def _heading_of(asked: Asked, node: Node) -> str:
+    tree = asked.finder.document.tree
+    return " ".join(tree.node(tree.section_of(node.key)).title.split())
+
+
+def _only_repeats(asked: Asked, spans: Sequence[Span]) -> bool:
+    """Whether words say nothing that the question does not say itself, as a heading or a source line it names."""
+    if any(requirement.wanted is Wanted.VERDICT for requirement in asked.requirements):
+        return False
+    said = set(analyse(asked.reading.words(tuple(spans))))
+    return bool(said) and said <= set(analyse(asked.finder.plan.question))
+
+
+def _is_index_entry(asked: Asked, node: Node) -> bool:
+    """Whether a paragraph at the end of a book is words and page numbers alone."""
+    pages = len(asked.finder.document.pages)
+    is_late = pages >= FEWEST_PAGES and node.page_start >= INDEX_BEGINS * pages and node.kind is NodeKind.PARAGRAPH
+    return is_late and bool(_ENTRY.fullmatch(node.text)) and not _WHERE_ASKED.search(asked.finder.plan.focus)
+
+
+def _part_statement(asked: Asked, node: Node, where: str) -> tuple[str, str]:
+    """Where a node stands without the headings that state something by themselves, and those of them above it.
+
+    What a heading states is said there: the text below may be about anything that bears it out.
+    """
+    stated = [
+        title for title in asked.finder.document.tree.path(node.key) if title in where and states_something(title)
+    ]
+    for title in stated:
+        where = where.replace(title, "")
+    return where, " ".join(title for title in stated if title != node.title)
 
 
 _ANNOUNCES = re.compile(
@@ -541,6 +605,8 @@ def _spans_by_place(finder: Finder, reading: Reading) -> Iterator[tuple[list[Spa
         yield lines, 1.0, "parties"
     if Wanted.MESSAGE in wanted and (lines := find_message_lines(tree, finder.plan.focus)):
         yield lines, 1.0, "message"
+    if Wanted.CONTACT in wanted and (lines := find_contact(tree, reading, finder.plan.focus)):
+        yield lines, 1.0, "contact"
     asks_end = ASKS_END.search(finder.plan.focus)
     kind = set(analyse(asks_end["kind"])) if asks_end else set()
     is_named = kind <= set(analyse(finder.document.title))

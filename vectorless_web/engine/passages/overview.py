@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.passages.context import Reading, Span
+from vectorless_web.engine.passages.context import Reading, Span, states_something
 from vectorless_web.engine.questions.wordings import other_wordings
 from vectorless_web.engine.text.analyser import analyse
 
@@ -348,3 +348,68 @@ def find_term(tree: Tree, reading: Reading) -> list[Span]:
         :2
     ]
     return [Span(other, piece.start, piece.end) for other, piece in found]
+
+
+_TELEPHONE = re.compile(
+    r"(?:\b(?:tel(?:ephone)?|phone|mobile|hotline|call|dial|fax)\b\W{0,3}(?:(?:no|number)\b\W{0,3})?|\+"
+    r"|\b(?=\d{3}\.\d{3}\.\d{4})|(?=\(\d{3}\) ?\d{3}-\d{4})|\b(?=\d{3}-\d{3}-\d{4}))"
+    r"(?P<value>[\d(][\d ()./–-]{5,18}\d)(?!\d)",
+    re.IGNORECASE,
+)
+_MAIL = re.compile(r"(?P<value>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)")
+_WAYS = (
+    (re.compile(r"\be-?mail\b", re.IGNORECASE), _MAIL),
+    (re.compile(r"\b(?:tele)?phone\b|\bnumber (?:do|can|shall|should|must|may)\b", re.IGNORECASE), _TELEPHONE),
+)
+"""How a question asks for an address of mail or a telephone number, and how these look."""
+_CONTACT_WORDS = frozenset(
+    analyse("email e-mail mail address telephone phone tel number no call dial contact reach get document report paper")
+)
+SHORT_LINE, BEFORE_CONTACT = 70, 2
+"""Characters of a line that may say whose number the next one is, at most, and how many such lines are looked at."""
+
+
+def find_contact(tree: Tree, reading: Reading, question: str) -> list[Span]:
+    """The telephone number or mail address asked for, with the line that says whose it is; none where it is unclear.
+
+    It is the only one of the document, or the only one among those whose lines or headings say most of the question.
+    """
+    way = next((looks for asked, looks in _WAYS if asked.search(question)), None)
+    if way is None:
+        return []
+    wanted = set(analyse(question)) - _CONTACT_WORDS
+    found: list[tuple[int, str, list[Span]]] = []
+    keys = sorted({*tree.leaves(), *(key for key in tree.sections() if states_something(tree.node(key).text))})
+    for key in keys:
+        for piece in reading.pieces(key):
+            for match in way.finditer(piece.text):
+                before = _lines_before(tree, key)
+                said = " ".join((piece.text, *tree.path(key), *(tree.node(other).text for other in before)))
+                named = _count_named_in(match["value"], question)
+                owned = len(wanted & set(analyse(said))) + named
+                above = () if named else [other for other in before[-1:] if tree.is_leaf(other)]
+                spans = [Span(other, 0, len(tree.node(other).text)) for other in above]
+                value = re.sub(r"\W", "", match["value"]).casefold()
+                found.append((owned, value, [*spans, Span(key, piece.start, piece.end)]))
+    best = max((owned for owned, *_ in found), default=0)
+    if wanted and not best:
+        return []
+    best_found = [(value, spans) for owned, value, spans in found if owned == best]
+    return best_found[0][1] if len({value for value, _ in best_found}) == 1 else []
+
+
+def _lines_before(tree: Tree, key: int) -> list[int]:
+    """The short lines right before a node, such as a name and what announces it, in reading order."""
+    found: list[int] = []
+    for other in range(key - 1, max(0, key - 1 - BEFORE_CONTACT), -1):
+        text = tree.node(other).text
+        if not text or len(text) > SHORT_LINE or text.rstrip().endswith(".") or tree.kind(other) is NodeKind.TABLE:
+            break
+        found.append(other)
+    return found[::-1]
+
+
+def _count_named_in(value: str, question: str) -> int:
+    """How many long words of the question an address of mail holds: "ines.falk@port.example" those of Ines Falk."""
+    words = re.findall(r"[^\W\d_]{4,}", question.casefold()) if "@" in value else ()
+    return sum(word in value.casefold() for word in words)

@@ -113,7 +113,8 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         ),
         (
             Wanted.SUM,
-            r"\bhow (?:many|much) (?:more|less|fewer)\b|\bdifference between\b|\baltogether\b|\bin total\b"
+            r"\bhow (?:many|much) (?:(?:percentage )?points? |percent )?(?:more|less|fewer)\b"
+            r"|\bdifference between\b|\baltogether\b|\bin total\b"
             r"|\bby how (?:many|much)\b(?!.*\b(?:at most|may|can|could)\b)"
             rf"|{_HOW_MUCH_IS}{_FEW_WORDS}(?:average|mean|ratio|sum)\b"
             rf"|{_HOW_MUCH_IS}{_FEW_WORDS}(?:percentage|percent|per cent) (?:change|increase|decrease|growth)\b"

@@ -1,6 +1,7 @@
 """What the words of a question find in one document: ranked leaves, and how much of the question a text says."""
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -293,6 +294,14 @@ class Finder:
             for text in texts
             if any(begin in text.casefold() for begin in begins)
         )
+
+    def has_stem(self, stem: str) -> bool:
+        """Whether a word of the document, or of what it is called, begins so; spaces and letter case do not count."""
+        begin, document = stem.casefold(), self.document
+        known = (document.title, *document.card.fields.entities)
+        tree = document.tree
+        texts = (text for key in range(len(tree)) for text in (tree.node(key).text, tree.node(key).title))
+        return any(begin in re.sub(r"[\s\xad-]+", "", text).casefold() for text in (*known, *texts))
 
     def said_terms(self, text: str) -> float:
         """Sum of weight x idf over the question's own words (not those of the lexicon) that stand in a text; >= 0."""

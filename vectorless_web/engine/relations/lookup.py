@@ -29,9 +29,13 @@ GENERIC = frozenset(analyse(_GENERIC_WORDS)) | {"eur", "gbp"}
 _GENERIC_WEIGHT, _TOTAL_WEIGHT = 0.04, 0.15
 """What a generic term weighs beside a content word; a total enough to prefer "Total assets" when one is asked for."""
 
-_COSTS = {"axis": 0.0, "group": 0.03, "place": 0.05, "subject": 0.05, "near": 0.4}
+_COSTS = {"axis": 0.0, "group": 0.03, "place": 0.05, "subject": 0.05, "score": 0.1, "near": 0.4}
 """What it costs that a word stands not in the row's label but there. In the order of nearness; half or twice of each
 changes which of two equal rows is taken, not whether one answers."""
+
+_SCORES = frozenset(analyse("accuracy score scores performance result results"))
+_MEASURES = _SCORES | frozenset(analyse("f1 precision recall bleu rouge perplexity error loss rate time"))
+"""What the figures of a results table are called, where neither its rows nor its columns say what is measured."""
 
 _LEFT_OVER = 0.8
 """Taken times the fit for words that nothing accounts for, beside their share: one such word means another cell."""
@@ -219,6 +223,8 @@ def _price(relation: Relation, entry: Entry, term: str) -> float:
         return _COSTS["place"]
     if term in relation.subject:
         return _COSTS["subject"]
+    if term in _SCORES and not _MEASURES & (relation.axis_words | relation.label_words):
+        return _COSTS["score"]
     return _COSTS["near"] if term in relation.near_words else 1.0
 
 

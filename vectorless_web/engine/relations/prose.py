@@ -176,10 +176,11 @@ def _nearest(numbers: Sequence[Number], times: Sequence[tuple[int, int, int]], p
 
 _TO_FORMER = re.compile(
     r"^\s*(?:\w+\s*)?(?:\(|,\s*|\s)(?:up\s+|down\s+)?(?:previously|formerly|was|were|from|instead of"
-    r"|compared (?:with|to)|as against|against|versus|vs\.?)\W+(?:\w+\s+){0,2}$",
+    r"|compared (?:with|to)|as against|against|versus|vs\.?)\W+(?:\w+\s+){0,2}$"
+    r"|^[^.;:()]{0,90}?[,\s](?:up|down) (?:slightly |sharply )?from\s+(?:\w+\s+)?$",
     re.I,
 )
-"""Stands between what is now and what was before: "9 percent (previously 8 percent)"."""
+"""Stands between what is now and what was before: "9 percent (previously 8 percent)", "9 of them, up from 8"."""
 
 _TO_LATTER = re.compile(r"^\s*(?:\w+\s+){0,3}?(?:to|and now|and is now)\s+(?:\w+\s+)?$", re.I)
 _FROM = re.compile(r"\bfrom\s+(?:\w+\s+)?$", re.I)
@@ -200,7 +201,7 @@ def find_sides(text: str, asked: Iterable[str]) -> tuple[Number, Number] | None:
             continue
         before, after = (first, second) if is_rise else (second, first)
         if (first.percent, first.currency) == (second.percent, second.currency) and first.value != second.value:
-            clause = words_of(text[end : first.start])
+            clause = words_of(f"{text[end : first.start]} {between}")
             pairs.append((len(wanted & clause), len(clause), before, after))
         end = second.end
     best = max((said for said, *_ in pairs), default=0)

@@ -149,20 +149,27 @@ def match_operands(relations: Sequence[Relation], operands: Sequence[Operand]) -
     """A cell for every operand; None unless all have one. Operands of the same words come from one row."""
     if len({operand.words for operand in operands}) == 1:
         return _match_row(relations, operands)
-    pools = [_narrow(find_matches(relations, operand), operand) for operand in operands]
+    every_pool = [find_matches(relations, operand) for operand in operands]
+    pools = [_narrow(matches, operand) for matches, operand in zip(every_pool, operands, strict=True)]
     if not all(pools):
         return None
     best, chosen = -1.0, None
     for relation in dict.fromkeys(match.relation.view.node.key for pool in pools for match in pool[:6]):
         row = [next((m for m in pool if m.relation.view.node.key == relation), pool[0]) for pool in pools]
-        row = _same_period(row, pools, operands)
+        row = _same_column(_same_period(row, pools, operands), every_pool, operands)
         together = len({match.relation.view.node.key for match in row}) == 1
         score = _mean_fit(row) + (0.05 if together else 0.0)
         if score > best + 1e-9:
             best, chosen = score, row
-    if chosen is None or any(_is_ambiguous(match, pool) for match, pool in zip(chosen, pools, strict=True)):
+    if chosen is None:
         return None
-    return chosen
+    rivals = [_rivals(match, *both) for match, *both in zip(chosen, pools, every_pool, strict=True)]
+    return None if any(_is_ambiguous(match, pool) for match, pool in zip(chosen, rivals, strict=True)) else chosen
+
+
+def _rivals(match: Match, narrowed: list[Match], pool: list[Match]) -> list[Match]:
+    """The cells beside which a match must stand out: those of its column where another operand chose that."""
+    return narrowed if match in narrowed else [m for m in pool if m.entry.axis.index == match.entry.axis.index]
 
 
 def _same_period(row: list[Match], pools: Sequence[Sequence[Match]], operands: Sequence[Operand]) -> list[Match]:
@@ -176,17 +183,46 @@ def _same_period(row: list[Match], pools: Sequence[Sequence[Match]], operands: S
     ]
 
 
+def _same_column(row: list[Match], pools: Sequence[Sequence[Match]], operands: Sequence[Operand]) -> list[Match]:
+    """Cells of one column where one operand names it and another, of the same table, names none.
+
+    "How much more does A score than B on paper" asks for both on paper.
+    """
+    named = [_names_column(match, operand) for match, operand in zip(row, operands, strict=True)]
+    anchor = next((match for match, is_named in zip(row, named, strict=True) if is_named), None)
+    if anchor is None or all(named):
+        return row
+    return [
+        match
+        if is_named or match.relation is not anchor.relation or match.line_key == anchor.line_key
+        else next(
+            (m for m in pool if m.line_key == match.line_key and m.entry.axis.index == anchor.entry.axis.index), match
+        )
+        for match, pool, is_named in zip(row, pools, named, strict=True)
+    ]
+
+
+def _names_column(match: Match, operand: Operand) -> bool:
+    """Whether a word of the operand stands in the column's header and not in the row's label."""
+    terms = {term for term, weight in content_terms(operand.words) if weight == 1.0}
+    return bool(terms & (match.entry.axis.words - match.entry.line.words))
+
+
 def _narrow(matches: list[Match], operand: Operand) -> list[Match]:
     """The cells that may answer an operand: of one without a period only the newest of each row."""
     return select_newest(matches) if operand.period is None else matches
 
 
 def _is_ambiguous(match: Match, pool: Sequence[Match]) -> bool:
-    """Whether another row of the column, or another named column of the row, fits as well with another figure."""
+    """Whether another row of the column, or another named column of the row, fits as well with another figure.
+
+    A row whose label says less of what the match's label says is no rival: "Nets" beside "Nets with floats".
+    """
     return any(
         other.relation is match.relation
         and abs(other.fit - match.fit) < TIE
         and other.entry.cell.number.value != match.entry.cell.number.value
+        and not other.entry.line.words < match.entry.line.words
         and (_is_other_row(match, other) or _is_other_name(match, other))
         for other in pool
     )

@@ -26,6 +26,7 @@ from vectorless_web.engine.figures.needs import asks_rate, figure_needs, is_free
 from vectorless_web.engine.figures.periods import own_period
 from vectorless_web.engine.figures.tables import TableView, tables_of
 from vectorless_web.engine.passages.checks import is_met, names_holder, names_nobody
+from vectorless_web.engine.passages.context import states_something, stating_heading
 from vectorless_web.engine.passages.extraction import (
     CHANGES,
     best_passages,
@@ -189,7 +190,11 @@ def _named_leaves_of(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
     asked = arguments.get("nodes")
     given = [*(asked if isinstance(asked, list) else ()), *([arguments["node"]] if "node" in arguments else ())]
     known = [key for key in given if key in tree]
-    leaves = dict.fromkeys(leaf for key in known for leaf in tree.leaves(key)[:60])
+    # A heading that states something, and was brought for it, is read itself.
+    said = [
+        key for key in known if tree.is_section(key) and key in walk.opened and states_something(tree.node(key).text)
+    ]
+    leaves = dict.fromkeys([*said, *(leaf for key in known for leaf in tree.leaves(key)[:60])])
     return [leaf for leaf in leaves if leaf in walk.opened]
 
 
@@ -325,6 +330,7 @@ def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passag
     places = {key: place_words(walk, key) for key in keys}
     led = {key: f"{place}, {walk.led[key].quote}" if key in walk.led else place for key, place in places.items()}
     nodes = [(tree.node(key), fits[key], led[key]) for key in keys]
+    nodes += [(tree.node(key), fit, place_words(walk, key)) for key, fit in _stating_headings(walk, fits).items()]
     found = find_passages(walk.entry.id, nodes, walk.finder, measure_nearness(walk), walk.opened)
     if walk.turn[1] == 1:
         # A document that is read alone has nothing to be compared with.
@@ -339,6 +345,16 @@ def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passag
     told = [*with_what_follows(chosen.kept, tree, walk.finder), *_find_parts(walk, keys, found)]
     told += _find_holders(walk, told[:1])
     return [passage for passage in told if passage.key in walk.opened], chosen.set_aside
+
+
+def _stating_headings(walk: Walk, fits: Mapping[int, float]) -> dict[int, float]:
+    """The headings above nodes that state something and were brought with them, each with the best fit below it."""
+    found: dict[int, float] = {}
+    for key, fit in fits.items():
+        heading = stating_heading(walk.document.tree, key)
+        if heading is not None and heading in walk.opened:
+            found[heading] = max(fit, found.get(heading, 0.0))
+    return found
 
 
 WHOLE_SHARE = 0.5

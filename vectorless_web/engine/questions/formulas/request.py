@@ -208,11 +208,16 @@ _HOW_COMPARED = re.compile(
     r"|lighter)\s+)?(?P<noun>[\w\s-]{0,40}?)\s*"
     r"(?:is|are|was|were|did|does|do|has|have|had|will)\s+(?P<x>.+?)\s*(?P<second>\b(?:more|less|fewer"
     r"|higher|lower|larger|greater|smaller|longer|cheaper|dearer|shorter|older|younger|bigger|heavier"
-    r"|lighter))?\s*\bthan\s+(?P<y>.+?)[\s?.]*$",
+    r"|lighter))?\s*\b(?:than|(?:as )?compared (?:to|with))\s+(?P<y>.+?)[\s?.]*$",
     re.I,
 )
 _HOW_MANY = re.compile(
     r"^\W*how (?:much|many)\s+(?P<x>.+?)[\s?.]*$",
+    re.I,
+)
+_REACHED = re.compile(
+    r"^\W*(?:what|which)\s+(?P<noun>[\w%-]+(?:\s[\w%-]+){0,2}?)\s+(?:do|does|did|has|have|had)\s+(?P<x>.+?)\s+"
+    r"(?:achieved?|reach(?:ed)?|obtain(?:ed)?|attain(?:ed)?|get|got|scored?)\b(?P<rest>\s+(?:on|in|at|for|under|with)\s.+?)[\s?.]*$",
     re.I,
 )
 _AUXILIARIES = re.compile(
@@ -568,8 +573,27 @@ def _read_compared(text: str) -> Request | None:
     if not analyse(b):
         second = a
     operands = (Operand(a, when or other), Operand(second, other or when))
-    return Request(
+    asked = Request(
         Task.COMPUTE, operands, "b - a" if less else "a - b", f"difference between {a} and {b or 'the other'}"
+    )
+    whole = _replace_tail(a, b)
+    return (
+        replace(asked, instead=replace(asked, operands=(operands[0], replace(operands[1], words=whole))))
+        if whole
+        else asked
+    )
+
+
+_LAST_TAIL = re.compile(r"^(?P<head>.+\s(?:on|in|at|for|under|from|by|with|to|of))\s+(?P<object>[^\s].*?)$", re.I)
+
+
+def _replace_tail(first: str, second: str) -> str:
+    """ "rent of a flat in Leeds" and "York" give "rent of a flat in York"; "" where the first has no such ending."""
+    match = _LAST_TAIL.match(first)
+    return (
+        f"{match['head']} {re.sub(r'^(?:that )?(?:on|in|at|for|under|from|by|with|to|of) ', '', second)}"
+        if match
+        else ""
     )
 
 
@@ -594,6 +618,9 @@ def _read_body(text: str) -> Request | None:
 
 
 def _read_asked(text: str) -> Request | None:
+    match = _REACHED.match(text)
+    if match is not None:
+        return _read_values(f"{match['noun']} {match['x']} {match['rest']}", is_asked=True)
     match = _LEAD.match(text)
     if match is not None:
         return _read_measure(match["body"], is_definite=bool(_ARTICLE.match(match["body"])))
