@@ -5,7 +5,7 @@ import pytest
 from tests.support.engine_documents import Shelf, compiled, paragraph, section
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
-from vectorless_web.engine.answers.draft import is_heading, is_name_alone
+from vectorless_web.engine.answers.draft import is_heading, is_name_alone, settles_outright
 from vectorless_web.engine.questions.understand import understand
 
 POOL = compiled(
@@ -27,6 +27,30 @@ def test_what_settles_a_question_comes_right_behind_the_verdict():
 
 def test_a_rule_that_differs_by_months_gets_no_verdict():
     assert not ask("Does the slide run daily in May?").startswith(("Yes", "No"))
+
+
+@pytest.mark.parametrize(
+    "question,sentence,settles",
+    [
+        ("Can I mend a torn page myself?", "Do not repair books yourself.", True),
+        ("Do you keep my card details?", "We never see or keep card numbers.", True),
+        ("Do you share my data?", "We do not use cookies for that.", False),
+        ("Can I share my account?", "We share figures in a form that does not show who you are.", False),
+        ("May I use my own ladder?", "Ladders of one's own may never be used, even if they are tested.", True),
+        ("Can a guest stay the night?", "Overnight visitors are welcome.", True),
+        ("Can I let my room to a friend?", "A room may be sublet with the written consent of the owner.", False),
+        ("Can I keep a dog?", "Pets are not allowed if they are larger than a cat.", False),
+        ("Is there a pool?", "The garden lies behind the house.", False),
+        ("Are dogs not admitted?", "No dogs are admitted.", False),
+    ],
+)
+def test_a_sentence_of_few_of_the_words_settles_a_question_if_it_gives_leave_or_denies(question, sentence, settles):
+    assert settles_outright(question, sentence, sentence) is settles
+
+
+def test_a_sentence_settles_nothing_of_which_another_says_as_much():
+    passage = "A single room may be let. The whole flat may never be let."
+    assert not settles_outright("Can I let it to a friend?", "The whole flat may never be let.", passage)
 
 
 def test_a_name_alone_is_told_by_what_defines_it():
