@@ -379,16 +379,21 @@ _MEASURES = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_MONEY = re.compile(r"(?:[$£€¥₹]|\b(?:USD|EUR|GBP|CHF))\s?$")
+_ONE_IN = re.compile(r"\b(?:one|every) (?:in|out of)\s+$", re.IGNORECASE)
+_IN_SO_MANY = re.compile(
+    r"\s+(?:in|out of) (?:every )?(?:\d|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b)"
+)
 _COUNTS_NOTHING = frozenset({"free of charge", "nil", "nothing", "half", "twice", "double"})
 
 
 def _may_count(words: str, number: re.Match[str]) -> bool:
-    """Whether a number may count things: in "calls within 5 minutes", "a bed is free of charge" and "six percent of
-    the workforce" it counts or measures something else, or nothing."""
+    """Whether a number may count things: in "calls within 5 minutes", "a bed is free of charge", "one in seven calls"
+    and "six percent of the workforce" it counts or measures something else, or nothing."""
     if number.group().lower() in _COUNTS_NOTHING or "material" in number.group().lower():
         return False
     is_measure = _SHARE.match(words, number.end()) or _MEASURES.match(words, number.end())
-    return not is_measure and not _BEFORE_MONEY.search(words[: number.start()])
+    is_share = _ONE_IN.search(words[: number.start()]) or _IN_SO_MANY.match(words, number.end())
+    return not is_measure and not is_share and not _BEFORE_MONEY.search(words[: number.start()])
 
 
 _NAMES_THING = re.compile(
