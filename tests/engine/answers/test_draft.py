@@ -48,6 +48,10 @@ def test_a_sentence_of_few_of_the_words_settles_a_question_if_it_gives_leave_or_
     assert settles_outright(question, sentence, sentence) is settles
 
 
+def test_a_case_told_before_the_question_may_be_settled_too():
+    assert ask("The tower is closed to me. Can I do my diving from the edge of the pool?").startswith("No: No diving")
+
+
 def test_a_sentence_settles_nothing_of_which_another_says_as_much():
     passage = "A single room may be let. The whole flat may never be let."
     assert not settles_outright("Can I let it to a friend?", "The whole flat may never be let.", passage)

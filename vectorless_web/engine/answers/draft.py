@@ -795,8 +795,8 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
     chosen = choose_passages(plan, standing) if standing else choose_passages(plan, passages)[:1]
     chosen = _with_parts(context, chosen)
     claims = list_claims(chosen[0]) if chosen[0].is_list else [passage_claim(passage) for passage in chosen]
-    if plan.intent is Intent.YES_NO:
-        claims[0] = _with_verdict(plan.question, claims[0], chosen[0])
+    if plan.intent is Intent.YES_NO or asks_for_verdict(plan):
+        claims[0] = _with_verdict(plan, claims[0], chosen[0])
     elif _BY_HOW_MUCH.search(plan.focus) and (changed := _with_difference(plan, claims[0], chosen[0])):
         # The sentence was found short of the figure asked for, which is worked out from it now.
         unmet = tuple(part for part in chosen[0].unmet if part not in (Wanted.SUM.value, Wanted.AMOUNT.value))
@@ -918,14 +918,23 @@ def _measure_direction(plan: QueryPlan, passage: Passage) -> tuple[Signal, ...]:
     return (Signal("tells_direction", float(bool(is_told))),)
 
 
-def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftClaim:
-    """The first sentence under the verdict that its words give, when it says enough of the question."""
+def asks_for_verdict(plan: QueryPlan) -> bool:
+    """Whether yes or no is all that is asked, be it behind a case: "The seal is broken. Can I send it back?"."""
+    return {requirement.wanted for requirement in requirements_of(plan)} <= {Wanted.VERDICT, Wanted.LIMIT}
+
+
+def _with_verdict(plan: QueryPlan, claim: DraftClaim, passage: Passage) -> DraftClaim:
+    """The first sentence under the verdict that its words give, when it says enough of the question.
+
+    Of a question that tells a case first, and of one of which it says little, it must settle it outright.
+    """
+    question = plan.question
     quote = _deciding_sentence(question, passage)
     if len(quote) > LONGEST_VERDICT or quote.endswith(":") or is_heading(quote):
         return claim
     if _MONTH.search(question) and _MONTHS.search(quote):
         return claim
-    says_little = passage.words_fit < LEAST_FIT or passage.is_nearest
+    says_little = passage.words_fit < LEAST_FIT or passage.is_nearest or plan.intent is not Intent.YES_NO
     if says_little and (passage.parts or not settles_outright(question, quote, passage.quote)):
         return claim
     lead = passage.parts[0].quote.rstrip() if passage.parts else ""
