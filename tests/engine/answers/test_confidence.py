@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.engine_documents import Shelf, compiled, paragraph
+from tests.support.engine_documents import Part, Shelf, compiled, paragraph
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import Signal, Strength
@@ -17,9 +17,12 @@ from vectorless_web.engine.answers.confidence import (
     ModelChecks,
     _stems_named,
     calibration_of,
+    is_other_case,
+    share_pictured,
     weigh_checks,
 )
 from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.ranking.finder import Finder
 
@@ -106,6 +109,45 @@ def test_a_name_that_no_quote_says_is_told():
     whole = signals_of("How many bicycles does the Skua take?", FERRY)
     half = signals_of("How many bicycles do the Skua and the Petrel take?", FERRY)
     assert (whole["names_said"], half["names_said"]) == (1.0, 0.5)
+
+
+def test_a_name_that_the_document_never_says_is_told():
+    assert signals_of("How many bicycles do the Skua and the Petrel take?", FERRY)["names_known"] == 0.5
+    assert signals_of("Where does the Skua travel with dogs?", FERRY)["names_known"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "question,signal",
+    [
+        ("Must a dog wear a muzzle during the crossing?", "is_verdict"),
+        ("Why is a muzzle worn during the crossing?", "is_cause"),
+        ("How many more bicycles than dogs does the Skua take?", "is_not_worked_out"),
+    ],
+)
+def test_it_is_told_what_words_answer_that_may_be_read_into_them(question, signal):
+    assert signals_of(question, FERRY)[signal] == 1.0
+    assert signals_of("How many bicycles does the Skua take?", FERRY)[signal] == 0.0
+
+
+@pytest.mark.parametrize(
+    "question,sentence,is_other",
+    [
+        ("What does a tenant pay?", "Tenants that receive state help pay 30 euros.", True),
+        ("What does a tenant with state help pay?", "Tenants that receive state help pay 30 euros.", False),
+        ("How soon do I report a burst pipe?", "If the home stands empty, the owner tells us before.", True),
+        ("What if I leave the home empty?", "If the home stands empty, the owner tells us before.", False),
+        ("What was the surplus in 2022?", "There was a surplus of 92,000 euros after a deficit in 2023.", True),
+        ("What was the surplus in 2023?", "There was a surplus of 92,000 euros in 2024, and none in 2023.", False),
+        ("What was the surplus?", "There was a surplus of 92,000 euros in 2024.", False),
+    ],
+)
+def test_a_sentence_on_a_case_or_year_that_is_not_asked_about_is_told(question, sentence, is_other):
+    assert is_other_case(understand(question), sentence) is is_other
+
+
+def test_the_share_of_pages_with_a_picture_is_told():
+    pages = (paragraph("The harbour."), Part(NodeKind.FIGURE, "Ships by year", page=1), paragraph("The end.", page=3))
+    assert share_pictured(compiled("Harbour", *pages)) == 0.25
 
 
 def test_the_heaviest_word_that_no_quote_says_in_any_wording_is_told():

@@ -5,7 +5,7 @@ import pytest
 from tests.support.engine_documents import Shelf, compiled, paragraph, section
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
-from vectorless_web.engine.answers.draft import is_heading, is_name_alone
+from vectorless_web.engine.answers.draft import is_heading, is_name_alone, settles_outright
 from vectorless_web.engine.questions.understand import understand
 
 POOL = compiled(
@@ -62,6 +62,34 @@ def test_a_number_in_the_question_is_held_against_the_bound_of_the_rule(question
 )
 def test_what_is_itself_excepted_gets_the_other_verdict(question, verdict):
     assert ask(question).startswith(verdict)
+
+
+@pytest.mark.parametrize(
+    "question,sentence,settles",
+    [
+        ("Can I mend a torn page myself?", "Do not repair books yourself.", True),
+        ("Do you keep my card details?", "We never see or keep card numbers.", True),
+        ("Do you share my data?", "We do not use cookies for that.", False),
+        ("Can I share my account?", "We share figures in a form that does not show who you are.", False),
+        ("May I use my own ladder?", "Ladders of one's own may never be used, even if they are tested.", True),
+        ("Can a guest stay the night?", "Overnight visitors are welcome.", True),
+        ("Can I let my room to a friend?", "A room may be sublet with the written consent of the owner.", False),
+        ("Can I keep a dog?", "Pets are not allowed if they are larger than a cat.", False),
+        ("Is there a pool?", "The garden lies behind the house.", False),
+        ("Are dogs not admitted?", "No dogs are admitted.", False),
+    ],
+)
+def test_a_sentence_of_few_of_the_words_settles_a_question_if_it_gives_leave_or_denies(question, sentence, settles):
+    assert settles_outright(question, sentence, sentence) is settles
+
+
+def test_a_case_told_before_the_question_may_be_settled_too():
+    assert ask("The tower is closed to me. Can I do my diving from the edge of the pool?").startswith("No: No diving")
+
+
+def test_a_sentence_settles_nothing_of_which_another_says_as_much():
+    passage = "A single room may be let. The whole flat may never be let."
+    assert not settles_outright("Can I let it to a friend?", "The whole flat may never be let.", passage)
 
 
 def test_a_name_alone_is_told_by_what_defines_it():

@@ -84,6 +84,13 @@ def test_what_a_clause_is_subject_to_is_read():
     [
         (Wanted.AMOUNT, "How many calls were taken", "The desk took 4,120 calls.", True),
         (Wanted.AMOUNT, "How many calls were taken", "Calls were taken in 2 rooms.", True),
+        (Wanted.AMOUNT, "How many calls were taken", "Calls are answered in 5 minutes.", False),
+        (Wanted.AMOUNT, "How many beds are there", "A bed is free of charge, breakfast costs 7 euros.", False),
+        (Wanted.AMOUNT, "How many calls were taken", "One in seven calls was taken.", False),
+        (Wanted.AMOUNT, "How many euros does a bed cost", "A bed costs 7 euros.", True),
+        (Wanted.AMOUNT, "How many beds are there", "There are 7 beds, changed every 2 days.", True),
+        (Wanted.PERSON, "What is the name of the registrar", "Our registrar, Ása Þórðardóttir, answers.", True),
+        (Wanted.PERSON, "Who is the registrar", "Questions go to our registrar, Zoë Brännström, at noon.", True),
         (Wanted.AMOUNT, "How many lockers are there", "The desk took 4,120 calls.", False),
         (Wanted.AMOUNT, "How much money was raised", "It serves 2 million visitors.", False),
         (Wanted.AMOUNT, "How much money was raised", "They raised 2 million.", True),

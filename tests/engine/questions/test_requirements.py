@@ -45,6 +45,7 @@ def kinds(question: str) -> list[Wanted]:
         ("What is the crew to guest ratio?", Wanted.SUM),
         ("What kinds of boats does the marina have?", Wanted.MEMBERS),
         ("What is covered?", Wanted.STATEMENT),
+        ("Which law applies?", Wanted.STATEMENT),
     ],
 )
 def test_the_words_that_ask_tell_what_an_answer_must_hold(question, wanted):

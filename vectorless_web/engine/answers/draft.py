@@ -802,8 +802,8 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
     chosen = choose_passages(plan, standing) if standing else choose_passages(plan, passages)[:1]
     chosen = _with_parts(context, chosen)
     claims = list_claims(chosen[0]) if chosen[0].is_list else [passage_claim(passage) for passage in chosen]
-    if plan.intent is Intent.YES_NO:
-        claims[0] = _with_verdict(plan.question, claims[0], chosen[0])
+    if plan.intent is Intent.YES_NO or asks_for_verdict(plan):
+        claims[0] = _with_verdict(plan, claims[0], chosen[0])
     elif _BY_HOW_MUCH.search(plan.focus) and (changed := _with_difference(plan, claims[0], chosen[0])):
         # The sentence was found short of the figure asked for, which is worked out from it now.
         unmet = tuple(part for part in chosen[0].unmet if part not in (Wanted.SUM.value, Wanted.AMOUNT.value))
@@ -925,12 +925,24 @@ def _measure_direction(plan: QueryPlan, passage: Passage) -> tuple[Signal, ...]:
     return (Signal("tells_direction", float(bool(is_told))),)
 
 
-def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftClaim:
-    """The first sentence under the verdict that its words give, when it says enough of the question."""
+def asks_for_verdict(plan: QueryPlan) -> bool:
+    """Whether yes or no is all that is asked, be it behind a case: "The seal is broken. Can I send it back?"."""
+    return {requirement.wanted for requirement in requirements_of(plan)} <= {Wanted.VERDICT, Wanted.LIMIT}
+
+
+def _with_verdict(plan: QueryPlan, claim: DraftClaim, passage: Passage) -> DraftClaim:
+    """The first sentence under the verdict that its words give, when it says enough of the question.
+
+    Of a question that tells a case first, and of one of which it says little, it must settle it outright.
+    """
+    question = plan.question
     quote = _deciding_sentence(question, passage)
-    if passage.words_fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":") or is_heading(quote):
+    if len(quote) > LONGEST_VERDICT or quote.endswith(":") or is_heading(quote):
         return claim
-    if passage.is_nearest or (_MONTH.search(question) and _MONTHS.search(quote)):
+    if _MONTH.search(question) and _MONTHS.search(quote):
+        return claim
+    says_little = passage.words_fit < LEAST_FIT or passage.is_nearest or plan.intent is not Intent.YES_NO
+    if says_little and (passage.parts or not settles_outright(question, quote, passage.quote)):
         return claim
     lead = passage.parts[0].quote.rstrip() if passage.parts else ""
     is_item = lead.endswith(":") and lead != quote
@@ -949,6 +961,46 @@ def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftCl
         # What settles the question comes first, the rule that it bends after it.
         told = f"{quote} {told.replace(f' {quote}', '', 1)}"
     return replace(claim, text=f"{verdict}: {told}") if verdict else claim
+
+
+_CONDITION = re.compile(
+    r"(?<!even )\bif\b|\b(?:only|until|when|where|once|provided|subject to|in case|depending"
+    r"|with (?:the )?(?:\w+ ){0,2}(?:consent|agreement|permission|approval))\b",
+    re.IGNORECASE,
+)
+_ASKS_LEAVE = re.compile(
+    r"(?:^|[.!?]\s+)(?:and |but |so )?(?:can|may|am i|are we|is it (?:ok|fine|all right))\b", re.IGNORECASE
+)
+_LEAVE = re.compile(r"\b(?:may|can|(?:is|are) (?:always )?(?:allowed|permitted|welcome))\b(?! not\b)", re.IGNORECASE)
+_REFUSES = re.compile(
+    r"\b(?:may|must|can|shall) (?:not|never)\b|\bcannot\b|^\W*(?:do not|don['’]t|never)\b"
+    r"|\b(?:not|never) (?:be )?(?:allowed|permitted|admitted)\b"
+    r"|\b(?:forbidden|prohibited|excluded|barred|banned|refused)\b|\bno \w+(?: \w+)? (?:is|are|may)\b",
+    re.IGNORECASE,
+)
+_ASKED_ACT = re.compile(
+    r"(?:^|[.!?]\s+)(?:and |but |so )?(?:do|does|did|will|have|has) (?:i|we|you|they|he|she|it) (?P<act>.*)",
+    re.IGNORECASE,
+)
+
+
+def settles_outright(question: str, sentence: str, passage: str) -> bool:
+    """Whether a sentence settles a question of which it says few words, and does so without a condition.
+
+    Asked for leave it gives or refuses it; asked whether somebody does a thing it denies that very act. It says more of
+    the question than any other sentence of its passage.
+    """
+    if _CONDITION.search(sentence) or _denies(question):
+        return False
+    asked = set(analyse(question))
+    others = [piece.text for piece in cut_pieces(passage, by_line=False) if piece.text != sentence]
+    said = len(asked & set(analyse(sentence)))
+    if any(len(asked & set(analyse(other))) >= said for other in others):
+        return False
+    if _ASKS_LEAVE.search(question):
+        return bool(_LEAVE.search(sentence) or _REFUSES.search(sentence))
+    act = analyse(match["act"])[:1] if (match := _ASKED_ACT.search(question)) else []
+    return _denies(sentence) and bool(set(act) & set(analyse(sentence)))
 
 
 _MONTH = re.compile(

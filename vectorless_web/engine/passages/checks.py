@@ -39,10 +39,12 @@ DATE = re.compile(
     re.IGNORECASE,
 )
 _CONDITION = re.compile(r"\b(?:if|only|when|where|once|until|unless|after|before|as soon as|provided)\b", re.IGNORECASE)
+_CAPITAL, _SMALL = r"[A-ZÀ-ÖØ-ÞČĐŁŚŠŻŽ]", r"[^\W\d_A-ZÀ-ÖØ-ÞČĐŁŚŠŻŽ]"
+_WORD_OF_NAME = rf"{_CAPITAL}(?:{_SMALL}|[’'])+(?:-{_CAPITAL}(?:{_SMALL}|[’'])+)?"
 _NAME = re.compile(
-    r"\b(?:Dr|Mr|Mrs|Ms|Prof|Sir|Judge)\.? [A-Z]\w+"
-    r"|\b[A-Z][a-z’']+(?:-[A-Z][a-z’']+)? (?:[A-Z]\. ?)?[A-Z][a-z’']+(?:-[A-Z][a-z’']+)?\b(?!-[a-z])"
-    r"|\b[A-Z][\w&.’'-]+ (?:Inc|Ltd|LLC|plc|GmbH|AG|Corp|Co|SA|BV|AB)\b"
+    rf"\b(?:Dr|Mr|Mrs|Ms|Prof|Sir|Judge)\.? {_CAPITAL}\w+"
+    rf"|\b{_WORD_OF_NAME} (?:{_CAPITAL}\. ?)?{_WORD_OF_NAME}\b(?!-[a-z])"
+    rf"|\b{_CAPITAL}[\w&.’'-]+ (?:Inc|Ltd|LLC|plc|GmbH|AG|Corp|Co|SA|BV|AB)\b"
 )
 _NO_PERSON = re.compile(
     r"\b(?:National|Federal|Board|Act|Program\w*|Office|Safety|Information|Report|Section|United|States|North"
@@ -441,6 +443,29 @@ _COUNTS_PEOPLE = re.compile(
 _SHARE = re.compile(r"\s?(?:%|per ?cent\b)", re.IGNORECASE)
 
 
+_MEASURES = re.compile(
+    rf"[\s-]?(?:{_TIME_UNITS}|(?:working|business|calendar) days?|[ap]\.?m\b|euros?|dollars?|pounds?|pence|cents?"
+    r"|USD|EUR|GBP|[km]?g|kilograms?|tonnes?|[cmk]m|miles?|met(?:re|er)s?|lit(?:re|er)s?|ml|degrees?|°\w?)\b(?![\s-]old)",
+    re.IGNORECASE,
+)
+_BEFORE_MONEY = re.compile(r"(?:[$£€¥₹]|\b(?:USD|EUR|GBP|CHF))\s?$")
+_ONE_IN = re.compile(r"\b(?:one|every) (?:in|out of)\s+$", re.IGNORECASE)
+_IN_SO_MANY = re.compile(
+    r"\s+(?:in|out of) (?:every )?(?:\d|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b)"
+)
+_COUNTS_NOTHING = frozenset({"free of charge", "nil", "nothing", "half", "twice", "double"})
+
+
+def _may_count(words: str, number: re.Match[str]) -> bool:
+    """Whether a number may count things: in "calls within 5 minutes", "a bed is free of charge", "one in seven calls"
+    and "six percent of the workforce" it counts or measures something else, or nothing."""
+    if number.group().lower() in _COUNTS_NOTHING or "material" in number.group().lower():
+        return False
+    is_measure = _SHARE.match(words, number.end()) or _MEASURES.match(words, number.end())
+    is_share = _ONE_IN.search(words[: number.start()]) or _IN_SO_MANY.match(words, number.end())
+    return not is_measure and not is_share and not _BEFORE_MONEY.search(words[: number.start()])
+
+
 _NAMES_THING = re.compile(
     r"[A-Za-z]-?$|\b[A-Z]{2,}-\w*-$|\b(?:age|aged|page|section|clause|phase|version|table|figure|chapter|appendix|step|note|item|part|no\.?"
     r"|regulation|rule|article|act|unit|question|quiz|paragraph|exhibit|schedule|annex|room|gate|lesson|grade)\s$",
@@ -519,8 +544,8 @@ def _states_amount(part: str, words: str, members: int) -> bool:
     # "Jan. 9-14, 2019" counts nothing.
     dates = [match.span() for match in _DAYS.finditer(words)]
     numbers = [number for number in numbers if not any(start <= number.start() < end for start, end in dates)]
-    # "Six percent of the workforce" counts nobody.
-    numbers = [number for number in numbers if not _SHARE.match(words, number.end())]
+    is_measure = bool(_MEASURES.match(f" {counted['noun']}"))
+    numbers = [number for number in numbers if is_measure or _may_count(words, number)]
     nouns = set(analyse(counted["noun"]))
     beside = (words[max(0, number.start() - 45) : number.end() + 60] for number in numbers)
     if not nouns or any(nouns & set(analyse(around)) for around in beside):

@@ -439,11 +439,12 @@ def _part_statement(asked: Asked, node: Node, where: str) -> tuple[str, str]:
 
 
 _ANNOUNCES = re.compile(
-    r":\W*$|^\W*(?:the )?(?:following|below) (?:table|chart|list|schedule|figure|graph)s? (?:[a-z]+ ){0,2}?"
+    r":\W*$|^\W*sources?: |^\W*% (?:of|who|saying)\b|\b__+\s"
+    r"|^\W*(?:the )?(?:following|below) (?:table|chart|list|schedule|figure|graph)s? (?:[a-z]+ ){0,2}?"
     r"(?:sets?|shows?|presents?|summari[sz]es?|lists?|provides?|gives?|details?|contains?|illustrates?|represents?)\b",
     re.IGNORECASE,
 )
-"""What says that something follows and does not say it."""
+"""What says that something follows, or what a chart beside it shows and where that is from, and does not say it."""
 
 
 def _accounts_for_rarest(asked: Asked, said: float, text: str, near: str) -> bool:

@@ -191,7 +191,8 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
             r"|\b(?:which|what) (?:[\w’'-]+ ){0,3}[a-z]{2,}s (?:exist\b"
             r"|(?:are|were) (?:there|available|offered|provided|supported|included|listed|covered)\b"
             r"|(?:do|does|did) (?:it|they|we|you|the \w+) (?:have|offer|use|support|make|sell|run|operate)\b)"
-            r"|\bwhich (?:[\w’'-]+ ){0,3}(?!does\b|has\b|was\b|this\b|is\b)[a-z]{3,}s\b(?! (?:is|was|has)\b)",
+            r"|\bwhich (?:[\w’'-]+ ){0,3}(?!(?:does|has|was|this|is|applies|governs|prevails|decides)\b)[a-z]{3,}s\b"
+            r"(?! (?:is|was|has)\b)",
         ),
     )
 )  # fmt: skip
