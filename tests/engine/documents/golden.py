@@ -44,6 +44,7 @@ def documents() -> Iterator[tuple[str, bytes]]:
     yield "columns.pdf", _columns()
     yield "bookmarks.pdf", _bookmarks()
     yield "tables.pdf", _tables()
+    yield "headers.pdf", _headers()
     yield "figures.pdf", _figures_on_pages()
     yield "figures.html", _held_figure()
 
@@ -106,6 +107,27 @@ def _tables() -> bytes:
     cells = [Text(left, top, words, 9) for top, row in rows for left, words in row]
     led = [Text(72, 600 + 12 * n, f"The quay {n} {'. ' * 40}{n + 3}", 9) for n in (1, 2, 3)]
     return pdf([[*prose(72, 90, 6), *cells, *led]])
+
+
+def _headers() -> bytes:
+    """Headers that stand apart: years below repeated names, names over codes, times behind a long name, figures close
+    together."""
+    rows: list[tuple[float, list[tuple[float, str]]]] = [
+        (200, [(315, "Amount"), (380, "Life"), (435, "Amount"), (500, "Life")]),
+        (213, [(72, "Year ended May 31,"), (320, "2021"), (440, "2020")]),
+        (226, [(72, "Moorings"), (315, "$ 361"), (370, "4 years"), (435, "$ 874"), (490, "5 years")]),
+        (238, [(72, "Ferries"), (335, "2"), (374, "1 year"), (445, "543"), (490, "8 years")]),
+        (250, [(72, "Barges"), (330, "30"), (370, "3 years"), (450, "37"), (490, "4 years")]),
+        (320, [(110, "Kind of mooring"), (264, "Symbols"), (377, "Name of each harbour where it is rented out")]),
+        (332, [(100, "Mooring of 2024"), (270, "HB24"), (404, "The Inner Harbour")]),
+        (344, [(100, "Mooring of 2026"), (270, "HB26"), (404, "The Inner Harbour")]),
+        (356, [(100, "Mooring of 2027"), (270, "HB27"), (404, "The Inner Harbour")]),
+        (430, [(300, "2021"), (380, "2020")]),
+        (442, [(72, "Weighted-average remaining term of moorings"), (295, "6 years"), (375, "7 years")]),
+        (454, [(72, "Weighted-average discount"), (310, "3 %"), (390, "4 %")]),
+        (466, [(72, "Weighted-average rebate"), (310, "1 %"), (390, "2 %")]),
+    ]
+    return pdf([[*prose(72, 90, 6), *(Text(left, top, words, 9) for top, row in rows for left, words in row)]])
 
 
 def _figures_on_pages() -> bytes:
