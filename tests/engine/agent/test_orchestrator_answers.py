@@ -31,6 +31,12 @@ def ask(question, document):
         ("Is the business cyclical?", "The airline industry has been cyclical.", "Yes"),
         ("Does it not hedge?", "The group does not hedge.", "Yes"),
         ("Does it sell pumps?", "It sells not only pumps but valves.", "Yes"),
+        (
+            "Are trial trips counted?",
+            "Nobody is paid at once, however if all goes well trial trips are counted.",
+            "Yes",
+        ),
+        ("Is the cabin heated?", "The deck is heated, but the cabin is not heated.", "No"),
     ],
 )
 def test_a_sentence_gives_a_verdict_by_its_words(question, sentence, verdict):

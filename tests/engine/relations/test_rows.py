@@ -321,3 +321,12 @@ def test_what_came_is_set_against_what_was_planned(question):
     end, claims = ask(question, BUDGET)
     assert "910" in end.answer and "980" in end.answer and "870" not in end.answer
     assert claims[0].support is not Support.UNSUPPORTED
+
+
+def test_a_share_in_a_label_is_a_condition_and_no_unit_of_the_figure():
+    rows = [["Water removed at 20 °C and 60 % humidity, litres per day", "13", "26"], ["Weight, kg", "12", "17"]]
+    dryers = compiled("Dryer manual", section("Data", table("", rows, columns=["Item", "AB-1", "AB-2"])))
+    question = "How many litres of water per day does the AB-2 remove at 20 °C and 60 % humidity?"
+    end, _ = ask(question, dryers)
+    assert "26" in end.answer
+    assert "26%" not in end.answer

@@ -413,10 +413,23 @@ def verdict_of(question: str, sentence: str) -> str:
     """
     if _EXCEPTION.search(sentence):
         return ""
-    asked, wordings = _direction(question), _direction(sentence)
+    clause = _clause_asked_about(question, sentence)
+    asked, wordings = _direction(question), _direction(clause)
     if asked and wordings:
         return "Yes" if asked == wordings else "No"
-    return "No" if _denies(sentence) != _denies(question) else "Yes"
+    return "No" if _denies(clause) != _denies(question) else "Yes"
+
+
+_BUT = re.compile(r"[,;]\s*(?:however|but|although|though|whereas|while|yet)\b,?", re.IGNORECASE)
+
+
+def _clause_asked_about(question: str, sentence: str) -> str:
+    """The side of a sentence with "but" that says more words of the question; the whole where neither says more."""
+    asked = set(analyse(question))
+    said = [(len(asked & set(analyse(clause))), clause) for clause in _BUT.split(sentence)]
+    most = max(count for count, _ in said)
+    leading = [clause for count, clause in said if count == most]
+    return leading[0] if len(leading) == 1 else sentence
 
 
 def _direction(text: str) -> int:

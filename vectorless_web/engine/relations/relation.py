@@ -32,6 +32,9 @@ _SUM_LABEL = re.compile(r"^\W*(?:(?:sub|grand\s+)?-?totals?|sum)\b|\btotals?\W*$
 _GROSS = frozenset({"gross", "net", "total", "befor", "after"})
 """Words by which a row of its group's own name says that it sums the group up."""
 
+_TOLD_IN_PERCENT = re.compile(r"(?<!\d)(?<!\d\s)%|\bpercentage\b", re.I)
+"""Words that make figures percentages; "at 60 % humidity" is a condition under which something else is measured."""
+
 _NOTES = re.compile(r"^\W*(?:notes?|ref(?:erence)?s?)\W*$", re.I)
 
 
@@ -331,7 +334,7 @@ class Relation:
             return replace(
                 figure, scale=entry.cell.number.scale, currency=entry.cell.number.currency, unit=_measure_unit(entry)
             )
-        percent = figure.percent or "%" in told or bool(re.search(r"\bpercentage\b", told, re.I))
+        percent = figure.percent or bool(_TOLD_IN_PERCENT.search(told))
         if percent:
             return replace(figure, percent=True, scale=Decimal(1), currency="")
         if figure.scale == 1 and not figure.per_share and entry.cell.number.scale == 1:
