@@ -410,7 +410,7 @@ ENGINE_FACTORY = env.str("VECTORLESS_ENGINE_FACTORY", default=BUILT_IN_ENGINE)
 
 LOCAL_MEANING = env.bool("VECTORLESS_LOCAL_MEANING", default=True)
 """Whether runs use the local model of meaning where it is installed."""
-LOCAL_MEANING_SENTENCES = env.int("VECTORLESS_LOCAL_MEANING_SENTENCES", default=12)
+LOCAL_MEANING_SENTENCES = env.int("VECTORLESS_LOCAL_MEANING_SENTENCES", default=8)
 """Sentences that it reads for one question."""
 
 CACHE_ROOT = VAR / "cache"

@@ -131,7 +131,7 @@ def test_an_installed_local_model_is_shown_and_whether_it_is_used(shown, setting
     put_on_path(tmp_path, monkeypatch)
     assert "multilingual-e5-small-q4" in shown() and "not used" in shown()
     settings.LOCAL_MEANING = True
-    assert "in use" in shown() and "reads the 12 sentences" in shown()
+    assert "in use" in shown() and "reads the 8 sentences" in shown()
 
 
 def test_it_is_off_until_somebody_chooses_a_model_and_switches_it_on(read, chosen, work_off, embedding, workspace):

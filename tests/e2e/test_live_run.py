@@ -134,8 +134,9 @@ def test_ten_seconds_without_a_network_are_caught_up(watching, site, network):
     page.wait_for_timeout(10_000)
     assert shown(page) != site.sequences(run_on(page)), "steps were made meanwhile"
     network.mend()
+    # It stands for four seconds, which catching up may take, so it is looked for first.
+    expect(page.locator("#socket-away")).to_have_text("connected again", timeout=20_000)
     holds_what_is_stored(page, site)
-    expect(page.locator("#socket-away")).to_have_text("connected again")
     expect(page.locator("#socket-away")).to_be_hidden()
     assert page.evaluate("document.body.dataset.stayed") == "yes"
     site.gate(OPEN_GATE)

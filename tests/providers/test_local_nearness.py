@@ -2,22 +2,24 @@
 
 import importlib.util
 import os
+import threading
 
 import numpy as np
 import pytest
 
 from tests.support.local_package import forget_package
 from vectorless_web.engine.errors import ModelUnreachable
+from vectorless_web.engine.llm.embedding import LONGEST
 from vectorless_web.providers.local_nearness import (
     AT_ONCE,
     FAR,
-    LONGEST,
     NEAR,
     RECENT,
     LocalNearness,
     clean_text,
     load_encoder,
     scale_cosine,
+    share_out,
 )
 
 
@@ -25,9 +27,10 @@ class Words:
     """An encoder of which every text that has the word lies where the question lies."""
 
     def __init__(self, word="gate"):
-        self.word, self.embedded = word, []
+        self.word, self.embedded, self.asked = word, [], []
 
     def query(self, texts):
+        self.asked.extend(texts)
         return np.array([[1.0, 0.0]] * len(texts), np.float32)
 
     def passage(self, texts):
@@ -70,7 +73,7 @@ def test_a_text_is_embedded_once_for_all_questions():
     LocalNearness(load=lambda: words, store=store).measure("When?", ["The gate.", "A dog."])
     second = LocalNearness(load=lambda: words, store=store).measure("Where?", ["A dog.", "The gate."])
     assert second == [0.0, 1.0]
-    assert words.embedded == ["The gate.", "A dog."]
+    assert sorted(words.embedded) == ["A dog.", "The gate."]
 
 
 def test_without_a_cache_the_parts_of_a_question_embed_none_of_its_sentences_again():
@@ -78,7 +81,15 @@ def test_without_a_cache_the_parts_of_a_question_embed_none_of_its_sentences_aga
     model = LocalNearness(load=lambda: words)
     model.measure("When and by whom?", ["The gate.", "A dog."])
     assert model.measure("By whom?", ["A dog.", "The gate."]) == [0.0, 1.0]
-    assert words.embedded == ["The gate.", "A dog."]
+    assert sorted(words.embedded) == ["A dog.", "The gate."]
+
+
+def test_a_question_is_embedded_once_however_often_it_is_measured():
+    words = Words()
+    model = LocalNearness(load=lambda: words)
+    for question, text in (("By whom?", "The gate."), ("When?", "The gate."), ("By whom?", "A dog.")):
+        model.measure(question, [text])
+    assert words.asked == ["By whom?", "When?"]
 
 
 def test_memory_holds_only_the_last_vectors():
@@ -90,11 +101,34 @@ def test_memory_holds_only_the_last_vectors():
 
 
 def test_what_time_does_not_cover_is_left_out():
-    measured = LocalNearness(load=Words, seconds=1.5, clock=Clock()).measure(
-        "When?", ["The gate."] * 2 + list("abcdef")
-    )
+    texts = ["The gate.", "The gate.", *map(str, range(2 * AT_ONCE - 1))]
+    measured = LocalNearness(load=Words, seconds=1.5, clock=Clock(), cores=1).measure("When?", texts)
     assert measured[:2] == [1.0, 1.0]
-    assert measured.count(None) == 7 - AT_ONCE
+    assert measured.count(None) == AT_ONCE
+
+
+def test_a_text_more_than_usual_is_no_batch_of_its_own():
+    model = LocalNearness(load=Words, seconds=1.5, clock=Clock(), cores=1)
+    assert None not in model.measure("When?", list(map(str, range(AT_ONCE + 1))))
+
+
+def test_several_cores_embed_the_texts_of_one_request_together():
+    both = threading.Barrier(2, timeout=10)
+
+    class Meeting(Words):
+        def passage(self, texts):
+            both.wait()
+            return super().passage(texts)
+
+    texts = [f"{'gate' if number % 3 else 'dog'} {number}" for number in range(7)]
+    shares = LocalNearness(load=Meeting, cores=2).measure("When?", texts)
+    assert shares == LocalNearness(load=Words, cores=1).measure("When?", texts)
+
+
+def test_texts_are_shared_out_so_that_no_core_waits_long_for_another():
+    parts = share_out(["a" * 50, "b" * 10, "c" * 20, "d" * 30], 2)
+    assert sorted(sum(map(len, part)) for part in parts) == [50, 60]
+    assert share_out(["a"], 4) == [["a"]]
 
 
 def test_a_run_that_is_stopped_waits_for_no_more_than_it_has_begun():
@@ -140,7 +174,7 @@ class TestRealModel:
 
     def test_equal_texts_give_equal_shares_alone_and_together(self):
         texts = [f"Gate {number} opens at six." for number in range(9)]
-        model = LocalNearness(seconds=60)
+        model = LocalNearness(seconds=60, cores=3)
         together = model.measure("When does gate 3 open?", texts)
         assert together == [model.measure("When does gate 3 open?", [text])[0] for text in texts]
 

@@ -3,6 +3,7 @@
 import json
 import time
 from decimal import Decimal
+from threading import Event
 
 import pytest
 from werkzeug import Response
@@ -212,10 +213,20 @@ def test_a_refusal_of_pictures_is_told_from_others(chat, httpserver, status, wor
 
 
 def test_a_slow_server_is_a_timeout(chat, httpserver):
-    on_chat(httpserver).respond_with_handler(lambda _request: time.sleep(1.0) or Response("{}"))
+    given_up = Event()
+
+    def slow(_request):
+        given_up.wait(10)
+        return Response("{}")
+
+    on_chat(httpserver).respond_with_handler(slow)
 
     with pytest.raises(ModelTimeout):
         chat(seconds=0.2).complete(HELLO)
+    given_up.set()
+    # The late answer is waited for, or it would stand in the log of another test.
+    while not httpserver.log:
+        time.sleep(0.01)
 
 
 def test_no_server_is_unreachable(chat, httpserver):

@@ -10,6 +10,7 @@ from django.core.cache import cache
 from tests.support.compiled import compile_here
 from tests.support.local_package import hide_package, put_on_path
 from vectorless_web.documents import services
+from vectorless_web.engine.llm.embedding import MOST_TEXTS
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run, RunInputs
 from vectorless_web.runs.page.rendering import step_cards
@@ -66,11 +67,11 @@ def test_what_was_measured_is_kept_with_the_run_and_costs_nothing(ask, tmp_path,
     shares = json.loads(call.reply)["shares"]
     assert max(shares) == 1.0
     # So many as their characters allow, and one for each that the run says was measured.
-    assert len(shares) > 12
+    assert len(shares) > MOST_TEXTS
     assert [content for _, content in call.prompt] == [QUESTION]
     assert (run.tokens, float(run.cost_usd), run.engine) == (0, 0.0, "offline")
     assert search_of(run).observation["nearness"]["sentences"] == len(shares)
-    assert RunInputs.objects.get(run=run).reasoner["nearness"]["texts"] == 12
+    assert RunInputs.objects.get(run=run).reasoner["nearness"]["texts"] == MOST_TEXTS
 
 
 def test_a_second_question_reads_nothing_anew(ask, tmp_path, monkeypatch):

@@ -163,13 +163,11 @@ def test_the_lexicon_is_kept_until_an_entry_changes(add, act, alice, workspace, 
 class TestPreview:
     def test_it_says_where_each_term_comes_from(self, add, page, bob):
         add()
-        response = page(bob, "lexicon/preview/?question=How high was capex of the shed in 2024?")
+        response = page(bob, "lexicon/preview/?question=What was the capex of the shed in 2024?")
         shown = response.content.decode()
         preview = response.context["preview"]
-        assert {row.concept: row.pack for row in preview.added} == {
-            "the shed": "workspace",
-            "capital expenditures": "financial",
-        }
+        added = {row.concept: row.pack for row in preview.added}
+        assert (added["the shed"], added["capital expenditures"]) == ("workspace", "financial")
         assert ("2024", "a period") in [(term.term, term.source) for term in preview.own]
         assert preview.periods == ["2024"]
         assert preview.statements[0] == "consolidated statements of cash flows"
@@ -193,7 +191,7 @@ class TestPreview:
         assert page(bob, "lexicon/?question=").status_code == 422
 
     def test_what_is_typed_is_shown_as_text(self, add, page, bob):
-        add(concept="<b>shed</b>", phrases="<script>alert(1)</script>")
-        shown = page(bob, "lexicon/?question=<script>alert(2)</script> shed").content.decode()
+        add(concept="<b>kiln</b>", phrases="<script>alert(1)</script>")
+        shown = page(bob, "lexicon/?question=<script>alert(2)</script> kiln").content.decode()
         assert "<script>alert" not in shown
-        assert "<b>shed" not in shown
+        assert "<b>kiln" not in shown

@@ -14,6 +14,7 @@ from vectorless_web.engine.answers.claims import Signal, Strength
 from vectorless_web.engine.answers.confidence import calibration_for, calibration_of
 from vectorless_web.engine.errors import ModelUnreachable
 from vectorless_web.engine.llm.embedding import NoNearness, RecordedNearness
+from vectorless_web.engine.passages.extraction import find_level
 
 QUESTION = "Whom must I tell before shifting the piano upstairs?"
 ANSWER = "Heavy instruments are carried to another floor only when Fenella has been told."
@@ -85,6 +86,12 @@ def test_a_passage_far_nearer_than_all_others_that_names_an_office_is_given():
     end = Asked(Meaning(OFFICE), shelf=Shelf({"a": house(OFFICE)})).end
     assert end.answer.startswith(OFFICE)
     assert end.confidence.strength is Strength.MODERATE
+
+
+def test_nearness_is_told_above_two_fifths_of_what_was_measured():
+    assert find_level([0.3]) == 0.3
+    assert find_level([1.0, 0.0, 0.2, 0.1, 0.4, 0.9]) == pytest.approx(0.2)
+    assert find_level([0.0, 1.0]) == pytest.approx(0.4)
 
 
 def test_only_what_the_words_shortlist_is_measured_and_only_once():

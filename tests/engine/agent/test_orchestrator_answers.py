@@ -8,7 +8,7 @@ from vectorless_web.engine.agent.events import Outcome
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.calculation import degree_of, without_addend
-from vectorless_web.engine.answers.draft import verdict_of
+from vectorless_web.engine.answers.verdicts.wordings import verdict_of
 from vectorless_web.engine.documents.card import TypedFields
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.needs import contest_of, figure_needs, item_phrases

@@ -13,6 +13,7 @@ from vectorless_web.engine.answers.claims import Signal, Strength
 from vectorless_web.engine.answers.confidence import (
     AGREED,
     CHECKED,
+    OF_USE_ALONE,
     Calibration,
     ModelChecks,
     _stems_named,
@@ -219,3 +220,17 @@ def test_what_is_said_of_one_side_does_not_decide_between_two():
     question = "Which crossing takes more hours to make, the night ferry or the helicopter?"
     end = list(Orchestrator().run(question, Shelf({"a": weighed}), Limits()))[-1]
     assert end.outcome == "passages"
+
+
+def test_a_sentence_that_only_announces_what_follows_is_worth_little():
+    text = "The fees for mooring a boat in the harbour at night are as follows:"
+    others = (paragraph(f"Other matter {number}: boats, ropes and nets.") for number in range(30))
+    shelf = Shelf({"a": compiled("Harbour report", paragraph(text), *others)})
+    events = Orchestrator().run("What are the fees for mooring a boat in the harbour at night?", shelf, Limits())
+    held = next(e.observation["withheld"] for e in events if "withheld" in getattr(e, "observation", {}))
+    assert held["confidence"] <= OF_USE_ALONE
+
+
+def test_a_year_is_no_name_that_a_quote_would_have_to_say():
+    document = compiled("Holm Pumps", paragraph("Holm Pumps repaid its loan of 4 million in the year."))
+    assert signals_of("How much of its loan did Holm Pumps repay in FY2023?", document)["names_said"] == 1.0

@@ -5,7 +5,8 @@ import pytest
 from tests.support.engine_documents import Shelf, compiled, paragraph, section
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
-from vectorless_web.engine.answers.draft import is_heading, is_name_alone, settles_outright
+from vectorless_web.engine.answers.draft import is_name_alone
+from vectorless_web.engine.answers.verdicts.wordings import is_heading, settles_outright
 from vectorless_web.engine.questions.understand import understand
 
 POOL = compiled(
@@ -21,6 +22,12 @@ POOL = compiled(
     section("Towels", paragraph("Every guest may borrow towels, except members of the club.")),
     section("Lodging", paragraph("Hotels paid by the club are not allowed, except for acceptance trials of boats.")),
     section("Letting", paragraph("The owner may let the jetty to a school with consent, which is not needed in May.")),
+    section(
+        "Visitors",
+        paragraph(
+            "The club does not photograph visitors of the garden. This is a quiet place for members and for visitors."
+        ),
+    ),
     section("Season", paragraph("The slide runs daily from June to August and at weekends from May to September.")),
 )
 
@@ -35,6 +42,12 @@ def test_what_settles_a_question_comes_right_behind_the_verdict():
 
 def test_a_rule_that_differs_by_months_gets_no_verdict():
     assert not ask("Does the slide run daily in May?").startswith(("Yes", "No"))
+
+
+def test_a_sentence_that_says_less_does_not_turn_what_stands_before_it():
+    told = ask("Does the club photograph visitors and members of the garden?")
+    assert "does not photograph visitors" in told
+    assert not told.startswith("Yes")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from vectorless_web.engine.answers.grounding import Grounder
 
 FOLDER = Path(__file__).parent / "meanings"
 STRENGTH = tomllib.loads((FOLDER / "strength.toml").read_text())
+TURNED = tomllib.loads((FOLDER / "turned.toml").read_text())
+RIGHT = TURNED.pop("right")
 HEADINGS = tomllib.loads((FOLDER / "headings.toml").read_text())
 
 MOST_ACCEPTED = 1
@@ -34,6 +36,31 @@ def test_a_wrong_telling_is_objected_to(kind):
     assert len(STRENGTH[kind]) >= 12
     passed = [wrong for quote, _, wrong in STRENGTH[kind] if not objections(wrong, ("Rules", quote))]
     assert len(passed) <= MOST_ACCEPTED, passed
+
+
+@pytest.mark.parametrize("kind", TURNED)
+def test_a_telling_that_turns_a_word_or_moves_a_number_is_objected_to(kind):
+    told = [(quote, wrong) for quote, _, wrong in TURNED[kind]]
+    assert [wrong for quote, wrong in told if not objections(wrong, ("Rules", quote))] == []
+
+
+def test_the_right_tellings_beside_them_are_accepted():
+    told = [(quote, right) for kind in TURNED.values() for quote, right, _ in kind] + RIGHT
+    assert [(right, said) for quote, right in told if (said := objections(right, ("Rules", quote)))] == []
+
+
+def test_the_last_words_of_a_quote_are_not_read_on_into_the_next():
+    quotes = (
+        "On August 1, 2022, the Society bought a Danish sawmill.",
+        "The price of $59 million included a deferred portion of $5 million that was paid in fiscal year 2024.",
+        "Year ended June 30, 2023",
+    )
+    document = compiled("Report", section("Note 5", *(paragraph(text) for text in quotes)))
+    claim = "In the year ended June 30, 2023 the Society bought a Danish sawmill for a price of $59 million."
+    placed = tuple(DraftQuote("a", 2 + place, text) for place, text in enumerate(quotes))
+    question = "What did it buy in fiscal year 2023?"
+    grounder = Grounder(documents={"a": document}, question=question, periods=(question,))
+    assert grounder.objections(DraftClaim(claim, placed)) == ()
 
 
 @pytest.mark.parametrize("case", HEADINGS["place"], ids=lambda case: case[0])

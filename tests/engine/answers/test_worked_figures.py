@@ -92,6 +92,12 @@ def ask(question, document):
         ("What was free cash flow in 2023?", "$80 million: free cash flow"),
         ("What were the days sales outstanding in 2022?", "82.13 days: days sales outstanding, 2022 (with closing bal"),
         ("What was working capital as a percentage of sales in 2023?", "24.0%: working capital as a percentage of rev"),
+        ("What was the operating income to inventory ratio in 2023?", "1.15: operating income to inventories, 2023"),
+        (
+            "What was the interest expense to average asset ratio in 2023?",
+            "0.0353: interest expense to average total assets",
+        ),
+        ("What was the interest expense to asset ratio in 2023?", "0.0333: interest expense to total assets, 2023"),
         ("What is the quick ratio for 2023, and is it healthy?", "1.46: quick ratio, 2023, at or above one"),
     ],
 )

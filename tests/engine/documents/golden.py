@@ -45,6 +45,7 @@ def documents() -> Iterator[tuple[str, bytes]]:
     yield "bookmarks.pdf", _bookmarks()
     yield "tables.pdf", _tables()
     yield "headers.pdf", _headers()
+    yield "notes.pdf", _notes()
     yield "figures.pdf", _figures_on_pages()
     yield "figures.html", _held_figure()
 
@@ -128,6 +129,13 @@ def _headers() -> bytes:
         (466, [(72, "Weighted-average rebate"), (310, "1 %"), (390, "2 %")]),
     ]
     return pdf([[*prose(72, 90, 6), *(Text(left, top, words, 9) for top, row in rows for left, words in row)]])
+
+
+def _notes() -> bytes:
+    """A sentence that two columns part, and small print between them that begins with an address and has a gap."""
+    lines = "2https://weir.example/levels", "of the past month", "and, for the gates,"
+    foot = [Text(72, top, words, 7) for top, words in zip((700, 708, 736), lines, strict=True)]
+    return pdf([[*prose(72, 80, 30)[:-1], Text(72, 500, "The gate opens if the", 10), *foot, *prose(330, 80, 30)]])
 
 
 def _figures_on_pages() -> bytes:

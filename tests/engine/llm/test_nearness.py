@@ -74,7 +74,7 @@ def test_a_stored_reply_that_is_none_is_refused(reply):
 def test_a_lane_measures_sentences_below_their_headings_and_no_more_than_its_part():
     model = Shares(*[0.5] * 30)
     lane = RecordedNearness(model, most=16).lane(2)
-    texts = [f"Text {number} says {'much ' * 50}of it." for number in range(30)]
+    texts = [f"Text {number} says {'much ' * 29}of it." for number in range(30)]
     lane.measure("When?", dict.fromkeys(texts, "Gates"))
     assert model.asked == [("When?", [f"Gates: {text}" for text in texts[:8]])]
     assert lane.shares == dict.fromkeys(texts[:8], 0.5)
@@ -86,6 +86,14 @@ def test_more_texts_are_measured_when_they_are_short():
     model = Shares(*[0.5] * 30)
     RecordedNearness(model, most=4).lane(1).measure("When?", {f"Field: {number}": "" for number in range(30)})
     assert [len(texts) for _, texts in model.asked] == [12]
+
+
+def test_fewer_texts_are_measured_when_they_are_long_but_more_than_half():
+    model = Shares(*[0.5] * 30)
+    lane = RecordedNearness(model).lane(1)
+    for length in (150, 230, 5000):
+        lane.measure("When?", {f"{number} {'x' * length}": "" for number in range(30)})
+    assert [len(texts) for _, texts in model.asked] == [9, 6, 5]
 
 
 def test_a_part_of_a_question_is_measured_by_itself_and_leaves_the_shares_of_the_whole():

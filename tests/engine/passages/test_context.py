@@ -1,6 +1,7 @@
 """Sentences in context: lead-ins, exceptions, parted sentences, clauses that others point to."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +10,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.passages.checks import is_met
 from vectorless_web.engine.passages.context import Reading, states_something
-from vectorless_web.engine.passages.extraction import find_passages
+from vectorless_web.engine.passages.extraction import cell_first, find_passages
 from vectorless_web.engine.passages.passage import Passage
 from vectorless_web.engine.questions.requirements import Requirement, Wanted, requirements_of
 from vectorless_web.engine.questions.understand import understand
@@ -101,6 +102,13 @@ def test_what_a_clause_is_subject_to_is_read():
         (Wanted.PERSON, "Whose boat is it", "Sailing time\t12 hours (with the captain on the bridge or below)", False),
         (Wanted.VERDICT, "May I swim here", "The lake lies in the north.", False),
         (Wanted.VERDICT, "May I swim here", "Swimming is allowed.", True),
+        (Wanted.VERDICT, "Does the club keep my location data", "The club keeps data for a year.", False),
+        (Wanted.VERDICT, "Does the club keep my location data", "The club keeps where you rowed.", True),
+        (Wanted.VERDICT, "Does the club keep my location data", "The club keeps GPS tracks.", True),
+        (Wanted.VERDICT, "Does the club keep my personal data", "The club keeps data for a year.", True),
+        (Wanted.VERDICT, "Does the club keep my dietary details", "The club keeps your phone number.", False),
+        (Wanted.STATEMENT, "What contact details are kept", "We keep the number of trips.", False),
+        (Wanted.STATEMENT, "What contact details are kept", "We keep your e-mail address.", True),
         (Wanted.AMOUNT, "What score did the choir reach", "One of the scores is shown in Table 5.", False),
         (Wanted.CONTACT, "What is the telephone number of the desk", "The desk has no telephone yet.", False),
         (Wanted.CONTACT, "What is the telephone number of the desk", "Desk: 0300 555 0142", True),
@@ -174,6 +182,15 @@ def test_what_a_clause_is_subject_to_is_read():
         (Wanted.CAUSE, "Why did sales grow", "Sales grew 3 percent on average.", False),
         (Wanted.LIMIT, "Are dogs allowed", "Dogs shall not enter.", True),
         (Wanted.PERSON, "Who reported the broken gate", "Ada Brook reported that the gate is broken.", True),
+        (Wanted.DATE, "What time does the fair open", "The fair opens on Sundays in May 2024.", False),
+        (Wanted.DATE, "What time does the fair open", "The fair opens at 9.30 am.", True),
+        (Wanted.DATE, "What time of year is the fair", "The fair is held on the first Sunday of May.", True),
+        (Wanted.AMOUNT, "How heavy is the buoy", "The buoy drifts at 9 knots.", False),
+        (Wanted.AMOUNT, "How heavy is the buoy", "The buoy weighs 4.5 tonnes.", True),
+        (Wanted.AMOUNT, "How fast may I row here", "The limit is four knots.", True),
+        (Wanted.AMOUNT, "How deep is the dock", "The dock is used by 12 boats.", False),
+        (Wanted.AMOUNT, "How many families may join", "The club is limited to 340 households.", True),
+        (Wanted.AMOUNT, "How many families may join", "Each family works at three fairs.", False),
     ],
 )  # fmt: skip
 def test_a_passage_holds_the_kind_of_thing_asked_for(wanted, part, text, met):
@@ -254,6 +271,20 @@ def test_a_step_is_told_with_all_that_leads_up_to_it():
     key = next(key for key in document.tree.leaves())
     rule = Reading(document.tree).steps_beside(key, 2)
     assert Reading(document.tree).words(rule.spans) == text
+
+
+def parted_by(kind: NodeKind, rest: str) -> str:
+    between = Part(kind, "", "2 https://weir.example/levels")
+    return rule_of(compiled("W", section("Gates", paragraph("The gate opens if the"), between, paragraph(rest))), 2)
+
+
+@pytest.mark.parametrize("kind", [NodeKind.FOOTNOTE, NodeKind.CAPTION])
+def test_a_sentence_goes_on_behind_the_notes_and_figures_between_its_columns(kind):
+    assert parted_by(kind, "river rises by a foot.") == "The gate opens if the river rises by a foot."
+
+
+def test_a_paragraph_of_its_own_behind_a_footnote_completes_no_sentence():
+    assert parted_by(NodeKind.FOOTNOTE, "Boats wait below.") == "The gate opens if the"
 
 
 def test_lines_that_each_name_something_are_no_parted_sentence():
@@ -422,3 +453,93 @@ def test_an_entry_of_the_index_is_no_answer():
     key = document.tree.leaves()[-1]
     found = find_passages("a", [(document.tree.node(key), 1.0, "Index")], finder)
     assert not any(passage.suffices for passage in found)
+
+
+SLIDE = compiled(
+    "Pool rules",
+    section(
+        "Rules",
+        paragraph("Many visitors said last year that they may like to stay longer and swim."),
+        paragraph("Persons under 14 need the company of somebody aged 18 or over."),
+        paragraph("A bag of up to 20 kg may be left at the desk, and each further one costs a fee."),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "question,begins",
+    [
+        ("My twelve-year-old would like to swim. Is that fine?", "Persons under 14"),
+        ("My suitcase has 23 kilos. Can it stay with you?", "A bag of up to 20 kg"),
+    ],
+)
+def test_a_rule_that_bounds_what_a_case_measures_is_about_the_case(question, begins):
+    finder = Finder(SLIDE, understand(question))
+    nodes = [(SLIDE.tree.node(key), 1.0, "Rules") for key in SLIDE.tree.leaves()]
+    assert find_passages("a", nodes, finder)[0].quote.startswith(begins)
+
+
+def told_first(label: str) -> str:
+    goals = [["By 2026 plant a further 900 trees along the old canal.", "Target", "900"]]
+    made = table("Goals", goals, columns=["Description", "Type", "Number"])
+    head, row = made.table.rows
+    made = replace(made, table=replace(made.table, rows=(head, replace(row, label=label or row.label))))
+    document = compiled("Plan", section("Trees", made))
+    node = next(node for key in document.tree.leaves() if (node := document.tree.node(key)).table)
+    return cell_first(node, row.offset, Finder(document, understand("What is the number of trees?")))
+
+
+def test_a_row_that_begins_with_a_sentence_is_not_told_by_a_cell_beside_it():
+    assert told_first("Target") == ""
+    assert told_first("") == "900: By 2026 plant a further 900 trees along the old canal., Number."
+
+
+@pytest.mark.parametrize(
+    ("wanted", "part", "text", "met"),
+    [
+        (Wanted.SPAN, "How much warning must I give before I move out", "It is repaid within ten days.", False),
+        (Wanted.SPAN, "How much warning must I give before I move out", "Tenants give one month's notice.", True),
+        (Wanted.AMOUNT, "How much milk do the calves get", "They are fed for ten weeks.", False),
+        (Wanted.AMOUNT, "How much milk do the calves get", "They are fed six litres a day.", True),
+        (Wanted.AMOUNT, "How much is left to pay after the deposit", "A deposit of £60 is payable in May.", False),
+        (Wanted.AMOUNT, "How much is left to pay after the deposit", "The balance of £225 is due in May.", True),
+        (Wanted.AMOUNT, "What share of the money came from apples", "Apples brought in £900.", False),
+        (Wanted.AMOUNT, "What share of the money came from apples", "Two thirds came from apples.", True),
+        (Wanted.AMOUNT, "How many apples were picked", "Apples earned 430,000 kronor.", False),
+    ],
+)
+def test_a_number_of_something_else_is_not_the_one_asked_for(wanted, part, text, met):
+    assert is_met(Requirement(wanted, part), text) is met
+
+
+def test_a_sum_is_not_of_what_is_named_only_behind_it():
+    built = "The roof of the barn was renewed at a cost of £84,600. A hoist will be installed in the coming year."
+    document = compiled("Farm report", section("Buildings", paragraph(built)))
+    best = found_in(document, "How much did the hoist cost?")[0]
+    assert not best.suffices and "hoist" not in " ".join(part.quote for part in best.parts)
+    assert found_in(document, "How much did the roof of the barn cost?")[0].suffices
+
+
+def test_a_price_is_not_of_a_thing_that_the_document_never_names():
+    priced = "A pitch with electricity costs £31 a night for two persons. Dogs are welcome at £3 a night."
+    document = compiled("Pinewater Campsite", section("Prices", paragraph(priced)))
+    assert "a number" in found_in(document, "How much is a night in a cabin?")[0].unmet
+    assert "a number" not in found_in(document, "How much is a night on a pitch?")[0].unmet
+
+
+@pytest.mark.parametrize(
+    ("text", "tells"),
+    [
+        ("The site was laid out in 1961 by the Probert brothers.", True),
+        ("The site was laid out in 1961 by the end of May.", False),
+        ("The hall seats thirty persons.", False),
+        ("Only the persons on the list hold keys.", True),
+    ],
+)
+def test_who_is_told_by_whoever_does_a_thing_and_not_by_people_counted(text, tells):
+    assert is_met(Requirement(Wanted.PERSON, "Who built the camp"), text) is tells
+
+
+def found_in(document: CompiledDocument, question: str) -> list[Passage]:
+    tree, finder = document.tree, Finder(document, understand(question))
+    return find_passages("a", [(tree.node(key), 1.0, "") for key in tree.leaves()], finder)

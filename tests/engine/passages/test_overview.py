@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.engine_documents import Part, Shelf, compiled, paragraph, section
+from tests.support.engine_documents import Part, Shelf, compiled, paragraph, section, table
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.documents.artefact import CompiledDocument
@@ -62,6 +62,72 @@ def test_a_summary_of_the_document_takes_a_point_of_each_section():
     lines = told("Summarise this agreement")
     assert len(lines) == 4
     assert lines[1].startswith("1.1") and lines[3] == "The Charterer refuels before mooring."
+
+
+HANDBOOK = compiled(
+    "Handbook of the yard",
+    section(
+        "4. Leaving the yard",
+        section("4.1 Who may end employment", paragraph("Either side may give a month's notice.")),
+        section(
+            "4.2 What happens when employment ends",
+            paragraph("Pass and keys are handed back. Untaken holiday is paid."),
+            paragraph("Access to mail is closed at midnight."),
+        ),
+        section("4.3 Pension", paragraph("The scheme is run by Mutual Shore.")),
+    ),
+    section("5. Strategic goals", paragraph("We have two goals.")),
+    section("Goal 1: Mend more", paragraph("We will mend forty boats a year.")),
+    section("Goal 2: Waste less", paragraph("We will burn no offcuts.")),
+    section(
+        "6. Risks",
+        paragraph("Fire: the stoves are swept. They are never left alone."),
+        paragraph("A watchman walks the sheds."),
+        paragraph("Flood: the sluice is shut in autumn."),
+        paragraph("Theft: the yard is locked."),
+    ),
+)
+
+
+def test_a_section_of_several_headings_is_summed_up_by_a_point_of_each_under_its_heading():
+    lines = told("Summarise what the handbook says about leaving the yard", HANDBOOK)
+    assert lines[0] == "4.1 Who may end employment: Either side may give a month's notice."
+    assert lines[-1] == "4.3 Pension: The scheme is run by Mutual Shore."
+
+
+def test_of_two_headings_the_one_that_says_the_question_in_more_words_is_summed_up():
+    lines = told("Summarise what happens when employment ends", HANDBOOK)
+    assert lines[0] == "Pass and keys are handed back." and not any("notice" in line for line in lines)
+
+
+def test_headings_that_count_a_word_of_the_one_asked_for_belong_to_it():
+    lines = told("Summarise the strategic goals", HANDBOOK)
+    assert lines[1:] == [
+        "Goal 1: Mend more: We will mend forty boats a year.",
+        "Goal 2: Waste less: We will burn no offcuts.",
+    ]
+
+
+def test_a_heading_that_states_something_is_a_point_where_nothing_else_is_told():
+    plan = compiled(
+        "Plan",
+        section(
+            "2. Ready for storms",
+            section("2.1 Money", paragraph("The fund pays for sluices.")),
+            section(
+                "2.2 People",
+                section("Teach every household in the lower town what to do when the bell rings", paragraph("_51a0")),
+            ),
+            section("2.3 Boats", paragraph("Two boats lie at the bridge.")),
+        ),
+    )
+    lines = told("Summarise the section on being ready for storms", plan)
+    assert lines[1] == "2.2 People: Teach every household in the lower town what to do when the bell rings"
+
+
+def test_texts_that_go_on_after_a_named_one_belong_to_it():
+    lines = told("Summarise the risks", HANDBOOK)
+    assert [line.split(":")[0] for line in lines if ":" in line] == ["Fire", "Flood", "Theft"]
 
 
 def test_what_no_section_is_about_is_not_summed_up():
@@ -147,6 +213,19 @@ def test_of_a_document_that_is_no_message_nobody_is_said_to_have_sent_it():
     assert ask("Who sent this?", LEASE).answer == ""
 
 
+LETTER = compiled(
+    "Harvest supper",
+    paragraph("Dear neighbours,"),
+    paragraph("The supper is on 4 October. Bring the signed slip to Miss Orme, who keeps the list of the helpers."),
+    paragraph("Yours sincerely,\nGwyneth Parry\nParish clerk"),
+)
+
+
+@pytest.mark.parametrize("question", ["Who signed this letter?", "Who wrote this letter?"])
+def test_the_end_of_a_letter_says_who_signed_it(question):
+    assert "Gwyneth Parry" in ask(question, LETTER).answer and "Orme" not in ask(question, LETTER).answer
+
+
 def _brochure(*more: Part) -> CompiledDocument:
     return compiled(
         "Night ferries",
@@ -182,3 +261,50 @@ def test_of_several_numbers_the_one_is_told_whose_lines_say_what_is_asked():
 def test_an_address_of_mail_names_its_owner():
     line = paragraph("falk@port.example berg.olav@port.example")
     assert _contact(_brochure(line), "What is the e-mail address of Olav Berg?") == [line.text]
+
+
+COVER = compiled(
+    "Halvorsen Outdoor annual report 2022",
+    section(
+        "Halvorsen Outdoor",
+        paragraph("Securities registered pursuant to Section 12(b) of the Act:"),
+        table(
+            "",
+            [
+                ["Common Stock, par value $0.01 per share", "HVO", "New York Stock Exchange"],
+                ["1.250% Notes due 2027", "HVO27", "New York Stock Exchange"],
+                ["2.875% Notes due 2033", "HVO33", "New York Stock Exchange"],
+            ],
+            columns=["Title of each class", "Trading symbol", "Name of each exchange on which registered"],
+        ),
+    ),
+    section(
+        "Annual meeting",
+        paragraph("The shareholder proposal on a report about plastic waste was defeated:"),
+        table("", [["9,120,300", "32,700,115"]], columns=["For", "Against"]),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "question,told,other",
+    [
+        ("Which debt securities are registered on a national securities exchange?", "Notes due 2033", "Common"),
+        ("Which shares are listed on an exchange?", "Common Stock", "Notes"),
+    ],
+)
+def test_registered_securities_are_told_from_the_cover_by_their_kind(question, told, other):
+    end = list(Orchestrator().run(question, Shelf({"a": COVER}), Limits()))[-1]
+    assert told in end.answer and other not in end.answer
+
+
+def test_a_sentence_that_ends_in_a_decision_announces_nothing_that_is_missing():
+    question = "What was the outcome of the vote on the shareholder proposal on a report about plastic waste?"
+    end = list(Orchestrator().run(question, Shelf({"a": COVER}), Limits()))[-1]
+    assert "was defeated" in end.answer
+
+
+@pytest.mark.parametrize("question", ["Can you sum up what the hazards bit says?", "Sum up what it says on hazards."])
+def test_a_section_is_meant_however_it_is_pointed_at(question):
+    told = list(Orchestrator().run(question, Shelf({"a": CHARTER}), Limits()))[-1].answer
+    assert "strong currents" in told and "refuels" not in told

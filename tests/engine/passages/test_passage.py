@@ -52,3 +52,19 @@ def test_the_rows_of_a_table_of_records_stay_whole():
         "Price per night:\t40\t45",
         "Price per week:\t210\t240",
     ]
+
+
+def test_the_head_of_a_report_is_cut_into_its_lines():
+    head = "Author:    A. Holm\nTitle:     The long road\n           to the kennel\nPages:     40"
+    node = compiled("Kennel", section("Dogs", Part(NodeKind.PARAGRAPH, "", head))).tree.node(2)
+    assert [piece.text for piece in pieces_of(node)] == [
+        "Author:    A. Holm",
+        "Title:     The long road\n           to the kennel",
+        "Pages:     40",
+    ]
+
+
+def test_a_paragraph_with_a_named_line_or_two_is_cut_into_sentences():
+    text = "Note: dogs bark. They do so at night.\nAlso: cats do not."
+    node = compiled("Kennel", section("Dogs", Part(NodeKind.PARAGRAPH, "", text))).tree.node(2)
+    assert len(pieces_of(node)) == 3

@@ -76,3 +76,12 @@ def test_acronyms_are_built_from_initials():
     assert {"ppe", "pp&e"} <= acronyms_of("property, plant and equipment")
     assert "cogs" in acronyms_of("cost of goods sold")
     assert acronyms_of("net sales") == frozenset()
+
+
+@pytest.mark.parametrize("question", ["What do we have to pay for a canoe?", "Who can regularly charge the van?"])
+def test_a_word_that_says_what_somebody_does_is_no_mention_of_the_thing(question):
+    assert not {match.text for match in default_lexicon().match(question)} & {"pay", "charge"}
+
+
+def test_a_word_that_names_the_thing_is_a_mention_of_it():
+    assert "pay" in {match.text for match in default_lexicon().match("How much is the pay of a warden?")}

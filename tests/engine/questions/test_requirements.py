@@ -52,6 +52,11 @@ def test_the_words_that_ask_tell_what_an_answer_must_hold(question, wanted):
     assert kinds(question)[0] is wanted
 
 
+def test_the_end_of_a_scale_is_asked_for_beside_another_kind():
+    assert kinds("What is the strictest limit for noise?") == [Wanted.AMOUNT, Wanted.LIMIT, Wanted.EXTREME]
+    assert Wanted.EXTREME not in kinds("What is the interest on the loan?")
+
+
 def test_each_part_of_a_question_asks_for_its_own_thing():
     assert kinds("Who collects the offers, and by what date?") == [Wanted.PERSON, Wanted.DATE]
 

@@ -63,10 +63,52 @@ def test_a_word_is_looked_for_in_its_other_spellings_and_inflections(text, other
         ("broken goods", "defective"),
         ("how long do I have", "deadline"),
         ("the kids", "dependants"),
+        ("who is keeping an eye on the pump", "supervise"),
+        ("in the middle of the night", "urgent"),
+        ("who is paying for the new bell", "financed"),
+        ("how much warning do they need", "notice"),
+        ("who rescued the hens", "evacuated"),
+        ("where did the choir sleep", "accommodated"),
+        ("what is left to pay", "balance"),
+        ("she got a temperature", "fever"),
+        ("does my mate count", "visitor"),
     ],
 )
 def test_words_of_near_meaning_are_looked_for_at_a_cost(text, other):
     assert 0 < weights(text)[analyse(other)[0]] <= NEAR
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("can I get my deposit back", "refund"),
+        ("they called the regatta off", "cancel"),
+        ("turn the heater off", "disconnect"),
+        ("they put the vote off", "postpone"),
+    ],
+)
+def test_a_verb_and_its_particle_may_stand_apart(text, other):
+    assert analyse(other)[0] in weights(text)
+
+
+@pytest.mark.parametrize("text", ["who fills in for her", "who filled in for the cook", "who is filling in for him"])
+def test_an_idiom_is_known_in_each_form_of_its_verb(text):
+    assert "deputis" in weights(text) or "act" in weights(text)
+
+
+def test_what_stands_in_another_clause_is_no_particle_of_a_verb():
+    assert "postpon" not in weights("they put milk in, and take off")
+
+
+def test_what_is_done_again_is_looked_for_with_re_before_it():
+    assert "reopen" in weights("when does the pool open again")
+    assert "rebuilt" in weights("who built the pier again")
+    assert "reopen" not in weights("when does the pool open")
+
+
+def test_how_high_an_amount_is_asks_for_nothing_tall():
+    assert analyse("tall")[0] not in weights("how high was the capital spending")
+    assert analyse("height")[0] in weights("how tall is the mast")
 
 
 def test_fire_is_not_taken_for_a_dismissal():

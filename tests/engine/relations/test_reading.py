@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.engine.relations.tables import handbook
 from tests.support.engine_documents import Shelf, compiled, paragraph, section, table
+from vectorless_web.engine.agent.events import Outcome
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import ClaimEvent
@@ -224,6 +225,7 @@ def test_operands_may_stand_in_prose():
     )
     end, claims = ask("What was the change in membership fees from 2020 to 2021?", document)
     assert end.value == "€1,500" and not claims[0].because
+    assert claims[0].calculation.expression == "membership_fees_2021 - membership_fees_2020"
     end, claims = ask("What was the average number of members for 2019, 2020 and 2021?", document)
     assert end.value == "295" and not claims[0].because
 
@@ -300,3 +302,130 @@ def test_a_results_table_is_read_by_method_and_column(question, amounts):
 
 def test_a_method_that_the_table_does_not_have_has_no_score():
     assert read("What accuracy does Small reader reach on History?", _results()) is None
+
+
+SHIPYARD = compiled(
+    "Annual report of the Lindholm yard, 2024",
+    section(
+        "Boats segment",
+        paragraph("(In millions)"),
+        table(
+            "Boats segment",
+            [["Revenue", "$352", "$318"], ["Costs", "306", "322"], ["Boats delivered", "13", "9"]],
+            columns=["", "2024", "2023"],
+            units="(In millions of dollars)",
+        ),
+    ),
+    section("Outlook", paragraph("We expect orders to grow by a tenth in 2025.")),
+    section("Interest", paragraph("Interest earned was higher in 2024 because rates rose.")),
+)
+
+
+@pytest.mark.parametrize(
+    "question,told",
+    [
+        ("Did revenue rise in 2024?", "Yes. Revenue rose by $34 million"),
+        ("Has revenue grown in 2024?", "Yes. Revenue rose by $34 million"),
+        ("Did revenue fall in 2024?", "No. Revenue rose by $34 million"),
+        ("Did costs go down in 2024?", "Yes. Costs fell by $16 million"),
+        ("Did revenue go up or down in 2024?", "Revenue rose by $34 million"),
+    ],
+)
+def test_asked_which_way_a_figure_went_its_change_decides(question, told):
+    assert ask(question, SHIPYARD)[0].answer.startswith(told)
+
+
+@pytest.mark.parametrize("question", ["Did profit go up in 2024?", "Did orders grow?"])
+def test_another_thing_or_a_forecast_settles_no_direction(question):
+    assert ask(question, SHIPYARD)[0].outcome not in (Outcome.ANSWERED, Outcome.PARTIAL)
+
+
+def test_things_counted_among_amounts_of_money_are_no_money():
+    assert ask("How many boats were delivered in 2024?", SHIPYARD)[0].value == "13"
+
+
+SHOPS = compiled(
+    "Brandal Bakeries annual report 2023",
+    section("Results of operations", paragraph("Income before tax fell. Visitors came from three towns.")),
+    section(
+        "Change of sales by region",
+        paragraph("Operating figures of the regions."),
+        table(
+            "",
+            [["North", "4.2%", "3.0%"], ["South", "-14.6%", "8.0%"], ["West", "-2.0%", "1.0%"]],
+            columns=["Region", "Own shops", "Bought shops"],
+        ),
+    ),
+    section(
+        "Regions",
+        table(
+            "Regions (in thousands of dollars)",
+            [["Operating income", "310", "440", "120"]],
+            columns=["", "North", "South", "West"],
+        ),
+    ),
+    section(
+        "Shops",
+        table(
+            "Shops",
+            [
+                ["Brandal", "12", "11"],
+                ["Total Northern segment shops", "16", "14"],
+                ["Brandal shops", "18", "15"],
+                ["Station kiosks", "41", "44"],
+                ["Total shops", "59", "59"],
+            ],
+            columns=["", "2023", "2022"],
+        ),
+    ),
+    section("Outlook", paragraph("We expect to close four station kiosks in 2024.")),
+)
+
+
+def test_a_column_called_something_else_is_not_ranked_by_what_stands_around_its_table():
+    answer = ask("Which region had the highest operating income?", SHOPS)[0].answer
+    assert answer.startswith("South") and "4.2" not in answer
+
+
+@pytest.mark.parametrize(
+    "question,told",
+    [
+        ("How many shops does Brandal have in 2023?", "Total shops came to 59"),
+        ("How many Brandal shops are there in 2023?", "Brandal shops came to 18"),
+        ("How many northern shops does Brandal have in 2023?", "Total Northern segment shops came to 16"),
+        ("How many station kiosks does Brandal have in 2023?", "Station kiosks came to 41"),
+    ],
+)
+def test_what_a_company_has_is_not_told_by_the_row_that_bears_its_name(question, told):
+    assert told in ask(question, SHOPS)[0].answer
+
+
+@pytest.mark.parametrize(
+    "question,told",
+    [
+        ("Was there any change in the number of station kiosks between 2022 and 2023?", "Yes. The number of station"),
+        ("Did the number of station kiosks rise from 2022 to 2023?", "No. The number of station kiosks fell by 3"),
+        ("Was there a drop in total shops from 2022 to 2023?", "No. Total shops did not change"),
+    ],
+)
+def test_whether_a_figure_changed_is_answered_by_both_figures(question, told):
+    assert told in ask(question, SHOPS)[0].answer
+
+
+BOARD = compiled(
+    "Harbour Society report 2024",
+    section(
+        "Board",
+        table(
+            "Board of directors",
+            [["A. Lind", "Executive", "7"], ["B. Moss", "Non-Executive", "8"], ["C. Reyes", "Executive", "4"]],
+            columns=["Name", "Category", "Meetings attended"],
+        ),
+    ),
+)
+
+
+def test_only_the_rows_of_the_kind_asked_for_are_filtered():
+    found = read("Which executive directors had meetings attended of more than 5?", BOARD)
+    assert found is not None
+    assert [found.names[index] for index in found.chosen] == ["A. Lind"]

@@ -45,6 +45,19 @@ def test_rows_are_chosen_by_a_cell_of_theirs(question, held):
     assert held in ask(question, BOATS)[0].answer
 
 
+def test_rows_chosen_by_no_are_told_with_where_they_are():
+    told = ask("Which boats are not insured, and where are they?", BOATS)[0].answer
+    assert "B2 (Harbour: Strandby) and B4 (Harbour: Nordhavn) have “no” under “Insured”" in told
+
+
+@pytest.mark.parametrize("question", ["Which boats are not kept at Nordhavn?", "Which boats aren’t at Nordhavn?"])
+def test_rows_of_another_value_are_told_where_the_value_is_denied(question):
+    told = ask(question, BOATS)[0].answer
+    assert "B2" in told
+    assert "B1" not in told
+    assert "B4" not in told
+
+
 @pytest.mark.parametrize(
     "question",
     [
@@ -98,3 +111,122 @@ def test_who_holds_an_office_is_named_by_the_row_of_the_office(question):
 
 def test_an_office_that_several_hold_names_none_of_them():
     assert "the name is" not in ask("Who is the president?", CREW)[0].answer
+
+
+FUND = compiled(
+    "Decisions of the parish fund",
+    section(
+        "Grants decided in March",
+        table(
+            "",
+            [
+                ["Tern Rowing Club", "New oars", "Granted £4,500", "3 March"],
+                ["St Bride's School", "Tide garden", "Refused", "3 March"],
+                ["Old Quay Singers", "Concert", "Granted £1,200", "10 March"],
+                ["Lantern Museum", "Roof", "Deferred to June", "10 March"],
+                ["Kelp Kitchen", "Oven", "Refused", "17 March"],
+            ],
+            columns=["Applicant", "Project", "Decision", "Meeting"],
+        ),
+    ),
+    section(
+        "Bursaries",
+        table(
+            "",
+            [
+                ["Ann Fell", "Welding", "800", "Approved in full"],
+                ["Ben Moor", "Diving", "1,400", "Approved £900"],
+                ["Cat Hill", "Baking", "650", "Turned down: too late"],
+            ],
+            columns=["Student", "Course", "Asked (£)", "Outcome"],
+        ),
+    ),
+    section(
+        "Faults of the appliance",
+        paragraph("A fault is shown by a letter and a number."),
+        table(
+            "",
+            [["F1", "Tank full", "runs on"], ["F2", "Hose kinked", "halts"], ["F4", "Fan blocked", "halts"]],
+            columns=["Display", "Meaning", "Appliance"],
+        ),
+    ),
+    section(
+        "Alarms",
+        table(
+            "",
+            [["A1", "Pump stops"], ["A2", "Lamp blinks"], ["A3", "Pump stops"]],
+            columns=["Alarm", "Reaction"],
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "question,held",
+    [
+        ("Which applicants were granted money, and how much each?",
+         "Tern Rowing Club (Granted £4,500) and Old Quay Singers (Granted £1,200) have “Granted” under “Decision”"
+         " (2 of 5 rows"),
+        ("Which applicants were granted money, and for which project?",
+         "Tern Rowing Club (Granted £4,500; Project: New oars)"),
+        ("Who was refused?", "St Bride's School and Kelp Kitchen have “Refused” under “Decision” (2 of 5 rows"),
+        ("Which students were approved, and how much did each get?",
+         "Ann Fell (Approved in full; Asked (£): 800) and Ben Moor (Approved £900; Asked (£): 1,400)"),
+        ("Which alarms make the pump stop?", "A1 and A3 have “Pump stops” under “Reaction” (2 of 3 rows"),
+        ("Which fault codes stop the machine, so that the motor is off?", "F2 and F4 have “halts” under “Appliance”"),
+        ("Which faults halt the appliance and what do they mean?", "F2 (Meaning: Hose kinked) and F4"),
+    ],
+)  # fmt: skip
+def test_rows_are_chosen_by_how_a_cell_begins_with_what_else_is_asked_of_them(question, held):
+    assert held in ask(question, FUND)[0].answer
+
+
+SHOP = compiled(
+    "Manual of the mill",
+    section(
+        "Signals",
+        table(
+            "",
+            [
+                ["Red", "Tank empty", "At once"],
+                ["Blink", "Pump blocked", "At once; ring us"],
+                ["Blue", "Ready", "None"],
+            ],
+            columns=["Lamp", "Meaning", "Urgency"],
+        ),
+    ),
+    section(
+        "Models",
+        table(
+            "",
+            [["M1", "449", "Sold out"], ["M2", "499", "In stock"], ["M3", "549", "In stock (12)"]],
+            columns=["Model", "Price (€)", "Stock"],
+        ),
+    ),
+    section(
+        "Records",
+        table(
+            "",
+            [["Loans", "10 years", "Statistics"], ["Fines", "6 years", "Accounts"], ["Photos", "6 years", "Tax"]],
+            columns=["Data", "Kept for", "Reason"],
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "question,held",
+    [
+        ("Which signals must be dealt with at once?", "Red and Blink (At once; ring us) have “At once”"),
+        ("Which models are in stock, and what do they cost?",
+         "M2 (Price (€): 499) and M3 (In stock (12); Price (€): 549) have “In stock”"),
+        ("Which data are kept for six years, and why?", "Fines (Reason: Accounts) and Photos (Reason: Tax) have"),
+    ],
+)  # fmt: skip
+def test_light_words_and_numbers_in_words_choose_rows_too(question, held):
+    assert held in ask(question, SHOP)[0].answer
+
+
+def test_a_further_column_that_the_table_does_not_have_is_not_made_up():
+    answer = ask("Which applicants were granted money, and what is their postcode?", FUND)[0].answer
+    assert "have “Granted”" not in answer

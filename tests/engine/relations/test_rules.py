@@ -221,3 +221,55 @@ def test_what_a_rule_comes_to_stands_first_and_is_checked(name, question, result
 def test_without_the_numbers_of_a_case_the_rule_is_told_as_it_stands(name, question, words):
     answer = draft_of(name, question)
     assert words in answer and " × " not in answer
+
+
+def test_a_rate_taken_once_works_nothing_out():
+    rule = "The society refunds 60% of the fee for each cancelled course."
+    assert work_out_rule("How much is refunded for one course with 1 course cancelled?", rule) is None
+
+
+@pytest.mark.parametrize(
+    "question,rule,result,expression",
+    [
+        (
+            "How many more minutes of swimming in total over 6 weeks, at 4 days a week, did the autumn group get?",
+            "The spring group swam 20 minutes a day, while the autumn group swam 35 minutes a day.",
+            "360 minutes",
+            "(autumn_group - spring_group) * weeks * days",
+        ),
+        (
+            "How many more hours did the night shift work in total over 3 weeks?",
+            "The day shift works 36 hours a week. The night shift works 41 hours a week.",
+            "15 hours",
+            "(night_shift - day_shift) * weeks",
+        ),
+    ],
+)
+def test_what_one_gets_more_than_another_is_worked_out_over_weeks_and_days(question, rule, result, expression):
+    worked = work_out_rule(question, rule)
+    assert (worked.result, worked.expression) == (result, expression)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "The autumn group swam 35 minutes a day.",
+        "They swam 20, 25 or 35 minutes: 20 minutes a day at first, 25 minutes a day then, 35 minutes a day at last.",
+        "The spring group swam 20 minutes a day, while the autumn group swam 35 minutes a week.",
+    ],
+)
+def test_no_excess_is_worked_out_where_an_amount_is_missing_or_in_doubt(rule):
+    assert work_out_rule("How many more minutes in total over 6 weeks at 4 days a week did they swim?", rule) is None
+
+
+@pytest.mark.parametrize(
+    "rule,result",
+    [
+        ("A full day away is paid at €50. The days of departure and return are paid at €30 each.", "€210"),
+        ("For a full day away €50 is paid. For the days of departure and return it is half of that.", "€200"),
+        ("€50 is paid for a full day; for the day of departure and of return, 60 per cent of it.", "€210"),
+    ],
+)
+def test_an_allowance_of_full_days_and_days_of_travel_is_added_up(rule, result):
+    question = "How much is the allowance for three full days, the day of departure and the day of return?"
+    assert work_out_rule(question, rule).result == result

@@ -36,6 +36,11 @@ def test_value_and_unit_are_read(text, read):
     assert [(f"{number.value.normalize():f}", number.unit) for number in quantities_in(text)] == read
 
 
+def test_what_is_counted_has_no_unit_of_how_often_or_how_long():
+    texts = ("200 a month", "200 per month", "64 kayaks over four months", "9 visits after two years", "12 a day")
+    assert [quantities_in(text)[0].unit for text in texts] == ["", "", "", "", ""]
+
+
 def test_a_fraction_without_end_is_a_part():
     number = quantities_in("two-thirds of the premium")[0]
     assert number.is_part and abs(number.value - Decimal(2) / 3) < Decimal("1e-9")

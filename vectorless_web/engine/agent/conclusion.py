@@ -1,7 +1,9 @@
 """SYNTHESIZE, VERIFY and FINALIZE for the whole run: the answer drafted, every claim checked, the outcome stated."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from vectorless_web.engine.agent.context.outline import join_names, say_count, shorten_title
@@ -16,6 +18,7 @@ from vectorless_web.engine.agent.steps.packing import gather_evidence
 from vectorless_web.engine.agent.walk import Lead, RunState, Walk
 from vectorless_web.engine.answers.agreement import find_unaccounted_numbers, list_stated_numbers
 from vectorless_web.engine.answers.claims import (
+    READS_ENTRY,
     AnswerDraft,
     Check,
     ClaimEvent,
@@ -31,10 +34,12 @@ from vectorless_web.engine.answers.claims import (
 )
 from vectorless_web.engine.answers.confidence import (
     ModelChecks,
+    cap_partial,
     confidence_of,
     fuzzy_share,
     parts_spoken_of,
     pictured_share,
+    says_part,
     strength_of,
     weigh_checks,
 )
@@ -42,7 +47,9 @@ from vectorless_web.engine.answers.draft import compose, find_versions
 from vectorless_web.engine.answers.grounding import Grounder
 from vectorless_web.engine.errors import EngineError, ModelError
 from vectorless_web.engine.figures.periods import years_in
+from vectorless_web.engine.passages.checks import holds_several
 from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.requirements import Wanted, requirements_of
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.analyser import words as words_in
@@ -100,8 +107,11 @@ class Attempt:
         run.draft, self._notes = (
             (self._each.draft, []) if self._each is not None else _draft_answer(run, context, walking)
         )
-        self.checker = Checker(run, run.each or plan, context, walking)
+        self._make_checker = partial(Checker, run, run.each or plan, context, walking)
+        self.checker = self._make_checker()
         self._lead = None if self.checker.by_model else lead
+        may_part = not self.checker.by_model and self._each is None and self._lead is None
+        self._parted = answer_parts(run, self.checker.walks, context) if may_part else None
         if self._lead is not None and run.draft.claims:
             run.draft = replace(run.draft, claims=(*run.draft.claims, *_lead_claims(self._lead)))
         self._state: tuple[Any, ...] = ()
@@ -111,8 +121,32 @@ class Attempt:
         """Check the draft, and keep what came of it."""
         run, started = self._run, self._run.clock()
         self.checker.check(len(self._lead.chain) if self._lead else 0, self._each)
+        if self._parted is not None:
+            self._choose_parted(self._parted)
         self._latency_ms = (run.clock() - started) * 1000
         self._state = (run.draft, run.claims, run.confidence, run.passages, run.struck, run.unwritten, run.taken_over)
+
+    def _choose_parted(self, parted: "PartsAnswered") -> None:
+        """Answer part by part where the answer to the whole leaves a part out, or is told with less.
+
+        What answers only some parts, and not strongly, is no better than what answers the whole.
+        """
+        run, claims, answered = self._run, self._run.claims, parted.answered
+        confidence = run.confidence if any(is_supported(claim) for claim in claims) else None
+        # What was compared or counted is the answer to all that is asked of it.
+        is_worked = any(signal.name in _WHOLE for claim in run.draft.claims[:1] for signal in claim.signals)
+        unmet = parted.list_unmet(claims) if confidence is not None and not is_worked else ()
+        is_whole = confidence is not None and not unmet and not run.draft.missing
+        may_stand = answered.confidence is not None and (not answered.draft.missing or parted.is_firm)
+        if may_stand and confidence is not None and len(unmet) <= len(answered.draft.missing):
+            # An answer to some parts stands for no more than what tells as many of them, and is shown.
+            may_stand = not answered.draft.missing or not unmet or confidence.strength is Strength.WEAK
+        if may_stand and not (is_whole and _stands_before(run, answered)):
+            run.draft, self.checker = answered.draft, self._make_checker()
+            self.checker.check(each=answered)
+        elif confidence is not None and unmet:
+            run.draft = replace(run.draft, missing=tuple(dict.fromkeys((*run.draft.missing, *unmet))))
+            run.confidence = cap_partial(confidence)
 
     def restore(self) -> None:
         """Make this the run's answer again; where nothing holds, the closest passages are those of all walks."""
@@ -181,6 +215,35 @@ class Attempt:
             yield self._run.count_step(_verify_step(self._run, found, self._latency_ms))
 
 
+WORKED = frozenset({"reads_rank", "reads_compute", "reads_count", "reads_filter", "reads_members", "reads_periods"})
+"""Signals of an answer that was worked out over rows."""
+_WHOLE = WORKED | {READS_ENTRY}
+"""Signals of an answer that was chosen by every part of the question."""
+
+
+def _stands_before(run: RunState, parted: "EachAnswered") -> bool:
+    """Whether the run's answer, which answers every part, is as strong as that of the parts and no longer.
+
+    One entry that answers all parts stands before what was put together; lines of a form, each chosen by its part,
+    stand before a passage that is less certain.
+    """
+    if run.confidence is None or parted.confidence is None or parted.draft.missing:
+        return True
+    if run.draft.claims and _is_chosen(run.draft.claims[0]):
+        return True
+    is_surer = _is_strong(parted.confidence) or parted.confidence.value > run.confidence.value
+    if all(map(_is_chosen, parted.draft.claims)) and is_surer:
+        return False
+    is_longer = len(run.draft.claims) > len(parted.draft.claims)
+    is_weaker = _is_strong(parted.confidence) and not _is_strong(run.confidence)
+    return not is_longer and not is_weaker
+
+
+def _is_chosen(claim: DraftClaim) -> bool:
+    """Whether a claim tells cells of a row, or a line of a form, chosen by what a part asks for."""
+    return any(signal.name == READS_ENTRY for signal in claim.signals)
+
+
 @dataclass(frozen=True, slots=True)
 class EachAnswered:
     """The answers of several documents to one question, a sentence each, and how certain the least of them is."""
@@ -224,6 +287,161 @@ def _answer_one(walk: Walk, plan: QueryPlan, context: SynthesisContext) -> tuple
     return None if confidence.strength is Strength.WEAK else (drafted[0], confidence)
 
 
+@dataclass(frozen=True, slots=True)
+class PartsAnswered:
+    """The answer of each thing that a question asks, and the finders that tell whether another answer holds it."""
+
+    answered: EachAnswered
+    finders: Mapping[str, Mapping[str, Finder]]
+    is_firm: bool = False
+    """Whether all that is answered is answered strongly: a weaker answer to some of it is none to the question."""
+
+    def list_unmet(self, claims: Sequence[ClaimEvent]) -> tuple[str, ...]:
+        """The parts that claims do not answer: their words say too little of it, or hold nothing of its kind."""
+        held = [claim for claim in claims if is_supported(claim)]
+        kinds = [_kinds_of(finders) for finders in self.finders.values()]
+        return tuple(
+            name_part(part)
+            for (part, finders), kind in zip(self.finders.items(), kinds, strict=True)
+            if not says_part(part, held, finders, by_itself=kinds.count(kind) > 1)
+        )
+
+
+def _kinds_of(finders: Mapping[str, Finder]) -> set[Wanted]:
+    """The kinds of thing that a part asks for."""
+    return {requirement.wanted for requirement in requirements_of(next(iter(finders.values())).plan)}
+
+
+def answer_parts(run: RunState, walks: Sequence[Walk], context: SynthesisContext) -> PartsAnswered | None:
+    """Answer each thing that the question asks by itself; one whose answer is missing or too weak is named as missing.
+
+    None of a question that asks one thing.
+    """
+    words = walks[0].parts.keys() if walks else ()
+    if not words:
+        return None
+    finders = {part: {walk.entry.id: walk.parts[part].finder for walk in walks} for part in words}
+    found = {part: _answer_part([walk.parts[part] for walk in walks], context) for part in words}
+    _drop_repeated(found)
+    told = [answer for answer in found.values() if answer is not None]
+    for part in words:
+        found[part] = found[part] or _find_told(part, told, finders[part])
+    claims = list[DraftClaim]()
+    for answer in told:
+        for claim in answer.drafted:
+            if any(_is_within(claim, other) for other in claims):
+                continue
+            if claims and (joined := _join_values(claims[-1], claim)) is not None:
+                claims[-1] = joined
+            else:
+                claims.append(claim)
+    answered = [answer for answer in found.values() if answer is not None]
+    missing = tuple(name_part(part) for part in words if found[part] is None)
+    if not answered:
+        return PartsAnswered(EachAnswered(AnswerDraft(), None), finders)
+    least = min((answer.confidence for answer in answered), key=lambda confidence: confidence.value)
+    is_firm = all(answer.confidence.strength is Strength.STRONG for answer in answered)
+    if missing:
+        least = cap_partial(replace(least, parts_covered=len(answered) / len(words)))
+    return PartsAnswered(EachAnswered(AnswerDraft(tuple(claims), missing=missing), least), finders, is_firm)
+
+
+@dataclass(frozen=True, slots=True)
+class PartAnswered:
+    """The answer of one thing asked, as drafted and as checked, with its confidence."""
+
+    plan: QueryPlan
+    drafted: tuple[DraftClaim, ...]
+    claims: tuple[ClaimEvent, ...]
+    confidence: Confidence
+
+
+def _answer_part(parts: Sequence[Walk], context: SynthesisContext) -> PartAnswered | None:
+    """The claims that answer one thing asked, read for it alone; None when that is too weak."""
+    plan = parts[0].plan
+    draft = compose(replace(context, plan=plan, facts=tuple(fact for part in parts for fact in part.facts)))
+    drafted = draft.claims if draft.claims and draft.claims[0].text.endswith(":") else draft.claims[:1]
+    grounder = Grounder(
+        documents={part.entry.id: part.document for part in parts},
+        periods=(plan.question, *_periods(plan), *context.names.values()),
+        read=[(fact.document, fact.key) for part in parts for fact in part.facts],
+        question=context.plan.question,
+    )
+    claims = tuple(grounder.check(order, claim) for order, claim in enumerate(drafted, 1))
+    if draft.missing or not claims or not all(is_supported(claim) for claim in claims):
+        return None
+    finders = {part.entry.id: part.finder for part in parts}
+    # A line of a form was chosen by what the part asks for; its name may be none of the part's words.
+    if not _is_chosen(drafted[0]) and not says_part(plan.focus, claims, finders, by_itself=True):
+        return None
+    confidence = confidence_of(plan, drafted, claims, finders)
+    return None if confidence.strength is Strength.WEAK else PartAnswered(plan, drafted, claims, confidence)
+
+
+def _drop_repeated(found: dict[str, PartAnswered | None]) -> None:
+    """Take back the answer of a part that quotes the one number, date or time that another part of its kind quotes."""
+    seen: list[PartAnswered] = []
+    for part, answer in found.items():
+        if answer is None:
+            continue
+        if any(_is_repeated(answer, other) for other in seen):
+            found[part] = None
+        else:
+            seen.append(answer)
+
+
+def _is_repeated(answer: PartAnswered, other: PartAnswered) -> bool:
+    """Whether two answers to things of a kind are one and the same, and it holds only one such thing."""
+    alike, kinds = set(requirements_of(answer.plan)), {each.wanted for each in requirements_of(other.plan)}
+    is_same = all(any(_is_within(claim, one) for one in other.drafted) for claim in answer.drafted)
+    text = " ".join(quote.quote for claim in answer.drafted for quote in claim.quotes)
+    return is_same and any(each.wanted in kinds and not holds_several(each, text, 2) for each in alike)
+
+
+def _find_told(part: str, told: Sequence[PartAnswered], finders: Mapping[str, Finder]) -> PartAnswered | None:
+    """The answer of another part that says this one too; None where none does for certain enough."""
+    plan = next(iter(finders.values())).plan
+    for answer in told:
+        is_alike = {requirement.wanted for requirement in requirements_of(answer.plan)} == _kinds_of(finders)
+        if says_part(part, answer.claims, finders, by_itself=is_alike) and not _is_repeated(
+            replace(answer, plan=plan), answer
+        ):
+            confidence = confidence_of(plan, answer.drafted, answer.claims, finders)
+            if confidence.strength is not Strength.WEAK:
+                return replace(answer, confidence=confidence)
+    return None
+
+
+def _is_within(claim: DraftClaim, other: DraftClaim) -> bool:
+    """Whether another claim quotes all that a claim quotes, and says it too."""
+    told = _without_tense(claim.text)
+    says = told in _without_tense(other.text) or any(told in _without_tense(quote.quote) for quote in other.quotes)
+    return says and all(
+        any((q.document, q.key) == (o.document, o.key) and q.quote in o.quote for o in other.quotes)
+        for q in claim.quotes
+    )
+
+
+_VALUE = re.compile(r"(?P<name>The [^.]+?) (?P<verb>is|are|was|were) (?P<value>.+)\.")
+
+
+def _join_values(first: DraftClaim, second: DraftClaim) -> DraftClaim | None:
+    """Two values of one line as one sentence: "The depth was 3 m (at low tide) and 7 m (at high tide)."."""
+    one, other = _VALUE.fullmatch(first.text), _VALUE.fullmatch(second.text)
+    if one is None or other is None or one["name"] != other["name"] or first.quotes != second.quotes:
+        return None
+    return replace(first, text=f"{first.text.removesuffix('.')} and {other['value']}.")
+
+
+def _without_tense(text: str) -> str:
+    return " ".join(re.sub(r"\b(?:is|are|was|were)\b", " ", text).split())
+
+
+def name_part(part: str) -> str:
+    """How a part that nothing answers is named: in its own words, as a quotation."""
+    return f"“{part}”"
+
+
 def _put_title(title: str, claim: DraftClaim) -> DraftClaim:
     """The claim under the title of its document, unless it names that itself."""
     return claim if title in claim.source else replace(claim, text=f"{title}: {claim.text}")
@@ -258,7 +476,7 @@ class Checker:
     def __init__(self, run: RunState, plan: QueryPlan, context: SynthesisContext, walking: Walking) -> None:
         self._run, self._plan, self._context, self._walking = run, plan, context, walking
         documents = {walk.entry.id: walk.document for walk in run.walks}
-        self._walks = _walks_of(run, plan, walking)
+        self.walks = _walks_of(run, plan, walking)
         self._grounder = Grounder(
             documents=documents,
             periods=(plan.question, *_periods(plan), *context.names.values()),
@@ -370,7 +588,7 @@ class Checker:
 
     @property
     def _finders(self) -> dict[str, Finder]:
-        return {walk.entry.id: walk.finder for walk in self._walks}
+        return {walk.entry.id: walk.finder for walk in self.walks}
 
     def _put_objections(self) -> None:
         """Put everything that speaks against the draft to the model, and take what it mends."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from vectorless_web.engine.agent.context.reader import WalkReader
 from vectorless_web.engine.agent.context.vector_lane import VectorLane
@@ -32,6 +33,7 @@ from vectorless_web.engine.passages.extraction import CHANGES, places_asked
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.questions.formulas.request import Request, request_of
 from vectorless_web.engine.questions.lexicon import Lexicon
+from vectorless_web.engine.questions.parts import read_parts
 from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan
 from vectorless_web.engine.ranking.finder import Candidate, Finder
 from vectorless_web.engine.relations.reading import Reading
@@ -146,6 +148,20 @@ class Walk:
         best = sorted((-round(fit, 9), key) for key, fit in self.finder.fits(keys).items() if fit > 0)
         asked = set(self.reader.asked).intersection(keys)
         return tuple(sorted({*asked, *(key for _, key in best[:MOST_TABLES])}))
+
+    @cached_property
+    def parts(self) -> Mapping[str, "Walk"]:
+        """Of a question that puts several together a walk for each of them, by its words, through the same nodes.
+
+        What is read for a part is kept there; none for a question that asks one thing.
+        """
+        return {part.words: self._turn_to(part.plan) for part in read_parts(self.plan, self.finder.lexicon)}
+
+    def _turn_to(self, plan: QueryPlan) -> "Walk":
+        lane = self.nearness.narrow() if self.nearness is not None else None
+        finder = Finder(self.document, plan, lexicon=self.finder.lexicon)
+        new: dict[str, Any] = {"facts": [], "read": [], "checked": [], "compared": set(), "_pointers": {}}
+        return replace(self, plan=plan, finder=finder, nearness=lane, **new)
 
     @cached_property
     def places(self) -> tuple[int, ...]:

@@ -570,7 +570,15 @@ def _is_year_reached(number: Quantity, sources: Sources) -> bool:
 
 
 def _is_length_between(sentence: str, number: Quantity, sources: Sources, days: Sequence[Day]) -> bool:
-    """Whether a length of time is the one between two dates or years that the sources or the question name."""
+    """Whether a length of time is the one between two dates, years or times of day that sources or question name."""
+    if number.dimension == "time" and number.unit in ("minute", "hour"):
+        times = sorted(sources.times)[:MOST_DATES]
+        apart = {last - first for place, first in enumerate(times) for last in times[place + 1 :]}
+        length = number.value * number.factor / 60
+        # "2 hours 35 minutes" are told as two numbers.
+        rests = {left % 60 for left in apart if left > 60} if number.unit == "minute" else set[int]()
+        wholes = {left // 60 * 60 for left in apart} if number.unit == "hour" else set[int]()
+        return length in apart | rests | wholes
     if number.dimension not in _LENGTHS and not re.search(r"\b(?:aged?|old)\b", sentence):
         return False
     if number.unit and number.unit not in _CALENDAR:

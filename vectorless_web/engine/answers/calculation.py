@@ -238,7 +238,12 @@ def _format_result(
         return f"{_format_decimals(value, unit.decimals, 1)}{points}"
     if unit.percent or (formula.is_share and unit.decimals is None):
         return f"{_format_decimals(value * _HUNDRED, unit.decimals, 1)}%"
-    return _format_decimals(value, unit.decimals, 2)
+    is_small = bool(value) and abs(value) < SMALL
+    return _format_decimals(value, unit.decimals, 4 if is_small else 2)
+
+
+SMALL = Decimal("0.1")
+"""A ratio below which two decimals hold one digit or none."""
 
 
 def _format_decimals(value: Decimal, asked: int | None, usual: int) -> str:

@@ -85,13 +85,13 @@ def claims_of_changes(older: Passage, newer: Passage, names: Mapping[str, str]) 
     changes = compare_wordings(older.parts, newer.parts)
     titles = names.get(older.document, ""), names.get(newer.document, "")
     signals = (Signal("reads_points", 1.0), Signal("reading_fit", min(older.said, newer.said)))
-    both = (_quote(older, older.parts[0]), _quote(newer, newer.parts[0]))
+    both = (quote_of_part(older, older.parts[0]), quote_of_part(newer, newer.parts[0]))
     where = newer.where.rpartition(", ")[2] or titles[1]
     counted = f"{where}, {titles[1]} against {titles[0]}: {_count(changes)}."
     claims = [DraftClaim(counted, both, fit=newer.said, signals=signals, asides=(counted,))]
     for old, new in changes.told[:MOST_CHANGES]:
         parts = [(older, old), (newer, new)]
-        quotes = tuple(_quote(passage, part) for passage, part in parts if part is not None)
+        quotes = tuple(quote_of_part(passage, part) for passage, part in parts if part is not None)
         text, asides = _tell(old, new, titles)
         claims.append(DraftClaim(text, quotes, fit=newer.said, signals=signals, asides=asides))
     return claims
@@ -112,7 +112,7 @@ def _line(part: Part) -> str:
     return " ".join(part.quote.split())
 
 
-def _quote(passage: Passage, part: Part) -> DraftQuote:
+def quote_of_part(passage: Passage, part: Part) -> DraftQuote:
     return DraftQuote(passage.document, part.key, part.quote, part.start, passage.where)
 
 

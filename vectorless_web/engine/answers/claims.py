@@ -71,6 +71,15 @@ class Signal:
 LISTS_MENTIONS = "lists_mentions"
 """The signal of a list of everything that speaks of a thing: each item is its own evidence."""
 
+LACKS_ASKED = "lacks_asked"
+"""The signal of an answer that tells an effect where its cause is asked for, or uses a term where its meaning is."""
+
+READS_ENTRY = "reads_entry"
+"""The signal of cells of a row, or of a line of a form, each chosen for the part of the question that asks for it."""
+
+IS_SETTLED = "is_settled"
+"""The signal of a yes or no that a rule settles outright: by its form, or by refusing the leave that is asked for."""
+
 NEARNESS = "nearness"
 """The signal of how near the answer comes to the question in meaning: only where a local model measured it."""
 

@@ -1,8 +1,7 @@
 """The offline draft: a verdict, a calculation, figures, or the sentences that answer, each as a quoted claim."""
 
-import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
@@ -11,16 +10,15 @@ from vectorless_web.engine.answers.calculation import (
     CalculationResult,
     OtherWays,
     claim_of,
-    describe_omission,
     format_figure,
-    make_claim,
     period_words,
     quote_of,
     work_out,
     work_out_others,
 )
-from vectorless_web.engine.answers.changes import claims_of_changes
+from vectorless_web.engine.answers.changes import claims_of_changes, quote_of_part
 from vectorless_web.engine.answers.claims import (
+    LACKS_ASKED,
     LISTS_MENTIONS,
     NEARNESS,
     AnswerDraft,
@@ -32,23 +30,42 @@ from vectorless_web.engine.answers.claims import (
     SynthesisContext,
 )
 from vectorless_web.engine.answers.readings import claim_of_change, claim_of_reading, claims_of_rows
+from vectorless_web.engine.answers.verdicts.figures import (
+    against_standard,
+    decide_contest,
+    judge_figures,
+    say_verdict,
+    says_any,
+)
+from vectorless_web.engine.answers.verdicts.wordings import (
+    asks_for_verdict,
+    is_heading,
+    measure_direction,
+    with_verdict,
+)
 from vectorless_web.engine.figures.figure import Figure, amount_words, format_number
-from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
-from vectorless_web.engine.passages.checks import is_met
-from vectorless_web.engine.passages.extraction import CHANGES, HARD_KINDS, ROUNDING, leads_by_meaning
-from vectorless_web.engine.passages.passage import Part, Passage, cut_pieces
+from vectorless_web.engine.figures.needs import contest_of, figure_needs
+from vectorless_web.engine.passages.checks import ASKS_PART, is_met
+from vectorless_web.engine.passages.extraction import CHANGES, HARD_KINDS, POINTS, ROUNDING, leads_by_meaning
+from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.questions.formulas.calculation import AT_CLOSE
-from vectorless_web.engine.questions.formulas.request import BOUND, Threshold, read_bound
+from vectorless_web.engine.questions.formulas.request import read_bound
 from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan
-from vectorless_web.engine.questions.requirements import Wanted, asks_for, requirements_of
+from vectorless_web.engine.questions.requirements import (
+    Wanted,
+    alternatives_in,
+    asks_for,
+    find_must_show,
+    requirements_of,
+    says_side,
+)
 from vectorless_web.engine.questions.understand import asks_documents, asks_for_all
-from vectorless_web.engine.relations.prose import find_sides
+from vectorless_web.engine.questions.wordings import other_wordings
+from vectorless_web.engine.relations.prose import find_part, find_sides
 from vectorless_web.engine.relations.reading import Reading
 from vectorless_web.engine.relations.relation import words_of
 from vectorless_web.engine.relations.rows import RowsRead, RowTask
-from vectorless_web.engine.relations.rules import Worked, work_out_date, work_out_rule
-from vectorless_web.engine.text.analyser import analyse
-from vectorless_web.engine.text.bands import amount_of, bounds_in
+from vectorless_web.engine.relations.rules import Worked, needs_two_amounts, work_out_date, work_out_rule
 from vectorless_web.engine.text.quantities import quantities_in
 
 
@@ -129,7 +146,7 @@ def choose_passages(plan: QueryPlan, passages: Sequence[Passage]) -> list[Passag
     chosen, told = best[:1], _words_of(best[0])
     for passage in best[1:]:
         lacking = _list_lacking(plan, chosen)
-        adds = bool(lacking - set(passage.unmet)) and _may_complete(passage, best[0])
+        adds = bool(lacking - {Wanted.EXTREME.value} - set(passage.unmet)) and _may_complete(passage, best[0])
         is_near = passage.fit >= _required_share(plan, passage, best[0]) * best[0].fit
         if (adds or is_near) and not passage.is_list and not _words_of(passage) & told and len(chosen) < most:
             told |= _words_of(passage)
@@ -139,9 +156,15 @@ def choose_passages(plan: QueryPlan, passages: Sequence[Passage]) -> list[Passag
 
 def _list_lacking(plan: QueryPlan, chosen: Sequence[Passage]) -> set[str]:
     """What is asked for and none of the passages holds, with what completes each."""
-    told = " ".join(passage_claim(passage).text for passage in chosen)
+    texts = [passage_claim(passage).text for passage in chosen]
     unmet = set(chosen[0].unmet).intersection(*(set(other.unmet) for other in chosen))
-    return unmet - {each.describe() for each in requirements_of(plan) if is_met(each, told)}
+    rank = {Wanted.EXTREME.value} & set(chosen[0].unmet)
+    # That something else is the highest, as another passage may say, ranks nothing of what is asked about.
+    return (unmet | rank) - {
+        each.describe()
+        for each in requirements_of(plan)
+        if is_met(each, texts[0] if each.wanted is Wanted.EXTREME else " ".join(texts))
+    }
 
 
 def _may_complete(passage: Passage, best: Passage) -> bool:
@@ -155,7 +178,8 @@ _DEFINES = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(
-    r"\?|\b(?:who|what|which|when|where|why|how|is|are|was|were|do|does|did|can|may|list|name|give|compare|tell|show)\b",
+    r"\?|\b(?:who|what|which|when|where|why|how|is|are|was|were|do|does|did|can|may|list|name|give|compare|tell"
+    r"|show)\b",
     re.I,
 )
 
@@ -179,7 +203,7 @@ def _words_of(passage: Passage) -> set[tuple[str, int, int]]:
 def passage_claim(passage: Passage) -> DraftClaim:
     """A passage with what announces and completes it, as a sentence of the answer, in its own words."""
     if passage.parts and not passage.is_list:
-        quotes = tuple(_part_quote(passage, part) for part in passage.parts)
+        quotes = tuple(quote_of_part(passage, part) for part in passage.parts)
         if passage.lead:
             announced = _join_parts([part for part in passage.parts if part.key != passage.key])
             return DraftClaim(f"{announced} {passage.lead}", quotes)
@@ -209,8 +233,23 @@ def _follows(before: Part, part: Part) -> bool:
 
 
 def list_claims(passage: Passage) -> list[DraftClaim]:
-    """A list as its lead-in and its items, each a claim with its own quote."""
-    return [DraftClaim(_sentence(part.quote), (_part_quote(passage, part),)) for part in passage.parts]
+    """A list as its lead-in and its items, each a claim with its own quote; a point stands behind its heading."""
+    claims: list[DraftClaim] = []
+    ahead: list[Part] = []
+    for place, part in enumerate(passage.parts):
+        is_last = place + 1 == len(passage.parts)
+        if passage.place == POINTS and part.is_heading and not is_last and len(ahead) < MOST_HEADINGS:
+            ahead.append(part)
+            continue
+        quotes = tuple(quote_of_part(passage, each) for each in (*ahead, part))
+        titles = "".join(f"{_sentence(heading.quote).rstrip(' .:')}: " for heading in ahead)
+        claims.append(DraftClaim(f"{titles}{_sentence(part.quote)}", quotes))
+        ahead = []
+    return claims
+
+
+MOST_HEADINGS = 1
+"""Headings that stand before one point; what a heading below it states is a point itself."""
 
 
 def _required_share(plan: QueryPlan, passage: Passage, best: Passage) -> float:
@@ -226,10 +265,6 @@ def _quote(passage: Passage) -> DraftQuote:
     return DraftQuote(passage.document, passage.key, passage.quote, passage.start, passage.where)
 
 
-def _part_quote(passage: Passage, part: Part) -> DraftQuote:
-    return DraftQuote(passage.document, part.key, part.quote, part.start, passage.where)
-
-
 def _sentence(quote: str) -> str:
     """The quote on one line; a table row's cells are parted by semicolons."""
     if "\t" in quote:
@@ -238,235 +273,6 @@ def _sentence(quote: str) -> str:
         return f"{first.rstrip(' :')}: {'; '.join(rest)}" if rest else first
     return _SPACES.sub(" ", quote).strip()
 
-
-UP = re.compile(
-    r"\b(?:improv\w*|increas\w*|grow\w*|grew|ris(?:e|en|es|ing)|rose|higher|expand\w*|accelerat\w*|better|up)\b", re.I
-)
-DOWN = re.compile(
-    r"\b(?:declin\w*|decreas\w*|drop\w*|fall\w*|fell|lower|deteriorat\w*|worse\w*|decelerat\w*|contract(?:ed|ing|ion)|reduc\w*"
-    r"|shr(?:ink|ank|unk)\w*|down)\b",
-    re.I,
-)
-
-
-_NEGATIVE = re.compile(r"\bnegative\b|\bloss(?:es)?\b", re.I)
-_POSITIVE = re.compile(r"\bpositive\b|\bprofitab\w*", re.I)
-_CHANGE = re.compile(r"\bchang\w*|\bdiffer\w*", re.I)
-
-
-def judge_figures(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
-    """Claims of a yes/no question about figures; empty when the figures or the measure are missing."""
-    if plan.formula is None:
-        return []
-    result = work_out(plan, plan.formula, figures)
-    if result is None:
-        return []
-    verdict = _verdict(plan.focus, plan.formula, result)
-    ways = work_out_others(plan, plan.formula, figures, result)
-    first = make_claim(f"{verdict}{_describe_change(plan, plan.formula, result, ways)}", result, ways)
-    standard = plan.formula.standard
-    rules = (*([standard.words] if standard else ()), WITHIN, BEYOND)
-    first = replace(first, asides=(*first.asides, *(rule for rule in rules if rule in first.text)))
-    return [first, *_calculate_sides(plan, plan.formula, figures)]
-
-
-def _verdict(question: str, formula: Formula, result: CalculationResult) -> str:
-    """ "Yes. " or "No. " where the question names a bound, a direction or a known measure; "" for a judgement."""
-    value, bound, asked = result.value, read_bound(question), BOUND.sub(" ", question)
-    direction = 1 if UP.search(asked) else -1 if DOWN.search(asked) else 0
-    if bound is not None:
-        return _say_verdict(_keeps(bound, formula, result, direction))
-    if _COMPARED_WITH.search(formula.name):
-        return _say_verdict(value < 0 if _IS_LESS.search(question) else value > 0)
-    if _is_change(formula):
-        return _judge_change(question, formula, value, direction)
-    if _NEGATIVE.search(question):
-        return _say_verdict(value < 0)
-    if _POSITIVE.search(question):
-        return _say_verdict(value > 0)
-    standard = formula.standard
-    if standard is not None and (not standard.asked or _says_any(question, standard.asked)):
-        return _say_verdict(float(value) >= standard.least)
-    return ""
-
-
-def _says_any(question: str, asked: Sequence[str]) -> bool:
-    return not set(analyse(question)).isdisjoint(term for word in asked for term in analyse(word))
-
-
-def _judge_change(question: str, formula: Formula, value: Decimal, direction: int) -> str:
-    if _STABLE.search(question):
-        return _say_verdict(abs(value) < STABLE_POINTS) if _is_in_points(formula) else ""
-    if direction:
-        return _say_verdict(value * direction > 0)
-    return _say_verdict(value != 0) if _CHANGE.search(question) else ""
-
-
-_COMPARED_WITH = re.compile(r"\bless\b")
-_IS_LESS = re.compile(r"\b(?:lower|less|smaller|below)\b", re.I)
-_STABLE = re.compile(r"\b(?:stable|steady|consistent\w*|constant)\b", re.I)
-_HUNDREDFOLD = re.compile(r"\b100 \*")
-
-STABLE_POINTS = 2
-"""Percentage points by which a margin may move and be called stable, a rule of thumb."""
-
-WITHIN = ", within the two points that count as stable by a rule of thumb"
-BEYOND = ", beyond the two points that count as stable by a rule of thumb"
-
-
-def _is_in_points(formula: Formula) -> bool:
-    return formula.name.startswith("change in") and bool(_HUNDREDFOLD.match(formula.expression))
-
-
-def _keeps(bound: Threshold, formula: Formula, result: CalculationResult, direction: int) -> bool:
-    """Whether the result lies on the asked side of the bound, in the units that the bound is told in."""
-    value, limit = result.value, bound.amount
-    if _is_change(formula) and direction:
-        value *= direction
-    if result.degree == 1 and bound.amount != bound.bare:
-        value *= result.scale
-    elif result.degree == 1:
-        limit = bound.bare
-    elif bound.percent and not _HUNDREDFOLD.search(formula.expression):
-        value *= 100
-    return bound.inclusive if value == limit else (value > limit) == bound.above
-
-
-def _say_verdict(holds: bool) -> str:
-    return "Yes. " if holds else "No. "
-
-
-def _is_change(formula: Formula) -> bool:
-    return bool(re.match(r"change in|growth of", formula.name))
-
-
-def _describe_change(plan: QueryPlan, formula: Formula, result: CalculationResult, ways: OtherWays) -> str:
-    """The change in words ("rose by 0.5 percentage points") or the measure with its value and what it is judged by."""
-    when = period_words(plan.periods[-1]) if len(plan.periods) == 1 else ""
-    if not _is_change(formula):
-        note = _against_standard(formula, result.value)
-        told = f"{formula.name}{f', {when}' if when else ''}{note}{ways.text}{describe_omission(result)}"
-        return f"{result.text}: {told}."
-    item = re.sub(r"^(?:change in|growth of)\s+", "", formula.name)
-    item = item[:1].upper() + item[1:]
-    if result.value == 0:
-        return f"{item} did not change."
-    verb = "rose" if result.value > 0 else "fell"
-    is_rule = _STABLE.search(plan.focus) and _is_in_points(formula)
-    note = (WITHIN if abs(result.value) < STABLE_POINTS else BEYOND) if is_rule else ""
-    return f"{item} {verb} by {result.text.lstrip('-')}{f' in {when}' if when else ''}{note}{ways.text}."
-
-
-def _against_standard(formula: Formula, value: Decimal) -> str:
-    """How the value stands to what it is judged by: "below one"."""
-    standard = formula.standard
-    if standard is None:
-        return ""
-    return f", {'at or above' if float(value) >= standard.least else 'below'} {standard.words}"
-
-
-def _calculate_sides(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> list[DraftClaim]:
-    """The two sides of a change of a ratio, each worked out by itself; none for a plain amount."""
-    top = ast.parse(formula.expression, mode="eval").body
-    if not _is_change(formula) or not isinstance(top, ast.BinOp) or not isinstance(top.op, ast.Sub):
-        return []
-    claims = []
-    for side in (top.left, top.right):
-        part = _make_side_formula(formula, side)
-        result = work_out(plan, part, figures) if len(part.operands) > 1 else None
-        if result is not None:
-            years = dict.fromkeys(
-                period_words(plan.figures[index].period) or figures[index].period for _, index in part.operands
-            )
-            when = ", ".join(year for year in years if year)
-            text = f"{result.text}: {part.name}{f', {when}' if when else ''}."
-            claims.append(make_claim(text, result))
-    return claims
-
-
-def _make_side_formula(formula: Formula, side: ast.expr) -> Formula:
-    names = {node.id for node in ast.walk(side) if isinstance(node, ast.Name)}
-    operands = tuple(operand for operand in formula.operands if operand[0] in names)
-    return replace(
-        formula, name=formula.name.removeprefix("change in "), expression=ast.unparse(side), operands=operands
-    )
-
-
-_DENIAL = re.compile(
-    r"\b(?:no|not|none|neither|never|nor|cannot|nothing|nobody)\b|\b\w+n['’]t\b|\bunlikely\b|\babsence of\b"
-    r"|\b(?:forbidden|prohibited|excluded|barred|banned|ineligible|refused|denied)\b",
-    re.I,
-)
-_EXCEPTION = re.compile(r"\b(?:except|other than|unless|apart from)\b", re.I)
-_NO_DENIAL = re.compile(
-    r"\bnot only\b|\bno(?:t)? (?:later|longer|less|more|fewer|faster|higher|lower|older|younger|greater|earlier) than\b"
-    r"|\bwhether or not\b|\bnot limited to\b",
-    re.I,
-)
-
-
-def verdict_of(question: str, sentence: str) -> str:
-    """The word "Yes" or "No" as the sentence answers the question; "" for a sentence that makes an exception.
-
-    Where both tell a direction (rose, fell), they agree or not. Else a sentence that
-    denies answers a question that does not with "No", and the other way round.
-    """
-    if _EXCEPTION.search(sentence):
-        return ""
-    clause = _clause_asked_about(question, sentence)
-    asked, wordings = _direction(question), _direction(clause)
-    if asked and wordings:
-        return "Yes" if asked == wordings else "No"
-    return "No" if _denies(clause) != _denies(question) else "Yes"
-
-
-_BUT = re.compile(r"[,;]\s*(?:however|but|although|though|whereas|while|yet)\b,?", re.IGNORECASE)
-
-
-def _clause_asked_about(question: str, sentence: str) -> str:
-    """The side of a sentence with "but" that says more words of the question; the whole where neither says more."""
-    asked = set(analyse(question))
-    said = [(len(asked & set(analyse(clause))), clause) for clause in _BUT.split(sentence)]
-    most = max(count for count, _ in said)
-    leading = [clause for count, clause in said if count == most]
-    return leading[0] if len(leading) == 1 else sentence
-
-
-def _direction(text: str) -> int:
-    """1 up, -1 down, 0 neither or both."""
-    return bool(UP.search(text)) - bool(DOWN.search(text))
-
-
-def _denies(text: str) -> bool:
-    return bool(_DENIAL.search(_ASIDE.sub(" ", _NO_DENIAL.sub(" ", text))))
-
-
-_ASIDE = re.compile(r",\s*(?:which|who|whose)\b[^,;.]*", re.IGNORECASE)
-"""What is said beside the rule: "with consent, which is not needed in August" refuses nothing."""
-
-
-def decide_contest(plan: QueryPlan, contest: Contest, figures: Mapping[int, Figure]) -> list[DraftClaim]:
-    """The winner with its figure first, the others beside it; empty unless every alternative has a figure."""
-    if any(index not in figures for index in range(len(contest.needs))):
-        return []
-    order = sorted(figures, key=lambda index: figures[index].value, reverse=contest.greatest)
-    wordings = [f"{contest.needs[index].concept} {format_figure(figures[index], plan.unit)}" for index in order]
-    when = period_words(contest.needs[0].period)
-    first = wordings[0][:1].upper() + wordings[0][1:]
-    rank = "highest" if contest.greatest else "lowest"
-    text = f"{first}{f' in {when}' if when else ''}, the {rank}; {', '.join(wordings[1:])}."
-    fit = sum(figure.fit for figure in figures.values()) / len(figures)
-    return [DraftClaim(text, tuple(quote_of(figures[index]) for index in order), fit=fit, needs=tuple(order))]
-
-
-LEAST_FIT = 0.52
-"""Fit of a passage from which a yes or no is read."""
-
-LONGEST_VERDICT = 320
-"""Characters of a sentence from which it is read: a longer one denies one thing and says another."""
-
-LEAST_RULE = 3
-"""Words of a sentence before its exception from which a verdict is read."""
 
 _PRONOUNS = frozenset({"it", "this", "that", "which", "here"})
 
@@ -541,7 +347,7 @@ def _draft_rows(context: SynthesisContext, figures: Mapping[int, Figure]) -> Ans
         return _draft_change_between(context, changed, sorted(versions))
     best = max(found, key=lambda read: round(read.fit, 6))
     claims, value = claims_of_rows(best, context.names.get(best.document, ""))
-    missing = tuple(f"anything on {name}" for name in best.missing)
+    missing = best.missing if best.task is RowTask.RANK else tuple(f"anything on {name}" for name in best.missing)
     return AnswerDraft(tuple(claims), value=value, missing=missing)
 
 
@@ -627,7 +433,16 @@ def _draft_reading(context: SynthesisContext, figures: Mapping[int, Figure]) -> 
         return None
     best = max(readings, key=lambda reading: round(reading.fit, 6))
     claim, value = claim_of_reading(context.plan, best, context.names.get(best.document, ""))
-    return AnswerDraft((claim,), value=value)
+    verdict = _verdict_of_change(context.plan, best)
+    return AnswerDraft((replace(claim, text=f"{verdict}{claim.text}"),), value=value)
+
+
+def _verdict_of_change(plan: QueryPlan, reading: Reading) -> str:
+    """ "Yes. " or "No. " where a question for yes or no asks about a change that was worked out; else ""."""
+    request = reading.request
+    if not request.asks_whether or reading.value is None or read_bound(plan.focus) is not None:
+        return ""
+    return say_verdict(reading.value * request.way > 0 if request.way else reading.value != 0)
 
 
 def _draft_contest(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:
@@ -657,8 +472,8 @@ def _draft_calculation(context: SynthesisContext, figures: Mapping[int, Figure])
         return _draft_closing(context, plan.formula, figures)
     ways = work_out_others(plan, plan.formula, figures, result)
     standard = plan.formula.standard
-    if standard is not None and _says_any(plan.question, standard.asked):
-        note = _against_standard(plan.formula, result.value)
+    if standard is not None and says_any(plan.question, standard.asked):
+        note = against_standard(plan.formula, result.value)
         ways = replace(ways, text=f"{note}{ways.text}")
     if not plan.formula.series:
         return AnswerDraft((claim_of(result, _name(plan), _name_periods(context), ways),), value=result.text)
@@ -761,14 +576,30 @@ def _draft_rule(context: SynthesisContext, figures: Mapping[int, Figure]) -> Ans
     for passage in passages[:RULES_TRIED]:
         if passage.fit < RULE_NEAR_BEST * passages[0].fit:
             break
-        claim = passage_claim(passage)
-        rule = " ".join(quote.quote for quote in claim.quotes)
-        worked = work_out_rule(context.plan.question, rule, passage.quote)
-        worked = worked or work_out_date(context.plan.question, passage.quote)
-        if worked is not None:
-            signals = (*_measure_passage(passage), Signal("is_worked_rule", 1.0))
-            return AnswerDraft((replace(_claim_of_worked(worked, claim), signals=signals),), value=worked.result)
+        for claim in _rules_told(context.plan, passage, passages):
+            rule = " ".join(quote.quote for quote in claim.quotes)
+            worked = work_out_rule(context.plan.question, rule, passage.quote)
+            worked = worked or work_out_date(context.plan.question, passage.quote)
+            if worked is not None:
+                signals = (*_measure_passage(passage), Signal("is_worked_rule", 1.0))
+                return AnswerDraft((replace(_claim_of_worked(worked, claim), signals=signals),), value=worked.result)
     return None
+
+
+def _rules_told(plan: QueryPlan, passage: Passage, passages: Sequence[Passage]) -> Iterator[DraftClaim]:
+    """The rule of a passage; where two amounts are asked for, also with another passage of the same text."""
+    claim = passage_claim(passage)
+    yield claim
+    told = _words_of(passage)
+    for other in passages[:RULES_JOINED] if needs_two_amounts(plan.question) else ():
+        if other is not passage and other.key == passage.key and not _words_of(other) & told:
+            first, last = sorted((passage, other), key=lambda each: each.start)
+            pair = (passage_claim(first), passage_claim(last))
+            yield replace(claim, text=f"{pair[0].text} {pair[1].text}", quotes=(*pair[0].quotes, *pair[1].quotes))
+
+
+RULES_JOINED = 6
+"""Passages of which the second amount of a comparison may be told."""
 
 
 RULES_TRIED, RULE_NEAR_BEST = 3, 0.85
@@ -807,26 +638,52 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
     if not passages:
         return AnswerDraft()
     passages = [passage for passage in passages if passage.parts or not is_heading(passage.quote)]
+    passages = [passage for passage in passages if not _only_uses(plan, passage)]
     if not passages:
         return AnswerDraft()
     standing = [passage for passage in passages if passage.suffices]
-    if standing and any(leads_by_meaning(passage, passages) for passage in passages if not passage.suffices):
+    # What only uses a term may come nearer in meaning than what defines it.
+    by_form = {find_must_show(plan), Wanted.DEFINITION} & {requirement.wanted for requirement in requirements_of(plan)}
+    may_lead = (p for p in passages if not p.suffices and not {kind.value for kind in by_form if kind} & set(p.unmet))
+    if standing and any(leads_by_meaning(passage, passages) for passage in may_lead):
         standing = []
     chosen = choose_passages(plan, standing) if standing else choose_passages(plan, passages)[:1]
     chosen = _with_parts(context, chosen)
     claims = list_claims(chosen[0]) if chosen[0].is_list else [passage_claim(passage) for passage in chosen]
     if plan.intent is Intent.YES_NO or asks_for_verdict(plan):
-        claims[0] = _with_verdict(plan, claims[0], chosen[0])
-    elif _BY_HOW_MUCH.search(plan.focus) and (changed := _with_difference(plan, claims[0], chosen[0])):
+        claims[0] = with_verdict(plan, claims[0], chosen[0])
+    elif changed := _work_out(plan, claims[0], chosen[0]):
         # The sentence was found short of the figure asked for, which is worked out from it now.
         unmet = tuple(part for part in chosen[0].unmet if part not in (Wanted.SUM.value, Wanted.AMOUNT.value))
         met = replace(chosen[0], unmet=unmet, suffices=chosen[0].suffices or not unmet)
         return AnswerDraft((replace(changed[0], signals=_measure_passage(met)),), value=changed[1])
-    signals = (*_measure_passage(chosen[0]), *_measure_direction(plan, chosen[0]))
+    lacking = _list_lacking(plan, chosen)
+    if claims and (sides := alternatives_in(plan.focus)):
+        lacking |= _list_untold(sides, " ".join(claim.text for claim in claims))
+    if chosen[0].is_value and not any(_states_otherwise(chosen[0], passage) for passage in passages):
+        return AnswerDraft((replace(claims[0], fit=1.0, signals=OF_VALUE),))
+    signals = (*claims[0].signals, *_measure_passage(chosen[0]), *measure_direction(plan, chosen[0]))
+    if (kind := find_must_show(plan)) is not None and kind.value in lacking:
+        signals = (*signals, Signal(LACKS_ASKED, 1.0))
     return AnswerDraft(
         tuple(replace(claim, signals=signals) for claim in claims),
-        missing=tuple(sorted(_list_lacking(plan, chosen))),
+        missing=tuple(sorted(lacking)),
     )
+
+
+def _list_untold(sides: Sequence[tuple[str, frozenset[str]]], told: str) -> set[str]:
+    """Of two things that a yes or no is asked of, the one that is not told; none where neither is, or both are."""
+    untold = {f"anything on “{words}”" for words, own in sides if not says_side(own, told)}
+    return untold if len(untold) < len(sides) else set()
+
+
+OF_VALUE = (Signal("reads_value", 1.0), Signal("reading_fit", 0.9))
+"""What is measured of a line "Name: value" with every word accounted for: the same as of such a cell of a table."""
+
+
+def _states_otherwise(passage: Passage, other: Passage) -> bool:
+    """Whether another line states the same thing differently, so that which of them is meant stays open."""
+    return other.is_value and " ".join(other.quote.split()) != " ".join(passage.quote.split())
 
 
 def _with_parts(context: SynthesisContext, chosen: list[Passage]) -> list[Passage]:
@@ -902,17 +759,33 @@ def _place_around_half(difference: float) -> float:
     return max(0.0, min(1.0, 0.5 + difference))
 
 
+_MEANING_ASKED = re.compile(r"^\W*what (?:is|are) an? [\w-]+(?: [\w-]+)?\W*$", re.IGNORECASE)
+"""A question for what a common thing is."""
+
+
+def _only_uses(plan: QueryPlan, passage: Passage) -> bool:
+    """Whether a passage, asked what a thing is, only uses its name: that says nothing of what it means."""
+    return bool(_MEANING_ASKED.match(plan.focus)) and Wanted.DEFINITION.value in passage.unmet
+
+
 _BY_HOW_MUCH = re.compile(
     r"\bby (?:how (?:much|many)|what (?:amount|percentage|margin))\b"
+    r"|\bhow (?:much|many) (?:more|less|fewer)\b[^?]*\bthan\b"
     r"|\bhow (?:much|many)\b[^?]*"
     r"\b(?:chang|increas|decreas|reduc|rais|ris|rose|lift|cut|grow|grew|f[ae]ll|shorten|extend)",
     re.I,
 )
 
 
+PAIR = 2
+"""Numbers of a sentence that states one thing before and after."""
+
+
 def _with_difference(plan: QueryPlan, claim: DraftClaim, passage: Passage) -> tuple[DraftClaim, str] | None:
     """A sentence that states both sides of a change, under the difference between them, and that difference."""
-    sides = find_sides(passage.quote, words_of(plan.focus))
+    # Another wording only where there is nothing to choose: of several pairs the question's own words must tell it.
+    is_only_pair = len(re.findall(r"\d[\d,.]*", passage.quote)) == PAIR
+    sides = find_sides(passage.quote, _terms_asked(plan) if is_only_pair else words_of(plan.focus))
     if sides is None:
         return None
     before, after = sides
@@ -932,171 +805,29 @@ def _with_difference(plan: QueryPlan, claim: DraftClaim, passage: Passage) -> tu
     return replace(claim, text=text, calculation=calculation), told
 
 
-def _measure_direction(plan: QueryPlan, passage: Passage) -> tuple[Signal, ...]:
-    """Whether a question for yes or no asks for a direction (rose, fell) and the passage tells one."""
-    is_told = plan.intent is Intent.YES_NO and _direction(plan.question) and _direction(passage.quote)
-    return (Signal("tells_direction", float(bool(is_told))),)
+def _terms_asked(plan: QueryPlan) -> frozenset[str]:
+    """The terms of the question and the single ones that may stand for them."""
+    others = (term for other in other_wordings(plan.focus) if len(other.terms) == 1 for term in other.terms)
+    return words_of(plan.focus) | frozenset(others)
 
 
-def asks_for_verdict(plan: QueryPlan) -> bool:
-    """Whether yes or no is all that is asked, be it behind a case: "The seal is broken. Can I send it back?"."""
-    return {requirement.wanted for requirement in requirements_of(plan)} <= {Wanted.VERDICT, Wanted.LIMIT}
-
-
-def _with_verdict(plan: QueryPlan, claim: DraftClaim, passage: Passage) -> DraftClaim:
-    """The first sentence under the verdict that its words give, when it says enough of the question.
-
-    Of a question that tells a case first, and of one of which it says little, it must settle it outright.
-    """
-    question = plan.question
-    quote = _deciding_sentence(question, passage)
-    if len(quote) > LONGEST_VERDICT or quote.endswith(":") or is_heading(quote):
-        return claim
-    if _MONTH.search(question) and _MONTHS.search(quote):
-        return claim
-    says_little = passage.words_fit < LEAST_FIT or passage.is_nearest or plan.intent is not Intent.YES_NO
-    if says_little and (passage.parts or not settles_outright(question, quote, passage.quote)):
-        return claim
-    lead = passage.parts[0].quote.rstrip() if passage.parts else ""
-    is_item = lead.endswith(":") and lead != quote
-    if is_item:
-        # What announces an item says whether it is allowed or excluded.
-        quote = f"{lead} {quote}"
-    by_case = [(one, found) for one in _sentences_of(passage) if (found := _verdict_of_case(question, one)) is not None]
-    if by_case and not is_item:
-        quote, verdict = next((pair for pair in by_case if pair[1]), by_case[0])
-    else:
-        verdict = verdict_of(question, quote) or _verdict_with_exception(question, quote)
-    told = claim.text
-    before = told.partition(f" {quote}")[0]
-    is_moved = before != told and any(character.isalpha() for character in before)
-    if verdict and not is_item and is_moved and not _LEANS.match(quote):
-        # What settles the question comes first, the rule that it bends after it.
-        told = f"{quote} {told.replace(f' {quote}', '', 1)}"
-    return replace(claim, text=f"{verdict}: {told}") if verdict else claim
-
-
-_CONDITION = re.compile(
-    r"(?<!even )\bif\b|\b(?:only|until|when|where|once|provided|subject to|in case|depending"
-    r"|with (?:the )?(?:\w+ ){0,2}(?:consent|agreement|permission|approval))\b",
-    re.IGNORECASE,
-)
-_ASKS_LEAVE = re.compile(
-    r"(?:^|[.!?]\s+)(?:and |but |so )?(?:can|may|am i|are we|is it (?:ok|fine|all right))\b", re.IGNORECASE
-)
-_LEAVE = re.compile(r"\b(?:may|can|(?:is|are) (?:always )?(?:allowed|permitted|welcome))\b(?! not\b)", re.IGNORECASE)
-_REFUSES = re.compile(
-    r"\b(?:may|must|can|shall) (?:not|never)\b|\bcannot\b|^\W*(?:do not|don['’]t|never)\b"
-    r"|\b(?:not|never) (?:be )?(?:allowed|permitted|admitted)\b"
-    r"|\b(?:forbidden|prohibited|excluded|barred|banned|refused)\b|\bno \w+(?: \w+)? (?:is|are|may)\b",
-    re.IGNORECASE,
-)
-_ASKED_ACT = re.compile(
-    r"(?:^|[.!?]\s+)(?:and |but |so )?(?:do|does|did|will|have|has) (?:i|we|you|they|he|she|it) (?P<act>.*)",
-    re.IGNORECASE,
-)
-
-
-def settles_outright(question: str, sentence: str, passage: str) -> bool:
-    """Whether a sentence settles a question of which it says few words, and does so without a condition.
-
-    Asked for leave it gives or refuses it; asked whether somebody does a thing it denies that very act. It says more of
-    the question than any other sentence of its passage.
-    """
-    if _CONDITION.search(sentence) or _denies(question):
-        return False
-    asked = set(analyse(question))
-    others = [piece.text for piece in cut_pieces(passage, by_line=False) if piece.text != sentence]
-    said = len(asked & set(analyse(sentence)))
-    if any(len(asked & set(analyse(other))) >= said for other in others):
-        return False
-    if _ASKS_LEAVE.search(question):
-        return bool(_LEAVE.search(sentence) or _REFUSES.search(sentence))
-    act = analyse(match["act"])[:1] if (match := _ASKED_ACT.search(question)) else []
-    return _denies(sentence) and bool(set(act) & set(analyse(sentence)))
-
-
-_MONTH = re.compile(
-    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|winter|summer)\b"
-)
-_MONTHS = re.compile(rf"\bfrom {_MONTH.pattern}.{{0,12}}? (?:to|until|through) {_MONTH.pattern}")
-"""A rule that differs by months: which part of it holds for a month is left to the reader."""
-
-_LEANS = re.compile(r"(?:he|she|it|they|this|these|those|such|however|but|otherwise|in (?:this|that))\b", re.IGNORECASE)
-_HEADING = re.compile(
-    r"\s*(?:(?:article|clause|section|part)\s+)?\d+(?:\.\d+)*[.)]?\s+[A-Z][^.;:!?]{2,80}$", re.IGNORECASE
-)
-
-
-def is_heading(text: str) -> bool:
-    """Whether words are the numbered heading of a clause, which says nothing by itself."""
-    return bool(_HEADING.match(text.strip()))
-
-
-def _verdict_with_exception(question: str, sentence: str) -> str:
-    """ "No, with an exception": what the words before "unless" or "except" say; "" when they stand at the beginning.
-
-    "Yes, as an exception" where the question asks for the very thing that is excepted.
-    """
-    rule, _, excepted = sentence.partition(found[0]) if (found := _EXCEPTION.search(sentence)) else (sentence, "", "")
-    verdict = verdict_of(question, rule) if len(rule.split()) > LEAST_RULE else ""
-    if verdict and found and found[0].lower() != "unless":
-        named = set(analyse(" ".join(re.split(r"[,;]", excepted)[0].split()[:WORDS_EXCEPTED])))
-        asked, ruled = set(analyse(question)), set(analyse(rule))
-        if asked & named - ruled and len(asked & named) >= len(asked & ruled):
-            return f"{'No' if verdict == 'Yes' else 'Yes'}, as an exception"
-    return f"{verdict}, with an exception" if verdict else ""
-
-
-WORDS_EXCEPTED = 4
-"""Words behind "except" that name what is excepted; those further behind say under what conditions."""
-
-_ASKS_FOR_LEAVE = re.compile(
-    r"^\W*(?:can|may|could|am i|are (?:we|you|they)|is (?:it|there)|will)\b(?!.*\b(?:need|have to|must|required)\b)",
-    re.I,
-)
-_ASKS_FOR_DUTY = re.compile(
-    r"^\W*(?:(?:do|does|did|will|would) (?:\w+ ){1,3}?(?:need|have to|require)|must|is .{2,60} (?:needed|required)|are"
-    r" .{2,60} (?:needed|required))\b",
-    re.I,
-)
-
-
-def _sentences_of(passage: Passage) -> list[str]:
-    quotes = [part.quote for part in passage.parts] or [passage.quote]
-    return [piece.text for quote in quotes for piece in cut_pieces(quote, by_line=False)]
-
-
-def _verdict_of_case(question: str, sentence: str) -> str | None:
-    """Yes or no for the number of the question, by the one bound of its kind in the sentence.
-
-    "" where the sentence has another number of its kind, which need not settle it; None where it has none.
-    """
-    given = [quantity for quantity in quantities_in(question) if quantity.dimension]
-    if len(given) != 1 or not set(analyse(question)) & set(analyse(sentence)):
+def _with_share(plan: QueryPlan, claim: DraftClaim, passage: Passage) -> tuple[DraftClaim, str] | None:
+    """A sentence that states a part and its whole, under the share that the part is of it, and that share."""
+    found = find_part(passage.quote, _terms_asked(plan))
+    if found is None:
         return None
-    kind = given[0].dimension
-    bounds = [bound for bound in bounds_in(sentence) if bound.dimension == kind]
-    others = [quantity for quantity in quantities_in(sentence) if quantity.dimension == kind]
-    if not bounds or len(others) > 1 or _denies(sentence):
-        return "" if others and all(other.value != given[0].value for other in others) else None
-    holds = bounds[0].holds(amount_of(given[0]))
-    if _ASKS_FOR_LEAVE.search(question) and bounds[0].low is None:
-        return "Yes" if holds else "No"
-    if _ASKS_FOR_DUTY.search(question) and bounds[0].high is None:
-        return "Yes" if holds else "No"
-    return ""
-
-
-def _deciding_sentence(question: str, passage: Passage) -> str:
-    """The sentence of a rule that settles the question: a later one that says what the first leaves out of it."""
-    asked = set(analyse(question))
-    after = " ".join(part.quote for part in passage.parts).partition(passage.quote)[2]
-    for piece in cut_pieces(after, by_line=False):
-        if asked & set(analyse(piece.text)) - set(analyse(passage.quote)):
-            return piece.text
-    sentences = [piece.text for piece in cut_pieces(passage.quote, by_line=False)]
-    # Of several sentences in one item the last of those that say most of the question bends the others.
-    return (
-        max(reversed(sentences), key=lambda text: len(asked & set(analyse(text))), default="") or passage.quote.rstrip()
+    part, whole = found
+    told = f"{format_number(round(100 * part.value / whole.value, 1))}%"
+    operands = tuple(
+        DraftOperand(name, number.text.strip(), "", 0) for name, number in (("part", part), ("whole", whole))
     )
+    text = f"{told}, {part.text.strip()} of {whole.text.strip()}: {claim.text}"
+    return replace(claim, text=text, calculation=DraftCalculation("part / whole * 100", operands, told)), told
+
+
+def _work_out(plan: QueryPlan, claim: DraftClaim, passage: Passage) -> tuple[DraftClaim, str] | None:
+    """A sentence under the difference or the share that follows from the figures it states, where that is asked."""
+    if _BY_HOW_MUCH.search(plan.focus):
+        return _with_difference(plan, claim, passage)
+    is_share = ASKS_PART.search(plan.focus) and "%" not in passage.quote and "per cent" not in passage.quote.lower()
+    return _with_share(plan, claim, passage) if is_share else None

@@ -12,12 +12,20 @@ from vectorless_web.engine.answers.calculation import (
     make_operand,
     quote_rows,
 )
-from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim, DraftQuote, Signal
+from vectorless_web.engine.answers.claims import (
+    READS_ENTRY,
+    DraftCalculation,
+    DraftClaim,
+    DraftOperand,
+    DraftQuote,
+    Signal,
+)
 from vectorless_web.engine.figures.arithmetic import round_half_up
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.units import scale_name
 from vectorless_web.engine.questions.formulas.request import NAMES, Operand, Task
 from vectorless_web.engine.questions.plan import Period, QueryPlan, UnitRequest
+from vectorless_web.engine.relations.ranks import name_operands
 from vectorless_web.engine.relations.reading import Reading
 from vectorless_web.engine.relations.rows import RowsRead, RowTask, TableRow
 from vectorless_web.engine.text.analyser import analyse
@@ -134,12 +142,18 @@ def _tell_result(plan: QueryPlan, reading: Reading) -> tuple[DraftClaim, str]:
     assert reading.value is not None
     same = len({figure.scale for figure in reading.figures}) == 1
     quotes, places = quote_rows(reading.figures)
-    pairs = list(zip(NAMES, reading.figures, strict=False))
+    labels = [
+        f"{_label(figure)} {_when(operand, figure)}"
+        for figure, operand in zip(reading.figures, _operands_of(request.operands, len(reading.figures)), strict=True)
+    ]
+    names = dict(zip(NAMES, name_operands(labels), strict=False))
     operands = tuple(
-        make_operand(name, figure, places[(figure.document, figure.key, figure.start)], same) for name, figure in pairs
+        make_operand(name, figure, places[(figure.document, figure.key, figure.start)], same)
+        for name, figure in zip(names.values(), reading.figures, strict=True)
     )
     result = _format(plan, reading)
-    calculation = DraftCalculation(reading.expression, operands, result, _unit(reading))
+    expression = re.sub(r"\b[a-z]\b", lambda match: names.get(match.group(), match.group()), reading.expression)
+    calculation = DraftCalculation(expression, operands, result, _unit(reading))
     shown = [
         f"{_label(figure)}{f' {when}' if (when := _when(operand, figure)) else ''} {format_figure(figure, None)}"
         for figure, operand in zip(reading.figures, _operands_of(request.operands, len(reading.figures)), strict=True)
@@ -309,6 +323,12 @@ _KINDS = {
     RowTask.CHANGE: Task.VALUE,
     RowTask.RECORDS: Task.MEMBERS,
     RowTask.COUNT: Task.MEMBERS,
+    RowTask.SPAN: Task.COMPUTE,
+    RowTask.OFF_PLAN: Task.COUNT,
+    RowTask.ENTRY: Task.VALUE,
+    RowTask.FIELD: Task.VALUE,
+    RowTask.SUM: Task.COMPUTE,
+    RowTask.MORE: Task.COMPUTE,
 }
 """The tasks of figures that the same form of answer has, by which the calibration knows it."""
 
@@ -326,16 +346,24 @@ def claims_of_rows(read: RowsRead, title: str) -> tuple[list[DraftClaim], str]:
         RowTask.CHANGE: _tell_cells,
         RowTask.RECORDS: _tell_records,
         RowTask.COUNT: _tell_records,
+        RowTask.SPAN: _tell_span,
+        RowTask.OFF_PLAN: _tell_off_plan,
+        RowTask.ENTRY: _tell_entry,
+        RowTask.FIELD: _tell_field,
+        RowTask.SUM: _tell_sum,
+        RowTask.MORE: _tell_sum,
     }[read.task]
     claims, value = tell(read, _name_source(read, title))
-    signals = (Signal(f"reads_{_KINDS[read.task].value}", 1.0), Signal("reading_fit", min(1.0, read.fit)))
+    own = (Signal(READS_ENTRY, 1.0),) if read.task in (RowTask.ENTRY, RowTask.FIELD) else ()
+    signals = (Signal(f"reads_{_KINDS[read.task].value}", 1.0), Signal("reading_fit", min(1.0, read.fit)), *own)
     source = _name_source(read, title)[1:-1]
     return [replace(claim, fit=read.fit, signals=signals, source=source) for claim in claims], value
 
 
 def _name_source(read: RowsRead, title: str) -> str:
     """ "(table “Board”, Annual report)"; a table that is called as its document is not named twice."""
-    names = [] if read.where.lower() == title.lower() or not read.where else [f"table “{read.where}”"]
+    kind = "table" if read.is_table else "section"
+    names = [] if read.where.lower() == title.lower() or not read.where else [f"{kind} “{read.where}”"]
     return f"({', '.join([*names, *([title] if title else [])])})"
 
 
@@ -388,14 +416,89 @@ def _tell_rows(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
 
 
 def _tell_records(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
-    """ "4 rows have “Malham” under “Depot”: TV 11 ANN, ... (...)."; the number is the value where it was asked."""
-    count, names = len(read.rows), _join([row.name for row in read.rows])
-    quotes, value = _quote_rows(read, read.quoted), str(count) if read.task is RowTask.COUNT else ""
+    """ "TV 11 ANN and TV 12 BEN have “Malham” under “Depot” (2 of 5 rows of the table ...)."
+
+    Behind each name stands what its own cell adds to the value, and further columns asked for. The number of the rows
+    is the value where it was asked.
+    """
+    count, is_count = len(read.rows), read.task is RowTask.COUNT
+    quotes, value = _quote_rows(read, read.quoted), str(count) if is_count else ""
+    kind = "rows" if read.is_table else "items"
+    counted = f"{count} of {read.total} {kind}"
+    named = (
+        source[1:-1]
+        if not read.is_table
+        else source[1:-1]
+        if source.startswith("(table")
+        else f"table in {source[1:-1]}"
+    )
+    place = f"({counted} of the {named})" if read.total else source
     held = f"“{read.measure}” under “{read.heads[1]}”"
+    own = [_tell_own(read, row) for row in read.rows]
+    each = [f"{row.name} ({cells})" if cells else row.name for row, cells in zip(read.rows, own, strict=True)]
+    names = _join(each) if read.is_table else "; ".join(each)
     if count == 1:
-        return [DraftClaim(f"Only {names} has {held} {source}.", quotes)], value
-    told = f"{count} rows have {held}: {names}" if value else f"{names} have {held}"
-    return [DraftClaim(f"{told} {source}.", quotes)], value
+        return [DraftClaim(f"Only {names} has {held} {place}.", quotes, asides=(counted,))], value
+    told = f"{count} {kind} have {held}: {names}" if value else f"{names} have {held}"
+    return [DraftClaim(f"{told} {place}.", quotes, asides=(counted,))], value
+
+
+def _tell_own(read: RowsRead, row: TableRow) -> str:
+    """The cells that are a row's own: the one that only begins with the value, and those of further columns."""
+    value, *others = row.cells
+    cells = [f"{head}: {cell}" for head, cell in zip(read.heads[2:], others, strict=True) if cell]
+    return "; ".join([*((value,) if value != read.measure else ()), *cells])
+
+
+def _tell_off_plan(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
+    """ "2 rows were below Budget 2024: Breda (1,905 against 2,100) and Ede (...) (...)."; then the others."""
+    held = f"{read.measure} {read.heads[2]}"
+    others = [row for row in read.lines if all((row.key, row.start) != (own.key, own.start) for own in read.rows)]
+    claims = []
+    if read.rows:
+        told = "Only one row was" if len(read.rows) == 1 else f"{len(read.rows)} rows were"
+        claims.append(DraftClaim(f"{told} {held}: {_tell_pairs(read.rows)} {source}.", _quote_rows(read, read.rows)))
+    if others:
+        lead = "Not so" if claims else f"None was {held}"
+        claims.append(DraftClaim(f"{lead}: {_tell_pairs(others)} {source}.", _quote_rows(read, others)))
+    return claims, str(len(read.rows))
+
+
+def _tell_pairs(rows: Sequence[TableRow]) -> str:
+    return _join([f"{row.name} ({row.cells[0]} against {row.cells[1]})" for row in rows])
+
+
+def _tell_span(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
+    """ "33 minutes: from 07:42 (the ferry's departure) to 08:15 (the engine stopping) (...)."."""
+    (first, last), result = read.rows, read.worked[0].result
+    text = f"{result}: from {first.cells[0]} ({first.name}) to {last.cells[0]} ({last.name}) {source}."
+    return [DraftClaim(text, tuple(dict.fromkeys(_quote_rows(read, read.rows))))], result
+
+
+def _tell_entry(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
+    """ "For “Mend the fence”, “Who” is Olaf Brandt and “By when” is 28 February (table ...)."."""
+    values = [f"“{head}” is {value}" for head, value in zip(read.heads[1:], _tell_values_of(read), strict=True)]
+    text = f"For “{read.rows[0].name}”, {_join(values)} {source}."
+    return [DraftClaim(text, _quote_rows(read, read.quoted))], ""
+
+
+def _tell_sum(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
+    """ "Single and Trade come to £176 together: £36 and £140 (...)."; of two rows which has how much more."""
+    rows, cell = read.rows, read.worked[0]
+    operands = tuple(DraftOperand(name, words, "", place) for place, (name, words) in enumerate(cell.operands))
+    if read.task is RowTask.SUM:
+        told = f"{_join([row.name for row in rows])} come to {cell.result} together"
+        text = f"{told}: {_join([row.cells[0] for row in rows])}"
+    else:
+        first, second = sorted(rows, key=lambda row: -numbers_in(row.cells[0])[0].value)
+        each = f"{first.cells[0]} for {first.name}, against {second.cells[0]} for {second.name}"
+        text = f"{cell.result} more: {each}"
+    calculation = DraftCalculation(cell.expression, operands, cell.result)
+    return [DraftClaim(f"{text} {source}.", _quote_rows(read, rows), calculation)], cell.result
+
+
+def _tell_field(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
+    return [DraftClaim(read.told, _quote_rows(read, read.rows))], ""
 
 
 def _tell_row(heads: Sequence[str], row: TableRow) -> str:
@@ -406,23 +509,76 @@ def _tell_row(heads: Sequence[str], row: TableRow) -> str:
 
 def _tell_ranked_rows(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
     """ "Night is the quietest: it has the lowest noise, 38 dB, against 42 dB for Eco (...)."."""
-    values = [_with_head_unit(read.measure, row.cells[0]) for row in read.rows]
+    values = [_with_unit(read, row.cells[0]) for row in read.rows]
     first, *others = list(zip(read.rows, values, strict=True))
     told = [f"{value} for {row.name}" for row, value in others[:SHOWN]]
     more = [f"{len(others) - SHOWN} more"] if len(others) > SHOWN else []
     blanks = f"; no figure is shown for {_join(read.blanks)}" if read.blanks else ""
-    name, measure = first[0].name, _lower(_strip_unit(read.measure))
-    most = numbers_in(read.rows[0].cells[0])[0].value > numbers_in(read.rows[-1].cells[0])[0].value
-    side = "highest" if most else "lowest"
-    against = f"{first[1]}, against {_join([*told, *more])}{blanks} {source}"
-    if read.lines and read.rank in ("most", "least", "fewest"):
+    name, measure = _upper(first[0].name) if not read.is_table else first[0].name, _lower(_strip_unit(read.measure))
+    if read.is_table and _IN_YEAR.sub("", measure).strip() and _IS_PERIOD.search(measure):
+        measure = f"figure under “{read.measure}”"
+    if measure and not _IN_YEAR.sub("", measure).strip():
+        measure = f"figure for {measure}"
+    numbers = [numbers_in(row.cells[0])[0].value for row in (read.rows[0], read.rows[-1])]
+    is_most = abs(numbers[0]) > abs(numbers[1]) if read.either_way else numbers[0] > numbers[1]
+    side = "largest" if read.either_way else read.side or ("highest" if is_most else "lowest")
+    against = f"{first[1]}{_tell_sides(read)}, against {_join([*told, *more])}{_tell_lead(read)}{blanks} {source}"
+    if not read.is_table and measure and read.rank in _COUNTING:
+        text = f"{name} has {_COUNTING[read.rank]} {measure}, {against}."
+    elif not measure:
+        text = f"{name} is the {read.rank}: {against}."
+    elif read.lines and read.rank in ("most", "least", "fewest"):
         text = f"{name} has the {side} figure for {measure}: {against}."
-    elif read.rank.endswith("est") and " " not in read.rank and read.rank not in (side, *_OF_TIME):
+    elif not read.side and read.rank.endswith("est") and " " not in read.rank and read.rank not in (side, *_OF_TIME):
         text = f"{name} is the {read.rank}: it has the {side} {measure}, {against}."
     else:
         text = f"{name} has the {side} {measure}, {against}."
-    return [DraftClaim(text, _quote_rows(read, read.quoted))], ""
+    claims = [DraftClaim(text, _quote_rows(read, read.quoted), _calculation_of(read))]
+    for other in read.also:
+        claims += _tell_ranked_rows(other, source)[0]
+    return claims, ""
 
+
+def _tell_sides(read: RowsRead) -> str:
+    """ " (2024: 1,140; 2023: 980)" of a figure that was worked out for each row; "" for figures as they stand."""
+    if len(read.worked) < len(read.rows):
+        return ", either way" if read.either_way else ""
+    sides = [f"{head}: {words}" for head, (_, words) in zip(read.heads[1:], read.worked[0].operands, strict=True)]
+    return f" ({'; '.join(sides)})"
+
+
+def _tell_lead(read: RowsRead) -> str:
+    """ ": 12 more" or less, where of two things the difference is asked for, too."""
+    if len(read.worked) != 1 or len(read.rows) != LEAST_RANKED:
+        return ""
+    first, second = (numbers_in(row.cells[0])[0].value for row in read.rows)
+    return f", {_with_unit(read, read.worked[0].result)} {'more' if first > second else 'less'}"
+
+
+LEAST_RANKED = 2
+"""Things of a rank, at least."""
+
+
+def _calculation_of(read: RowsRead) -> DraftCalculation | None:
+    """What was worked out for the rows that are told, the winner's first; None where nothing was."""
+    made = [
+        DraftCalculation(
+            cell.expression,
+            tuple(DraftOperand(name, words, "", _quote_of(read, place)) for name, words in cell.operands),
+            cell.result,
+        )
+        for place, cell in enumerate(read.worked[: SHOWN + 1])
+    ]
+    return replace(made[0], more=tuple(made[1:])) if made else None
+
+
+def _quote_of(read: RowsRead, place: int) -> int:
+    """The quote that states a row's figures: of columns, and of a difference, the first with the row's words."""
+    return min(place, len(read.quoted) - 1)
+
+
+_COUNTING = {**{word: f"the {word}" for word in ("most", "least", "fewest")}, "more": "more", "fewer": "fewer"}
+"""Words that rank by how many there are, as a sentence tells them."""
 
 _OF_TIME = ("longest", "shortest", "furthest", "farthest", "nearest", "closest")
 """Adjectives of what the property measures, not of the thing: a book that may be kept longest is not the longest."""
@@ -442,11 +598,21 @@ def _strip_unit(head: str) -> str:
     return _find_unit(head)[0]
 
 
+def _with_unit(read: RowsRead, cell: str) -> str:
+    """A cell of a rank with the unit of its header, else of its table: "-9.3%", "7,310 MWh"."""
+    told = _with_head_unit(read.measure, cell)
+    if not read.unit or told != cell or not re.fullmatch(r"[-−]?[\d.,]+", cell):
+        return told
+    return f"{cell}%" if read.unit == "%" else f"{cell} {read.unit}"
+
+
 def _with_head_unit(head: str, cell: str) -> str:
     """ "38 dB" for "38" under "Noise (dB)"."""
     unit = _find_unit(head)[1]
     if unit in ("£", "$", "€", "¥"):
         return f"{unit}{cell}" if re.fullmatch(r"[\d.,]+", cell) else cell
+    if unit.startswith("per "):
+        return f"{cell} {unit}" if re.fullmatch(r"[$€£¥]?\s?[\d.,]+", cell) else cell
     return f"{cell} {unit}" if unit and re.fullmatch(r"[-−]?[\d.,]+", cell) else cell
 
 
@@ -468,8 +634,9 @@ def _tell_cells(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
         return [DraftClaim(f"{_upper(row.name)} came to {actual} against {planned} {source}.", quotes)], values[0]
     if len(values) > 1:
         return [DraftClaim(f"{_tell_row(read.heads, row)} {source}.", quotes)], ""
-    if not heads[0]:
-        return [DraftClaim(f"{_upper(row.name)}: {values[0]} {source}.", quotes)], values[0]
+    if not heads[0] or heads[0].lower() in _OF_HOLDERS:
+        told = f"The {_lower(row.name)} is {values[0]}" if heads[0] else f"{_upper(row.name)}: {values[0]}"
+        return [DraftClaim(f"{told} {source}.", quotes)], values[0]
     year = _IN_YEAR.search(heads[0])
     if year:
         return [DraftClaim(f"{_upper(row.name)} came to {values[0]} in {year[0]} {source}.", quotes)], values[0]
@@ -479,6 +646,8 @@ def _tell_cells(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
     return [DraftClaim(text, quotes)], values[0]
 
 
+_OF_HOLDERS = frozenset({"name", "person", "holder"})
+"""Headers of a column that says who holds the office in the first."""
 _IN_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _SUPERLATIVE = re.compile(r"\b(?:most|least|highest|lowest|largest|smallest|longest|shortest|best|worst)\b", re.I)
 """Words of a header by which a sentence would rank what it only names."""

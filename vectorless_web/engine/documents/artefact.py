@@ -279,6 +279,7 @@ class CompiledDocument:
         self._card: Card | None = None
         self._tree: Tree | None = None
         self._report: TreeReport | None = None
+        self._pages: tuple[PageInfo, ...] | None = None
         self._recognised: RecognisedWords | None = None
 
     def verify(self) -> None:
@@ -341,8 +342,10 @@ class CompiledDocument:
     @property
     def pages(self) -> Sequence[PageInfo]:
         """Size and number of characters of each page."""
-        rows = self._blocks.array("pages", "<f8").reshape(-1, 3).tolist()
-        return [PageInfo(width, height, int(characters)) for width, height, characters in rows]
+        if self._pages is None:
+            rows = self._blocks.array("pages", "<f8").reshape(-1, 3).tolist()
+            self._pages = tuple(PageInfo(width, height, int(characters)) for width, height, characters in rows)
+        return self._pages
 
     def page_text(self, page_index: int) -> str:
         """The raw text of a page (from 0); glyph character indexes count its characters."""

@@ -88,6 +88,7 @@ def _outline(table: Table) -> TableOutline:
 
 
 _INNER = (NodeKind.DOCUMENT, NodeKind.SECTION)
+_KINDS = {kind.value: kind for kind in NodeKind}
 
 
 class Tree:
@@ -138,7 +139,7 @@ class Tree:
 
     def kind(self, key: int) -> NodeKind:
         """The node's kind, without decoding the node."""
-        return NodeKind(self._kinds[key])
+        return _KINDS[self._kinds[key]]
 
     def is_section(self, key: int) -> bool:
         """Whether the node is a section, without decoding it."""

@@ -2,8 +2,12 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
-from vectorless_web.engine.questions.requirements import Requirement, Wanted
+from vectorless_web.engine.passages.causes import find_effect, tells_cause
+from vectorless_web.engine.passages.context import count_announced
+from vectorless_web.engine.questions.formulas.request import read_whether_changed
+from vectorless_web.engine.questions.requirements import ASKS_AT_WILL, ASKS_PRICE, ASKS_THING, Requirement, Wanted
 from vectorless_web.engine.questions.wordings import other_wordings
 from vectorless_web.engine.text.analyser import analyse
 
@@ -11,10 +15,8 @@ _MONTHS = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
     r"|Nov(?:ember)?|Dec(?:ember)?)\.?"
 )
-_COUNTED = (
-    r"(?:\d|\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty(?:-\w+)?|half"
-    r"|several|hundred)\b)"
-)
+_SPELLED = r"one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty(?:-\w+)?|half|several|hundred"
+_COUNTED = rf"(?:\d|\b(?:an?|{_SPELLED})\b)"
 _TIME_UNITS = r"(?:seconds?|minutes?|hours?|nights?|days?|weeks?|months?|quarters?|years?|hrs?|mins?)"
 
 SPAN = re.compile(
@@ -34,6 +36,8 @@ DATE = re.compile(
     rf"|{_COUNTED}[\s-]*(?:\w+\s+)?{_TIME_UNITS}\s+(?:before|after|from|of|following|prior|ahead|in advance|later)\b"
     r"|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|\d+(?:st|nd|rd"
     r"|th)) (?:\w+ )?(?:day|week|month|year)\b"
+    rf"|\b(?:end|beginning|start|middle) of {_MONTHS}"
+    rf"|\b(?:until|till|since) (?:mid[- ])?{_MONTHS}(?! (?:be|not|have)\b)"
     r"|\b(?:no later than|within|by the end of|at the end of|on the (?:day|date)|(?:first|last) (?:working "
     r"|business |calendar )?day)\b",
     re.IGNORECASE,
@@ -71,28 +75,10 @@ _ROLES = re.compile(
     r"|surveyor|architect|plumber|locksmith|mechanic|skipper|crew|anyone|anybody|everyone|everybody|nobody|no one)s?\b",
     re.IGNORECASE,
 )
-_CAUSE = re.compile(
-    r"\b(?:due to|because|since|as a result|result(?:ed|ing|s)? (?:from|in)|driven by|drove|driver|reflect\w*"
-    r"|attributable to|owing to"
-    r"|offset by|caus(?:e|es|ed|ing)|reason|so that|so as to|in order to|therefore|thus|hence|which is why"
-    r"|lead(?:s|ing)? to|led to"
-    r"|leads|mak(?:e|es|ing) it|allow(?:s|ing)? (?:for|the|us|them)|enabl\w+|helps?|ensur\w+|prevent\w*|avoid\w*"
-    r"|protect\w*|otherwise"
-    r"|for (?:the )?(?:purpose|safety|reason)|the purpose|aims? (?:to|of|is)|intended to|designed to|by (?:means"
-    r"|using|[a-z]+ing)|primarily|mainly)\b"
-    r"|\b(?:improv|r[io]s|f[ae]ll|gr[eo]w|declin|increas|decreas|drop)\w*\b[^.]{0,60}\bas\b"
-    r"|\b(?:rose|gr[eo]w|fell|increased|decreased|declined|improved|dropped)\b[^.;]{0,40}?"
-    r" (?:on (?!average\b)(?!\w+ \d)[a-z]+|following|after the)\b"
-    r"|\b(?:follow(?:s|ed)?|c[ao]mes?|stem(?:s|med)?|aros?e|arises?) from\b|\bthanks to\b"
-    r"|\b(?:of which|to which)\b[^.;]{0,80}\b(?:brought|contributed|added)\b|\bcontributed\b"
-    r"|\bexplains? (?:most|much|part|the)\b"
-    r"|[:–-] (?:dust|damage)\b|\bas (?:it|they|the|this|there|he|she|we|a)\b|, as\b|\bto (?:keep|make|save|spare|limit"
-    r"|meet|reduce|ensure|prevent|avoid|protect|allow|support|improve|determine)\b",
-    re.IGNORECASE,
-)
 _MEANS = re.compile(
-    r"\b(?:means?|is defined as|are defined as|refers? to|is (?:a|an|the|any|one|called|considered|deemed"
-    r"|known as|what (?:we|they|you|one) call)|are (?:those|any|called|considered)"
+    r"\b(?:means?|(?:is|are) (?:not )?(?:defined|counted|considered|deemed|regarded|treated|classed|classified|rated)"
+    r"|defines?|qualif(?:y|ies) (?:as|if|when)|refers? to|is (?:a|an|the|any|one|called"
+    r"|known as|what (?:we|they|you|one) call)|are (?:those|any|called|the|amounts?|fees)"
     r"|shall mean|stands? for|is understood|denotes|includes?|consists?|comprises?|relates?|represents?|i\.e\."
     r"|in other words|counts? as)\b",
     re.IGNORECASE,
@@ -107,7 +93,7 @@ _LIMITS = re.compile(
 _ITEM = r"(?:[\w’'()/&.%£$€-]+ ){0,8}[\w’'()/&.%£$€-]+"
 _OPENS_SERIES = (
     r"(?:\b(?:are|is|were|include[sd]?|including|such as|namely|consists? of|comprises?|covers?|contains?"
-    r"|assess\w*|following)\b|:)"
+    r"|assess\w*|following|holds|houses|stocks|lends|sells)\b|:)"
 )
 _SERIES = re.compile(
     rf"{_OPENS_SERIES} {_ITEM}, {_ITEM}(?:, {_ITEM})*,? (?:and|or|as well as) \w"
@@ -119,7 +105,7 @@ _CHANGED = r"(?:increas|decreas|ris[ei]|rose|rais|gr[eo]w|f[ae]ll|declin|drop|re
 _DIGITS = re.compile(r"\d[\d,.]*")
 _HOW_MANY = re.compile(r"\bhow many (?:more |other |different )?(?P<noun>[\w-]+(?: [\w-]+)?)", re.IGNORECASE)
 _ASKS_MONEY = re.compile(
-    r"\b(?:cost|costs|price|fee|fees|charged?|charges|pay|pays|paid|spend|spends|spent|money|budget|rent|wage"
+    r"\b(?:cost|costs|price|fee|fees|charged?|charges|pay|pays|paid|spend|spends|spent|money|budget|rent|wage|earns?|earned"
     r"|salary|deposit|fine|penalty"
     r"|premium|excess|worth|refund\w*|reimburse\w*|allowance|compensation|bonus)\b",
     re.IGNORECASE,
@@ -128,7 +114,9 @@ _MONEY = re.compile(
     r"[$£€¥₹]\s?\d|\d\s?[$£€¥%]|\d[\d,.]*\s?(?:per ?cent|percent|USD|EUR|GBP|CHF|euros?|dollars?|pounds?|pence"
     r"|cents?|kronor|francs?|(?:million|billion)\b(?! (?:[a-z]+ ){0,2}[a-z]{3,}s\b))\b"
     r"|\bper ?cent\b|\b(?:USD|EUR|GBP|CHF|Rs\.?)\s?\d|\b(?:free of charge|no (?:charge|fee|cost|extra)|(?:not "
-    r"|im)material|nil|months?[’']s?|half|twice|days[’'] pay)\b",
+    r"|im)material|nil|months?[’']s?|days[’'] pay"
+    r"|(?:half|twice)(?: of)?(?: (?:the|that|this|an?|his|her|their|its|your|our))?(?: \w+)?"
+    r" (?:prices?|fees?|fares?|rents?|costs?|rates?|amounts?|sums?|pay|salary|deposits?|premiums?|charges?|wages?))\b",
     re.IGNORECASE,
 )
 _ORDER = re.compile(
@@ -159,17 +147,115 @@ _FOLLOWS = re.compile(
 _CLAUSE_NUMBER = re.compile(r"^\s*\(?(?:\d+(?:\.\d+)*|[a-z])[.)]?\s+")
 
 
-def is_met(requirement: Requirement, text: str, *, members: int = 0) -> bool:
-    """Whether the words of a passage hold what is asked for.
+@lru_cache(maxsize=1 << 10)
+def is_met(requirement: Requirement, text: str, *, members: int = 0, heading: str = "") -> bool:
+    """Whether the words of a passage below a heading hold what is asked for.
 
     `members` counts the items of a list. A number that only counts the clause is no number asked for. Where two parts
-    of a question ask for a thing of a kind, two of them have to stand there.
+    of a question ask for a thing of a kind, two of them have to stand there. Kept for the last texts: the steps
+    of a question read the same ones.
     """
     check, words = _CHECKS.get(requirement.wanted), _CLAUSE_NUMBER.sub("", text)
+    if requirement.wanted in _OF_A_KIND and not _says_kind(requirement.part, f"{heading} {words}"):
+        return False
+    if requirement.wanted is Wanted.AMOUNT and not _prices_thing(requirement.part, words, heading):
+        return False
+    if requirement.wanted is Wanted.STATEMENT and not _says_thing(requirement.part, words, heading):
+        return False
     if check is not None and not check(requirement.part, words, members):
         return False
     counted = _COUNTED_KINDS.get(requirement.wanted)
     return counted is None or requirement.times == 1 or _count_distinct(counted, words) >= requirement.times
+
+
+_OF_A_KIND = frozenset({Wanted.VERDICT, Wanted.MEMBERS, Wanted.STATEMENT})
+"""What is read into any words on information, be it of the kind asked for or of another."""
+
+_KIND_ASKED = re.compile(
+    r"\b(?:my|your|our|their|his|her|its|the|\w+[’']s?|what|which|any|of|about|(?:collect|share|use|store|keep|sell)s?)"
+    r"\s+(?:[a-z-]+\s+)?(?P<kind>[a-z-]+)\s+(?:information|data|details|particulars|records|activit(?:y|ies))\b"
+    r"(?! (?:transfer|protection|security|sheet|base|processing))",
+    re.IGNORECASE,
+)
+_NO_KIND = frozenset(
+    analyse(
+        "personal personally private confidential sensitive identifiable identifying other more additional further"
+        " certain such same new old relevant important available user customer client member visitor people own all any"
+        " some the my your our their his her its this that these those of about and or what which"
+    )
+)
+"""Words before "information" that name no kind of it."""
+
+_KINDS = (
+    ("contact", r"\b(?:contact|e-?mail|(?:tele)?phone|address|name)"),
+    ("location", r"\b(?:locat|geo|gps|gnss|where you|whereabouts|position|country|region|zip|postal|post ?code|city)"),
+    (
+        "computer device",
+        r"\b(?:computer|device|hardware|browser|operating system|ip address|internet protocol|platform)",
+    ),
+    (
+        "online browsing",
+        r"\b(?:online|brows|visit|click|pages? (?:you )?view|surf|cookie|web (?:site )?activit|usage|log)",
+    ),
+    (
+        "financial payment",
+        r"\b(?:financ|payment|pay|credit|debit|card|bank|billing|account number|income|salar)",
+    ),
+    ("health medical", r"\b(?:health|medic|illness|disease|treatment|patient)"),
+    ("media", r"\bsocial (?:media|network)"),
+    ("demographic", r"\b(?:demograph|age\b|gender|sex\b|birth|income|education|household|marital|ethnic)"),
+)
+_KIND_SAID = {term: re.compile(look, re.IGNORECASE) for names, look in _KINDS for term in analyse(names)}
+"""How words say that they are on information of a kind, by each analysed name of the kind."""
+
+
+def _says_kind(part: str, words: str) -> bool:
+    """Whether words are on the kind of information that is asked for: "location data" is not any data."""
+    asked = _KIND_ASKED.search(part)
+    kind = set(analyse(asked["kind"])) - _NO_KIND if asked else set()
+    if not asked or not kind:
+        return True
+    said = set(analyse(words))
+    if kind & said:
+        return True
+    looks = [_KIND_SAID[term] for term in kind if term in _KIND_SAID]
+    if looks:
+        return any(look.search(words) for look in looks)
+    return bool(said & {term for wording in other_wordings(asked["kind"]) for term in wording.terms})
+
+
+def _prices_thing(part: str, words: str, heading: str) -> bool:
+    """Asked what a thing costs, whether a sentence with an amount of money, or its heading, is on that thing."""
+    asked = ASKS_PRICE.search(part)
+    nouns = asked["thing"].split() if asked else []
+    if not nouns:
+        return True
+    wanted = _wordings_of(nouns[-1])
+    if not wanted or wanted & set(analyse(heading)):
+        return True
+    priced = (sentence for sentence in _SENTENCES.split(words) if _MONEY.search(sentence))
+    return any(wanted & set(analyse(sentence)) for sentence in priced)
+
+
+_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"(])")
+
+_NAMES_ONE = re.compile(r"(?<=[a-z,;] )[A-Z][\w’'-]+|\b[A-Z]{2,}\b|\b[A-Z]+-?\d+\b|\b\d+(?:st|nd|rd|th)\b")
+
+
+def _says_thing(part: str, words: str, heading: str) -> bool:
+    """Whether words or their heading say the thing of which one is asked for, or the words name what may be it."""
+    asked = ASKS_THING.match(part)
+    said = analyse(f"{heading} {words}")
+    return asked is None or bool(_wordings_of(asked["thing"]).intersection(said) or _NAMES_ONE.search(words))
+
+
+def holds_several(requirement: Requirement, text: str, times: int) -> bool:
+    """Whether so many things of a kind stand there that can be counted, be they alike; true of other kinds."""
+    counted = _COUNTED_KINDS.get(requirement.wanted)
+    found = counted.finditer(_CLAUSE_NUMBER.sub("", text)) if counted is not None else iter(())
+    ends = [(match.start(), match.end()) for match in found]
+    apart = [place for place, (start, _) in enumerate(ends) if not place or start - ends[place - 1][1] > 2]
+    return counted is None or len(apart) >= times
 
 
 def _count_distinct(pattern: re.Pattern[str], words: str) -> int:
@@ -194,10 +280,57 @@ _COUNTED_KINDS = {
 
 
 def _tells_person(part: str, words: str, members: int) -> bool:
+    if _ASKS_EXCEPTED.search(part) and not _EXCEPTS.search(words):
+        return False
+    if _IS_IN_PLACE.search(words) is None and _HAS_LEFT.search(words) and not _ASKS_FORMER.search(part):
+        return False
     wants_name = re.search(r"\bnames?\b", part, re.IGNORECASE) or (
         _ASKS_HOLDER.match(part) and not re.search(r"\b(?:means|person who|is the|are the)\b", words, re.IGNORECASE)
     )
-    return _names_somebody(words, part) or (not wants_name and _tells_role(words, part))
+    if _states_holder(part, words) or _names_somebody(words, part):
+        return True
+    return not wants_name and (_tells_role(words, part) or _tells_doer(words, part))
+
+
+_HAS_LEFT = re.compile(
+    r"\b(?:left (?:the|our|us|in|at|after|on)|former(?:ly)?|retired|resigned|stepped down|predecessor|stood down"
+    r"|has died)\b",
+    re.IGNORECASE,
+)
+_IS_IN_PLACE = re.compile(
+    r"\b(?:succe(?:eded|ssor)|replaced|took over|since|elected|appointed|is|are|new|joined|now)\b", re.IGNORECASE
+)
+_ASKS_FORMER = re.compile(
+    r"\b(?:was|were|did|had|used to|former\w*|left|leav\w+|retir\w+|resign\w*|step\w* down|gone|went|before"
+    r"|previous\w*)\b",
+    re.IGNORECASE,
+)
+"""A question for somebody of the past; of another one nobody is told who has left, and no more."""
+
+_ASKS_EXCEPTED = re.compile(
+    r"\bwho\b.*\b(?:exceptions?|excepted|exempt\w*|excluded|barred|banned|left out)\b"
+    r"|\bwho (?:may|can|must|shall|should|is|are) (?:not|never)\b|\bwho (?:cannot|can['’]t|mustn['’]t)\b",
+    re.IGNORECASE,
+)
+"""A question for those to whom a rule does not apply, or whom it refuses a thing."""
+_EXCEPTS = re.compile(
+    r"\b(?:except\w*|exclu\w+|exempt\w*|other than|apart from|but not|unless|without|barred|banned|ineligible|forbidden"
+    r"|prohibited|refused|not|never|no|nor|neither|cannot)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+
+
+_ASKS_CASE = re.compile(r"(?:^|[.!?]\s+)\W*(?:and |but |so )?what if\b", re.IGNORECASE)
+
+
+def _tells_excepted(part: str, words: str, members: int) -> bool:
+    """Asked who may not do a thing, words that refuse somebody something; asked "what if", words that put a case.
+
+    Of other questions any statement.
+    """
+    if _ASKS_CASE.search(part) and not _CASE_TOLD.search(words):
+        return False
+    return not _ASKS_EXCEPTED.search(part) or (bool(_EXCEPTS.search(words)) and names_office(words))
 
 
 _ASKS_HOLDER = re.compile(
@@ -246,9 +379,21 @@ def _tells_event(part: str, words: str) -> bool:
     return said is None or bool(said.search(_AT_EVENT.sub(" ", words)))
 
 
+_ASKS_CLOCK = re.compile(
+    r"\b(?:(?:what|which) time|what hour)\b(?! of (?:the )?(?:year|month|week)|s\b|frame)", re.IGNORECASE
+)
+_CLOCK = re.compile(
+    r"\b[0-2]?\d[:.h][0-5]\d\b|\b\d{1,2}\s?[ap]\.?m\b|\b(?:0\d|1[0-8]|2[1-4])[0-5]\d\b|\b(?:19|20)[0-5]\d\s+(?:hours|h\b|local|[A-Z]{3}\b)"
+    r"|\b(?:noon|midday|midnight|sunrise|sunset|dawn|dusk|o['’]clock|(?:seconds?|minutes?|hours?)"
+    r" (?:before|after|prior|later|earlier|ahead))\b",
+    re.IGNORECASE,
+)
+"""What tells a time of day, which a date does not."""
+
+
 def _tells_date(part: str, words: str, members: int) -> bool:
     """A date, or the condition of a rule: "when may I" is answered by "if"; of an end or a start, the date of that."""
-    if not _tells_event(part, words):
+    if not _tells_event(part, words) or (_ASKS_CLOCK.search(part) and not _CLOCK.search(words)):
         return False
     is_rule = re.search(r"\bwhen (?:am|is|are|can|may|do|does|must|should)\b", part, re.IGNORECASE)
     is_past = re.search(r"\bwhen (?:was|were|did|had|has|have)\b", part, re.IGNORECASE)
@@ -257,20 +402,80 @@ def _tells_date(part: str, words: str, members: int) -> bool:
 
 
 _LENGTH = re.compile(
-    r"\d[\d,.]*[\s-]?(?:mm|cm|km|m|ft|in|inch(?:es)?|foot|feet|yards?|miles?|met(?:er|re)s?|kilomet(?:er|re)s?)\b",
+    r"\d[\d,.]*[\s-]?(?:mm|cm|km|m|ft|in|inch(?:es)?|foot|feet|yards?|miles?"
+    r"|(?:kilo|centi|milli)?met(?:er|re)s?)\b",
     re.IGNORECASE,
 )
 
 
 def _tells_span(part: str, words: str, members: int) -> bool:
-    """A length of time or a frequency; of a thing that is so long, a measure too, and of how early or late, a time."""
+    """A length of time or a frequency; of a thing that is so long, a measure too, and of how early or late, a time.
+
+    A question for warning is met by words that say somebody is told beforehand.
+    """
+    if _ASKS_NOTICE.search(part) and not _GIVES_NOTICE.search(words):
+        return False
+    if _ASKS_LENGTH.search(part):
+        words = _HOW_OFTEN.sub(" ", words)
     is_thing = re.search(r"\bhow long (?:is|are|was|were)\b", part, re.IGNORECASE)
     is_point = re.search(r"\bhow (?:early|soon|fast|quickly|far)\b", part, re.IGNORECASE)
     return bool(SPAN.search(words) or (is_thing and _LENGTH.search(words)) or (is_point and DATE.search(words)))
 
 
+_ASKS_LENGTH = re.compile(rf"\bhow many {_TIME_UNITS}\b(?! (?:a|per|each|every)\b)", re.IGNORECASE)
+_HOW_OFTEN = re.compile(
+    rf"\b(?:once|twice|(?:\w+) times) (?:an?|per|each|every) \w+|\b(?:every|each|per) (?:\w+ )?{_TIME_UNITS}\b"
+    r"|\b(?:daily|weekly|fortnightly|monthly|quarterly|yearly|annually|hourly|annual)\b",
+    re.IGNORECASE,
+)
+"""What says how often a thing is done, and not how many minutes it takes."""
+
+_ASKS_NOTICE = re.compile(r"\bhow (?:much|long) (?:advance )?(?:notice|warning|a warning)\b", re.IGNORECASE)
+_GIVES_NOTICE = re.compile(
+    r"\b(?:notice|notif\w+|notification|warn\w*|inform\w*|announc\w+|tells?|told|appl(?:y|ied|ications?)|ask(?:s|ed)?"
+    r"|request\w*|book\w*|advance|ahead|prior|beforehand|earlier|report\w*|cancel\w*|terminat\w+|withdraw\w*)\b",
+    re.IGNORECASE,
+)
+"""What says that something is made known before it happens."""
+
+
 def _tells_members(part: str, words: str, members: int) -> bool:
-    return members > 1 or bool(_SERIES.search(words))
+    """A list, or a series in a sentence, of as many members at least as the question or the words themselves count."""
+    count = max(count_announced(part, part), count_announced(words, part))
+    if members > 1:
+        return members >= count
+    words = _THOUSANDS.sub("", words)
+    is_series = bool(_SERIES.search(words)) or _tells_series(part, words)
+    return is_series and len(_BETWEEN_MEMBERS.findall(words)) + 1 >= count
+
+
+def _tells_series(part: str, words: str) -> bool:
+    """Whether a sentence says most of what is asked and then counts up three things or more.
+
+    "Which parts sustained damage?" is met by "it sustained damage to the tail, the flap and a door".
+    """
+    noun = _MEMBER_NOUN.search(part)
+    asked = set(analyse(part)) - (set(analyse(noun["noun"])) if noun else set())
+    for match in _PLAIN_SERIES.finditer(words):
+        before = re.split(r"[.!?;]\s", words[: match.start("second")])[-1]
+        if len(asked & set(analyse(before))) >= max(2, SAID_BEFORE_SERIES * len(asked)):
+            return True
+    return False
+
+
+SAID_BEFORE_SERIES = 0.66
+"""Share of the question's words, without what it calls the members, that a sentence says before it counts them up."""
+
+_MEMBER_NOUN = re.compile(r"\b(?:which|what)\s+(?P<noun>(?:[\w’'-]+\s+){0,2}?[\w’'-]{3,}s)\b", re.IGNORECASE)
+_THING = r"(?!(?:which|who|whom|where|when|while|but|because|if|although|as|is|was|were|are|has|had|have)\b)"
+_THING += r"(?:[\w’'()/&.%£$€-]+ ){0,5}[\w’'()/&.%£$€-]*[\w)%]"
+_PLAIN_SERIES = re.compile(
+    rf"[\w)], (?P<second>{_THING})(?:, {_THING}){{0,20}},? (?:and|or|as well as) \w", re.IGNORECASE
+)
+_BETWEEN_MEMBERS = re.compile(r"[,;\n]|\b(?:and|or|as well as)\b", re.IGNORECASE)
+
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
+"""The comma within a number, which parts no two members."""
 
 
 _PERCENT = r"\d\s?(?:%|per ?cent\b|percentage points?\b)"
@@ -280,10 +485,16 @@ _NEVER_COPIED = re.compile(
     re.IGNORECASE,
 )
 _POINTS_APART = re.compile(r"\d[- ](?:percentage[- ])?points? (?:more|less|fewer|higher|lower)\b", re.IGNORECASE)
-_ASKS_BY_HOW_MUCH = re.compile(rf"\bby how (?:much|many)\b.*\b{_CHANGED}", re.IGNORECASE)
+_ASKS_BY_HOW_MUCH = re.compile(
+    rf"\bby how (?:much|many)\b.*\b{_CHANGED}"
+    r"|\bhow (?:much|many) (?:more|less|fewer)\b.*\bthan (?:the |in |in the )?(?:(?:year|season|month|week|day) before"
+    r"|last|previous|prior|(?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
 _BOTH_SIDES = re.compile(
     r"\d[^.;:]{0,120}\b(?:up|down) (?:slightly |sharply )?from\b[^.;:\d]{0,12}\d"
-    r"|\bfrom [^.;:\d]{0,12}\d[\d,.]*[^.;:]{0,40}\bto [^.;:\d]{0,12}\d",
+    r"|\bfrom [^.;:\d]{0,12}\d[\d,.]*[^.;:]{0,40}\bto [^.;:\d]{0,12}\d"
+    r"|\d[^.;:\d]{0,40}\b(?:against|compared (?:with|to)|versus|instead of) [^.;:\d]{0,12}\d",
     re.IGNORECASE,
 )
 """What states a figure and what it was before, from which the change between them follows."""
@@ -295,8 +506,8 @@ _RESULTS = tuple(
         (rf"\b(?:percentage|percent|per cent)\b.*\b{_CHANGED}", rf"\b{_CHANGED}\b[^.;]*{_PERCENT}"),
         (rf"\b{_CHANGED}", rf"\b{_CHANGED}\b[^.;]*\d"),
         (
-            r"\b(?:total|combined|sum|altogether)\b",
-            r"\b(?:total\w*|sum|aggregate\w*|combined|together)\b[^.;]*\d"
+            r"\b(?:total|combined|sum|altogether|collectively|taken together)\b",
+            r"\b(?:total\w*|sum|aggregate\w*|combined|together|collectively)\b[^.;]*\d"
             r"|\d[^.;]*\b(?:in (?:total|all)|altogether)\b",
         ),
     )
@@ -327,8 +538,30 @@ _IN_THAT_CASE = re.compile(
 
 def _tells_steps(part: str, words: str, members: int) -> bool:
     is_case = re.search(r"\b(?:if|when|in case)\b", part, re.IGNORECASE)
-    is_ordered = len(_ORDER.findall(words)) > 1 or bool(re.search(r"\bin (?:this|that) order\b", words, re.IGNORECASE))
-    return members > 1 or is_ordered or bool(is_case and _IN_THAT_CASE.search(words))
+    # Two words of order in one clause put nothing in order: "then renewed unless notice is given before its end".
+    told = sum(bool(_ORDER.search(clause)) for clause in _CLAUSE_ENDS.split(words)) + len(_ORDERS.findall(words))
+    is_ordered = told > 1 or bool(re.search(r"\bin (?:this|that) order\b", words, re.IGNORECASE))
+    for_purpose = any(set(analyse(match["deed"])) & set(analyse(part)) for match in _TO_DO.finditer(words))
+    return members > 1 or is_ordered or for_purpose or bool(is_case and _IN_THAT_CASE.search(words))
+
+
+_CLAUSE_ENDS = re.compile(r"[.;:,\n]\s*(?!\d*[.)]\s)")
+
+_ORDERS = re.compile(
+    r"(?:^|(?<=[.!?:;]\s)|(?<=\n))(?:Add|Apply|Attach|Bring|Call|Check|Choose|Click|Clean|Close|Complete|Connect|Contact|Cut|Dial"
+    r"|Disconnect|Download|Email|Empty|Enter|Fill|Fit|Fold|Go|Hand|Hold|Insert|Install|Keep|Lay|Leave|Let|Lift|Log|Make|Measure"
+    r"|Mix|Move|Open|Pay|Place|Post|Pour|Press|Pull|Push|Put|Read|Record|Register|Release|Remove|Repeat|Replace|Report|Reset"
+    r"|Return|Ring|Rinse|Run|Save|Select|Send|Set|Shut|Sign|Start|Stop|Submit|Switch|Take|Tell|Tick|Tighten|Turn|Unplug"
+    r"|Upload|Use|Wait|Wash|Wipe|Write)\b(?=\s+[a-z])"
+)
+"""Sentences that tell somebody what to do: "Bring proof of who you are"."""
+
+_TO_DO = re.compile(
+    r"(?:^|[.!?:]\s+)(?:in order )?to (?P<deed>[a-z]+)\b[^.,;:]{0,80}, "
+    r"(?!(?:the|an?|this|that|these|it|they|there)\b)\w+",
+    re.IGNORECASE,
+)
+"""What is done for a purpose: "To register, send form A"."""
 
 
 _CASE_ASKED = re.compile(
@@ -405,7 +638,44 @@ def _tells_role(words: str, part: str) -> bool:
     asked = set(analyse(part))
     # In a row "6 hours (Pilot in command)" is about hours: an office has a cell of its own there.
     cells = [cell for cell in words.split("\t") if len(cell.split()) <= WORDS_OF_OFFICE] if "\t" in words else [words]
-    return any(not set(analyse(match.group())) <= asked for cell in cells for match in _ROLES.finditer(cell))
+    return any(
+        not set(analyse(match.group())) <= asked
+        for cell in cells
+        for match in _ROLES.finditer(cell)
+        if not (_ANYBODY.fullmatch(match.group()) and _SO_MANY.search(cell[: match.start()]))
+    )
+
+
+_HELD = re.compile(r"\W{0,3}(?P<name>[A-Z][\w ’'/&()-]{1,60}?)\s*:\s*(?P<value>[A-ZÀ-ÖØ-Þ][^\W\d]+(?: .*)?)", re.DOTALL)
+_DONE_BY = re.compile(
+    r"\b(?:[a-z]{2,}(?:ed|able|ible)|paid|borne|met|held|kept|run|led|taken|given|made|done|set|sent|drawn|chosen"
+    r"|written) by (?:the|an?|our|its|their|your|his|her) (?!(?:\w+ )?(?:end|date|time|day|week|month"
+    r"|year|use|help|means|following|same|first|last|way)\b)(?P<doer>[\w’'-]+)",
+    re.IGNORECASE,
+)
+"""How a text says who does a thing, whatever they are called: "borne by the hirer"."""
+_DONE_LATER_BY = re.compile(
+    r"\b(?:was|were|is|are|been|be|being)\b(?: [\w’'-]+){1,3} (?:in|on|at|from|since|during|every|each) [^.;,]{2,30}?"
+    r"\bby (?:(?:the|an?|our|its|their) )?(?!(?:the |an? )?(?:end|date|time|day|week|month|year|use|means|way)\b)"
+    rf"(?P<doer>{_CAPITAL}[\w’'-]+)"
+)
+"""The same with the time or the place between: "laid out in 1961 by the Probert brothers"."""
+_SO_MANY = re.compile(rf"(?:\d|\b(?:{_SPELLED}|more than|fewer than))\s+$", re.IGNORECASE)
+"""What stands before people who are counted, of whom nothing is done: "seats thirty persons"."""
+_ANYBODY = re.compile(r"(?:persons?|members?|users?|passengers?|residents?|patients?|people)", re.IGNORECASE)
+
+
+def _states_holder(part: str, words: str) -> bool:
+    """Whether a line names the very office that is asked for, and states who holds it: "Operator: Marlin"."""
+    match = _HELD.fullmatch(words.strip())
+    name = set(analyse(match["name"])) if match else set()
+    return bool(name) and name <= set(analyse(part))
+
+
+def _tells_doer(words: str, part: str) -> bool:
+    asked = set(analyse(part))
+    done = (match for pattern in (_DONE_BY, _DONE_LATER_BY) for match in pattern.finditer(words))
+    return any(not set(analyse(match["doer"])) <= asked for match in done)
 
 
 def names_nobody(part: str, words: str) -> bool:
@@ -445,7 +715,7 @@ _SHARE = re.compile(r"\s?(?:%|per ?cent\b)", re.IGNORECASE)
 
 _MEASURES = re.compile(
     rf"[\s-]?(?:{_TIME_UNITS}|(?:working|business|calendar) days?|[ap]\.?m\b|euros?|dollars?|pounds?|pence|cents?"
-    r"|USD|EUR|GBP|[km]?g|kilograms?|tonnes?|[cmk]m|miles?|met(?:re|er)s?|lit(?:re|er)s?|ml|degrees?|°\w?)\b(?![\s-]old)",
+    r"|kronor|kroner|francs?|yen|rupees?|roubles?|lira|pesos?|USD|EUR|GBP|CHF|[km]?g|kilograms?|tonnes?|[cmk]m|miles?|met(?:re|er)s?|lit(?:re|er)s?|ml|degrees?|°\w?)\b(?![\s-]old)",
     re.IGNORECASE,
 )
 _BEFORE_MONEY = re.compile(r"(?:[$£€¥₹]|\b(?:USD|EUR|GBP|CHF))\s?$")
@@ -468,7 +738,7 @@ def _may_count(words: str, number: re.Match[str]) -> bool:
 
 _NAMES_THING = re.compile(
     r"[A-Za-z]-?$|\b[A-Z]{2,}-\w*-$|\b(?:age|aged|page|section|clause|phase|version|table|figure|chapter|appendix|step|note|item|part|no\.?"
-    r"|regulation|rule|article|act|unit|question|quiz|paragraph|exhibit|schedule|annex|room|gate|lesson|grade)\s$",
+    r"|asc|asu|sfas|ifrs|ias|iso|din|regulation|rule|article|act|unit|question|quiz|paragraph|exhibit|schedule|annex|room|gate|lesson|grade)\s$",
     re.IGNORECASE,
 )
 """What stands before a number that is part of a name or tells an age or a place: "PA-22", "age 85", "page 3"."""
@@ -513,6 +783,30 @@ _BY_SO_MUCH = re.compile(
 """By how much a thing changed, which does not say how much it is: "rose by 12 million or 6%"."""
 
 
+_UNITS = (
+    (r"heav(?:y|ier)|weigh\w*", r"(?:[kmµ]?g|kilo\w*|grams?|tons?|tonnes?|t|lbs?|pounds?|ounces?|oz|stone)\b"),
+    (
+        r"far|tall|deep|wide|thick",
+        r"(?:[cmk]?m|in|inch(?:es)?|ft|foot|feet|yards?|miles?|\w*met(?:re|er)s?|hours?|minutes?|stor(?:ey|ie)s|[^\w\s])",
+    ),
+    (r"hot|cold|warm", r"(?:°|degrees?\b|[CFK]\b)"),
+    (r"loud|noisy|quiet", r"(?:dB|decibels?)"),
+    (
+        r"fast",
+        r"(?:knots?|kt|mph|km/h|[mk]\w*/\w+|rpm|\w+ (?:per|an?) \w+|[kM]bit\w*|bits?|times"
+        r"|\w*seconds?|minutes?|hours?|days?)",
+    ),
+)
+"""What an adjective asks for, and the units that follow a number which tells it."""
+_MEASURED = tuple(
+    (
+        re.compile(rf"\bhow (?:{asked})\b", re.IGNORECASE),
+        re.compile(rf"(?:\d|\b(?:{_SPELLED}))[\s-]*{unit}", re.IGNORECASE),
+    )
+    for asked, unit in _UNITS
+)
+
+
 _ASKS_SHARE = re.compile(
     r"\bpercent(?:age)?\b|\bper cent\b|\b(?:interest|tax|discount|coupon|default|vacancy|retention|inflation"
     r"|commission) rate\b|\brate of (?:interest|tax|return|inflation)\b",
@@ -521,15 +815,54 @@ _ASKS_SHARE = re.compile(
 """What asks for a share of a hundred: a rate of interest is no ratio of 3 to 1."""
 
 
+ASKS_PART = re.compile(r"\b(?:what|which|how (?:big|large|high) an?) (?:share|proportion|fraction) of\b", re.IGNORECASE)
+"""A question for which part of a whole something is."""
+_STATES_PART = re.compile(
+    r"\d\s?%|\bper ?cent\b|\b(?:half|halves|thirds?|quarters?|fifths?|sixths?|eighths?|tenths?|majority|most|all"
+    r"|none)\b"
+    r"|\b(?:one|two|three|four|five|nine|\d+) (?:in|out of) (?:every )?(?:\d|two|three|four|five|six|ten)"
+    r"|\d[\d,.]* of (?:the |its |their |our )?\d|\bof (?:which|these|whom)\b.*\d",
+    re.IGNORECASE,
+)
+"""What says which part of a whole something is: "two thirds", "one in four", "37 of the 52"."""
+_ASKS_REST = re.compile(
+    r"\bhow (?:much|many)\b.{0,40}\b(?:is|are|was|were|will be|do|does) (?:[\w’']+ ){0,4}?"
+    r"(?:left|remain\w*|outstanding|still owe)\b",
+    re.IGNORECASE,
+)
+_STATES_REST = re.compile(
+    r"(?:\b(?:left|remain\w*|outstanding|balance|rest|owe[sd]?|unspent|unsold|unused)\b[^.;]*[\d£$€]"
+    r"|[\d£$€][^.;]*\b(?:left|remain\w*|outstanding|balance|rest|owe[sd]?|unspent|unsold|unused)\b)",
+    re.IGNORECASE,
+)
+"""What says how much is left of something, in one clause."""
+_HOW_MUCH_OF = re.compile(
+    r"\bhow much (?!(?:time|notice|warning|longer|earlier|later|is|are|was|were|do|does|did|can|may|must|should|will"
+    r"|would|more|less|older|younger|leave|holiday|sick|vacation|parental|training|experience|flying|overtime|rest|sleep)\b)[a-z]",
+    re.IGNORECASE,
+)
+_LASTS = re.compile(rf"(?:\d[\d,.]*|\b(?:{_SPELLED}))(?:\s?(?:[-–]|to|or)\s?\w+)?[\s-]{_TIME_UNITS}\b", re.IGNORECASE)
+"""A length of time, which is no answer to how much of a thing there is."""
+
+
 def _states_amount(part: str, words: str, members: int) -> bool:
     """Whether a number stands there that can be the one asked for: money for a price, "23 calls" for how many calls."""
+    if ASKS_PART.search(part):
+        return bool(_STATES_PART.search(words))
+    if _ASKS_REST.search(part) and not _STATES_REST.search(words):
+        return False
     if _ASKS_SHARE.search(part):
         return bool(re.search(r"\d\s?%|\bper ?cent\b|\bpercentage points?\b", words, re.IGNORECASE))
     if _ASKS_MONEY.search(part):
         return bool(_MONEY.search(words))
+    measured = next((told for asked, told in _MEASURED if asked.search(part)), None)
+    if measured is not None and not measured.search(words):
+        return False
     counted = _HOW_MANY.search(part)
     if _ASKS_LEVEL.match(part):
         words = _BY_SO_MUCH.sub(" ", words)
+    if _HOW_MUCH_OF.search(part):
+        words = _LASTS.sub(" ", words)
     named = {number.strip(".,") for number in _DIGITS.findall(part)}
     digits = (number for number in _DIGITS.finditer(words) if number.group().strip(".,") not in named)
     numbers = [
@@ -546,16 +879,37 @@ def _states_amount(part: str, words: str, members: int) -> bool:
     numbers = [number for number in numbers if not any(start <= number.start() < end for start, end in dates)]
     is_measure = bool(_MEASURES.match(f" {counted['noun']}"))
     numbers = [number for number in numbers if is_measure or _may_count(words, number)]
-    nouns = set(analyse(counted["noun"]))
-    beside = (words[max(0, number.start() - 45) : number.end() + 60] for number in numbers)
-    if not nouns or any(nouns & set(analyse(around)) for around in beside):
+    nouns = _wordings_of(counted["noun"])
+    if not nouns or any(_counts(words, number, nouns) for number in numbers):
         return bool(numbers)
     is_people = _ASKS_PEOPLE.match(counted["noun"])
     return bool(is_people) and any(_COUNTS_PEOPLE.match(words, number.end()) for number in numbers)
 
 
+def _wordings_of(noun: str) -> frozenset[str]:
+    """The stems of what is counted, and of the single words that documents have for it: households for families."""
+    others = (other.terms for other in other_wordings(noun) if len(other.terms) == 1)
+    return frozenset([*analyse(noun), *(term for terms in others for term in terms)])
+
+
+_SINGLE = re.compile(r"\b(?:each|every|any|per|an?)\s+[\w’'-]+", re.IGNORECASE)
+"""One taken for all: "each family", of which no number is told."""
+
+
+def _counts(words: str, number: re.Match[str], nouns: frozenset[str]) -> bool:
+    """Whether a number stands beside one of the nouns, ahead of it or behind it.
+
+    In "Each family works at three meets" no families are counted.
+    """
+    after, before = words[number.end() : number.end() + 60], words[max(0, number.start() - 45) : number.start()]
+    return bool(nouns & set(analyse(f"{_SINGLE.sub(' ', before)} {after}")))
+
+
 _ASKS_MEANING = frozenset(
-    analyse("meant meaning mean definition define defined term call called stand count example use used")
+    analyse(
+        "meant meaning mean definition define defined term call called stand count example use used considered deemed"
+        " regarded treated classed classified rated qualify"
+    )
 )
 
 
@@ -566,11 +920,30 @@ def _defines(part: str, text: str, members: int) -> bool:
     for match in _MEANS.finditer(text):
         # Asked what something is called, the description stands behind the word that defines.
         beside = text[match.end() : match.end() + 200] if names else text[max(0, match.start() - 120) : match.start()]
+        # "Damage is counted as minor if ...": the name stands behind the words that give it.
+        beside += text[match.end() : match.end() + 40] if _NAMES_BEHIND.search(match.group()) else ""
         subject = set(analyse(beside))
         if not term or len(term & subject) >= min(len(term), 2):
             return True
-    return bool(term) and _is_entry(term, text)
+    return bool(term) and (_is_entry(term, text) or _explains_in_brackets(term, text))
 
+
+_BRACKETS = re.compile(r"(?P<term>[\w’'-]+)\s+\((?P<meaning>[^()]{20,300})\)")
+LEAST_MEANING = 5
+"""Words in brackets behind a term that say what it means; fewer are another name of it."""
+
+
+def _explains_in_brackets(term: set[str], text: str) -> bool:
+    """Whether brackets right behind a word of the term say what it means: "affordable (a premium below ...)"."""
+    return any(
+        len(match["meaning"].split()) >= LEAST_MEANING and term & set(analyse(match["term"]))
+        for match in _BRACKETS.finditer(text)
+    )
+
+
+_NAMES_BEHIND = re.compile(
+    r"count|consider|deem|regard|treat|class|rated|qualif|define(?:s|d)?$|call|known as", re.IGNORECASE
+)
 
 _ENTRY = re.compile(r"\W*(?P<head>[^:–—\n]{2,50}?)\s*(?::|\s[–—]|\n\s*:?)\s*(?=[a-z]+ )")
 """An entry of a glossary: "Swath: the strip of seabed that the sonar covers on one line"."""
@@ -614,9 +987,106 @@ _GIVES_LEAVE = re.compile(
 """What words have that give leave, refuse it or bind."""
 
 
+_AT_WILL = re.compile(
+    r"\b(?:for any reason|without (?:giving |stating |having |needing )?(?:an?y? )?(?:reasons?|cause)"
+    r"|for (?:\w+ )?convenience|at will|at (?:its|their|his|her|your|our|any) (?:\w+ )?(?:discretion|time)|no reason"
+    r"|whenever|(?:good|serious) (?:cause|reason)|only (?:for|if|with))\b",
+    re.IGNORECASE,
+)
+"""How a rule says that a reason is needed for a thing, or none."""
+
+
+_DECIDED = re.compile(
+    r"\b(?:was|were|is|are|been|be)\s+(?:\w+ly\s+|not\s+)?(?:approved|adopted|carried|passed|ratified|accepted|granted"
+    r"|defeated|rejected|refused|dismissed|declined|lost|withdrawn|postponed|upheld|overturned|confirmed)\W*$",
+    re.IGNORECASE,
+)
+
+
+def tells_decision(sentence: str) -> bool:
+    """Whether a sentence ends by saying what was decided: "The proposal was defeated:", whatever votes follow it."""
+    return bool(_DECIDED.search(sentence)) and not re.search(r"\bfollowing\b", sentence, re.IGNORECASE)
+
+
+_ASKS_PAST = re.compile(
+    r"\W*(?:(?:and|but|so)\s+)?(?:did|was there|were there|has there|have there|has (?:\w+ ){1,4}(?:already|yet|changed"
+    r"|increased|decreased|grown|fallen|risen|dropped))\b",
+    re.IGNORECASE,
+)
+"""How a question begins that asks whether something has happened."""
+_WILL_BE = re.compile(
+    r"\b(?:(?:expects?|plans?|intends?|anticipates?|hopes?|proposes?) (?:\w+ )?to|will|may|is going to"
+    r"|are going to|aims? to)\b",
+    re.IGNORECASE,
+)
+_HAS_BEEN = re.compile(
+    r"\b(?:was|were|did|had|has|have|been|since|ago|fell|rose|grew|made|paid|took|gave|went|came|sold|bought|became"
+    r"|began|kept|held|left|lost|won|met|set|cut|built|(?!need|exceed|proceed|indeed|feed|speed)[a-z]{3,}ed)\b",
+    re.IGNORECASE,
+)
+
+
+def _only_foretells(words: str) -> bool:
+    """Whether words say what is to come or may be, and nothing of what was: "We expect to close four shops."."""
+    return bool(_WILL_BE.search(words)) and not _HAS_BEEN.search(words)
+
+
+_ASKS_PACE = re.compile(
+    r"\b(?:accelerat\w*|decelerat\w*|speed(?:ing|ed)? up|sped up|slow(?:s|er|ing|ed)?(?: down)?|faster|quicken\w*"
+    r"|pick(?:s|ed|ing)? up|los(?:e|es|ing|t) pace|gain(?:s|ed|ing)? pace)\b",
+    re.IGNORECASE,
+)
+"""Words on whether growth itself grows, of which a rate of growth alone says nothing."""
+_ASKS_WHETHER_HAS = re.compile(
+    r"\W*(?:does|do|did)\s+[^,;?]{2,80}?\s+have\s+(?:any |an? |the )?(?:previous|prior|earlier|past"
+    r"|former|formal|relevant)\s+(?:[\w’'-]+\s+){0,2}?(?P<noun>[\w’'-]{4,})(?=\s+(?:in|of|with|at|from|as|to|for|on)\b|\W*$)",
+    re.IGNORECASE,
+)
+"""How a question asks for what somebody brings along: "Does the new cook have previous experience in schools?\""""
+
+
+_HAS_CHANGED = re.compile(
+    r"\b(?:rose|risen|fell|fallen|grew|grown|shr[au]nk|dropped|increased|decreased|declined|expanded|improved|changed"
+    r"|unchanged|remained|stayed|doubled|halved|up|down|higher|lower|more|fewer|less|same|stable|no change|opened"
+    r"|closed|added|lost|gained|was|were)\b",
+    re.IGNORECASE,
+)
+"""What tells of a change that has come about, or that none has."""
+
+
 def _settles(part: str, words: str, members: int) -> bool:
-    """Asked for leave or duty ("May I ..."), words that give or refuse it; of other questions any statement."""
+    """Asked for leave or duty ("May I ..."), words that give or refuse it; whether a thing happened, no mere plan.
+
+    Whether a thing changed is settled by words on that thing, not by another one's change that it explains, and whether
+    somebody may do a thing at will by words that say whether a reason is needed. Of other questions any statement.
+    """
+    if ASKS_AT_WILL.search(part) and not _AT_WILL.search(words):
+        return False
+    if _ASKS_PAST.match(part) and _only_foretells(words):
+        return False
+    if _ASKS_PACE.search(part) and not _ASKS_PACE.search(words):
+        return False
+    if (held := _ASKS_WHETHER_HAS.match(part)) and set(analyse(words)).isdisjoint(_wordings_of(held["noun"])):
+        return False
+    changed = read_whether_changed(part)
+    if changed is not None:
+        is_on_it = not set(analyse(changed.operands[0].words)).isdisjoint(analyse(find_effect(words)))
+        if not is_on_it or not _HAS_CHANGED.search(words):
+            return False
     return not _ASKS_LEAVE.search(part) or bool(_GIVES_LEAVE.search(words))
+
+
+_AT_THE_END = re.compile(
+    r"\b(?:(?!(?:inter|requ|cont|for|harv|inv|northw|southw|dig|prot|arr|hon|mod|manif|sugg)est\b)[a-z]{3,}est"
+    r"|at most|at least|up to|no (?:more|less|fewer|longer|later) than|not (?:exceed|more|less)\w*|more than any"
+    r"|exceeds? all|record)\b",
+    re.IGNORECASE,
+)
+"""Words by which a text puts a thing at the end of a scale: a superlative, or a bound."""
+
+
+def _tells_extreme(part: str, words: str, members: int) -> bool:
+    return bool(_EXTREME.search(words) or _AT_THE_END.search(words))
 
 
 _CHECKS: dict[Wanted, Callable[[str, str, int], bool]] = {
@@ -627,7 +1097,7 @@ _CHECKS: dict[Wanted, Callable[[str, str, int], bool]] = {
     Wanted.CONTACT: _tells_contact,
     Wanted.LIMIT: _searches(_LIMITS),
     Wanted.MEMBERS: _tells_members,
-    Wanted.CAUSE: _searches(_CAUSE),
+    Wanted.CAUSE: lambda part, words, members: tells_cause(part, words),
     Wanted.DEFINITION: _defines,
     Wanted.STEPS: _tells_steps,
     Wanted.POINTS: _tells_points,
@@ -635,9 +1105,10 @@ _CHECKS: dict[Wanted, Callable[[str, str, int], bool]] = {
     Wanted.MESSAGE: _never,
     Wanted.TERM: _searches(SPAN),
     Wanted.CONSEQUENCE: _tells_consequence,
-    Wanted.EXTREME: _searches(_EXTREME),
+    Wanted.EXTREME: _tells_extreme,
     Wanted.SUM: _states_result,
     Wanted.CONTENT: _tells_content,
     Wanted.VERDICT: _settles,
+    Wanted.STATEMENT: _tells_excepted,
 }
 """The check of each kind: of the part of the question, the words, and the number of members. Others need none."""

@@ -3,18 +3,27 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 
 from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.passages.checks import is_met, names_holder, names_office
-from vectorless_web.engine.passages.context import NAMED_VALUE, Reading, Rule, Span, states_something
+from vectorless_web.engine.passages.causes import find_effect, names_reason
+from vectorless_web.engine.passages.checks import is_met, names_holder, names_office, tells_decision
+from vectorless_web.engine.passages.context import (
+    NAMED_VALUE,
+    Reading,
+    Rule,
+    Span,
+    announced_noun,
+    states_something,
+)
+from vectorless_web.engine.passages.fields import names_value, tell_field
 from vectorless_web.engine.passages.overview import (
     ASKS_END,
     find_contact,
     find_message_lines,
     find_parties,
     find_points,
+    find_registered,
     find_term,
     find_wording,
     topic_of,
@@ -24,13 +33,18 @@ from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.questions.requirements import (
     Requirement,
     Wanted,
+    alternatives_in,
     asks_changes,
+    asks_for,
+    find_must_show,
     requirements_of,
     without_changes,
 )
 from vectorless_web.engine.questions.wordings import other_wordings
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.bands import bounds_in
+from vectorless_web.engine.text.quantities import quantities_in
 
 ITEMS = 4
 """List items taken along, in their order; of a table only the best row."""
@@ -104,6 +118,9 @@ def cell_first(node: Node, start: int, finder: Finder) -> str:
     row = next((row for row in table.rows if row.offset <= start < row.offset + row.length), None) if table else None
     if table is None or row is None or row.is_header or not row.label:
         return ""
+    if len(_join_words(row.cells[0]).split()) >= SENTENCE and row.label not in row.cells[0].text:
+        # "35,000: Target, Number" keeps back the sentence with which the row begins.
+        return ""
     said = [(finder.said_terms(column.header), place) for place, column in enumerate(table.columns)]
     ranked = sorted(((share, place) for share, place in said if place and _has_cell(row, place)), reverse=True)
     if not ranked or ranked[0][0] <= 0 or (len(ranked) > 1 and ranked[1][0] == ranked[0][0]):
@@ -129,8 +146,8 @@ def tell_row(node: Node, start: int) -> str:
     return f"{' '.join(row.label.split())} – {'; '.join(cells)}" if cells else ""
 
 
-MOST_TOLD, LONGEST_HEAD = 5, 40
-"""Columns of a row that is told with its headers, and characters of a header."""
+MOST_TOLD, LONGEST_HEAD, SENTENCE = 5, 40, 8
+"""Columns of a row that is told with its headers, characters of a header, and words that make a cell a sentence."""
 
 
 def _has_cell(row: Row, place: int) -> bool:
@@ -182,6 +199,7 @@ def find_passages(
     for node, fit, where in nodes:
         found.extend(_of_node(asks, node, fit, where))
     found.extend(_read_by_place(asks, within))
+    found.extend(_read_sections(asks))
     if nearness:
         found = weigh_nearness(found, nearness)
     once = {
@@ -209,7 +227,7 @@ def words_measured(passage: Passage) -> str:
 def weigh_nearness(passages: Sequence[Passage], nearness: Mapping[str, float]) -> list[Passage]:
     """The passages with their nearness in meaning in their fit; what was not measured counts as far."""
     weighed = [_weigh(passage, nearness.get(words_measured(passage))) for passage in passages]
-    middle = median(nearness.values())
+    level = find_level(nearness.values())
     best = max((passage.words_fit for passage in weighed), default=0.0)
     near, fits = _best_by_node(weighed, lambda p: p.nearness or 0.0), _best_by_node(weighed, lambda p: p.fit)
     return [
@@ -219,13 +237,28 @@ def weigh_nearness(passages: Sequence[Passage], nearness: Mapping[str, float]) -
             passage,
             standing=Standing(
                 passage.nearness - _best_elsewhere(near, passage),
-                passage.nearness - middle,
+                passage.nearness - level,
                 passage.fit - _best_elsewhere(fits, passage),
                 passage.words_fit >= best - ROUNDING,
             ),
         )
         for passage in weighed
     ]
+
+
+LEVEL = 0.4
+"""The share of all that was measured above which a passage's nearness is told. Only what fits best by its words is
+measured, so that this is where the middle of half as many more lies: 0.00 apart on everyday questions, .02 on
+privacy policies."""
+
+
+def find_level(shares: Collection[float]) -> float:
+    """The nearness below which LEVEL of the shares lie, by a straight line between two; of one or more in [0, 1]."""
+    ordered = sorted(shares)
+    place = LEVEL * (len(ordered) - 1)
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (place - low) * (ordered[high] - ordered[low])
 
 
 ROUNDING = 1e-9
@@ -271,9 +304,13 @@ class Asked:
     requirements: tuple[Requirement, ...]
 
 
+_LEADS_ELSEWHERE = re.compile(r"(?:\. ?){6,}\s*\w{0,5}\s*$")
+"""How a line of a table of contents ends, which names what stands elsewhere: dots up to a page number."""
+
+
 def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Passage]:
     plan = asked.finder.plan
-    if plan.intent is Intent.EXPLAIN and node.kind is NodeKind.TABLE:
+    if plan.intent is Intent.EXPLAIN and node.kind is NodeKind.TABLE and not _find_reasons(node):
         return []
     pieces = asked.reading.pieces(node.key)
     found = [
@@ -281,23 +318,53 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
         for place, piece in enumerate(pieces)
         if (len(piece.text) >= _least_length(node, piece.text) or _holds_office(asked, node, piece.text))
         and not _is_header(node, piece.start)
+        and not _LEADS_ELSEWHERE.search(piece.text)
     ]
     found = [passage for passage in found if passage.fit > 0]
     found.sort(key=lambda passage: (-round(passage.fit, 9), passage.start))
-    whole = _read_list(asked, node, node_fit, where)
+    whole = _read_counted(asked, node, node_fit, where) or _read_list(asked, node, node_fit, where)
+    if whole and found and _is_step(asked, whole, found[0]):
+        # One step is no answer without the others.
+        best = found[0]
+        found = [passage for passage in found if not _is_step(asked, whole, passage)]
+        return [replace(whole, fit=max(whole.fit, best.fit), said=max(whole.said, best.said)), *found[:PER_NODE]]
     if whole and found and node.kind is NodeKind.LIST and not _wants_list(asked):
         # One of several causes announced together is no answer without the others.
         return [replace(whole, fit=max(whole.fit, found[0].fit), said=max(whole.said, found[0].said))]
     if whole and _speak_together(found):
         whole = replace(whole, fit=max(whole.fit, found[0].fit + ROUNDING), said=max(whole.said, found[0].said))
-    kept = [
-        replace(
-            passage,
-            lead=_find_lead(node, passage.start, asked.finder, is_announced=bool(passage.parts)) or passage.lead,
-        )
-        for passage in found[: PER_FORM if is_form(node) else PER_NODE]
-    ]
-    return [*([whole] if whole else ()), *kept]
+    kept = found[: PER_FORM if is_form(node) else PER_NODE]
+    return [*([whole] if whole else ()), *(_add_lead(asked, node, passage) for passage in kept)]
+
+
+def _add_lead(asked: Asked, node: Node, passage: Passage) -> Passage:
+    lead = _find_lead(node, passage.start, asked.finder, is_announced=bool(passage.parts))
+    plan, document = asked.finder.plan, asked.finder.document
+    told = "" if passage.parts else tell_field(passage.quote, plan)
+    around = " ".join((*document.tree.path(node.key), document.title)) if told else ""
+    is_value = bool(told) and not passage.unmet and names_value(passage.quote, plan, around)
+    lead = (told if is_value else "") or lead or passage.lead or told
+    return replace(passage, lead=lead, is_value=is_value) if lead else passage
+
+
+def _find_reasons(node: Node) -> list[int]:
+    """The places of a table's columns below which reasons stand."""
+    columns = node.table.columns if node.table else ()
+    return [place for place, column in enumerate(columns) if place and names_reason(column.header)]
+
+
+def _tells_reason(node: Node, start: int) -> bool:
+    """Whether the row that starts there has words in a column of reasons."""
+    rows = node.table.rows if node.table else ()
+    row = next((row for row in rows if row.offset <= start < row.offset + row.length), None)
+    return row is not None and any(_has_cell(row, place) for place in _find_reasons(node))
+
+
+def _is_step(asked: Asked, whole: Passage, passage: Passage) -> bool:
+    """Whether a passage is one item of a list, or what announces it, where steps or consequences are asked for."""
+    is_asked = any(each.wanted in (Wanted.STEPS, Wanted.CONSEQUENCE) for each in asked.requirements)
+    places = [(part.key, part.start, part.start + len(part.quote)) for part in whole.parts]
+    return is_asked and any(key == passage.key and a <= passage.start < b for key, a, b in places)
 
 
 TOGETHER, FEWEST_TOGETHER = 0.8, 3
@@ -329,13 +396,48 @@ _EXPLAINS = re.compile(
 """Questions for causes and ways, of which a text often gives several, a sentence each."""
 
 
+_ASKS_MANNER = re.compile(
+    r"^\W*how (?:is|are|was|were|will|must|should)\b.*\b\w+(?:ed|en|set|put|made|cut|done)\b", re.I
+)
+"""Questions for how something is done, which a text may tell in several sentences."""
+
+
 def _rule_of(asked: Asked, key: int, place: int) -> Rule:
     """The rule that a piece belongs to: of steps all that leads up to it, of causes those beside it."""
     if any(requirement.wanted is Wanted.STEPS for requirement in asked.requirements):
         return asked.reading.steps_beside(key, place)
-    if _EXPLAINS.search(asked.finder.plan.focus):
+    if _ASKS_MANNER.search(asked.finder.plan.focus) and asked.reading.is_step(key, place):
+        return asked.reading.steps_beside(key, place)
+    if _EXPLAINS.search(asked.finder.plan.focus) or find_must_show(asked.finder.plan) is Wanted.CAUSE:
         return asked.reading.causes_beside(key, place)
-    return asked.reading.rule(key, place)
+    if sides := alternatives_in(asked.finder.plan.focus):
+        return asked.reading.alternatives_beside(key, place, [own for _, own in sides])
+    rule = asked.reading.rule(key, place)
+    return _with_other_part(asked, key, place, rule) if len(asked.requirements) > 1 else rule
+
+
+def _with_other_part(asked: Asked, key: int, place: int, rule: Rule) -> Rule:
+    """A rule that answers one part of a question, with the sentence beside it that answers another one.
+
+    It holds what that part asks for, which the rule does not, and says a word of it.
+    """
+    node = asked.finder.document.tree.node(key)
+    if node.kind is not NodeKind.PARAGRAPH or rule.before or rule.rest or rule.after:
+        return rule
+    told = asked.reading.words(rule.spans)
+    open_parts = [r for r in asked.requirements if r.wanted is not Wanted.LIMIT and not is_met(r, told)]
+    if not open_parts or len(open_parts) == len(asked.requirements):
+        return rule
+    for beside, is_ahead in ((place - 1, True), (place + 1, False)):
+        piece = asked.reading.pieces(key)[beside] if 0 <= beside < len(asked.reading.pieces(key)) else None
+        if piece is not None and any(is_met(r, piece.text) and _says_word(r.part, piece.text) for r in open_parts):
+            span = (Span(key, piece.start, piece.end),)
+            return replace(rule, before=span) if is_ahead else replace(rule, after=span)
+    return rule
+
+
+def _says_word(part: str, text: str) -> bool:
+    return not set(analyse(part)).isdisjoint(analyse(text))
 
 
 def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where: str) -> Passage:
@@ -346,18 +448,41 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         rule = replace(rule, rest=rule.completing)
     span = rule.sentence
     text = node.text[span.start : span.end]
+    is_of_another = _is_of_another(asked, node, rule, where)
+    is_unsaid = _prices_unsaid(asked)
+    if is_of_another:
+        rule = replace(rule, rest=rule.completing)
     beside = asked.reading.words(rule.beside)
     where, told = _part_statement(asked, node, where)
     around = f"{where} {_headers(node)}" if node.table else f"{where} {beside}"
-    near = f"{told} {node.text if node.kind is NodeKind.PARAGRAPH else ''}".strip()
+    paragraph = node.text if node.kind is NodeKind.PARAGRAPH else ""
+    near = f"{told} {paragraph[: span.end] if is_of_another else paragraph}".strip()
+    # "An interest in item 8" is one in what the heading of item 8 names.
+    around = f"{around} {asked.reading.titles_named(text)}".rstrip()
     said = _measure_said(asked.finder, text, around, near)
     whole = f"{beside} {text}" if beside else text
     if beside:
         said = (said + _measure_said(asked.finder, whole, where, near)) / 2
     # A column of prices says that its numbers are money.
     priced = f"{whole} {_headers(node)}" if node.table and any(map(str.isdigit, text)) else whole
-    unmet = tuple(r for r in asked.requirements if not is_met(r, priced if r.wanted is Wanted.AMOUNT else whole))
-    is_announcement = rule.spans[-1] == span and bool(_ANNOUNCES.search(text))
+    # What stands ahead of a sentence may be its cause, what stands behind it is none that it follows from.
+    in_order = asked.reading.words((*rule.before, span, *rule.completing, *rule.after))
+    held = {Wanted.AMOUNT: priced, Wanted.CAUSE: in_order}
+    unmet = tuple(
+        r
+        for r in asked.requirements
+        if (is_of_another and r.wanted in _OF_A_THING)
+        or (is_unsaid and r.wanted is Wanted.AMOUNT)
+        or (
+            not is_met(r, held.get(r.wanted, whole), heading=where)
+            and not (r.wanted is Wanted.CAUSE and _tells_reason(node, span.start))
+        )
+    )
+    if _bounds_case(asked, text):
+        said += BOUNDS_CASE * (1.0 - said)
+    if not _tells_effect_asked(asked, f"{node.text[: span.start]} {find_effect(in_order)}", where):
+        unmet = asked.requirements
+    is_announcement = rule.spans[-1] == span and bool(_ANNOUNCES.search(text)) and not tells_decision(text)
     if is_announcement:
         unmet = asked.requirements
     parts = _copy(asked, rule.spans) if len(rule.spans) > 1 or rule.spans[0] != span else ()
@@ -365,6 +490,7 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
     is_holder = _holds_office(asked, node, text)
     is_empty = _is_index_entry(asked, node) or _only_repeats(asked, rule.spans)
     fit *= SAYS_NOTHING if is_empty else 1.0
+    fit *= 1.0 if _tells_effect_asked(asked, find_effect(in_order), where) else OTHER_EFFECT
     return Passage(
         asked.document,
         node.key,
@@ -378,10 +504,98 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         lead=f"{_heading_of(asked, node)}: {' '.join(text.split())}" if is_holder and not parts else "",
         parts=parts,
         unmet=tuple(requirement.describe() for requirement in unmet),
-        suffices=not (is_announcement or is_empty)
+        suffices=not (is_announcement or is_empty or is_of_another or is_unsaid)
         and _suffices(asked, said, unmet)
         and (said >= SAID_BY_ITSELF or _accounts_for_rarest(asked, said, f"{whole} {around}", near)),
     )
+
+
+def _prices_unsaid(asked: Asked) -> bool:
+    """Whether a number is asked for, of a thing the document never names: of a cabin where there are only tents."""
+    finder = asked.finder
+    if not any(each.wanted is Wanted.AMOUNT for each in asked.requirements):
+        return False
+    heaviest = max((piece.weight for piece in finder.aspects.pieces), default=0.0)
+    things = {term for match in _THING_NAMED.finditer(finder.plan.focus) for term in analyse(match["thing"])}
+    return any(p.weight >= AS_HEAVY * heaviest and p.ways[0] <= things - _SAID_BY_A_SUM for p in finder.unsaid)
+
+
+_THING_NAMED = re.compile(
+    r"\b(?:an?|the|my|our|your|per|each|every)\s+(?P<thing>[\w’'-]+)"
+    r"(?=\s*[?.,;]|\s*$|\s+(?:of|in|on|at|for|from|by|with|per|if|when|costs?|charges?|earns?|weighs?|gets?|holds?)\b)",
+    re.IGNORECASE,
+)
+"""How a question names the one thing that it is about."""
+
+_OF_A_THING = frozenset({Wanted.AMOUNT, Wanted.DATE, Wanted.SPAN})
+"""Kinds of which a paragraph may state several, each of another thing."""
+
+
+def _is_of_another(asked: Asked, node: Node, rule: Rule, where: str) -> bool:
+    """Whether a number or a date is of something else: the thing asked about is named only behind its sentence.
+
+    In "The roof was renewed for £84,600. A lift will be installed." the sum is none of the lift.
+    """
+    if node.kind is not NodeKind.PARAGRAPH or not any(each.wanted in _OF_A_THING for each in asked.requirements):
+        return False
+    pieces = [piece for piece in asked.finder.aspects.pieces if piece.kind != "period"]
+    pieces = [piece for piece in pieces if not piece.ways[0] <= _SAID_BY_A_SUM]
+    if not pieces:
+        return False
+    until = node.text[: rule.sentence.end]
+    held = asked.reading.words(rule.beside)
+    left = asked.finder.aspects.left_over(f"{until} {held}", f"{where} {asked.finder.document.title}")
+    heaviest = max(piece.weight for piece in pieces)
+    behind = set(analyse(node.text[rule.sentence.end :]))
+    main = [piece for piece in pieces if piece.weight >= AS_HEAVY * heaviest and piece in left]
+    return any(way <= behind for piece in main for way in piece.ways)
+
+
+AS_HEAVY = 0.95
+"""Share of the weight of a question's weightiest word from which another tells as well what it is about."""
+
+
+OTHER_EFFECT = 0.6
+"""What the cause of another measure is worth, as a share: below what comes near the best (`NEAR_BEST`), so that it is
+told beside no cause of the measure asked about. Chosen by hand."""
+
+
+def _tells_effect_asked(asked: Asked, words: str, where: str) -> bool:
+    """Whether words on an effect name the measure of which the cause is asked; true where no known one is asked about.
+
+    "Gross margin fell due to freight" tells nothing of the operating margin, nor "Operating margin fell because of
+    the lower gross margin" of the gross one.
+    """
+    if asked.finder.plan.intent is not Intent.EXPLAIN or find_must_show(asked.finder.plan) is not Wanted.CAUSE:
+        return True
+    return asked.finder.aspects.words_concept(words, where)
+
+
+BOUNDS_CASE = 0.35
+"""What a rule says of a case, as a share of what its words leave unsaid, that bounds the kind of number which the case
+brings. Chosen by hand: more than a word of near meaning, less than the case in its own words."""
+
+RULED = frozenset({Wanted.VERDICT, Wanted.STATEMENT, Wanted.STEPS, Wanted.CONSEQUENCE})
+"""What is asked for where a case is told and a rule for it is looked for."""
+
+_YEARS_OLD = re.compile(r"(?<![\w-])(?:\d{1,3}|[a-z]{3,9})[\s-]years?[\s-]old\b|\baged? \d{1,3}\b", re.IGNORECASE)
+_AGE_BOUND = re.compile(
+    r"\b(?:under|over|below|above|older than|younger than|aged?(?: of)?|turned|from)\s+"
+    r"(?:(?:the )?age of\s+)?(?:\d{1,2}|ten|eleven|twelve|\w+teen|twenty-one)\b(?!\s?(?:[%°/:.-]|[a-z]+(?<!year)s\b))"
+    r"|\b(?:\d{1,2}|\w+teen)\s+(?:years (?:old|of age)|(?:or|and) (?:over|older|under|younger|above))\b",
+    re.IGNORECASE,
+)
+
+
+def _bounds_case(asked: Asked, text: str) -> bool:
+    """Whether a rule bounds what the case asked about measures: the age of a child, the litres of a jug."""
+    question = asked.finder.plan.question
+    if not any(requirement.wanted in RULED for requirement in asked.requirements):
+        return False
+    if _YEARS_OLD.search(question):
+        return bool(_AGE_BOUND.search(text))
+    kinds = {quantity.dimension for quantity in quantities_in(question) if quantity.dimension}
+    return bool(kinds) and any(bound.dimension in kinds for bound in bounds_in(text))
 
 
 HOLDER = 0.25
@@ -415,7 +629,7 @@ def _only_repeats(asked: Asked, spans: Sequence[Span]) -> bool:
     if any(requirement.wanted is Wanted.VERDICT for requirement in asked.requirements):
         return False
     said = set(analyse(asked.reading.words(tuple(spans))))
-    return bool(said) and said <= set(analyse(asked.finder.plan.question))
+    return bool(said) and said <= asked.finder.question_terms
 
 
 def _is_index_entry(asked: Asked, node: Node) -> bool:
@@ -453,9 +667,20 @@ def _accounts_for_rarest(asked: Asked, said: float, text: str, near: str) -> boo
     is_told_by_form = any(requirement.wanted in TOLD_BY_FORM for requirement in asked.requirements)
     if is_told_by_form or said >= (READ_SAFELY if is_open else SAID_SAFELY):
         return True
-    pieces = [piece for piece in asked.finder.aspects.pieces if piece.kind in ("word", "name")]
+    # A sum of money says that something is paid.
+    told = _SAID_BY_A_SUM if any(each.wanted is Wanted.AMOUNT for each in asked.requirements) else frozenset()
+    # Names in a row are members without being called so.
+    told |= _SAID_BY_A_LIST if any(each.wanted is Wanted.MEMBERS for each in asked.requirements) else frozenset()
+    pieces = [p for p in asked.finder.aspects.pieces if p.kind in ("word", "name") and not p.ways[0] <= told]
     heaviest = max((piece.weight for piece in pieces), default=0.0)
-    return all(piece.weight < heaviest for piece in asked.finder.aspects.left_over(text, "", near))
+    left = [piece for piece in asked.finder.aspects.left_over(text, "", near) if not piece.ways[0] <= told]
+    return all(piece.weight < heaviest for piece in left)
+
+
+_SAID_BY_A_SUM = frozenset(analyse("pay pays paid cost costs price charge charged spend spent money"))
+"""Words of which those on a price say the sum instead."""
+_SAID_BY_A_LIST = frozenset(analyse("member members item items thing things kinds types"))
+"""Words for what a list says one by one."""
 
 
 SAID_SAFELY = 0.45
@@ -488,16 +713,19 @@ SAID_BY_ITSELF = 0.62
 
 HARD_KINDS = frozenset(
     {Wanted.MEMBERS, Wanted.AMOUNT, Wanted.CONTACT, Wanted.DATE, Wanted.SPAN, Wanted.PERSON, Wanted.SUM}
-    | {Wanted.CONTENT}
+    | {Wanted.CONTENT, Wanted.VERDICT, Wanted.STATEMENT, Wanted.EXTREME, Wanted.DEFINITION}
 )
-"""... but for kinds that show in the form of words."""
+"""... but for kinds that show in the words."""
 
 
 def _suffices(asked: Asked, said: float, unmet: Sequence[Requirement]) -> bool:
     """Whether a passage may stand as the answer: it holds a thing asked for, and accounts for enough of the words."""
     least = max(ENOUGH_OF_KIND.get(requirement.wanted, ENOUGH_SAID) for requirement in asked.requirements)
+    if any(requirement.wanted is Wanted.EXTREME for requirement in unmet):
+        return False
     holds = [r for r in asked.requirements if r.wanted is not Wanted.LIMIT and r not in unmet]
-    is_hard = all(requirement.wanted in HARD_KINDS for requirement in unmet)
+    hard = HARD_KINDS | {find_must_show(asked.finder.plan)}
+    is_hard = all(requirement.wanted in hard for requirement in unmet)
     return said >= least and (bool(holds) or (said >= SAID_BY_ITSELF and not is_hard))
 
 
@@ -517,32 +745,91 @@ def _wants_list(asked: Asked) -> bool:
 def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage | None:
     """A whole list as one passage, where members or steps are asked for: what its heading and lead-in say counts.
 
-    Causes are one, too, where the lead-in says that causes follow.
+    Causes and consequences are one, too, where the lead-in says that they follow.
     """
-    wanted = {requirement.wanted for requirement in asked.requirements}
-    causes = [requirement for requirement in asked.requirements if requirement.wanted is Wanted.CAUSE]
+    causes = [r for r in asked.requirements if r.wanted in (Wanted.CAUSE, Wanted.CONSEQUENCE)]
     is_wanted = _wants_list(asked)
     listed = asked.reading.find_announced(node.key) if is_wanted or causes else None
     items = asked.reading.items(listed) if listed is not None else []
     if not 2 <= len(items) <= MOST_ITEMS:
         return None
-    node = asked.finder.document.tree.node(items[0].key)
-    lead = asked.reading.lead_in(node.key)
+    lead = asked.reading.lead_in(items[0].key)
     told = asked.reading.words((lead,)) if lead else ""
-    if not is_wanted and (not is_met(causes[0], told) or _OFFSET.search(told)):
+    if not is_wanted and (not _announces_kind(causes[0], told) or _OFFSET.search(told)):
         return None
     if lead is None and asked.reading.explains_table(node.key):
         return None
+    return _build_list(asked, lead, items, node_fit, where)
+
+
+def _announces_kind(requirement: Requirement, lead: str) -> bool:
+    """Whether a lead-in says that causes follow, or puts the case of which the consequences follow."""
+    if requirement.wanted is Wanted.CONSEQUENCE:
+        return bool(_CASE.match(lead)) and is_met(requirement, f"{lead} it must")
+    return is_met(requirement, lead)
+
+
+_CASE = re.compile(
+    r"\W*(?:\d[\d.]*\s+)?(?:[\w’'-]+\s+){0,2}?(?:if|when|where|once|on|upon|after|in case|in the event|at the end)\b",
+    re.I,
+)
+"""How a lead-in puts a case: "On termination the licensee shall:"."""
+
+
+def _read_counted(asked: Asked, node: Node, node_fit: float, where: str) -> Passage | None:
+    """What a sentence of the node announces by its number alone, under that sentence, where members are asked for."""
+    if not any(requirement.wanted is Wanted.MEMBERS for requirement in asked.requirements):
+        return None
+    focus = set(analyse(asked.finder.plan.focus))
+    for place, piece in enumerate(asked.reading.pieces(node.key)):
+        noun = announced_noun(piece.text)
+        if noun and focus & set(analyse(noun)) and (spans := asked.reading.counted(node.key, place)):
+            return _build_list(asked, Span(node.key, piece.start, piece.end), spans, node_fit, where)
+    return None
+
+
+def _read_sections(asked: Asked) -> Iterator[Passage]:
+    """What stands side by side below the heading that is what the question asks for."""
+    for section, spans in _list_sections(asked.finder, asked.reading):
+        tree = asked.finder.document.tree
+        heading = Span(section, 0, len(tree.node(section).text.rstrip()))
+        fit = max(
+            (asked.finder.fits([span.key]).get(span.key, 0.0) for span in spans if tree.is_leaf(span.key)), default=0.0
+        )
+        yield _build_list(asked, heading, spans, fit, ", ".join(tree.path(section)[-2:]))
+
+
+def _list_sections(finder: Finder, reading: Reading) -> Iterator[tuple[int, list[Span]]]:
+    """The sections whose heading calls their members what the question asks for, and little else, with these."""
+    tree, match = finder.document.tree, _MEMBERS_ASKED.match(finder.plan.focus)
+    if match is None or not asks_for(finder.plan, Wanted.MEMBERS):
+        return
+    noun, asked = set(analyse(match["noun"])), set(analyse(finder.plan.focus))
+    known = set(analyse(finder.document.title))
+    for section in tree.sections():
+        said = set(analyse(tree.node(section).title))
+        if section and noun and noun <= said and asked <= said | known and len(said - asked) <= 1:
+            spans = reading.members_of(section)
+            if 1 < len(spans) <= MOST_ITEMS:
+                yield section, spans
+
+
+def _build_list(asked: Asked, lead: Span | None, items: Sequence[Span], node_fit: float, where: str) -> Passage:
+    """A list as one passage, measured against the question by its heading, its lead-in and its items."""
+    wanted = {requirement.wanted for requirement in asked.requirements}
+    node = asked.finder.document.tree.node(items[0].key)
     words = asked.reading.words(tuple(items))
     title = asked.reading.title_within(node.key)
     announced = f"{where.rpartition(', ')[2]} {title} {asked.reading.words((lead,)) if lead else ''}"
     # Each step is part of what is done, while an item is no word for the list.
-    is_done = Wanted.STEPS in wanted
+    is_done = bool(wanted & {Wanted.STEPS, Wanted.CONSEQUENCE})
     share = (
         1.0 if Wanted.MEMBERS not in wanted or _names_members(asked.finder.plan.focus, announced, where) else UNNAMED
     )
     said = asked.finder.coverage(announced, f"{where} {words}" if is_done else where, words)
     unmet = [r for r in asked.requirements if not is_met(r, f"{announced} {words}", members=len(items))]
+    if not _tells_effect_asked(asked, find_effect(announced), where):
+        unmet, share = list(asked.requirements), share * OTHER_EFFECT
     first = items[0]
     return Passage(
         asked.document,
@@ -596,7 +883,7 @@ def _spans_by_place(finder: Finder, reading: Reading) -> Iterator[tuple[list[Spa
     tree, wanted = finder.document.tree, {requirement.wanted for requirement in requirements_of(finder.plan)}
     points, said = find_points(tree, reading, finder.plan.focus) if Wanted.POINTS in wanted else ([], 0.0)
     if len(points) > 1:
-        yield points, said, "points"
+        yield points, said, POINTS
     if asks_changes(finder.plan):
         topic = topic_of(without_changes(finder.plan.focus)).without(finder.document.title)
         wording, said = find_wording(tree, reading, topic)
@@ -608,6 +895,8 @@ def _spans_by_place(finder: Finder, reading: Reading) -> Iterator[tuple[list[Spa
         yield lines, 1.0, "message"
     if Wanted.CONTACT in wanted and (lines := find_contact(tree, reading, finder.plan.focus)):
         yield lines, 1.0, "contact"
+    if rows := find_registered(tree, reading, finder.plan.focus):
+        yield rows, 1.0, "registered"
     asks_end = ASKS_END.search(finder.plan.focus)
     kind = set(analyse(asks_end["kind"])) if asks_end else set()
     is_named = kind <= set(analyse(finder.document.title))
@@ -615,13 +904,18 @@ def _spans_by_place(finder: Finder, reading: Reading) -> Iterator[tuple[list[Spa
         yield lines, 1.0, "term"
 
 
+POINTS = "points"
+"""The place of what a section or a document says in short."""
+
 CHANGES = "changes"
 """The place of a text that is compared with another version of it."""
 
 
 def places_asked(finder: Finder, reading: Reading) -> list[int]:
     """The nodes in which documents say what is asked for: the section to be summed up, the parties, the term."""
-    return list(dict.fromkeys(span.key for spans, _, _ in _spans_by_place(finder, reading) for span in spans))
+    by_place = [spans for spans, _, _ in _spans_by_place(finder, reading)]
+    by_heading = [[Span(section, 0, 0), *spans] for section, spans in _list_sections(finder, reading)]
+    return list(dict.fromkeys(span.key for spans in (*by_place, *by_heading) for span in spans))
 
 
 def _read_whole(asked: Asked, spans: Sequence[Span], said: float, place: str) -> Passage:
@@ -637,8 +931,12 @@ def _read_whole(asked: Asked, spans: Sequence[Span], said: float, place: str) ->
 
 
 def _copy(asked: Asked, spans: Sequence[Span]) -> tuple[Part, ...]:
-    nodes = {span.key: asked.finder.document.tree.node(span.key) for span in spans}
-    return tuple(Part(s.key, nodes[s.key].page_start, nodes[s.key].text[s.start : s.end], s.start) for s in spans)
+    tree = asked.finder.document.tree
+    nodes = {span.key: tree.node(span.key) for span in spans}
+    return tuple(
+        Part(s.key, nodes[s.key].page_start, nodes[s.key].text[s.start : s.end], s.start, tree.is_section(s.key))
+        for s in spans
+    )
 
 
 def _find_lead(node: Node, start: int, finder: Finder, *, is_announced: bool) -> str:

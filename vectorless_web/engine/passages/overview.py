@@ -6,12 +6,15 @@ from dataclasses import dataclass
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.passages.context import Reading, Span, states_something
+from vectorless_web.engine.passages.context import LABELLED, Reading, Span, states_something, stating_heading
 from vectorless_web.engine.questions.wordings import other_wordings
 from vectorless_web.engine.text.analyser import analyse
 
 MOST_POINTS = 8
-"""Points of a summary."""
+"""Points of a summary ..."""
+
+MOST_TEXTS = 12
+"""... and texts of which each gives one; of more only some do."""
 
 ENOUGH_HEADING = 0.5
 """Least share of the topic that the heading of the section says."""
@@ -33,12 +36,16 @@ _WHOLE = re.compile(
 )
 _ASKING = re.compile(
     r"\b(?:please|can you|could you|summar\w+|sum(?:s|med|ming)? up|overview|gist|outlines?|main points|key points"
+    r"|what (?:the|this|our|your) [\w’'-]+(?: [\w’'-]+)? (?:says?|states?|provides?|tells?|requires?|explains?)"
+    r" (?:about|on|of|regarding|concerning)|bits?|stuff"
     r"|key takeaways|takeaways|in short|in brief|briefly|in a nutshell|in a few words|give|tell|me|us|what happens?"
     r"|what is said|what it says|what they say|says?|section|chapter|part|clause|article|paragraph|document)\b",
     re.IGNORECASE,
 )
 _WORDINGS = (
-    (re.compile(r"\b(?:is|are|was|has|have) (?:over|finished|ended|up)\b|\bruns? out\b|\bcomes? to an end\b", re.I),
+    (re.compile(r"\b(?:is|are|was|has|have) (?:over|finished|ended|up)\b|\bruns? out\b|\bcomes? to an end\b"
+                r"|\b(?:at|on|upon|after|following) (?:the )?(?:end|termination|expiry|close) of\b"
+                r"|(?<=\w )(?:ends|expires|terminates)\b", re.I),
      " end termination expiry after consequence exit "),
     (re.compile(r"\bmov(?:e|es|ing) out\b|\bleaves?\b|\bleaving\b", re.I), " moving out leaving end notice "),
     (re.compile(r"\bgo(?:es)? wrong\b|\bbreaks? down\b", re.I), " fault failure defect "),
@@ -94,32 +101,48 @@ def find_points(tree: Tree, reading: Reading, question: str) -> tuple[list[Span]
     topic = topic_of(question)
     if not topic.groups or _WHOLE.search(question):
         return _points_of_document(tree, reading), 1.0
-    keys, said, rated = _choose_part(tree, reading, topic)
+    section, keys, said, rated = _choose_part(tree, reading, topic, question)
     if said < ENOUGH_HEADING:
-        by_words = [(_count_sentences(reading, topic, keys), order, keys) for _, order, keys in rated]
-        hits, _, keys = max(by_words, default=(0, 0, ()), key=lambda row: (row[0], row[1]))
+        by_words = [(_count_sentences(reading, topic, keys), order, own, keys) for _, order, own, keys in rated]
+        hits, _, section, keys = max(by_words, default=(0, 0, 0, ()), key=lambda row: (row[0], row[1]))
         if hits < ENOUGH_SENTENCES:
             return [], 0.0
         said = ENOUGH_HEADING
-    texts = _group_points(tree, reading, keys)
+    keys = (*keys, *_leaves_counted_on(tree, reading, section))
+    texts = _group_points(tree, reading, keys, section)
     return _bound_points(tree, _leave_out_before_end(tree, texts) if _ENDED.search(question) else texts), said
 
 
-Parts = list[tuple[float, int, tuple[int, ...]]]
+Parts = list[tuple[float, int, int, tuple[int, ...]]]
 
 
-def _choose_part(tree: Tree, reading: Reading, topic: Topic) -> tuple[tuple[int, ...], float, Parts]:
-    """The leaves of the part whose heading says most of the topic, how much it says, and all parts so rated."""
-    rated = [(topic.share(title), -order, keys) for order, (title, keys) in enumerate(_list_parts(tree, reading))]
-    said, _, keys = max(rated, default=(0.0, 0, ()), key=lambda row: (round(row[0], 6), row[1]))
-    return keys, said, rated
+MANY = 1_000_000
+"""More parts than a document has."""
+
+_WORD = re.compile(r"[a-z]+")
+
+
+def _choose_part(
+    tree: Tree, reading: Reading, topic: Topic, question: str = ""
+) -> tuple[int, tuple[int, ...], float, Parts]:
+    """The part whose heading says most of the topic: its section, its leaves, how much it says; and all so rated.
+
+    Of two that say as much the one that says it in more words of the question: "What happens when the lease ends".
+    """
+    words = set(_WORD.findall(question.lower()))
+    rated = [
+        (topic.share(title), len(words & set(_WORD.findall(title.lower()))) * MANY - order, section, keys)
+        for order, (title, section, keys) in enumerate(_list_parts(tree, reading))
+    ]
+    said, _, section, keys = max(rated, default=(0.0, 0, 0, ()), key=lambda row: (round(row[0], 6), row[1]))
+    return section, keys, said, rated
 
 
 def find_wording(tree: Tree, reading: Reading, topic: Topic) -> tuple[list[Span], float]:
     """All sentences of the part that the topic names, of the whole document for none, and how well it is named."""
     keys, said = tuple(tree.leaves()), 1.0
     if topic.groups:
-        keys, said, _ = _choose_part(tree, reading, topic)
+        _, keys, said, _ = _choose_part(tree, reading, topic)
     if said < ENOUGH_HEADING:
         return [], 0.0
     spans = [span for key in keys for span in _points_of(tree, reading, key)]
@@ -136,37 +159,107 @@ _ON_END = re.compile(
 )
 
 
-def _leave_out_before_end(tree: Tree, texts: Sequence[list[Span]]) -> Sequence[list[Span]]:
+def _leave_out_before_end(tree: Tree, texts: Sequence["Text"]) -> Sequence["Text"]:
     """Of a clause on how something ends only what it says of the time after: from the first such sentence on."""
-    order = [(number, span) for number, spans in enumerate(texts) for span in spans]
+    order = [(number, span) for number, text in enumerate(texts) for span in text.spans]
     first = next((place for place, (_, span) in enumerate(order)
                   if _ON_END.search(tree.node(span.key).text[span.start : span.end])), 0)  # fmt: skip
     kept: dict[int, list[Span]] = {}
     for number, span in order[first:]:
         kept.setdefault(number, []).append(span)
-    return list(kept.values())
+    return [Text(spans, texts[number].heading) for number, spans in kept.items()]
 
 
-def _group_points(tree: Tree, reading: Reading, keys: Sequence[int]) -> list[list[Span]]:
-    """The points of each text of a part; of a part with several sections below it those of each section together."""
-    texts = [(tree.parent(key), _points_of(tree, reading, key)) for key in keys]
-    if len({parent for parent, spans in texts if spans}) < FEW_SECTIONS:
-        return [spans for _, spans in texts]
-    groups: dict[int, list[Span]] = {}
-    for parent, spans in texts:
-        groups.setdefault(parent, []).extend(spans)
-    return list(groups.values())
+def _leaves_counted_on(tree: Tree, reading: Reading, section: int) -> Iterator[int]:
+    """The leaves of later sections that are parts of a section by their numbers, though they stand beside it.
+
+    "5.1.1" belongs to "5.1"; "Goal 1" and "Goal 2" to "Strategic goals" above them.
+    """
+    label = tree.node(section).label or "" if section > 0 else ""
+    parent = tree.parent(section) if section > 0 else 0
+    if not label and parent > 0 and tree.children(parent)[:1] == [section]:
+        label = tree.node(parent).label or ""
+    is_number = bool(label) and label[0].isdigit()
+    end = tree.subtree_end(section) if section > 0 else 0
+    for other in (key for key in tree.sections() if is_number and key >= end):
+        if (tree.node(other).label or "").startswith(f"{label}."):
+            yield from tree.leaves(other)
+    if section > 0:
+        for span in reading.headings_counting(section):
+            yield from tree.leaves(span.key)
 
 
-def _list_parts(tree: Tree, reading: Reading) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Each part of a document that has a heading, with its leaves: sections, and clauses that begin with a title."""
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What is summed up by its first sentences: one text, or the texts of one heading, which is told with them."""
+
+    spans: list[Span]
+    heading: Span | None = None
+
+
+def _group_points(tree: Tree, reading: Reading, keys: Sequence[int], section: int) -> list[Text]:
+    """The points of each text of a part; where it has several headings below it, those of each heading together.
+
+    Texts that go on after one that begins with a name ("Storage: ...") belong to it, where the part has several.
+    """
+    texts = [(key, _points_of(tree, reading, key)) for key in keys]
+    below = dict.fromkeys(own for key, spans in texts if spans and (own := _heading_above(tree, key, section)))
+    if len(below) > 1:
+        groups: dict[int, Text] = {}
+        for key, spans in texts:
+            own = _heading_above(tree, key, section)
+            heading = _whole(tree, own) if own else None
+            text = groups.setdefault(own or -key, Text([], heading))
+            text.spans.extend(spans)
+            stated = stating_heading(tree, key)
+            if not spans and not text.spans and stated is not None and own and stated != own:
+                # Nothing is told below a heading that says it itself.
+                text.spans.append(_whole(tree, stated))
+        return list(groups.values())
+    named = [key for key, spans in texts if spans and _is_labelled(tree, key)]
+    if len(named) < FEW_SECTIONS:
+        return [Text(spans) for _, spans in texts]
+    joined: list[Text] = []
+    for key, spans in texts:
+        if joined and named and key > named[0] and key not in named:
+            joined[-1].spans.extend(spans)
+        else:
+            joined.append(Text(list(spans)))
+    return joined
+
+
+def _whole(tree: Tree, key: int) -> Span:
+    return Span(key, 0, len(tree.node(key).text.rstrip()))
+
+
+def _is_labelled(tree: Tree, key: int) -> bool:
+    return tree.kind(key) is NodeKind.PARAGRAPH and bool(LABELLED.match(tree.node(key).text))
+
+
+def _heading_above(tree: Tree, key: int, section: int) -> int:
+    """The outermost heading above a leaf that is not above the section summed up, too; 0 for its own texts."""
+    outer, above = set(), section
+    while above > 0:
+        outer.add(above)
+        above = tree.parent(above)
+    own, found = tree.section_of(key), 0
+    while own > 0 and own not in outer:
+        found, own = own, tree.section_of(tree.parent(own))
+    return found
+
+
+def _list_parts(tree: Tree, reading: Reading) -> Iterator[tuple[str, int, tuple[int, ...]]]:
+    """Each part of a document that has a heading: this, its section and its leaves.
+
+    Sections are parts, and clauses that begin with a title, which stand in the section 0.
+    """
     for section in tree.sections():
         leaves = tuple(tree.leaves(section))
         if leaves and tree.parent(section) >= 0:
-            yield tree.node(section).title, leaves
+            yield tree.node(section).title, section, leaves
     for key in tree.leaves():
         if tree.kind(key) in (NodeKind.LIST, NodeKind.PARAGRAPH) and _title_line(tree, key):
-            yield _title_line(tree, key), (key,)
+            yield _title_line(tree, key), 0, (key,)
 
 
 _TITLE = re.compile(r"\s*(?:(?:article|clause|section)\s+)?\d+(?:\.\d+)*[.)]?\s+(?P<title>[A-Z][^\n.:;]{2,80})\n")
@@ -189,22 +282,33 @@ def _points_of(tree: Tree, reading: Reading, key: int) -> list[Span]:
     return [s for s in spans if len(text[s.start : s.end].split()) > 1 and not _SIGNED.match(text, s.start)]
 
 
-def _bound_points(tree: Tree, texts: Sequence[list[Span]]) -> list[Span]:
-    """All points when they are few; else the first of each text, then the second, until there are enough, in order."""
+def _bound_points(tree: Tree, texts: Sequence[Text]) -> list[Span]:
+    """All points when they are few; else the first of each text, then the second, until there are enough, in order.
+
+    A text's heading is told before the first of its points.
+    """
     said: set[str] = set()
     order = []
-    for number, spans in enumerate(texts):
-        for place, span in enumerate(spans):
+    for number, text in enumerate(texts):
+        for place, span in enumerate(text.spans):
             words = " ".join(analyse(tree.node(span.key).text[span.start : span.end]))
             if words not in said:
                 order.append((place, number, span))
             said.add(words)
     firsts = [row for row in order if row[0] == 0]
-    if len(firsts) > MOST_POINTS:
+    if len(firsts) > MOST_TEXTS:
         step = len(firsts) / MOST_POINTS
-        return [firsts[int(place * step)][2] for place in range(MOST_POINTS)]
-    kept = sorted(order, key=lambda row: (row[0], row[1]))[:MOST_POINTS]
-    return [span for _, _, span in sorted(kept, key=lambda row: (row[1], row[0]))]
+        kept = [firsts[int(place * step)] for place in range(MOST_POINTS)]
+    else:
+        kept = sorted(order, key=lambda row: (row[0], row[1]))[: max(MOST_POINTS, len(firsts))]
+    points: list[Span] = []
+    told: set[int] = set()
+    for _, number, span in sorted(kept, key=lambda row: (row[1], row[0])):
+        heading = texts[number].heading
+        points += [heading] if heading is not None and number not in told else []
+        told.add(number)
+        points.append(span)
+    return points
 
 
 def _points_of_document(tree: Tree, reading: Reading) -> list[Span]:
@@ -216,7 +320,8 @@ def _points_of_document(tree: Tree, reading: Reading) -> list[Span]:
         firsts.append(spans[:1])
     if sum(bool(spans) for spans in firsts) < ENOUGH_SENTENCES:
         firsts = [_points_of(tree, reading, key) for key in tree.leaves()]
-    return _bound_points(tree, [spans for spans in firsts if spans])
+    texts = [Text(spans) for spans in firsts if spans]
+    return _bound_points(tree, texts)
 
 
 def _count_sentences(reading: Reading, topic: Topic, keys: Sequence[int]) -> int:
@@ -249,8 +354,48 @@ _LINES_ASKED = (
 """Which lines of a message's head are asked for, the first that fits."""
 
 
+_SIGN_OFF = re.compile(
+    r"\W*(?:yours (?:sincerely|faithfully|truly|ever)|(?:with )?(?:kind|best|warm|many) (?:regards|wishes|thanks)"
+    r"|sincerely(?: yours)?|regards|respectfully(?: yours)?|faithfully|signed(?: by)?:?)\s*[,.]?"
+    r"\s*(?P<name>$|(?-i:[A-Z])[^.!?]{3,80}$)",
+    re.IGNORECASE,
+)
+"""How a letter ends before the name of whoever signed it."""
+_ASKS_SIGNER = re.compile(r"\bsign(?:ed|s)?\b|\bwro?te\b|\bwritten\b|\bfrom\b", re.IGNORECASE)
+MOST_SIGNED, LONGEST_SIGN_OFF = 3, 12
+"""Lines of a signature: the name, the office and the house; and words of "Yours sincerely" with the name behind it."""
+
+
 def find_message_lines(tree: Tree, question: str) -> list[Span]:
-    """The lines of a message's head that say who sent it, to whom or when; none of a document that is no message."""
+    """The lines of a message's head that say who sent it, to whom or when, or of its end that say who signed it.
+
+    None of a document that is no message.
+    """
+    return _find_head_lines(tree, question) or (_find_signature(tree) if _ASKS_SIGNER.search(question) else [])
+
+
+def _find_signature(tree: Tree) -> list[Span]:
+    """The lines behind the last "Yours sincerely", up to the end of their paragraph."""
+    lines = [
+        (key, match.start(), match.group())
+        for key in tree.leaves()
+        if tree.kind(key) is NodeKind.PARAGRAPH
+        for match in re.finditer(r"[^\n]*[^\s][^\n]*", tree.node(key).text)
+    ]
+    ends = [
+        (place, match)
+        for place, (_, _, line) in enumerate(lines)
+        if (match := _SIGN_OFF.match(line)) and len(line.split()) <= LONGEST_SIGN_OFF
+    ]
+    place, match = ends[-1] if ends else (len(lines), None)
+    if match is not None and match["name"]:
+        below = [lines[place]]
+    else:
+        below = [line for line in lines[place + 1 : place + 1 + MOST_SIGNED] if line[0] == lines[place + 1][0]]
+    return [Span(key, start, start + len(line.rstrip())) for key, start, line in below]
+
+
+def _find_head_lines(tree: Tree, question: str) -> list[Span]:
     key = next((key for key in tree.leaves() if tree.kind(key) is NodeKind.PARAGRAPH), None)
     text = tree.node(key).text if key is not None else ""
     lines = {match["name"]: match for match in _MESSAGE_LINE.finditer(text)}
@@ -367,6 +512,37 @@ _CONTACT_WORDS = frozenset(
 )
 SHORT_LINE, BEFORE_CONTACT = 70, 2
 """Characters of a line that may say whose number the next one is, at most, and how many such lines are looked at."""
+
+
+_ASKS_REGISTERED = re.compile(
+    r"\b(?:(?P<debt>debt securities|debt|notes|bonds|debentures)|(?P<equity>shares|stocks?)|securities)\b[^?;]*"
+    r"\b(?:registered|listed|trad(?:e|es|ed|ing))\b[^?;]*\b(?:exchanges?|section 12)\b",
+    re.IGNORECASE,
+)
+_REGISTERED = re.compile(r"\bregistered (?:pursuant to|under) section 12\s?\(b\)", re.IGNORECASE)
+_DEBT = re.compile(r".*(?:\b(?:notes?|bonds?|debentures?|debt)\b|\bdue (?:19|20)\d\d\b)", re.IGNORECASE | re.DOTALL)
+_EQUITY = re.compile(r".*\b(?:shares?|stocks?|units?|adss?)\b", re.IGNORECASE | re.DOTALL)
+_ANY_CLASS = re.compile(r"(?!\W*title of each class).*\w", re.IGNORECASE | re.DOTALL)
+TO_TABLE = 4
+"""Nodes from the words that announce registered securities to the table of them, at most."""
+
+
+def find_registered(tree: Tree, reading: Reading, question: str) -> list[Span]:
+    """The rows on a filing's cover that name the securities of the kind asked for, behind the words that announce them.
+
+    None where no such row stands there: that a firm has none is not said in so many words.
+    """
+    asked = _ASKS_REGISTERED.search(question)
+    if asked is None:
+        return []
+    announced = next((key for key in range(len(tree)) if _REGISTERED.search(tree.node(key).text)), 0)
+    below = range(announced + 1, min(announced + TO_TABLE, len(tree))) if announced else ()
+    table = next((key for key in below if tree.kind(key) is NodeKind.TABLE), None)
+    if table is None:
+        return []
+    kind = _DEBT if asked["debt"] else _EQUITY if asked["equity"] else _ANY_CLASS
+    rows = [Span(table, row.start, row.end) for row in reading.pieces(table) if kind.match(row.text.split("\t")[0])]
+    return [Span(announced, 0, len(tree.node(announced).text)), *rows] if rows else []
 
 
 def find_contact(tree: Tree, reading: Reading, question: str) -> list[Span]:

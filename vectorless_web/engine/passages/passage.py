@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vectorless_web.engine.documents.node import Node, NodeKind
+from vectorless_web.engine.parsing.patterns import are_particulars
 from vectorless_web.engine.retrieval import DiversityCandidate, select_diverse
 from vectorless_web.engine.text.analyser import analyse
 
@@ -37,7 +39,31 @@ def pieces_of(node: Node) -> list[TextPiece]:
     """The quotable pieces of a node in reading order: rows of a table, items of a list, fields of a form, sentences."""
     if node.kind is NodeKind.TABLE and is_form(node):
         return [piece for start, end in _fields(node.text) if (piece := _piece(node.text, start, end)) is not None]
+    if node.kind is NodeKind.PARAGRAPH and (starts := _named_lines(node.text)):
+        ends = [*starts[1:], len(node.text)]
+        return [piece for span in zip(starts, ends, strict=True) if (piece := _piece(node.text, *span)) is not None]
     return cut_pieces(node.text, by_line=node.kind in (NodeKind.TABLE, NodeKind.LIST, NodeKind.CODE))
+
+
+def is_record(node: Node) -> bool:
+    """Whether a paragraph is lines "Name: value", each of which is about something else."""
+    return node.kind is NodeKind.PARAGRAPH and bool(_named_lines(node.text))
+
+
+_NAMED_LINE = re.compile(r"^[ \t]*[A-Z][\w ’'/&().-]{1,40}:[ \t]+\S", re.MULTILINE)
+FEWEST_LINES, SHARE_NAMED = 3, 0.6
+"""Lines "Name: value" that make a paragraph the head of a report or a letter, and their share of its lines."""
+
+
+def _named_lines(text: str) -> list[int]:
+    """Where the lines "Name: value" of a paragraph begin that is made of such lines, each about something else."""
+    starts = [match.start() for match in _NAMED_LINE.finditer(text)]
+    lines = text.strip().splitlines()
+    if not starts or text[: starts[0]].strip():
+        return []
+    is_head = len(starts) >= FEWEST_LINES and len(starts) >= SHARE_NAMED * len(lines)
+    is_pair = len(starts) == len(lines) and are_particulars(lines) and not any(line.endswith(".") for line in lines)
+    return starts if is_head or is_pair else []
 
 
 FEWEST_FIELDS = 2
@@ -73,8 +99,14 @@ def _keep_filled(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def cut_pieces(text: str, *, by_line: bool) -> list[TextPiece]:
     """The lines of a text, else its sentences, in reading order; very long ones are cut at a clause."""
+    return list(_cut_once(text, by_line))
+
+
+@lru_cache(maxsize=1 << 8)
+def _cut_once(text: str, by_line: bool) -> tuple[TextPiece, ...]:
+    """The pieces of the texts cut last: each step of a question reads the same few dozen nodes."""
     spans = _lines(text) if by_line else _sentences(text)
-    return [piece for start, end in spans if (piece := _piece(text, start, end)) is not None]
+    return tuple(piece for start, end in spans if (piece := _piece(text, start, end)) is not None)
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
@@ -126,14 +158,15 @@ class Part:
     page_index: int
     quote: str
     start: int
+    is_heading: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """How a passage stands in meaning beside those of other nodes and all that was measured.
 
-    `ahead` is by how much it comes nearer than the nearest of another node, `above` than half of all, `margin` by how
-    much its fit by words and meaning exceeds the best of another node, each in [-1, 1]. `is_first_by_words` says
+    `ahead` is by how much it comes nearer than the nearest of another node, `above` than two fifths of all, `margin` by
+    how much its fit by words and meaning exceeds the best of another node, each in [-1, 1]. `is_first_by_words` says
     whether it is also the best by words alone.
     """
 
@@ -181,6 +214,8 @@ class Passage:
     """How it stands in meaning beside the other passages; None where its nearness was not measured."""
     raised: float = 0.0
     """What `nearness` added to `fit`."""
+    is_value: bool = False
+    """Whether it is a line "Name: value" that states the very thing asked for, with every word accounted for."""
     answers: str = ""
     """The part of the question that it was copied for, "" for the whole question."""
 

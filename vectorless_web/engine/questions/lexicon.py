@@ -7,6 +7,7 @@ from functools import cache, cached_property
 
 from vectorless_web.engine.questions.packs import PACKS, read_pack
 from vectorless_web.engine.questions.plan import Standard
+from vectorless_web.engine.questions.wordings import names_deed
 from vectorless_web.engine.text.analyser import Word, word_terms, words
 
 _LINKS = frozenset({"and", "of", "the", "for", "to", "in", "on", "per", "with"})
@@ -148,7 +149,10 @@ class Lexicon:
         return Lexicon((*added, *self.concepts), self.ratios, self.statements)
 
     def match(self, text: str) -> list[Match]:
-        """Non-overlapping mentions in reading order, the longest first where they overlap."""
+        """Non-overlapping mentions in reading order, the longest first where they overlap.
+
+        A word that says here what somebody does is no mention: what we "have to pay" is no salary.
+        """
         found = _terms_with_words(text)
         matches = self._literal_matches(text)
         spans = [(match.start, match.end) for match in matches]
@@ -162,7 +166,8 @@ class Lexicon:
                 position += 1
                 continue
             start, end = found[position][1].start, found[position + length - 1][1].end
-            matches.append(Match(start, end, text[start:end], entries))
+            if not names_deed(text, start, end):
+                matches.append(Match(start, end, text[start:end], entries))
             position += length
         return sorted(matches, key=lambda match: match.start)
 

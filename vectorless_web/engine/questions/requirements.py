@@ -7,6 +7,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from vectorless_web.engine.questions.plan import Intent, QueryPlan
+from vectorless_web.engine.text.analyser import analyse
 
 
 class Wanted(StrEnum):
@@ -58,6 +59,29 @@ _HOW_MUCH_IS = r"\b(?:what|how (?:much|high|large)) (?:is|are|was|were) (?:the )
 _FEW_WORDS = r"(?:(?!(?:reason|cause|driver|effect|impact|purpose)s?\b)[\w’'%()/-]+ ){0,3}?"
 """Words ahead of the name of what is worked out; "the reason for the change" asks for words."""
 
+_ASKS_CRITERION = (
+    r"\bwhen (?:is|are|was|were|do|does|will) [^?.]{2,80}?\b(?:counts?|counted|considered|deemed|regarded|treated"
+    r"|classed"
+    r"|classified|rated|qualify|qualified)(?: as| to be)? (?!by\b|in\b|at\b|on\b|for\b|again\b|with\b|and\b)[a-z]"
+)
+"""A question for what a thing has to be to be called so: "When is a claim deemed complete?\""""
+
+ASKS_DOER = re.compile(
+    r"^\W*what (?:else )?(?:(?:may|might|could|has|have|had) (?:have )?)?(?:\w+ly )?"
+    r"(?P<verb>(?!(?:caus|happen|follow|need|includ|remain|chang|receiv|contain|preced)ed\b|(?:are|is)\b)[a-z]{3,}ed"
+    r"|broke|struck|hit|drew|shook|sank|brought about|held up|set off|put out)"
+    r" (?:(?:the|an?|its|their|his|her|our|your|my|this|that|these|those|so many)\b|(?-i:[A-Z]))",
+    re.IGNORECASE,
+)
+"""A question for what did a thing: "What diverted the driver's attention?\""""
+
+ASKS_AT_WILL = re.compile(
+    r"\bbecause (?:it|he|she|they|we|i|you) (?:just |simply )?(?:wants?|feels? like|fanc(?:y|ies)|likes?|chooses?)\b"
+    r"|\b(?:on a whim|for no reason|for any reason|without (?:giving |having )?(?:a |any )?(?:reasons?|cause))\b",
+    re.IGNORECASE,
+)
+"""A question whether somebody may do a thing without a reason: "just because it wants to"."""
+
 _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
     (wanted, re.compile(pattern, re.IGNORECASE))
     for wanted, pattern in (
@@ -70,8 +94,9 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         ),
         (
             Wanted.MESSAGE,
-            rf"\bwho (?:sent|wrote|received|got|has written) {_THIS_MESSAGE}\b|\bwho (?:is|was) {_THIS_MESSAGE} "
-            rf"(?:from|to|by|written by|sent by|sent to|addressed to)\b|\b(?:to|from) whom (?:is|was) {_THIS_MESSAGE}\b"
+            rf"\bwho (?:sent|wrote|signed|received|got|has (?:written|signed)) {_THIS_MESSAGE}\b"
+            rf"|\bwho (?:is|was) {_THIS_MESSAGE} (?:from|to|by|written by|sent by|sent to|addressed to)\b"
+            rf"|\b(?:to|from) whom (?:is|was) {_THIS_MESSAGE}\b"
             rf"|\bwhen (?:was|did) {_THIS_MESSAGE} (?:sent|written|received|arrive|come)\b"
             rf"|\bwho are the (?:recipients|addressees)\b|\bwho (?:is|was) the (?:sender|recipient|addressee)\b",
         ),
@@ -115,6 +140,7 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
             Wanted.SUM,
             r"\bhow (?:many|much) (?:(?:percentage )?points? |percent )?(?:more|less|fewer)\b"
             r"|\bdifference between\b|\baltogether\b|\bin total\b"
+            r"|\bhow (?:many|much)\b.*\b(?:collectively|taken together)\b"
             r"|\bby how (?:many|much)\b(?!.*\b(?:at most|may|can|could)\b)"
             rf"|{_HOW_MUCH_IS}{_FEW_WORDS}(?:average|mean|ratio|sum)\b"
             rf"|{_HOW_MUCH_IS}{_FEW_WORDS}(?:percentage|percent|per cent) (?:change|increase|decrease|growth)\b"
@@ -124,6 +150,7 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         ),
         (
             Wanted.DEFINITION,
+            rf"{_ASKS_CRITERION}|"
             r"\bwhat makes .{2,60} count as\b|\bmeant by\b|\bdefinition of\b|\bdefine[sd]?\b|\bwhat (?:do"
             r"|does) .{2,60} (?:mean|stand for)\b"
             r"|\bwhat counts as\b|\bwhat do (?:they|you|we) call\b|^what (?:is|are) (?:an? |the term )?(?!the\b"
@@ -160,8 +187,8 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
             r"|\bwhat (?:is|was|are|were) the (?:most|least|highest|lowest|top|maximum|minimum) (?:rate\b|(?:that )?"
             r"(?:i|we|you|they|he|she|one|the \w+) (?:(?:can|may|will|could|would|must|have to|has to) )?"
             r"(?:lose|pay|pays|get|gets|spend|charge|claim|owe)\b)"
-            r"|\bwhat (?:is|was|are|were) (?:[\w’'-]+ ){1,4}(?:charge|fee|deposit|rent|salary|allowance|penalty"
-            r"|premium|excess"
+            r"|\bwhat (?:is|was|are|were) (?:[\w’'-]+ ){1,4}(?:charge|fee|deposit|rent|salary|pay|remuneration"
+            r"|allowance|penalty|premium|excess"
             r"|budget|price|cost|wage|fine|discount|limit|weight|dose|temperature|maximum|minimum)s?\b",
         ),
         (
@@ -175,17 +202,20 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
             Wanted.CAUSE,
             r"\bwhy\b|\bhow come\b|\bwhat (?:caused|drove|led|made|makes|kept|keeps|explains)\b|\b(?:reasons?"
             r"|causes?|rationale) (?:for|of|why|behind)\b"
-            r"|\bpurpose of\b|\bwhat for\b|\bexplain\b",
+            rf"|\bpurpose of\b|\bwhat for\b|\bexplain\b|{ASKS_DOER.pattern}",
         ),
         (
             Wanted.EXTREME,
-            r"\b(?:which|what|who)\b.*\b(?:most|least|highest|lowest|largest|biggest|smallest|greatest|best|worst"
+            # "Best" in small letters: the name of a firm puts nothing at the end of a scale.
+            r"\b(?:which|what|who)\b.*\b(?-i:most|least|highest|lowest|largest|biggest|smallest|greatest|best|worst"
             r"|fastest|slowest|longest"
             r"|shortest|cheapest|oldest|newest|furthest|quietest|loudest|heaviest)\b",
         ),
         (
             Wanted.MEMBERS,
             r"\b(?:list|enumerate)\b|\bname (?:all|every|the)\b"
+            r"|\b(?:which|what) (?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[2-9]|1\d)"
+            r" (?!(?:second|minute|hour|day|night|week|month|year)s?\b)[a-z]"
             r"|\b(?:which|what) (?:kinds|types|sorts|categories|classes) of\b"
             r"|\b(?:which|what) (?:are|were) (?:all |the )"
             r"|\b(?:which|what) (?:[\w’'-]+ ){0,3}[a-z]{2,}s (?:exist\b"
@@ -212,14 +242,14 @@ _LIMIT = re.compile(
 _ASKS_LEAVE = re.compile(r"^\W*(?:is|are|am|was|were|will)\b.{1,60}?\ballowed to\b", re.IGNORECASE)
 """How a question for leave begins, which a rule without limits settles as well: "Is the supplier allowed to"."""
 _VERDICT = re.compile(
-    r"(?:^|[,.?!;:]\s+)(?:and |but |so )?(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|shall"
+    r"(?:^|[,.?!;:]\s+)(?:and |but |so )?(?:is|are|am|was|were|does|do|did|has|have|had|can|could|will|would|shall"
     r"|should|may|might|must)"
     r"(?:n['’]t)?\s+(?!not\b\s*$)",
     re.IGNORECASE,
 )
 _PARTS = re.compile(
-    r"\s*(?:[;?]\s|,?\s+and\s+(?=(?:(?:by|for|in|at|to|of|on) )?(?:what|which|who|whom|whose|when|where|why"
-    r"|how)\b)|,\s+(?=how\b|who\b))",
+    r"\s*(?:[;?]\s|,?\s+and\s+(?=(?:(?:by|for|in|at|to|of|on|from|since|until|till|with) )?"
+    r"(?:what|which|who|whom|whose|when|where|why|how)\b)|,\s+(?=how\b|who\b))",
     re.IGNORECASE,
 )
 
@@ -254,8 +284,14 @@ _VERSIONS = re.compile(
 
 
 def requirements_of(plan: QueryPlan) -> tuple[Requirement, ...]:
-    """What the question asks for, one requirement for each of its parts; a part that only tells asks nothing."""
-    return _read_requirements(plan.focus, plan.intent is Intent.SUMMARY)
+    """What the question asks for, one requirement for each of its parts; a part that only tells asks nothing.
+
+    "Answer in millions" asks for a number, whatever else the question says.
+    """
+    found = _read_requirements(plan.focus, plan.intent is Intent.SUMMARY)
+    if plan.unit is None or {each.wanted for each in found} != {Wanted.STATEMENT}:
+        return found
+    return tuple(replace(each, wanted=Wanted.AMOUNT) for each in found)
 
 
 @lru_cache(maxsize=1 << 8)
@@ -270,9 +306,89 @@ def _read_requirements(focus: str, is_summary: bool) -> tuple[Requirement, ...]:
     kept = [replace(each, times=times[each.wanted]) for each in found if distinct[each.wanted] is each]
     if _LIMIT.search(_ASKS_LEAVE.sub(" ", focus)) and Wanted.LIMIT not in distinct:
         kept.append(Requirement(Wanted.LIMIT, focus))
+    if _SUPERLATIVE.search(focus) and Wanted.EXTREME not in distinct and Wanted.SUM not in distinct:
+        kept.append(Requirement(Wanted.EXTREME, focus))
     if all(requirement.wanted is Wanted.LIMIT for requirement in kept):
         kept.insert(0, Requirement(Wanted.STATEMENT, focus))
     return tuple(kept)
+
+
+_SUPERLATIVE = re.compile(
+    r"\b(?:what|which|who)\b[^?]*?\bthe (?:\w+ly )?"
+    r"(?!(?:inter|requ|cont|for|harv|inv|lat|near|hon|prot|dig|arr|northw|southw)est\b)[a-z]{3,}est\b",
+    re.IGNORECASE,
+)
+"""A question for the end of a scale, whatever else it asks for: "What is the strictest limit for noise?\""""
+
+_ASKS_CAUSE = re.compile(
+    r"\bwhy\b|\bhow come\b|\bwhat (?:caused|drove|led|made|makes|kept|keeps|explains)\b"
+    rf"|\b(?:reasons?|causes?) (?:for|of|why|behind)\b|{ASKS_DOER.pattern}",
+    re.IGNORECASE,
+)
+
+
+_ASKS_MEANING = re.compile(
+    rf"\bwhat (?:do|does) .{{2,60}} mean\b|\bmeant by\b|\bdefinition of\b|{_ASKS_CRITERION}", re.IGNORECASE
+)
+
+
+ASKS_THING = re.compile(
+    r"^\W*(?:(?:on|in|at|by|to|from|with|under|for|of)\s+)?(?:which|what)\s+(?:[a-z-]+\s+)?(?P<thing>(?!(?:of|information|data|else|matter)\b)[a-z-]{2,}[a-rt-z])\s+"
+    r"(?:is|are|was|were|do|does|did|has|have|can|may|must|should|will|shall)\b",
+    re.IGNORECASE,
+)
+"""A question for one thing of a kind: "On which floor is the counter?\""""
+
+
+ASKS_PRICE = re.compile(
+    r"^\W*(?:how much|what) (?:do|does|did|will|would) (?:an?|the|one|our|my|your|its|their)\s"
+    r"(?P<thing>[a-z][\w-]*(?:\s[\w-]+)?)\scost\b",
+    re.IGNORECASE,
+)
+"""A question for what one thing costs: "How much does the sauna cost?\""""
+
+
+def find_must_show(plan: QueryPlan) -> Wanted | None:
+    """The kind that alone is asked for in such words that nothing else is an answer, however alike; None for none.
+
+    Of a cause it is not the effect that it is asked of, of a meaning no use of the term, of the end of a scale no other
+    place on it, of one thing of a kind ("which floor") no words on another kind, of a price not that of another thing.
+    """
+    wanted = [each for each in requirements_of(plan) if each.wanted is not Wanted.LIMIT]
+    for kind, asked in ((Wanted.CAUSE, _ASKS_CAUSE), (Wanted.DEFINITION, _ASKS_MEANING)):
+        if wanted and all(each.wanted is kind and asked.search(each.part) for each in wanted):
+            return kind
+    if any(each.wanted is Wanted.EXTREME for each in wanted):
+        return Wanted.EXTREME
+    if wanted and all(each.wanted is Wanted.AMOUNT and ASKS_PRICE.search(each.part) for each in wanted):
+        return Wanted.AMOUNT
+    is_thing = wanted and all(each.wanted is Wanted.STATEMENT and ASKS_THING.match(each.part) for each in wanted)
+    return Wanted.STATEMENT if is_thing else None
+
+
+_OR = re.compile(r"(?P<one>[^?.;]+?),?\s+or\s+(?P<other>[^?.;,]{3,100})", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1 << 8)
+def alternatives_in(question: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """The two things that a yes or no is asked of, as in "Will helpers be paid or fed?", each with its own terms.
+
+    The first begins where it is as long as the second; words that stand before both are no terms of either. None where
+    the question asks about one thing, or where "or" parts no words of their own.
+    """
+    match = _OR.search(question) if _VERDICT.match(question) else None
+    if match is None:
+        return ()
+    ahead, other = match["one"].split(), match["other"].strip()
+    length = min(len(other.split()), len(ahead) - 2)
+    one, shared = " ".join(ahead[-length:]), set(analyse(" ".join(ahead[:-length])))
+    first, second = (frozenset(analyse(side)) - shared for side in (one, other))
+    return ((one, first - second), (other, second - first)) if first - second and second - first else ()
+
+
+def says_side(own: frozenset[str], text: str) -> bool:
+    """Whether a text says half of the own terms of one of two things."""
+    return 2 * len(own & set(analyse(text))) >= len(own)
 
 
 _INTERROGATIVE = re.compile(r"\b(?:what|which|who|whom|whose|when|where|why|how)\b", re.IGNORECASE)
@@ -291,12 +407,18 @@ def _find_wanted(part: str) -> Wanted | None:
     """The kind asked for by the word that asks first."""
     if _VERDICT.search(part) and not re.match(r"(?:who|what|which|when|where|why|how)\b", _last_sentence(part), re.I):
         return Wanted.VERDICT
+    if _BEGINS_WITH_WHY.match(_last_sentence(part)):
+        return Wanted.CAUSE
     found = [
         (match.start(), order, wanted)
         for order, (wanted, pattern) in enumerate(_ASKED)
         if (match := pattern.search(part))
     ]
     return min(found, key=lambda row: (row[1] > _READ_FIRST, row[0], row[1]))[2] if found else None
+
+
+_BEGINS_WITH_WHY = re.compile(r"\W*(?:and |but |so )?(?:why|how come)\b", re.IGNORECASE)
+"""How a part begins that asks for a cause, whatever else it names: "Why does it expect a decline in total sales?\""""
 
 
 def _last_sentence(part: str) -> str:

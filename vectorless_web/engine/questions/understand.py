@@ -39,7 +39,8 @@ _CODES = re.compile(
 _NOT_NAMES = frozenset(
     """usd eur gbp jpy chf cad aud cny inr us ceo cfo coo cto agm egm ipo sec gaap ifrs january february march april may
     june july august september october november december monday tuesday wednesday thursday friday saturday sunday fiscal
-    cagr yoy qoq ytd kpi year quarter yes no i form item note annual report board company corporation inc""".split()  # noqa: SIM905
+    cagr yoy qoq ytd kpi year quarter yes no i form item note annual report board company corporation inc
+    kw mw gw kva wh kwh mwh gwh twh mj gj kj hz khz mhz ghz db dba kpa mpa ph co2 co2e pdf""".split()  # noqa: SIM905
 )
 _LEGAL_FORMS = frozenset({"company", "corporation", "inc", "corp", "ltd", "plc", "group", "holdings"})
 _SENTENCE_START = re.compile(r"(?:^|[.?!:]\s+|[\"“(]\s*)$")
@@ -234,7 +235,8 @@ def asks_documents(plan: QueryPlan) -> bool:
 
 
 _YES_NO = re.compile(
-    r"^(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|might)\b", re.IGNORECASE
+    r"^(?:is|are|am|was|were|does|do|did|has|have|had|can|could|will|would|should|may|might|must|shall)\b",
+    re.IGNORECASE,
 )
 _AUXILIARY_CLAUSE = re.compile(
     r",\s*(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should)\b", re.IGNORECASE

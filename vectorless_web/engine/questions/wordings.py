@@ -1,6 +1,7 @@
 """Other wordings of a question's words: forms of a word, spellings, numbers as words, and words of near meaning."""
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -54,7 +55,7 @@ def other_wordings(text: str) -> tuple[OtherWording, ...]:
     """Other wordings of a text's words, the likeliest first for each; those that the text has itself are left out."""
     found = [(term, word) for word in words(text) for term in word_terms(word.text)]
     own = {term for term, _ in found}
-    wordings = [*_other_forms(found), *_near_meanings(text, found)]
+    wordings = [*_other_forms(found), *_done_again(text, found), *_near_meanings(text, found)]
     kept: dict[tuple[tuple[str, ...], tuple[str, ...]], OtherWording] = {}
     for wording in wordings:
         key = (wording.origin, wording.terms)
@@ -75,6 +76,20 @@ def _other_forms(found: Sequence[tuple[str, Word]]) -> Iterator[OtherWording]:
         joined = _load_joined().get((first, second))
         if joined:
             yield OtherWording((first, second), joined, (joined,), SPELLING, f"spellings of {joined}")
+
+
+def _done_again(text: str, found: Sequence[tuple[str, Word]]) -> Iterator[OtherWording]:
+    """What is opened again is reopened: of a question that says "again", the verb may be any of its words."""
+    is_again = any(word.text.lower() == "again" for word in words(text))
+    for term, word in found if is_again else ():
+        plain = word.text.lower()
+        if len(plain) >= _LEAST_DONE_AGAIN and plain.isalpha() and plain != "again":
+            for again in word_terms(f"re{plain}"):
+                yield OtherWording((term,), again, (again,), FORM, f"forms of {plain} again")
+
+
+_LEAST_DONE_AGAIN = 4
+"""Letters of a word that "re" is put before; of a shorter one another word may come ("real" of "al")."""
 
 
 def _spell_otherwise(term: str) -> Iterator[str]:
@@ -164,12 +179,37 @@ def _mentions(
     for phrase, entries in _literals().items():
         if f" {phrase} " in lowered:
             yield tuple(analyse(phrase)), entries
+    yield from _parted_verbs(text, found)
     position = 0
     while position < len(found):
         length, entries = _longest(found, position)
         if entries:
             yield tuple(term for term, _ in found[position : position + length]), entries
         position += max(1, length)
+
+
+_PARTICLES = frozenset({"off", "away", "back", "out", "down", "over"})
+"""Words that make another verb of the one before them, also with what it is done to between them."""
+
+_REACH = 3
+"""Terms from a verb to its particle, at most: "get my whole deposit back"."""
+
+
+def _parted_verbs(
+    text: str, found: Sequence[tuple[str, Word]]
+) -> Iterator[tuple[tuple[str, ...], tuple[VocabularyEntry, ...]]]:
+    """Entries named by a verb and a particle that stand apart: "call the meeting off"."""
+    for place, (particle, last) in enumerate(found):
+        if last.text.lower() not in _PARTICLES:
+            continue
+        for begin in range(place - 2, max(-1, place - _REACH - 1), -1):
+            verb, first = found[begin]
+            between = text[first.end : last.start]
+            entries = _by_terms().get((_base(verb), particle), ())
+            is_known = tuple(_base(term) for term, _ in found[begin : place + 1]) in _by_terms()
+            if entries and not is_known and not any(mark in between for mark in ",.;:?!"):
+                yield (verb, particle), entries
+                break
 
 
 def _longest(found: Sequence[tuple[str, Word]], position: int) -> tuple[int, tuple[VocabularyEntry, ...]]:
@@ -204,8 +244,30 @@ def _literals() -> dict[str, tuple[VocabularyEntry, ...]]:
     index: defaultdict[str, list[VocabularyEntry]] = defaultdict(list)
     for entry in vocabulary():
         for wording in filter(_is_literal, entry.asked):
-            index[wording].append(entry)
+            for inflected in _inflect_first(wording):
+                if entry not in index[inflected]:
+                    index[inflected].append(entry)
     return {phrase: tuple(entries) for phrase, entries in index.items()}
+
+
+def _inflect_first(phrase: str) -> list[str]:
+    """A phrase with its first word in the forms that it may have as a verb: "fill in", "fills in", "filling in"."""
+    first, _, rest = phrase.partition(" ")
+    if not rest.replace(" ", "").isalpha() or len(first) < _SHORTEST_VERB or not first.isalpha():
+        return [phrase]
+    stem = first.removesuffix("e")
+    regular = (f"{first}s", f"{stem}ed", f"{stem}ing", f"{first}{first[-1]}ing", f"{first}{first[-1]}ed")
+    return [f"{form} {rest}" for form in dict.fromkeys((first, *regular, *_irregular().get(first, ())))]
+
+
+_SHORTEST_VERB = 3
+"""Letters of a verb that is looked for in its other forms."""
+
+
+@cache
+def _irregular() -> dict[str, tuple[str, ...]]:
+    families = (line.split() for line in read_forms()["inflections"])
+    return {family[0]: tuple(family[1:]) for family in families}
 
 
 @cache
@@ -216,6 +278,25 @@ def _is_literal(wording: str) -> bool:
 @cache
 def _terms(wording: str) -> tuple[str, ...]:
     return tuple(analyse(wording))
+
+
+def names_deed(text: str, start: int, end: int) -> bool:
+    """Whether the words from `start` to `end` say what somebody does, though by themselves they name a thing.
+
+    So it is with "pay" in "What do we have to pay?", but not in "How much is the pay?".
+    """
+    return text[start:end].lower() in _deeds() and bool(_before_deed().search(text[:start]))
+
+
+@cache
+def _deeds() -> frozenset[str]:
+    return frozenset(word for line in read_forms()["deeds"] for word in line.split())
+
+
+@cache
+def _before_deed() -> re.Pattern[str]:
+    before = "|".join(read_forms()["before_deeds"])
+    return re.compile(rf"\b(?:{before}) (?:\w+ly )?$", re.IGNORECASE)
 
 
 def find_entry(name: str) -> VocabularyEntry | None:

@@ -10,7 +10,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.questions.lexicon import Concept, Lexicon, Match, Ratio, default_lexicon
 from vectorless_web.engine.questions.plan import Intent, QueryPlan
-from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.questions.understand import asks_documents, understand
 from vectorless_web.engine.questions.wordings import FORM, other_wordings
 from vectorless_web.engine.ranking.evidence import node_scores, rank_pages
 from vectorless_web.engine.ranking.scorer import EvidenceScorer, PrecomputedScorer
@@ -55,6 +55,19 @@ _WORKING = frozenset(
     )
 )
 """Stems that say how a figure is worked out; the rows it is worked out from need not say them."""
+
+LIGHT = 0.4
+"""What a light word counts, as a share: formal texts hardly use it, so that it is rare there and says little all the
+same. Chosen by hand."""
+
+_LIGHT = frozenset(
+    analyse(
+        """get got take took taken go went gone put let come came bring brought give gave given want like bit lot sort
+        kind stuff really actually exactly simply anyway still already ever even again away back out off over up down
+        one ones"""
+    )
+)
+"""Stems of the verbs and particles of which everyday questions are made, whatever they are about."""
 
 _EXPLAINING = frozenset(
     analyse("drove drive driven driver drivers reason reasons cause caused explain explained led due purpose")
@@ -114,6 +127,24 @@ class Aspects:
         concepts = [piece for piece in self.pieces if piece.kind == "concept"]
         return not concepts or any(_measure_aspect(piece, inside, wide, wide) >= PARTLY for piece in concepts)
 
+    def words_concept(self, text: str, context: str = "") -> bool:
+        """Whether a text, or a heading, words one of the question's concepts in full; true of a question without any.
+
+        Unlike `names_concept` the figures that a ratio is worked out from do not stand for the ratio, unless one is
+        told as a percentage of another: the cost of sales "as a percent of sales" for the gross margin.
+        """
+        whole, plain = frozenset(analyse(text)), frozenset(analyse(_AS_PERCENT.sub(" ", text)))
+        around = frozenset(analyse(context))
+        # What "drives revenue" is told in words for the cause, which say no effect.
+        concepts = [piece for piece in self.pieces if piece.kind == "concept" and not piece.ways[0] & _EXPLAINING]
+        if not concepts or any(way <= plain or way <= around for piece in concepts for way in piece.ways):
+            return True
+        return plain != whole and any(hint <= plain for piece in concepts for hint in piece.hints)
+
+
+_AS_PERCENT = re.compile(r"\bas an?\s+(?:percent\w*|%|share|proportion)\s+(?:of|to)\s+(?:net\s+)?\w+", re.IGNORECASE)
+"""What a measure is told as a part of: "income as a percent of sales" says nothing of the sales."""
+
 
 def aspects_of(
     plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float], names: Sequence[Terms] = ()
@@ -123,21 +154,56 @@ def aspects_of(
     Of names only `names` count, those by which its places can be told apart.
     """
     matches = lexicon.match(plan.focus)
-    pieces = [piece for match in matches if (piece := _concept(match, lexicon, rarity)).ways[0] - _EXPLAINING - _ASKING]
-    known = {term for piece in pieces for term in piece.ways[0]}
+    # Which documents mention a thing is told by its name, not by what comes near it.
+    others, idioms = {} if asks_documents(plan) else _other_wordings_in(plan), _idioms_in(plan)
+    asking = frozenset(term for match in _HOW.finditer(plan.focus) for term in analyse(match["measure"]))
+    pieces = [
+        piece
+        for match in matches
+        if (piece := _concept(match, lexicon, rarity, others)).ways[0] - _EXPLAINING - _ASKING
+    ]
+    pieces = [replace(p, weight=LIGHT * p.weight) if p.ways[0] <= asking else p for p in pieces]
+    known = {term for piece in pieces for term in piece.ways[0]} | {term for idiom in idioms for term in idiom}
     unsaid = known | _ASKING | (_WORKING if plan.formula is not None else frozenset())
     unsaid |= _EXPLAINING if plan.intent is Intent.EXPLAIN else frozenset()
-    others = _other_wordings_in(plan)
-    for term in plan.terms:
-        if term.source == "question" and term.term not in unsaid:
-            weight = term.weight * rarity(term.term)
-            pieces.append(Aspect(weight, (frozenset({term.term}),), "word", others=others.get(term.term, ())))
+    own = {term.term: term.weight for term in plan.terms if term.source == "question"}
+    for term, weight in own.items():
+        if term not in unsaid:
+            told = others.get(term, ())
+            # One that has wordings of its own ("get": receive) is not light: what nothing says counts against a text.
+            is_light = term in _LIGHT and all(share > NEAR_MEANING for _, share in told)
+            way = (frozenset({term}),)
+            pieces.append(Aspect(weight * rarity(term) * (LIGHT if is_light else 1.0), way, "word", others=told))
+    for idiom, told in idioms.items():
+        weight = max((own.get(term, 0.0) * rarity(term) for term in idiom), default=0.0)
+        pieces.append(Aspect(weight, (frozenset(idiom),), "word", others=told))
     pieces += [Aspect(max(map(rarity, name)), (name,), "name") for name in names]
     pieces = [piece for piece in pieces if piece.weight > 0]
     mean = sum(piece.weight for piece in pieces) / len(pieces) if pieces else 1.0
     years = dict.fromkeys(str(period.year) for period in plan.periods)
     pieces += [Aspect(PERIOD_WEIGHT * mean / len(years), (frozenset({year}),), "period") for year in years]
     return Aspects(tuple(pieces))
+
+
+_HOW = re.compile(r"\bhow (?P<measure>long|far|often|soon|old|big|large|high|early|late|quickly)\b", re.IGNORECASE)
+"""What a question measures by, which a text answers by a number with its unit and not by the same word."""
+
+
+_TIMES = frozenset(analyse("hour day week month year time"))
+"""What is no verb of an idiom: a day off is a day."""
+
+
+def _idioms_in(plan: QueryPlan) -> dict[tuple[str, ...], tuple[tuple[Terms, float], ...]]:
+    """Wordings of several words with a light one ("take over", "straight away"): each is one piece.
+
+    Their words apart say nothing of what they mean.
+    """
+    found: dict[tuple[str, ...], dict[Terms, float]] = {}
+    for wording in other_wordings(plan.focus):
+        is_of_time = wording.origin[:1] and wording.origin[0] in _TIMES
+        if len(wording.origin) > 1 and wording.weight < FORM and _LIGHT.intersection(wording.origin) and not is_of_time:
+            found.setdefault(wording.origin, {})[frozenset(wording.terms)] = NEAR_MEANING
+    return {origin: tuple(others.items()) for origin, others in found.items()}
 
 
 def _other_wordings_in(plan: QueryPlan) -> dict[str, tuple[tuple[Terms, float], ...]]:
@@ -152,7 +218,13 @@ def _other_wordings_in(plan: QueryPlan) -> dict[str, tuple[tuple[Terms, float], 
     return {term: tuple(others.items()) for term, others in found.items()}
 
 
-def _concept(match: Match, lexicon: Lexicon, rarity: Callable[[str], float]) -> Aspect:
+def _concept(
+    match: Match,
+    lexicon: Lexicon,
+    rarity: Callable[[str], float],
+    others: Mapping[str, tuple[tuple[Terms, float], ...]],
+) -> Aspect:
+    """The piece that a concept is; one of a single word may be worded otherwise as any other word."""
     words = frozenset(analyse(match.text))
     own = words - _ASKING or words
     phrases = [phrase for entry in match.entries for phrase in _list_wordings(entry)]
@@ -160,7 +232,9 @@ def _concept(match: Match, lexicon: Lexicon, rarity: Callable[[str], float]) -> 
     hints = dict.fromkeys(frozenset(analyse(text)) for entry in match.entries for text in _parts(entry, lexicon))
     # Summed exactly: a set has no order, and the same question gives the same bytes in every process.
     weight = math.fsum(rarity(term) for term in own)
-    return Aspect(weight, tuple(way for way in ways if way), "concept", tuple(hint for hint in hints if len(hint) > 1))
+    told = others.get(next(iter(own)), ()) if len(own) == 1 else ()
+    kept = tuple(hint for hint in hints if len(hint) > 1)
+    return Aspect(weight, tuple(way for way in ways if way), "concept", kept, told)
 
 
 def _parts(entry: object, lexicon: Lexicon) -> tuple[str, ...]:
@@ -244,26 +318,33 @@ class Finder:
     def __init__(self, document: CompiledDocument, plan: QueryPlan, *, lexicon: Lexicon | None = None) -> None:
         self.document = document
         self.plan = plan
-        self._lexicon = lexicon or default_lexicon()
+        self.lexicon = lexicon or default_lexicon()
+        self._covered: dict[tuple[str, str, str], float] = {}
+        self._narrowed: dict[str, Finder] = {}
+
+    @cached_property
+    def question_terms(self) -> Terms:
+        """The terms of the question as it was asked."""
+        return frozenset(analyse(self.plan.question))
 
     @cached_property
     def scorer(self) -> EvidenceScorer:
         """The evidence ranking as scores in [0, 1], relative to the best node; a section counts as its best node."""
-        scores = node_scores(self.document, self.plan, lexicon=self._lexicon)
+        scores = node_scores(self.document, self.plan, lexicon=self.lexicon)
         best = float(scores.max(initial=0.0))
         return PrecomputedScorer(self.document.tree, scores / best if best > 0 else scores)
 
     @cached_property
     def page_fits(self) -> Mapping[int, float]:
         """Scores of pages (by index) in [0, 1], relative to the best page of the document."""
-        pages = rank_pages(self.document, self.plan, lexicon=self._lexicon)
+        pages = rank_pages(self.document, self.plan, lexicon=self.lexicon)
         best = max((page.score for page in pages), default=0.0)
         return {page.page_index: page.score / best for page in pages} if best > 0 else {}
 
     @cached_property
     def aspects(self) -> Aspects:
         """The question piece by piece, weighed by how rare its words are in this document."""
-        return aspects_of(self.plan, self._lexicon, self._rarity, self._telling_names)
+        return aspects_of(self.plan, self.lexicon, self._rarity, self._telling_names)
 
     @cached_property
     def _telling_names(self) -> tuple[Terms, ...]:
@@ -279,9 +360,31 @@ class Finder:
         segment = Segment(self.document.segment)
         return rarity_in(len(segment), segment.document_frequency)
 
+    @cached_property
+    def unsaid(self) -> tuple[Aspect, ...]:
+        """The words of the question that stand nowhere in the document, nor does any other wording of them."""
+        frequency = Segment(self.document.segment).document_frequency
+        titles = frozenset(analyse(self.document.title))
+
+        def is_said(terms: Terms) -> bool:
+            return all(term in titles or frequency(term) for term in terms)
+
+        words = (piece for piece in self.aspects.pieces if piece.kind == "word" and not piece.ways[0] <= _LIGHT)
+        return tuple(
+            piece
+            for piece in words
+            if not any(is_said(terms) for terms in (*piece.ways, *(other for other, _ in piece.others)))
+        )
+
     def coverage(self, text: str, context: str = "", near: str = "") -> float:
-        """Share in [0, 1] of the question that a text says; what stands around and near it counts less."""
-        return self.aspects.measure_cover(text, context, near)
+        """Share in [0, 1] of the question that a text says; what stands around and near it counts less.
+
+        Kept, because the same sentences are measured to shortlist, to answer and to show what comes closest.
+        """
+        asked = (text, context, near)
+        if asked not in self._covered:
+            self._covered[asked] = self.aspects.measure_cover(text, context, near)
+        return self._covered[asked]
 
     def count_occurrences(self, word: str) -> int:
         """How often a word, in any of its forms, stands in the document's text, headings and running lines included."""
@@ -328,11 +431,14 @@ class Finder:
         terms = set(analyse(part))
         plan = replace(self.plan, focus=part, periods=(), terms=tuple(t for t in self.plan.terms if t.term in terms))
         names = tuple(name for name in self._telling_names if name <= terms)
-        return aspects_of(plan, self._lexicon, self._rarity, names).measure_cover(text, context)
+        return aspects_of(plan, self.lexicon, self._rarity, names).measure_cover(text, context)
 
     def narrow_to(self, part: str) -> "Finder":
-        """Evidence for one sub-question alone, asked as a question by itself."""
-        return Finder(self.document, understand(f"{part}?", lexicon=self._lexicon), lexicon=self._lexicon)
+        """Evidence for one sub-question alone, asked as a question by itself; kept, as several steps look for it."""
+        if part not in self._narrowed:
+            plan = understand(f"{part}?", lexicon=self.lexicon)
+            self._narrowed[part] = Finder(self.document, plan, lexicon=self.lexicon)
+        return self._narrowed[part]
 
     def node_coverage(self, key: int) -> float:
         """Share in [0, 1] of the question that a node says, the titles above it included (see `coverage`)."""

@@ -55,6 +55,9 @@ april may june july august september october november december jan feb mar apr j
 HEADER_WORDS = frozenset(analyse(_HEADER_TEXT))
 """Terms of headers that say when and in what units, not what."""
 
+_PARTS = frozenset(analyse("segment division region"))
+"""What a sum may be called that it is of, without meaning another one: "Total Northern region shops"."""
+
 _CHANGE_WORDS = frozenset(
     analyse("change increase decrease growth variance difference percentage percent movement variation")
 )
@@ -91,11 +94,30 @@ def _weigh(term: str) -> float:
     return _TOTAL_WEIGHT if term == "total" else _GENERIC_WEIGHT if term in GENERIC else 1.0
 
 
-def find_matches(relations: Iterable[Relation], operand: Operand, *, least: float = LEAST_FIT) -> list[Match]:
+def find_matches(relations: Sequence[Relation], operand: Operand, *, least: float = LEAST_FIT) -> list[Match]:
     """Cells that fit the operand at least so well, best first."""
     wanted = content_terms(operand.words)
-    found = [match for relation in relations for match in _matches(relation, wanted, operand.period, least)]
-    return sorted(found, key=_order_match)
+    # What a company has is told for all of it by a row that does not name the company: a brand or a part may.
+    unowned = _without_owner(operand.words, relations)
+    for terms in (unowned, wanted) if unowned else (wanted,):
+        found = [match for relation in relations for match in _matches(relation, terms, operand.period, least)]
+        if found:
+            return sorted(found, key=_order_match)
+    return []
+
+
+def _without_owner(words: str, relations: Sequence[Relation]) -> tuple[tuple[str, float], ...]:
+    """The terms of "stores Halden" or "goodwill for Halden" without the last words where these name the document.
+
+    Empty where the words do not end so; "Halden stores" may be what a row is called.
+    """
+    subject = next((relation.subject for relation in relations), frozenset[str]())
+    terms = list(content_terms(words))
+    kept = list(terms)
+    while kept and kept[-1][0] in subject:
+        kept.pop()
+    has_own = any(weight == 1.0 for _, weight in kept)
+    return tuple(kept) if has_own and len(kept) < len(terms) else ()
 
 
 def _order_match(match: Match) -> tuple[float, int, int, int]:
@@ -154,7 +176,7 @@ def _part_fit(relation: Relation, content: frozenset[str]) -> float:
 
 def _line_fit(relation: Relation, line: Line, terms: frozenset[str], hits: frozenset[str], has_axis_hit: bool) -> float:
     """How much a label's other words tell against it. A label without any word asked for is a period or a total."""
-    extra = _extra_terms(line.label, terms)
+    extra = [term for term in _extra_terms(line.label, terms) if not (line.is_sum and term in _PARTS)]
     if not hits:
         if not extra or line.period.year or line.period.quarter:
             return 1.0
@@ -315,13 +337,6 @@ def select_newest(matches: Sequence[Match]) -> list[Match]:
 def _age(match: Match) -> tuple[int, int, int]:
     period = match.entry.axis.period
     return (period.year or 0, period.months, -match.entry.axis.index)
-
-
-def are_rivals(first: Match, second: Match) -> bool:
-    """Whether two cells of different rows fit alike and state different figures."""
-    same = first.line_key == second.line_key and first.entry.axis.index == second.entry.axis.index
-    alike = abs(first.fit - second.fit) < TIE
-    return not same and alike and first.entry.cell.number.value != second.entry.cell.number.value
 
 
 TIE = 0.012
@@ -502,7 +517,8 @@ def _row_sets(relation: Relation, request: Request) -> Iterable[Members]:
     operand = request.operands[0]
     wanted = content_terms(operand.words) if analyse(operand.words) else ()
     content = {term for term, weight in wanted if weight == 1.0}
-    if not _speaks_of(relation, None, request.over):
+    kinds = _kinds_in(relation.lines, request.over)
+    if not _speaks_of(relation, None, " ".join(word for word in request.over.split() if word not in kinds)):
         return
     sets: list[tuple[str, Sequence[Line]]] = list(relation.groups.items())
     plain = [line for line in relation.lines if not line.is_sum and not line.groups]
@@ -510,8 +526,9 @@ def _row_sets(relation: Relation, request: Request) -> Iterable[Members]:
         sets.append(("", plain))
     if len(relation.groups) > 1 or not plain:
         sets.append(("", [line for line in relation.lines if not line.is_sum]))
-    for group, lines in sets:
-        if not 2 <= len(lines) <= MOST_MEMBERS:
+    for group, every_line in sets:
+        lines = _of_kind(every_line, request.over)
+        if not len(lines) <= MOST_MEMBERS or len(lines) < (1 if request.threshold and lines is not every_line else 2):
             continue
         for axis in relation.axes:
             fit = _column_fit(relation, axis.index, wanted, group)
@@ -531,9 +548,27 @@ def _row_sets(relation: Relation, request: Request) -> Iterable[Members]:
                 ],
                 request,
             )
-            if len(members) > 1:
+            if len(members) > 1 or (members and len(lines) == 1):
                 newest = 0.001 * ((axis.period.year or 0) % 100) / 100 if operand.period is None else 0.0
                 yield Members(tuple(members), fit + newest, group or axis.name)
+
+
+def _of_kind(lines: Sequence[Line], over: str) -> Sequence[Line]:
+    """The lines of the kind that is asked about, where a cell of them says the kind: of "executive directors" those
+    with "Executive", not "Non-Executive". All of them where no cell speaks of it."""
+    for kind in _kinds_in(lines, over):
+        lines = [
+            line
+            for line in lines
+            if any(re.match(rf"{re.escape(kind)}\b", cell.text.strip(), re.I) for cell in line.row.cells[1:])
+        ]
+    return lines
+
+
+def _kinds_in(lines: Sequence[Line], over: str) -> list[str]:
+    """The words ahead of the noun of what is asked about that cells speak of."""
+    text = "\n".join(cell.text for line in lines for cell in line.row.cells[1:])
+    return [word for word in over.split()[:-1] if re.search(rf"\b{re.escape(word)}\b", text, re.I)]
 
 
 def _column_fit(relation: Relation, index: int, wanted: Sequence[tuple[str, float]], group: str) -> float:
@@ -547,6 +582,11 @@ def _column_fit(relation: Relation, index: int, wanted: Sequence[tuple[str, floa
         price = 0.0 if in_axis else 0.03 if term in group_words else 0.05 if term in relation.place_words else 1.0
         price = min(price, 0.12) if term in relation.near_words else price
         cost += weight * price
+    # A column that is called something else measures that: what the text around the table says is not its name.
+    own = {word for word in axis.words - HEADER_WORDS - GENERIC if not word.isdigit()}
+    is_named = any(term in axis.words | group_words for term, _ in wanted)
+    if own and wanted and not is_named and not {term for term, _ in wanted} <= words_of(relation.view.name):
+        return 0.0
     return 1.0 - cost / total
 
 

@@ -213,3 +213,36 @@ def find_sides(text: str, asked: Iterable[str]) -> tuple[Number, Number] | None:
 
 OWN_CLAUSE = 2
 """Content words of a later pair's clause by which it speaks of something else; with fewer it goes on with the same."""
+
+_OF_WHICH = re.compile(r"[^.]{0,40}\b(?:of which|of whom|of these|of them|among them)\b[^.]*$", re.I)
+_OUT_OF = re.compile(r"\s*(?:[\w-]+\s+){0,2}(?:out )?of (?:the |its |all |their |our )?(?:[\w-]+\s+)?", re.I)
+_OF_THEM = re.compile(r"\s+of (?:them|which|whom|these|those)\b", re.I)
+_NEXT_PART = re.compile(r"[;.]|,\s(?=[^,;.]*\d)|\sand\s(?=[^,;.]*\d)")
+
+
+def find_part(text: str, asked: Iterable[str]) -> tuple[Number, Number] | None:
+    """A part and the whole of which it is one, as one sentence states both; None when it does not, or leaves doubt.
+
+    "37 of the 52 members"; "Spending was 300, of which wages took 180": what the part is of says a term asked for.
+    """
+    numbers, wanted = _amounts(text), set(asked)
+    found: list[tuple[Number, Number]] = []
+    for place, first in enumerate(numbers):
+        for second in numbers[place + 1 :]:
+            between = text[first.end : second.start]
+            if second is numbers[place + 1] and _OUT_OF.fullmatch(between):
+                part, whole = first, second
+                own = f"{between} {_NEXT_PART.split(text[second.end :], maxsplit=1)[0]}"
+            elif _OF_THEM.match(text[second.end :]) and "." not in between:
+                part, whole = second, first
+                own = _NEXT_PART.split(text[second.end :], maxsplit=1)[0]
+            elif _OF_WHICH.fullmatch(between):
+                part, whole = second, first
+                ahead = re.split(r"\bof which\b|\bof whom\b|\bof these\b|\bof them\b|,|\band\b", between)[-1]
+                own = f"{ahead} {_NEXT_PART.split(text[second.end :], maxsplit=1)[0]}"
+            else:
+                continue
+            is_alike = (part.percent, part.currency) in ((False, whole.currency), (False, ""))
+            if is_alike and not whole.percent and 0 < part.value < whole.value and wanted & words_of(own):
+                found.append((part, whole))
+    return found[0] if len(found) == 1 else None

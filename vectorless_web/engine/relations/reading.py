@@ -125,7 +125,19 @@ def _read_values(relations: Sequence[Relation], request: Request) -> Reading | N
     if matches is None:
         return None
     figures = tuple(match.relation.figure(match.entry, match.fit) for match in matches)
+    if request.is_count:
+        figures = tuple(_without_money(figure) for figure in figures)
     return Reading(request, figures, tuple(_name(match) for match in matches), _mean_fit(matches))
+
+
+_SIGN_OF_MONEY = re.compile(r"[$€£¥₹]|\b(?:USD|EUR|GBP|CHF)\b")
+
+
+def _without_money(figure: Figure) -> Figure:
+    """A count of things among amounts of money: the unit and scale of its table are of the rows of money alone."""
+    if not figure.currency or _SIGN_OF_MONEY.search(figure.quote) or figure.amount != figure.amount.to_integral_value():
+        return figure
+    return replace(figure, currency="", scale=Decimal(1))
 
 
 def _match_items(relations: Sequence[Relation], operand: Operand) -> list[Match] | None:

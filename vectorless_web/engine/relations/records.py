@@ -6,11 +6,13 @@ accounted for: by the cell that chooses, its column's header, the column asked f
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from vectorless_web.engine.passages.causes import names_reason
 from vectorless_web.engine.passages.checks import names_holder
 from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.relations.ranks import count_off_plan, read_rank
 from vectorless_web.engine.relations.rows import (
     GENERIC_ASKED,
     MEASURING,
@@ -51,7 +53,7 @@ _YES, _NO = (
 )
 _LINKED = (
     r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?(?P<verb>[\w’'-]{3,})\s+"
-    r"(?:by|at|in|from|to|on|with|for|as|via)\s+(?:the\s+)?"
+    r"(?:(?:by|at|in|from|to|on|with|for|as|via)\s+)?(?:the\s+)?"
 )
 _EXTRA = terms_of(
     "currently now today still already kept based located held placed listed entered shown right work works"
@@ -65,7 +67,7 @@ _PEOPLE = terms_of(
     borrower applicant guest inspector auditor surveyor conductor"""
 )
 """Terms of headers of columns that name people or firms."""
-_DEEDS: tuple[tuple[Terms, Terms], ...] = tuple(
+DEEDS: tuple[tuple[Terms, Terms], ...] = tuple(
     (terms_of(deeds), terms_of(doers))
     for deeds, doers in (
         ("teach teaches teaching taught instruct train coach give gives run runs lead leads",
@@ -76,7 +78,7 @@ _DEEDS: tuple[tuple[Terms, Terms], ...] = tuple(
          "supplier vendor seller maker manufacturer"),
         ("write wrote written", "author writer"),
         ("drive drives drove driven", "driver"),
-        ("manage manages lead leads head heads run runs chair chairs", "manager head lead leader chair owner"),
+        ("manage manages lead leads head heads run runs chair chairs charge", "manager head lead leader chair owner"),
         ("own owns owned", "owner"),
         ("rent rents rented lease leases occupy occupies", "tenant"),
         ("approve approved approves sign signed signs", "approver"),
@@ -85,6 +87,16 @@ _DEEDS: tuple[tuple[Terms, Terms], ...] = tuple(
         ("speak speaks talk talks present presents", "speaker presenter host"),
         ("borrow borrowed borrows", "borrower member"),
         ("handle handles handled responsible deal deals", "responsible assignee owner contact"),
+        ("run runs ran running operate operates operated operating", "operator"),
+        ("command commanded commanding charge captain", "master captain skipper pilot commander"),
+        ("carry carries carried bring brings brought take takes took", "courier"),
+        ("borrow borrows borrowed borrowing", "borrower"),
+        ("work works worked employ employs employed", "employer"),
+        ("lend lends lent lending", "lender"),
+        ("insure insures insured", "insurer underwriter"),
+        ("pay pays paid paying fund funds funded finance finances financed", "funder payer financier"),
+        ("keep keeps kept keeping look looks store stores stored", "keeper custodian curator"),
+        ("build built builds", "builder manufacturer maker"),
     )
 )  # fmt: skip
 """What somebody does, and what a column of those who do it is called."""
@@ -93,11 +105,31 @@ _DATED = re.compile(
     re.IGNORECASE,
 )
 _PLACES = terms_of(
-    "place location site depot room city town address country office venue hall store shelf position bay"
+    "place location site depot room city town address country office venue hall store shelf position bay region harbour"
+    " port"
 )
 _LONGEST_VALUE = 60
 """Characters of a cell that chooses rows: a longer one is a sentence."""
 _LEAST_ROWS, _LEAST_COLUMNS = 2, 3
+_VALUE_BEGINS = re.compile(
+    r"(?P<value>[^\W\d_][^\d£$€¥():;,–—]*?)(?=\s*[\d£$€¥(:;,–—]|\s+(?:to|until|till|by|on|from|for|with|subject|at|as|in)\b|\s*$)",
+    re.IGNORECASE,
+)
+"""What a cell says before what is the row's own in it: "Granted" of "Granted £4,500"."""
+_TAIL = re.compile(
+    r"\s*[,;]?\s+(?:and|with|together with)\s+(?P<tail>(?:(?:for|by|at|to|on|from|in|with)\s+)?"
+    r"(?:how (?:much|many|large|high|long|often)|what|which|when|where|whom?|why|the)\b[^?]*|(?:its|their)\b[^?]*)\W*$",
+    re.IGNORECASE,
+)
+"""What else a question asks of the rows: "and how much each", "and for what project"."""
+_MEANING = re.compile(r",\s*(?:so that|that is|i\.e\.|in other words)\b[^?]*", re.IGNORECASE)
+"""A clause that says in other words what was asked: "stop the machine, so that the fan is off"."""
+_OF_EACH = terms_of("each respectively every one apiece it they them get got receive received given respective")
+_SUMS = terms_of("money fund funds funding cash sum amount payment how much many")
+"""Terms that a cell with a currency accounts for."""
+_CODE, _CODES = re.compile(r"^[A-Z]{0,4}[-. ]?\d{1,4}[A-Za-z]?$"), terms_of("code codes number numbers")
+"""How the name of a row looks that is a code, and the terms that it accounts for."""
+CURRENCY = re.compile(r"[£$€¥]|\b(?:EUR|USD|GBP|CHF)\b")
 _FIT, _PART_COST = 0.9, 0.03
 """The fit of a reading, and what it costs that only words of the value are named: enough to rank behind a table that
 holds the whole of it. Twice of it changes which of two tables is taken, not whether one answers."""
@@ -105,19 +137,25 @@ holds the whole of it. Twice of it changes which of two tables is taken, not whe
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The rows that a question chooses: the column of the value, the words it accounts for, if all of it is named."""
+    """The rows that a question chooses: the column of the value, the words it accounts for, if all of it is named.
+
+    The cells of the rows may go on behind the value, each by itself: "Granted £4,500" behind "Granted".
+    """
 
     rows: tuple[TableRow, ...]
     place: int
     terms: Terms
     value: str
     is_whole: bool = True
+    is_state: bool = False
+    """Whether the value says by itself that something is so or is not, as "yes" and "no" do."""
 
 
 def read_tables(grids: Sequence[Grid], plan: QueryPlan, tasks: Sequence[RowTask]) -> RowsRead | None:
     """What the question asks of the rows of tables, by the first of the tasks that it asks for and they answer."""
     for task in tasks:
-        found = read_records(grids, plan) if task is RowTask.RECORDS else read_rows(grids, plan, [task])
+        read = _READERS.get(task)
+        found = read(grids, plan) if read is not None else read_rows(grids, plan, [task])
         if found is not None:
             return found
     return None
@@ -126,7 +164,7 @@ def read_tables(grids: Sequence[Grid], plan: QueryPlan, tasks: Sequence[RowTask]
 def read_records(grids: Sequence[Grid], plan: QueryPlan) -> RowsRead | None:
     """Rows chosen by a cell of theirs: counted, listed, or another cell of each; None where a word is unaccounted."""
     question = plan.focus
-    if not _ASKING.match(question) or _RANKED.search(question):
+    if not _ASKING.match(question) or _RANKED.search(_TAIL.sub("", question)):
         return None
     found = [read for grid in grids if (read := _read_in(grid, question)) is not None]
     found.sort(key=lambda read: (-round(read.fit, 4), read.key))
@@ -138,15 +176,79 @@ def read_records(grids: Sequence[Grid], plan: QueryPlan) -> RowsRead | None:
 def _read_in(grid: Grid, question: str) -> RowsRead | None:
     if (holder := _find_holder(grid, question)) is not None:
         return holder
-    if len(grid.heads) < _LEAST_COLUMNS or not _LEAST_ROWS <= len(grid.rows) <= MOST_ROWS or not all(grid.heads[:2]):
+    if not _LEAST_ROWS <= len(grid.rows) <= MOST_ROWS or not all(grid.heads[:2]):
         return None
+    if len(grid.heads) < _LEAST_COLUMNS and not _is_sorted(grid):
+        return None
+    tail = _TAIL.search(question) if _WHICH.match(question) or _IS_WHO.match(question) else None
+    question = _MEANING.sub("", question[: tail.start()] if tail else question)
+    if any(character.isdigit() for row in grid.rows for character in "".join(row.cells)):
+        question = _COUNTED.sub(lambda match: str(_NUMBERS.index(match[0].lower()) + 2), question)
     asked = words_asked(_ASKING.sub(" ", question), GENERIC_ASKED)
     for chosen in _choose_rows(grid, asked, question):
         rest = replace(asked, terms=asked.terms - chosen.terms - _EXTRA - _deeds_of(grid.heads[chosen.place]))
+        if _NEGATED.search(question) and not chosen.is_state:
+            if (others := _tell_others(grid, chosen, rest, question)) is not None:
+                return others
+            continue
         read = _tell_chosen(grid, chosen, rest, question)
         if read is not None:
-            return read
+            return read if tail is None else _tell_tail(grid, chosen, read, tail["tail"])
     return None
+
+
+_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_COUNTED = re.compile(
+    rf"\b(?:{'|'.join(_NUMBERS)})(?=\s+(?:second|minute|hour|day|week|month|year)s?\b)", re.IGNORECASE
+)
+"""Lengths of time in words, as questions put what cells put in digits: "six years"."""
+
+_IS_WHO = re.compile(r"^\W*(?:and\s+)?who (?:is|are|was|were|has been|have been|had been)\b", re.IGNORECASE)
+
+
+def _is_sorted(grid: Grid) -> bool:
+    """Whether the second of two columns sorts the rows by a few values, so that it chooses among them."""
+    values = [terms_of(_value_of(_cell(row, 1))) for row in grid.rows]
+    return len(grid.heads) > 1 and len(set(values)) < len(values)
+
+
+def _value_of(cell: str) -> str:
+    """The words with which a cell begins, before what is the row's own; the whole cell where it has none."""
+    match = _VALUE_BEGINS.match(cell)
+    return match["value"] if match else cell
+
+
+def _tell_tail(grid: Grid, chosen: Chosen, read: RowsRead, tail: str) -> RowsRead | None:
+    """The chosen rows with the column that the question asks for besides; None where no column is that."""
+    if read.task is not RowTask.RECORDS:
+        return None
+    is_sum = re.match(r"(?:\w+\s+)?how (?:much|many)\b", tail, re.IGNORECASE)
+    if is_sum and all(CURRENCY.search(_cell(row, chosen.place)) for row in chosen.rows):
+        return read
+    asked = words_asked(_ASKING.sub(" ", tail), GENERIC_ASKED | _OF_EACH)
+    others = [place for place in range(1, len(grid.heads)) if place != chosen.place]
+    named = [place for place in others if asked.hits(terms_of(grid.heads[place]))]
+    if not named and is_sum:
+        named = [place for place in others if _is_priced(grid, chosen, place)]
+    if not named and re.match(r"why\b", tail, re.IGNORECASE):
+        named = [place for place in others if names_reason(grid.heads[place])]
+    if not named and re.match(r"(?:\w+\s+)?when\b", tail, re.IGNORECASE):
+        named = [place for place in others if _is_dated(grid, chosen, place)]
+    if not named and re.match(r"where\b", tail, re.IGNORECASE):
+        named = [place for place in others if _is_placed(grid, chosen, place)]
+    if len(named) != 1:
+        return None
+    place = named[0]
+    told = tuple(replace(row, cells=(*row.cells, _cell(own, place)))
+                 for row, own in zip(read.rows, chosen.rows, strict=True))  # fmt: skip
+    return replace(read, heads=(*read.heads, grid.heads[place]), rows=told)
+
+
+def _is_priced(grid: Grid, chosen: Chosen, place: int) -> bool:
+    """Whether a column states a sum of money for each of the chosen rows, by its cells or by its header."""
+    cells = [_cell(row, place) for row in chosen.rows]
+    by_head = bool(CURRENCY.search(grid.heads[place]))
+    return all(numbers_in(cell) and (by_head or CURRENCY.search(cell)) for cell in cells)
 
 
 _HOLDER = re.compile(
@@ -159,6 +261,8 @@ def _find_holder(grid: Grid, question: str) -> RowsRead | None:
     match = _HOLDER.match(question)
     if match is None or len(grid.heads) < 2 or not 0 < len(grid.rows) <= MOST_ROWS:
         return None
+    if (beside := _find_holder_beside(grid, match["office"])) is not None:
+        return beside
     if not all(names_holder(row.name) for row in grid.rows) or not terms_of(grid.heads[0]) & _PEOPLE:
         return None
     asked = words_asked(match["office"], GENERIC_ASKED)
@@ -177,16 +281,47 @@ def _find_holder(grid: Grid, question: str) -> RowsRead | None:
                     len(grid.rows))  # fmt: skip
 
 
+def _find_holder_beside(grid: Grid, office: str) -> RowsRead | None:
+    """The same where the first column names offices, and one other column whoever holds them."""
+    asked = words_asked(office, GENERIC_ASKED)
+    rows = [row for row in grid.rows if asked.terms and not asked.left_over(terms_of(row.name))]
+    places = [
+        place
+        for place in range(1, len(grid.heads))
+        if terms_of(grid.heads[place]) & _PEOPLE and all(names_holder(_cell(row, place)) for row in grid.rows)
+    ]
+    if len(rows) != 1 or len(places) != 1:
+        return None
+    told = replace(rows[0], cells=(_cell(rows[0], places[0]),))
+    heads = (grid.heads[0], grid.heads[places[0]])
+    return RowsRead(RowTask.LOOK_UP, grid.document, grid.caption, heads, (told,), _FIT + 0.03 * grid.rank,
+                    len(grid.rows))  # fmt: skip
+
+
 def _deeds_of(head: str) -> Terms:
     """What those do whom a column names: "teach" under "Instructor"."""
     told = terms_of(head)
-    return frozenset(term for deeds, doers in _DEEDS if doers & told for term in deeds)
+    return frozenset(term for deeds, doers in DEEDS if doers & told for term in deeds)
 
 
 def _choose_rows(grid: Grid, asked: Words, question: str) -> list[Chosen]:
     """The ways in which the question chooses rows, the likeliest first."""
-    found = [*_by_state(grid, asked, question), *_by_value(grid, asked)]
+    found = [*_by_state(grid, asked, question), *_by_phrase(grid, question), *_by_value(grid, asked)]
     return sorted(found, key=lambda chosen: (-chosen.is_whole, -len(chosen.terms), chosen.place))
+
+
+def _by_phrase(grid: Grid, question: str) -> list[Chosen]:
+    """Rows whose cell is, or begins with, a phrase of light words that the question has, too: "at once", "in stock"."""
+    said, found = " ".join(re.findall(r"[\w’'-]+", question.lower())), []
+    for place, head in enumerate(grid.heads):
+        begun: dict[str, list[TableRow]] = {}
+        for row in grid.rows if place else ():
+            begun.setdefault(_value_of(_cell(row, place)).strip().lower(), []).append(row)
+        for value, rows in begun.items():
+            own, is_phrase = terms_of(value), len(value.split()) > 1 and f" {value} " in f" {said} "
+            if is_phrase and len(rows) < len(grid.rows) and own <= terms_of(head):
+                found.append(Chosen(tuple(rows), place, own, _shared_value(rows, place)))
+    return found
 
 
 def _by_value(grid: Grid, asked: Words) -> list[Chosen]:
@@ -199,11 +334,16 @@ def _by_value(grid: Grid, asked: Words) -> list[Chosen]:
             text = _cell(row, place)
             if 0 < len(text) <= _LONGEST_VALUE and any(character.isalpha() for character in text):
                 best.setdefault(terms_of(text), []).append(row)
+        _add_beginnings(best, grid, place)
         whole = {own: rows for own, rows in best.items() if own and own <= asked.terms}
         if whole:
             own = max(whole, key=len)
             if sum(len(other) == len(own) for other in whole) == 1 and not own <= told:
-                found.append(Chosen(tuple(whole[own]), place, own, _cell(whole[own][0], place)))
+                found.append(Chosen(tuple(whole[own]), place, own, _shared_value(whole[own], place)))
+            continue
+        if place and (otherwise := _otherwise_named(best, asked, told)) is not None:
+            terms, rows = otherwise
+            found.append(Chosen(tuple(rows), place, terms, _shared_value(rows, place), is_whole=False))
             continue
         hits = [(own & asked.terms, own, rows) for own, rows in best.items()]
         most = max((len(hit - told) for hit, _, _ in hits), default=0)
@@ -213,6 +353,36 @@ def _by_value(grid: Grid, asked: Words) -> list[Chosen]:
                 Chosen(tuple(likely[0][1]), place, likely[0][0], _cell(likely[0][1][0], place), is_whole=False)
             )
     return found
+
+
+def _otherwise_named(
+    values: dict[Terms, list[TableRow]], asked: Words, told: Terms
+) -> tuple[Terms, list[TableRow]] | None:
+    """The one value of several rows that the question says in other words, and its terms that do: "halt" of "Stops"."""
+    found = []
+    for own, rows in values.items():
+        saying = {term: said for term in asked.terms - told
+                  if (said := frozenset().union(*(o for o in asked.others.get(term, ()) if o <= own)))}  # fmt: skip
+        if len(rows) > 1 and own and own <= frozenset().union(*saying.values()):
+            found.append((frozenset(saying), rows))
+    return found[0] if len(found) == 1 else None
+
+
+def _add_beginnings(best: dict[Terms, list[TableRow]], grid: Grid, place: int) -> None:
+    """Add the rows whose cells in a column begin alike to those whose cell is that value and no more."""
+    begun: dict[Terms, list[TableRow]] = {}
+    for row in grid.rows if place else ():
+        if 0 < len(_cell(row, place)) <= _LONGEST_VALUE:
+            begun.setdefault(terms_of(_value_of(_cell(row, place))), []).append(row)
+    for own, rows in begun.items():
+        if own and (len(rows) > 1 or own not in best):
+            best[own] = rows
+
+
+def _shared_value(rows: Sequence[TableRow], place: int) -> str:
+    """The cell that all rows have in a column, else the words with which each begins."""
+    cells = [_cell(row, place) for row in rows]
+    return cells[0] if len(set(cells)) == 1 else _value_of(cells[0]).strip()
 
 
 def _by_state(grid: Grid, asked: Words, question: str) -> list[Chosen]:
@@ -235,8 +405,29 @@ def _by_state(grid: Grid, asked: Words, question: str) -> list[Chosen]:
         else:
             continue
         if rows:
-            found.append(Chosen(rows, place, told | (terms_of("no not") & asked.terms), _cell(rows[0], place)))
+            terms = told | (terms_of("no not") & asked.terms)
+            found.append(Chosen(rows, place, terms, _cell(rows[0], place), is_state=True))
     return found
+
+
+_DENIED = re.compile(r"\bnot\b|n[’']t\b", re.IGNORECASE)
+
+
+def _tell_others(grid: Grid, chosen: Chosen, rest: Words, question: str) -> RowsRead | None:
+    """The rows that have another value than the one named, each with its own: "Which visits are not at the clinic?"."""
+    denied = terms_of(" ".join(_DENIED.findall(question))) | terms_of("not isn't aren't wasn't weren't don't doesn't")
+    rest = replace(rest, terms=rest.terms - denied)
+    is_told = chosen.is_whole and chosen.place and _DENIED.search(question)
+    read = _tell_chosen(grid, chosen, rest, question) if is_told else None
+    if read is None or read.task not in (RowTask.RECORDS, RowTask.COUNT):
+        return None
+    rows = tuple(
+        replace(row, cells=(_cell(row, chosen.place),))
+        for row in grid.rows
+        if row not in chosen.rows and _cell(row, chosen.place)
+    )
+    heads = (grid.heads[0], grid.heads[chosen.place])
+    return replace(read, task=RowTask.LIST, heads=heads, rows=rows, measure="") if rows else None
 
 
 def _tell_chosen(grid: Grid, chosen: Chosen, rest: Words, question: str) -> RowsRead | None:
@@ -249,6 +440,8 @@ def _tell_chosen(grid: Grid, chosen: Chosen, rest: Words, question: str) -> Rows
         return None if is_figure else _list_chosen(grid, chosen, rest, noun, is_count=True)
     if which is not None and (noun := terms_of(which["noun"])) and _find_names(grid, noun) >= 0:
         return _list_chosen(grid, chosen, rest, noun, is_count=False)
+    if _IS_WHO.match(question) and chosen.place and (people := terms_of(grid.heads[0]) & _PEOPLE):
+        return _list_chosen(grid, chosen, rest, people, is_count=False)
     if chosen.place == 0 and (len(chosen.rows) > 1 or not _WHO.match(question)):
         return None  # a cell by its row's own name is looked up elsewhere, with the units of its table
     return _tell_column(grid, chosen, rest, question)
@@ -279,6 +472,10 @@ def _list_chosen(grid: Grid, chosen: Chosen, rest: Words, noun: Terms, *, is_cou
     if chosen.place in (0, names) or names < 0:
         return None
     known = grid.around | terms_of(" ".join((grid.heads[chosen.place], grid.heads[0], grid.heads[names])))
+    if any(CURRENCY.search(_cell(row, chosen.place)) for row in chosen.rows):
+        known |= _SUMS
+    if all(_CODE.match(row.name) for row in grid.rows):
+        known |= _CODES
     if rest.left_over(known):
         return None
     heads = (grid.heads[0], grid.heads[chosen.place])
@@ -315,7 +512,7 @@ def _find_column(grid: Grid, chosen: Chosen, rest: Words, question: str) -> tupl
     who = _WHO.match(question)
     if who is not None:
         deed = terms_of(who["verb"])
-        doers = next((names for deeds, names in _DEEDS if deed & deeds), frozenset())
+        doers = next((names for deeds, names in DEEDS if deed & deeds), frozenset())
         fitting = [place for place, said in others if said & (doers & _PEOPLE | doers)]
         return (fitting[0], deed) if len(fitting) == 1 else (-1, frozenset())
     if _WHEN.match(question) or _WHERE.match(question):
@@ -333,14 +530,19 @@ def _is_dated(grid: Grid, chosen: Chosen, place: int) -> bool:
 
 
 def _is_placed(grid: Grid, chosen: Chosen, place: int) -> bool:
-    return bool(terms_of(grid.heads[place]) & _PLACES)
+    is_named = all(any(character.isalpha() for character in _cell(row, place)) for row in chosen.rows)
+    return is_named and bool(terms_of(grid.heads[place]) & _PLACES)
+
+
+_CAUSING = re.compile(r"\b(?:makes?|made|causes?|caused|lets?|have|has|had)(?=\s+(?:the|an?)\s)", re.IGNORECASE)
+"""How a question says what a row brings about, or that it has what stands under a header."""
 
 
 def _find_link(question: str, chosen: Chosen) -> Terms:
-    """The verb that ties the value to its rows: "kept at Malham", "carried by Freight North"."""
+    """The verbs that tie the value to its rows: "kept at Malham", "carried by Freight North", "make the pump stop"."""
     first = re.match(r"[\w’'-]+", chosen.value)
     match = re.search(_LINKED + re.escape(first[0]), question, re.IGNORECASE) if first else None
-    return terms_of(match["verb"]) if match else frozenset()
+    return terms_of(match["verb"] if match else "") | terms_of(" ".join(_CAUSING.findall(question)))
 
 
 def _name_of(row: TableRow, place: int) -> str:
@@ -350,3 +552,9 @@ def _name_of(row: TableRow, place: int) -> str:
 
 def _cell(row: TableRow, place: int) -> str:
     return row.name if place == 0 else row.cells[place] if place < len(row.cells) else ""
+
+
+_READERS: dict[RowTask, Callable[[Sequence[Grid], QueryPlan], RowsRead | None]] = {
+    RowTask.RECORDS: lambda grids, plan: read_records(grids, plan) or count_off_plan(grids, plan),
+    RowTask.RANK: read_rank,
+}

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
 
@@ -18,7 +17,6 @@ from vectorless_web.engine.questions.wordings import other_wordings
 from vectorless_web.engine.relations.relation import Relation
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.bands import Band, amount_of, band_of
-from vectorless_web.engine.text.numbers import numbers_in
 from vectorless_web.engine.text.quantities import Quantity, quantities_in
 
 Terms = frozenset[str]
@@ -43,8 +41,20 @@ class RowTask(StrEnum):
     CHANGE = "change"
     RECORDS = "records"
     """The rows of which another column says what is asked."""
+    OFF_PLAN = "off_plan"
+    """How many rows came out above or below what was planned."""
+    SPAN = "span"
+    """The time between two events that are dated."""
     COUNT = "count"
     """The same, asked for as a number."""
+    ENTRY = "entry"
+    """Several cells of one row, one for each part of the question."""
+    SUM = "sum"
+    """Cells of several rows added up."""
+    MORE = "more"
+    """By how much a cell of one row exceeds that of another."""
+    FIELD = "field"
+    """A line "Name: value" of a form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +67,15 @@ class TableRow:
     page_index: int
     quote: str
     start: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedCell:
+    """A figure worked out from cells: the result in words, the expression, its operands (name, words as printed)."""
+
+    result: str
+    expression: str
+    operands: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +102,20 @@ class RowsRead:
     """For each cell looked up its figure where the table's units or scale belong to it."""
     lines: tuple[TableRow, ...] = ()
     """The printed rows that are quoted, where the rows told are columns; empty when they are the same."""
+    worked: tuple[WorkedCell, ...] = ()
+    """Of a rank by what was worked out a figure for each row; of two things the difference between them."""
+    unit: str = ""
+    """The unit of the figures ranked that the table states for all of them, "" where headers or cells say it."""
+    side: str = ""
+    """The question's own word for the side of a measure that it names: "the biggest tank"."""
+    either_way: bool = False
+    """Whether what is above and what is below were ranked by size alone."""
+    is_table: bool = True
+    """Whether a table states them, and not sentences, items or records."""
+    also: tuple["RowsRead", ...] = ()
+    """The second rank of a question that asks for two."""
+    told: str = ""
+    """The sentence that tells it, where it needs no table to be understood."""
 
     @property
     def quoted(self) -> tuple[TableRow, ...]:
@@ -178,7 +211,7 @@ class Grid:
         tree, key = self.view.tree, max(0, self.view.node.key - 1)
         before = tree.node(key).text[:LONGEST_BEFORE] if tree.kind(key) is NodeKind.PARAGRAPH else ""
         said = " ".join((*self.heads, self.caption, *self.view.path, self.title, before))
-        return set(years) <= set(_YEAR.findall(said))
+        return set(years) <= set(YEAR.findall(said))
 
 
 LONGEST_LINE = 120
@@ -193,10 +226,13 @@ LONGEST_BEFORE = 300
 MOST_ROWS = 60
 """Rows that are listed or compared; more are no answer that somebody reads."""
 
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+"""A year of four digits."""
+
 _NUMBERING = re.compile(r"^(?:\d+(?:\.\d+)*|[ivxIVX]{1,5}|[A-Za-z])[.)]?\s+(?=\S)")
 _SUM = re.compile(r"^\W*(?:(?:sub|grand\s+)?-?totals?|sum)\b", re.IGNORECASE)
-_EMPTY = re.compile(r"^[\s—–−\-.*/]*$|^n\.?/?a\.?$", re.IGNORECASE)
+EMPTY = re.compile(r"^[\s—–−\-.*/]*$|^n\.?/?a\.?$", re.IGNORECASE)
+"""A cell in which nothing stands: blank, a dash, "n/a"."""
 
 
 def _clean(text: str) -> str:
@@ -322,11 +358,12 @@ def split_comparison(question: str) -> tuple[str, tuple[str, ...]] | None:
     if (found := _BY.match(body)) is not None:
         body, measure = found["s"], found["m"]
     elif (found := _OF.match(body)) is not None and not measure and len(_ITEMS.split(found["s"])) > 1:
-        return found["m"], _subjects(found["s"])
-    return measure, _subjects(body)
+        return found["m"], split_names(found["s"])
+    return measure, split_names(body)
 
 
-def _subjects(text: str) -> tuple[str, ...]:
+def split_names(text: str) -> tuple[str, ...]:
+    """The things that a text names one after another, without articles: "the ferry, the bus or a taxi"."""
     parts = (_ARTICLE.sub("", part.strip(" ?.,")) for part in _ITEMS.split(text))
     return tuple(dict.fromkeys(part for part in parts if part))
 
@@ -371,7 +408,7 @@ def _compare_across(grids: Sequence[Grid], plan: QueryPlan, question: str) -> Ro
     match = _OF_EACH.match(question)
     if match is None:
         return None
-    noun, measure = terms_of(match["noun"]), terms_of(_YEAR.sub(" ", match["measure"])) - GENERIC_ASKED
+    noun, measure = terms_of(match["noun"]), terms_of(YEAR.sub(" ", match["measure"])) - GENERIC_ASKED
     years = {str(period.year) for period in plan.periods}
     sisters: dict[tuple[str, tuple[str, ...], int], list[tuple[Grid, TableRow]]] = {}
     for grid in grids:
@@ -384,10 +421,10 @@ def _compare_across(grids: Sequence[Grid], plan: QueryPlan, question: str) -> Ro
     names = [grid.view.path[-1] for grid, _ in found]
     if not 1 < len(found) <= MOST_SUBJECTS or len(set(names)) < len(names):
         return None
-    dated = [place for place, head in enumerate(heads, 1) if not years or years & set(_YEAR.findall(head))]
+    dated = [place for place, head in enumerate(heads, 1) if not years or years & set(YEAR.findall(head))]
     if not dated:
         return None
-    rows = tuple(replace(row, name=title, cells=tuple(_cell(row, place) for place in dated))
+    rows = tuple(replace(row, name=title, cells=tuple(cell_at(row, place) for place in dated))
                  for title, (_, row) in zip(names, found, strict=True))  # fmt: skip
     first = found[0][0]
     figures = tuple(_figure_of(grid, row, place) for grid, row in found for place in dated)
@@ -395,7 +432,7 @@ def _compare_across(grids: Sequence[Grid], plan: QueryPlan, question: str) -> Ro
     return replace(read, where=first.view.path[-2], measure=name, total=len(rows), figures=figures)
 
 
-def _match_names(names: Sequence[str], subjects: Sequence[str]) -> list[int | None]:
+def match_names(names: Sequence[str], subjects: Sequence[str]) -> list[int | None]:
     """For each subject the place of the name that is meant: the same words, or the only one that holds or is held."""
     known = [terms_of(name) for name in names]
     places: list[int | None] = []
@@ -433,7 +470,7 @@ def _choose_columns(names: Sequence[str], around: Terms, measure: str) -> tuple[
 
 
 def _compare_rows(grid: Grid, measure: str, subjects: Sequence[str]) -> RowsRead | None:
-    places = _match_names([row.name for row in grid.rows], subjects)
+    places = match_names([row.name for row in grid.rows], subjects)
     if not _is_enough(places):
         return None
     chosen = _choose_columns(grid.heads[1:], grid.around, measure)
@@ -443,7 +480,7 @@ def _compare_rows(grid: Grid, measure: str, subjects: Sequence[str]) -> RowsRead
     rows = tuple(
         _blank_row(grid.rows[0], subject, len(columns))
         if place is None
-        else replace(grid.rows[place], cells=tuple(_cell(grid.rows[place], column + 1) for column in columns))
+        else replace(grid.rows[place], cells=tuple(cell_at(grid.rows[place], column + 1) for column in columns))
         for subject, place in zip(subjects, places, strict=True)
     )
     heads = (grid.heads[0], *(grid.heads[column + 1] for column in columns))
@@ -456,7 +493,7 @@ def _compare_rows(grid: Grid, measure: str, subjects: Sequence[str]) -> RowsRead
 
 
 def _compare_columns(grid: Grid, measure: str, subjects: Sequence[str]) -> RowsRead | None:
-    places = _match_names(grid.heads[1:], subjects)
+    places = match_names(grid.heads[1:], subjects)
     if not _is_enough(places):
         return None
     chosen = _choose_columns([row.name for row in grid.rows], grid.around, measure)
@@ -466,7 +503,7 @@ def _compare_columns(grid: Grid, measure: str, subjects: Sequence[str]) -> RowsR
     rows = tuple(
         _blank_row(lines[0], subject, len(lines))
         if place is None
-        else replace(lines[0], name=grid.heads[place + 1], cells=tuple(_cell(line, place + 1) for line in lines))
+        else replace(lines[0], name=grid.heads[place + 1], cells=tuple(cell_at(line, place + 1) for line in lines))
         for subject, place in zip(subjects, places, strict=True)
     )
     figures = tuple(
@@ -480,7 +517,8 @@ def _blank_row(near: TableRow, name: str, width: int) -> TableRow:
     return replace(near, name=name, cells=("",) * width, quote="")
 
 
-def _cell(row: TableRow, place: int) -> str:
+def cell_at(row: TableRow, place: int) -> str:
+    """The words of a row in a column; "" where it has none."""
     return row.cells[place] if place < len(row.cells) else ""
 
 
@@ -488,7 +526,7 @@ def _build_comparison(grid: Grid, heads: tuple[str, ...], rows: tuple[TableRow, 
     missing = tuple(row.name for row in rows if not row.quote)
     share = 1.0 - len(missing) / len(rows)
     blanks = tuple(f"{row.name}, {head}" for row in rows if row.quote
-                   for head, cell in zip(heads[1:], row.cells, strict=True) if _EMPTY.match(cell))  # fmt: skip
+                   for head, cell in zip(heads[1:], row.cells, strict=True) if EMPTY.match(cell))  # fmt: skip
     return RowsRead(
         RowTask.COMPARE,
         grid.document,
@@ -587,7 +625,7 @@ def _list_kind(grid: Grid, asked: Words) -> RowsRead | None:
         return None
     found: list[tuple[int, int, tuple[TableRow, ...]]] = []
     for place in range(1, len(grid.heads)):
-        cells = [terms_of(_cell(row, place)) for row in grid.rows]
+        cells = [terms_of(cell_at(row, place)) for row in grid.rows]
         rows = tuple(
             row
             for row, said in zip(grid.rows, cells, strict=True)
@@ -595,7 +633,7 @@ def _list_kind(grid: Grid, asked: Words) -> RowsRead | None:
         )
         is_sorted = len(set(cells)) < len(cells)
         if is_sorted and 1 < len(rows) <= MOST_ROWS and len(rows) < len(grid.rows):
-            named = min(len(asked.terms & terms_of(_cell(row, place))) for row in rows)
+            named = min(len(asked.terms & terms_of(cell_at(row, place))) for row in rows)
             found.append((named, -place, rows))
     if not found:
         return None
@@ -622,265 +660,6 @@ def _are_names(grid: Grid) -> bool:
 
 LONGEST_NAME = 160
 """Characters of a row's name."""
-
-_PROPERTIES: tuple[tuple[str, bool, str], ...] = (
-    (r"quiet(?:est|er)|(?:most|more) silent|silentest", False, "noise sound db decibel loudness acoustic"),
-    (r"loud(?:est|er)|nois(?:iest|ier)", True, "noise sound db decibel loudness acoustic"),
-    (r"cheap(?:est|er)|least expensive|costs? (?:the )?least|lowest price", False,
-     "price cost fee charge rate rent premium fare"),
-    (r"dear(?:est|er)|(?:most|more) (?:expensive|costly)|costs? (?:the )?most|pric(?:iest|ier)", True,
-     "price cost fee charge rate rent premium fare"),
-    (r"heav(?:iest|ier)|weighs? (?:the )?most", True, "weight mass kg gram load"),
-    (r"light(?:est|er)|weighs? (?:the )?least", False, "weight mass kg gram load"),
-    (r"bright(?:est|er)|strongest light", True, "light lux lumen brightness intensity luminance"),
-    (r"dim(?:mest|mer)|darkest", False, "light lux lumen brightness intensity luminance"),
-    (r"hott(?:est|er)|warm(?:est|er)", True, "temperature degree celsius heat"),
-    (r"cold(?:est|er)|cool(?:est|er)", False, "temperature degree celsius heat"),
-    (r"(?:takes?|lasts?|runs?|needs?|keeps?|took|lasted|is|are|was) (?:the )?long(?:est|er)|longest"
-     r"|(?:most|the most) time|(?:the )?furthest ahead|furthest in advance", True,
-     "duration time length minute min hour day week month period lead term years"),
-    (r"short(?:est|er)|least time|quick(?:est|er)", False,
-     "duration time length minute min hour day week month period lead term"),
-    (r"fast(?:est|er)", True, "speed velocity throughput pace"),
-    (r"slow(?:est|er)", False, "speed velocity throughput pace"),
-    (r"tall(?:est|er)", True, "height tall"),
-    (r"deep(?:est|er)", True, "depth deep"),
-    (r"wid(?:est|er)|broad(?:est|er)", True, "width wide breadth span"),
-    (r"old(?:est|er)", True, "age old"),
-    (r"young(?:est|er)", False, "age"),
-    (r"far(?:thest|ther)|furthest|further", True, "distance range km mile"),
-    (r"near(?:est|er)|clos(?:est|er)", False, "distance range km mile"),
-    (r"big(?:gest|ger)|larg(?:est|er)|holds? (?:the )?most|roomiest", True,
-     "size capacity volume area content seats places"),
-    (r"small(?:est|er)|holds? (?:the )?least", False, "size capacity volume area content seats places"),
-    (r"strong(?:est|er)|(?:most|more) powerful", True, "power strength watt wattage force load"),
-    (r"weak(?:est|er)|least powerful", False, "power strength watt wattage force load"),
-    (r"safest", False, "accident incident injury risk"),
-    (r"thirst(?:iest|ier)", True, "consumption water fuel"),
-)  # fmt: skip
-"""What an adjective is measured by: its wordings, whether it is the most of that, and the words of such a column."""
-
-_RANKS = tuple((re.compile(rf"\b(?:{wordings})\b", re.IGNORECASE), most, words_asked(words))
-               for wordings, most, words in _PROPERTIES)  # fmt: skip
-_AMOUNTS = re.compile(
-    r"\b(?:(?P<up>most|highest|largest|greatest|biggest|maximum|best)"
-    r"|(?P<down>least|fewest|lowest|smallest|minimum|worst))\b",
-    re.IGNORECASE,
-)
-_SUBJECT = re.compile(r"\b(?:which|what)\s+(?:of (?:the )?)?(?P<noun>[\w’'-]+(?:\s+[\w’'-]+)?)", re.IGNORECASE)
-
-
-_ASKS_WHICH = re.compile(r"\b(?:which|what|who|where|whose)\b", re.IGNORECASE)
-_ASKS_ELSE = re.compile(
-    r"\b(?:why|how come|when|in (?:which|what) (?:\w+ )?(?:year|month|quarter|period)s?)\b", re.IGNORECASE
-)
-
-
-def _rank(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsRead | None:
-    if not _ASKS_WHICH.search(question) or _ASKS_ELSE.search(question):
-        return None
-    found = [
-        read
-        for grid in grids
-        for rank in (_rank_rows, _rank_columns, _rank_models)
-        if (read := rank(grid, question)) is not None
-    ]
-    found.sort(key=lambda read: (-round(read.fit, 4), read.key))
-    if len(found) > 1 and found[0].fit - found[1].fit < SAME_FIT and found[0].rows[0].name != found[1].rows[0].name:
-        return None
-    return found[0] if found else _rank_across(grids, plan, question)
-
-
-def _rank_rows(grid: Grid, question: str) -> RowsRead | None:
-    """The rows by the column that the adjective is measured by: "the quietest" by "Noise (dB)"."""
-    for pattern, most, measured in _RANKS:
-        match = pattern.search(question)
-        if match is None:
-            continue
-        rest = _asked_beside(question, match.group())
-        fits = []
-        for place, head in enumerate(grid.heads[1:], 1):
-            said = terms_of(head)
-            if measured.terms & said and not _AMOUNTS.search(head):
-                worth = len(rest.hits(said)) + 0.5 * len(measured.terms & said)
-                fits.append((worth - 0.1 * len(said - measured.terms - rest.terms), place))
-        fits.sort(reverse=True)
-        if not fits or (len(fits) > 1 and fits[0][0] == fits[1][0]):
-            continue
-        asked = _SUBJECT.search(question)
-        spoken = _speaks_of(grid, rest, terms_of(asked["noun"].split()[0]) if asked else frozenset())
-        read = _build_rank(grid, fits[0][1], most=most) if spoken else None
-        if read is not None:
-            return replace(read, rank=match.group().lower(), fit=read.fit - 0.08 * (1.0 - spoken))
-    return None
-
-
-def _rank_models(grid: Grid, question: str) -> RowsRead | None:
-    """The columns by the row that the adjective is measured by: models side by side in a sheet of technical data."""
-    if len(grid.heads) < 3 or any(_YEAR.search(head) or not head for head in grid.heads[1:]):
-        return None
-    for pattern, most, measured in _RANKS:
-        match = pattern.search(question)
-        if match is None:
-            continue
-        rest = _asked_beside(question, match.group())
-        lines = [row for row in grid.rows if measured.terms & terms_of(row.name)]
-        lines.sort(key=lambda row: -len(rest.hits(terms_of(row.name))))
-        hits = [len(rest.hits(terms_of(row.name))) for row in lines]
-        if not lines or (len(lines) > 1 and hits[0] == hits[1]):
-            continue
-        part = _part_asked(lines[0].name, question)
-        valued = [(value, head, text) for place, head in enumerate(grid.heads[1:], 1)
-                  if (text := _cell_part(_cell(lines[0], place), part))
-                  and (value := _only_number(text)) is not None]  # fmt: skip
-        valued.sort(key=lambda row: row[0], reverse=most)
-        if len(valued) < len(grid.heads) - 1 or valued[0][0] == valued[1][0]:
-            continue
-        rows = tuple(replace(lines[0], name=head, cells=(text,)) for _, head, text in valued)
-        fit = 0.86 + 0.04 * len(rest.hits(grid.around | terms_of(lines[0].name))) / max(1, len(rest.terms))
-        return RowsRead(RowTask.RANK, grid.document, grid.caption, ("", lines[0].name), rows, fit, total=len(rows),
-                        measure=lines[0].name, rank=match.group().lower(), lines=(lines[0],))  # fmt: skip
-    return None
-
-
-def _part_asked(name: str, question: str) -> int:
-    """Which part of cells like "43 / 48" is meant, by a label like "low / high"; -1 for cells of one part."""
-    match = re.search(r"([\w-]+)\s*/\s*([\w-]+)", name)
-    asked = terms_of(question)
-    hits = [bool(terms_of(part) & asked) for part in match.groups()] if match else []
-    return hits.index(True) if hits.count(True) == 1 else -1
-
-
-def _cell_part(cell: str, part: int) -> str:
-    parts = [text.strip() for text in cell.split("/")]
-    return cell if part < 0 else parts[part] if part < len(parts) else ""
-
-
-def _only_number(text: str) -> Decimal | None:
-    numbers = numbers_in(text)
-    return numbers[0].value if len(numbers) == 1 else None
-
-
-def _asked_beside(question: str, rank: str) -> Words:
-    """The content words of the question beside those that rank."""
-    plain = re.sub(r"^\W*(?:i|we) (?:want|need|like|would like|am looking)\b[^.?!]*[.!]\s*", " ", question, flags=re.I)
-    return words_asked(plain.replace(rank, " "), GENERIC_ASKED | MEASURING)
-
-
-def _speaks_of(grid: Grid, rest: Words, noun: Terms) -> float:
-    """How much of what is ranked the table accounts for, in [0, 1]: 0 where it names none of it or less than half.
-
-    `noun` is what is ranked ("Which saw"): a table whose names are called so is about it.
-    """
-    said = grid.around | terms_of(" ".join(grid.heads))
-    left = rest.left_over(said)
-    if noun & terms_of(grid.heads[0]):
-        return 0.75
-    if not rest.hits(said) or 2 * len(left) > len(rest.terms):
-        return 0.0
-    return 0.5 * bool(rest.hits(grid.place)) + 0.5 * (1.0 - len(left) / max(1, len(rest.terms)))
-
-
-def _build_rank(grid: Grid, place: int, *, most: bool) -> RowsRead | None:
-    """The rows with a number in the column, the winner first; None for fewer than two, ranges, or a tie at the top."""
-    valued: list[tuple[Decimal, TableRow]] = []
-    blanks = []
-    for row in grid.rows:
-        text = _cell(row, place)
-        numbers = numbers_in(text)
-        if _EMPTY.match(text):
-            blanks.append(row.name)
-        elif len(numbers) != 1:
-            return None
-        else:
-            valued.append((numbers[0].value, replace(row, name=_name_with_words(row), cells=(text,))))
-    valued.sort(key=lambda pair: pair[0], reverse=most)
-    if not 2 <= len(valued) <= MOST_ROWS or valued[0][0] == valued[1][0]:
-        return None
-    heads = (grid.heads[0], grid.heads[place])
-    rows = tuple(row for _, row in valued)
-    return RowsRead(RowTask.RANK, grid.document, grid.caption, heads, rows, 0.9 + 0.02 * grid.rank, total=len(rows),
-                    measure=grid.heads[place], rank="highest" if most else "lowest", blanks=tuple(blanks))  # fmt: skip
-
-
-def _name_with_words(row: TableRow) -> str:
-    """The name; of a code with what the next cell calls it: "CV-10 (Oak tray)"."""
-    worded = _cell(row, 1)
-    is_code = any(character.isdigit() for character in row.name) and " " not in row.name
-    is_named = (
-        is_code and worded and not any(character.isdigit() for character in worded) and len(worded) <= LONGEST_LINE
-    )
-    return f"{row.name} ({worded})" if is_named else row.name
-
-
-def _rank_columns(grid: Grid, question: str) -> RowsRead | None:
-    """The named columns of the one row that is asked about: "Which site has the most helmets?" """
-    match, noun = _AMOUNTS.search(question), _SUBJECT.search(question)
-    if match is None or noun is None or len(grid.heads) < 3:
-        return None
-    subject = words_asked(noun["noun"].split()[0], GENERIC_ASKED)
-    asked = words_asked(question.replace(match.group(), " "), GENERIC_ASKED | MEASURING)
-    if not subject.terms or subject.left_over(grid.around) or subject.hits(terms_of(grid.heads[0])):
-        return None
-    lines = [row for row in grid.rows if (own := terms_of(row.name)) and not own - asked.terms]
-    lines.sort(key=lambda row: -len(terms_of(row.name)))
-    if not lines or asked.left_over(grid.around | terms_of(lines[0].name)):
-        return None
-    valued, blanks = list[tuple[Decimal, str, str]](), list[str]()
-    for place, head in enumerate(grid.heads[1:], 1):
-        text, numbers = _cell(lines[0], place), numbers_in(_cell(lines[0], place))
-        if not head or any(character.isdigit() for character in head):
-            return None
-        if terms_of(head) & _STATISTICS:
-            continue
-        if _EMPTY.match(text):
-            blanks.append(head)
-        elif len(numbers) == 1:
-            valued.append((numbers[0].value, head, text))
-    valued.sort(key=lambda row: row[0], reverse=bool(match["up"]))
-    if len(valued) < 2 or valued[0][0] == valued[1][0]:
-        return None
-    rows = tuple(replace(lines[0], name=head, cells=(text,)) for _, head, text in valued)
-    return RowsRead(RowTask.RANK, grid.document, grid.caption, ("", lines[0].name), rows, 0.88, total=len(rows),
-                    measure=lines[0].name, rank=match.group().lower(), blanks=tuple(blanks),
-                    lines=(lines[0],))  # fmt: skip
-
-
-_STATISTICS = terms_of(
-    "total sum average mean median level minimum maximum target change unit note remark limit reorder"
-)
-"""Terms of a column's header that is no member of what its neighbours are."""
-
-
-def _rank_across(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsRead | None:
-    """Rows of the same name in sister tables, one under each heading: "Which division had the best margin?" """
-    match, noun = _AMOUNTS.search(question), _SUBJECT.search(question)
-    if match is None or noun is None:
-        return None
-    subject = terms_of(noun["noun"].split()[0])
-    asked = words_asked(question.replace(match.group(), " "), GENERIC_ASKED | MEASURING)
-    years = [str(period.year) for period in plan.periods]
-    sisters: dict[tuple[str, int], list[tuple[Decimal, TableRow]]] = {}
-    for grid in grids:
-        place = next((i for i, head in enumerate(grid.heads) if i and any(year in head for year in years)), 1)
-        for row in grid.rows:
-            own = terms_of(row.name)
-            numbers = numbers_in(_cell(row, place))
-            if len(numbers) == 1 and own & asked.terms and own - subject <= asked.terms and len(grid.view.path) > 1:
-                named = replace(row, name=grid.view.path[-1], cells=(_cell(row, place),))
-                sisters.setdefault((row.name, grid.view.tree.parent(grid.view.node.parent)), []).append(
-                    (numbers[0].value, named)
-                )
-    best = max(sisters.items(), key=lambda pair: (len(terms_of(pair[0][0]) & asked.terms), len(pair[1])), default=None)
-    if best is None or len({row.name for _, row in best[1]}) < max(2, len(best[1])):
-        return None
-    valued = sorted(best[1], key=lambda pair: pair[0], reverse=bool(match["up"]))
-    if valued[0][0] == valued[1][0]:
-        return None
-    rows = tuple(row for _, row in valued)
-    return RowsRead(RowTask.RANK, grids[0].document, best[0][0], ("", best[0][0]), rows, 0.86, total=len(rows),
-                    measure=best[0][0], rank=match.group().lower())  # fmt: skip
-
 
 _ASKS_CELL = re.compile(
     r"^\W*(?:and\s+)?(?:what|which|how (?:much|many|long|high|big|large|far|often)|when|who|at what|from what|in what"
@@ -942,8 +721,8 @@ def _look_up_in(grid: Grid, plan: QueryPlan, question: str, without: Terms = fro
         if _MONEY.search(question) and said & _PRICED:
             hits |= {"price"}
         left = rest.left_over(said | grid.around) - MEASURING - _PRICED - years
-        dated = years & set(_YEAR.findall(head))
-        is_other = bool(years) and bool(_YEAR.search(head)) and not dated
+        dated = years & set(YEAR.findall(head))
+        is_other = bool(years) and bool(YEAR.search(head)) and not dated
         if (hits or dated) and not (left or is_other or is_of_payer(question, head)):
             scored.append((len(hits) + len(dated) - 0.05 * len(said - asked.terms), place))
     scored.sort(reverse=True)
@@ -976,7 +755,7 @@ def _look_up_band_in(grid: Grid, question: str, given: Quantity) -> RowsRead | N
     counted = question[given.start : given.end] + " " + (given.noun or given.unit)
     asked = words_asked(question, GENERIC_ASKED | MEASURING | terms_of(counted))
     told = {
-        place: terms_of(f"{head} {_cell(held[0], place)}") for place, head in enumerate(grid.heads) if place and head
+        place: terms_of(f"{head} {cell_at(held[0], place)}") for place, head in enumerate(grid.heads) if place and head
     }
     left = asked.left_over(grid.around.union(terms_of(around), *told.values()))
     if not told or not asked.terms or len(left) > LEFT_OF_BAND * len(asked.terms):
@@ -1008,16 +787,16 @@ def _set_against(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsR
     if match is None or not _ASKS_FIGURE.match(question):
         return None
     planned = terms_of(match["plan"] or match["off"])
-    asked = words_asked(_YEAR.sub(" ", question.replace(match[0], " ")), GENERIC_ASKED | MEASURING | _CHANGING)
+    asked = words_asked(YEAR.sub(" ", question.replace(match[0], " ")), GENERIC_ASKED | MEASURING | _CHANGING)
     years = {str(period.year) for period in plan.periods}
     found: list[RowsRead] = []
     for grid in grids:
-        pair = _plan_and_actual(grid.heads, planned, years)
+        pair = plan_and_actual(grid.heads, planned, years)
         rows = [
             row for row in grid.rows if (own := terms_of(row.name)) and own <= asked.terms | MEASURING | own & _SAYS_SUM
         ]
         rows = [row for row in rows if not asked.left_over(terms_of(row.name) | grid.around)]
-        if pair is not None and len(rows) == 1 and not any(_EMPTY.match(_cell(rows[0], place)) for place in pair):
+        if pair is not None and len(rows) == 1 and not any(EMPTY.match(cell_at(rows[0], place)) for place in pair):
             found.append(replace(_build_look_up(grid, rows[0], pair, 0.93 + 0.03 * grid.rank), task=RowTask.AGAINST))
     found.sort(key=lambda read: (-round(read.fit, 4), read.key))
     return found[0] if found else None
@@ -1027,18 +806,16 @@ _SAYS_SUM = terms_of("total net overall")
 """Terms of a row's name that a question may leave out."""
 
 
-def _plan_and_actual(heads: Sequence[str], planned: Terms, years: Collection[str]) -> tuple[int, int] | None:
+def plan_and_actual(heads: Sequence[str], planned: Terms, years: Collection[str]) -> tuple[int, int] | None:
     """The places of the columns with what happened and what was planned, of the years asked or the first year."""
     plans = [place for place, head in enumerate(heads) if place and planned <= terms_of(head)]
     if years:
         plans = [
-            place for place in plans if set(years) <= set(_YEAR.findall(heads[place])) or not _YEAR.search(heads[place])
+            place for place in plans if set(years) <= set(YEAR.findall(heads[place])) or not YEAR.search(heads[place])
         ]
     for place in plans:
-        dates = _YEAR.findall(heads[place])
-        others = [
-            other for other in range(1, len(heads)) if other not in plans and _YEAR.findall(heads[other]) == dates
-        ]
+        dates = YEAR.findall(heads[place])
+        others = [other for other in range(1, len(heads)) if other not in plans and YEAR.findall(heads[other]) == dates]
         actual = [other for other in others if _ACTUAL.search(heads[other])] or others
         if len(actual) == 1:
             return actual[0], place
@@ -1069,9 +846,9 @@ def _is_in(band: Band, given: Quantity, said: str, question: str) -> bool:
 
 
 def _build_look_up(grid: Grid, row: TableRow, places: Sequence[int], fit: float) -> RowsRead:
-    cells = tuple(_cell(row, place) for place in places)
+    cells = tuple(cell_at(row, place) for place in places)
     heads = (grid.heads[0], *(grid.heads[place] for place in places))
-    blanks = tuple(head for head, cell in zip(heads[1:], cells, strict=True) if _EMPTY.match(cell))
+    blanks = tuple(head for head, cell in zip(heads[1:], cells, strict=True) if EMPTY.match(cell))
     return RowsRead(
         RowTask.LOOK_UP,
         grid.document,
@@ -1092,7 +869,8 @@ def _figure_of(grid: Grid, row: TableRow, place: int) -> Figure | None:
     relation = Relation(grid.document, view)
     line = next((line for line in relation.lines if line.row.offset == row.start), None)
     entry = next((one for one in relation.entries(line) if one.axis.index == place), None) if line else None
-    if entry is None or entry.is_blank or counts_things(head) or not re.fullmatch(r"\W*[\d.,]+\W*", _cell(row, place)):
+    is_bare = re.fullmatch(r"\W*[\d.,]+\W*", cell_at(row, place))
+    if entry is None or entry.is_blank or counts_things(head) or not is_bare:
         return None
     figure = relation.figure(entry, 1.0)
     is_priced = bool(terms_of(f"{head} {row.name}") & _PRICED) and bool(figure.currency)
@@ -1122,9 +900,9 @@ def _change(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsRead |
 
 def _change_in(grid: Grid, plan: QueryPlan, question: str) -> RowsRead | None:
     years = sorted({str(period.year) for period in plan.periods})
-    plain = words_asked(_YEAR.sub(" ", question), GENERIC_ASKED | _CHANGING)
+    plain = words_asked(YEAR.sub(" ", question), GENERIC_ASKED | _CHANGING)
     dated = {year: place for place, head in reversed(list(enumerate(grid.heads)))
-             if place and len(found := _YEAR.findall(head)) == 1 for year in found}  # fmt: skip
+             if place and len(found := YEAR.findall(head)) == 1 for year in found}  # fmt: skip
     wanted = years if len(years) == 2 else sorted(dated)[-2:]
     if len(wanted) == 2 and all(year in dated for year in wanted):
         rows = [
@@ -1139,7 +917,7 @@ def _change_in(grid: Grid, plan: QueryPlan, question: str) -> RowsRead | None:
     if dated:
         return None
     plan = replace(plan, periods=())
-    told = _look_up_in(grid, plan, " ".join(re.sub(r"\W", " ", _YEAR.sub(" ", question)).split()), _CHANGING)
+    told = _look_up_in(grid, plan, " ".join(re.sub(r"\W", " ", YEAR.sub(" ", question)).split()), _CHANGING)
     return replace(told, task=RowTask.CHANGE) if told is not None else None
 
 
@@ -1148,7 +926,6 @@ _READERS: dict[RowTask, Callable[[Sequence[Grid], QueryPlan, str], RowsRead | No
     RowTask.DIFFER: _differ,
     RowTask.LIST: _list,
     RowTask.LIST_OF: _list_of,
-    RowTask.RANK: _rank,
     RowTask.LOOK_UP: _look_up,
     RowTask.BAND: _look_up_band,
     RowTask.AGAINST: _set_against,

@@ -157,6 +157,10 @@ def work_out_rule(question: str, rule: str, sentence: str = "") -> Worked | None
     given, stated = quantities_in(question), _list_quantities(rule)
     if not given or not stated:
         return None
+    if _ASKS_EXCESS.search(question):
+        return work_out_excess(question, rule)
+    if (days := _work_out_days(question, rule)) is not None:
+        return days
     read = _read_rule(question, rule, stated)
     if read is not None:
         return _work_out_steps(read, question, given)
@@ -445,6 +449,9 @@ def _work_out_steps(rule: _Rule, question: str, given: Sequence[Quantity]) -> Wo
         terms = [
             _Term(f"({t.expression}) * {name}", f"{t.told} × {format_number(many)}", t.value * many) for t in terms
         ]
+    if base is None and len(terms) == 1 and terms[0].value == rated.rate.value:
+        # A rate taken once is the rule itself: "60% for one" works nothing out.
+        return None
     if any(name == counted[0][0] for term in terms for name in re.findall(r"[a-z]+", term.expression)):
         operands.append((counted[0][0], counted[0][1], False))
     return _finish(rule, terms, operands, base, question)
@@ -598,6 +605,129 @@ def _work_out_share(question: str, given: Sequence[Quantity], sentence: str) -> 
         how = f"{_rate_told(base)} less {how}"
     result = _money_told(value, base.currency)
     return Worked(result, expression, tuple(operands), how)
+
+
+_ASKS_EXCESS = re.compile(r"\bhow (?:many|much) (?:more|fewer|less)\b(?P<unit>(?:\s+[a-z]+){0,2})", re.IGNORECASE)
+_DAILY = re.compile(
+    r"\s*(?:[a-z]+\s+){0,3}?(?:a|per|each|every)\s+(?P<per>day|week)\b"
+    r"|\s*(?:[a-z]+\s+){0,2}?(?P<adverb>daily|weekly)\b",
+    re.IGNORECASE,
+)
+_IN_WEEK = re.compile(r"\s*(?:(?:[a-z]+\s+){0,2}?days?\s+)?(?:a|per|each|every)\s+week\b", re.IGNORECASE)
+_SUBJECT_OF = re.compile(
+    r"\b(?:the|an?|our|its|their)\s+(?P<name>[a-z][\w-]*(?:\s+(?:group|arm|team|class|week|period|phase|shift))?)",
+    re.IGNORECASE,
+)
+
+
+def needs_two_amounts(question: str) -> bool:
+    """Whether a question needs two amounts: how many more of something there are, full days and days of travel."""
+    return bool(_ASKS_EXCESS.search(question) or (_FULL_DAY.search(question) and _PART_DAYS.search(question)))
+
+
+def work_out_excess(question: str, rule: str) -> Worked | None:
+    """What one of two daily or weekly amounts comes to more than the other, over the weeks and days that are told.
+
+    "How many more minutes in total over 3 weeks at 5 days a week?" of 135 and 110 minutes a day. The days and weeks
+    stand in the question, else in the rule. None where more than two amounts compete.
+    """
+    match = _ASKS_EXCESS.search(question)
+    units = [UNIT_OF[word] for word in (match["unit"] or "").lower().split() if word in UNIT_OF] if match else []
+    if len(units) != 1:
+        return None
+    rates = [(q, found) for q in quantities_in(rule) if q.unit == units[0] and (found := _DAILY.match(rule, q.end))]
+    pers = {(found["per"] or _UNIT_OF_ADVERB[found["adverb"].lower()]).lower() for _, found in rates}
+    if len(rates) != len({q.value for q, _ in rates}) or len(rates) != 2 or len(pers) != 1:
+        return None
+    per = pers.pop()
+    weeks = _count_of(question, rule, "week")
+    days = _days_a_week(question) or _days_a_week(rule)
+    if weeks is None or (per == "day" and days is None):
+        return None
+    low, high = sorted((q for q, _ in rates), key=lambda q: q.value)
+    names = _names_of(rule, (high, low))
+    operands = [(names[0], high.text, True), (names[1], low.text, True), ("weeks", weeks[0], weeks[2])]
+    total, expression = (high.value - low.value) * weeks[1], f"({names[0]} - {names[1]}) * weeks"
+    how = f"({format_number(high.value)} − {format_number(low.value)}) × {format_number(weeks[1])} weeks"
+    if per == "day" and days is not None:
+        operands.append(("days", days[0], _days_a_week(question) is None))
+        total, expression = total * days[1], f"{expression} * days"
+        how += f" × {format_number(days[1])} days a week"
+    return Worked(f"{format_number(total)} {units[0]}s", expression, tuple(operands), how)
+
+
+def _count_of(question: str, rule: str, unit: str) -> tuple[str, Decimal, bool] | None:
+    """How many of a unit of time the question counts, else the rule: the words, the number, whether the rule does."""
+    for text, is_stated in ((question, False), (rule, True)):
+        found = {q.value: q.text for q in quantities_in(text) if q.unit == unit and q.text[:1].isdigit()}
+        if len(found) == 1:
+            value, words = found.popitem()
+            return words, value, is_stated
+    return None
+
+
+def _days_a_week(text: str) -> tuple[str, Decimal] | None:
+    """ "5 days a week": the words of the number and the number; None where none or several are told."""
+    found = {
+        q.value: q.text for q in quantities_in(text) if q.unit in ("day", "working day") and _IN_WEEK.match(text, q.end)
+    }
+    if len(found) != 1:
+        return None
+    value, words = found.popitem()
+    return words, value
+
+
+def _names_of(rule: str, amounts: Sequence[Quantity]) -> list[str]:
+    """Names for amounts, from whose they are: "the observation group received 135" gives "observation_group"."""
+    names = []
+    for amount, other in zip(amounts, ("more", "less"), strict=True):
+        start = max((q.end for q in amounts if q.end <= amount.start), default=0)
+        own = re.split(r"[.;]\s|,\s+(?:while|whereas|and|but)\s", rule[start : amount.start])[-1]
+        subject = _SUBJECT_OF.search(own)
+        names.append("_".join(re.findall(r"[a-z]+", subject["name"].lower())) if subject else other)
+    return names if len(set(names)) == len(names) and all(names) else ["more", "less"]
+
+
+_PART_DAYS = re.compile(r"\b(?P<day>departure|return|arrival|first|last)\b", re.IGNORECASE)
+_FULL_DAY = re.compile(r"\b(?:full|whole|entire|complete)\s+(?:calendar\s+)?days?\b", re.IGNORECASE)
+
+
+def _work_out_days(question: str, rule: str) -> Worked | None:
+    """An allowance of full days and of days of departure and return, each at its own amount.
+
+    The amount of the other days may be a share of that of a full day.
+    """
+    full = _FULL_DAY.search(question)
+    counted = [q for q in quantities_in(question) if full and q.end <= full.end() and q.unit == "day"]
+    parts = {match["day"].lower() for match in _PART_DAYS.finditer(question)}
+    if full is None or len(counted) != 1 or not parts:
+        return None
+    clauses = re.split(r"(?<=[.;])\s+|,\s+(?:and\s+)?(?=(?:for|on)\b)", rule)
+    whole = [q for text in clauses if _FULL_DAY.search(text) and not _PART_DAYS.search(text) for q in _money_in(text)]
+    partial = [q for text in clauses if parts <= {m["day"].lower() for m in _PART_DAYS.finditer(text)}
+               for q in quantities_in(text) if q.unit == "money" or q.percent or q.is_part]  # fmt: skip
+    if len(whole) != 1 or len(partial) != 1 or (partial[0].currency or whole[0].currency) != whole[0].currency:
+        return None
+    days, rate, other = counted[0], whole[0], partial[0]
+    many = Decimal(len(parts))
+    value = rate.value * other.value / 100 if other.percent else other.value
+    amount = "full_day * part / 100" if other.percent else "part_day"
+    told = f"{_rate_told(other)} of {_rate_told(rate)}" if other.percent else _rate_told(other)
+    if other.is_part:
+        value, amount = rate.value * other.value, "full_day * part"
+        told = f"{other.text} of {_rate_told(rate)}"
+    operands = (
+        ("full_days", _as_printed(question, days), False),
+        ("full_day", _rate_words(rate), True),
+        ("part" if other.percent or other.is_part else "part_day", _rate_words(other), True),
+    )
+    result = _money_told(days.value * rate.value + many * value, rate.currency)
+    how = f"{format_number(days.value)} × {_rate_told(rate)} + {format_number(many)} × {told}"
+    return Worked(result, f"full_days * full_day + {many} * {amount}", operands, how)
+
+
+def _money_in(text: str) -> list[Quantity]:
+    return [q for q in quantities_in(text) if q.unit == "money"]
 
 
 _ASKS_DATE = re.compile(

@@ -331,7 +331,7 @@ def _follows_number(text: str, match: re.Match[str]) -> bool:
 
 
 def _part(text: str, match: re.Match[str], value: Decimal, *, certain: bool = True) -> Quantity:
-    unit, noun, currency = _unit_behind(text, match.end())
+    unit, noun, currency = _unit_behind(text, match.end(), is_part=True)
     return Quantity(
         match.start(), match.end(), match.group(), value, unit, currency, noun, is_part=True, certain=certain
     )
@@ -449,15 +449,24 @@ _RATE_WORDS = frozenset({"a", "an", "per", "each", "every"})
 """Words that part what is counted from how often: twenty visits a year are visits, no years."""
 
 
-def _unit_behind(text: str, end: int) -> tuple[str, str, str]:
-    """Unit, noun and currency in the words behind a number; the first three that no mark parts from it."""
+_BEGINS_ANOTHER = frozenset({"over", "after", "throughout", "across"})
+"""Words behind what is counted that lead to an amount of their own: 64 kayaks over four months are kayaks."""
+
+
+def _unit_behind(text: str, end: int, *, is_part: bool = False) -> tuple[str, str, str]:
+    """Unit, noun and currency in the words behind a number; the first three that no mark parts from it.
+
+    Only a part has its unit behind an article: half an hour, but 200 a month are no months.
+    """
     noun, working = "", False
     for _ in range(4):
         match = _WORD_BEHIND.match(text, end)
         if match is None:
             break
         word, end = match.group(1).lower().strip("'’-"), match.end()
-        if noun and word in _RATE_WORDS:
+        if (noun or not is_part) and word in _RATE_WORDS:
+            break
+        if noun and (word in _BEGINS_ANOTHER or word in SPELLED_NUMBERS):
             break
         head = word.split("-")[0].split("/")[0]
         unit = UNIT_OF.get(word) or UNIT_OF.get(head) or UNIT_OF.get(head.removesuffix("’").removesuffix("'"), "")

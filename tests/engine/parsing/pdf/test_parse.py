@@ -87,6 +87,13 @@ def test_a_paragraph_runs_on_over_the_page(compiled):
     assert sum("and so does the paragraph" in text for text in paragraphs) == 1
 
 
+def test_small_print_at_the_foot_of_a_column_is_one_footnote(compiled):
+    lines = "2https://weir.example/levels", "of the past month", "and, for the gates,"
+    foot = [Text(72, y, words, 7) for y, words in zip((700, 708, 736), lines, strict=True)]
+    notes = texts(compiled(pdf([[*prose(72, 80, 30), *foot]])), "footnote")
+    assert notes == ["2https://weir.example/levels of the past month", "and, for the gates,"]
+
+
 def test_lists_are_gathered(compiled):
     page = [*prose(72, 80, 3), *(Text(90, 130 + 14 * n, f"\u2022 item number {n} of the list") for n in range(4))]
     page = [Text(t.x, t.y, t.words.replace("\u2022", "-"), t.size, t.font) for t in page]

@@ -390,11 +390,13 @@ def _build_answer_frame(context: SynthesisContext) -> tuple[str, str]:
 
 _OBJECTED = """The program has checked your answer. The sentences below do not hold yet; what speaks against each stands
 under it. Sentences that are not listed hold: do not give them again.
-1. Give each listed sentence once more, one claim each, in this order, so that nothing speaks against it any more:
+1. Give each listed sentence once more, in this order, so that nothing speaks against it any more; as two claims where
+   it says two things:
    reword it, quote other words (copied word for word from the passages above), or correct its calculation or add one.
 2. Where an objection is right and the passages do not say it, withdraw the sentence: leave it out. Where it is
    mistaken, keep what you meant and say it more exactly: name the thing, period, unit and limit as the passage does.
-3. If you withdraw all of them: "not_found": true and no claims."""
+3. If you withdraw all of them: "not_found": true and no claims.
+4. "value" and "missing" of your answer stay as they are unless you give others."""
 
 
 def objections_prompt(objected: Sequence[Objected]) -> str:

@@ -263,7 +263,7 @@ def _result(result: ToolResult, names: NodeNames, tokens: int, before: Sequence[
     note = f"{observation['note']}\n" if "note" in observation else ""
     head = f"{note}{_describe_call(result)}"
     if "children" in observation:
-        return f"{head}\n{fence_text(_list_children(observation))}"
+        return f"{head}\n{OF_A_LIST}\n{fence_text(_list_children(observation))}"
     passages = [passage for passage in result.passages if passage.kind is not NodeKind.SECTION]
     again = [passage.key for passage in passages if _is_shown(passage, names, before)]
     new = [passage for passage in passages if passage.key not in again]
@@ -306,6 +306,10 @@ def _describe_call(result: ToolResult) -> str:
     said = " ".join(result.step.say.split())
     quiet = fence_text(said).split("\n")[1]
     return f"{result.step.action}: {quiet}"
+
+
+OF_A_LIST = "(Pages and sizes are told by the program. Quote the headings alone; read what a claim needs.)"
+"""Stands above listed sections, or a model quotes "851 tokens" as if a document said so."""
 
 
 def _list_children(observation: Mapping[str, Any]) -> str:

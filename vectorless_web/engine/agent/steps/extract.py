@@ -50,12 +50,16 @@ from vectorless_web.engine.questions.formulas.request import Task
 from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.questions.requirements import Wanted, asks_for, parts_asked, requirements_of
 from vectorless_web.engine.ranking.finder import Finder
+from vectorless_web.engine.relations.entries import read_entry, read_field
 from vectorless_web.engine.relations.lookup import content_terms
 from vectorless_web.engine.relations.prose import Sentence, sentences_of
 from vectorless_web.engine.relations.reading import Reading, read_request_in
 from vectorless_web.engine.relations.records import read_tables
 from vectorless_web.engine.relations.relation import relations_of, words_of
-from vectorless_web.engine.relations.rows import RowsRead, RowTask, grids_of, is_of_payer
+from vectorless_web.engine.relations.rows import Grid, RowsRead, RowTask, grids_of, is_of_payer
+from vectorless_web.engine.relations.spans import read_span
+from vectorless_web.engine.relations.statements import count_records, rank_statements
+from vectorless_web.engine.relations.sums import read_sum
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.numbers import numbers_in
 
@@ -170,6 +174,7 @@ def extract(walk: Walk, arguments: Mapping[str, Any], *, is_opening: bool = Fals
     facts: list[Fact] = []
     set_aside: tuple[Passage, ...] = ()
     reading = _read_tables(walk, tables) if tables or not walk.compared else None
+    reading = _read_entry(walk) or reading or _read_statements(walk)
     if reading is not None:
         facts.append(reading)
     elif wants_figures(walk.plan) and arguments.get("what", "figures") == "figures":
@@ -179,10 +184,22 @@ def extract(walk: Walk, arguments: Mapping[str, Any], *, is_opening: bool = Fals
         facts.extend(passages)
     walk.read.extend(key for key in keys if key not in walk.read)
     walk.compared.update(tables)
+    if not is_opening:
+        _read_parts(walk, keys, tables)
     new = [fact for fact in facts if fact not in walk.facts]
     walk.facts.extend(new)
     walk.checked.extend(_list_fruitless_sections(walk, keys, new))
     return _build_result(walk, keys or tables, new, set_aside, is_opening=is_opening)
+
+
+def _read_parts(walk: Walk, keys: Sequence[int], tables: Sequence[int]) -> None:
+    """Copy for each thing that the question asks, as if it were asked alone, of the same nodes and of its own best."""
+    for part in walk.parts.values():
+        best = [candidate.key for candidate in part.finder.ranked if candidate.key in walk.opened][:PART_NODES]
+        nodes = [key for key in dict.fromkeys([*keys, *best]) if key not in part.read]
+        own = [key for key in part.tables if key in walk.opened and key not in part.compared] if tables else []
+        if nodes or own:
+            extract(part, {"nodes": nodes, "tables": own})
 
 
 def _named_leaves_of(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
@@ -224,18 +241,51 @@ def _read_relations(walk: Walk, tables: Sequence[int]) -> Reading | None:
 
 def _read_tables(walk: Walk, tables: Sequence[int]) -> Reading | RowsRead | None:
     """What the question asks of the tables given: rows in words first, then figures."""
+    if (summed := read_sum(_grids(walk, tables), walk.plan)) is not None:
+        return summed
     rows = _read_rows(walk, tables, RowTask.COMPARE, RowTask.BAND, RowTask.AGAINST, RowTask.RECORDS, RowTask.LIST)
     return rows or _prefer_row(walk, tables, _read_relations(walk, tables))
 
 
+def _read_entry(walk: Walk) -> RowsRead | None:
+    """The cells of one row that answer each part of the question; of one that asks one thing a line of a form."""
+    tree, plan = walk.document.tree, walk.plan
+    if parts_asked(plan):
+        tables = [key for key in walk.opened if tree.kind(key) is NodeKind.TABLE]
+        return read_entry(_grids(walk, tables), plan)
+    read = read_field(walk.entry.id, tree, walk.opened, plan)
+    if read is None or not walk.foreign:
+        return read
+    # A line says little by itself: whoever the question names may be named by another line of the form.
+    around = " ".join((*tree.path(read.key), *(tree.node(key).text for key in tree.children(tree.parent(read.key)))))
+    return read if all(names_any(around, (name,)) for name in walk.foreign) else None
+
+
+def _read_statements(walk: Walk) -> RowsRead | None:
+    """What the sentences, items and records that were brought state: the time between two events, a count, a rank."""
+    tree, document = walk.document.tree, walk.entry.id
+    read = (
+        read_span(document, tree, walk.opened, walk.plan.focus, walk.entry.title)
+        or count_records(document, tree, walk.opened, walk.plan.focus)
+        or rank_statements(document, tree, walk.opened, walk.plan)
+    )
+    said = " ".join(row.quote for row in read.quoted) if read is not None else ""
+    return read if all(names_any(said, (name,)) for name in walk.foreign) else None
+
+
 def _read_rows(walk: Walk, keys: Sequence[int], *tasks: RowTask) -> RowsRead | None:
     """What the question asks of the rows of tables in words, of the tables among the nodes given."""
+    return read_tables(_grids(walk, keys), walk.plan, tasks)
+
+
+def _grids(walk: Walk, keys: Sequence[int]) -> list[Grid]:
+    """The tables among the nodes given, as names and cells in words."""
     tree, pages = walk.document.tree, walk.finder.page_fits
     title = walk.entry.title or walk.entry.name
     grids = list(grids_of(walk.entry.id, tables_of(tree, keys), lambda page: pages.get(page, 0.0), title))
     if walk.foreign:
         grids = [grid for grid in grids if names_any(" ".join((*grid.view.path, grid.view.node.text)), walk.foreign)]
-    return read_tables(grids, walk.plan, tasks)
+    return grids
 
 
 LAST_TASKS = (RowTask.RANK, RowTask.DIFFER, RowTask.CHANGE, RowTask.LOOK_UP, RowTask.LIST_OF)
@@ -245,18 +295,27 @@ LAST_TASKS = (RowTask.RANK, RowTask.DIFFER, RowTask.CHANGE, RowTask.LOOK_UP, Row
 def _prefer_row(walk: Walk, tables: Sequence[int], reading: Reading | None) -> Reading | RowsRead | None:
     """The reading; of a plain figure the cell whose row and column say more of the question's words."""
     if reading is None:
-        return _read_rows(walk, tables, *LAST_TASKS)
+        rows = _read_rows(walk, tables, *LAST_TASKS)
+        return None if rows is not None and _is_row_of_owner(walk, rows) else rows
     rows = _read_rows(walk, tables, RowTask.LOOK_UP) if reading.request.task is Task.VALUE else None
     if reading.figures and is_of_payer(walk.plan.focus, reading.figures[0].column):
         return rows
     if rows is None:
         return reading
-    asked = set(analyse(walk.plan.focus))
+    # A row that is called like the document's own company says no more of the question for that.
+    asked = set(analyse(walk.plan.focus)) - set(analyse(_subject(walk)))
     told = asked & set(analyse(f"{rows.rows[0].name} {' '.join(rows.heads)}"))
     held = asked & set(
         analyse(" ".join(f"{figure.label} {figure.column} {figure.where}" for figure in reading.figures))
     )
     return rows if held < told else reading
+
+
+def _is_row_of_owner(walk: Walk, rows: RowsRead) -> bool:
+    """Whether a row is looked up for the name of the company alone, of which the question asks what it has."""
+    name = rows.rows[0].name if rows.rows else ""
+    is_owner = re.search(rf"\b(?:does|do|did|has|have|had)\s+(?:the\s+)?{re.escape(name)}\b", walk.plan.focus, re.I)
+    return rows.task is RowTask.LOOK_UP and bool(is_owner) and set(analyse(name)) <= set(analyse(_subject(walk)))
 
 
 def _sentences(walk: Walk) -> list[Sentence]:
@@ -412,7 +471,8 @@ def _rank_for_part(walk: Walk, part: str, finder: Finder, keys: Sequence[int]) -
     ranked = find_passages(walk.entry.id, nodes, finder, within=walk.opened)
     if walk.nearness is None or not ranked:
         return ranked
-    shares = walk.nearness.measure_part(part, {words_measured(passage): passage.where for passage in ranked})
+    # Worded as where the part is asked by itself, so that its vector is worked out once.
+    shares = walk.nearness.measure_part(finder.plan.question, {words_measured(p): p.where for p in ranked})
     if not shares:
         return ranked
     return sorted(weigh_nearness(ranked, shares), key=lambda p: (-round(p.fit, 9), p.key, p.start))
@@ -592,7 +652,9 @@ def _states_item(walk: Walk, passage: Passage) -> bool:
 
 
 def _names_subject(walk: Walk, *texts: str) -> bool:
-    return not walk.foreign or names_any(" ".join(texts), walk.foreign)
+    """Whether texts name the subject, be it by the number of the section whose heading does ("item 8")."""
+    words = " ".join(texts)
+    return not walk.foreign or names_any(f"{words} {walk.text_reader.titles_named(words)}", walk.foreign)
 
 
 def place_words(walk: Walk, key: int) -> str:
@@ -632,12 +694,18 @@ def _build_result(
             "set_aside": [quote_row(passage) for passage in set_aside[:SET_ASIDE_SHOWN]],
             "read": len(keys),
             "missing": list(walk.gaps()),
+            **({"parts": _account_for_parts(walk)} if walk.parts else {}),
             **({} if len(facts) > len(passages) else {"asked": _account_for_asked(walk, passages)}),
             **_account_for_nearness(walk, passages),
         },
         refs=tuple(walk.ref(key, "read") for key in (*refs, *(key for key in keys if key not in refs)))[:12],
         confidence=round(max((fact.fit for fact in facts), default=0.0), 4),
     )
+
+
+def _account_for_parts(walk: Walk) -> list[dict[str, Any]]:
+    """Each thing that the question asks, and whether something was copied that may answer it, as JSON values."""
+    return [{"part": words, "met": not part.gaps()} for words, part in walk.parts.items()]
 
 
 def _account_for_nearness(walk: Walk, passages: Sequence[Passage]) -> dict[str, Any]:
@@ -688,6 +756,10 @@ def _figure_row(figure: Figure) -> dict[str, Any]:
 def _describe_rows(rows: RowsRead) -> str:
     """ "Took 5 of 5 rows of the table “Programs”, p. 3"."""
     page = pages_words(rows.page_index, rows.page_index)
+    if not rows.is_table:
+        return (
+            f"Compared what is stated of {say_count(len(rows.rows), 'thing')} in “{shorten_title(rows.where)}”, {page}"
+        )
     return (
         f"Took {len(rows.quoted)} of {say_count(rows.total, 'row')} of the table “{shorten_title(rows.where)}”, {page}"
     )

@@ -506,6 +506,10 @@ def _search(walk: Walk, query: str, most: int | None) -> StepResult:
     return replace(result, is_idle=True)
 
 
+OF_PART = 6
+"""Nodes brought for each part of a question that puts several together, beside those for all of it."""
+
+
 def _search_document(walk: Walk, query: str, most: int | None, lane: LaneQuery) -> StepResult:
     structure = [(walk.address(c.key), c.score) for c in walk.structure if c.score > 0]
     builder = retriever(walk, most=most).text(query, walk.plan.terms if query == walk.plan.focus else ())
@@ -522,6 +526,8 @@ def _search_document(walk: Walk, query: str, most: int | None, lane: LaneQuery) 
     named = walk.reader.best_of_places() if query == walk.plan.focus and not page else []
     walk.open_with_context(named)
     keys = list(dict.fromkeys([*named, *take_packed(walk, result)]))
+    for part in walk.parts.values() if query == walk.plan.focus else ():
+        walk.open_with_context(candidate.key for candidate in part.finder.ranked[:OF_PART])
     if named and _says_as_much(walk, named):
         keys = named
     _requeue(walk, keys)

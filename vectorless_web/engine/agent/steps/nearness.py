@@ -13,6 +13,11 @@ FIRST_BY_WORDS, STAY_AMONG = 5, 10
 """Pages that hold most of the question's words, and the pages among which they stay whatever their meaning."""
 
 
+NODES_A_TEXT = 3
+"""Nodes read for each sentence that a lane measures, the best by their words. With 5, which takes a tenth of the work
+beside the measuring longer, 100 everyday questions get the same answers but for one, wrong either way."""
+
+
 def measure_nearness(walk: Walk) -> Mapping[str, float]:
     """Shares in [0, 1] by sentence: of the best that the words and the outline shortlist. Measured once a walk.
 
@@ -25,7 +30,7 @@ def measure_nearness(walk: Walk) -> Mapping[str, float]:
         tree = walk.document.tree
         nodes = [
             (tree.node(candidate.key), candidate.fit, ", ".join(tree.path(candidate.key)[-2:]))
-            for candidate in walk.finder.ranked
+            for candidate in walk.finder.ranked[: NODES_A_TEXT * lane.most]
         ]
         found = find_passages(walk.entry.id, nodes, walk.finder)
         lane.measure(walk.plan.question, {words_measured(passage): passage.where for passage in found})

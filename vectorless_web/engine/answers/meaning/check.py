@@ -15,10 +15,11 @@ from vectorless_web.engine.answers.meaning.cells import (
     find_table_mismatches,
     quoted_rows,
 )
-from vectorless_web.engine.answers.meaning.polarity import find_polarity_mismatches
+from vectorless_web.engine.answers.meaning.polarity import find_contrary_mismatches, find_polarity_mismatches
 from vectorless_web.engine.answers.meaning.prose import (
     ROLES,
     find_bound_mismatches,
+    find_bracket_mismatches,
     find_direction_mismatches,
     find_name_mismatches,
     find_owner_mismatches,
@@ -130,13 +131,14 @@ def _has_figures(place: PlacedQuote) -> bool:
 
 
 def _prose_mismatches(text: str, prose: Sequence[str], question: str, *, is_alone: bool) -> Iterator[str]:
-    joined = " ".join(prose)
+    joined = "\n".join(prose)
     if not joined:
         return
     if is_alone:
         yield from find_unit_mismatches(text, joined)
         yield from find_owner_mismatches(text, joined, question)
         yield from find_year_mismatches(text, joined)
+        yield from find_bracket_mismatches(text, joined, question)
     yield from find_bound_mismatches(text, joined)
     yield from find_direction_mismatches(text, joined)
     yield from find_swapped_comparison(text, joined)
@@ -145,6 +147,7 @@ def _prose_mismatches(text: str, prose: Sequence[str], question: str, *, is_alon
     yield from find_name_mismatches(text, joined)
     if len(prose) == 1 and is_alone and len(joined) <= LONGEST_QUOTE:
         yield from find_strength_mismatches(text, joined)
+        yield from find_contrary_mismatches(text, joined)
 
 
 def _wrong_cell_units(claim: TableClaim) -> Iterator[str]:

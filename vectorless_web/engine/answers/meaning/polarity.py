@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from vectorless_web.engine.answers.meaning.prose import ROLES
-from vectorless_web.engine.answers.meaning.wording import content_stems, quote_label, stem_words
+from vectorless_web.engine.answers.meaning.prose import ROLES, is_swapped
+from vectorless_web.engine.answers.meaning.wording import content_stems, quote_label, split_clauses, stem_words
 from vectorless_web.engine.text.analyser import words
 from vectorless_web.engine.text.dates import MONTHS
 
@@ -27,6 +27,7 @@ _SENTENCE = re.compile(r"\n|(?<=[a-z)\d%][.!?])\s+(?=[A-Z\d(“\"])")
 _SPLIT = re.compile(
     r"(?:[;:](?=\s)|(?<=[a-z)\d%])\.(?=\s|$))\s*|,?\s+\b(?:but|while|whereas|although|however|though|because|since"
     r"|so)\b\s*,?\s*"
+    r"|,?\s+\b(?:and|or)\b\s+(?=(?:if|when|where|unless)\b)"
     r"|,?\s+\b(?:and|or)\b\s+(?=(?:\w+\s+){0,3}?(?:may|must|shall|can|cannot|not|is|are|mandatory|optional|required"
     r"|does|do|need|should|was|were|had|there)\b)",
     re.I,
@@ -340,3 +341,142 @@ def _is_same_case(claim: Statement, other: Statement) -> bool:
     if claim.conditions:
         return False
     return other.conditions <= ({"unless", "except", "without", "until"} if claim.affirms else {"without"})
+
+
+# --- words that mean the opposite
+
+
+def _pairs(*written: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    """Pairs of sets of words from "a b|c d"."""
+    sides = [pair.partition("|") for pair in written]
+    return tuple((frozenset(one.split()), frozenset(two.split())) for one, _, two in sides)
+
+
+_CONTRARIES = _pairs(
+    "open opens opened opening|close closes closed closing shut shuts",
+    "free|charged",
+    "profit profits|loss losses",
+    "gross|net",
+    "minimum|maximum",
+    "lowest|highest",
+    "smallest|largest biggest",
+    "shortest|longest",
+    "cheapest|dearest",
+    "earliest|latest",
+    "oldest|youngest newest",
+    "first|last",
+    "best|worst",
+    "inside|outside",
+    "indoor indoors|outdoor outdoors",
+    "upstairs|downstairs",
+    "upper|lower",
+    "northern|southern",
+    "eastern|western",
+    "permanent permanently|temporary temporarily",
+    "public publicly|private privately",
+    "internal|external",
+    "domestic|foreign",
+    "fixed|variable",
+    "hot|cold",
+    "wet|dry",
+    "full|empty",
+    "morning mornings|afternoon afternoons evening evenings",
+    "summer|winter",
+    "weekday weekdays|weekend weekends",
+    "married|single",
+    "majority|minority",
+    "positive|negative",
+    "succeeded|failed",
+    "accepted approved carried adopted passed|rejected defeated refused",
+    "credit credited|debit debited",
+    "import imports imported|export exports exported",
+    "early|late",
+)
+_ORDERED = _pairs("before|after", "above|below", "north|south")
+"""Contraries that put one thing against another: turned around, they say the same ("A before B", "B after A")."""
+_ORDERS = tuple(sorted(word for pair in _ORDERED for side in pair for word in side))
+_DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "anti", "counter")
+_BENDS = re.compile(
+    r"\b(?:not|no|never|none|neither|nor|cannot|without|except|unless|other|otherwise|instead|rather|hardly|rarely|seldom"
+    r"|apart|only|non|until|till|less|fewer)\b|n['’]t\b",
+    re.I,
+)
+
+
+def find_contrary_mismatches(claim: str, quote: str) -> Iterator[str]:
+    """A claim that repeats the quote with one word turned into its opposite: open for closed, before for after.
+
+    Only where both say nearly the same beside that word, and neither denies or excepts anything.
+    """
+    stated = [clause for clause in split_clauses(quote) if not _BENDS.search(clause)]
+    claimed_anywhere = _words_of(claim)
+    for clause in split_clauses(claim):
+        if _BENDS.search(clause):
+            continue
+        for other in stated:
+            if word := next((word for word in _ORDERS if _is_turned_around(clause, other, word)), ""):
+                yield f"The claim turns around what the quote puts {word} what: {quote_label(other)}."
+                return
+            turned = list(_contraries(_words_of(clause), _words_of(other)))
+            # Two words turned around may come to the same: "the lower, the longer", "the higher, the shorter".
+            if len(turned) != 1 or turned[0][1] in claimed_anywhere or not _says_the_rest(clause, other, *turned[0]):
+                continue
+            mine, theirs = turned[0]
+            if not any(mine in _words_of(one) and _is_said_in(clause, one) for one in split_clauses(quote)):
+                yield f"The claim says “{mine}” where the quote says “{theirs}”: {quote_label(other)}."
+                return
+
+
+def _is_turned_around(clause: str, other: str, word: str) -> bool:
+    """Whether "A before B" is told of "B before A"."""
+    if word not in _words_of(clause) or word not in _words_of(other):
+        return False
+    return is_swapped(_parts_around(clause, word), _parts_around(other, word))
+
+
+def _is_said_in(clause: str, other: str) -> bool:
+    """Whether another clause of the quote says at least half of what the claim says."""
+    said = content_stems(clause)
+    return len(said & content_stems(other)) * 2 > len(said)
+
+
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(word.text.lower() for word in words(text))
+
+
+def _contraries(claimed: frozenset[str], stated: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """The words of a claim, each with its opposite in the quote; a side that both say is no opposite."""
+    for one, two in (*_CONTRARIES, *_ORDERED):
+        for mine, theirs in ((one, two), (two, one)):
+            if claimed & mine and stated & theirs and not claimed & theirs and not stated & mine:
+                yield min(claimed & mine), min(stated & theirs)
+    for longer, shorter, is_claimed in ((claimed, stated, True), (stated, claimed, False)):
+        for word in longer - shorter:
+            bare = next((word.removeprefix(prefix) for prefix in _DENYING_PREFIXES if word.startswith(prefix)), "")
+            if len(bare) > 2 and bare in shorter - longer:
+                yield (word, bare) if is_claimed else (bare, word)
+
+
+def _says_the_rest(clause: str, other: str, mine: str, theirs: str) -> bool:
+    """Whether two clauses say the same beside one word, and the same on each side of it where that matters."""
+    ours, stated = content_stems(clause) - content_stems(mine), content_stems(other) - content_stems(theirs)
+    shared = len(ours & stated)
+    if (shared < 2 and ours != stated) or not shared or shared * 4 < len(ours) * 3 or shared * 2 < len(stated):
+        return False
+    if not any(mine in one | two for one, two in _ORDERED):
+        return True
+    (ahead, behind), (ahead_stated, behind_stated) = _parts_around(clause, mine), _parts_around(other, theirs)
+    return bool(ahead & ahead_stated and behind & behind_stated) and not (
+        ahead & behind_stated - ahead_stated or behind & ahead_stated - behind_stated
+    )
+
+
+def _parts_around(clause: str, word: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Stems of what is put in place and of what it is put against: behind the word, up to a comma at the beginning."""
+    match = re.search(rf"\b{re.escape(word)}\b", clause, re.I)
+    if match is None:
+        return frozenset(), frozenset()
+    ahead, behind = clause[: match.start()], clause[match.end() :]
+    if not content_stems(ahead) and "," in behind:
+        behind, _, ahead = behind.partition(",")
+    return content_stems(ahead), content_stems(behind)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 
 from vectorless_web.engine.answers.meaning.ranking import direction_of, said_directions
 from vectorless_web.engine.answers.meaning.wording import (
@@ -17,7 +18,7 @@ from vectorless_web.engine.answers.meaning.wording import (
     split_clauses,
 )
 from vectorless_web.engine.text.analyser import words
-from vectorless_web.engine.text.quantities import MEASURES, UNIT_OF
+from vectorless_web.engine.text.quantities import MEASURES, SPELLED_NUMBERS, UNIT_OF
 
 AHEAD = 80
 """Characters ahead of a number that may bound it; with all of them the time would grow with the square of the text."""
@@ -140,9 +141,72 @@ def _other_rate(claim: str, told: Told, quote: str, same: Sequence[Told]) -> str
     around = clause_around(quote, same[0].start)
     stated = {name for name, pattern in _RATE if _is_rate_of(pattern, around, same[0].number.text)}
     (rate,) = said
-    if not stated or rate in stated:
+    many, unit = _span_of(quote, same[0])
+    if many and rate in _AS_LONG.get((_count_of(many), unit), ()):
+        return ""
+    if not stated:
+        if not many or rate in _rates_of(quote):
+            return ""
+        return f"The claim says {told.number.text} per {rate}; the quote gives it for {many} {unit}."
+    if rate in stated:
         return ""
     return f"The claim says {told.number.text} per {rate}; the quote says it is per {min(stated)}."
+
+
+_SPAN = (
+    rf"(?P<many>\d+|{'|'.join(SPELLED_NUMBERS)})\s+(?:(?:full|whole|consecutive|working|calendar|school)\s+)?"
+    r"(?P<unit>(?:minute|shift|night|hour|day|week|month|quarter|year)s)\b"
+)
+_SPAN_BEHIND = re.compile(
+    rf"[^.;:()\d]{{0,60}}?\b(?P<way>in|over|within|during|every|for)\s+(?:about\s+|only\s+|just\s+|these\s+)?{_SPAN}"
+    r"(?!\s+(?:of\b|from\b|after|later|ago|per\b|an?\b|each|every))",
+    re.I,
+)
+_SPAN_AHEAD = re.compile(
+    rf"\b(?:(?:over|during|in|within)(?:\s+the\s+(?:last|past|first|next))?|(?:it\s+)?took(?:\s+[a-z]+){{0,3}}|(?P<way>for))\s+"
+    rf"{_SPAN}[^.;:()\d]{{0,60}}$",
+    re.I,
+)
+_AS_LONG = {
+    (Decimal(60), "minutes"): ("hour",),
+    (Decimal(24), "hours"): ("day",),
+    (Decimal(7), "days"): ("week",),
+    (Decimal(30), "days"): ("month",),
+    (Decimal(365), "days"): ("year",),
+    (Decimal(4), "weeks"): ("month",),
+    (Decimal(52), "weeks"): ("year",),
+    (Decimal(3), "months"): ("quarter",),
+    (Decimal(12), "months"): ("year",),
+    (Decimal(4), "quarters"): ("year",),
+}
+"""Spans that are one of a rate's own."""
+_OF_MONEY = re.compile(r"\b(?:costs?|price|fee|charged?|hire[ds]?|pays?|paid)\b", re.I)
+
+
+def _span_of(text: str, told: Told) -> tuple[str, str]:
+    """The time for which the sentence gives a number as a whole: "three hours" of "310 litres in three hours".
+
+    "For" spreads a price over the time, and may repeat a dose or a rent in it; "within" may be the time to pay.
+    """
+    currency = _currency_of(text, told)
+    behind = _SPAN_BEHIND.match(text[told.end : told.end + AHEAD])
+    if behind is not None:
+        way = behind["way"].lower()
+        is_plain = bool(_OF_MONEY.search(text)) if way == "for" else not currency or way == "every"
+        return _read_span(behind) if is_plain and (way != "for" or currency) else ("", "")
+    start = max(0, told.start - AHEAD)
+    ahead = _SPAN_AHEAD.search(re.split(r"[.;:]\s", text[start : told.start])[-1])
+    if ahead is None or (currency and not _OF_MONEY.search(text)) or (ahead["way"] and not currency):
+        return "", ""
+    return _read_span(ahead)
+
+
+def _count_of(many: str) -> Decimal:
+    return Decimal(many) if many.isdigit() else SPELLED_NUMBERS.get(many, Decimal(0))
+
+
+def _read_span(match: re.Match[str]) -> tuple[str, str]:
+    return match["many"].lower(), match["unit"].lower()
 
 
 def _rates_of(text: str) -> set[str]:
@@ -158,7 +222,8 @@ def _is_rate_of(pattern: re.Pattern[str], text: str, number: str) -> bool:
         r"\s*(?:(?!in\b|paid\b|due\b|payable\b)[A-Za-z]+\s+)?(?:(?:per|an?|each|every)\s+\w+|annually|yearly|quarterly|monthly|weekly|daily|hourly)",
         text[place + len(number) :],
     )
-    return bool(pattern.search(text[max(0, place - 30) : place]) or (behind and pattern.search(behind.group())))
+    ahead = re.split(r",\s", text[max(0, place - 30) : place])[-1]
+    return bool(pattern.search(ahead) or (behind and pattern.search(behind.group())))
 
 
 def clause_around(text: str, place: int) -> str:
@@ -175,16 +240,16 @@ _AT_MOST = re.compile(
     r"|without)\s+"
     r"(?:\w+\s+){0,2}?(?:exceed|exceeding|surpass)|\bno\s+\w+\s+(?:may|shall|can)\s+exceed"
     r"|\bmay\s+not\s+\w+\s+more\s+than"
-    r"|\bmaximum(?:\s+of|\s+is)?|\bwithin|\bcapped\s+at|\bcap\s+of|\bunder|\bbelow"
-    r"|(?<!no )(?<!not )(?<!\d )\b(?:less|fewer|shorter|lower)\s+than"
+    r"|\bmaximum(?:(?:\s+[a-z]+){0,4}?(?:\s+of|\s+is|:))?|\bwithin|\bcapped\s+at|\bcap\s+of|\bunder|\bbelow"
+    r"|(?<!no )(?<!not )(?<!\d )\b(?:less|fewer|shorter|lower|younger|lighter|smaller)\s+than"
     r"|\blimited\s+to|\bmax\.?|\bup\s+until|\bno\s+further\s+than)"
     r"\s*(?:a|an|the|of|is|total|:)?\s*(?:(?:EUR|USD|GBP)\s*)?[$€£]?\s*$",
     re.I,
 )
 _AT_LEAST = re.compile(
-    r"(?:\bat\s+(?:the\s+)?least|\b(?:no|not)\s+(?:less|fewer|earlier|sooner|lower|shorter|younger|lighter|smaller)\s+than|\bminimum(?:\s+of"
-    r"|\s+is)?"
-    r"|(?<!no )(?<!not )(?<!\d )\b(?:more|longer|greater|larger|higher|later)\s+than"
+    r"(?:\bat\s+(?:the\s+)?least|\b(?:no|not)\s+(?:less|fewer|earlier|sooner|lower|shorter|younger|lighter|smaller)\s+than"
+    r"|\bminimum(?:(?:\s+[a-z]+){0,4}?(?:\s+of|\s+is|:))?"
+    r"|(?<!no )(?<!not )(?<!\d )\b(?:more|longer|greater|larger|higher|later|older|heavier|taller|bigger)\s+than"
     r"|\bover|\babove|(?<!not )(?<!n't )\bexceed(?:s|ing)?|\bmin\.?"
     r"|\bupwards?\s+of)"
     r"\s*(?:a|an|the|of|is|:)?\s*(?:(?:EUR|USD|GBP)\s*)?[$€£]?\s*$",
@@ -198,7 +263,7 @@ _OR_LESS = re.compile(
     r"|at\s+most)\b",
     re.I,
 )
-_NEGATOR_BEFORE = re.compile(r"\b(?:not|no|never|cannot|neither|nothing|nobody|prohibited|under)\b|n['’]t\b", re.I)
+_NEGATOR_BEFORE = re.compile(r"\b(?:not|no|never|cannot|neither|nothing|nobody|prohibited)\b|n['’]t\b", re.I)
 _BEFORE = re.compile(r"^\s*(?:\)\s*)?(?:\w+\s+){0,2}?(?:before|prior\s+to|ahead\s+of|in\s+advance)\b", re.I)
 _AFTER = re.compile(r"^\s*(?:\)\s*)?(?:\w+\s+){0,2}?(?:after|following|from\s+the\s+date)\b", re.I)
 
@@ -289,28 +354,87 @@ def _is_about(numbers: Sequence[Told], stems: frozenset[str], theirs: Sequence[T
     return shared >= 2 and shared * 2 >= min(len(stems), len(said))
 
 
+_OPPOSITE_PAIRS = (
+    "faster slower",
+    "quicker slower",
+    "higher lower",
+    "larger smaller",
+    "bigger smaller",
+    "greater smaller",
+    "longer shorter",
+    "taller shorter",
+    "older younger",
+    "older newer",
+    "better worse",
+    "heavier lighter",
+    "warmer colder",
+    "hotter cooler",
+    "warmer cooler",
+    "cheaper dearer",
+    "stronger weaker",
+    "earlier later",
+    "sooner later",
+    "deeper shallower",
+    "wider narrower",
+    "thicker thinner",
+    "nearer farther",
+    "closer further",
+    "louder quieter",
+    "wetter drier",
+    "richer poorer",
+    "harder softer",
+    "harder easier",
+    "safer riskier",
+)
+_COMPARATIVES = frozenset(word for pair in _OPPOSITE_PAIRS for word in pair.split())
+_OPPOSITES = {
+    word: frozenset(
+        other for pair in _OPPOSITE_PAIRS if word in pair.split() for other in pair.split() if other != word
+    )
+    for word in _COMPARATIVES
+}
+_BEHIND_THAN = r"\b(?P<c>[^.;]*?)\bthan\b(?P<b>[^.;]*)"
 _THAN = re.compile(
-    r"(?P<a>[^.;:]*?)\b(?:is|was|were|are)\s+(?:\w+ly\s+|much\s+|far\s+)?(?:(?P<more>more|less)\s+(?P<quality>\w+)|(?P<word>\w+er))\b"
-    r"(?P<c>[^.;]*?)\bthan\b(?P<b>[^.;]*)",
+    r"(?P<a>[^.;:]*?)\b(?:is|was|were|are)\s+(?:\w+ly\s+|much\s+|far\s+)?(?:(?P<more>more|less)\s+(?P<quality>\w+)|(?P<word>\w+er))"
+    + _BEHIND_THAN,
     re.I,
 )
+_DOES_THAN = re.compile(
+    rf"(?P<a>[^.;:]*?)(?P<more>)(?P<quality>)\b(?P<word>{'|'.join(sorted(_COMPARATIVES))}){_BEHIND_THAN}", re.I
+)
+"""A comparison behind any other verb: "drains better than"."""
 
 
 def find_swapped_comparison(claim: str, quote: str) -> Iterator[str]:
     """ "A was cheaper than B" told of "B was cheaper than A"; more told of less."""
-    ours = _THAN.search(claim) if "than" in claim.lower() else None
-    theirs = _THAN.search(quote) if ours is not None and "than" in quote.lower() else None
-    if ours is None or theirs is None or _compared_quality(ours) != _compared_quality(theirs):
+    ours = _find_than(claim)
+    theirs = _find_than(quote) if ours is not None else None
+    if ours is None or theirs is None:
+        return
+    one_quality, other_quality = _compared_quality(ours), _compared_quality(theirs)
+    is_opposite = other_quality in _OPPOSITES.get(one_quality, ())
+    if (one_quality != other_quality and not is_opposite) or _NEGATOR_BEFORE.search(ours.group() + theirs.group()):
         return
     shared = content_stems(ours["c"]) & content_stems(theirs["c"])
     first, second = content_stems(ours["a"] + ours["c"]) - shared, content_stems(ours["b"])
     one, other = content_stems(theirs["a"] + theirs["c"]) - shared, content_stems(theirs["b"])
     only_one, only_other = one - other, other - one
     is_turned = bool(first & only_other and second & only_one and not first & only_one and not second & only_other)
+    is_turned = is_turned or is_swapped((first, second), (one, other))
     is_straight = bool(first & only_one and second & only_other and not first & only_other and not second & only_one)
-    is_less = (ours["more"] or "").lower() != (theirs["more"] or "").lower()
+    is_less = is_opposite or (ours["more"] or "").lower() != (theirs["more"] or "").lower()
     if (is_turned and not is_less) or (is_straight and is_less):
         yield f"The claim turns the comparison of the quote around: {quote_label(theirs.group())}."
+
+
+def is_swapped(ours: tuple[frozenset[str], frozenset[str]], theirs: tuple[frozenset[str], frozenset[str]]) -> bool:
+    """Whether two sides have changed places: what is new on each side of the claim stands on the quote's other side."""
+    (first, second), (one, other) = ours, theirs
+    return bool(first - one and second - other) and first - one <= other and second - other <= one
+
+
+def _find_than(text: str) -> re.Match[str] | None:
+    return (_THAN.search(text) or _DOES_THAN.search(text)) if "than" in text.lower() else None
 
 
 def _compared_quality(match: re.Match[str]) -> str:
@@ -319,7 +443,7 @@ def _compared_quality(match: re.Match[str]) -> str:
 
 # --- whose number it is
 
-_PART = re.compile(r",\s+|;\s+|\s+\b(?:and|while|whereas|but)\b\s+", re.I)
+_PART = re.compile(r",\s+|;\s+|\n|\s+\(|\)(?=\s)|\s+\b(?:and|while|whereas|but)\b\s+", re.I)
 _WEAK = frozenset(
     content_stems("rise rose fall fell grow grew increase decrease decline improve use last year percent total")
 )
@@ -357,6 +481,55 @@ def find_owner_mismatches(claim: str, quote: str, question: str) -> Iterator[str
                 around = quote_label(_words_around(quote, own[0], stated))
                 yield f"The quote gives {other.number.text} for that; {own[0].number.text} is for {around}."
                 return
+
+
+_NUMERAL = re.compile(r"[\d.,]+")
+_BRACKETED = re.compile(r"\(([^()]{3,80})\)")
+_SAYS_OF = re.compile(
+    r"\s*(?:[a-z]+\s+){0,2}?(?:in|for|of|at|on|from|by|to|with|without|excluding|including|before|when|if|while)\b",
+    re.I,
+)
+_PART_OF = re.compile(r"\b(?:of\s+(?:which|whom|these|them)|including|incl)\b", re.I)
+_SAME_AGAIN = content_stems(
+    "approximately roughly nearly almost equal equivalent total altogether ie eg namely or only"
+)
+_MODAL = re.compile(r"\b(?:can|could|may|might|will|would|should|must|shall|able|allowed)\b", re.I)
+
+
+def find_bracket_mismatches(claim: str, quote: str, question: str) -> Iterator[str]:
+    """A figure from parentheses told as the sentence's own: 2,015 of "stood at 1,940 (prior year: 2,015)".
+
+    Only where the claim has no word beyond the sentence's own: any other may say what the parentheses say.
+    """
+    stated, said = numbers_told(quote), content_stems(claim)
+    told = numbers_told(claim)
+    if len(told) != 1 or _MODAL.search(claim):
+        return
+    for match in _BRACKETED.finditer(quote):
+        inside = [one for one in stated if match.start() < one.start < match.end()]
+        ahead = [one for one in stated if one.end <= match.start()]
+        if not inside or not ahead or [one for one in stated if agree_told(told[0], one)] != inside[:1]:
+            continue
+        main = ahead[-1]
+        clause = clause_around(quote, match.start())
+        own = content_stems(clause.replace(match.group(), " "))
+        qualifier = _qualifier_of(quote, match, inside[0]) - own
+        if (
+            qualifier
+            and main.number.text in clause
+            and unit_of(quote, main)[1] == unit_of(quote, inside[0])[1]
+            and not qualifier & (said | content_stems(question))
+            and not _years_of(match.group()) & _years_of(claim + question)
+            and all(_NUMERAL.fullmatch(stem) for stem in said - own)
+        ):
+            yield f"The quote gives {main.number.text} for that; {told[0].number.text} is given for {match.group()}."
+
+
+def _qualifier_of(quote: str, match: re.Match[str], told: Told) -> frozenset[str]:
+    """What parentheses say of their number: words ahead of it ("prior year: 2,015"), or behind "for", "in", "of"."""
+    ahead, behind = quote[match.start() : told.start], quote[told.end : match.end()]
+    is_said_behind = _SAYS_OF.match(behind) or _PART_OF.search(ahead)
+    return content_stems(ahead + (behind if is_said_behind else "")) - _SAME_AGAIN
 
 
 def _contexts(text: str, one: Told, other: Told, stated: Sequence[Told]) -> tuple[frozenset[str], frozenset[str]]:
@@ -467,10 +640,12 @@ _FOR_TO = re.compile(r"\bfor\s+the\s+(\w+)\s+to\b", re.I)
 
 
 def find_role_mismatches(claim: str, quote: str) -> Iterator[str]:
-    """A duty or right told of the landlord that the quote gives the tenant."""
+    """A duty or right told of the landlord that the quote gives the tenant; a clause copied from it says the same."""
+    said = " ".join(quote.split())
+    clauses = [clause for clause in split_clauses(claim) if " ".join(clause.split()) not in said]
     for one, other in ROLES:
         first, second = frozenset(one.split()), frozenset(other.split())
-        for clause in split_clauses(claim):
+        for clause in clauses:
             doer = _doer(clause, first, second)
             theirs = [(part, _doer(part, first, second)) for part in _sentences(quote)]
             theirs = [(part, who) for part, who in theirs if who and _shares_deed(clause, part, first | second)]
@@ -486,7 +661,12 @@ _NAMED_SUBJECT = re.compile(
 )
 
 
-_PRONOUN = re.compile(r"\b(?:We|You|They|It|He|She|This|These|Your|Our|Their|Its|In|If|When|For|At|On|As|All|No)\b")
+_PRONOUN = re.compile(
+    r"\b(?:We|You|They|It|He|She|This|That|These|Those|Your|Our|Their|Its|In|If|When|For|At|On|As|All|No|Unless|Except"
+    r"|Although|Though|While|Because|Since|Until|Once|Before|After|Any|Each|Every|Some|Both|There|Where|To|By|With|Without"
+    r"|From|Under|Upon|Such|Other|Most|Many|Not|Only|However|Please|But|And|Or)\b"
+)
+"""Words that open a sentence with a capital and name nobody."""
 
 
 def find_name_mismatches(claim: str, quote: str) -> Iterator[str]:

@@ -208,7 +208,7 @@ def _other_stage(claim: str, quote: str) -> Iterator[str]:
     if theirs and (deeds & done or (_SETTLED.search(claim) and _names_planned(quote, claim))):
         if not deeds & _done_deeds(_PLANNED.sub(" ", quote)):
             yield f"The claim tells as done what the quote tells as planned: {quote_label(quote)}."
-    elif ours and deeds & done:
+    elif ours and deeds & done - _named_deeds(quote):
         yield f"The claim tells as planned what the quote tells as done: {quote_label(quote)}."
 
 
@@ -220,8 +220,16 @@ def _planned_deeds(text: str) -> frozenset[str]:
 def _done_deeds(text: str) -> frozenset[str]:
     """Stems of the words that tell something as done."""
     words = re.findall(r"(?<!is )(?<!are )(?<!be )\b[A-Za-z]+", text)
-    done = [w for w in words if w.lower() in _PRESENT_OF or (w.lower().endswith("ed") and len(w) > 4)]
-    return frozenset(_verbs(" ".join(done)))
+    return frozenset(_verbs(" ".join(word for word in words if _is_done(word))))
+
+
+def _named_deeds(text: str) -> frozenset[str]:
+    """Stems of the words that name a deed without telling it as done: "prevent 20 deaths" beside "18 prevented"."""
+    return frozenset(stem for word in re.findall(r"[A-Za-z]+", text) if not _is_done(word) for stem in stem_words(word))
+
+
+def _is_done(word: str) -> bool:
+    return word.lower() in _PRESENT_OF or (word.lower().endswith("ed") and len(word) > 4)
 
 
 def _verbs(text: str) -> list[str]:
@@ -260,7 +268,7 @@ _BEYOND = re.compile(
 )
 _RULE = re.compile(
     r"\b(?:limit|max\w*|min\w*|least|most|up\s+to|cap\w*|exceed\w*|within|no\s+more|not|threshold|above|below|over|under"
-    r"|more|less|fewer|about|around|approximately|roughly|nearly|almost|some|from|between|rose|fell|grew|older|or)\b|\+",
+    r"|more|less|fewer|about|around|approximately|roughly|nearly|almost|some|from|between|rose|fell|grew|[a-z]{3,}er(?=\s+than)|or)\b|\+",
     re.I,
 )
 

@@ -11,7 +11,9 @@ from vectorless_web.engine.text.dates import MONTH_PATTERN
 from vectorless_web.engine.text.numbers import Number, numbers_in
 from vectorless_web.engine.text.quantities import SPELLED_NUMBERS
 
-_DATE = re.compile(rf"\b{MONTH_PATTERN}\s+\d{{1,2}}\b(?![.,]?\d)|\b\d{{1,2}}(?:st|nd|rd|th)?\s+{MONTH_PATTERN}", re.I)
+_MONTH = rf"(?=(?-i:[A-Z])){MONTH_PATTERN}"
+"""A month with a capital: "older than 12 may" and "8 separate" hold none."""
+_DATE = re.compile(rf"\b{_MONTH}\s+\d{{1,2}}\b(?![.,]?\d)|\b\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH}", re.I)
 _YEAR_NUMBER = re.compile(r"(?:19|20)\d\d")
 _SCHOOL_YEAR = re.compile(r"(?<![\d.,$€£])(?:19|20)\d\d\s?[/–-]\s?\d\d(?!\d)")
 _LIST_JOINT = re.compile(r"[\s,;/&–-]*(?:\b(?:and|or|to|through|until|the)\b[\s,]*)*", re.I)

@@ -34,7 +34,8 @@ from vectorless_web.engine.parsing.tables.ruled import RuledTable
 
 _BULLET = re.compile(r"^(?:[•●▪◦■□‣○➢✓*·∙]|[–—-]\s|\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s)", re.IGNORECASE)
 _FOOTNOTE = re.compile(
-    r"^(?:\((?:\d{1,2}|[a-z])\)|(?:\d{1,2}|[a-z])[.)]\s|\d{1,2}\s+[A-Z]|[*†‡§]+)\s*\S", re.IGNORECASE
+    r"^(?:\((?:\d{1,2}|[a-z])\)|(?:\d{1,2}|[a-z])[.)]\s|\d{1,2}\s+[A-Z]|\d{1,2}(?:https?:|www\.)|[*†‡§]+)\s*\S",
+    re.IGNORECASE,
 )
 _FIGURE = re.compile(r"^(?:figure|fig\.|abbildung)\s*(\d+(?:[.-]\d+)*)", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?:;]['”’\")\]]*(?:\(\w{1,2}\))*$")
@@ -108,11 +109,22 @@ def _append(drafts: list[Draft], block: Sequence[Line], layout: Layout) -> None:
     builder = TextBuilder()
     join_lines(builder, block)
     before = drafts[-1] if drafts else None
+    if kind is NodeKind.PARAGRAPH and before is not None and _goes_on_at_foot(before, block, layout):
+        kind = NodeKind.FOOTNOTE
     follows = kind is NodeKind.LIST and before is not None and before.kind is kind
     if before is not None and follows and len(before.text) + builder.length < _LONG_LIST:
         merge_text(before, builder, "\n")
         return
     drafts.append(builder.draft(kind, block[0].page, label=_figure_label(kind, block[0].text)))
+
+
+def _goes_on_at_foot(before: Draft, block: Sequence[Line], layout: Layout) -> bool:
+    """Whether small print below a footnote is the rest of it."""
+    return before.kind is NodeKind.FOOTNOTE and block[0].page == before.page and _is_small(block[0], layout)
+
+
+def _is_small(line: Line, layout: Layout) -> bool:
+    return line.style.size < layout.body_of(line.page).size - _SMALLER
 
 
 def _figure_label(kind: NodeKind, text: str) -> str:
@@ -122,10 +134,10 @@ def _figure_label(kind: NodeKind, text: str) -> str:
 
 
 def _kind(block: Sequence[Line], layout: Layout) -> NodeKind:
-    text, size = block[0].text, block[0].style.size
+    text = block[0].text
     if CAPTION.match(text) and sum(len(line.text) for line in block) < _LONGEST_CAPTION:
         return NodeKind.CAPTION
-    if size < layout.body_of(block[0].page).size - _SMALLER and _FOOTNOTE.match(text):
+    if _is_small(block[0], layout) and _FOOTNOTE.match(text):
         return NodeKind.FOOTNOTE
     return NodeKind.LIST if _BULLET.match(text) else NodeKind.PARAGRAPH
 

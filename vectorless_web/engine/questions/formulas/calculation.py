@@ -161,6 +161,7 @@ AT_CLOSE = "with closing balances alone"
 
 _OWN_WORDS = "the question's own words"
 _RATIO_OF = re.compile(r"\bratio of\s+(?P<top>.+?)\s+to\s+(?P<bottom>.+)", re.IGNORECASE)
+_TO_RATIO = re.compile(r"(?P<top>[^,?]+?)[\s-]+to[\s-]+(?P<bottom>(?:[a-z]+[\s-]+){1,4})ratio\b", re.IGNORECASE)
 _JOINED = re.compile(r"\b(?:less|minus|plus|divided by)\b|\s[-+/]\s", re.IGNORECASE)
 _AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
 _GROWTH = re.compile(
@@ -230,6 +231,7 @@ class FormulaReader:
             or self._share(parts.focus)
             or self._join_parts(parts, matches)
             or self._ratio(matches, parts.focus)
+            or self._ratio_named(parts.focus)
         )
         if base is not None and base.words and _UNREAD_SHARE.search(parts.focus):
             return None
@@ -377,6 +379,24 @@ class FormulaReader:
         operator = operator if operator in "+-/" else "/"
         tree = Branch(operator, replace(left, period=None), replace(right, period=None))
         return FormulaTree(tree, f"{left.concept} {sign.group().strip()} {right.concept}", _OWN_WORDS)
+
+    def _ratio_named(self, focus: str) -> FormulaTree | None:
+        """A ratio that no name is known of, called by its two sides: "R&D to revenue ratio"."""
+        match = _TO_RATIO.search(focus)
+        if match is None:
+            return None
+        averaged = _WRITTEN_AVERAGE.match(match["bottom"])
+        below = match["bottom"][averaged.end() :] if averaged else match["bottom"]
+        upper, lower = self._find_known(match["top"]), self._find_side(below)
+        if upper is None or lower is None or upper.concept == lower.concept:
+            return None
+        name = f"{upper.concept} to {'average ' if averaged else ''}{lower.concept}"
+        return FormulaTree(Branch("/", upper, _average_periods(lower, "") if averaged else lower), name, _OWN_WORDS)
+
+    def _find_side(self, words: str) -> FigureLeaf | None:
+        """The concept that these words name, one alone ("asset", "liabilities") as the total of it."""
+        plain = _plain_words(words)
+        return self._find_whole(words) or self._find_whole(f"total {plain}") or self._find_whole(f"total {plain}s")
 
     def _ratio(self, matches: Sequence[Match], focus: str) -> FormulaTree | None:
         named = [concept for match in matches if (concept := _concept(match))]

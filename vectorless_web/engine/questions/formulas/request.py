@@ -5,7 +5,6 @@ has such a figure is found out later, by looking for every one of these words.
 """
 
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
@@ -84,6 +83,12 @@ class Request:
     """The same with what it lists ("A and B") as operands of their own, for words that no row has as a whole."""
     may_be_points: bool = False
     """Whether the change of a percentage is meant in points."""
+    is_count: bool = False
+    """Whether things are counted, so that a row without a sign of money states none, whatever its table states."""
+    asks_whether: bool = False
+    """Whether a yes or no is asked of a change."""
+    way: int = 0
+    """The direction that it is asked of: 1 for a rise, -1 for a fall, 0 for either."""
 
 
 NAMES = "abcdefghijklmnopqrstuvwxyz"
@@ -149,7 +154,9 @@ _SUM = re.compile(
     r"|total\s+)(?:of\s+)?(?P<x>.+)$",
     re.I,
 )
-_TOGETHER = re.compile(r",?\s*\b(?:altogether|combined|in total|together|taken together|in all|in aggregate)\b", re.I)
+_TOGETHER = re.compile(
+    r",?\s*\b(?:altogether|combined|collectively|in total|together|taken together|in all|in aggregate)\b", re.I
+)
 _RESPECTIVE = re.compile(r",?\s*\b(?:respectively|respective)\b", re.I)
 _SHARE_OF = re.compile(
     rf"^(?:what\s+)?(?:{_PERCENTAGE}|share|proportion|portion|fraction|part)\s+(?:of"
@@ -348,13 +355,29 @@ def request_of(plan: QueryPlan) -> Request | None:
     if plan.intent is Intent.SUMMARY:
         return None
     text = plan.focus
+    text = _SHOWN_IN.sub(" ", _QUANTITY_OF.sub(" ", text))
     for name in sorted(plan.entities, key=len, reverse=True):
         text = re.sub(rf"\b{re.escape(name)}['’]s?\s+", "", text)
-    request = read_request(text)
+    is_asked_whether = plan.intent is Intent.YES_NO and plan.formula is None
+    request = (read_whether_changed(text) if is_asked_whether else None) or read_request(text)
     wants_percent = plan.unit is not None and plan.unit.percent
     if request is not None and request.expression == "a - b" and wants_percent and not request.points:
         return replace(request, expression="100 * (a - b) / b", percent=True, may_be_points=True)
     return request
+
+
+_QUANTITY_OF = re.compile(
+    r"\b(?:quantity|magnitude) of (?=(?:[\w-]+ ){0,4}(?:costs?|expenses?|charges?|income|revenues?|sales|cash"
+    r"|debts?|taxes|losses|assets?|liabilities)\b)",
+    re.I,
+)
+"""What is said of an amount of money and adds nothing: goods have a quantity, costs an amount."""
+_SHOWN_IN = re.compile(
+    r"\b(?:directly|clearly|explicitly|plainly|specifically) (?:outlined|shown|stated|listed|disclosed|presented"
+    r"|reported|given|named|mentioned)\b(?= (?:in|on|by|within)\b)",
+    re.I,
+)
+"""Words on where a figure stands, which no row says."""
 
 
 def read_request(question: str) -> Request | None:
@@ -449,13 +472,6 @@ def read_bound(text: str) -> Threshold | None:
     return Threshold(
         above, number.value, inclusive, number.percent, " ".join(match.group().split()), number.value / number.scale
     )
-
-
-_TIME_NOUN = re.compile(
-    r"^(?:fiscal\s+|financial\s+|calendar\s+|reporting\s+)?(?:years?|periods?|quarters?|months?|dates?"
-    r"|days?|weeks?)$",
-    re.I,
-)
 
 
 def _read_which(text: str) -> Request | None:
@@ -597,6 +613,42 @@ def _replace_tail(first: str, second: str) -> str:
     )
 
 
+_RISES = (
+    r"go(?:ing|ne)? up|r[io]se[n]?|rising|increas(?:e|ed|es|ing)|gr[eo]w(?:n|s|ing)?|growth|climb(?:ed|ing)?"
+    r"|improv(?:e|ed|ing)|up"
+)
+_FALLS = (
+    r"go(?:ing|ne)? down|f[ae]ll(?:en|s|ing)?|declin(?:e|ed|es|ing)|decreas(?:e|ed|es|ing)|drop(?:ped|ping|s)?"
+    r"|shr[iau]nk(?:ing)?|worsen(?:ed|ing)?|down"
+)
+_WHETHER_CHANGED = re.compile(
+    rf"^\W*(?:was|were|is|are|has|have|had)\s+there\s+(?:been\s+)?(?:any|an?|some)\s+(?P<noun>{_CHANGING})\s+(?:in|of)\s+"
+    r"(?P<x>.+?)[\s?.]*$"
+    r"|^\W*(?:and\s+|but\s+)?(?:did|has|have|had|is|are)\s+(?P<y>(?:(?!\b(?:expect|likely|going to|due to)).)+?)\s+"
+    rf"(?:(?P<up>{_RISES})|(?P<down>{_FALLS})|changed?)(?P<either>\s+or\s+(?:{_RISES}|{_FALLS}))?\b"
+    r"(?P<rest>(?:\s+(?:in|during|for|from|since|between|over|against|compared|on|year|this|last|by)\b[^,;?]*)?)[\s?.]*$",
+    re.I,
+)
+
+
+def read_whether_changed(question: str) -> Request | None:
+    """The change that a question for yes or no asks about: "Did staff grow from 2019 to 2021?", "Did rent go up?".
+
+    None where it names more than two periods. Asked "up or down?", no yes or no is asked of it.
+    """
+    text = _spell_periods(re.sub(r"\s+", " ", question).strip())
+    match = _WHETHER_CHANGED.match(text)
+    words = f"{match['x'] or match['y']} {match['rest'] or ''}" if match else ""
+    if match is None or len(words) > MOST_CHARACTERS or len(_periods(words)) > 2 or _WORDY.search(words):
+        return None
+    request = _make_change(words, percent=False, name="change in")
+    if request is None:
+        return None
+    way = (match["noun"] or match["up"] or match["down"] or "").lower()
+    direction = bool(re.fullmatch(_RISES + "|rises?", way, re.I)) - bool(re.fullmatch(_FALLS, way, re.I))
+    return replace(request, asks_whether=not match["either"], way=direction, may_be_points=True)
+
+
 _SCOPE = re.compile(
     r"^\W*(?:for|in|under|within|of|among|at|on|regarding)\s+(?P<scope>(?:[^,?]"
     r"|,\s(?=\d{4}\b)){3,80}),\s*(?=what|how|which|by)",
@@ -627,7 +679,16 @@ def _read_asked(text: str) -> Request | None:
     match = _HOW_MANY.match(text)
     if match is None:
         return _read_command(text)
-    return _read_values(_AUXILIARIES.sub(" ", match["x"]), is_asked=True)
+    request = _read_values(_AUXILIARIES.sub(" ", match["x"]), is_asked=True)
+    return replace(request, is_count=bool(_COUNTS.match(text))) if request is not None else None
+
+
+_COUNTS = re.compile(
+    r"^\W*how many\s+(?!(?:[\w-]+\s+){0,3}?(?:millions?|thousands?|billions?|dollars?|euros?|pounds?|cents?"
+    r"|shares?|stocks?|options?|units?|awards?|warrants?|percent\w*|points?)\b)",
+    re.I,
+)
+"""A question for how many things there are, which neither are money nor are counted in the thousands of a table."""
 
 
 def _read_command(text: str) -> Request | None:
@@ -1002,8 +1063,3 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 def _month_of(text: str) -> int:
     return next((place for place, name in enumerate(_MONTHS, 1) if name in text.lower()), 0)
-
-
-def list_operands(operands: Sequence[Operand]) -> Iterator[tuple[str, Operand]]:
-    """Each operand with its name in the expression."""
-    return iter(zip(NAMES, operands, strict=False))
