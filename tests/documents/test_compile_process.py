@@ -1,6 +1,8 @@
 """The child that reads a file cannot harm the worker that started it."""
 
 import os
+import signal
+import threading
 import time
 import zlib
 from collections.abc import Iterator
@@ -194,6 +196,23 @@ def test_closing_the_news_kills_the_child(tmp_path, starter):
     assert children_of(starter) - before
     news.close()
     assert children_of(starter) == before
+
+
+def test_a_child_that_ends_as_it_is_ended_takes_nobody_along(tmp_path):
+    (tmp_path / "in").write_bytes(REPORT)
+    made = prepare_children(PreparedChildren(MISBEHAVING, acts=(MISBEHAVING,)))
+    news = run_child(order(tmp_path, "hang"), module=MISBEHAVING)
+    while not isinstance(next(news), StageProgress):
+        pass
+    (child,) = children_of(made.pid)
+    os.kill(made.pid, signal.SIGSTOP)
+    os.kill(child, signal.SIGKILL)
+    wait_until(lambda: not is_alive(child))
+    threading.Timer(0.2, os.kill, (made.pid, signal.SIGCONT)).start()
+    news.close()
+    assert failure(tmp_path, "remember").message == "1 file."
+    assert is_alive(made.pid)
+    made.close()
 
 
 def swollen_pdf(megabytes: int) -> bytes:

@@ -5,6 +5,7 @@ With a socket's number and a parent: a prepared process that forks them, and com
 
 import json
 import os
+import selectors
 import signal
 import sys
 import time
@@ -89,7 +90,14 @@ def misbehave() -> int:
     return 0
 
 
+class EndsFirst(selectors.DefaultSelector):
+    """Tells of children that ended before it tells of those that are to be ended, when both happened at once."""
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        return sorted(super().select(timeout), key=lambda event: event[0].data is not None)
+
+
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        prepared.serve(int(sys.argv[1]), int(sys.argv[2]), {MISBEHAVING: misbehave, **prepared.ACTS})
+        prepared.serve(int(sys.argv[1]), int(sys.argv[2]), {MISBEHAVING: misbehave, **prepared.ACTS}, EndsFirst())
     sys.exit(misbehave())

@@ -35,10 +35,11 @@ LONGEST_NAME, DESCRIPTORS = 200, 3
 class Forker:
     """Forks children on request and tells how they ended."""
 
-    def __init__(self, door: socket.socket, acts: Mapping[str, Callable[[], int]]) -> None:
-        self._door, self._acts = door, acts
+    def __init__(
+        self, door: socket.socket, acts: Mapping[str, Callable[[], int]], selector: selectors.BaseSelector
+    ) -> None:
+        self._door, self._acts, self._selector = door, acts, selector
         self._children: dict[int, socket.socket] = {}
-        self._selector = selectors.DefaultSelector()
         self._ended, waking = os.pipe()
         os.set_blocking(self._ended, False)
         os.set_blocking(waking, False)
@@ -77,7 +78,12 @@ class Forker:
         self._selector.register(control, selectors.EVENT_READ, pid)
 
     def _kill(self, pid: int) -> None:
-        """Kill a child with whatever it started; its end is told when it has come."""
+        """Kill a child with whatever it started; its end is told when it has come.
+
+        A child that ended by itself may have been reaped between the wish and this.
+        """
+        if pid not in self._children:
+            return
         self._selector.unregister(self._children[pid])
         for kill in (os.killpg, os.kill):  # The second for a child that has no session of its own yet.
             with suppress(ProcessLookupError):
@@ -124,7 +130,12 @@ def _become(act: Callable[[], int], order: int, output: int) -> None:
         os._exit(code)
 
 
-def serve(door: int, parent: int, acts: Mapping[str, Callable[[], int]] = ACTS) -> None:
+def serve(
+    door: int,
+    parent: int,
+    acts: Mapping[str, Callable[[], int]] = ACTS,
+    selector: selectors.BaseSelector | None = None,
+) -> None:
     """Import what children need, and fork them until nobody can ask any more; ends with the process `parent`."""
     ctypes.CDLL(None).prctl(child.PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
@@ -134,7 +145,7 @@ def serve(door: int, parent: int, acts: Mapping[str, Callable[[], int]] = ACTS) 
     gc.collect()
     gc.freeze()
     with socket.socket(fileno=door) as asked:
-        Forker(asked, acts).serve()
+        Forker(asked, acts, selector or selectors.DefaultSelector()).serve()
 
 
 if __name__ == "__main__":
