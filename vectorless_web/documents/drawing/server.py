@@ -258,15 +258,20 @@ class RenderServer:
             self.config.socket.unlink(missing_ok=True)
 
     def _listen(self) -> tuple[socket.socket, int]:
-        """Listen, taking the place of a server that has ended or is about to."""
+        """Listen, taking the place of a server that has ended or is about to.
+
+        The socket gets its name when it listens: who sees it is never refused.
+        """
         path = self.config.socket
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)
+        early = path.with_suffix(f".{os.getpid()}")
+        early.unlink(missing_ok=True)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        listener.bind(str(path))
-        path.chmod(0o600)
+        listener.bind(str(early))
+        early.chmod(0o600)
         listener.listen(BACKLOG)
         listener.setblocking(False)
+        early.rename(path)
         self._selector.register(listener, selectors.EVENT_READ, None)
         return listener, _inode(path)
 
