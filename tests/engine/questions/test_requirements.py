@@ -46,6 +46,10 @@ def kinds(question: str) -> list[Wanted]:
         ("What kinds of boats does the marina have?", Wanted.MEMBERS),
         ("What is covered?", Wanted.STATEMENT),
         ("Which law applies?", Wanted.STATEMENT),
+        ("What's the phone number of the porter?", Wanted.CONTACT),
+        ("A guest is hurt. What must the porter do?", Wanted.STEPS),
+        ("How does a club go about booking the hall?", Wanted.STEPS),
+        ("How much do I save by paying once a year?", Wanted.SUM),
     ],
 )
 def test_the_words_that_ask_tell_what_an_answer_must_hold(question, wanted):

@@ -100,6 +100,25 @@ def test_what_stands_in_another_clause_is_no_particle_of_a_verb():
     assert "postpon" not in weights("they put milk in, and take off")
 
 
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("half a million plugs", "500,000"),
+        ("half a million plugs", "0.5 million"),
+        ("two hundred and fifty people", "250"),
+        ("1.5 million cars", "1,500,000"),
+        ("the 500,000 limit", "0.5 million"),
+        ("£2k a year", "2,000"),
+    ],
+)
+def test_a_large_number_is_looked_for_in_other_notations(text, other):
+    assert other in {wording.text for wording in other_wordings(text)}
+
+
+def test_a_year_is_no_number_of_thousands():
+    assert not [wording for wording in other_wordings("sales in 2000") if "number" in wording.source]
+
+
 def test_what_is_done_again_is_looked_for_with_re_before_it():
     assert "reopen" in weights("when does the pool open again")
     assert "rebuilt" in weights("who built the pier again")

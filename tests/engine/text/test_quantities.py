@@ -21,6 +21,7 @@ from vectorless_web.engine.text.quantities import quantities_in
         ("one hundred and five dollars", [("105", "money")]),
         ("two million users", [("2000000", "")]),
         ("half a dozen eggs", [("6", "")]),
+        ("half a million plugs", [("500000", "")]),
         ("two and a half years", [("2.5", "year")]),
         ("1½ hours", [("1.5", "hour")]),
         ("3/4 of it", [("0.75", "")]),

@@ -55,7 +55,8 @@ _NO_PERSON = re.compile(
     r"|South|East|West|New|General"
     r"|Agreement|Contract|Policy|Plan|Department|Agency|Service\w*|System\w*|Day|Date|Time|Year|Note|Table"
     r"|Schedule|Annex|Appendix|Article"
-    r"|Clause|Committee|Flight|Street|Road|Review|Study|The|This|In|If|On|At|For|No|All|Any|Each)\b"
+    r"|Clause|Committee|Flight|Street|Road|Review|Study|Repairs?|Requests?|Rules?|Forms?|Fees?|Codes?|Notices?|Period"
+    r"|Room|Building|Number|Charges?|Limits?|Leave|The|This|In|If|On|At|For|No|All|Any|Each)\b"
 )
 _ROLES = re.compile(
     r"\b(?:manager|director|officer|head|chief|chair\w*|president|secretary|treasurer|board|committee|council"
@@ -131,11 +132,13 @@ _NUMBER_WORDS = re.compile(
     re.IGNORECASE,
 )
 _EXTREME = re.compile(
-    r"\b(?:most|least|first|last|top|leading|maximum|minimum|(?:high|low|larg|bigg|small|great|fast|slow|long"
+    r"\b(?:most|least|top|leading|maximum|minimum|(?:high|low|larg|bigg|small|great|fast|slow|long"
     r"|short|cheap|old|new|strong|weak)est"
-    r"|best|worst|primary|main|principal|only)\b",
+    r"|best|worst)\b(?! (?:of|people|other)\b)",
     re.IGNORECASE,
 )
+_CHIEF = re.compile(r"\b(?:most important|main|principal|primary|chief|key|biggest|largest)\b", re.IGNORECASE)
+"""How one thing is put before all others of its kind: "the main cause"."""
 _FOLLOWS = re.compile(
     r"\b(?:if|where|when\w*|after|once|unless|late|later|beyond|exceed\w*|more than|fails?|failure|miss\w*|breach\w*"
     r"|break\w*|anyone|whoever|each|every|any)\b.*\b(?:fees?|fines?|penalt\w+|interest|reduc\w+|deduct\w+|credit\w*|damages"
@@ -158,7 +161,9 @@ def is_met(requirement: Requirement, text: str, *, members: int = 0, heading: st
     check, words = _CHECKS.get(requirement.wanted), _CLAUSE_NUMBER.sub("", text)
     if requirement.wanted in _OF_A_KIND and not _says_kind(requirement.part, f"{heading} {words}"):
         return False
-    if requirement.wanted is Wanted.AMOUNT and not _prices_thing(requirement.part, words, heading):
+    if requirement.wanted is Wanted.AMOUNT and not (
+        _prices_thing(requirement.part, words, heading) and _is_on_matter(requirement.part, words, heading)
+    ):
         return False
     if requirement.wanted is Wanted.STATEMENT and not _says_thing(requirement.part, words, heading):
         return False
@@ -237,6 +242,40 @@ def _prices_thing(part: str, words: str, heading: str) -> bool:
     return any(wanted & set(analyse(sentence)) for sentence in priced)
 
 
+_MATTER = re.compile(
+    r"(?i:\bhow much) (?P<noun>(?!(?:money|cash|time|notice|warning|longer|shorter|higher|lower|bigger|smaller|earlier"
+    r"|later|faster|slower|more|less|fewer|of|is|are|was|were|be|do|does|did|can|could|may|might|must|should|shall|will"
+    r"|would|has|have|had|older|younger|to|in|for|over|under|above|below|before|after|the|a|an|it|they|we|you|i|he|she|cheaper|dearer|larger"
+    r"|heavier|lighter|additional|extra|further|other|total|net|gross|better|worse|greater|stronger|weaker)\b)[a-z]{3,})"
+    r"(?= (?:do|does|did|can|could|may|must|should|will|would|is|are|was|were|has|have|had)\b)"
+)
+"""A thing of which an amount is asked for, by its name alone: "How much blood do they take?\""""
+_HAS_VOLUME = re.compile(
+    rf"(?:\d|\b(?:{_SPELLED}))[\s-]?(?:[kmµ]?g|kilograms?|kilos?|grams?|tonnes?|tons?|[mc]?l|(?:milli)?lit(?:re|er)s?"
+    r"|gallons?|pints?|cups?|spoons?|cubic)\b",
+    re.IGNORECASE,
+)
+_SOLD = re.compile(
+    r"\bhow much (?:money )?(?:do|does|did|will|would|can|could|has|have|had|is|are|was|were) (?:[\w’'-]+ ){1,5}?"
+    r"(?P<deed>sell|sold|selling|lend|lent|borrow|borrowed|donate|donated|invest|invested|win|won|lose|lost)\b",
+    re.IGNORECASE,
+)
+"""A deed that not any amount of money in a sentence belongs to."""
+
+
+def _is_on_matter(part: str, words: str, heading: str) -> bool:
+    """Whether words are on the thing of which an amount is asked for, or on the deed that it was had by.
+
+    What has a weight or a volume may go by a pronoun: "They are fed six litres a day".
+    """
+    matter = None if _HAS_VOLUME.search(words) else _MATTER.search(part)
+    for asked in filter(None, (matter, _SOLD.search(part))):
+        wanted = _wordings_of(asked.group(asked.lastgroup or 0))
+        if wanted and wanted.isdisjoint(analyse(f"{heading} {words}")):
+            return False
+    return True
+
+
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"(])")
 
 _NAMES_ONE = re.compile(r"(?<=[a-z,;] )[A-Z][\w’'-]+|\b[A-Z]{2,}\b|\b[A-Z]+-?\d+\b|\b\d+(?:st|nd|rd|th)\b")
@@ -282,6 +321,8 @@ _COUNTED_KINDS = {
 def _tells_person(part: str, words: str, members: int) -> bool:
     if _ASKS_EXCEPTED.search(part) and not _EXCEPTS.search(words):
         return False
+    if _TERM_DEFINED.match(words):
+        return False
     if _IS_IN_PLACE.search(words) is None and _HAS_LEFT.search(words) and not _ASKS_FORMER.search(part):
         return False
     wants_name = re.search(r"\bnames?\b", part, re.IGNORECASE) or (
@@ -291,6 +332,11 @@ def _tells_person(part: str, words: str, members: int) -> bool:
         return True
     return not wants_name and (_tells_role(words, part) or _tells_doer(words, part))
 
+
+_TERM_DEFINED = re.compile(
+    r"\W*(?:\d[\d.]*\s+)?[“\"'*]*[A-Z][\w ’'-]{2,40}[”\"'*]* (?:means|is defined as|stands for)\b"
+)
+"""How the definition of a term begins: who stands in it does nothing."""
 
 _HAS_LEFT = re.compile(
     r"\b(?:left (?:the|our|us|in|at|after|on)|former(?:ly)?|retired|resigned|stepped down|predecessor|stood down"
@@ -391,9 +437,20 @@ _CLOCK = re.compile(
 """What tells a time of day, which a date does not."""
 
 
+_ASKS_CALENDAR = re.compile(r"\b(?:what|which) (?:exact )?(?:date|year)\b", re.IGNORECASE)
+_CALENDAR = re.compile(
+    rf"\b{_MONTHS}\s+\d|\b\d{{1,2}}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?{_MONTHS}\b|\b(?:19|20)\d\d\b"
+    r"|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b|\b(?:end|beginning|start|middle) of ",
+    re.IGNORECASE,
+)
+"""A day or a year as a calendar has it, which a length of time is not."""
+
+
 def _tells_date(part: str, words: str, members: int) -> bool:
     """A date, or the condition of a rule: "when may I" is answered by "if"; of an end or a start, the date of that."""
     if not _tells_event(part, words) or (_ASKS_CLOCK.search(part) and not _CLOCK.search(words)):
+        return False
+    if _ASKS_CALENDAR.search(part) and not _CALENDAR.search(words):
         return False
     is_rule = re.search(r"\bwhen (?:am|is|are|can|may|do|does|must|should)\b", part, re.IGNORECASE)
     is_past = re.search(r"\bwhen (?:was|were|did|had|has|have)\b", part, re.IGNORECASE)
@@ -415,14 +472,36 @@ def _tells_span(part: str, words: str, members: int) -> bool:
     """
     if _ASKS_NOTICE.search(part) and not _GIVES_NOTICE.search(words):
         return False
-    if _ASKS_LENGTH.search(part):
+    if asked := _ASKS_LENGTH.search(part):
         words = _HOW_OFTEN.sub(" ", words)
+        if not _says_unit(asked["unit"], words):
+            return False
     is_thing = re.search(r"\bhow long (?:is|are|was|were)\b", part, re.IGNORECASE)
     is_point = re.search(r"\bhow (?:early|soon|fast|quickly|far)\b", part, re.IGNORECASE)
     return bool(SPAN.search(words) or (is_thing and _LENGTH.search(words)) or (is_point and DATE.search(words)))
 
 
-_ASKS_LENGTH = re.compile(rf"\bhow many {_TIME_UNITS}\b(?! (?:a|per|each|every)\b)", re.IGNORECASE)
+_ASKS_LENGTH = re.compile(rf"\bhow many (?P<unit>{_TIME_UNITS})\b(?! (?:a|per|each|every)\b)", re.IGNORECASE)
+_UNITS_BESIDE = {
+    "second": "second|sec|s",
+    "minute": "minute|min|hour|hr|h",
+    "hour": "hour|hr|h|minute|min|day",
+    "night": "night|day|week",
+    "day": "day|night|week|hour|month",
+    "week": "week|fortnight|day|month",
+    "month": "month|week|quarter|year",
+    "quarter": "quarter|month|year",
+    "year": "year|month|decade",
+}
+"""Units in which a length is told that is asked for in one of them: days in weeks, and no seconds in minutes."""
+
+
+def _says_unit(unit: str, words: str) -> bool:
+    """Whether a length is told in a unit that the asked one is easily read from."""
+    units = _UNITS_BESIDE.get(unit.lower().removesuffix("s"))
+    return units is None or bool(re.search(rf"(?:\d|\b)(?:{units})s?\b", words, re.IGNORECASE))
+
+
 _HOW_OFTEN = re.compile(
     rf"\b(?:once|twice|(?:\w+) times) (?:an?|per|each|every) \w+|\b(?:every|each|per) (?:\w+ )?{_TIME_UNITS}\b"
     r"|\b(?:daily|weekly|fortnightly|monthly|quarterly|yearly|annually|hourly|annual)\b",
@@ -502,6 +581,10 @@ _RESULTS = tuple(
     (re.compile(asked, re.IGNORECASE), re.compile(told, re.IGNORECASE))
     for asked, told in (
         (r"\b(?:average|mean)\b", r"\b(?:averag\w*|mean)\b[^.;:]*\d|\d[^.;:]*\bon average\b"),
+        (
+            r"\bsave\b",
+            r"\b(?:sav\w+|discount\w*|cheaper|reduc\w+)\b[^.;]*\d|\d[^.;]*\b(?:off|saved|cheaper|discount)\b",
+        ),
         (r"\bratio\b", r"\bratio\b[^.;]*\d|\d (?:times|to (?:1|one))\b|\d:\d"),
         (rf"\b(?:percentage|percent|per cent)\b.*\b{_CHANGED}", rf"\b{_CHANGED}\b[^.;]*{_PERCENT}"),
         (rf"\b{_CHANGED}", rf"\b{_CHANGED}\b[^.;]*\d"),
@@ -705,7 +788,7 @@ _ASKS_PEOPLE = re.compile(r"^(?:people|persons?|men|women|others|of (?:them|us))
 _COUNTS_PEOPLE = re.compile(
     r"\s+(?:of (?:the )?)?(?:[\w’'-]+ ){0,2}(?:members?|participants?|passengers?|inhabitants?|residents?|visitors?"
     r"|persons?|people|adults?|children|pupils?|students?|patients?|subjects?|individuals|volunteers?|employees?|workers?"
-    r"|staff|guests?|delegates?|shareholders?|owners?|tenants?|users|households|injured|killed)\b",
+    r"|staff|guests?|delegates?|shareholders?|owners?|tenants?|users|households|injured|killed)\b(?! [a-z]{3,}s\b)",
     re.IGNORECASE,
 )
 """What follows a number that counts people, whatever the document calls them: "six of the 83 passengers"."""
@@ -825,6 +908,12 @@ _STATES_PART = re.compile(
     re.IGNORECASE,
 )
 """What says which part of a whole something is: "two thirds", "one in four", "37 of the 52"."""
+_OTHER_MILLIONS = re.compile(
+    r"(?<![$£€¥₹\d.,])\d[\d,.]*\s(?:million|billion) (?:[a-z]+ ){0,2}[a-z]{3,}s\b[^.;£$€]*"
+    r"\d[\d,.]*\s(?:million|billion)\b(?! (?:USD|EUR|GBP|euros|dollars|pounds))",
+    re.IGNORECASE,
+)
+"""Things counted in millions, and as many of them as before: "412 million litres, against 405 million"."""
 _ASKS_REST = re.compile(
     r"\bhow (?:much|many)\b.{0,40}\b(?:is|are|was|were|will be|do|does) (?:[\w’']+ ){0,4}?"
     r"(?:left|remain\w*|outstanding|still owe)\b",
@@ -854,7 +943,7 @@ def _states_amount(part: str, words: str, members: int) -> bool:
     if _ASKS_SHARE.search(part):
         return bool(re.search(r"\d\s?%|\bper ?cent\b|\bpercentage points?\b", words, re.IGNORECASE))
     if _ASKS_MONEY.search(part):
-        return bool(_MONEY.search(words))
+        return bool(_MONEY.search(_OTHER_MILLIONS.sub(" ", words)))
     measured = next((told for asked, told in _MEASURED if asked.search(part)), None)
     if measured is not None and not measured.search(words):
         return False
@@ -896,13 +985,31 @@ _SINGLE = re.compile(r"\b(?:each|every|any|per|an?)\s+[\w’'-]+", re.IGNORECASE
 """One taken for all: "each family", of which no number is told."""
 
 
+_PLURAL = re.compile(r"[a-z]{3,}(?<!ou)(?<!s)s", re.IGNORECASE)
+
+
 def _counts(words: str, number: re.Match[str], nouns: frozenset[str]) -> bool:
     """Whether a number stands beside one of the nouns, ahead of it or behind it.
 
-    In "Each family works at three meets" no families are counted.
+    In "Each family works at three meets" no families are counted, in "40 member farms" no members, and in "passwords of
+    at least 12 characters" no passwords.
     """
     after, before = words[number.end() : number.end() + 60], words[max(0, number.start() - 45) : number.start()]
-    return bool(nouns & set(analyse(f"{_SINGLE.sub(' ', before)} {after}")))
+    following = re.findall(r"[^\W\d_]+|[^\w\s’'-]", after)
+    for place, word in enumerate(following):
+        is_plural = bool(_PLURAL.fullmatch(word))
+        ahead = following[place + 1] if place + 1 < len(following) else ""
+        if nouns & set(analyse(word)) and (is_plural or not _PLURAL.fullmatch(ahead)):
+            return True
+        if is_plural and place < _NEXT_TO and ahead.lower() != "of":
+            return ahead.lower() in ("and", "or", ",") and bool(
+                nouns & set(analyse(" ".join(following[place + 2 :][:2])))
+            )
+    return bool(nouns & set(analyse(_SINGLE.sub(" ", before))))
+
+
+_NEXT_TO = 3
+"""Words behind a number among which a noun in the plural is what it counts."""
 
 
 _ASKS_MEANING = frozenset(
@@ -1076,17 +1183,28 @@ def _settles(part: str, words: str, members: int) -> bool:
     return not _ASKS_LEAVE.search(part) or bool(_GIVES_LEAVE.search(words))
 
 
+_END = (
+    r"(?:(?!(?:inter|requ|cont|for|harv|inv|northw|southw|dig|prot|arr|hon|mod|manif|sugg)est\b)[a-z]{3,}est"
+    r"|more than any|exceeds? all|record)"
+)
+_SUPERLATIVE = re.compile(rf"\b{_END}\b", re.IGNORECASE)
 _AT_THE_END = re.compile(
-    r"\b(?:(?!(?:inter|requ|cont|for|harv|inv|northw|southw|dig|prot|arr|hon|mod|manif|sugg)est\b)[a-z]{3,}est"
-    r"|at most|at least|up to|no (?:more|less|fewer|longer|later) than|not (?:exceed|more|less)\w*|more than any"
-    r"|exceeds? all|record)\b",
+    rf"\b(?:{_END}|at most|at least|up to|no (?:more|less|fewer|longer|later) than|not (?:exceed|more|less)\w*)\b",
     re.IGNORECASE,
 )
 """Words by which a text puts a thing at the end of a scale: a superlative, or a bound."""
 
 
+_ASKS_MEMBER = re.compile(r"\b(?:which|who)\b", re.IGNORECASE)
+
+
 def _tells_extreme(part: str, words: str, members: int) -> bool:
-    return bool(_EXTREME.search(words) or _AT_THE_END.search(words))
+    """Asked which of several things is the most, a superlative; asked for the most of one thing, its bound as well."""
+    if _CHIEF.search(part) and _CHIEF.search(words):
+        return True
+    return bool(
+        _EXTREME.search(words) or (_AT_THE_END if _ASKS_MEMBER.search(part) is None else _SUPERLATIVE).search(words)
+    )
 
 
 _CHECKS: dict[Wanted, Callable[[str, str, int], bool]] = {

@@ -133,12 +133,17 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
             r"\bstep[- ]by[- ]step\b|\b(?:the|which|what) (?:steps|procedure|process)\b|\bhow (?:do|can|should"
             r"|must|would)"
             r" (?:i|we|you|one|they|an?|the)\b(?!.*\b(?:know|calculate)\b)|\bhow to\b|^how is an?\b"
+            r"|\bwhat (?:(?:must|should|shall) (?:he|she|they|(?:the|an?) \w+(?: \w+)?)"
+            r"|(?:do|does) (?:he|she|they|(?:the|an?) \w+(?: \w+)?) (?:have|need|has|needs) to) do\b"
             r"|\bwhat (?:do|must|should) (?:i|we|you)\b.*\bdo\b|\bwhat to do\b"
+            r"|\bhow (?:do|does|can|must) (?:an?|the|our|my|your) (?:\w+ ){1,2}?(?:go about|get|apply|become|ask"
+            r"|register|join|claim|sign up|request|book|order|cancel|report)\b"
             r"|\bwhat happens\b(?! (?:to|with)\b)",
         ),
         (
             Wanted.SUM,
             r"\bhow (?:many|much) (?:(?:percentage )?points? |percent )?(?:more|less|fewer)\b"
+            r"|\bhow much (?:money |cheaper )?(?:do|does|did|would|will|can|could) (?:i|we|you|one|they|he|she) save\b"
             r"|\bdifference between\b|\baltogether\b|\bin total\b"
             r"|\bhow (?:many|much)\b.*\b(?:collectively|taken together)\b"
             r"|\bby how (?:many|much)\b(?!.*\b(?:at most|may|can|could)\b)"
@@ -299,6 +304,7 @@ def _read_requirements(focus: str, is_summary: bool) -> tuple[Requirement, ...]:
     """The same of the words asked; kept, because every sentence of a document is held against them."""
     if is_summary or _POINTS.search(focus):
         return (Requirement(Wanted.POINTS, focus),)
+    focus = _CONTRACTED.sub(r"\1 is", focus)
     parts = [part.strip(" ,.?") for part in _PARTS.split(focus) if part and len(part.strip(" ,.?").split()) > 1]
     found = [Requirement(wanted, part) for part in parts or [focus] if (wanted := _find_wanted(part)) is not None]
     distinct = {requirement.wanted: requirement for requirement in reversed(found)}
@@ -312,6 +318,9 @@ def _read_requirements(focus: str, is_summary: bool) -> tuple[Requirement, ...]:
         kept.insert(0, Requirement(Wanted.STATEMENT, focus))
     return tuple(kept)
 
+
+_CONTRACTED = re.compile(r"\b(what|who|where|when|how|why)['’]?s\b(?! (?:got|been)\b)", re.IGNORECASE)
+"""What stands for "what is" in speech: "What's the phone number?\""""
 
 _SUPERLATIVE = re.compile(
     r"\b(?:what|which|who)\b[^?]*?\bthe (?:\w+ly )?"
@@ -342,7 +351,7 @@ ASKS_THING = re.compile(
 
 ASKS_PRICE = re.compile(
     r"^\W*(?:how much|what) (?:do|does|did|will|would) (?:an?|the|one|our|my|your|its|their)\s"
-    r"(?P<thing>[a-z][\w-]*(?:\s[\w-]+)?)\scost\b",
+    r"(?P<thing>[a-z][\w-]*(?:\s[\w-]+){0,3})\scost\b",
     re.IGNORECASE,
 )
 """A question for what one thing costs: "How much does the sauna cost?\""""
@@ -352,7 +361,8 @@ def find_must_show(plan: QueryPlan) -> Wanted | None:
     """The kind that alone is asked for in such words that nothing else is an answer, however alike; None for none.
 
     Of a cause it is not the effect that it is asked of, of a meaning no use of the term, of the end of a scale no other
-    place on it, of one thing of a kind ("which floor") no words on another kind, of a price not that of another thing.
+    place on it, of one thing of a kind ("which floor") no words on another kind, of a price not that of another thing,
+    of a telephone number no words without one.
     """
     wanted = [each for each in requirements_of(plan) if each.wanted is not Wanted.LIMIT]
     for kind, asked in ((Wanted.CAUSE, _ASKS_CAUSE), (Wanted.DEFINITION, _ASKS_MEANING)):
@@ -360,6 +370,8 @@ def find_must_show(plan: QueryPlan) -> Wanted | None:
             return kind
     if any(each.wanted is Wanted.EXTREME for each in wanted):
         return Wanted.EXTREME
+    if wanted and all(each.wanted is Wanted.CONTACT for each in wanted):
+        return Wanted.CONTACT
     if wanted and all(each.wanted is Wanted.AMOUNT and ASKS_PRICE.search(each.part) for each in wanted):
         return Wanted.AMOUNT
     is_thing = wanted and all(each.wanted is Wanted.STATEMENT and ASKS_THING.match(each.part) for each in wanted)

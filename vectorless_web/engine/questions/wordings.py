@@ -5,12 +5,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache, lru_cache
 from itertools import pairwise
 
 from vectorless_web.engine.questions.vocabulary import FIELDS, read_field, read_forms
 from vectorless_web.engine.text.analyser import Word, analyse, word_terms, words
-from vectorless_web.engine.text.quantities import SPELLED_NUMBERS
+from vectorless_web.engine.text.quantities import SPELLED_NUMBERS, quantities_in
 
 SPELLING, FORM, NEAR = 0.8, 0.4, 0.25
 """Weights of the same word spelled or inflected otherwise, of another word of its family, and of a word of near
@@ -55,7 +56,7 @@ def other_wordings(text: str) -> tuple[OtherWording, ...]:
     """Other wordings of a text's words, the likeliest first for each; those that the text has itself are left out."""
     found = [(term, word) for word in words(text) for term in word_terms(word.text)]
     own = {term for term, _ in found}
-    wordings = [*_other_forms(found), *_done_again(text, found), *_near_meanings(text, found)]
+    wordings = [*_other_forms(found), *_other_figures(text), *_done_again(text, found), *_near_meanings(text, found)]
     kept: dict[tuple[tuple[str, ...], tuple[str, ...]], OtherWording] = {}
     for wording in wordings:
         key = (wording.origin, wording.terms)
@@ -98,6 +99,27 @@ def _spell_otherwise(term: str) -> Iterator[str]:
         yield _numbers()[term]
     if len(term) > 5 and term.endswith(("is", "iz")):
         yield term[:-1] + ("z" if term.endswith("is") else "s")
+
+
+def _other_figures(text: str) -> Iterator[OtherWording]:
+    """A large number in the notations of documents: half a million is 500,000 and 0.5 million."""
+    for quantity in quantities_in(text):
+        origin = tuple(analyse(text[quantity.start : quantity.end]))
+        is_whole = quantity.value == quantity.value.to_integral_value()
+        if not origin or not is_whole or quantity.value <= _LARGEST_SPELLED or quantity.is_ordinal or quantity.is_code:
+            continue
+        for told in _notations(int(quantity.value)):
+            terms = tuple(analyse(told))
+            if terms != origin:
+                yield OtherWording(origin, told, terms, SPELLING, "notations of a number")
+
+
+def _notations(value: int) -> Iterator[str]:
+    yield f"{value:,}"
+    for scale, name in ((10**9, "billion"), (10**6, "million")):
+        if 2 * value >= scale and value % (scale // 100) == 0:
+            yield f"{Decimal(value) / scale:f} {name}"
+            return
 
 
 def _base(term: str) -> str:

@@ -48,7 +48,8 @@ _TOKEN = re.compile(r"[A-Za-z]+")
 _NUMERATORS = "a|an|one|two|three|four|five|six|seven|eight|nine|ten"
 _PART = re.compile(
     rf"\b(?:(?P<many>{_NUMERATORS})[\s-](?P<part>{'|'.join(sorted(_PARTS, key=len, reverse=True))})"
-    r"|(?P<half>(?<!first )(?<!second )half))\b(?!-year| a dozen|[\s-]part(?:y|ies)\b)",
+    r"|(?P<half>(?<!first )(?<!second )half))\b"
+    rf"(?!-year| a (?:{'|'.join(_LARGE)})\b|[\s-]part(?:y|ies)\b)",
     re.IGNORECASE,
 )
 _AND_PART = re.compile(r"\s+and\s+(?:an?|one|three)[\s-](half|quarters?|third)\b", re.IGNORECASE)
