@@ -49,6 +49,8 @@ def kinds(question: str) -> list[Wanted]:
         ("What's the phone number of the porter?", Wanted.CONTACT),
         ("A guest is hurt. What must the porter do?", Wanted.STEPS),
         ("How does a club go about booking the hall?", Wanted.STEPS),
+        ("How did the window get cracked?", Wanted.CAUSE),
+        ("How did the fire start?", Wanted.CAUSE),
         ("How much do I save by paying once a year?", Wanted.SUM),
     ],
 )

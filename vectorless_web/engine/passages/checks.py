@@ -281,9 +281,19 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"(])")
 _NAMES_ONE = re.compile(r"(?<=[a-z,;] )[A-Z][\w’'-]+|\b[A-Z]{2,}\b|\b[A-Z]+-?\d+\b|\b\d+(?:st|nd|rd|th)\b")
 
 
+_ASKS_NAMED = re.compile(
+    r"\W*(?:(?:in|to|from|at) )?(?:which|what) (?:\w+ )?(?:languages?|countr(?:y|ies)|cit(?:y|ies)|towns?|villages?"
+    r"|brands?|nationalit(?:y|ies)|airports?)\b",
+    re.IGNORECASE,
+)
+"""A question for what has a name with a capital: "in his own language" names none."""
+
+
 def _says_thing(part: str, words: str, heading: str) -> bool:
     """Whether words or their heading say the thing of which one is asked for, or the words name what may be it."""
     asked = ASKS_THING.match(part)
+    if _ASKS_NAMED.match(part) and not _NAMES_ONE.search(words):
+        return False
     said = analyse(f"{heading} {words}")
     return asked is None or bool(_wordings_of(asked["thing"]).intersection(said) or _NAMES_ONE.search(words))
 
@@ -325,13 +335,23 @@ def _tells_person(part: str, words: str, members: int) -> bool:
         return False
     if _IS_IN_PLACE.search(words) is None and _HAS_LEFT.search(words) and not _ASKS_FORMER.search(part):
         return False
-    wants_name = re.search(r"\bnames?\b", part, re.IGNORECASE) or (
-        _ASKS_HOLDER.match(part) and not re.search(r"\b(?:means|person who|is the|are the)\b", words, re.IGNORECASE)
+    wants_name = (
+        re.search(r"\bnames?\b", part, re.IGNORECASE)
+        or _ASKS_WHICH_FIRM.search(part)
+        or (
+            _ASKS_HOLDER.match(part) and not re.search(r"\b(?:means|person who|is the|are the)\b", words, re.IGNORECASE)
+        )
     )
     if _states_holder(part, words) or _names_somebody(words, part):
         return True
     return not wants_name and (_tells_role(words, part) or _tells_doer(words, part))
 
+
+_ASKS_WHICH_FIRM = re.compile(
+    r"\b(?:which|what) (?:[\w’'-]+ )?(?:firm|company|bank|insurer|vendor|university|hospital|airline|charity)\b",
+    re.IGNORECASE,
+)
+"""A question for a body that goes by a name, for which "the operator" is none."""
 
 _TERM_DEFINED = re.compile(
     r"\W*(?:\d[\d.]*\s+)?[“\"'*]*[A-Z][\w ’'-]{2,40}[”\"'*]* (?:means|is defined as|stands for)\b"
@@ -465,6 +485,12 @@ _LENGTH = re.compile(
 )
 
 
+_HOW_HIGH_UP = re.compile(
+    rf"{_LENGTH.pattern} (?:above|below|from|away|behind|beside|off|in front|apart)\b", re.IGNORECASE
+)
+"""What says where a thing is and not how long it is: "80 cm above the floor"."""
+
+
 def _tells_span(part: str, words: str, members: int) -> bool:
     """A length of time or a frequency; of a thing that is so long, a measure too, and of how early or late, a time.
 
@@ -477,6 +503,7 @@ def _tells_span(part: str, words: str, members: int) -> bool:
         if not _says_unit(asked["unit"], words):
             return False
     is_thing = re.search(r"\bhow long (?:is|are|was|were)\b", part, re.IGNORECASE)
+    words = _HOW_HIGH_UP.sub(" ", words) if is_thing else words
     is_point = re.search(r"\bhow (?:early|soon|fast|quickly|far)\b", part, re.IGNORECASE)
     return bool(SPAN.search(words) or (is_thing and _LENGTH.search(words)) or (is_point and DATE.search(words)))
 
@@ -621,12 +648,20 @@ _IN_THAT_CASE = re.compile(
 
 def _tells_steps(part: str, words: str, members: int) -> bool:
     is_case = re.search(r"\b(?:if|when|in case)\b", part, re.IGNORECASE)
+    if _MUST_DO.search(part) and _PROVIDED.search(words):
+        return True
     # Two words of order in one clause put nothing in order: "then renewed unless notice is given before its end".
     told = sum(bool(_ORDER.search(clause)) for clause in _CLAUSE_ENDS.split(words)) + len(_ORDERS.findall(words))
     is_ordered = told > 1 or bool(re.search(r"\bin (?:this|that) order\b", words, re.IGNORECASE))
     for_purpose = any(set(analyse(match["deed"])) & set(analyse(part)) for match in _TO_DO.finditer(words))
     return members > 1 or is_ordered or for_purpose or bool(is_case and _IN_THAT_CASE.search(words))
 
+
+_MUST_DO = re.compile(
+    r"\b(?:must|have to|has to|need to|needs to|should) .{0,40}\bdo\b|\b(?:have|has|need) to do\b", re.IGNORECASE
+)
+_PROVIDED = re.compile(r"\b(?:provided(?: that)?|on condition that|as long as)\b", re.IGNORECASE)
+"""What somebody has to do for something, told as its condition."""
 
 _CLAUSE_ENDS = re.compile(r"[.;:,\n]\s*(?!\d*[.)]\s)")
 

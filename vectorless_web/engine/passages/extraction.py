@@ -713,7 +713,7 @@ SAID_BY_ITSELF = 0.62
 
 HARD_KINDS = frozenset(
     {Wanted.MEMBERS, Wanted.AMOUNT, Wanted.CONTACT, Wanted.DATE, Wanted.SPAN, Wanted.PERSON, Wanted.SUM}
-    | {Wanted.CONTENT, Wanted.VERDICT, Wanted.STATEMENT, Wanted.EXTREME, Wanted.DEFINITION}
+    | {Wanted.CONTENT, Wanted.VERDICT, Wanted.STATEMENT, Wanted.EXTREME, Wanted.DEFINITION, Wanted.STEPS}
 )
 """... but for kinds that show in the words."""
 

@@ -75,6 +75,11 @@ ASKS_DOER = re.compile(
 )
 """A question for what did a thing: "What diverted the driver's attention?\""""
 
+_BROKEN = r"[a-z]+ed|broken|torn|bent|stuck|lost|hurt|wet|stolen|cut"
+_CAME_ABOUT = rf"(?:(?:get|become|end up) (?:{_BROKEN})|start|begin|happen|break|catch fire|come about)"
+_ASKS_HOW_IT_CAME = rf"\bhow did (?:[\w’'-]+ ){{1,5}}?{_CAME_ABOUT}\b"
+"""A question for what brought a thing about: "How did the window get cracked?\""""
+
 ASKS_AT_WILL = re.compile(
     r"\bbecause (?:it|he|she|they|we|i|you) (?:just |simply )?(?:wants?|feels? like|fanc(?:y|ies)|likes?|chooses?)\b"
     r"|\b(?:on a whim|for no reason|for any reason|without (?:giving |having )?(?:a |any )?(?:reasons?|cause))\b",
@@ -207,7 +212,7 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
             Wanted.CAUSE,
             r"\bwhy\b|\bhow come\b|\bwhat (?:caused|drove|led|made|makes|kept|keeps|explains)\b|\b(?:reasons?"
             r"|causes?|rationale) (?:for|of|why|behind)\b"
-            rf"|\bpurpose of\b|\bwhat for\b|\bexplain\b|{ASKS_DOER.pattern}",
+            rf"|\bpurpose of\b|\bwhat for\b|\bexplain\b|{ASKS_DOER.pattern}|{_ASKS_HOW_IT_CAME}",
         ),
         (
             Wanted.EXTREME,
@@ -331,7 +336,7 @@ _SUPERLATIVE = re.compile(
 
 _ASKS_CAUSE = re.compile(
     r"\bwhy\b|\bhow come\b|\bwhat (?:caused|drove|led|made|makes|kept|keeps|explains)\b"
-    rf"|\b(?:reasons?|causes?) (?:for|of|why|behind)\b|{ASKS_DOER.pattern}",
+    rf"|\b(?:reasons?|causes?) (?:for|of|why|behind)\b|{ASKS_DOER.pattern}|{_ASKS_HOW_IT_CAME}",
     re.IGNORECASE,
 )
 
