@@ -108,6 +108,8 @@ def test_what_a_clause_is_subject_to_is_read():
         (Wanted.STATEMENT, "What language did the pilot speak", "The pilot spoke Polish.", True),
         (Wanted.SPAN, "How long is the hose", "The end of the hose lies 80 cm above the floor.", False),
         (Wanted.SPAN, "How long is the hose", "The hose measures 80 cm.", True),
+        (Wanted.STATEMENT, "On what grounds may I stay at home", "Before the trip, bring warm clothes.", False),
+        (Wanted.STATEMENT, "On what grounds may I stay at home", "Leave is given on medical grounds only.", True),
         (Wanted.STEPS, "What must a club do to get the boat", "It is free, provided that it signs.", True),
         (Wanted.PERSON, "Who do I ring first", "Urgent Repair: burst pipe, gas smell", False),
         (Wanted.EXTREME, "Which shop wastes the most", "Leeds is the only shop where waste grew.", False),

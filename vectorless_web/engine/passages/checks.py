@@ -389,12 +389,25 @@ _EXCEPTS = re.compile(
 _ASKS_CASE = re.compile(r"(?:^|[.!?]\s+)\W*(?:and |but |so )?what if\b", re.IGNORECASE)
 
 
+_ASKS_GROUNDS = re.compile(
+    r"\b(?:on|for|under|in|with) (?:what|which) (?:grounds|reasons?|circumstances|conditions?|cases?)\b", re.IGNORECASE
+)
+_GIVES_GROUNDS = re.compile(
+    r"\b(?:if|when\w*|where|once|unless|only|provided|because|grounds?|reasons?|cases?|circumstances?|conditions?|events?"
+    r"|exempt\w*|except\w*|excus\w*|qualif\w+|subject to|causes?|for (?:lack|want))\b",
+    re.IGNORECASE,
+)
+"""What a text puts as the case in which something may be: "only on medical grounds"."""
+
+
 def _tells_excepted(part: str, words: str, members: int) -> bool:
     """Asked who may not do a thing, words that refuse somebody something; asked "what if", words that put a case.
 
     Of other questions any statement.
     """
     if _ASKS_CASE.search(part) and not _CASE_TOLD.search(words):
+        return False
+    if _ASKS_GROUNDS.search(part) and not _GIVES_GROUNDS.search(words):
         return False
     return not _ASKS_EXCEPTED.search(part) or (bool(_EXCEPTS.search(words)) and names_office(words))
 
