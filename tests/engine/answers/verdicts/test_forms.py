@@ -101,6 +101,21 @@ def test_counts_of_votes_deny_nothing():
         ("Did the fair sell as many tickets as planned?", ["The target was 500 tickets.", "The fair sold 410."], "No"),
         ("Will the bridge be painted?", ["Ms Reed suggested painting the bridge.", "The motion was rejected."], "No"),
         ("Will the bridge be painted?", ["Ms Reed suggested painting the bridge."], ""),
+        (
+            "May goats be brought to the meadow?",
+            ["A request to bring goats was heard.", "It was agreed to keep the ban on the meadow, except in May."],
+            "No, with an exception",
+        ),
+        (
+            "Will goats be brought to the meadow?",
+            ["A request to bring goats to the meadow was heard.", "It was agreed to grant it for a year."],
+            "Yes",
+        ),
+        (
+            "Will goats be brought to the meadow?",
+            ["A request to bring goats to the meadow was heard.", "It was agreed to ask the farmer first."],
+            "",
+        ),
         ("Can an eight-year-old join the crew?", ["Anyone aged ten or over may join the crew."], "No"),
         ("Can a twelve-year-old join the crew?", ["Anyone aged ten or over may join the crew."], "Yes"),
         ("Must I wear a vest?", ["Wearing a vest is optional."], "No"),

@@ -524,6 +524,15 @@ _DECIDED = re.compile(
 )
 
 
+_TO_DO_SO = re.compile(
+    r"\s+to (?:(?P<grants>(?:grant|allow|permit|accept|approve|support|adopt|do (?:so|this|it))\b)"
+    r"|(?P<keeps>(?:keep|maintain|retain|continue|uphold) (?:[\w’'-]+ ){1,4}?(?:ban|prohibition|restriction|rule)\b)"
+    r"|\w)",
+    re.IGNORECASE,
+)
+"""What was agreed to be done about a proposal, which may be no consent: "agreed to keep the present ban"."""
+
+
 def _read_proposal(question: str, sentences: Sequence[str], told: str) -> Verdict | None:
     """What became of a thing that was only proposed: decided upon in the same or the next sentence, else open."""
     if _PROPOSES.search(question) or _DENIES.search(question) or _DECIDED.search(question) or _LEAVE.search(question):
@@ -536,8 +545,26 @@ def _read_proposal(question: str, sentences: Sequence[str], told: str) -> Verdic
         decided = _DECIDED.search(sentence[match.start() :]) or _DECIDED.search(following)
         if decided is None or _DENIES.search(decided.group()):
             return Verdict("")
+        deed = _TO_DO_SO.match(decided.string, decided.end())
+        if decided["yes"] and deed and not deed["grants"]:
+            return Verdict("No" if deed["keeps"] else "", sentence)
         return Verdict("No" if decided["no"] else "Yes", sentence)
     return None
+
+
+_KEEPS_BAN = re.compile(
+    r"\b(?:ke[ep]pt?|retain(?:s|ed)?|maintain(?:s|ed)?|continued?|uph[eo]ld) [^.;]{0,30}?\b(?:ban|prohibition)\b",
+    re.IGNORECASE,
+)
+
+
+def _read_kept_ban(question: str, sentences: Sequence[str], told: str) -> Verdict | None:
+    """Asked for leave: that a ban on the thing stays, as in "It was agreed to keep the ban, except for guide dogs"."""
+    match = _KEEPS_BAN.search(told)
+    if match is None or not _LEAVE.search(question) or _DENIES.search(question) or lacks_matter(question, told):
+        return None
+    sentence = next((each for each in sentences if match.group() in each), "")
+    return Verdict("No, with an exception" if _EXCEPTS.search(sentence) else "No", sentence)
 
 
 # --- "Anyone aged twelve or over"
@@ -759,6 +786,7 @@ _FORMS = (
     _read_ever,
     _read_age,
     _read_vote,
+    _read_kept_ban,
     _read_proposal,
     _read_goal,
     _read_more,
