@@ -50,6 +50,7 @@ def kinds(question: str) -> list[Wanted]:
         ("A guest is hurt. What must the porter do?", Wanted.STEPS),
         ("How does a club go about booking the hall?", Wanted.STEPS),
         ("How did the window get cracked?", Wanted.CAUSE),
+        ("What exactly do they mean by a slack tide?", Wanted.DEFINITION),
         ("How did the fire start?", Wanted.CAUSE),
         ("How much do I save by paying once a year?", Wanted.SUM),
     ],

@@ -394,12 +394,13 @@ def _measure_specifics(plan: QueryPlan, held: Held, finders: Mapping[str, Finder
     """
     periods = {term for period in plan.periods for term in analyse(period.text)}
     # "FY2023" names no firm: whether a figure is of that year is checked by its column.
-    named = [set(analyse(name)) for name in _NAMED.findall(plan.focus) if set(analyse(name)) - periods]
+    names = [name for name in _NAMED.findall(plan.focus) if not _NO_NAME.fullmatch(name)]
+    named = [set(analyse(name)) for name in names if set(analyse(name)) - periods]
     quotes = [quote for _, claim in held for quote in claim.citations]
     told = {term for quote in quotes for term in analyse(f"{quote.quote} {quote.where} {_titles(quote, finders)}")}
     about = {term for finder in finders.values() for term in _subject_terms(finder)}
     said = _divide_share(sum(bool(name & (told | about)) for name in named), len(named)) if named else 1.0
-    known = [any(name & about or _stands_anywhere(name, finder) for finder in finders.values()) for name in named]
+    known = [any(name & about or _speaks_of(name, finder) for finder in finders.values()) for name in named]
     is_open = len(held) == 1 and quotes[-1].quote.rstrip().endswith((":", ",")) and not tells_decision(quotes[-1].quote)
     return [
         Signal("names_said", said),
@@ -436,10 +437,20 @@ def is_other_case(plan: QueryPlan, sentence: str) -> bool:
     return not asked & set(analyse(case["condition"] or case["kind"]))
 
 
-def _stands_anywhere(name: set[str], finder: Finder) -> bool:
-    """Whether a document speaks of a name at all: what it never names it says nothing of."""
+_NO_NAME = re.compile(
+    r"OK|Okay|Christmas|Easter|English|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
+    r"|January|February|March|April|May|June|July|August|September|October|November|December"
+)
+"""Words written with a capital that name nobody: a document may give a day by its date."""
+
+
+def _speaks_of(name: set[str], finder: Finder) -> bool:
+    """Whether a document speaks of a name at all, be it spelled out: what it never names it says nothing of."""
     segment = Segment(finder.document.segment)
-    return any(segment.document_frequency(term) for term in name)
+    if any(segment.document_frequency(term) for term in name):
+        return True
+    others = (other.terms for other in other_wordings(finder.plan.question) if set(other.origin) <= name)
+    return any(terms and all(segment.document_frequency(term) for term in terms) for terms in others)
 
 
 def _subject_terms(finder: Finder) -> set[str]:

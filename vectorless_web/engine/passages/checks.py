@@ -1,7 +1,7 @@
 """Whether a passage holds the kind of thing that a question asks for."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from vectorless_web.engine.passages.causes import find_effect, tells_cause
@@ -144,7 +144,7 @@ _FOLLOWS = re.compile(
     r"|break\w*|anyone|whoever|each|every|any)\b.*\b(?:fees?|fines?|penalt\w+|interest|reduc\w+|deduct\w+|credit\w*|damages"
     r"|surcharge|charged?|costs?|owes?|pays?|paid|liable|liability|banned|ban|warned|warning|terminat\w*|ends?|cancel\w*"
     r"|withdraw\w*|lose[sd]?|forfeit\w*|refus\w+|reject\w*|refund\w*|replac\w+|repair\w*|suspend\w*|dismiss\w*|entitled|must"
-    r"|shall|may|stops?|locked|fails?|skip)\b",
+    r"|shall|may|stops?|locked|fails?|skip|restarts?|resumes?|starts? again|lapses?|expires?|reverts?|begins? again)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _CLAUSE_NUMBER = re.compile(r"^\s*\(?(?:\d+(?:\.\d+)*|[a-z])[.)]?\s+")
@@ -485,7 +485,9 @@ def _tells_date(part: str, words: str, members: int) -> bool:
         return False
     if _ASKS_CALENDAR.search(part) and not _CALENDAR.search(words):
         return False
-    is_rule = re.search(r"\bwhen (?:am|is|are|can|may|do|does|must|should)\b", part, re.IGNORECASE)
+    is_rule = re.search(
+        r"\bwhen (?:am|is|are|can|could|may|might|do|does|must|should|shall|would|will)\b", part, re.IGNORECASE
+    )
     is_past = re.search(r"\bwhen (?:was|were|did|had|has|have)\b", part, re.IGNORECASE)
     found = (match for match in DATE.finditer(words) if not is_past or not _RELATIVE.match(match.group()))
     return any(found) or bool(is_rule and _CONDITION.search(words))
@@ -497,6 +499,12 @@ _LENGTH = re.compile(
     re.IGNORECASE,
 )
 
+
+_ASKS_TEXT = re.compile(r"\bhow long .*\b(?:be|is|are)\b", re.IGNORECASE)
+_TEXT_LENGTH = re.compile(
+    rf"(?:\d|\b(?:{_SPELLED}))[\s-](?:characters?|letters?|digits?|words?|pages?|lines?|signs?)\b", re.IGNORECASE
+)
+"""How long a text is: "a password of at least 12 characters"."""
 
 _HOW_HIGH_UP = re.compile(
     rf"{_LENGTH.pattern} (?:above|below|from|away|behind|beside|off|in front|apart)\b", re.IGNORECASE
@@ -518,7 +526,10 @@ def _tells_span(part: str, words: str, members: int) -> bool:
     is_thing = re.search(r"\bhow long (?:is|are|was|were)\b", part, re.IGNORECASE)
     words = _HOW_HIGH_UP.sub(" ", words) if is_thing else words
     is_point = re.search(r"\bhow (?:early|soon|fast|quickly|far)\b", part, re.IGNORECASE)
-    return bool(SPAN.search(words) or (is_thing and _LENGTH.search(words)) or (is_point and DATE.search(words)))
+    is_text = _ASKS_TEXT.search(part) and _TEXT_LENGTH.search(words)
+    is_row = asked and re.search(rf"\b{asked['unit']}\b[^.;]{{0,30}}?\s\d", words, re.IGNORECASE)
+    has_length = SPAN.search(words) or (is_thing and _LENGTH.search(words)) or (is_point and DATE.search(words))
+    return bool(has_length or is_text or is_row)
 
 
 _ASKS_LENGTH = re.compile(rf"\bhow many (?P<unit>{_TIME_UNITS})\b(?! (?:a|per|each|every)\b)", re.IGNORECASE)
@@ -832,7 +843,11 @@ def names_holder(words: str) -> bool:
     return match is not None and not _NO_PERSON.search(match.group())
 
 
-_ASKS_PEOPLE = re.compile(r"^(?:people|persons?|men|women|others|of (?:them|us))\b", re.IGNORECASE)
+_TIMES_ASKED = re.compile(r"times\b", re.IGNORECASE)
+_SO_OFTEN = re.compile(r"\b(?:once|twice|thrice)\b", re.IGNORECASE)
+_ASKS_PEOPLE = re.compile(
+    r"^(?:people|persons?|men|women|others|locals|folks?|guys|kids|of (?:them|us))\b", re.IGNORECASE
+)
 _COUNTS_PEOPLE = re.compile(
     r"\s+(?:of (?:the )?)?(?:[\w’'-]+ ){0,2}(?:members?|participants?|passengers?|inhabitants?|residents?|visitors?"
     r"|persons?|people|adults?|children|pupils?|students?|patients?|subjects?|individuals|volunteers?|employees?|workers?"
@@ -1011,16 +1026,23 @@ def _states_amount(part: str, words: str, members: int) -> bool:
     numbers = [*numbers, *spelled]
     if counted is None:
         return bool(numbers)
+    return _counts_thing(part, words, counted["noun"], numbers)
+
+
+def _counts_thing(part: str, words: str, noun: str, numbers: Sequence[re.Match[str]]) -> bool:
+    """Whether one of the numbers counts what is asked for: of "how many times" what is done, too."""
     # "Jan. 9-14, 2019" counts nothing.
     dates = [match.span() for match in _DAYS.finditer(words)]
     numbers = [number for number in numbers if not any(start <= number.start() < end for start, end in dates)]
-    is_measure = bool(_MEASURES.match(f" {counted['noun']}"))
+    is_measure = bool(_MEASURES.match(f" {noun}"))
     numbers = [number for number in numbers if is_measure or _may_count(words, number)]
-    nouns = _wordings_of(counted["noun"])
+    nouns = _wordings_of(noun)
     if not nouns or any(_counts(words, number, nouns) for number in numbers):
         return bool(numbers)
-    is_people = _ASKS_PEOPLE.match(counted["noun"])
-    return bool(is_people) and any(_COUNTS_PEOPLE.match(words, number.end()) for number in numbers)
+    if _TIMES_ASKED.match(noun):
+        deeds = frozenset(analyse(part))
+        return bool(_SO_OFTEN.search(words)) or any(_counts(words, number, deeds) for number in numbers)
+    return bool(_ASKS_PEOPLE.match(noun)) and any(_COUNTS_PEOPLE.match(words, number.end()) for number in numbers)
 
 
 def _wordings_of(noun: str) -> frozenset[str]:
@@ -1062,8 +1084,8 @@ _NEXT_TO = 3
 
 _ASKS_MEANING = frozenset(
     analyse(
-        "meant meaning mean definition define defined term call called stand count example use used considered deemed"
-        " regarded treated classed classified rated qualify"
+        "exactly meant meaning mean definition define defined term call called stand count example use used considered"
+        " deemed regarded treated classed classified rated qualify"
     )
 )
 
@@ -1078,7 +1100,7 @@ def _defines(part: str, text: str, members: int) -> bool:
         # "Damage is counted as minor if ...": the name stands behind the words that give it.
         beside += text[match.end() : match.end() + 40] if _NAMES_BEHIND.search(match.group()) else ""
         subject = set(analyse(beside))
-        if not term or len(term & subject) >= min(len(term), 2):
+        if not term or len(term & subject) >= min(len(term), 2) or (subject and subject <= term):
             return True
     return bool(term) and (_is_entry(term, text) or _explains_in_brackets(term, text))
 

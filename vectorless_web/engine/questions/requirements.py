@@ -161,8 +161,8 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         (
             Wanted.DEFINITION,
             rf"{_ASKS_CRITERION}|"
-            r"\bwhat makes .{2,60} count as\b|\bmeant by\b|\bdefinition of\b|\bdefine[sd]?\b|\bwhat (?:do"
-            r"|does) .{2,60} (?:mean|stand for)\b"
+            r"\bwhat makes .{2,60} count as\b|\bmeant by\b|\bdefinition of\b|\bdefine[sd]?\b"
+            r"|\bwhat (?:exactly )?(?:do|does) .{2,60} (?:mean|stand for)\b"
             r"|\bwhat counts as\b|\bwhat do (?:they|you|we) call\b|^what (?:is|are) (?:an? |the term )?(?!the\b"
             r"|this\b|that\b|it\b|your\b|our\b|my\b|his\b|her\b|their\b|its\b)[\w-]+(?: [\w-]+){0,2}"
             r"(?:,? as (?:the|an?|it|they)\b.{0,60})?\?*$"
@@ -342,12 +342,12 @@ _ASKS_CAUSE = re.compile(
 
 
 _ASKS_MEANING = re.compile(
-    rf"\bwhat (?:do|does) .{{2,60}} mean\b|\bmeant by\b|\bdefinition of\b|{_ASKS_CRITERION}", re.IGNORECASE
+    rf"\bwhat (?:exactly )?(?:do|does) .{{2,60}} mean\b|\bmeant by\b|\bdefinition of\b|{_ASKS_CRITERION}", re.IGNORECASE
 )
 
 
 ASKS_THING = re.compile(
-    r"^\W*(?:(?:on|in|at|by|to|from|with|under|for|of)\s+)?(?:which|what)\s+(?:[a-z-]+\s+)?(?P<thing>(?!(?:of|information|data|else|matter)\b)[a-z-]{2,}[a-rt-z])\s+"
+    r"^\W*(?:(?:on|in|at|by|to|from|with|under|for|of)\s+)?(?:which|what)\s+(?:[a-z-]+\s+)?(?P<thing>(?![a-z]+ly\b)(?!(?:of|information|data|else|matter)\b)[a-z-]{2,}[a-rt-z])\s+"
     r"(?:is|are|was|were|do|does|did|has|have|can|may|must|should|will|shall)\b",
     re.IGNORECASE,
 )
