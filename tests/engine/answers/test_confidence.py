@@ -117,6 +117,19 @@ def test_a_name_that_the_document_never_says_is_told():
     assert signals_of("Where does the Skua travel with dogs?", FERRY)["names_known"] == 1.0
 
 
+def test_a_name_that_the_document_spells_out_is_known_and_days_name_nobody():
+    lab = compiled("Lab rules", paragraph("No sample is used to train artificial intelligence, nor on the sabbath."))
+    assert signals_of("Is a sample used to train AI?", lab)["names_known"] == 1.0
+    assert signals_of("Is a sample used on Saturday?", lab)["names_known"] == 1.0
+
+
+def test_a_part_that_leans_on_another_is_covered_by_two_things_of_its_kind():
+    asked = "How many trees does the park plant by 2030, and how many was it before?"
+    pair = compiled("Park", paragraph("By 2030 the park plants 2,250 trees where it planted 1,684 trees."))
+    alone = compiled("Park", paragraph("By 2030 the park plants many trees."), paragraph("Before noon it is shut."))
+    assert (signals_of(asked, pair)["parts"], signals_of(asked, alone)["parts"]) == (1.0, 0.5)
+
+
 @pytest.mark.parametrize(
     "question,signal",
     [

@@ -5,7 +5,7 @@ import pytest
 from tests.support.engine_documents import Shelf, compiled, paragraph, section
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
-from vectorless_web.engine.answers.draft import is_name_alone
+from vectorless_web.engine.answers.draft import _sentence, is_name_alone
 from vectorless_web.engine.answers.verdicts.wordings import is_heading, settles_outright
 from vectorless_web.engine.questions.understand import understand
 
@@ -38,6 +38,17 @@ def ask(question):
 
 def test_what_settles_a_question_comes_right_behind_the_verdict():
     assert ask("Is diving allowed from the edge of the pool?").startswith("No: No diving is allowed from the edge")
+
+
+@pytest.mark.parametrize(
+    "quote,told",
+    [
+        ("Ropes\tyearly\tBosun", "Ropes: yearly; Bosun"),
+        ("Plant 400 trees by May.\tTarget\t400", "Plant 400 trees by May. (Target; 400)"),
+    ],
+)
+def test_a_row_is_told_as_a_line(quote, told):
+    assert _sentence(quote) == told
 
 
 def test_a_rule_that_differs_by_months_gets_no_verdict():

@@ -29,6 +29,7 @@ from vectorless_web.engine.answers.claims import (
 )
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.figures.needs import figure_needs
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.passages.checks import is_met, tells_decision
@@ -488,8 +489,16 @@ def _measure_place(held: Held, finders: Mapping[str, Finder]) -> list[Signal]:
 def share_pictured(document: CompiledDocument) -> float:
     """The share of a document's pages on which a figure or a caption stands: what is asked may be told by a picture."""
     tree, pages = document.tree, document.tree.columns.integers("page_start")
-    pictured = {pages[key] for key in range(len(tree)) if tree.kind(key) in (NodeKind.FIGURE, NodeKind.CAPTION)}
+    pictured = {pages[key] for key in range(len(tree)) if _is_pictured(tree, key)}
     return _divide_share(len(pictured), len(document.pages))
+
+
+def _is_pictured(tree: Tree, key: int) -> bool:
+    """Whether a node is a figure, or a caption that stands beside no table."""
+    if tree.kind(key) is not NodeKind.CAPTION:
+        return tree.kind(key) is NodeKind.FIGURE
+    beside = (near for near in (key - 1, key + 1) if 0 <= near < len(tree))
+    return not any(tree.kind(near) is NodeKind.TABLE for near in beside)
 
 
 def _name_kind(plan: QueryPlan, held: Held) -> list[Signal]:
@@ -524,8 +533,21 @@ def _parts(plan: QueryPlan, held: Held, finders: Mapping[str, Finder]) -> float:
     if not plan.sub_questions:
         return 1.0
     quotes = [quote for _, claim in held for quote in claim.citations]
-    said = [_measure_part_coverage(part, quotes, finders) for part in plan.sub_questions]
-    return _divide_share(sum(share >= PART_SAID for share in said), len(said))
+    said = [
+        _measure_part_coverage(part, quotes, finders) >= PART_SAID
+        or (not set(analyse(part)) - _ASKING - _LEANING and _holds_all(plan, quotes))
+        for part in plan.sub_questions
+    ]
+    return _divide_share(sum(said), len(said))
+
+
+_LEANING = frozenset(analyse("over before after then else now earlier later last first again end so other both each"))
+"""Words of a part that leans on the one before it, as in "and when is it over?"; it has none of its own."""
+
+
+def _holds_all(plan: QueryPlan, quotes: Sequence[Evidence]) -> bool:
+    """Whether one quote holds all that is asked for, two dates where two parts ask when."""
+    return any(all(is_met(requirement, quote.quote) for requirement in requirements_of(plan)) for quote in quotes)
 
 
 def _measure_question_coverage(claim: ClaimEvent, finders: Mapping[str, Finder]) -> float:

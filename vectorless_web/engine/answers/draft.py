@@ -266,10 +266,12 @@ def _quote(passage: Passage) -> DraftQuote:
 
 
 def _sentence(quote: str) -> str:
-    """The quote on one line; a table row's cells are parted by semicolons."""
+    """The quote on one line; a table row's cells are parted by semicolons, and stand in brackets behind a sentence."""
     if "\t" in quote:
         cells = [_SPACES.sub(" ", cell).strip() for cell in quote.split("\t")]
         first, *rest = [cell for cell in cells if cell] or [""]
+        if rest and first.endswith(".") and " " in first:
+            return f"{first} ({'; '.join(rest)})"
         return f"{first.rstrip(' :')}: {'; '.join(rest)}" if rest else first
     return _SPACES.sub(" ", quote).strip()
 
