@@ -40,6 +40,7 @@ from vectorless_web.engine.answers.verdicts.figures import (
 from vectorless_web.engine.answers.verdicts.wordings import (
     asks_for_verdict,
     is_heading,
+    leaves_open,
     measure_direction,
     with_verdict,
 )
@@ -665,7 +666,9 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
     if chosen[0].is_value and not any(_states_otherwise(chosen[0], passage) for passage in passages):
         return AnswerDraft((replace(claims[0], fit=1.0, signals=OF_VALUE),))
     signals = (*claims[0].signals, *_measure_passage(chosen[0]), *measure_direction(plan, chosen[0]))
-    if _lacks_asked(plan, lacking, claims):
+    is_yes_no = plan.intent is Intent.YES_NO or asks_for_verdict(plan)
+    is_open = is_yes_no and Wanted.POINTS not in {r.wanted for r in requirements_of(plan)}
+    if _lacks_asked(plan, lacking, claims) or (is_open and leaves_open(plan, claims[0], chosen[0])):
         signals = (*signals, Signal(LACKS_ASKED, 1.0))
     return AnswerDraft(
         tuple(replace(claim, signals=signals) for claim in claims),

@@ -609,6 +609,7 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         lead=f"{_heading_of(asked, node)}: {' '.join(text.split())}" if is_holder and not parts else "",
         parts=parts,
         unmet=tuple(requirement.describe() for requirement in unmet),
+        lacks_thing=_lacks_thing(asked),
         suffices=not (is_announcement or is_empty or is_of_another or is_unsaid)
         and _suffices(asked, said, unmet)
         and (said >= SAID_BY_ITSELF or _accounts_for_rarest(asked, said, f"{whole} {around}", near)),
@@ -624,6 +625,22 @@ def _prices_unsaid(asked: Asked) -> bool:
     things = {term for match in _THING_NAMED.finditer(finder.plan.focus) for term in analyse(match["thing"])}
     return any(p.weight >= AS_HEAVY * heaviest and p.ways[0] <= things - _SAID_BY_A_SUM for p in finder.unsaid)
 
+
+def _lacks_thing(asked: Asked) -> bool:
+    """Whether a yes or no is asked of a thing that the document never names: of a cabin where there are only tents."""
+    finder = asked.finder
+    if not any(each.wanted is Wanted.VERDICT for each in asked.requirements):
+        return False
+    heaviest = max((piece.weight for piece in finder.aspects.pieces), default=0.0)
+    # What stands ahead of the question tells the case.
+    question = re.split(r"[.!?]\s+", finder.plan.focus.strip())[-1]
+    things = {term for match in _THING_ASKED.finditer(question) for term in analyse(match["thing"])}
+    things -= {term for term in things if any(map(str.isdigit, term))}
+    return any(p.weight >= AS_HEAVY * heaviest and p.ways[0] <= things for p in finder.unsaid)
+
+
+_THING_ASKED = re.compile(r"\b(?:an?|the|my|our|your|any)\s+(?P<thing>[\w’'-]+(?:\s[\w’'-]+)?)", re.IGNORECASE)
+"""How a question for yes or no names a thing, with a word that describes it: "an open fire"."""
 
 _THING_NAMED = re.compile(
     r"\b(?:an?|the|my|our|your|per|each|every)\s+(?P<thing>[\w’'-]+)"
