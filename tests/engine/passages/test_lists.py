@@ -1,5 +1,7 @@
 """Lists of members and steps: the whole list that is named, and nothing of another."""
 
+import pytest
+
 from tests.support.engine_documents import Part, Shelf, compiled, paragraph, section
 from vectorless_web.engine.agent.events import Outcome
 from vectorless_web.engine.agent.limits import Limits
@@ -286,3 +288,34 @@ def test_a_list_of_what_did_not_do_a_thing_is_none_of_what_did():
 def test_a_question_for_steps_takes_the_steps_and_not_what_the_thing_is():
     lines = ferry("What steps must skippers follow to moor a ferry overnight?")
     assert lines[1:] == ["1. ring the harbour desk;", "2. tie up with two lines;", "3. hang out the lamp."]
+
+
+TERMS = compiled(
+    "Terms of the Quillbox",
+    section(
+        "Use", paragraph("4.1 You must not use Quillbox to:"), listing("- copy maps;\n- sell keys;\n- send adverts.")
+    ),
+    section("Entry", paragraph("A member may not vote if any of these applies:"), listing("- unpaid dues;\n- a ban.")),
+    section("Data", paragraph("We collect:"), listing("- your name;\n- your sign-ins;\n- the pages you open.")),
+    section("Outlook", paragraph("The main risks are:"), listing("- dear paper;\n- slow post;\n- a lost licence.")),
+    section("Owner", paragraph("We shall not:"), listing("- raise fees twice a year;\n- close branches.")),
+)
+
+
+@pytest.mark.parametrize(
+    "question,first,items",
+    [
+        ("What am I not allowed to do with the app?", "4.1 You must not use Quillbox to:", 3),
+        ("What information do they gather about me?", "We collect:", 3),
+        ("What could go wrong with all this?", "The main risks are:", 3),
+    ],
+)
+def test_the_one_list_announced_as_what_is_asked_is_told_whole(question, first, items):
+    end = list(Orchestrator().run(question, Shelf({"a": TERMS}), Limits()))[-1]
+    lines = [line.partition(" [")[0] for line in end.answer.splitlines()]
+    assert lines[0] == first and len(lines) == items + 1
+
+
+def test_such_a_list_says_nothing_of_a_thing_that_it_does_not_name():
+    end = list(Orchestrator().run("What could go wrong with the boiler?", Shelf({"a": TERMS}), Limits()))[-1]
+    assert "The main risks" not in end.answer

@@ -21,6 +21,7 @@ from vectorless_web.engine.passages.overview import (
     ASKS_END,
     find_conclusion,
     find_contact,
+    find_listed,
     find_message_lines,
     find_parties,
     find_points,
@@ -1006,8 +1007,7 @@ def _spans_by_place(finder: Finder, reading: Reading) -> Iterator[tuple[list[Spa
     points, said = find_points(tree, reading, finder.plan.focus) if Wanted.POINTS in wanted else ([], 0.0)
     if len(points) > 1:
         yield points, said, POINTS
-    if lines := find_purpose(tree, reading, finder.plan.focus) or find_conclusion(tree, reading, finder.plan.focus):
-        yield lines, 1.0, "purpose"
+    yield from _spans_announced(tree, reading, finder.plan.focus)
     if asks_changes(finder.plan):
         topic = topic_of(without_changes(finder.plan.focus)).without(finder.document.title)
         wording, said = find_wording(tree, reading, topic)
@@ -1026,6 +1026,13 @@ def _spans_by_place(finder: Finder, reading: Reading) -> Iterator[tuple[list[Spa
     is_named = kind <= set(analyse(finder.document.title))
     if (Wanted.TERM in wanted or (asks_end and is_named)) and (lines := find_term(tree, reading)):
         yield lines, 1.0, "term"
+
+
+def _spans_announced(tree: Tree, reading: Reading, question: str) -> Iterator[tuple[list[Span], float, str]]:
+    """What a document says in words of its own kind: what it is for, how it went on the whole, a list of risks."""
+    for find, place in ((find_purpose, "purpose"), (find_conclusion, "purpose"), (find_listed, "listed")):
+        if lines := find(tree, reading, question):
+            yield lines, 1.0, place
 
 
 POINTS = "points"

@@ -477,6 +477,90 @@ def _count_sentences(reading: Reading, topic: Topic, keys: Sequence[int]) -> int
     return sum(topic.share(piece.text) >= OTHERWISE for key in keys for piece in reading.pieces(key))
 
 
+_USERS = (
+    r"(?:you|(?:users?|guests?|members?|tenants?|visitors?|customers?|residents?|employees?|staff|hirers?|passengers?))"
+)
+_LISTED = tuple(
+    (re.compile(asked, re.IGNORECASE), re.compile(lead, re.IGNORECASE))
+    for asked, lead in (
+        (
+            r"\bwhat (?:could|might|can|may|would) (?:possibly )?go wrong\b"
+            r"|\bwhat are the (?:main |principal |biggest )?(?:risks|dangers|threats)\b",
+            r"\b(?:risks?|dangers?|threats?)\b[^:]{0,40}\b(?:are|include|were)\b[^:]{0,30}:\W*$",
+        ),
+        (
+            rf"\bwhat (?:am i|are (?:we|{_USERS})) (?:not|never) (?:allowed|permitted) to\b"
+            rf"|\bwhat (?:must|may|can) (?:i|we|{_USERS}) (?:not|never)\b|\bwhat (?:can['’]t|mustn['’]t) (?:i|we|you)\b"
+            r"|\bwhat (?:is|are) (?:not allowed|forbidden|prohibited|banned)\b",
+            rf"(?:\b{_USERS} (?:must not|may not|shall not|are not (?:allowed|permitted) to)"
+            r"|\bfollowing (?:is|are) (?:not (?:allowed|permitted)|prohibited|forbidden))\b"
+            r"(?:(?!\b(?:if|when|unless|where|until|appl\w+)\b)[^.:]){0,60}:\W*$",
+        ),
+        (
+            r"\bwhat (?:actually |really )?caused\b|\b(?:which|what) (?:things|factors)\b[^?]*\bcaused\b"
+            r"|\bwhat were the causes of\b",
+            r"\bcaus(?:al|es?)\b[^.:]{0,40}\b(?:was|were|are|include)\b[^.:]{0,20}:\W*$",
+        ),
+        (
+            r"\b(?:what|which) (?:personal )?(?:information|data|details)\b[^?]*"
+            r"\b(?:collect|gather|hold|store|record)\b"
+            r"[^?]*\b(?:about|on|of|from) (?:me|us|you|users|customers|visitors|members)\b",
+            r"\bwe (?:may |also |only )?(?:collect|gather|hold|store|record)\b"
+            r"(?! (?:it|this|these|them)\b)[^.:]{0,60}:\W*$"
+            r"|\b(?:data|information|details)\b[^.:]{0,40}\b(?:collect|gather|stor|record)ed\b[^.:]{0,40}:\W*$",
+        ),
+    )
+)
+"""How lists are asked for that documents announce in few words of their own, and these: "The main risks are:"."""
+_OF_ANYTHING = frozenset(
+    analyse(
+        "thing say said tell told actually really exactly all this that do does use app application service site"
+        " website platform product device place company firm document"
+    )
+)
+"""Terms that name whatever a document is about."""
+_DENIES_CAUSE = re.compile(r"\b(?:no|not|none|nothing|neither|never)\b", re.IGNORECASE)
+FEWEST_LISTED, MOST_LISTED = 2, 24
+"""Items of such a list."""
+
+
+def find_listed(tree: Tree, reading: Reading, question: str) -> list[Span]:
+    """The one list that a document announces as what is asked for, with its lead-in; none where several are.
+
+    What else the question names must stand in the list, in its lead-in or in what it stands below.
+    """
+    for asked, lead in _LISTED:
+        if not asked.search(question):
+            continue
+        found = dict(_find_announced(tree, reading, lead, may_deny="not" in lead.pattern))
+        rest = asked.sub(" ", question)
+        terms = frozenset(analyse(rest)) - _OF_ANYTHING
+        if len(found) != 1:
+            return []
+        [(announcing, items)] = found.items()
+        words = " ".join((reading.words((announcing, *items)), *tree.path(items[0].key), tree.node(0).title))
+        said = frozenset(analyse(words))
+        said |= {term for other in other_wordings(rest) if said.issuperset(other.terms) for term in other.origin}
+        return [announcing, *items] if terms <= said else []
+    return []
+
+
+def _find_announced(
+    tree: Tree, reading: Reading, lead: re.Pattern[str], *, may_deny: bool
+) -> Iterator[tuple[Span, tuple[Span, ...]]]:
+    """Each lead-in of such words, with its items."""
+    for key in tree.leaves():
+        listed = reading.find_announced(key)
+        announcing = reading.lead_in(listed) if listed is not None else None
+        if listed is None or announcing is None:
+            continue
+        told = reading.words((announcing,))
+        items = tuple(reading.items(listed))
+        is_list = FEWEST_LISTED <= len(items) <= MOST_LISTED
+        if is_list and lead.search(told) and (may_deny or not _DENIES_CAUSE.search(told)):
+            yield announcing, items
+
+
 MOST_FIRST = 40
 """Leaves at the beginning of a document among which its parties are named."""
 
