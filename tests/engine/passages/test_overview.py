@@ -333,6 +333,10 @@ def test_asked_what_a_trial_is_for_the_sentence_on_its_aim_is_told():
     assert lines[-1] == "It asks whether late grafting gives larger pears."
 
 
+def test_what_a_part_of_a_thing_does_is_not_told_by_what_the_whole_is_for():
+    assert not any("asks whether" in line for line in told("What does this button do?", ORCHARD))
+
+
 def test_asked_how_a_year_went_overall_the_judgement_of_the_whole_is_told():
     assert told("How did the year go overall?", ORCHARD)[0].startswith("Taken as a whole")
 

@@ -404,7 +404,8 @@ def find_purpose(tree: Tree, reading: Reading, question: str) -> list[Span]:
 
     Asked what a thing does, it is the first sentence of the introduction whose subject the title names.
     """
-    if not _ASKS_PURPOSE.search(question):
+    asked = _ASKS_PURPOSE.search(question)
+    if asked is None or not set(analyse(_OF_WHOLE.sub(" ", asked.group()))) <= _title_terms(tree):
         return []
     found = [
         (key, place)
@@ -421,16 +422,31 @@ def find_purpose(tree: Tree, reading: Reading, question: str) -> list[Span]:
     return [*rule.before, rule.sentence]
 
 
+_OF_WHOLE = re.compile(
+    r"\b(?:what|stud(?:y|ies)|trials?|projects?|reports?|plan|survey|investigation|inquiry|document|programme|program"
+    r"|research|paper|policy|strategy|scheme|experiment|devices?|products?|machines?|appliances?|units?|service|app"
+    r"|software|systems?|tool|thing|company|organi[sz]ation|charity|firm|specification"
+    r"|trying|meant|supposed|intended|designed|hop(?:e|ing)|aim(?:ing)?|do|does|achieve|show|prove|test|find out"
+    r"|establish|answer|learn|main|overall|goal|purpose|objective|point|idea|want|know|look|at|for|to)\b",
+    re.IGNORECASE,
+)
+"""Words for the whole that a document is about, and those that ask for its purpose: no button or clause of it."""
+
+
+def _title_terms(tree: Tree) -> set[str]:
+    """The terms of a document's name and of its first heading."""
+    first = next(iter(tree.sections()), 0)
+    return set(analyse(f"{tree.node(0).title} {tree.node(first).title}"))
+
+
 def _find_first_told(tree: Tree, reading: Reading) -> list[tuple[int, int]]:
     """The first sentence of the introduction, where it begins with a word of the document's title."""
     section = next((each for each in tree.sections() if _BEGINS_TEXT.match(tree.node(each).title)), None)
     key = next((each for each in tree.leaves(section) if reading.pieces(each)), None) if section else None
     if key is None:
         return []
-    first = next(iter(tree.sections()))
-    title = set(analyse(f"{tree.node(0).title} {tree.node(first).title}"))
     for place, piece in enumerate(reading.pieces(key)):
-        if title & set(analyse(" ".join(piece.text.split()[:FIRST_WORDS]))):
+        if _title_terms(tree) & set(analyse(" ".join(piece.text.split()[:FIRST_WORDS]))):
             return [(key, place)]
     return []
 
@@ -445,7 +461,7 @@ _ASKS_OVERALL = re.compile(
 """A question for a judgement of the whole: "How did the season go overall?\""""
 _JUDGES_ALL = re.compile(
     r"^\W*(?:[\d.]+\s+)?(?:taken as a whole|on the whole|overall|all in all|in sum|to sum up|in summary|altogether"
-    r"|in conclusion|taken together)\b,?",
+    r"|in conclusion|taken together),",
     re.IGNORECASE,
 )
 """How a sentence begins that judges the whole."""

@@ -191,14 +191,15 @@ def test_leave_for_training_gives_no_yes_for_something_else():
 @pytest.mark.parametrize(
     "question,sentence,word",
     [
-        ("Is it fine to just leave a voicemail about the leak?", "A voicemail or fax is not sufficient.", "No"),
-        ("Can I cancel by postcard?", "A postcard is sufficient.", "Yes"),
+        ("Is a voicemail enough to cancel?", "To cancel, write to us. A voicemail or fax is not sufficient.", "No"),
+        ("Can I cancel by postcard?", "Members may cancel in writing. A postcard is sufficient.", "Yes"),
+        ("Can I rent the mooring by the lake by postcard?", "A postcard is sufficient.", None),
         ("Can I cancel by postcard?", "A postcard is not accepted on Sundays.", None),
         ("Can I cancel by postcard?", "A fax is not sufficient.", None),
     ],
 )
 def test_a_way_that_is_not_enough_is_refused_and_another_says_nothing(question, sentence, word):
-    assert read(question, sentence) == word
+    assert read(question, *(f"{one.strip('.')}." for one in sentence.split(". "))) == word
 
 
 def test_what_is_left_out_behind_a_rule_is_refused_by_its_own_sentence():

@@ -793,7 +793,9 @@ _ENOUGH = re.compile(
 
 def _read_enough(question: str, sentences: Sequence[str], told: str) -> Verdict | None:
     """Whether a way that is asked for is enough, by a sentence that says so of it and nothing else."""
-    if not _ASKS_ENOUGH.search(question) or _DENIES.search(question):
+    if not _ASKS_ENOUGH.search(question) or _DENIES.search(question) or _ALTERNATIVES.search(question):
+        return None
+    if 2 * len(find_unsaid(question, told)) > len(terms_asked(question)):
         return None
     for sentence in sentences:
         match = _ENOUGH.match(sentence)
@@ -801,7 +803,8 @@ def _read_enough(question: str, sentences: Sequence[str], told: str) -> Verdict 
         if match is None or not any(terms_asked(question) & frozenset(analyse(way)) for way in ways):
             continue
         is_denied = bool(match["no"] or _DENIES.search(match["way"]))
-        return Verdict("No" if is_denied else "Yes", sentence)
+        if is_denied or not lacks_matter(question, told):
+            return Verdict("No" if is_denied else "Yes", sentence)
     return None
 
 
