@@ -138,3 +138,16 @@ def test_a_name_alone_asks_nothing(question, is_name):
 )
 def test_the_heading_of_a_clause_says_nothing_by_itself(text, heading):
     assert is_heading(text) is heading
+
+
+FLAT = compiled(
+    "House rules of Elm Court",
+    section("Leave", paragraph("A tenant may carry over five spare laundry days and must use them after a few weeks.")),
+    section("Yard", paragraph("The yard is swept on Mondays. Bicycles stand at the north wall.")),
+)
+
+
+def test_a_yes_or_no_on_a_thing_that_is_never_named_is_not_read_from_a_rule_on_another():
+    end = list(Orchestrator().run("Can a tenant take a piano after a few weeks?", Shelf({"a": FLAT}), Limits()))[-1]
+    assert not end.answer.startswith("Yes")
+    assert end.confidence is None or end.confidence.value <= 0.25

@@ -1,5 +1,7 @@
 """Lists of members and steps: the whole list that is named, and nothing of another."""
 
+import pytest
+
 from tests.support.engine_documents import Part, Shelf, compiled, paragraph, section
 from vectorless_web.engine.agent.events import Outcome
 from vectorless_web.engine.agent.limits import Limits
@@ -245,3 +247,75 @@ def test_what_worked_against_causes_is_of_their_list():
     reading = Reading(compiled("M", section("Costs", paragraph("Costs rose, driven by:"), items)).tree)
     assert reading.words((reading.lead_in(3),)) == "Costs rose, driven by:"
     assert len(reading.items(3)) == 4
+
+
+FERRY = compiled(
+    "Ferry staff rules",
+    section(
+        "Pay",
+        paragraph("5.1 Sums may be kept back from the last wages for:"),
+        listing("(a) uniforms that are not handed in;\n(b) advances still owed;\n(c) cabin keys that were lost."),
+    ),
+    section(
+        "Stranding of 3 May",
+        paragraph("6.1 The inquiry found nothing to show that any of these caused the stranding:"),
+        listing("- fog on the sound;\n- a fault of the engine;\n- tiredness of the mate."),
+    ),
+    section(
+        "Mooring",
+        paragraph("A mooring is a place at a quay where a ferry is tied up for the night with two lines."),
+        paragraph("Skippers who want to moor a ferry overnight follow these steps:"),
+        listing("1. ring the harbour desk;\n2. tie up with two lines;\n3. hang out the lamp."),
+        paragraph("Neither the mooring nor the lamp is seen from the road."),
+    ),
+)
+
+
+def ferry(question):
+    end = list(Orchestrator().run(question, Shelf({"a": FERRY}), Limits()))[-1]
+    return [line.partition(" [")[0] for line in end.answer.splitlines()]
+
+
+def test_where_the_lead_in_answers_all_that_it_announces_is_the_answer():
+    lines = ferry("What can they keep back sums from my last wages for?")
+    assert lines[0].startswith("5.1 Sums may be kept back") and len(lines) == 4
+
+
+def test_a_list_of_what_did_not_do_a_thing_is_none_of_what_did():
+    assert not any("fog" in line for line in ferry("Which things caused the stranding?"))
+
+
+def test_a_question_for_steps_takes_the_steps_and_not_what_the_thing_is():
+    lines = ferry("What steps must skippers follow to moor a ferry overnight?")
+    assert lines[1:] == ["1. ring the harbour desk;", "2. tie up with two lines;", "3. hang out the lamp."]
+
+
+TERMS = compiled(
+    "Terms of the Quillbox",
+    section(
+        "Use", paragraph("4.1 You must not use Quillbox to:"), listing("- copy maps;\n- sell keys;\n- send adverts.")
+    ),
+    section("Entry", paragraph("A member may not vote if any of these applies:"), listing("- unpaid dues;\n- a ban.")),
+    section("Data", paragraph("We collect:"), listing("- your name;\n- your sign-ins;\n- the pages you open.")),
+    section("Outlook", paragraph("The main risks are:"), listing("- dear paper;\n- slow post;\n- a lost licence.")),
+    section("Owner", paragraph("We shall not:"), listing("- raise fees twice a year;\n- close branches.")),
+)
+
+
+@pytest.mark.parametrize(
+    "question,first,items",
+    [
+        ("What am I not allowed to do with the app?", "4.1 You must not use Quillbox to:", 3),
+        ("What information do they gather about me?", "We collect:", 3),
+        ("What could go wrong with all this?", "The main risks are:", 3),
+    ],
+)
+def test_the_one_list_announced_as_what_is_asked_is_told_whole(question, first, items):
+    end = list(Orchestrator().run(question, Shelf({"a": TERMS}), Limits()))[-1]
+    lines = [line.partition(" [")[0] for line in end.answer.splitlines()]
+    assert lines[0] == first and len(lines) == items + 1
+
+
+def test_such_a_list_says_nothing_of_a_thing_that_it_does_not_name():
+    end = list(Orchestrator().run("What could go wrong with the boiler?", Shelf({"a": TERMS}), Limits()))[-1]
+    assert "The main risks" not in end.answer

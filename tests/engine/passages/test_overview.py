@@ -308,3 +308,58 @@ def test_a_sentence_that_ends_in_a_decision_announces_nothing_that_is_missing():
 def test_a_section_is_meant_however_it_is_pointed_at(question):
     told = list(Orchestrator().run(question, Shelf({"a": CHARTER}), Limits()))[-1].answer
     assert "strong currents" in told and "refuels" not in told
+
+
+ORCHARD = compiled(
+    "MARLEY-2: grafting of old pear trees",
+    section(
+        "MARLEY-2: grafting of old pear trees",
+        paragraph("Version 3 | issued in May 2021"),
+        section("Preface", paragraph("The Pear Board publishes this series of reports every second year.")),
+        section(
+            "1. About the trial",
+            paragraph("MARLEY-2 is a field trial on forty farms. It asks whether late grafting gives larger pears."),
+            paragraph("The trees failed because the grafts were not kept moist."),
+        ),
+        section("2. Harvest", paragraph("Pickers counted every pear. Taken as a whole, 2020 was a dry but good year.")),
+        section("3. Weather", paragraph("Frost fell in April and harmed the early blossom of nine farms.")),
+        section("Contacts", paragraph("Letters go to the Pear Board at 9 Mill Lane in Hedgeham.")),
+    ),
+)
+
+
+def test_asked_what_a_trial_is_for_the_sentence_on_its_aim_is_told():
+    lines = told("What is this trial trying to find out?", ORCHARD)
+    assert lines[-1] == "It asks whether late grafting gives larger pears."
+
+
+def test_what_a_part_of_a_thing_does_is_not_told_by_what_the_whole_is_for():
+    assert not any("asks whether" in line for line in told("What does this button do?", ORCHARD))
+
+
+def test_asked_how_a_year_went_overall_the_judgement_of_the_whole_is_told():
+    assert told("How did the year go overall?", ORCHARD)[0].startswith("Taken as a whole")
+
+
+def test_the_points_of_a_document_leave_out_what_stands_around_its_text():
+    lines = " ".join(told("Summarise this report", ORCHARD))
+    assert "field trial" in lines and "Frost" in lines
+    assert not any(words in lines for words in ("Version 3", "publishes", "Mill Lane"))
+
+
+def test_a_question_put_in_a_nutshell_is_answered_and_not_the_whole_summed_up():
+    lines = told("In a nutshell, why did the trees fail?", ORCHARD)
+    assert not any("Frost" in line or "Version" in line for line in lines)
+
+
+def test_what_a_document_says_in_short_itself_is_its_summary():
+    brief = compiled(
+        "Canal plan",
+        section("1. Summary", paragraph("The canal will be dredged in two stages. Tolls rise to pay for it.")),
+        section("2. Dredging", paragraph("Stage one begins at the lower lock.")),
+        section("3. Tolls", paragraph("Narrow boats pay nine pounds.")),
+    )
+    assert told("What's the gist of this plan?", brief) == [
+        "The canal will be dredged in two stages.",
+        "Tolls rise to pay for it.",
+    ]

@@ -1,7 +1,7 @@
 """The offline draft: a verdict, a calculation, figures, or the sentences that answer, each as a quoted claim."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
@@ -40,6 +40,7 @@ from vectorless_web.engine.answers.verdicts.figures import (
 from vectorless_web.engine.answers.verdicts.wordings import (
     asks_for_verdict,
     is_heading,
+    leaves_open,
     measure_direction,
     with_verdict,
 )
@@ -645,7 +646,9 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
         return AnswerDraft()
     standing = [passage for passage in passages if passage.suffices]
     # What only uses a term may come nearer in meaning than what defines it.
-    by_form = {find_must_show(plan), Wanted.DEFINITION} & {requirement.wanted for requirement in requirements_of(plan)}
+    by_form = {find_must_show(plan), Wanted.DEFINITION, Wanted.STEPS} & {
+        requirement.wanted for requirement in requirements_of(plan)
+    }
     may_lead = (p for p in passages if not p.suffices and not {kind.value for kind in by_form if kind} & set(p.unmet))
     if standing and any(leads_by_meaning(passage, passages) for passage in may_lead):
         standing = []
@@ -665,12 +668,32 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
     if chosen[0].is_value and not any(_states_otherwise(chosen[0], passage) for passage in passages):
         return AnswerDraft((replace(claims[0], fit=1.0, signals=OF_VALUE),))
     signals = (*claims[0].signals, *_measure_passage(chosen[0]), *measure_direction(plan, chosen[0]))
-    if (kind := find_must_show(plan)) is not None and kind.value in lacking:
+    is_yes_no = plan.intent is Intent.YES_NO or asks_for_verdict(plan)
+    is_open = is_yes_no and Wanted.POINTS not in {r.wanted for r in requirements_of(plan)}
+    if _lacks_asked(plan, lacking, claims) or (is_open and leaves_open(plan, claims[0], chosen[0])):
         signals = (*signals, Signal(LACKS_ASKED, 1.0))
     return AnswerDraft(
         tuple(replace(claim, signals=signals) for claim in claims),
         missing=tuple(sorted(lacking)),
     )
+
+
+def _lacks_asked(plan: QueryPlan, lacking: Collection[str], claims: Sequence[DraftClaim]) -> bool:
+    """Whether claims lack the very thing asked: what must show, or for steps both these and any deed or way."""
+    kind = find_must_show(plan)
+    if kind is not None and kind.value in lacking:
+        return True
+    return Wanted.STEPS.value in lacking and not any(_SAYS_WHAT_TO_DO.search(claim.text) for claim in claims)
+
+
+_SAYS_WHAT_TO_DO = re.compile(
+    r"\b(?:must|shall|should|ha(?:s|ve) to|needs?(?: to)?|(?:is|are|was|were) (?:to|then)|can|may|could|please"
+    r"|by (?:\w+ly )?\w+ing|on request|in writing|appl(?:y|ies|ications?)|requests?|contacts?|asks?|sends?|calls?"
+    r"|writes?"
+    r"|(?:tele)?phones?|e-?mails?|fills?|forms?|press(?:es|ing)?|first|then|after(?:wards)?)\b",
+    re.IGNORECASE,
+)
+"""What a sentence has that tells a deed or a way; one that only describes a thing has none."""
 
 
 def _list_untold(sides: Sequence[tuple[str, frozenset[str]]], told: str) -> set[str]:

@@ -19,10 +19,13 @@ from vectorless_web.engine.passages.context import (
 from vectorless_web.engine.passages.fields import names_value, tell_field
 from vectorless_web.engine.passages.overview import (
     ASKS_END,
+    find_conclusion,
     find_contact,
+    find_listed,
     find_message_lines,
     find_parties,
     find_points,
+    find_purpose,
     find_registered,
     find_term,
     find_wording,
@@ -202,6 +205,9 @@ def find_passages(
     found.extend(_read_sections(asks))
     if nearness:
         found = weigh_nearness(found, nearness)
+    if nearness is not None:
+        # What is only measured is measured piece by piece.
+        found = _gather_lists(asks, [_weigh_announced(asks, passage) for passage in found])
     once = {
         (passage.key, passage.start, passage.is_list): passage for passage in sorted(found, key=_order, reverse=True)
     }
@@ -302,6 +308,106 @@ class Asked:
     finder: Finder
     reading: Reading
     requirements: tuple[Requirement, ...]
+
+
+_ASKS_OPENLY = re.compile(
+    r"(?:^|[.!?;,]\s+)(?:and |but |so )?(?:(?:for|from|of|in|under|on) )?"
+    r"(?:what|which)(?:['’]s)?\b(?! (?:if|time|date)\b)",
+    re.IGNORECASE,
+)
+"""A question that may have several answers: "What may be taken out of my pay?\""""
+
+_TURNS_ROUND = re.compile(
+    r"\b(?:no|not|none|never|neither|nor|cannot|nothing|nobody|exclud\w+|exclusions?|except\w*|exempt\w*|forbid\w*"
+    r"|forbidden|prohibit\w*|bann?\w*|bar(?:s|red)|refus\w+|reject\w*|den(?:y|ies|ied)|ineligible|disqualif\w*"
+    r"|void|lapses?|stops?|stopped|prevent\w*|ruled? out|rules out|discounted|left out|avoid\w*|without|unless"
+    r"|off limits"
+    r"|out of bounds|un(?:able|acceptable|safe|covered|insured|suitable)|illegal|unlawful|wrong|fails?|failed|lack\w*"
+    r"|miss\w*|lose|loses|lost|instead|keep\w* (?:\w+ )?(?:from|out|off|away))\b|n['’]t\b|\bnon-?(?=[a-z])",
+    re.IGNORECASE,
+)
+"""What may turn round what is listed, by its own words or in a question: "are not covered", "What rules me out?\""""
+
+_DENIES_LISTED = re.compile(
+    r"\b(?:no|none|never|neither|cannot|nothing|not|discounted|ruled out)\b"
+    r"(?! (?:later|longer|less|more|fewer|earlier|only|limited|exceed\w*)\b)"
+    r"|n['’]t\b",
+    re.IGNORECASE,
+)
+_OF_CASE = re.compile(r"^\W*(?:[\d.]+\s+)?(?:if|when|where|unless|once)\b[^,:]*[,:]|\b(?:if|unless|who|which)\b[^,:]*")
+"""The case that a lead-in puts, or whom it is for: what this denies is not what is listed."""
+_ASKED_OF_CASE = re.compile(r"\b(?:if|when|where|unless|in case)\b[^,:]*[,:]?", re.IGNORECASE)
+
+
+def _is_turned_round(question: str, lead: str) -> bool:
+    """Whether a lead-in denies of its items what a question asks, or asks what it grants.
+
+    "Nothing showed that any of these played a part:" lists no causes, "These are paid back:" nothing that is not paid.
+    """
+    own = _OF_CASE.sub(" ", lead)
+    if _TURNS_ROUND.search(question):
+        return bool(_DENIES_LISTED.search(_ASKED_OF_CASE.sub(" ", question))) and not _TURNS_ROUND.search(lead)
+    return bool(_DENIES_LISTED.search(own))
+
+
+def _lead_of(passage: Passage) -> str:
+    """The words that announce what a passage tells, up to their colon; "" for none."""
+    lead = passage.parts[0].quote.rstrip() if passage.parts and not passage.place else ""
+    return lead if lead.endswith(":") else ""
+
+
+def _weigh_announced(asked: Asked, passage: Passage) -> Passage:
+    """A passage; where several things are asked for and its lead-in turns them round, as one on something else."""
+    question, lead = asked.finder.plan.focus, _lead_of(passage)
+    if not lead or not _wants_list(asked) or not _is_turned_round(question, lead):
+        return passage
+    unmet = tuple(requirement.describe() for requirement in asked.requirements)
+    return replace(passage, fit=passage.fit * OTHER_EFFECT, unmet=unmet, suffices=False)
+
+
+def _gather_lists(asked: Asked, passages: Sequence[Passage]) -> list[Passage]:
+    """The passages, a whole list in place of its lead-in and of items that say nothing asked which this does not.
+
+    Where it is the lead-in that answers, all that it announces is the answer.
+    """
+    wanted = {requirement.wanted for requirement in asked.requirements}
+    question = asked.finder.plan.focus
+    if not wanted & {Wanted.MEMBERS, Wanted.STEPS} and not (_wants_list(asked) and _ASKS_OPENLY.search(question)):
+        return list(passages)
+    kept = list(passages)
+    for whole in [passage for passage in passages if passage.is_list and _lead_of(passage)]:
+        told = [passage for passage in kept if _is_told_by(asked, passage, whole)]
+        best = max(told, key=lambda passage: passage.fit, default=None)
+        if best is not None and whole in kept:
+            kept = [passage for passage in kept if passage not in told]
+            kept[kept.index(whole)] = _raise_to(whole, best)
+    return kept
+
+
+def _is_told_by(asked: Asked, passage: Passage, whole: Passage) -> bool:
+    """Whether a list tells all that one of its items, or its lead-in, says of the question."""
+    if passage.is_list or not _lead_of(passage) or passage.parts[0].quote != whole.parts[0].quote:
+        return False
+    is_in = any(
+        part.key == passage.key and part.start <= passage.start < part.start + len(part.quote) for part in whole.parts
+    )
+    said = asked.finder.question_terms & set(analyse(passage.quote))
+    return is_in and said <= set(analyse(whole.parts[0].quote))
+
+
+def _raise_to(whole: Passage, best: Passage) -> Passage:
+    """A list with the fit of what it takes the place of, where that is better."""
+    if best.fit <= whole.fit:
+        return whole
+    return replace(
+        whole,
+        fit=best.fit + ROUNDING,
+        said=max(whole.said, best.said),
+        suffices=whole.suffices or (best.suffices and not whole.unmet),
+        nearness=best.nearness,
+        standing=best.standing,
+        raised=best.raised,
+    )
 
 
 _LEADS_ELSEWHERE = re.compile(r"(?:\. ?){6,}\s*\w{0,5}\s*$")
@@ -504,6 +610,7 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         lead=f"{_heading_of(asked, node)}: {' '.join(text.split())}" if is_holder and not parts else "",
         parts=parts,
         unmet=tuple(requirement.describe() for requirement in unmet),
+        lacks_thing=_lacks_thing(asked),
         suffices=not (is_announcement or is_empty or is_of_another or is_unsaid)
         and _suffices(asked, said, unmet)
         and (said >= SAID_BY_ITSELF or _accounts_for_rarest(asked, said, f"{whole} {around}", near)),
@@ -519,6 +626,22 @@ def _prices_unsaid(asked: Asked) -> bool:
     things = {term for match in _THING_NAMED.finditer(finder.plan.focus) for term in analyse(match["thing"])}
     return any(p.weight >= AS_HEAVY * heaviest and p.ways[0] <= things - _SAID_BY_A_SUM for p in finder.unsaid)
 
+
+def _lacks_thing(asked: Asked) -> bool:
+    """Whether a yes or no is asked of a thing that the document never names: of a cabin where there are only tents."""
+    finder = asked.finder
+    if not any(each.wanted is Wanted.VERDICT for each in asked.requirements):
+        return False
+    heaviest = max((piece.weight for piece in finder.aspects.pieces), default=0.0)
+    # What stands ahead of the question tells the case.
+    question = re.split(r"[.!?]\s+", finder.plan.focus.strip())[-1]
+    things = {term for match in _THING_ASKED.finditer(question) for term in analyse(match["thing"])}
+    things -= {term for term in things if any(map(str.isdigit, term))}
+    return any(p.weight >= AS_HEAVY * heaviest and p.ways[0] <= things for p in finder.unsaid)
+
+
+_THING_ASKED = re.compile(r"\b(?:an?|the|my|our|your|any)\s+(?P<thing>[\w’'-]+(?:\s[\w’'-]+)?)", re.IGNORECASE)
+"""How a question for yes or no names a thing, with a word that describes it: "an open fire"."""
 
 _THING_NAMED = re.compile(
     r"\b(?:an?|the|my|our|your|per|each|every)\s+(?P<thing>[\w’'-]+)"
@@ -884,6 +1007,7 @@ def _spans_by_place(finder: Finder, reading: Reading) -> Iterator[tuple[list[Spa
     points, said = find_points(tree, reading, finder.plan.focus) if Wanted.POINTS in wanted else ([], 0.0)
     if len(points) > 1:
         yield points, said, POINTS
+    yield from _spans_announced(tree, reading, finder.plan.focus)
     if asks_changes(finder.plan):
         topic = topic_of(without_changes(finder.plan.focus)).without(finder.document.title)
         wording, said = find_wording(tree, reading, topic)
@@ -902,6 +1026,13 @@ def _spans_by_place(finder: Finder, reading: Reading) -> Iterator[tuple[list[Spa
     is_named = kind <= set(analyse(finder.document.title))
     if (Wanted.TERM in wanted or (asks_end and is_named)) and (lines := find_term(tree, reading)):
         yield lines, 1.0, "term"
+
+
+def _spans_announced(tree: Tree, reading: Reading, question: str) -> Iterator[tuple[list[Span], float, str]]:
+    """What a document says in words of its own kind: what it is for, how it went on the whole, a list of risks."""
+    for find, place in ((find_purpose, "purpose"), (find_conclusion, "purpose"), (find_listed, "listed")):
+        if lines := find(tree, reading, question):
+            yield lines, 1.0, place
 
 
 POINTS = "points"

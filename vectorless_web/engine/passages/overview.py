@@ -30,7 +30,7 @@ _WHOLE = re.compile(
     r"(?:summar\w+|sum up|overview|gist|outline|points|nutshell)(?: (?:of|about|from))?"
     r"(?: (?:this|the|the whole|the entire))?"
     r"(?: (?:\w+ ){0,2}(?:document|report|file|agreement|contract|policy|manual|handbook|notice|protocol|paper|lease"
-    r"|guide|leaflet|minutes|filing))?\W*$"
+    r"|guide|leaflet|minutes|filing|plan|strategy|study|trial|booklet|text|article|proposal|specification))?(?:\W*$|,)"
     r"|\bwhat is (?:this|the) \w+ about\W*$",
     re.IGNORECASE,
 )
@@ -102,6 +102,9 @@ def find_points(tree: Tree, reading: Reading, question: str) -> tuple[list[Span]
     if not topic.groups or _WHOLE.search(question):
         return _points_of_document(tree, reading), 1.0
     section, keys, said, rated = _choose_part(tree, reading, topic, question)
+    if section and _is_title(tree, section):
+        # What the title of the whole says tells no part of it.
+        return [], 0.0
     if said < ENOUGH_HEADING:
         by_words = [(_count_sentences(reading, topic, keys), order, own, keys) for _, order, own, keys in rated]
         hits, _, section, keys = max(by_words, default=(0, 0, 0, ()), key=lambda row: (row[0], row[1]))
@@ -111,6 +114,19 @@ def find_points(tree: Tree, reading: Reading, question: str) -> tuple[list[Span]
     keys = (*keys, *_leaves_counted_on(tree, reading, section))
     texts = _group_points(tree, reading, keys, section)
     return _bound_points(tree, _leave_out_before_end(tree, texts) if _ENDED.search(question) else texts), said
+
+
+MOST_OF_ALL = 0.6
+"""Share of a document's leaves from which on a section is no part of it but the whole, below its title."""
+
+
+def _is_title(tree: Tree, section: int) -> bool:
+    """Whether a section is the whole text below its title: it comes first, holds most of all and has no number."""
+    is_first = next(iter(tree.sections()), 0) == section and not _NUMBER_AHEAD.match(tree.node(section).title)
+    return is_first and len(list(tree.leaves(section))) > MOST_OF_ALL * len(list(tree.leaves()))
+
+
+_NUMBER_AHEAD = re.compile(r"\W*(?:(?:section|chapter|part|article|clause)\s+)?\w?\d", re.IGNORECASE)
 
 
 Parts = list[tuple[float, int, int, tuple[int, ...]]]
@@ -311,12 +327,40 @@ def _bound_points(tree: Tree, texts: Sequence[Text]) -> list[Span]:
     return points
 
 
+_IN_SHORT = re.compile(
+    r"\W*(?:(?:section|chapter|part)?\s*\d[\d.]*[.):]?\s+)?(?:executive |management |plain[- ]language |short )?"
+    r"(?:summary|synopsis|abstract|overview|at a glance|in brief|in short|key (?:points|findings|messages))\W*$",
+    re.IGNORECASE,
+)
+"""The heading of what a document says in short itself."""
+_ASIDE = re.compile(
+    r"\W*(?:(?:section|chapter|part|annex|appendix)?\s*[\dA-Z][\d.]*[.):]?\s+)?"
+    r"(?:(?:table of )?contents|preface|imprint"
+    r"|legal notice|disclaimer|contacts?(?: details)?|acknowledge?ments|references|bibliography|index|glossary"
+    r"|abbreviations|definitions|terms(?: used)?|further information|version history|document history"
+    r"|about this (?:report|document|guide|manual|leaflet|booklet|handbook|notice))\W*$",
+    re.IGNORECASE,
+)
+"""The heading of what stands around a text and is no point of it."""
+_WHOLE_SENTENCE = re.compile(r"[.!?:;][\"'”’)\]]*\s*$")
+
+
 def _points_of_document(tree: Tree, reading: Reading) -> list[Span]:
-    """The first sentence of each section that has a text of its own, spread over the whole document."""
+    """What a document says in short itself; else the first sentence of each section that has a text of its own.
+
+    Lines below its title that are no sentences ("Version 2 | May 2024") and what stands around a text are no points.
+    """
+    sections = list(tree.sections())
+    short = next((section for section in sections if _IN_SHORT.match(tree.node(section).title)), None)
+    told = [span for key in tree.leaves(short) for span in _points_of(tree, reading, key)] if short else []
+    if ENOUGH_SENTENCES <= len(told) <= MOST_POINTS:
+        return told
     firsts = []
-    for section in tree.sections():
+    for section in (each for each in sections if not _ASIDE.match(tree.node(each).title)):
         own = [key for key in tree.leaves(section) if tree.parent(key) == section]
-        spans = next((found for key in own if (found := _points_of(tree, reading, key))), [])
+        is_title = _is_title(tree, section)
+        found = (_points_of(tree, reading, key) for key in own)
+        spans = next((kept for one in found if (kept := _leave_out_lines(tree, one) if is_title else one)), [])
         firsts.append(spans[:1])
     if sum(bool(spans) for spans in firsts) < ENOUGH_SENTENCES:
         firsts = [_points_of(tree, reading, key) for key in tree.leaves()]
@@ -324,9 +368,213 @@ def _points_of_document(tree: Tree, reading: Reading) -> list[Span]:
     return _bound_points(tree, texts)
 
 
+def _leave_out_lines(tree: Tree, spans: Sequence[Span]) -> list[Span]:
+    texts = ((span, tree.node(span.key).text[span.start : span.end]) for span in spans)
+    return [span for span, text in texts if _WHOLE_SENTENCE.search(text) and "|" not in text]
+
+
+_ASKS_PURPOSE = re.compile(
+    r"\bwhat (?:is|was|are) (?:this|the|your|their|our) (?:\w+ ){1,3}?(?:trying|meant|supposed|intended|designed|hoping"
+    r"|aiming) (?:to|for)\b(?: (?:do|achieve|show|prove|test|find out|establish|answer|learn))?\W*$"
+    r"|\bwhat (?:is|was) the (?:main |overall )?(?:aim|goal|purpose|objective|point|idea) of (?:this|the) \w+\W*$"
+    r"|\bwhat (?:does|do) (?:this|these) (?:\w+ ){1,2}?(?:do|hope to (?:do|achieve|find out)|want to (?:know|find out"
+    r"|achieve)|look at|aim (?:at|for|to do))\W*$",
+    re.IGNORECASE,
+)
+"""A question for what the whole of a thing is for: "What is this trial trying to show?\""""
+_TELLS_AIM = re.compile(
+    r"^\W*(?:[\d.]+\s+)?"
+    r"(?:(?:it |(?:this|the|our) (?:\w+ ){1,3}?)(?:asks|tests|examines|investigates) (?:whether|how|if)\b"
+    r"|(?:it |(?:this|the|our) (?:\w+ ){1,3}?)(?:aims|seeks|is (?:designed|intended)|sets out|hopes) to\b"
+    r"|the (?:\w+ ){0,2}?(?:aim|purpose|objective|goal)s? (?:of (?:this|the) (?:\w+ ){1,3}?)?(?:is|are|was) )",
+    re.IGNORECASE,
+)
+"""How a sentence begins that says what a thing is for: "It asks whether ..."."""
+_BEGINS_TEXT = re.compile(
+    r"\W*(?:(?:section|chapter|part)?\s*\d[\d.]*[.):]?\s+)?(?:introduction|overview|summary|scope|purpose|general"
+    r"|description|abstract|background|about (?:this|the) \w+|what it (?:is|does)|product description)\W*$",
+    re.IGNORECASE,
+)
+"""The heading below which a text first says what it is about."""
+_DOES = re.compile(r"\bdo\W*$", re.IGNORECASE)
+
+
+def find_purpose(tree: Tree, reading: Reading, question: str) -> list[Span]:
+    """The sentence that says what the whole is for or does, with what it leans on; none where several say so.
+
+    Asked what a thing does, it is the first sentence of the introduction whose subject the title names.
+    """
+    asked = _ASKS_PURPOSE.search(question)
+    if asked is None or not set(analyse(_OF_WHOLE.sub(" ", asked.group()))) <= _title_terms(tree):
+        return []
+    found = [
+        (key, place)
+        for key in list(tree.leaves())[:MOST_FIRST]
+        if tree.kind(key) is NodeKind.PARAGRAPH
+        for place, piece in enumerate(reading.pieces(key))
+        if _TELLS_AIM.match(piece.text)
+    ]
+    if _DOES.search(question):
+        found = _find_first_told(tree, reading)
+    if len(found) != 1:
+        return []
+    rule = reading.rule(*found[0])
+    return [*rule.before, rule.sentence]
+
+
+_OF_WHOLE = re.compile(
+    r"\b(?:what|stud(?:y|ies)|trials?|projects?|reports?|plan|survey|investigation|inquiry|document|programme|program"
+    r"|research|paper|policy|strategy|scheme|experiment|devices?|products?|machines?|appliances?|units?|service|app"
+    r"|software|systems?|tool|thing|company|organi[sz]ation|charity|firm|specification"
+    r"|trying|meant|supposed|intended|designed|hop(?:e|ing)|aim(?:ing)?|do|does|achieve|show|prove|test|find out"
+    r"|establish|answer|learn|main|overall|goal|purpose|objective|point|idea|want|know|look|at|for|to)\b",
+    re.IGNORECASE,
+)
+"""Words for the whole that a document is about, and those that ask for its purpose: no button or clause of it."""
+
+
+def _title_terms(tree: Tree) -> set[str]:
+    """The terms of a document's name and of its first heading."""
+    first = next(iter(tree.sections()), 0)
+    return set(analyse(f"{tree.node(0).title} {tree.node(first).title}"))
+
+
+def _find_first_told(tree: Tree, reading: Reading) -> list[tuple[int, int]]:
+    """The first sentence of the introduction, where it begins with a word of the document's title."""
+    section = next((each for each in tree.sections() if _BEGINS_TEXT.match(tree.node(each).title)), None)
+    key = next((each for each in tree.leaves(section) if reading.pieces(each)), None) if section else None
+    if key is None:
+        return []
+    for place, piece in enumerate(reading.pieces(key)):
+        if _title_terms(tree) & set(analyse(" ".join(piece.text.split()[:FIRST_WORDS]))):
+            return [(key, place)]
+    return []
+
+
+FIRST_WORDS = 4
+"""Words of a sentence that name its subject, with a number or an article before it."""
+
+_ASKS_OVERALL = re.compile(
+    r"^\W*(?:so |and )?how (?:did|does|do|has|have|was|were|is|are)\b.*\b(?:overall|on the whole|all in all)\W*$",
+    re.IGNORECASE,
+)
+"""A question for a judgement of the whole: "How did the season go overall?\""""
+_JUDGES_ALL = re.compile(
+    r"^\W*(?:[\d.]+\s+)?(?:taken as a whole|on the whole|overall|all in all|in sum|to sum up|in summary|altogether"
+    r"|in conclusion|taken together),",
+    re.IGNORECASE,
+)
+"""How a sentence begins that judges the whole."""
+
+
+def find_conclusion(tree: Tree, reading: Reading, question: str) -> list[Span]:
+    """The one sentence that judges the whole and names a thing asked about, with what goes on with it."""
+    if not _ASKS_OVERALL.search(question):
+        return []
+    asked = set(analyse(_ASKS_OVERALL_WORDS.sub(" ", question)))
+    found = [
+        (key, place)
+        for key in tree.leaves()
+        if tree.kind(key) is NodeKind.PARAGRAPH
+        for place, piece in enumerate(reading.pieces(key))
+        if _JUDGES_ALL.match(piece.text) and asked & set(analyse(piece.text))
+    ]
+    if len(found) != 1:
+        return []
+    rule = reading.rule(*found[0])
+    return [rule.sentence, *rule.rest]
+
+
+_ASKS_OVERALL_WORDS = re.compile(r"\b(?:overall|on the whole|all in all|go|do|did|does|so)\b", re.IGNORECASE)
+
+
 def _count_sentences(reading: Reading, topic: Topic, keys: Sequence[int]) -> int:
     """How many sentences of a part say the whole topic."""
     return sum(topic.share(piece.text) >= OTHERWISE for key in keys for piece in reading.pieces(key))
+
+
+_USERS = (
+    r"(?:you|(?:users?|guests?|members?|tenants?|visitors?|customers?|residents?|employees?|staff|hirers?|passengers?))"
+)
+_LISTED = tuple(
+    (re.compile(asked, re.IGNORECASE), re.compile(lead, re.IGNORECASE))
+    for asked, lead in (
+        (
+            r"\bwhat (?:could|might|can|may|would) (?:possibly )?go wrong\b"
+            r"|\bwhat are the (?:main |principal |biggest )?(?:risks|dangers|threats)\b",
+            r"\b(?:risks?|dangers?|threats?)\b[^:]{0,40}\b(?:are|include|were)\b[^:]{0,30}:\W*$",
+        ),
+        (
+            rf"\bwhat (?:am i|are (?:we|{_USERS})) (?:not|never) (?:allowed|permitted) to\b"
+            rf"|\bwhat (?:must|may|can) (?:i|we|{_USERS}) (?:not|never)\b|\bwhat (?:can['’]t|mustn['’]t) (?:i|we|you)\b"
+            r"|\bwhat (?:is|are) (?:not allowed|forbidden|prohibited|banned)\b",
+            rf"(?:\b{_USERS} (?:must not|may not|shall not|are not (?:allowed|permitted) to)"
+            r"|\bfollowing (?:is|are) (?:not (?:allowed|permitted)|prohibited|forbidden))\b"
+            r"(?:(?!\b(?:if|when|unless|where|until|appl\w+)\b)[^.:]){0,60}:\W*$",
+        ),
+        (
+            r"\bwhat (?:actually |really )?caused\b|\b(?:which|what) (?:things|factors)\b[^?]*\bcaused\b"
+            r"|\bwhat were the causes of\b",
+            r"\bcaus(?:al|es?)\b[^.:]{0,40}\b(?:was|were|are|include)\b[^.:]{0,20}:\W*$",
+        ),
+        (
+            r"\b(?:what|which) (?:personal )?(?:information|data|details)\b[^?]*"
+            r"\b(?:collect|gather|hold|store|record)\b"
+            r"[^?]*\b(?:about|on|of|from) (?:me|us|you|users|customers|visitors|members)\b",
+            r"\bwe (?:may |also |only )?(?:collect|gather|hold|store|record)\b"
+            r"(?! (?:it|this|these|them)\b)[^.:]{0,60}:\W*$"
+            r"|\b(?:data|information|details)\b[^.:]{0,40}\b(?:collect|gather|stor|record)ed\b[^.:]{0,40}:\W*$",
+        ),
+    )
+)
+"""How lists are asked for that documents announce in few words of their own, and these: "The main risks are:"."""
+_OF_ANYTHING = frozenset(
+    analyse(
+        "thing say said tell told actually really exactly all this that do does use app application service site"
+        " website platform product device place company firm document"
+    )
+)
+"""Terms that name whatever a document is about."""
+_DENIES_CAUSE = re.compile(r"\b(?:no|not|none|nothing|neither|never)\b", re.IGNORECASE)
+FEWEST_LISTED, MOST_LISTED = 2, 24
+"""Items of such a list."""
+
+
+def find_listed(tree: Tree, reading: Reading, question: str) -> list[Span]:
+    """The one list that a document announces as what is asked for, with its lead-in; none where several are.
+
+    What else the question names must stand in the list, in its lead-in or in what it stands below.
+    """
+    for asked, lead in _LISTED:
+        if not asked.search(question):
+            continue
+        found = dict(_find_announced(tree, reading, lead, may_deny="not" in lead.pattern))
+        rest = asked.sub(" ", question)
+        terms = frozenset(analyse(rest)) - _OF_ANYTHING
+        if len(found) != 1:
+            return []
+        [(announcing, items)] = found.items()
+        words = " ".join((reading.words((announcing, *items)), *tree.path(items[0].key), tree.node(0).title))
+        said = frozenset(analyse(words))
+        said |= {term for other in other_wordings(rest) if said.issuperset(other.terms) for term in other.origin}
+        return [announcing, *items] if terms <= said else []
+    return []
+
+
+def _find_announced(
+    tree: Tree, reading: Reading, lead: re.Pattern[str], *, may_deny: bool
+) -> Iterator[tuple[Span, tuple[Span, ...]]]:
+    """Each lead-in of such words, with its items."""
+    for key in tree.leaves():
+        listed = reading.find_announced(key)
+        announcing = reading.lead_in(listed) if listed is not None else None
+        if listed is None or announcing is None:
+            continue
+        told = reading.words((announcing,))
+        items = tuple(reading.items(listed))
+        is_list = FEWEST_LISTED <= len(items) <= MOST_LISTED
+        if is_list and lead.search(told) and (may_deny or not _DENIES_CAUSE.search(told)):
+            yield announcing, items
 
 
 MOST_FIRST = 40

@@ -216,6 +216,8 @@ class Passage:
     """What `nearness` added to `fit`."""
     is_value: bool = False
     """Whether it is a line "Name: value" that states the very thing asked for, with every word accounted for."""
+    lacks_thing: bool = False
+    """Whether a yes or no is asked of a thing that the document never names, in any wording."""
     answers: str = ""
     """The part of the question that it was copied for, "" for the whole question."""
 

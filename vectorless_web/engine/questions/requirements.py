@@ -241,7 +241,7 @@ _READ_FIRST = [wanted for wanted, _ in _ASKED].index(Wanted.DEFINITION)
 
 _POINTS = re.compile(
     r"\bsummar\w+\b|\boverview of\b|\bkey (?:points|takeaways)\b|\bsum(?:s|med|ming)? up\b|\bthe gist\b"
-    r"|\bin (?:short|brief|a nutshell)\b|\bmain points\b",
+    r"|\bin (?:short|brief|a nutshell)\b(?!,? (?:why|what|who|when|where|how|which)\b)|\bmain points\b",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(

@@ -6,6 +6,7 @@ from tests.support.engine_documents import Shelf, compiled, paragraph, section
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.verdicts.forms import (
+    cannot_settle,
     denies_other,
     find_unsaid,
     gives_no_leave,
@@ -200,3 +201,66 @@ def test_the_verdict_stands_in_front_of_what_settles_it(question, begins):
 def test_leave_for_training_gives_no_yes_for_something_else():
     end = list(Orchestrator().run("Can boats be used for a wedding?", Shelf({"a": CLUB}), Limits()))[-1]
     assert not end.answer.startswith("Yes")
+
+
+@pytest.mark.parametrize(
+    "question,sentence,word",
+    [
+        ("Is a voicemail enough to cancel?", "To cancel, write to us. A voicemail or fax is not sufficient.", "No"),
+        ("Can I cancel by postcard?", "Members may cancel in writing. A postcard is sufficient.", "Yes"),
+        ("Can I rent the mooring by the lake by postcard?", "A postcard is sufficient.", None),
+        ("Can I cancel by postcard?", "A postcard is not accepted on Sundays.", None),
+        ("Can I cancel by postcard?", "A fax is not sufficient.", None),
+    ],
+)
+def test_a_way_that_is_not_enough_is_refused_and_another_says_nothing(question, sentence, word):
+    assert read(question, *(f"{one.strip('.')}." for one in sentence.split(". "))) == word
+
+
+def test_what_is_left_out_behind_a_rule_is_refused_by_its_own_sentence():
+    rule = "The half fare applies to all harbour ferries."
+    assert (
+        read("Does the half fare apply to harbour ferries at night?", rule, "Night ferries are not included.") == "No"
+    )
+    assert read("Does the half fare apply to harbour ferries?", rule, "Dogs are not included.") is None
+
+
+@pytest.mark.parametrize(
+    "question,sentence,word",
+    [
+        ("I wear glasses, does that rule me out?", "Glasses and hearing aids are not reasons for refusal.", "No"),
+        ("I wear glasses, does that rule me out?", "A beard is no ground for refusal.", None),
+    ],
+)
+def test_what_is_no_reason_for_refusal_shuts_nobody_out(question, sentence, word):
+    assert read(question, sentence) == word
+
+
+@pytest.mark.parametrize(
+    "question,word",
+    [
+        ("Can my 9-year-old join the club on the boat?", "Yes, on a condition"),
+        ("Can my 13-year-old join the club on the boat?", ""),
+    ],
+)
+def test_an_age_within_the_range_that_has_leave_has_it_on_its_condition(question, word):
+    assert read(question, "Children aged 8 to 12 may join the club on the boat if a parent is there.") == word
+
+
+def test_who_was_not_harmed_is_told_by_the_sentence_on_the_harm():
+    told = ("At noon the chlorine tank began to leak.", "The hall was cleared and nobody was injured.")
+    assert read("Did anybody get injured when the chlorine leaked?", *told) == "No"
+
+
+@pytest.mark.parametrize(
+    "question,sentence,is_open",
+    [
+        ("Was the skipper going too fast in the harbour?", "The permitted speed in the harbour is 5 knots.", True),
+        ("Was the skipper going too fast in the harbour?", "The skipper kept below the harbour speed limit.", False),
+        ("Would a second anchor have prevented the loss?", "The anchor was dropped late.", True),
+        ("Would a second anchor have prevented the loss?", "A second anchor would not have prevented it.", False),
+        ("Is the jetty open?", "The jetty is open.", False),
+    ],
+)
+def test_a_rule_does_not_settle_how_it_was_kept_nor_a_deed_what_it_would_have_saved(question, sentence, is_open):
+    assert cannot_settle(question, sentence) is is_open

@@ -43,7 +43,7 @@ _LIGHT = frozenset(
         " anybody anyone somebody someone anywhere somewhere anything something thing things own else time times case"
         " count counts counted towards ok okay fine right legal whether without way simply just own back away"
         " become became year years old aged age subject herself himself themselves myself yourself itself"
-        " never not no none nobody"
+        " never not no none nobody m ve ll re"
     )
 )
 """Terms that every rule could say: a question is not about them."""
@@ -326,6 +326,9 @@ def _read_somebody(question: str, sentences: Sequence[str], told: str) -> Verdic
     """Yes where a sentence says of somebody what is asked of anybody; no verdict from one about another matter."""
     if not _ASKS_SOMEBODY.search(question) or _LEAVE_TO_BE_GIVEN.search(question):
         return None
+    nobody = next((one for one in sentences if (m := _NOBODY.search(one)) and not _acts_unsaid(question, m[0])), "")
+    if nobody and 2 * len(find_unsaid(question, told)) <= len(terms_asked(question)):
+        return Verdict("No", nobody)
     ranked = sorted(sentences, key=lambda one: len(find_unsaid(question, without_votes(one))))
     if not ranked or 2 * len(find_unsaid(question, without_votes(ranked[0]))) > len(terms_asked(question)):
         return Verdict("")
@@ -335,6 +338,12 @@ def _read_somebody(question: str, sentences: Sequence[str], told: str) -> Verdic
     if _STAYS_OUT.search(question):
         bare = _TOOK_NO_PART.sub(" ", bare)
     return Verdict("No" if _DENIES.search(bare) else "Yes", ranked[0])
+
+
+_NOBODY = re.compile(
+    r"\b(?:nobody|no one|no-one)\s+(?:was|were|is|has|had)\s+(?:been\s+)?(?:\w+ly\s+)?\w+", re.IGNORECASE
+)
+"""How a sentence says that what is asked of anybody is true of none, whatever the sentence before it tells."""
 
 
 _STAYS_OUT = re.compile(
@@ -587,6 +596,8 @@ def _read_age(question: str, sentences: Sequence[str], told: str) -> Verdict | N
     if age is None or not _LEAVE.search(question) or _DENIES.search(question):
         return None
     for sentence in sentences:
+        if (within := _read_range(question, age, sentence)) is not None:
+            return within
         bounds = [
             (match, _is_below(match), bound)
             for match in _AGE_TOLD.finditer(sentence)
@@ -610,6 +621,24 @@ def _read_age(question: str, sentences: Sequence[str], told: str) -> Verdict | N
             return Verdict("")
         return Verdict("Yes" if holds else "No", sentence)
     return None
+
+
+_AGE_RANGE = re.compile(
+    r"\b(?:aged?|ages|between) (?:of )?(?P<low>\d{1,2}|[a-z]{3,9}) (?:to|and|–|-) (?P<high>\d{1,2}|[a-z]{3,9})\b",
+    re.IGNORECASE,
+)
+
+
+def _read_range(question: str, age: int, sentence: str) -> Verdict | None:
+    """Leave for an age within the one range of ages that a sentence gives it to: "Children aged 8 to 12 may swim"."""
+    match = _AGE_RANGE.search(sentence)
+    bounds = [_age_of(match[name]) for name in ("low", "high")] if match else []
+    if not bounds or None in bounds or not _LETS.search(sentence) or _DENIES.search(sentence):
+        return None
+    if lacks_matter(_AGE_ASKED.sub(" ", question), sentence):
+        return None
+    low, high = (bound or 0 for bound in bounds)
+    return Verdict(f"Yes{_on_condition(sentence)}", sentence) if low <= age <= high else Verdict("")
 
 
 def _is_below(match: re.Match[str]) -> bool:
@@ -775,7 +804,125 @@ def _sides() -> Iterator[tuple[frozenset[str], frozenset[str]]]:
         yield second, first
 
 
+# --- "A card is not sufficient"
+
+_ASKS_ENOUGH = re.compile(
+    r"\b(?:ok(?:ay)?|all right|alright|fine|enough|sufficient|suffice|just|simply|only|accept\w*|valid|count|do)\b"
+    r"|(?:^|[.!?;,]\s+)(?:and |but |so )?(?:can|may|could) (?:i|we|you|one)\b",
+    re.IGNORECASE,
+)
+_ENOUGH = re.compile(
+    r"^\W*(?:\d[\d.]*\s+)?(?P<way>[^,;:.]{2,60}?) (?:is|are|shall be|will be|does|do)(?P<no> not)?"
+    r" (?:sufficient|enough|suffice|accepted|acceptable|valid|adequate)\W*$",
+    re.IGNORECASE,
+)
+
+
+def _read_enough(question: str, sentences: Sequence[str], told: str) -> Verdict | None:
+    """Whether a way that is asked for is enough, by a sentence that says so of it and nothing else."""
+    if not _ASKS_ENOUGH.search(question) or _DENIES.search(question) or _ALTERNATIVES.search(question):
+        return None
+    if 2 * len(find_unsaid(question, told)) > len(terms_asked(question)):
+        return None
+    for sentence in sentences:
+        match = _ENOUGH.match(sentence)
+        ways = re.split(r"\bor\b|\band\b|\bnor\b", match["way"]) if match else []
+        if match is None or not any(terms_asked(question) & frozenset(analyse(way)) for way in ways):
+            continue
+        is_denied = bool(match["no"] or _DENIES.search(match["way"]))
+        if is_denied or not lacks_matter(question, told):
+            return Verdict("No" if is_denied else "Yes", sentence)
+    return None
+
+
+# --- "Day tickets are not included"
+
+_ASKS_PART = re.compile(
+    r"\b(?:appl(?:y|ies)|works?|cover(?:s|ed)?|includ\w*|counts?|valid|holds?|extends?|entitle[sd]?|eligible|qualif\w*"
+    r"|insured|part of|affect(?:s|ed)?|go(?:es)? for)\b",
+    re.IGNORECASE,
+)
+_IS_PART = re.compile(
+    r"^\W*(?:\d[\d.]*\s+)?(?P<what>[^,;:.]{2,50}?) (?:is|are|was|were)(?P<no> not)?"
+    r" (?:included|covered|part of (?:it|this|them)|eligible|affected|insured|counted)\W*$",
+    re.IGNORECASE,
+)
+
+
+def _read_part(question: str, sentences: Sequence[str], told: str) -> Verdict | None:
+    """Whether a rule holds for a thing, by a short sentence behind the rule that takes it in or leaves it out."""
+    if not _ASKS_PART.search(question) or _DENIES.search(question) or lacks_matter(question, told):
+        return None
+    for sentence in sentences:
+        match = _IS_PART.match(sentence)
+        what = frozenset(analyse(match["what"])) if match else frozenset[str]()
+        if match is None or not what or not what <= frozenset(analyse(question)):
+            continue
+        is_denied = bool(match["no"] or _DENIES.search(match["what"]))
+        return Verdict("No" if is_denied else "Yes", sentence)
+    return None
+
+
+# --- "A cold is no ground for refusal"
+
+_ASKS_SHUT_OUT = re.compile(
+    r"\b(?:rul(?:e|es|ed|ing)|shut(?:s|ting)?|keep(?:s|ing)?|leav(?:e|es|ing)|kept)"
+    r" (?:me|us|him|her|them|you|one|it) out\b"
+    r"|\b(?:exclude|disqualif|debar)\w*|\b(?:stop|prevent|bar|keep)s? (?:me|us|him|her|them|you|one|it) from\b",
+    re.IGNORECASE,
+)
+_NO_GROUND = re.compile(
+    r"\b(?:is|are)(?: themselves| itself)? (?P<no>not|no)(?: an?)?"
+    r" (?:reasons?|grounds?|causes?|bars?|obstacles?)(?: (?:for|of|to) (?:an? )?[\w’'-]+)?\W*$"
+    r"|\b(?:does|do) (?P<not>not) (?:exclude|disqualify|prevent|bar|rule out)\b",
+    re.IGNORECASE,
+)
+
+
+def _read_shut_out(question: str, sentences: Sequence[str], told: str) -> Verdict | None:
+    """No, asked whether a thing shuts somebody out, of which a sentence says that it is no reason for it."""
+    if not _ASKS_SHUT_OUT.search(question) or _DENIES.search(question):
+        return None
+    asked = terms_asked(_ASKS_SHUT_OUT.sub(" ", question))
+    for sentence in sentences:
+        match = _NO_GROUND.search(sentence)
+        if match and asked and 2 * len(find_unsaid(question, sentence) & asked) <= len(asked):
+            return Verdict("No", sentence)
+    return None
+
+
+# --- what no such sentence settles
+
+_ASKS_TOO = re.compile(r"\b(?:far |much |a bit )?too (?!late\b|\W*$)[a-z]+\b", re.IGNORECASE)
+_JUDGES = re.compile(
+    r"\btoo\b|\b(?:exceed\w*|excess\w*|above|below|within|beyond|over|under|(?<!no )(?:more|less) than|(?:higher|lower"
+    r"|faster|slower|greater|smaller|longer|shorter|later|earlier) than|adequate\w*|inadequate\w*|sufficient\w*"
+    r"|insufficient\w*|enough|acceptable|normal\w*|appropriate\w*|reasonabl\w*|proper\w*|correct\w*)\b",
+    re.IGNORECASE,
+)
+_ASKS_HAD = re.compile(
+    r"(?:^|[.!?;,]\s+)(?:and |but |so )?(?:would|could|might)(?:n['’]t)?\b[^?]*\bhave (?:been )?(?P<act>[a-z]+)\b", re.I
+)
+
+
+def cannot_settle(question: str, sentence: str) -> bool:
+    """Whether a sentence leaves open what is asked, though it speaks of it: it tells the rule and not how it was kept.
+
+    Asked whether somebody was too fast, the permitted speed alone says nothing; asked whether a thing would have
+    saved somebody, a sentence that does not say the saving.
+    """
+    is_judged = _JUDGES.search(sentence) and 2 * len(find_unsaid(question, sentence)) <= len(terms_asked(question))
+    if _ASKS_TOO.search(question) and not is_judged:
+        return True
+    had = _ASKS_HAD.search(question)
+    act = frozenset(analyse(had["act"])) if had else frozenset[str]()
+    return bool(act & find_unsaid(question, sentence))
+
+
 _FORMS = (
+    _read_enough,
+    _read_part,
+    _read_shut_out,
     _read_class,
     _read_reserved,
     # Ahead of what somebody does: "Does someone who lives here have to buy a ticket?" asks for a price.

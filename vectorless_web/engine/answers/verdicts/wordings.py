@@ -8,6 +8,7 @@ from vectorless_web.engine.answers.claims import IS_SETTLED, DraftClaim, Signal
 from vectorless_web.engine.answers.verdicts.figures import DOWN, UP
 from vectorless_web.engine.answers.verdicts.forms import (
     Verdict,
+    cannot_settle,
     denies_other,
     find_unsaid,
     gives_no_leave,
@@ -152,11 +153,31 @@ def with_verdict(plan: QueryPlan, claim: DraftClaim, passage: Passage) -> DraftC
     quote = _deciding_sentence(question, passage)
     if len(quote) > LONGEST_VERDICT or quote.endswith(":") or is_heading(quote):
         return claim
-    if _MONTH.search(question) and _MONTHS.search(quote):
+    if (_MONTH.search(question) and _MONTHS.search(quote)) or cannot_settle(question, quote):
         return claim
     if (formed := read_form(question, _sentences_of(passage), claim.text)) is not None:
         return _mark_settled(_tell_verdict(claim, formed)) if formed.word else claim
     return _weigh_words(plan, claim, passage, quote)
+
+
+def leaves_open(plan: QueryPlan, claim: DraftClaim, passage: Passage) -> bool:
+    """Whether a claim without a verdict says too little of a question for yes or no to settle it by itself.
+
+    It speaks of another matter: the document never names the thing asked about, or the claim leaves out most of it.
+    """
+    question = plan.question
+    if claim.text.startswith(YES_OR_NO):
+        # A rule that denies holds for the special case, too.
+        return passage.lacks_thing and claim.text.startswith("Yes")
+    asked, unsaid = terms_asked(question), find_unsaid(question, claim.text)
+    is_little = not passage.suffices and len(asked) >= MANY_ASKED and 3 * len(unsaid) >= 2 * len(asked)
+    sentences = _sentences_of(passage)
+    return passage.lacks_thing or is_little or all(cannot_settle(question, one) for one in sentences)
+
+
+MANY_ASKED = 4
+"""Words of a question from which on a text that says few of them is about another matter: of two or three those in
+other wordings are easily missed."""
 
 
 def _weigh_words(plan: QueryPlan, claim: DraftClaim, passage: Passage, quote: str) -> DraftClaim:
