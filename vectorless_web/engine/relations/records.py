@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from vectorless_web.engine.passages.causes import names_reason
 from vectorless_web.engine.passages.checks import names_holder
 from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.relations.everyday import read_everyday_rank
 from vectorless_web.engine.relations.ranks import count_off_plan, read_rank
 from vectorless_web.engine.relations.rows import (
     GENERIC_ASKED,
@@ -554,7 +555,15 @@ def _cell(row: TableRow, place: int) -> str:
     return row.name if place == 0 else row.cells[place] if place < len(row.cells) else ""
 
 
+def _read_rank(grids: Sequence[Grid], plan: QueryPlan) -> RowsRead | None:
+    """The winner by the words of the table, or by everyday words for them; None where the two name different ones."""
+    plain, everyday = read_rank(grids, plan), read_everyday_rank(grids, plan)
+    if plain is None or everyday is None:
+        return plain or everyday
+    return plain if plain.rows[0].start == everyday.rows[0].start else None
+
+
 _READERS: dict[RowTask, Callable[[Sequence[Grid], QueryPlan], RowsRead | None]] = {
     RowTask.RECORDS: lambda grids, plan: read_records(grids, plan) or count_off_plan(grids, plan),
-    RowTask.RANK: read_rank,
+    RowTask.RANK: _read_rank,
 }
