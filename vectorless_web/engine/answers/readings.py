@@ -489,11 +489,11 @@ def _tell_sum(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
     operands = tuple(DraftOperand(name, words, "", place) for place, (name, words) in enumerate(cell.operands))
     if read.task is RowTask.SUM:
         told = f"{_join([row.name for row in rows])} come to {cell.result} together"
-        text = f"{told}: {_join([row.cells[0] for row in rows])}"
+        text = read.told or f"{told}: {_join([row.cells[0] for row in rows])}"
     else:
         first, second = sorted(rows, key=lambda row: -numbers_in(row.cells[0])[0].value)
         each = f"{first.cells[0]} for {first.name}, against {second.cells[0]} for {second.name}"
-        text = f"{cell.result} more: {each}"
+        text = read.told or f"{cell.result} more: {each}"
     calculation = DraftCalculation(cell.expression, operands, cell.result)
     return [DraftClaim(f"{text} {source}.", _quote_rows(read, rows), calculation)], cell.result
 
