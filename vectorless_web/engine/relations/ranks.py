@@ -202,9 +202,15 @@ def _names_kind(grid: Grid, question: str) -> bool:
 
 
 def _names_rows(grid: Grid, question: str) -> bool:
-    """The same of rows: by the header of their names, by each name, or by what the table is called."""
+    """The same of rows: by the header of their names, by each name, or by what the table is called.
+
+    What another column is called names no rows: "which site has the dearest project" asks for no project.
+    """
     nouns, names = _subjects_of(question), [terms_of(row.name) for row in grid.rows]
-    said = grid.around | terms_of(" ".join(grid.heads))
+    head, others = terms_of(grid.heads[0]), terms_of(" ".join(grid.heads[1:]))
+    if nouns and is_called(nouns[0], others) and not any(is_called(noun, head) for noun in nouns):
+        return False
+    said = grid.around | head | others
     return not nouns or any(is_called(n, said) or all(is_called(n, name) for name in names) for n in nouns)
 
 
@@ -743,8 +749,7 @@ def _fit_series(series: Series, asked: Ranked) -> float | None:
     names = terms_of(" ".join(row.name for _, row in series.members))
     plain = not said - terms_of(" ".join(years))
     placed = asked.words.hits(grid.place | terms_of(series.head))
-    is_plain_meant = placed or (not asked.words.terms and not asked.superlative.measured and asked.noun & grid.place)
-    if not (hits - share or measured or series.worked or (plain and is_plain_meant)):
+    if not (hits - share or measured or series.worked or (plain and placed)):
         return None
     known = bool(asked.names) or not asked.noun or bool(asked.noun & (around | names))
     is_meant = known or (_names_kind if series.lines else _names_rows)(grid, asked.text)

@@ -558,9 +558,18 @@ def _cell(row: TableRow, place: int) -> str:
 def _read_rank(grids: Sequence[Grid], plan: QueryPlan) -> RowsRead | None:
     """The winner by the words of the table, or by everyday words for them; None where the two name different ones."""
     plain, everyday = read_rank(grids, plan), read_everyday_rank(grids, plan)
+    if plain is not None and not _is_of_asked(plain, plan.focus):
+        return None
     if plain is None or everyday is None:
         return plain or everyday
     return plain if plain.rows[0].start == everyday.rows[0].start else None
+
+
+def _is_of_asked(read: RowsRead, question: str) -> bool:
+    """Whether what is ranked are persons or places where "who" or "where" asks for one, and no thing of theirs."""
+    asked = re.match(r"\W*(?:who|where)\b", question, re.IGNORECASE)
+    wanted = _PEOPLE if asked and "who" in asked[0].lower() else _PLACES
+    return asked is None or not read.heads[0] or bool(terms_of(read.heads[0]) & wanted)
 
 
 _READERS: dict[RowTask, Callable[[Sequence[Grid], QueryPlan], RowsRead | None]] = {
