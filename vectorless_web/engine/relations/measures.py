@@ -19,6 +19,10 @@ _FIGURE = re.compile(
 )
 """A cell that is one figure: "£18 each", "2.5 hours", "Up to 12", "680 (expected)", and no sentence with a number."""
 
+_HOURS_AND_MINUTES = re.compile(
+    r"^(\d{1,3})\s?(?:h|hrs?|hours?)\s?(?:and\s)?(\d{1,2})\s?(?:min|mins|minutes?|m)\.?$", re.IGNORECASE
+)
+"""A length of time in two units: "3 h 20 min"."""
 _EACH = re.compile(
     r"\b(?:each|apiece|flat|only|incl(?:\.|uding)?.*)$|\b(?:an?|per|for each|for every)\s+.*$", re.IGNORECASE
 )
@@ -77,6 +81,8 @@ def measure_cells(texts: Sequence[str], head: str = "", unit: str = "") -> Measu
 
 def _read_cell(text: str) -> tuple[Decimal, str, bool] | None:
     """The value of a cell in the smallest unit of its dimension, the dimension, and whether it is a bound."""
+    if (clock := _HOURS_AND_MINUTES.match(text.strip())) is not None:
+        return Decimal(int(clock[1]) * 3600 + int(clock[2]) * 60), "time", False
     match = _FIGURE.match(text.strip())
     if match is None:
         return None
