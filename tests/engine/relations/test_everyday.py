@@ -89,6 +89,8 @@ def test_the_winner_is_told_among_things_of_the_kind_asked_about(question, told)
         "Which teacher uses the most water?",
         "Which location saves the most?",
         "Who runs the most expensive project?",
+        "Which material goes back fastest?",
+        "Which complaint is the dearest?",
     ],
 )
 def test_nothing_is_ranked_where_kind_measure_or_unit_is_in_doubt(question):

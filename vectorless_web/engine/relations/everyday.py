@@ -155,7 +155,8 @@ def _read_asked(plan: QueryPlan) -> _Asked | None:
     deed = _DEED.search(beside) if rank.measured else None
     free = own | (terms_of(deed["verb"]) if deed else frozenset())
     words = words_asked(_SHORTENED.sub("", YEAR.sub(" ", beside)), GENERIC_ASKED | free)
-    said = terms_of(beside) | rank.measured
+    # What an adjective measures is all that it asks for, whatever else the question says.
+    said = rank.measured or terms_of(beside)
     dimensions = {name for name, terms in _DIMENSION_WORDS.items() if terms & said}
     if rank.measured & _DIMENSION_WORDS[MONEY]:
         dimensions = {MONEY}
@@ -258,6 +259,8 @@ def _choose_columns(
         hits = (asked.words.hits(head) - _LIGHT) | (asked.rank.measured & head)
         fits = measured.dimension in asked.dimensions
         is_only = len(figures) == 1 and bool(placed - _LIGHT)
+        if asked.rank.measured and not (asked.rank.measured & head or fits):
+            continue
         if hits or fits or is_only:
             scored.append((2.0 * len(hits) + 1.5 * fits + bool(placed), place))
     if not scored:

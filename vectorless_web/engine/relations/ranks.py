@@ -176,7 +176,7 @@ def _rank_models(grid: Grid, question: str) -> RowsRead | None:
         part = _part_asked(lines[0].name, question)
         texts = [_cell_part(cell_at(lines[0], place), part) for place in range(1, len(grid.heads))]
         measured = measure_cells(texts) if all(texts) else None
-        if measured is None:
+        if measured is None or (properties.terms & _PRICES and measured.dimension in _NO_PRICES):
             continue
         valued = [(value, head, text) for value, head, text in zip(measured.values, grid.heads[1:], texts, strict=True)
                   if value is not None]  # fmt: skip
@@ -190,6 +190,11 @@ def _rank_models(grid: Grid, question: str) -> RowsRead | None:
     return None
 
 
+_PRICES = terms_of("price")
+_NO_PRICES = frozenset({"time", "working time", "mass", "length", "volume", "power", "energy", "bytes", "celsius"})
+"""Dimensions of figures by which nothing is cheap or dear, whatever they are called: the rated load of a lift."""
+
+
 def _names_kind(grid: Grid, question: str) -> bool:
     """Whether the columns are of the kind that is ranked: the table, or each of their headers, is called by the noun.
 
@@ -197,7 +202,7 @@ def _names_kind(grid: Grid, question: str) -> bool:
     """
     if all(any(character.isdigit() for character in head) for head in grid.heads[1:]):
         return True
-    nouns, heads = _subjects_of(question), [terms_of(head) for head in grid.heads[1:]]
+    nouns, heads = subjects_of(question), [terms_of(head) for head in grid.heads[1:]]
     return not nouns or any(is_called(n, grid.around) or all(is_called(n, head) for head in heads) for n in nouns)
 
 
@@ -206,7 +211,7 @@ def _names_rows(grid: Grid, question: str) -> bool:
 
     What another column is called names no rows: "which site has the dearest project" asks for no project.
     """
-    nouns, names = _subjects_of(question), [terms_of(row.name) for row in grid.rows]
+    nouns, names = subjects_of(question), [terms_of(row.name) for row in grid.rows]
     head, others = terms_of(grid.heads[0]), terms_of(" ".join(grid.heads[1:]))
     if nouns and is_called(nouns[0], others) and not any(is_called(noun, head) for noun in nouns):
         return False
@@ -218,7 +223,7 @@ _DOES = re.compile(r"\bwhat\s+[a-z]+(?:s|ed)\b", re.IGNORECASE)
 """A verb where what is ranked might stand: "what added most", "what weighs most"."""
 
 
-def _subjects_of(question: str) -> list[str]:
+def subjects_of(question: str) -> list[str]:
     """The one or two words for what is ranked; none where they may stand for anything."""
     match = None if _DOES.search(question) else _SUBJECT.search(question)
     words = match["noun"].split() if match else []
@@ -817,6 +822,8 @@ def _order_series(series: Series, asked: Ranked) -> RowsRead | None:
         return None
     measured = measure_cells([row.cells[0] for _, row in series.members])
     if measured is None and not series.worked:
+        return None
+    if measured is not None and asked.superlative.measured & _PRICES and measured.dimension in _NO_PRICES:
         return None
     both = any(value < 0 for value, _ in series.members) and asked.either_way
     sizes = [abs(value) if both else value for value, _ in series.members]
