@@ -44,11 +44,23 @@ def test_the_cells_of_the_rows_named_are_worked_out(question, held):
 @pytest.mark.parametrize(
     "question",
     [
-        "What do two adults and a child cost together?",
-        "What do two adults and 3 bicycles cost together?",
+        "What do two adults and a motorcycle cost together?",
+        "What do two adults and a child cost together on Sundays?",
         "What do an inner cabin and an outer cabin cost together?",
         "What do an adult and a motorcycle cost together?",
     ],
 )
 def test_nothing_is_added_up_where_a_thing_its_number_or_its_price_is_in_doubt(question):
-    assert "together" not in ask(question, FERRY)[0].answer
+    answer = ask(question, FERRY)[0].answer
+    assert "together" not in answer and "×" not in answer
+
+
+@pytest.mark.parametrize(
+    "question,told",
+    [
+        ("What do two adults and a child cost together?", "£35: 2 × £14 (Adult) and 1 × £7 (Child)"),
+        ("How much will two adults and 3 bicycles cost?", "£43: 2 × £14 (Adult) and 3 × £5 (Bicycle)"),
+    ],
+)
+def test_so_many_pieces_of_each_are_counted(question, told):
+    assert told in ask(question, FERRY)[0].answer

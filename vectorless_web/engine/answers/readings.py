@@ -25,6 +25,7 @@ from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.units import scale_name
 from vectorless_web.engine.questions.formulas.request import NAMES, Operand, Task
 from vectorless_web.engine.questions.plan import Period, QueryPlan, UnitRequest
+from vectorless_web.engine.relations.measures import measure_cells
 from vectorless_web.engine.relations.ranks import name_operands
 from vectorless_web.engine.relations.reading import Reading
 from vectorless_web.engine.relations.rows import RowsRead, RowTask, TableRow
@@ -488,11 +489,11 @@ def _tell_sum(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
     operands = tuple(DraftOperand(name, words, "", place) for place, (name, words) in enumerate(cell.operands))
     if read.task is RowTask.SUM:
         told = f"{_join([row.name for row in rows])} come to {cell.result} together"
-        text = f"{told}: {_join([row.cells[0] for row in rows])}"
+        text = read.told or f"{told}: {_join([row.cells[0] for row in rows])}"
     else:
         first, second = sorted(rows, key=lambda row: -numbers_in(row.cells[0])[0].value)
         each = f"{first.cells[0]} for {first.name}, against {second.cells[0]} for {second.name}"
-        text = f"{cell.result} more: {each}"
+        text = read.told or f"{cell.result} more: {each}"
     calculation = DraftCalculation(cell.expression, operands, cell.result)
     return [DraftClaim(f"{text} {source}.", _quote_rows(read, rows), calculation)], cell.result
 
@@ -519,7 +520,10 @@ def _tell_ranked_rows(read: RowsRead, source: str) -> tuple[list[DraftClaim], st
         measure = f"figure under “{read.measure}”"
     if measure and not _IN_YEAR.sub("", measure).strip():
         measure = f"figure for {measure}"
-    numbers = [numbers_in(row.cells[0])[0].value for row in (read.rows[0], read.rows[-1])]
+    measured = measure_cells([row.cells[0] for row in (read.rows[0], read.rows[-1])])
+    numbers = [value for value in measured.values if value is not None] if measured is not None else []
+    if len(numbers) < LEAST_RANKED:
+        numbers = [numbers_in(row.cells[0])[0].value for row in (read.rows[0], read.rows[-1])]
     is_most = abs(numbers[0]) > abs(numbers[1]) if read.either_way else numbers[0] > numbers[1]
     side = "largest" if read.either_way else read.side or ("highest" if is_most else "lowest")
     against = f"{first[1]}{_tell_sides(read)}, against {_join([*told, *more])}{_tell_lead(read)}{blanks} {source}"
@@ -611,6 +615,8 @@ def _with_head_unit(head: str, cell: str) -> str:
     unit = _find_unit(head)[1]
     if unit in ("£", "$", "€", "¥"):
         return f"{unit}{cell}" if re.fullmatch(r"[\d.,]+", cell) else cell
+    if (money := re.fullmatch(r"([£$€¥])\s?(thousand|million|billion)", unit)) is not None:
+        return f"{money[1]}{cell} {money[2]}" if re.fullmatch(r"[\d.,]+", cell) else cell
     if unit.startswith("per "):
         return f"{cell} {unit}" if re.fullmatch(r"[$€£¥]?\s?[\d.,]+", cell) else cell
     return f"{cell} {unit}" if unit and re.fullmatch(r"[-−]?[\d.,]+", cell) else cell

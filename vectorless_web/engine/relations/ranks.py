@@ -8,6 +8,8 @@ from typing import TypeVar
 
 from vectorless_web.engine.figures.arithmetic import round_half_up
 from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.relations.kinds import ANY_KIND, is_called
+from vectorless_web.engine.relations.measures import measure_cells, mixes_units
 from vectorless_web.engine.relations.rows import (
     EMPTY,
     GENERIC_ASKED,
@@ -144,6 +146,11 @@ def _rank_rows(grid: Grid, question: str) -> RowsRead | None:
             continue
         asked = _SUBJECT.search(question)
         spoken = _speaks_of(grid, rest, terms_of(asked["noun"].split()[0]) if asked else frozenset())
+        if (
+            not _names_rows(grid, question)
+            or rows_said(grid, rest, rest.left_over(grid.around | terms_of(" ".join(grid.heads))))[1]
+        ):
+            continue  # other things are meant, or some of the rows and not all
         read = _build_rank(grid, fits[0][1], most=most) if spoken else None
         if read is not None:
             return replace(read, rank=match.group().lower(), fit=read.fit - 0.08 * (1.0 - spoken))
@@ -154,20 +161,25 @@ def _rank_models(grid: Grid, question: str) -> RowsRead | None:
     """The columns by the row that the adjective is measured by: models side by side in a sheet of technical data."""
     if len(grid.heads) < 3 or any(YEAR.search(head) or not head for head in grid.heads[1:]):
         return None
-    for pattern, most, measured in _RANKS:
+    if not _names_kind(grid, question):
+        return None
+    for pattern, most, properties in _RANKS:
         match = pattern.search(question)
         if match is None:
             continue
         rest = _asked_beside(question, match.group())
-        lines = [row for row in grid.rows if measured.terms & terms_of(row.name)]
+        lines = [row for row in grid.rows if properties.terms & terms_of(row.name)]
         lines.sort(key=lambda row: -len(rest.hits(terms_of(row.name))))
         hits = [len(rest.hits(terms_of(row.name))) for row in lines]
         if not lines or (len(lines) > 1 and hits[0] == hits[1]):
             continue
         part = _part_asked(lines[0].name, question)
-        valued = [(value, head, text) for place, head in enumerate(grid.heads[1:], 1)
-                  if (text := _cell_part(cell_at(lines[0], place), part))
-                  and (value := _only_number(text)) is not None]  # fmt: skip
+        texts = [_cell_part(cell_at(lines[0], place), part) for place in range(1, len(grid.heads))]
+        measured = measure_cells(texts) if all(texts) else None
+        if measured is None or (properties.terms & _PRICES and measured.dimension in _NO_PRICES):
+            continue
+        valued = [(value, head, text) for value, head, text in zip(measured.values, grid.heads[1:], texts, strict=True)
+                  if value is not None]  # fmt: skip
         valued.sort(key=lambda row: row[0], reverse=most)
         if len(valued) < len(grid.heads) - 1 or valued[0][0] == valued[1][0]:
             continue
@@ -176,6 +188,47 @@ def _rank_models(grid: Grid, question: str) -> RowsRead | None:
         return RowsRead(RowTask.RANK, grid.document, grid.caption, ("", lines[0].name), rows, fit, total=len(rows),
                         measure=lines[0].name, rank=match.group().lower(), lines=(lines[0],))  # fmt: skip
     return None
+
+
+_PRICES = terms_of("price")
+_NO_PRICES = frozenset({"time", "working time", "mass", "length", "volume", "power", "energy", "bytes", "celsius"})
+"""Dimensions of figures by which nothing is cheap or dear, whatever they are called: the rated load of a lift."""
+
+
+def _names_kind(grid: Grid, question: str) -> bool:
+    """Whether the columns are of the kind that is ranked: the table, or each of their headers, is called by the noun.
+
+    Headers that are all codes ("HX-2") are what a sheet compares, whatever the question calls them.
+    """
+    if all(any(character.isdigit() for character in head) for head in grid.heads[1:]):
+        return True
+    nouns, heads = subjects_of(question), [terms_of(head) for head in grid.heads[1:]]
+    return not nouns or any(is_called(n, grid.around) or all(is_called(n, head) for head in heads) for n in nouns)
+
+
+def _names_rows(grid: Grid, question: str) -> bool:
+    """The same of rows: by the header of their names, by each name, or by what the table is called.
+
+    What another column is called names no rows: "which site has the dearest project" asks for no project.
+    """
+    nouns, names = subjects_of(question), [terms_of(row.name) for row in grid.rows]
+    head, others = terms_of(grid.heads[0]), terms_of(" ".join(grid.heads[1:]))
+    if nouns and is_called(nouns[0], others) and not any(is_called(noun, head) for noun in nouns):
+        return False
+    said = grid.around | head | others
+    return not nouns or any(is_called(n, said) or all(is_called(n, name) for name in names) for n in nouns)
+
+
+_DOES = re.compile(r"\bwhat\s+[a-z]+(?:s|ed)\b", re.IGNORECASE)
+"""A verb where what is ranked might stand: "what added most", "what weighs most"."""
+
+
+def subjects_of(question: str) -> list[str]:
+    """The one or two words for what is ranked; none where they may stand for anything."""
+    match = None if _DOES.search(question) else _SUBJECT.search(question)
+    words = match["noun"].split() if match else []
+    told = [word for word in words if terms_of(word) - MEASURING]
+    return [] if not told or any(terms_of(word) & (GENERIC_ASKED | ANY_KIND) for word in words[:1]) else told
 
 
 def _part_asked(name: str, question: str) -> int:
@@ -216,19 +269,37 @@ def _speaks_of(grid: Grid, rest: Words, noun: Terms) -> float:
     return 0.5 * bool(rest.hits(grid.place)) + 0.5 * (1.0 - len(left) / max(1, len(rest.terms)))
 
 
+def rows_said(grid: Grid, words: Words, left: Terms) -> tuple[Sequence[TableRow], Terms, int, str]:
+    """The rows of which one column says what the question says: those with "Completed May 2021" of what is finished.
+
+    With the terms of the question that say it, the column, and the words with which the cells begin; all rows, no
+    terms, -1 and "" where no column says anything of what is `left` of the words.
+    """
+    for place in range(1, len(grid.heads)) if left else ():
+        begun: dict[str, list[TableRow]] = {}
+        for row in grid.rows:
+            begun.setdefault(_begin_cell(cell_at(row, place)), []).append(row)
+        hits = {value: hit for value in begun if value and (hit := words.hits(terms_of(value)) & left)}
+        if len(hits) == 1 and len(begun) < len(grid.rows):
+            value, hit = next(iter(hits.items()))
+            return begun[value], hit, place, value
+    return grid.rows, frozenset(), -1, ""
+
+
+def _begin_cell(cell: str) -> str:
+    """The words with which a cell begins, up to a month, a number or a comma."""
+    match = re.match(r"[A-Za-z][a-z]*(?:\s+[a-z]+)*", cell)
+    return match[0] if match else ""
+
+
 def _build_rank(grid: Grid, place: int, *, most: bool) -> RowsRead | None:
     """The rows with a number in the column, the winner first; None for fewer than two, ranges, or a tie at the top."""
-    valued: list[tuple[Decimal, TableRow]] = []
-    blanks = []
-    for row in grid.rows:
-        text = cell_at(row, place)
-        numbers = numbers_in(text)
-        if EMPTY.match(text):
-            blanks.append(row.name)
-        elif len(numbers) != 1:
-            return None
-        else:
-            valued.append((numbers[0].value, replace(row, name=_name_with_words(row), cells=(text,))))
+    measured = measure_cells([cell_at(row, place) for row in grid.rows])
+    if measured is None or mixes_units(grid):
+        return None
+    told = [replace(row, name=name_with_words(row, grid.heads[0]), cells=(cell_at(row, place),)) for row in grid.rows]
+    valued = [(value, row) for value, row in zip(measured.values, told, strict=True) if value is not None]
+    blanks = [row.name for value, row in zip(measured.values, grid.rows, strict=True) if value is None]
     valued.sort(key=lambda pair: pair[0], reverse=most)
     if not 2 <= len(valued) <= MOST_ROWS or valued[0][0] == valued[1][0]:
         return None
@@ -238,8 +309,10 @@ def _build_rank(grid: Grid, place: int, *, most: bool) -> RowsRead | None:
                     measure=grid.heads[place], rank="highest" if most else "lowest", blanks=tuple(blanks))  # fmt: skip
 
 
-def _name_with_words(row: TableRow) -> str:
-    """The name; of a code with what the next cell calls it: "CV-10 (Oak tray)"."""
+def name_with_words(row: TableRow, head: str = "") -> str:
+    """The name; of a code with what the next cell calls it: "CV-10 (Oak tray)"; a number with its header: "Stage 2"."""
+    if row.name.isdigit() and head and not YEAR.match(row.name):
+        return f"{head} {row.name}"
     worded = cell_at(row, 1)
     is_code = any(character.isdigit() for character in row.name) and " " not in row.name
     is_named = (
@@ -330,13 +403,13 @@ def _split_ranks(question: str) -> tuple[str, str]:
     "Which site had the highest score, and which had the lowest: A, B or C?" names its measure and its things once.
     """
     match = _SECOND_RANK.match(question)
-    if match is None or not _find_superlative(match["first"]) or not _find_superlative(match["second"]):
+    if match is None or not find_superlative(match["first"]) or not find_superlative(match["second"]):
         return question, ""
     first, second, given = match["first"], match["second"], match["given"] or ""
-    rank = _find_superlative(second)
+    rank = find_superlative(second)
     assert rank is not None
     if not words_asked(_strip_asking(second).replace(rank.text, " "), GENERIC_ASKED | MEASURING).terms:
-        told = _find_superlative(first)
+        told = find_superlative(first)
         assert told is not None
         second = f"{first[: told.start]}{rank.text}{first[told.start + len(told.text) :]}"
     elif (noun := _SUBJECT.search(first)) is not None and not re.match(
@@ -367,7 +440,7 @@ _COMPARATIVES = re.compile(
 )
 
 
-def _find_superlative(text: str, *, of_two: bool = False) -> Superlative | None:
+def find_superlative(text: str, *, of_two: bool = False) -> Superlative | None:
     """The first word of a text that ranks; a comparative only where alternatives are named."""
     found: list[Superlative] = []
     for pattern in (_AMOUNTS, *((_COMPARATIVES,) if of_two else ())):
@@ -456,6 +529,11 @@ _IS_LIMIT = re.compile(
 """Stands behind a superlative that is a bound: "the most that we pay"."""
 
 
+def is_limit(text: str, rank: Superlative) -> bool:
+    """Whether a word that ranks is a bound: "the most that we pay"."""
+    return bool(_IS_LIMIT.match(text[rank.start + len(rank.text) :]))
+
+
 def read_ranked(question: str, plan: QueryPlan) -> Ranked | None:
     """What a question ranks and by what; None for a question that ranks nothing."""
     by_how_much = _BY_HOW_MUCH.search(question)
@@ -464,13 +542,13 @@ def read_ranked(question: str, plan: QueryPlan) -> Ranked | None:
     names = split_names(given["list"]) if given else ()
     body = text[: given.start()] if given and len(names) > 1 else text
     changed = _CHANGED_MOST.search(body)
-    rank = _find_superlative(body, of_two=len(names) == 2)
+    rank = find_superlative(body, of_two=len(names) == 2)
     if changed is not None:
         how = (changed["how"] or changed["how2"]).lower()
         is_up = bool(changed["up"] or changed["up2"] or changed["any"])
         most = (how not in ("least", "slowest", "smallest", "lowest")) == is_up
         rank = Superlative(changed.group(), changed.start(), most)
-    if rank is None or _IS_LIMIT.match(body[rank.start + len(rank.text) :]):
+    if rank is None or is_limit(body, rank):
         return None
     before, behind = body[: rank.start], body[rank.start + len(rank.text) :]
     next_word = re.match(r"\s+(?:of\s+)?(?P<next>[a-z][\w-]*)", behind)
@@ -560,8 +638,8 @@ _PARTED = re.compile(
 
 def _list_series(grid: Grid) -> Iterator[Series]:
     """The series of a table: its columns, then its rows where the columns have names that are no years."""
-    names = [_name_with_words(row) for row in grid.rows]
-    if len(set(names)) == len(names) > 1:
+    names = [name_with_words(row, grid.heads[0]) for row in grid.rows]
+    if len(set(names)) == len(names) > 1 and not mixes_units(grid):
         for place, head in enumerate(grid.heads[1:], 1):
             rows = [replace(row, name=name) for row, name in zip(grid.rows, names, strict=True)]
             texts = [cell_at(row, place) for row in rows]
@@ -676,13 +754,13 @@ def _fit_series(series: Series, asked: Ranked) -> float | None:
     names = terms_of(" ".join(row.name for _, row in series.members))
     plain = not said - terms_of(" ".join(years))
     placed = asked.words.hits(grid.place | terms_of(series.head))
-    is_plain_meant = placed or (not asked.words.terms and not asked.superlative.measured and asked.noun & grid.place)
-    if not (hits - share or measured or series.worked or (plain and is_plain_meant)):
+    if not (hits - share or measured or series.worked or (plain and placed)):
         return None
     known = bool(asked.names) or not asked.noun or bool(asked.noun & (around | names))
+    is_meant = known or (_names_kind if series.lines else _names_rows)(grid, asked.text)
     # "Which obligation": the rows name obligations, so that rows and not columns are what is ranked.
     is_of_rows = series.lines and (asked.noun | _head_noun(asked.text)) & said
-    if is_other_part or is_of_rows or _is_across(series, asked, hits):
+    if not is_meant or is_other_part or is_of_rows or _is_across(series, asked, hits):
         return None
     if asked.is_of_kind and (not asked.noun & (grid.place | terms_of(series.head) | names) or asked.noun & said):
         return None
@@ -742,8 +820,15 @@ def _order_series(series: Series, asked: Ranked) -> RowsRead | None:
     units = {unit for _, row in series.members if (unit := _unit_behind(row.cells[0]))}
     if len({bool(_TIME.fullmatch(unit)) for unit in units}) > 1:
         return None
+    measured = measure_cells([row.cells[0] for _, row in series.members])
+    if measured is None and not series.worked:
+        return None
+    if measured is not None and asked.superlative.measured & _PRICES and measured.dimension in _NO_PRICES:
+        return None
     both = any(value < 0 for value, _ in series.members) and asked.either_way
     sizes = [abs(value) if both else value for value, _ in series.members]
+    if measured is not None and measured.dimension in ("time", "bytes"):
+        sizes = [value for value in measured.values if value is not None]
     places = sorted(range(len(sizes)), key=sizes.__getitem__, reverse=asked.most or both)
     if sizes[places[0]] == sizes[places[1]]:
         return None

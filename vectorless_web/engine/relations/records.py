@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from vectorless_web.engine.passages.causes import names_reason
 from vectorless_web.engine.passages.checks import names_holder
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.relations.ranks import count_off_plan, read_rank
+from vectorless_web.engine.relations.everyday import read_everyday_rank
+from vectorless_web.engine.relations.kinds import is_called
+from vectorless_web.engine.relations.ranks import count_off_plan, read_rank, subjects_of
 from vectorless_web.engine.relations.rows import (
     GENERIC_ASKED,
     MEASURING,
@@ -554,7 +556,32 @@ def _cell(row: TableRow, place: int) -> str:
     return row.name if place == 0 else row.cells[place] if place < len(row.cells) else ""
 
 
+def _read_rank(grids: Sequence[Grid], plan: QueryPlan) -> RowsRead | None:
+    """The winner by the words of the table, or by everyday words for them; None where the two name different ones."""
+    plain, everyday = read_rank(grids, plan), read_everyday_rank(grids, plan)
+    if plain is not None and not (_is_of_asked(plain, plan.focus) and _is_of_own_table(plain, grids, plan.focus)):
+        return None
+    if plain is None or everyday is None:
+        return plain or everyday
+    return plain if plain.rows[0].start == everyday.rows[0].start else None
+
+
+def _is_of_own_table(read: RowsRead, grids: Sequence[Grid], question: str) -> bool:
+    """Whether no other table names the very things that the question ranks: "which fault" where one lists faults."""
+    nouns, head = subjects_of(question), terms_of(f"{read.heads[0]} {read.where}")
+    if not nouns or is_called(nouns[0], head) or all(is_called(nouns[0], terms_of(row.name)) for row in read.rows):
+        return True
+    return not any(is_called(nouns[0], terms_of(grid.heads[0])) for grid in grids if grid.heads)
+
+
+def _is_of_asked(read: RowsRead, question: str) -> bool:
+    """Whether what is ranked are persons or places where "who" or "where" asks for one, and no thing of theirs."""
+    asked = re.match(r"\W*(?:who|where)\b", question, re.IGNORECASE)
+    wanted = _PEOPLE if asked and "who" in asked[0].lower() else _PLACES
+    return asked is None or not read.heads[0] or bool(terms_of(read.heads[0]) & wanted)
+
+
 _READERS: dict[RowTask, Callable[[Sequence[Grid], QueryPlan], RowsRead | None]] = {
     RowTask.RECORDS: lambda grids, plan: read_records(grids, plan) or count_off_plan(grids, plan),
-    RowTask.RANK: read_rank,
+    RowTask.RANK: _read_rank,
 }

@@ -17,6 +17,7 @@ from vectorless_web.engine.relations.rows import (
     RowTask,
     TableRow,
     Terms,
+    Words,
     WorkedCell,
     cell_at,
     split_names,
@@ -52,10 +53,9 @@ _FIT, _MOST_ITEMS = 0.93, 6
 
 
 def read_sum(grids: Sequence[Grid], plan: QueryPlan) -> RowsRead | None:
-    """The sum of, or the difference between, one column's cells of the rows named; None where any of it is in doubt.
-
-    What is asked in several pieces of each ("three drills and two saws") is no plain sum, and not read.
-    """
+    """The sum of, or the difference between, one column's cells of the rows named; None where any of it is in doubt."""
+    if (pieces := _read_pieces(grids, plan.focus)) is not None:
+        return pieces
     summed, compared = _SUM.match(plan.focus), _MORE.match(plan.focus)
     items = split_names(summed["items"]) if summed else (compared["one"], compared["other"]) if compared else ()
     if not 2 <= len(items) <= _MOST_ITEMS or any(character.isdigit() for item in items for character in item):
@@ -67,6 +67,73 @@ def read_sum(grids: Sequence[Grid], plan: QueryPlan) -> RowsRead | None:
         or (compared and (read := _read_across(grid, items)) is not None)
     ]
     return found[0] if len(found) == 1 else None
+
+
+_COUNTS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_PIECE = re.compile(
+    rf"\b(?P<count>an?|{'|'.join(_COUNTS)}|\d{{1,3}})\s+(?P<item>[a-z][\w’'-]*(?:\s+[a-z][\w’'-]*){{0,3}}?)"
+    r"(?=\s+and\b|\s*[,?]|\s+(?:cost|come|be|altogether|together|in total|in all)\b|\W*$)",
+    re.IGNORECASE,
+)
+"""So many of a thing: "two adults" and "a child" of "What do two adults and a child cost?"."""
+_ASKS_COST = re.compile(r"\b(?:how much|what)\b[^?]*\b(?:costs?|pay|come to|set (?:me|us) back)\b", re.IGNORECASE)
+_PRICE_EACH = re.compile(r"(?P<sign>[£$€¥])\s?(?P<number>\d[\d,]*(?:\.\d+)?)(?:\s+(?:each|apiece))?", re.IGNORECASE)
+_ASKED_SO = terms_of(
+    "much cost costs pay come set back together altogether total all i we me us you they there it that"
+)
+
+
+_REGULAR = terms_of("month monthly week weekly year yearly annual day daily hour hourly night quarter")
+"""Terms of a header whose prices are paid again and again, so that pieces alone do not make what they cost."""
+
+
+def _read_pieces(grids: Sequence[Grid], question: str) -> RowsRead | None:
+    """What several pieces of things cost, each by the price of its row; None for single ones, or where one is in doubt.
+
+    Every other word of the question must be said by the table or by the rows themselves.
+    """
+    found = list(_PIECE.finditer(question))
+    counts = [_count_of(match["count"].lower()) for match in found]
+    if not _ASKS_COST.search(question) or not 0 < len(found) <= _MOST_ITEMS or max(counts) < 2:
+        return None
+    rest = words_asked(_PIECE.sub(" ", question), GENERIC_ASKED | _ASKED_SO)
+    reads = [
+        read
+        for grid in grids
+        if 1 < len(grid.rows) <= MOST_ROWS
+        if (read := _cost_of(grid, [match["item"] for match in found], counts, rest)) is not None
+    ]
+    return reads[0] if len(reads) == 1 else None
+
+
+def _count_of(word: str) -> int:
+    return int(word) if word.isdigit() else _COUNTS.index(word) + 1 if word in _COUNTS else 1
+
+
+def _cost_of(grid: Grid, items: Sequence[str], counts: Sequence[int], rest: Words) -> RowsRead | None:
+    rows = [row for item in items if (row := _find_row(grid, item, frozenset())) is not None]
+    if len(rows) < len(items) or len({row.start for row in rows}) < len(rows):
+        return None
+    priced = [
+        place for place in range(1, len(grid.heads)) if all(_PRICE_EACH.fullmatch(cell_at(row, place)) for row in rows)
+    ]
+    said = grid.around | terms_of(" ".join((*grid.heads, *(cell for row in rows for cell in row.cells))))
+    if len(priced) != 1 or rest.left_over(said) or terms_of(grid.heads[priced[0]]) & _REGULAR:
+        return None
+    place = priced[0]
+    cut = tuple(replace(row, cells=(cell_at(row, place),)) for row in rows)
+    prices = [match for row in cut if (match := _PRICE_EACH.fullmatch(row.cells[0]))]
+    if len({match["sign"] for match in prices}) != 1:
+        return None
+    amounts = [Decimal(match["number"].replace(",", "")) for match in prices]
+    total = sum((count * amount for count, amount in zip(counts, amounts, strict=True)), Decimal(0))
+    result, names = f"{prices[0]['sign']}{total:,}", name_operands([row.name for row in rows])
+    expression = " + ".join(f"{count} * {name}" for count, name in zip(counts, names, strict=True))
+    each = [f"{count} × {row.cells[0]} ({row.name})" for count, row in zip(counts, cut, strict=True)]
+    told = f"{result}: {' and '.join(each)}"
+    cell = WorkedCell(result, expression, tuple((name, row.cells[0]) for name, row in zip(names, cut, strict=True)))
+    return RowsRead(RowTask.SUM, grid.document, grid.caption, (grid.heads[0], grid.heads[place]), cut,
+                    _FIT + 0.02 * grid.rank, len(grid.rows), worked=(cell,), told=told)  # fmt: skip
 
 
 def _read_across(grid: Grid, items: Sequence[str]) -> RowsRead | None:

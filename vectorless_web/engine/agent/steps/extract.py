@@ -57,6 +57,7 @@ from vectorless_web.engine.relations.reading import Reading, read_request_in
 from vectorless_web.engine.relations.records import read_tables
 from vectorless_web.engine.relations.relation import relations_of, words_of
 from vectorless_web.engine.relations.rows import Grid, RowsRead, RowTask, grids_of, is_of_payer
+from vectorless_web.engine.relations.shifts import read_shift
 from vectorless_web.engine.relations.spans import read_span
 from vectorless_web.engine.relations.statements import count_records, rank_statements
 from vectorless_web.engine.relations.sums import read_sum
@@ -241,10 +242,14 @@ def _read_relations(walk: Walk, tables: Sequence[int]) -> Reading | None:
 
 def _read_tables(walk: Walk, tables: Sequence[int]) -> Reading | RowsRead | None:
     """What the question asks of the tables given: rows in words first, then figures."""
-    if (summed := read_sum(_grids(walk, tables), walk.plan)) is not None:
+    grids = _grids(walk, tables)
+    if (summed := read_sum(grids, walk.plan)) is not None:
         return summed
     rows = _read_rows(walk, tables, RowTask.COMPARE, RowTask.BAND, RowTask.AGAINST, RowTask.RECORDS, RowTask.LIST)
-    return rows or _prefer_row(walk, tables, _read_relations(walk, tables))
+    reading = None if rows is not None else _read_relations(walk, tables)
+    if reading is None and rows is None and (shift := read_shift(grids, walk.plan)) is not None:
+        return shift
+    return rows or _prefer_row(walk, tables, reading)
 
 
 def _read_entry(walk: Walk) -> RowsRead | None:
