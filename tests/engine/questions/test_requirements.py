@@ -61,6 +61,8 @@ def test_the_words_that_ask_tell_what_an_answer_must_hold(question, wanted):
 
 def test_the_end_of_a_scale_is_asked_for_beside_another_kind():
     assert kinds("What is the strictest limit for noise?") == [Wanted.AMOUNT, Wanted.LIMIT, Wanted.EXTREME]
+    assert Wanted.EXTREME in kinds("Who was hurt the worst?")
+    assert Wanted.EXTREME in kinds("In which year did people wait longest?")
     assert Wanted.EXTREME not in kinds("What is the interest on the loan?")
 
 

@@ -400,6 +400,16 @@ _GIVES_GROUNDS = re.compile(
 """What a text puts as the case in which something may be: "only on medical grounds"."""
 
 
+_ASKS_NEED = re.compile(r"\bwhat (?:do|does|would|will|did) (?:i|we|you|one|an? \w+) need\b(?! to do\b)", re.IGNORECASE)
+_STATES_NEED = re.compile(
+    r"\b(?:need\w*|requir\w*|must|shall|should|only|at least|provided|unless|if|conditions?|prerequisites?|minimum"
+    r"|following|bring|have|has|necessary|essential|at hand|mandatory|compulsory|eligible|qualif\w+)\b",
+    re.IGNORECASE,
+)
+"""What a text says is needed for a thing."""
+_STATED = ((_ASKS_GROUNDS, _GIVES_GROUNDS), (_ASKS_NEED, _STATES_NEED))
+
+
 def _tells_excepted(part: str, words: str, members: int) -> bool:
     """Asked who may not do a thing, words that refuse somebody something; asked "what if", words that put a case.
 
@@ -407,8 +417,9 @@ def _tells_excepted(part: str, words: str, members: int) -> bool:
     """
     if _ASKS_CASE.search(part) and not _CASE_TOLD.search(words):
         return False
-    if _ASKS_GROUNDS.search(part) and not _GIVES_GROUNDS.search(words):
-        return False
+    for asked, told in _STATED:
+        if asked.search(part) and not told.search(words):
+            return False
     return not _ASKS_EXCEPTED.search(part) or (bool(_EXCEPTS.search(words)) and names_office(words))
 
 
@@ -678,7 +689,8 @@ def _tells_steps(part: str, words: str, members: int) -> bool:
     told = sum(bool(_ORDER.search(clause)) for clause in _CLAUSE_ENDS.split(words)) + len(_ORDERS.findall(words))
     is_ordered = told > 1 or bool(re.search(r"\bin (?:this|that) order\b", words, re.IGNORECASE))
     for_purpose = any(set(analyse(match["deed"])) & set(analyse(part)) for match in _TO_DO.finditer(words))
-    return members > 1 or is_ordered or for_purpose or bool(is_case and _IN_THAT_CASE.search(words))
+    is_list = members > 1 and not _LISTS_THINGS.search(words)
+    return is_list or is_ordered or for_purpose or bool(is_case and _IN_THAT_CASE.search(words))
 
 
 _MUST_DO = re.compile(
@@ -697,6 +709,19 @@ _ORDERS = re.compile(
     r"|Upload|Use|Wait|Wash|Wipe|Write)\b(?=\s+[a-z])"
 )
 """Sentences that tell somebody what to do: "Bring proof of who you are"."""
+
+_LISTS_THINGS = re.compile(
+    r"\b(?:pay for|cover(?:s|ed)?|include[sd]?|consists? of|provides?|contains?|offers?|entitled to)\s*:", re.IGNORECASE
+)
+"""How a list is announced of things, and not of what to do: "We also pay for: - towing"."""
+
+_TO_DO = re.compile(
+    r"(?:^|\n)\W*(?:\d{1,2}|[a-z]|[ivx]+)[.)]\s|\b(?:must|shall|should|have to|has to|need(?:s|ed)? to|steps?|procedure"
+    r"|follows?|following|as follows|proceed\w*|order|act|do|to [a-z]+)\b"
+    rf"|{_ORDERS.pattern}",
+    re.MULTILINE,
+)
+"""What a list has that tells what to do: numbers, orders, a duty. "We also pay for: - towing" has none."""
 
 _TO_DO = re.compile(
     r"(?:^|[.!?:]\s+)(?:in order )?to (?P<deed>[a-z]+)\b[^.,;:]{0,80}, "
@@ -720,8 +745,18 @@ _PARTICIPANTS = frozenset(
 """Words for who acts, which tell no case from another."""
 
 
+_ASKS_FINE = re.compile(r"\b(?:fine|penalt|sanction)", re.IGNORECASE)
+_STATES_FINE = re.compile(
+    r"\b(?:fine[sd]?|penalt\w+|sanction\w*|surcharge\w*|fees?|charge[sd]?|pays?|paid|interest|banned|warning|dismiss\w*"
+    r"|terminat\w*|forfeit\w*|lose[sd]?|deduct\w*|credit\w*)\b|[$£€¥]|\d\s?%|\bper ?cent\b",
+    re.IGNORECASE,
+)
+
+
 def _tells_consequence(part: str, words: str, members: int) -> bool:
     """What follows in the case asked about: the case that the text itself puts must say something of it."""
+    if _ASKS_FINE.search(part) and not _STATES_FINE.search(words):
+        return False
     cases = [match["case"] for match in _CASE_TOLD.finditer(words)]
     if not _FOLLOWS.search(words) and not _IN_THAT_CASE.search(words):
         return False

@@ -181,8 +181,8 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         ),
         (
             Wanted.DATE,
-            r"(?:^|[.,;?!]\s*|\b(?:by|until|since|from|and|but|or|till)\s+)when\b|\b(?:what|which) (?:date|year"
-            r"|day|month|time|deadline)\b|\bwhat (?:is|was) the (?:[\w-]+ ){0,2}(?:date|deadline|year)"
+            r"(?:^|[.,;?!]\s*|\b(?:by|until|since|from|and|but|or|till)\s+)when\b|\b(?:what|which) (?:dates?|years?"
+            r"|days?|months?|time|deadline)\b|\bwhat (?:is|was) the (?:[\w-]+ ){0,2}(?:date|deadline|year)"
             r"(?= (?:of|in|when|that|on|for|present|shown|listed)\b|\W*$)|\bhow late\b",
         ),
         (
@@ -328,8 +328,9 @@ _CONTRACTED = re.compile(r"\b(what|who|where|when|how|why)['’]?s\b(?! (?:got|b
 """What stands for "what is" in speech: "What's the phone number?\""""
 
 _SUPERLATIVE = re.compile(
-    r"\b(?:what|which|who)\b[^?]*?\bthe (?:\w+ly )?"
-    r"(?!(?:inter|requ|cont|for|harv|inv|lat|near|hon|prot|dig|arr|northw|southw)est\b)[a-z]{3,}est\b",
+    r"\b(?:what|which|who)\b[^?]*?\b(?:the (?:\w+ly )?(?:"
+    r"(?!(?:inter|requ|cont|for|harv|inv|lat|near|hon|prot|dig|arr|northw|southw)est\b)[a-z]{3,}est|worst)"
+    r"|(?:longest|shortest|highest|lowest|fastest|slowest|hardest|worst))\b",
     re.IGNORECASE,
 )
 """A question for the end of a scale, whatever else it asks for: "What is the strictest limit for noise?\""""

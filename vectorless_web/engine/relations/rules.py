@@ -161,10 +161,18 @@ def work_out_rule(question: str, rule: str, sentence: str = "") -> Worked | None
         return work_out_excess(question, rule)
     if (days := _work_out_days(question, rule)) is not None:
         return days
-    read = _read_rule(question, rule, stated)
+    read = None if _LEANS.search(rule) and not _LEANS.search(question) else _read_rule(question, rule, stated)
     if read is not None:
         return _work_out_steps(read, question, given)
     return _work_out_share(question, given, sentence or rule)
+
+
+_LEANS = re.compile(
+    r"\b(?:above|beyond|over|below) (?:that|this|these|those)(?: (?:number|amount|limit|figure|quantity|sum))?\b"
+    r"|\b(?:an?|the|one) (?:further|additional|extra)\b[^.;]*\d|\bon top of (?:that|this|it)\b|\bin addition\b",
+    re.IGNORECASE,
+)
+"""What a rate leans on that stands in another sentence: "Above that number ...", "A further £45 for each ..."."""
 
 
 def _list_quantities(rule: str) -> list[Quantity]:

@@ -102,6 +102,8 @@ def test_counts_of_votes_deny_nothing():
         ("Did the fair sell as many tickets as planned?", ["The target was 500 tickets.", "The fair sold 410."], "No"),
         ("Will the bridge be painted?", ["Ms Reed suggested painting the bridge.", "The motion was rejected."], "No"),
         ("Will the bridge be painted?", ["Ms Reed suggested painting the bridge."], ""),
+        ("Was rust to blame for the leak?", ["Rust was considered, too.", "It was ruled out after tests."], "No"),
+        ("Was rust a factor in the leak?", ["Rust was not a factor."], "No"),
         (
             "May goats be brought to the meadow?",
             ["A request to bring goats was heard.", "It was agreed to keep the ban on the meadow, except in May."],

@@ -576,6 +576,32 @@ def _read_kept_ban(question: str, sentences: Sequence[str], told: str) -> Verdic
     return Verdict("No, with an exception" if _EXCEPTS.search(sentence) else "No", sentence)
 
 
+# --- "... was considered and was ruled out"
+
+_ASKS_BLAME = re.compile(
+    r"\b(?:to blame|at fault|responsible|(?:the|a|one) (?:[\w’'-]+ )?(?:cause|factor|reason)"
+    r"|(?:play|have|had) a (?:part|role)|cause|contribute(?: to)?|behind (?:it|this|that|the \w+))\b"
+    r"(?: (?:for|in|of|to) (?:(?:the|this|that) )?[\w’'-]+\W*$)?",
+    re.IGNORECASE,
+)
+_RULED_OUT = re.compile(
+    r"\b(?:ruled out|discounted|eliminated|excluded as|found no evidence (?:of|that)|no evidence (?:of|that)"
+    r"|(?:was|were|is|are) not (?:a|regarded as a|considered (?:to be )?a) (?:factor|cause)|played no part"
+    r"|not regard [^.;]{1,40} as a (?:factor|cause))\b",
+    re.IGNORECASE,
+)
+
+
+def _read_ruled_out(question: str, sentences: Sequence[str], told: str) -> Verdict | None:
+    """Asked whether a thing was to blame: that it was looked into and ruled out."""
+    asked = _ASKS_BLAME.search(question)
+    if asked is None or not _RULED_OUT.search(told) or _DENIES.search(question):
+        return None
+    if lacks_matter(_ASKS_BLAME.sub(" ", question), told):
+        return None
+    return Verdict("No", next((each for each in sentences if _RULED_OUT.search(each)), ""))
+
+
 # --- "Anyone aged twelve or over"
 
 _AGE_ASKED = re.compile(r"\b(?P<age>\d{1,2}|[a-z]{3,9})[\s-]years?[\s-]olds?\b", re.IGNORECASE)
@@ -934,6 +960,7 @@ _FORMS = (
     _read_age,
     _read_vote,
     _read_kept_ban,
+    _read_ruled_out,
     _read_proposal,
     _read_goal,
     _read_more,
