@@ -299,6 +299,14 @@ def test_a_sentence_that_points_back_brings_the_sentences_that_it_leans_on():
     assert rule_of(compiled("H", section("Leave", paragraph(text))), 2, 2).startswith("Up to four days may be carried")
 
 
+@pytest.mark.parametrize(
+    "more", ["Above that number each pallet costs £3 a week.", "A further £45 is paid for a holiday."]
+)
+def test_a_rate_that_leans_on_another_brings_it(more):
+    text = f"The first 120 pallets are kept free of charge. {more}{LONG}"
+    assert rule_of(compiled("S", section("Stock", paragraph(text))), 2, 1).startswith("The first 120 pallets are kept")
+
+
 def test_a_label_behind_a_task_is_told_with_the_task():
     text = f"Two tenders for the roof are to be obtained. Owner: Ida Brook, by 3 May.{LONG}"
     document = compiled("M", section("Item 4", paragraph(text)))

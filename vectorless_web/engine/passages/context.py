@@ -58,6 +58,8 @@ _LEANS = re.compile(
     r"(?:he|she|it|they|this|these|those|such|however|but|otherwise|in (?:this|that|such an?) (?:case|event)"
     r"|notwithstanding (?:this|that|the (?:above|foregoing))|(?:by way of|as an) exception|exceptionally|nevertheless"
     r"|in exceptional (?:cases|circumstances)|in derogation"
+    r"|(?:above|beyond|below|over) (?:that|this) (?:number|amount|limit|figure|quantity|sum)"
+    r"|an? (?:further|additional|extra) [$£€]?\d[\d.,]*"
     r"|if (?:it|they|he|she|this|not|so))\b",
     re.IGNORECASE,
 )
