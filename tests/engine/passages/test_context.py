@@ -126,6 +126,8 @@ def test_what_a_clause_is_subject_to_is_read():
         (Wanted.PERSON, "Who do I ring first", "Urgent Repair: burst pipe, gas smell", False),
         (Wanted.EXTREME, "Which shop wastes the most", "Leeds is the only shop where waste grew.", False),
         (Wanted.EXTREME, "Which shop wastes the most", "The most waste comes from Leeds.", True),
+        (Wanted.EXTREME, "What is the most common fault", "Most common faults go away by themselves.", False),
+        (Wanted.EXTREME, "What is the most common fault", "The most common fault is a leak.", True),
         (Wanted.EXTREME, "In which towns are the most expensive rooms", "A room may be booked only by phone.", False),
         (Wanted.AMOUNT, "How many beds are there", "A bed is free of charge, breakfast costs 7 euros.", False),
         (Wanted.AMOUNT, "How many calls were taken", "One in seven calls was taken.", False),

@@ -7,7 +7,14 @@ from functools import lru_cache
 from vectorless_web.engine.passages.causes import find_effect, tells_cause
 from vectorless_web.engine.passages.context import count_announced
 from vectorless_web.engine.questions.formulas.request import read_whether_changed
-from vectorless_web.engine.questions.requirements import ASKS_AT_WILL, ASKS_PRICE, ASKS_THING, Requirement, Wanted
+from vectorless_web.engine.questions.requirements import (
+    ASKS_AT_WILL,
+    ASKS_FINE,
+    ASKS_PRICE,
+    ASKS_THING,
+    Requirement,
+    Wanted,
+)
 from vectorless_web.engine.questions.wordings import other_wordings
 from vectorless_web.engine.text.analyser import analyse
 
@@ -132,8 +139,8 @@ _NUMBER_WORDS = re.compile(
     re.IGNORECASE,
 )
 _EXTREME = re.compile(
-    r"\b(?:most|least|top|leading|maximum|minimum|(?:high|low|larg|bigg|small|great|fast|slow|long"
-    r"|short|cheap|old|new|strong|weak)est"
+    r"\b(?:(?:the |at )most|most(?! (?:[a-z]+ )?[a-z]{3,}s\b)|least|top|leading|maximum"
+    r"|minimum|(?:high|low|larg|bigg|small|great|fast|slow|long|short|cheap|old|new|strong|weak)est"
     r"|best|worst)\b(?! (?:of|people|other)\b)",
     re.IGNORECASE,
 )
@@ -745,7 +752,6 @@ _PARTICIPANTS = frozenset(
 """Words for who acts, which tell no case from another."""
 
 
-_ASKS_FINE = re.compile(r"\b(?:fine|penalt|sanction)", re.IGNORECASE)
 _STATES_FINE = re.compile(
     r"\b(?:fine[sd]?|penalt\w+|sanction\w*|surcharge\w*|fees?|charge[sd]?|pays?|paid|interest|banned|warning|dismiss\w*"
     r"|terminat\w*|forfeit\w*|lose[sd]?|deduct\w*|credit\w*)\b|[$£€¥]|\d\s?%|\bper ?cent\b",
@@ -755,7 +761,7 @@ _STATES_FINE = re.compile(
 
 def _tells_consequence(part: str, words: str, members: int) -> bool:
     """What follows in the case asked about: the case that the text itself puts must say something of it."""
-    if _ASKS_FINE.search(part) and not _STATES_FINE.search(words):
+    if ASKS_FINE.search(part) and not _STATES_FINE.search(words):
         return False
     cases = [match["case"] for match in _CASE_TOLD.finditer(words)]
     if not _FOLLOWS.search(words) and not _IN_THAT_CASE.search(words):

@@ -363,12 +363,16 @@ ASKS_PRICE = re.compile(
 """A question for what one thing costs: "How much does the sauna cost?\""""
 
 
+ASKS_FINE = re.compile(r"\b(?:fine[sd]?|penalt|sanction)", re.IGNORECASE)
+"""A question for what is to be paid or borne: "What's the fine for speeding?\""""
+
+
 def find_must_show(plan: QueryPlan) -> Wanted | None:
     """The kind that alone is asked for in such words that nothing else is an answer, however alike; None for none.
 
     Of a cause it is not the effect that it is asked of, of a meaning no use of the term, of the end of a scale no other
     place on it, of one thing of a kind ("which floor") no words on another kind, of a price not that of another thing,
-    of a telephone number no words without one.
+    of a telephone number no words without one, of a fine not the rule that is broken.
     """
     wanted = [each for each in requirements_of(plan) if each.wanted is not Wanted.LIMIT]
     for kind, asked in ((Wanted.CAUSE, _ASKS_CAUSE), (Wanted.DEFINITION, _ASKS_MEANING)):
@@ -378,6 +382,8 @@ def find_must_show(plan: QueryPlan) -> Wanted | None:
         return Wanted.EXTREME
     if wanted and all(each.wanted is Wanted.CONTACT for each in wanted):
         return Wanted.CONTACT
+    if wanted and all(each.wanted is Wanted.CONSEQUENCE and ASKS_FINE.search(each.part) for each in wanted):
+        return Wanted.CONSEQUENCE
     if wanted and all(each.wanted is Wanted.AMOUNT and ASKS_PRICE.search(each.part) for each in wanted):
         return Wanted.AMOUNT
     is_thing = wanted and all(each.wanted is Wanted.STATEMENT and ASKS_THING.match(each.part) for each in wanted)
