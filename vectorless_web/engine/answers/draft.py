@@ -47,7 +47,7 @@ from vectorless_web.engine.answers.verdicts.wordings import (
 from vectorless_web.engine.figures.figure import Figure, amount_words, format_number
 from vectorless_web.engine.figures.needs import contest_of, figure_needs
 from vectorless_web.engine.passages.checks import ASKS_PART, is_met
-from vectorless_web.engine.passages.extraction import CHANGES, HARD_KINDS, POINTS, ROUNDING, leads_by_meaning
+from vectorless_web.engine.passages.extraction import CHANGES, POINTS, ROUNDING, leads_by_meaning, list_hard_kinds
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.questions.formulas.calculation import AT_CLOSE
 from vectorless_web.engine.questions.formulas.request import read_bound
@@ -56,6 +56,7 @@ from vectorless_web.engine.questions.requirements import (
     Wanted,
     alternatives_in,
     asks_for,
+    asks_manner,
     find_must_show,
     requirements_of,
     says_side,
@@ -584,7 +585,7 @@ def _draft_rule(context: SynthesisContext, figures: Mapping[int, Figure]) -> Ans
             worked = work_out_rule(context.plan.question, rule, passage.quote)
             worked = worked or work_out_date(context.plan.question, passage.quote)
             if worked is not None:
-                signals = (*_measure_passage(passage), Signal("is_worked_rule", 1.0))
+                signals = (*_measure_passage(context.plan, passage), Signal("is_worked_rule", 1.0))
                 return AnswerDraft((replace(_claim_of_worked(worked, claim), signals=signals),), value=worked.result)
     return None
 
@@ -661,13 +662,13 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
         # The sentence was found short of the figure asked for, which is worked out from it now.
         unmet = tuple(part for part in chosen[0].unmet if part not in (Wanted.SUM.value, Wanted.AMOUNT.value))
         met = replace(chosen[0], unmet=unmet, suffices=chosen[0].suffices or not unmet)
-        return AnswerDraft((replace(changed[0], signals=_measure_passage(met)),), value=changed[1])
+        return AnswerDraft((replace(changed[0], signals=_measure_passage(plan, met)),), value=changed[1])
     lacking = _list_lacking(plan, chosen)
     if claims and (sides := alternatives_in(plan.focus)):
         lacking |= _list_untold(sides, " ".join(claim.text for claim in claims))
     if chosen[0].is_value and not any(_states_otherwise(chosen[0], passage) for passage in passages):
         return AnswerDraft((replace(claims[0], fit=1.0, signals=OF_VALUE),))
-    signals = (*claims[0].signals, *_measure_passage(chosen[0]), *measure_direction(plan, chosen[0]))
+    signals = (*claims[0].signals, *_measure_passage(plan, chosen[0]), *measure_direction(plan, chosen[0]))
     is_yes_no = plan.intent is Intent.YES_NO or asks_for_verdict(plan)
     is_open = is_yes_no and Wanted.POINTS not in {r.wanted for r in requirements_of(plan)}
     if _lacks_asked(plan, lacking, claims) or (is_open and leaves_open(plan, claims[0], chosen[0])):
@@ -683,7 +684,9 @@ def _lacks_asked(plan: QueryPlan, lacking: Collection[str], claims: Sequence[Dra
     kind = find_must_show(plan)
     if kind is not None and kind.value in lacking:
         return True
-    return Wanted.STEPS.value in lacking and not any(_SAYS_WHAT_TO_DO.search(claim.text) for claim in claims)
+    if Wanted.STEPS.value not in lacking or asks_manner(plan):
+        return False
+    return not any(_SAYS_WHAT_TO_DO.search(claim.text) for claim in claims)
 
 
 _SAYS_WHAT_TO_DO = re.compile(
@@ -731,9 +734,6 @@ def _with_parts(context: SynthesisContext, chosen: list[Passage]) -> list[Passag
 LONG = 1000
 """Characters of an answer in words that leaves its reader to look for what was asked."""
 
-_SHOWING = frozenset(wanted.value for wanted in HARD_KINDS)
-"""What a passage shows or lacks beyond doubt."""
-
 
 def _count_parts(passage: Passage) -> int:
     """The characters of all that a passage quotes."""
@@ -745,13 +745,13 @@ PLACED = 0.6
 things. Chosen by hand: the words of a question for the parties say nothing of the lines that name them."""
 
 
-def _measure_passage(passage: Passage) -> tuple[Signal, ...]:
+def _measure_passage(plan: QueryPlan, passage: Passage) -> tuple[Signal, ...]:
     """What was measured of the passage that comes first; whether it may stand is weighed with all else."""
     return (
         Signal("said", passage.said),
         Signal("passage_fit", min(1.0, passage.words_fit)),
         Signal("holds_all", float(not passage.unmet)),
-        Signal("is_lacking", float(bool(_SHOWING & set(passage.unmet)))),
+        Signal("is_lacking", float(any(kind.value in passage.unmet for kind in list_hard_kinds(plan)))),
         Signal("is_long", min(1.0, max(len(passage.quote), _count_parts(passage)) / LONG)),
         Signal("suffices", float(passage.suffices)),
         Signal("is_list", float(passage.is_list)),

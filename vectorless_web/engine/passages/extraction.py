@@ -32,13 +32,14 @@ from vectorless_web.engine.passages.overview import (
     topic_of,
 )
 from vectorless_web.engine.passages.passage import Part, Passage, Standing, TextPiece, is_form, pieces_of
-from vectorless_web.engine.questions.plan import Intent
+from vectorless_web.engine.questions.plan import Intent, QueryPlan
 from vectorless_web.engine.questions.requirements import (
     Requirement,
     Wanted,
     alternatives_in,
     asks_changes,
     asks_for,
+    asks_manner,
     find_must_show,
     requirements_of,
     without_changes,
@@ -841,13 +842,18 @@ HARD_KINDS = frozenset(
 """... but for kinds that show in the words."""
 
 
+def list_hard_kinds(plan: QueryPlan) -> frozenset[Wanted]:
+    """The kinds that a passage shows or lacks beyond doubt; how somebody does a thing is told without steps, too."""
+    return HARD_KINDS - {Wanted.STEPS} if asks_manner(plan) else HARD_KINDS
+
+
 def _suffices(asked: Asked, said: float, unmet: Sequence[Requirement]) -> bool:
     """Whether a passage may stand as the answer: it holds a thing asked for, and accounts for enough of the words."""
     least = max(ENOUGH_OF_KIND.get(requirement.wanted, ENOUGH_SAID) for requirement in asked.requirements)
     if any(requirement.wanted is Wanted.EXTREME for requirement in unmet):
         return False
     holds = [r for r in asked.requirements if r.wanted is not Wanted.LIMIT and r not in unmet]
-    hard = HARD_KINDS | {find_must_show(asked.finder.plan)}
+    hard = list_hard_kinds(asked.finder.plan) | {find_must_show(asked.finder.plan)}
     is_hard = all(requirement.wanted in hard for requirement in unmet)
     return said >= least and (bool(holds) or (said >= SAID_BY_ITSELF and not is_hard))
 

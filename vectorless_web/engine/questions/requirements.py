@@ -363,6 +363,15 @@ ASKS_PRICE = re.compile(
 """A question for what one thing costs: "How much does the sauna cost?\""""
 
 
+_ASKS_MANNER = re.compile(r"^\W*how (?:do|does|did) (?:you|they|it|we|the [\w-]+)\b", re.IGNORECASE)
+"""A question for how somebody does a thing, which a sentence may tell as well as steps: "How do you inform users?\""""
+
+
+def asks_manner(plan: QueryPlan) -> bool:
+    """Whether it is asked how somebody does a thing, and not what to do."""
+    return bool(_ASKS_MANNER.match(plan.focus))
+
+
 ASKS_FINE = re.compile(r"\b(?:fine[sd]?|penalt|sanction)", re.IGNORECASE)
 """A question for what is to be paid or borne: "What's the fine for speeding?\""""
 

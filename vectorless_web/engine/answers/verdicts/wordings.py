@@ -161,23 +161,14 @@ def with_verdict(plan: QueryPlan, claim: DraftClaim, passage: Passage) -> DraftC
 
 
 def leaves_open(plan: QueryPlan, claim: DraftClaim, passage: Passage) -> bool:
-    """Whether a claim without a verdict says too little of a question for yes or no to settle it by itself.
+    """Whether a claim settles nothing: a Yes of a thing that the document never names, read from a rule on another, or
+    no verdict and only sentences that could give none, as a rule for what was done.
 
-    It speaks of another matter: the document never names the thing asked about, or the claim leaves out most of it.
+    A rule that denies holds for the special case, too.
     """
-    question = plan.question
     if claim.text.startswith(YES_OR_NO):
-        # A rule that denies holds for the special case, too.
         return passage.lacks_thing and claim.text.startswith("Yes")
-    asked, unsaid = terms_asked(question), find_unsaid(question, claim.text)
-    is_little = not passage.suffices and len(asked) >= MANY_ASKED and 3 * len(unsaid) >= 2 * len(asked)
-    sentences = _sentences_of(passage)
-    return passage.lacks_thing or is_little or all(cannot_settle(question, one) for one in sentences)
-
-
-MANY_ASKED = 4
-"""Words of a question from which on a text that says few of them is about another matter: of two or three those in
-other wordings are easily missed."""
+    return all(cannot_settle(plan.question, sentence) for sentence in _sentences_of(passage))
 
 
 def _weigh_words(plan: QueryPlan, claim: DraftClaim, passage: Passage, quote: str) -> DraftClaim:
