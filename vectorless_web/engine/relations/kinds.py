@@ -1,5 +1,7 @@
 """Whether things are of the kind that a question asks about, by what tables call them: visits for appointments."""
 
+import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from vectorless_web.engine.questions.wordings import other_wordings
@@ -25,8 +27,22 @@ _KINDS = tuple(
 )
 """Nouns that tables and questions use for things of one kind."""
 
-ANY_KIND = terms_of("thing item one kind type sort option entry product model version variant device machine")
+ANY_KIND = terms_of(
+    "thing item one kind type sort option entry product model version variant device machine component category element"
+    " group source"
+)
 """Nouns that may stand for whatever a table names."""
+
+
+NAMED = terms_of("country city town village state company firm airline")
+"""Nouns for what goes by a name of its own, which no header need call by its kind."""
+
+_NAME = re.compile(r"(?:[A-Z][\w.&’'-]*|of|the|and|de|la|&|\s|,)+")
+
+
+def are_names(texts: Sequence[str]) -> bool:
+    """Whether all of several texts are written as names are: "United Kingdom", "Rest of World"."""
+    return len(texts) > 1 and all(_NAME.fullmatch(text) for text in texts)
 
 
 @lru_cache(maxsize=256)

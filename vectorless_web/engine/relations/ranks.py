@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from vectorless_web.engine.figures.arithmetic import round_half_up
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.relations.kinds import ANY_KIND, is_called
+from vectorless_web.engine.relations.kinds import ANY_KIND, NAMED, are_names, is_called
 from vectorless_web.engine.relations.measures import measure_cells, mixes_units
 from vectorless_web.engine.relations.rows import (
     EMPTY,
@@ -216,6 +216,8 @@ def _names_rows(grid: Grid, question: str) -> bool:
     if nouns and is_called(nouns[0], others) and not any(is_called(noun, head) for noun in nouns):
         return False
     said = grid.around | head | others
+    if any(terms_of(noun) & NAMED for noun in nouns) and are_names([row.name for row in grid.rows]):
+        return True
     return not nouns or any(is_called(n, said) or all(is_called(n, name) for name in names) for n in nouns)
 
 
