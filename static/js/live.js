@@ -83,11 +83,13 @@ function news(address, state = "") {
 
 // A socket can be dead without either side knowing.
 // When it is quiet for long, the page asks once whether it missed something.
+// A socket that was opened or heard while that was asked is alive, and is left alone.
 setInterval(async () => {
   if (!page?.dataset.news || !wrapper || !isOpen() || performance.now() - heard < QUIET) return;
-  heard = performance.now();
+  const asked = performance.now();
+  heard = asked;
   const answer = await news(page.dataset.news).catch(() => null);
-  if (answer?.status === 200) wrapper.reconnect();
+  if (answer?.status === 200 && heard === asked) wrapper.reconnect();
 }, QUIET / 4);
 
 addEventListener("online", () => wrapper?.reconnect());
