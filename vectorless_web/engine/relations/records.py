@@ -14,6 +14,7 @@ from vectorless_web.engine.passages.checks import names_holder
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.relations.everyday import read_everyday_rank
 from vectorless_web.engine.relations.kinds import is_called
+from vectorless_web.engine.relations.measures import CURRENCY
 from vectorless_web.engine.relations.ranks import count_off_plan, read_rank, subjects_of
 from vectorless_web.engine.relations.rows import (
     GENERIC_ASKED,
@@ -131,7 +132,6 @@ _SUMS = terms_of("money fund funds funding cash sum amount payment how much many
 """Terms that a cell with a currency accounts for."""
 _CODE, _CODES = re.compile(r"^[A-Z]{0,4}[-. ]?\d{1,4}[A-Za-z]?$"), terms_of("code codes number numbers")
 """How the name of a row looks that is a code, and the terms that it accounts for."""
-CURRENCY = re.compile(r"[£$€¥]|\b(?:EUR|USD|GBP|CHF)\b")
 _FIT, _PART_COST = 0.9, 0.03
 """The fit of a reading, and what it costs that only words of the value are named: enough to rank behind a table that
 holds the whole of it. Twice of it changes which of two tables is taken, not whether one answers."""

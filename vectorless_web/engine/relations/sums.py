@@ -6,8 +6,8 @@ from dataclasses import replace
 from decimal import Decimal
 
 from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.relations.measures import CURRENCY
 from vectorless_web.engine.relations.ranks import name_operands
-from vectorless_web.engine.relations.records import CURRENCY
 from vectorless_web.engine.relations.rows import (
     GENERIC_ASKED,
     MEASURING,
