@@ -1,1 +1,1 @@
-"""Reason, act, observe: from a question to an answer whose every sentence is checked."""
+"""The conversation that answers a question: tools, budget, events; with a model or without one."""

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from vectorless_web.engine.agent.limits import Late
-from vectorless_web.engine.answers.claims import ClaimEvent, Confidence, Evidence
+from vectorless_web.engine.answers.claims import ClaimEvent, Evidence, Verdict
 
 
 class StepKind(StrEnum):
@@ -64,8 +64,9 @@ class Rejected:
 class StepEvent:
     """One finished step. `say` is the plain sentence of its card; `observation` and `arguments` hold JSON values.
 
-    `walk` is 0 for steps outside a walk (ROUTE, VERIFY, FINALIZE), else 1..; `index`
-    counts from 0 inside a walk. `engine` names who decided: `offline` or the model.
+    `walk` is 0 for ROUTE before the first turn, VERIFY and FINALIZE, 1 for the turns of the conversation, and 2.. for the
+    child conversations of `for_each`; `index` counts from 0 inside a walk. `engine` names who decided: `offline` or the
+    model. `documents` are the corpus ids of the documents that the step is about, in the order touched.
     """
 
     walk: int
@@ -78,6 +79,7 @@ class StepEvent:
     observation: dict[str, Any] = field(default_factory=dict)
     refs: tuple[NodeRef, ...] = ()
     rejected: tuple[Rejected, ...] = ()
+    documents: tuple[str, ...] = ()
     confidence: float | None = None
     latency_ms: float = 0.0
     tokens: int = 0
@@ -99,20 +101,24 @@ class Checked:
 class CompleteEvent:
     """The end of a run: outcome, reason in one sentence, answer and totals.
 
-    `value` is the one number the answer stands for, with unit words, or "".
-    `missing` says what a partial answer lacks; `passages` are quotes that come nearest to a
-    question that nothing answers. `error_code` is set when failed.
+    `value` is the one number the answer stands for, with unit words, or "". `verdict` is the word for how far it was
+    checked, None without an answer. `missing` says what a partial answer lacks; `passages` are those that come closest,
+    best first, each with its whole passage; `unknown_words` are words of the question that stand nowhere in scope.
+    `note` is one sentence on what went otherwise than asked ("The model could not be reached"). `error_code` is set
+    when failed.
     """
 
     outcome: Outcome
     reason: str
     answer: str = ""
     value: str = ""
-    confidence: Confidence | None = None
+    verdict: Verdict | None = None
     grounded: bool = False
     missing: tuple[str, ...] = ()
     checked: tuple[Checked, ...] = ()
     passages: tuple[Evidence, ...] = ()
+    unknown_words: tuple[str, ...] = ()
+    note: str = ""
     steps: int = 0
     tokens: int = 0
     cost_usd: float = 0.0

@@ -1,1 +1,0 @@
-"""Whether a claim means what its quotes say: column, row, period, unit, direction, rank, bound, yes and no."""
