@@ -20,11 +20,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+
 from benchmarks.corpus import index_documents
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.agent.events import CompleteEvent
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.llm.model import ChatModel
