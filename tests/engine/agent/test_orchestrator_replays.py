@@ -15,7 +15,7 @@ from vectorless_web.engine.agent.events import CompleteEvent, StepEvent
 from vectorless_web.engine.agent.limits import Deadline, Late, Limits, Place
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.errors import ModelRateLimited, ModelTimeout, ModelUnreachable
-from vectorless_web.engine.finding.navigation.pilots import PilotConfig
+from vectorless_web.engine.finding.navigation import PilotConfig
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, NoModel, Recall
 
