@@ -1,0 +1,1 @@
+"""Finding: routing to documents, walking their trees, retrieving and ranking what they hold."""
