@@ -18,6 +18,7 @@ from vectorless_web.engine.agent.model.planner import Sizes, model_walking
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.agent.steps.route import Routing
 from vectorless_web.engine.errors import InvalidInput, ModelError
+from vectorless_web.engine.finding.routing.router import warm_up_router
 from vectorless_web.engine.llm.budget import CostBudget, MeteredModel, ModelBudget, UnlimitedBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, NoModel, OnCall, Recall, discard_record
 from vectorless_web.engine.llm.capability import SelfTest, self_test
@@ -33,7 +34,6 @@ from vectorless_web.engine.llm.embedding import (
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.routing.router import warm_up_router
 from vectorless_web.infra.money import MILLION
 from vectorless_web.infra.site.local_model import find_local_model
 from vectorless_web.providers import local_nearness

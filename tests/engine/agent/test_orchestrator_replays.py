@@ -5,19 +5,19 @@ import threading
 import time
 
 import pytest
+from vectorless_web.engine.agent.model.planner import model_walking
+from vectorless_web.engine.agent.orchestrator import Orchestrator
 
 from tests.support.driven_runs import WALKING, answer, call, step, turn
 from tests.support.engine_documents import Shelf, annual_report
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import CompleteEvent, StepEvent
 from vectorless_web.engine.agent.limits import Deadline, Late, Limits, Place
-from vectorless_web.engine.agent.model.planner import model_walking
-from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.errors import ModelRateLimited, ModelTimeout, ModelUnreachable
+from vectorless_web.engine.finding.navigation import PilotConfig
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, NoModel, Recall
-from vectorless_web.engine.navigation.pilots import PilotConfig
 
 QUESTION = "What were net sales in 2019?"
 NAMES = ("Norrvik", "Alpha", "Beta", "Gamma", "Delta")

@@ -3,17 +3,17 @@
 from dataclasses import dataclass, field
 
 import pytest
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.agent.steps.route import Routing
 
 from tests.support.cards import FakeModel
 from tests.support.engine_documents import Shelf, compiled, paragraph, section
 from vectorless_web.engine.agent.events import StepEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.orchestrator import Orchestrator
-from vectorless_web.engine.agent.steps.route import Routing
+from vectorless_web.engine.finding.routing import DocumentRouter, RouteMode, RouterConfig, card_row
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
 from vectorless_web.engine.index.word_blocks import WordIndex, encode_words, spread_words
-from vectorless_web.engine.routing import DocumentRouter, RouteMode, RouterConfig, card_row
 
 COUNT = 30
 

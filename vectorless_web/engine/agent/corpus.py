@@ -12,11 +12,11 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.documents.vectors import NodeVectors
 from vectorless_web.engine.errors import ArtefactDamaged, PictureUnavailable
+from vectorless_web.engine.finding.routing import RouteResult
+from vectorless_web.engine.finding.routing.names import fold_words, glue_words, spellings
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.routing import RouteResult
-from vectorless_web.engine.routing.names import fold_words, glue_words, spellings
 
 
 @dataclass(frozen=True, slots=True)

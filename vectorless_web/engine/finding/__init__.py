@@ -1,1 +1,1 @@
-"""Finding: routing to documents, walking their trees, retrieving and ranking what they hold."""
+"""Finding the documents, the sections and the passages that a question needs."""
