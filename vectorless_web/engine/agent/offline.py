@@ -157,12 +157,10 @@ def search_tree(run: OfflineRun, name: str) -> StepEvent:
     search = _STRATEGIES[state.settings.strategy]
     limits = SearchLimits(wall_seconds=seconds, clock=clock)
     told = report(search(finder.document.tree, run.plan, finder.scorer, pilot, limits))
-    refs = state.refer(name, [mark.key for mark in told.marks if mark.role != "turned_back"][:LISTED], "walked")
-    rejected = [row for row in told.rejected[:LISTED]]
-    turned = state.refer(name, [row.key for row in rejected], "turned_back")
-    run.checked += [Checked(name, ref.title, row.reason, ref) for ref, row in zip(turned, rejected, strict=True)][
-        :NAMED
-    ]
+    turned = state.refer(name, [row.key for row in told.rejected[:LISTED]], "turned_back")
+    rejected = tuple(Rejected(ref.title, row.reason, ref) for ref, row in zip(turned, told.rejected, strict=False))
+    run.checked += [Checked(name, row.label, row.reason, row.ref) for row in rejected[:NAMED]]
+    marks = [mark for mark in told.marks if mark.role != "turned_back"][:LISTED]
     result = StepResult(
         say=_describe_search(run, name, told),
         observation={
@@ -176,7 +174,7 @@ def search_tree(run: OfflineRun, name: str) -> StepEvent:
             "pilot": state.settings.pilot,
             "strategy": state.settings.strategy,
         },
-        refs=refs,
+        refs=tuple(ref for mark in marks for ref in state.refer(name, [mark.key], mark.role)),
         rejected=rejected,
         confidence=round(told.ranked[0].score, 4) if told.ranked else None,
         documents=(name,),
