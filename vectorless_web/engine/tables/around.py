@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from vectorless_web.engine.documents.node import Node, NodeKind, Table
 from vectorless_web.engine.documents.tree import Tree
 
+LONGEST_HEADING = 90
+"""Characters of a heading that may name a statement. The line that states a table's units may be twice as long."""
+LONGEST_PERIOD_LINE = 200
+"""Characters of a line above a table that may state its periods; a longer one is prose."""
+
 
 @dataclass(frozen=True, slots=True)
 class Footnote:
@@ -76,3 +81,18 @@ def _notes_in(node: Node) -> Iterator[Footnote]:
         match = _NOTE_LINE.match(line)
         if match:
             yield Footnote(_bare_mark(match["mark"]), " ".join(match["text"].split())[:_LONGEST_NOTE], node.key)
+
+
+def keys_above(tree: Tree, node: Node) -> Iterator[int]:
+    """What stands before a table, nearest first, without the running lines of pages."""
+    return (key for key in range(node.key - 1, 0, -1) if tree.kind(key) is not NodeKind.RUNNING)
+
+
+def lines_above(tree: Tree, node: Node) -> Iterator[str]:
+    """Short texts before the table on its page, nearest first, running heads included."""
+    for key in range(node.key - 1, max(0, node.key - 8), -1):
+        above = tree.node(key)
+        if above.page_start != node.page_start or above.kind is NodeKind.TABLE:
+            return
+        if len(above.text) <= LONGEST_PERIOD_LINE:
+            yield above.text

@@ -267,3 +267,14 @@ def counts_things(label: str) -> bool:
     """
     match = _COUNTED.search(label)
     return match is not None and (match[1] or "").lower() not in _MONEY_WORDS
+
+
+_MARKED = re.compile(r"(?<=\d)[a-h]{1,4}$")
+"""Letters behind a figure that name the columns or rows from which it differs: "65bcd"."""
+
+
+def holds_figure(text: str) -> bool:
+    text = _MARKED.sub("", text)
+    letters = sum(character.isalpha() for character in text)
+    digits = sum(character.isdigit() for character in text)
+    return letters <= digits and (digits > 0 or not letters)

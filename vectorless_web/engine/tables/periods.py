@@ -1,11 +1,17 @@
 """Periods: what a column header says, and whether it is the period a question names."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
 from functools import lru_cache
 
 from vectorless_web.engine.documents.card import TypedFields
+from vectorless_web.engine.documents.node import Node, NodeKind, Row, Table
+from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.questions.plan import Period
+from vectorless_web.engine.tables.around import LONGEST_HEADING, keys_above, lines_above
+from vectorless_web.engine.tables.units import holds_figure, strip_units
 
 _YEAR = re.compile(r"(?<![\d.,$])((?:19|20)\d\d)(?![\d,]|\.\d)")
 _SHORT_YEAR = re.compile(
@@ -256,3 +262,191 @@ def _months(text: str) -> int:
 def _is_whole_month(match: re.Match[str]) -> bool:
     """Whether days are a month from its first to its last: "October 1-31, 2022"."""
     return match["last"] is not None and match["day"] == "1" and int(match["last"]) >= _SHORTEST_MONTH
+
+
+def column_periods(tree: Tree, node: Node, table: Table) -> tuple[ColumnPeriod, ...]:
+    """The period of each column. Headers without any year are completed from a line of dates above the table."""
+    periods = [read_header(column.header, column.period) for column in table.columns]
+    over_labels = read_header(table.columns[0].header) if table.columns else read_header("")
+    if any(period.year for period in periods[1:]):
+        if table.columns and _AS_OF.match(table.columns[0].header):
+            over_labels = replace(over_labels, is_instant=True)
+        if (over_labels.months or over_labels.month or over_labels.is_instant) and not over_labels.year:
+            # "Years ended December 31," or "As of" over the labels
+            periods[1:] = [_lengthen(period, over_labels) for period in periods[1:]]
+        elif not any(period.months or period.is_instant for period in periods):
+            periods[1:] = [_lengthen(period, _length_above(tree, node)) for period in periods[1:]]
+        return tuple(periods)
+    numeric = _numeric_columns(table)
+    if over_labels.year and len(set(years_in(table.columns[0].header))) == 1 and not over_labels.is_change:
+        for column in numeric:  # "December 31, 2018" over the labels holds for every column
+            periods[column] = _complete(periods[column], over_labels)
+        return tuple(periods)
+    _date_by_lines_above(tree, node, table, periods)
+    return tuple(periods)
+
+
+def _date_by_lines_above(tree: Tree, node: Node, table: Table, periods: list[ColumnPeriod]) -> None:
+    """Set the periods of columns that name none: from a line of dates, else from the sentence before the table."""
+    numeric = _numeric_columns(table)
+    named = any(table.columns[column].header and not periods[column].is_said for column in numeric)
+    for text in lines_above(tree, node):
+        years = years_in(text)
+        if len(years) != len(numeric) or (len(text) > LONGEST_HEADING and text.rstrip().endswith(".")):
+            continue  # a sentence says more than the periods of a table
+        if _PERIOD_LINE.match(text) if len(years) == 1 else not named:
+            for column, year in zip(numeric, years, strict=True):
+                periods[column] = read_header(f"{text.split(str(years[0]))[0]} {year}", str(year))
+            return
+    told = _date_above(tree, node)
+    if told is not None and not any(period.is_said for period in periods):
+        for column in numeric:
+            periods[column] = replace(told, is_change=periods[column].is_change)
+
+
+_SENTENCE = re.compile(r"(?<=[a-z)][.!?])\s+(?=[A-Z])")
+_SHOWS = re.compile(
+    r"\b(?:table|summari[sz]es?|presents?|shows?|follow(?:s|ing)|below|listed|reflects?|provides?|details?)\b", re.I
+)
+_SAID_DATE = re.compile(
+    r"\b(?:(?:as (?:of|at|on)|at|on) (?:the end of )?(?=[a-z]+ \d)"
+    r"|(?:for|during|in|of) (?:the )?(?:fiscal |calendar )?(?:year|quarter|(?:three|six|nine|twelve) months)s?"
+    r" end(?:ed|ing)\b|(?:for|during|in) (?:the )?(?:fiscal|calendar)\b)"
+    r"[^.;:]{0,30}?(?:19|20)\d\d\b",
+    re.I,
+)
+
+
+def _date_above(tree: Tree, node: Node) -> ColumnPeriod | None:
+    """The one date that the sentence right before a table gives it ("The table shows ... as of December 31, 2021:").
+
+    A title that ends with the date says it as well ("Moorings let as on 31 March 2003").
+    """
+    above = next((tree.node(key) for key in keys_above(tree, node)), None)
+    if above is None or above.kind is NodeKind.TABLE or abs(above.page_end - node.page_start) > 1:
+        return None
+    sentence = _SENTENCE.split(above.text.strip())[-1]
+    dates = _SAID_DATE.findall(sentence)
+    titled = len(sentence) <= LONGEST_HEADING and sentence.endswith(tuple(dates))
+    if len(dates) != 1 or len(set(years_in(sentence))) != 1 or not (titled or _SHOWS.search(sentence)):
+        return None
+    return read_header(dates[0])
+
+
+_LENGTH_LINE = re.compile(
+    r"^\W*(?:for the )?(?:(?:fiscal |calendar )?(?:years?|quarters?)|(?:\d{1,2}|[a-z]+(?:-[a-z]+)?) (?:months?|weeks?))"
+    r" ended\b",
+    re.I,
+)
+
+
+def _length_above(tree: Tree, node: Node) -> ColumnPeriod:
+    """How long the periods are by a line above ("Fiscal years ended December 31, 2022 and ..."), and nothing else."""
+    told = next((text for text in lines_above(tree, node) if _LENGTH_LINE.match(text)), "")
+    return replace(read_header(""), months=read_header(told).months)
+
+
+def _lengthen(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
+    """A period that names its year alone, with the months and the day that hold for all columns."""
+    if not period.year or period.months or period.is_change or period.is_instant:
+        return period
+    dated = replace(period, month=period.month or wider.month, day=period.day or wider.day)
+    if wider.quarter and not period.quarter and not wider.month:
+        return replace(dated, quarter=wider.quarter, months=wider.months)
+    return replace(dated, months=wider.months, is_instant=wider.is_instant and not wider.months)
+
+
+_AS_OF = re.compile(r"^\W*(?:as (?:of|at|on)|balances? (?:at|as of))\b", re.I)
+
+
+def _complete(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
+    """What a column says of its period, completed by what holds for all columns."""
+    if period.is_said:
+        return replace(period, year=wider.year, month=period.month or wider.month, day=period.day or wider.day)
+    return replace(wider, is_change=period.is_change)
+
+
+_PERIOD_LINE = re.compile(
+    r"^\W*(?:as (?:of|at|on)|at|for the|(?:fiscal |calendar )?years?\b|(?:three|six|nine|twelve|\d+) (?:months|weeks)"
+    r"|quarters?\b|FY|\(?(?:un)?audited|[a-z]{3,9}\.? \d{1,2},? (?:19|20)\d\d\W*$|\d{1,2} [a-z]+ (?:19|20)\d\d\W*$)",
+    re.I,
+)
+"""A line above a table that states the one period of its figures, and is no title or sentence that names a year."""
+
+
+def _numeric_columns(table: Table) -> list[int]:
+    """Columns in which at least a third of the rows that state numbers have one."""
+    counts = [0] * len(table.columns)
+    rows = 0
+    for row in table.body:
+        places = [
+            i
+            for i, cell in enumerate(row.cells)
+            if i and i < len(counts) and cell.length and holds_figure(cell.text) and not _DATE_CELL.match(cell.text)
+        ]
+        rows += bool(places)
+        for place in places:
+            counts[place] += 1
+    return [column for column, count in enumerate(counts) if rows and count * 3 >= rows]
+
+
+_DATE_CELL = re.compile(
+    r"^\W*(?:\d{1,2}\.? )?[a-z]{3,9}\.? \d{1,2}, (?:19|20)\d\d\W*$|^\W*\d{1,2} [a-z]{3,9}\.? (?:19|20)\d\d\W*$", re.I
+)
+
+
+NET = r"(?:,? net of tax(?:es)?\W*)?"
+"""What may stand behind the day of a balance."""
+_BALANCE = re.compile(
+    r"^\W*(?:.{0,60}\b(?:at|as of)\s+|.{0,40}\b(?:balances?|outstanding|unvested|non-?vested)\b.{0,40}?)"
+    rf"\b(?P<day>[a-z]{{3,9}}\.? \d{{1,2}}, (?:19|20)\d\d)\W*(?:\(\w\)\s*)?{NET}$",
+    re.I,
+)
+"""A row that states what there was on a day: "Balance at December 31, 2016"."""
+_LENGTHS = ((3, 80, 100), (6, 170, 192), (9, 262, 284), (12, 355, 376))
+"""Months of a period, and the days that it has at least and at most; fiscal years end on the same day of a week."""
+
+
+def find_periods_between(table: Table) -> Iterator[tuple[int, ColumnPeriod]]:
+    """(offset, period) of each row between two rows that state a balance on a day."""
+    begun: date | None = None
+    between: list[Row] = []
+    for row in table.rows:
+        match = None if row.is_header else _BALANCE.match(row.label)
+        if row.is_header:
+            begun, between = None, []
+        elif match is None:
+            between.append(row)
+        else:
+            ended = _read_day(match["day"])
+            months = _months_between(begun, ended)
+            if ended and months:
+                period = ColumnPeriod(ended.year, None, months, False, ended.month, ended.day)
+                yield from ((own.offset, period) for own in between)
+            begun, between = ended, []
+
+
+def _read_day(text: str) -> date | None:
+    told = read_header(text)
+    try:
+        return date(told.year or 0, told.month, told.day)
+    except ValueError:
+        return None
+
+
+def _months_between(begun: date | None, ended: date | None) -> int:
+    days = (ended - begun).days if begun and ended else 0
+    return next((months for months, least, most in _LENGTHS if least <= days <= most), 0)
+
+
+_PERIOD_WORDS = re.compile(
+    r"\b(?:as|of|at|for|the|and|in|ended|ending|months?|weeks?|years?|quarters?|fiscal|three|six|nine|twelve|thirteen|fourteen|first|second"
+    r"|third|fourth|fifty-\w+|twenty-\w+|thirty-\w+|unaudited|audited|balance|1st|2nd|3rd|4th|FY|Q[1-4]|[1-4]Q|H[12]|[12]H"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\b|\d+|\W",
+    re.I,
+)
+
+
+def is_period_only(path: tuple[str, ...]) -> bool:
+    """Whether a header names its period and nothing else."""
+    return not any(_PERIOD_WORDS.sub("", strip_units(level)) for level in path)
