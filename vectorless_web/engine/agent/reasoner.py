@@ -50,7 +50,7 @@ class Reasoner:
         *,
         caller: Caller | None = None,
         verifier: Caller | None = None,
-        settings: Settings = Settings(),  # noqa: B008 - frozen
+        settings: Settings = Settings(),
         lexicon: Lexicon | None = None,
         clock: Callable[[], float] = time.monotonic,
         late: Collection[Late] | None = None,
