@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vectorless_web.engine.agent.calculation import WorkedOut, work_out
+from vectorless_web.engine.agent.model.calculation import WorkedOut, work_out
+from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, Pointer, clean_text, cut_text
 from vectorless_web.engine.agent.state import RunState
-from vectorless_web.engine.agent.view import DocumentView, LibraryView, Pointer, clean_text, cut_text
 from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence, Maker
 from vectorless_web.engine.answers.numbers import CitedText, list_untraced
-from vectorless_web.engine.answers.quotes import QuotePlace, Quotes, narrow_to_phrase
+from vectorless_web.engine.answers.quotes import QuotePlace, copy_quote, narrow_to_phrase
 from vectorless_web.engine.errors import InvalidInput, NotFound
 
 _MARK = re.compile(r"\s*[\[(]\s*d\d{1,4}\.[\w.\-]+(?:\s*[,;]\s*d\d{1,4}\.[\w.\-]+)*\s*[\])]", re.IGNORECASE)
@@ -80,12 +80,9 @@ class ClaimMaker:
 
     state: RunState
     library: LibraryView
+    question: str
     first: int = 1
-    quotes: Quotes = field(init=False)
-    _pictures: dict[Pointer, Evidence] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.quotes = Quotes(self.state.corpus.open, first=self.first)
+    _made: dict[QuotePlace, Evidence] = field(default_factory=dict)
 
     def make_claims(self, drafts: Sequence[DraftClaim]) -> list[MadeClaim]:
         """The drafts as claims in the state "draft"."""
@@ -156,29 +153,32 @@ class ClaimMaker:
         narrowed = narrow_to_phrase(view.document, place, phrase) if phrase and pointer.column < 0 else None
         if place.end - place.start > LONGEST_QUOTE:
             if narrowed is None:
-                objections.append(f"{self.library.write_id(pointer)} is too long to be quoted: cite its sentences or rows.")
+                objections.append(
+                    f"{self.library.write_id(pointer)} is too long to be quoted: cite its sentences or rows."
+                )
                 return None
             place = narrowed
         try:
-            return self.quotes.cite(place)
+            return self._number(place, copy_quote(view.document, place))
         except NotFound:
             objections.append(f"{self.library.write_id(pointer)} holds no words.")
             return None
 
     def _cite_picture(self, pointer: Pointer) -> Evidence:
         """A page that was looked at; no word of it is compared."""
-        if pointer not in self._pictures:
-            key = next(iter(self.state.corpus.open(pointer.document).on_page(pointer.page_index)), 0)
-            # The markers of pictures stand behind those of quotes, which are given out one by one.
-            marker = 1000 + len(self._pictures)
-            self._pictures[pointer] = Evidence(marker, pointer.document, key, pointer.page_index, "", Check.PICTURE)
-        return self._pictures[pointer]
+        key = next(iter(self.state.corpus.open(pointer.document).on_page(pointer.page_index)), 0)
+        place = QuotePlace(pointer.document, -1, pointer.page_index, pointer.page_index)
+        return self._number(place, Evidence(0, pointer.document, key, pointer.page_index, "", Check.PICTURE))
+
+    def _number(self, place: QuotePlace, evidence: Evidence) -> Evidence:
+        """The evidence under its marker; the same place has one, however often it is cited."""
+        return self._made.setdefault(place, replace(evidence, marker=self.first + len(self._made)))
 
     def _trace(self, text: str, cited: Mapping[Pointer, Evidence], calculation: Any) -> tuple[str, ...]:
         if any(evidence.check is Check.PICTURE for evidence in cited.values()):
             return ()
         texts = [CitedText(e.quote, self._write_context(p)) for p, e in cited.items()]
-        return list_untraced(text, texts, question=self.state.question, calculation=calculation)
+        return list_untraced(text, texts, question=self.question, calculation=calculation)
 
     def _write_context(self, pointer: Pointer) -> str:
         view = self.library.of_id(pointer.document)

@@ -5,26 +5,26 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vectorless_web.engine.agent.calculation import WorkedOut, work_out
-from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, Rejected, StepKind, StepResult, refuse_step
-from vectorless_web.engine.agent.prompts import Told, describe_tool
-from vectorless_web.engine.agent.routing import route_documents
-from vectorless_web.engine.agent.state import CONVERSATION, PlannedStep, RunState
-from vectorless_web.engine.agent.view import (
+from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, StepKind, StepResult, refuse_step
+from vectorless_web.engine.agent.model.calculation import WorkedOut, work_out
+from vectorless_web.engine.agent.model.prompts import Told, describe_tool
+from vectorless_web.engine.agent.model.searching import list_absent, search_nodes, search_tree
+from vectorless_web.engine.agent.model.view import (
     DocumentView,
     LibraryView,
     clean_text,
     cut_text,
-    say_pages,
     stems_of,
     write_excerpt,
     write_nodes,
     write_outline,
 )
-from vectorless_web.engine.errors import EngineError, InvalidInput, ModelError, PictureUnavailable
+from vectorless_web.engine.agent.routing import route_documents
+from vectorless_web.engine.agent.state import CONVERSATION, PlannedStep, RunState
+from vectorless_web.engine.agent.wording import say_count, say_pages
+from vectorless_web.engine.errors import InvalidInput, PictureUnavailable
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.llm.replies import fit_to_schema, problem_with
-from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
 
 READ_TOKENS, SNIPPET_TOKENS, OUTLINE_TOKENS, TABLE_TOKENS = 1800, 130, 700, 1200
@@ -32,7 +32,6 @@ READ_TOKENS, SNIPPET_TOKENS, OUTLINE_TOKENS, TABLE_TOKENS = 1800, 130, 700, 1200
 pages; twice as much pays twice for pages that are mostly not cited, half as much cuts notes in the middle."""
 MOST_HITS, MOST_PLACES = 6, 12
 """New hits that a search shows for all its queries, and places that `find` shows."""
-NAVIGATE_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,14 +204,13 @@ class Toolbox:
     def __init__(
         self,
         state: RunState,
-        plan: QueryPlan,
         library: LibraryView,
         tools: Sequence[Tool],
         *,
         walk: int = CONVERSATION,
         ask_each: Child | None = None,
     ) -> None:
-        self.state, self.plan, self.library = state, plan, library
+        self.state, self.library = state, library
         self.tools = {tool.name: tool for tool in tools}
         self._walk, self._ask_each = walk, ask_each
         self._made: set[str] = set()
@@ -294,12 +292,12 @@ class Toolbox:
         for view, key in new:
             texts.append(write_excerpt(view, key, wanted=wanted, tokens=SNIPPET_TOKENS).text)
             self.library.mark_shown(view.id, [key])
-        absent = list_absent(queries, views)
+        absent = list_absent(self.state, queries, views)
         told = [f"{len(new)} new {'hit' if len(new) == 1 else 'hits'}."]
         told += [f"Shown before: {', '.join(f'{view.name}.{key}' for view, key in known)}."] if known else []
         told += [f"In none of these documents: {', '.join(absent)}."] if absent else []
         refs = tuple(ref for view, key in new for ref in self._refs(view, [key], "looked"))
-        say = f"Searched {_count(len(views), 'document')} for “{'”, “'.join(cut_text(q, 60) for q in queries)}”: {told[0]}"
+        say = f"Searched {say_count(len(views), 'document')} for “{'”, “'.join(cut_text(q, 60) for q in queries)}”: {told[0]}"
         row = {"queries": queries, "hits": [[view.id, key] for view, key in new], "absent": absent}
         result = StepResult(say, row, refs, documents=tuple(view.id for view in views))
         return ToolOutcome(Told(" ".join(told), "\n\n".join(texts)), result)
@@ -311,8 +309,10 @@ class Toolbox:
             view, start = self._find_view(arguments["document"]), 0
         shown = write_outline(view, tokens=OUTLINE_TOKENS, start=start, depth=max(1, arguments.get("depth") or 99))
         name = view.write_path(start) or view.entry.title
-        words = f"Sections of {view.name}{f'.{start}' if start else ''}:" if shown.text else "It has no sections below it."
-        say = f"Listed {_count(len(shown.keys), 'section')} of {cut_text(name, 70)}"
+        words = (
+            f"Sections of {view.name}{f'.{start}' if start else ''}:" if shown.text else "It has no sections below it."
+        )
+        say = f"Listed {say_count(len(shown.keys), 'section')} of {cut_text(name, 70)}"
         self.library.mark_shown(view.id, shown.keys)
         result = StepResult(say, {"at": start, "sections": list(shown.keys)}, self._refs(view, shown.keys, "looked"))
         return ToolOutcome(Told(words, shown.text), replace(result, documents=(view.id,)))
@@ -324,7 +324,7 @@ class Toolbox:
         else:
             view = self._find_view(arguments["document"])
         goal = arguments["goal"]
-        found = navigate_tree_for(self.state, view, goal, start, walk=self._walk)
+        found = search_tree(self.state, view, goal, start, walk=self._walk)
         wanted = stems_of(goal)
         texts = []
         for key in found.leaves[:MOST_HITS]:
@@ -332,7 +332,9 @@ class Toolbox:
             self.library.mark_shown(view.id, [key])
         entered = "; ".join(f"{view.name}.{key} {why}".strip() for key, why in found.entered)
         passed = "; ".join(f"{label}: {why}" for label, why in found.passed[:5])
-        words = " ".join(filter(None, (f"Entered: {entered}." if entered else "", f"Put aside: {passed}." if passed else "")))
+        words = " ".join(
+            filter(None, (f"Entered: {entered}." if entered else "", f"Put aside: {passed}." if passed else ""))
+        )
         words = cut_text(words, 900) or "No section below it speaks of that."
         return ToolOutcome(Told(words, "\n\n".join(texts)), found.result)
 
@@ -351,23 +353,29 @@ class Toolbox:
         else:
             raise InvalidInput('read needs a node ("D1.12"), or a document and pages ("12-14").')
         if not keys:
-            raise InvalidInput("There is no text there; page_image shows a page as it looks." if self._pictures_left else "There is no text there.")
+            raise InvalidInput(
+                "There is no text there; page_image shows a page as it looks."
+                if self._pictures_left
+                else "There is no text there."
+            )
         shown = write_nodes(view, keys, tokens=READ_TOKENS, start=piece)
         self.library.mark_shown(view.id, shown.keys)
         nodes = [view.tree.node(k) for k in shown.keys]
         pages = say_pages(min(n.page_start for n in nodes), max(n.page_start for n in nodes))
         words = f"{view.name}, {pages}" + ("." if shown.goes_on else ", in full (page headers and footers left out).")
         say = f"Read {pages} of {cut_text(view.entry.title or view.entry.name, 70)}"
-        result = StepResult(say, {"keys": list(shown.keys), "goes_on": shown.goes_on}, self._refs(view, shown.keys, "read"))
+        result = StepResult(
+            say, {"keys": list(shown.keys), "goes_on": shown.goes_on}, self._refs(view, shown.keys, "read")
+        )
         return ToolOutcome(Told(words, shown.text), result)
 
     def _keys_from(self, view: DocumentView, arguments: Mapping[str, Any], key: int) -> list[int]:
         """What to read: from a place on, in the section named or in its own; else the subtree of the node."""
         if not arguments.get("from"):
-            return list_readable(view, key)
+            return view.list_readable(key)
         root = self._find_node(arguments["node"])[1] if arguments.get("node") else view.tree.section_of(key)
-        keys = [k for k in list_readable(view, root) if k >= key]
-        return keys or list_readable(view, key)
+        keys = [k for k in view.list_readable(root) if k >= key]
+        return keys or view.list_readable(key)
 
     def _find(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         view, text = self._find_view(arguments["document"]), arguments["text"]
@@ -375,12 +383,21 @@ class Toolbox:
         texts, keys = [], list(dict.fromkeys(key for key, _ in places))[:MOST_PLACES]
         for key in keys:
             at = [number for place, number in places if place == key]
-            texts.append(f"{view.name} p. {view.tree.node(key).page_start + 1} | {view.write_path(key)}\n{view.write_leaf(key, at) if view.tree.is_leaf(key) else view.write_heading(key)}")
+            texts.append(
+                f"{view.name} p. {view.tree.node(key).page_start + 1} | {view.write_path(key)}\n{view.write_leaf(key, at) if view.tree.is_leaf(key) else view.write_heading(key)}"
+            )
         self.library.mark_shown(view.id, keys)
         more = len({key for key, _ in places}) - len(keys)
-        words = f"{_count(len(places), 'place')}." + (f" {more} more nodes are not shown." if more else "")
-        words = words if places else f"“{cut_text(text, 60)}” stands nowhere in {view.name}; search takes other words too."
-        result = StepResult(f"Found “{cut_text(text, 60)}” at {_count(len(places), 'place')} of {cut_text(view.entry.title, 60)}", {"places": places[:40]}, self._refs(view, keys, "looked"), documents=(view.id,))
+        words = f"{say_count(len(places), 'place')}." + (f" {more} more nodes are not shown." if more else "")
+        words = (
+            words if places else f"“{cut_text(text, 60)}” stands nowhere in {view.name}; search takes other words too."
+        )
+        result = StepResult(
+            f"Found “{cut_text(text, 60)}” at {say_count(len(places), 'place')} of {cut_text(view.entry.title, 60)}",
+            {"places": places[:40]},
+            self._refs(view, keys, "looked"),
+            documents=(view.id,),
+        )
         return ToolOutcome(Told(words, "\n\n".join(texts)), result)
 
     # ------------------------------------------------------------------ working out
@@ -388,12 +405,18 @@ class Toolbox:
     def _calculate(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         worked = work_out(arguments["expression"], self.library)
         rows = [f"{a.id} = {a.printed:,f} {a.unit} ({a.words})" for a in worked.amounts]
-        row = {"expression": worked.expression, "result": worked.result, "operands": [[a.id, a.words] for a in worked.amounts]}
+        row = {
+            "expression": worked.expression,
+            "result": worked.result,
+            "operands": [[a.id, a.words] for a in worked.amounts],
+        }
         result = StepResult(f"Worked out {cut_text(worked.expression, 80)} = {worked.result}", row)
         keys: dict[str, list[int]] = {}
         for amount in worked.amounts:
             keys.setdefault(amount.pointer.document, []).append(amount.pointer.key)
-        refs = tuple(ref for document, found in keys.items() for ref in self.state.refer(document, dict.fromkeys(found), "read"))
+        refs = tuple(
+            ref for document, found in keys.items() for ref in self.state.refer(document, dict.fromkeys(found), "read")
+        )
         return ToolOutcome(Told(f"= {worked.result}", "\n".join(rows)), replace(result, refs=refs), worked=worked)
 
     def _note(self, arguments: Mapping[str, Any]) -> ToolOutcome:
@@ -409,7 +432,11 @@ class Toolbox:
         picture = self.state.corpus.picture(view.id, page - 1)
         self._pictures_left -= 1
         words = f"The picture of page {page} of {view.name} follows; cite it as {view.name}.p{page}."
-        result = StepResult(f"Looked at page {page} of {cut_text(view.entry.title, 70)}", {"picture": picture.reference()}, documents=(view.id,))
+        result = StepResult(
+            f"Looked at page {page} of {cut_text(view.entry.title, 70)}",
+            {"picture": picture.reference()},
+            documents=(view.id,),
+        )
         self.library.mark_shown(view.id, [-page])
         return ToolOutcome(Told(words), result, pictures=(picture,))
 
@@ -421,11 +448,13 @@ class Toolbox:
         for document in routed.documents:
             view = self.library.add(document.entry, self.state.corpus.open(document.id))
             hits = search_nodes(self.state, plan, [view], most=2)
-            texts.append(f"[{view.name}] {cut_text(document.name, 90)} | {document.entry.name} | {cut_text(document.reason, 110)}")
+            texts.append(
+                f"[{view.name}] {cut_text(document.name, 90)} | {document.entry.name} | {cut_text(document.reason, 110)}"
+            )
             for _, key in hits:
                 texts.append(write_excerpt(view, key, wanted=stems_of(arguments["query"]), tokens=SNIPPET_TOKENS).text)
                 self.library.mark_shown(view.id, [key])
-        words = f"Opened {_count(len(routed.documents), 'other document')}."
+        words = f"Opened {say_count(len(routed.documents), 'other document')}."
         return ToolOutcome(Told(words, "\n\n".join(texts)), StepResult(words, documents=routed.ids), event=event)
 
     def _refuse_for_each(self, arguments: Mapping[str, Any]) -> ToolOutcome:
@@ -448,15 +477,6 @@ _WORK: Mapping[str, Callable[[Toolbox, Mapping[str, Any]], ToolOutcome]] = {
     "for_each": Toolbox._refuse_for_each,
     "answer": Toolbox._refuse_answer,
 }
-
-
-def list_readable(view: DocumentView, key: int) -> list[int]:
-    """The node with all below it that can be read, headings among it, in reading order."""
-    tree = view.tree
-    if tree.is_leaf(key):
-        return [key]
-    leaves = set(view.list_leaves(key))
-    return [k for k in range(max(1, key), tree.subtree_end(key)) if k in leaves or tree.is_section(k)]
 
 
 MOST_ANY = 80
@@ -489,7 +509,3 @@ def merge_ranks(ranked: Sequence[Sequence[tuple[DocumentView, int]]]) -> list[tu
 def _as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments as they are kept: long texts cut."""
     return {str(name)[:40]: value[:2000] if isinstance(value, str) else value for name, value in arguments.items()}
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

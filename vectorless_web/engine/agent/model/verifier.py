@@ -4,8 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vectorless_web.engine.agent.answer import MadeClaim, write_lead_in
-from vectorless_web.engine.agent.view import DocumentView, LibraryView, Pointer, clean_text, count_tokens, cut_text, say_pages
+from vectorless_web.engine.agent.model.answer import MadeClaim, write_lead_in
+from vectorless_web.engine.agent.model.view import (
+    DocumentView,
+    LibraryView,
+    Pointer,
+    clean_text,
+    count_tokens,
+    cut_text,
+)
+from vectorless_web.engine.agent.wording import say_pages
 from vectorless_web.engine.answers.outcome import Judgement
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.llm.calls import Caller, fence_text
@@ -198,12 +206,19 @@ def _write_table(view: DocumentView, pointer: Pointer) -> str:
     rows = []
     last = pointer.start
     for index, row in enumerate(node.table.rows):
-        if index == pointer.row or pointer.row < 0 <= row.offset - pointer.start < pointer.end - pointer.start:
+        is_cited = index == pointer.row if pointer.column >= 0 else pointer.start <= row.offset < pointer.end
+        if is_cited:
             rows.append(_write_row(row.path, [clean_text(c.text) for c in row.cells], columns, pointer.column))
             last = row.offset
     above = [r for r in node.table.rows if r.is_header and r.offset < last]
-    between = " | ".join(clean_text(cell.text) for cell in above[-1].cells) if above and above[-1] is not node.table.rows[0] else ""
-    return " ".join(filter(None, (head, f"(header row above: {between})" if between.strip(" |") else "", "; ".join(rows))))
+    between = (
+        " | ".join(clean_text(cell.text) for cell in above[-1].cells)
+        if above and above[-1] is not node.table.rows[0]
+        else ""
+    )
+    return " ".join(
+        filter(None, (head, f"(header row above: {between})" if between.strip(" |") else "", "; ".join(rows)))
+    )
 
 
 def _write_row(path: Sequence[str], cells: Sequence[str], columns: Sequence[str], cited: int) -> str:

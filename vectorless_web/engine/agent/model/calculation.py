@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from vectorless_web.engine.agent.view import ID_INSIDE, DocumentView, LibraryView, Pointer, clean_text, cut_text
+from vectorless_web.engine.agent.model.view import ID_INSIDE, DocumentView, LibraryView, Pointer, clean_text, cut_text
 from vectorless_web.engine.answers.claims import Calculation, Operand
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.tables.arithmetic import evaluate, round_half_up
@@ -61,10 +61,16 @@ def work_out(expression: str, library: LibraryView) -> WorkedOut:
     names = {said: f"x{number}" for number, said in enumerate(ids)}
     renamed = ID_INSIDE.sub(lambda match: names[match[0]], plain)
     same_scale = len({amount.scale for amount in amounts if amount.unit != "%"}) <= 1
-    values = {names[a_id]: a.printed if same_scale else a.printed * a.scale for a_id, a in zip(ids, amounts, strict=True)}
+    values = {
+        names[a_id]: a.printed if same_scale else a.printed * a.scale for a_id, a in zip(ids, amounts, strict=True)
+    }
     value = evaluate(renamed, values)
     unit = _find_unit(renamed, {names[a_id]: amount.unit for a_id, amount in zip(ids, amounts, strict=True)})
-    scale = next((a.scale for a in amounts if a.unit != "%"), Decimal(1)) if same_scale and unit not in ("", "%") else Decimal(1)
+    scale = (
+        next((a.scale for a in amounts if a.unit != "%"), Decimal(1))
+        if same_scale and unit not in ("", "%")
+        else Decimal(1)
+    )
     told = _say_unit(unit, scale)
     shown = f"{format_decimal(value)} {told}".strip()
     return WorkedOut(expression.strip(), value, shown, told, tuple(amounts))

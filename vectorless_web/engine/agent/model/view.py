@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from vectorless_web.engine.agent.corpus import DocumentEntry
+from vectorless_web.engine.agent.wording import say_pages
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind, Row, Table
 from vectorless_web.engine.passages.passage import pieces_of
@@ -51,11 +52,6 @@ def cut_text(text: str, characters: int) -> str:
     """The text on one line, cut at a word."""
     line = clean_text(text)
     return line if len(line) <= characters else line[:characters].rsplit(" ", 1)[0].rstrip(",;: ") + " …"
-
-
-def say_pages(first: int, last: int) -> str:
-    """Page indexes (from 0) as people count them: "p. 47", "pp. 84-86"."""
-    return f"p. {first + 1}" if first == last else f"pp. {first + 1}-{last + 1}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +128,14 @@ class DocumentView:
         """The leaves below a node that say anything, in reading order."""
         return [leaf for leaf in self.tree.leaves(key) if self.list_pieces(leaf)]
 
+    def list_readable(self, key: int) -> list[int]:
+        """The node with all below it that can be read, headings among it, in reading order."""
+        if self.tree.is_leaf(key):
+            return [key]
+        leaves = set(self.list_leaves(key))
+        below = range(max(1, key), self.tree.subtree_end(key))
+        return [k for k in below if k in leaves or self.tree.is_section(k)]
+
     def list_on_pages(self, first: int, last: int) -> list[int]:
         """Keys of headings and leaves with text on these pages (indexes from 0, inclusive), in reading order."""
         keys = {key for page in range(first, last + 1) for key in self.document.on_page(page)}
@@ -163,7 +167,7 @@ class DocumentView:
         for place in chosen:
             if place > last + 1:
                 lines.append(f"(… {place - last - 1} left out …)")
-            mark = f"[{self.name}.{key}.{pieces[place].id}]" if not lines or len(lines) == 1 and last < 0 else None
+            mark = f"[{self.name}.{key}.{pieces[place].id}]" if not lines or (len(lines) == 1 and last < 0) else None
             lines.append(f"{mark or f'[.{pieces[place].id}]'} {clean_text(pieces[place].text)}")
             last = place
         return parting.join(lines)
@@ -268,16 +272,24 @@ class LibraryView:
     """The documents of a run by the numbers they are shown under, and what of them was shown."""
 
     def __init__(self) -> None:
-        self.documents: list[DocumentView] = []
         self._by_id: dict[str, DocumentView] = {}
         self._shown: set[tuple[str, int]] = set()
+
+    @property
+    def documents(self) -> list[DocumentView]:
+        """The documents by their numbers."""
+        return list(self._by_id.values())
+
+    def narrow_to(self, view: DocumentView) -> "LibraryView":
+        """A library of one of the documents, under its number, of which nothing was shown yet."""
+        narrowed = LibraryView()
+        narrowed._by_id[view.id] = view
+        return narrowed
 
     def add(self, entry: DocumentEntry, document: CompiledDocument) -> DocumentView:
         """Number a document that was opened; one that is known keeps its number."""
         if entry.id not in self._by_id:
-            view = DocumentView(len(self.documents) + 1, entry, document)
-            self.documents.append(view)
-            self._by_id[entry.id] = view
+            self._by_id[entry.id] = DocumentView(len(self._by_id) + 1, entry, document)
         return self._by_id[entry.id]
 
     def of_id(self, document: str) -> DocumentView | None:
@@ -290,8 +302,8 @@ class LibraryView:
         if not words:
             return self.documents[0] if len(self.documents) == 1 else None
         number = re.match(r"d?(\d{1,4})(?:\D|$)", words, re.IGNORECASE)
-        if number and 0 < int(number[1]) <= len(self.documents):
-            return self.documents[int(number[1]) - 1]
+        if number and (numbered := self._numbered(int(number[1]))):
+            return numbered
         folded = words.casefold()
         return next((v for v in self.documents if folded in (v.entry.name.casefold(), v.entry.title.casefold())), None)
 
@@ -299,9 +311,11 @@ class LibraryView:
         """The place an id names, however it is dressed ("[D3.12.2]", "d3.12.2-4"); None when there is none."""
         words = str(said).strip().strip("[](){}<>\"'`.,; ")
         match = _ID.fullmatch(words)
-        if match is None or not 0 < int(match["document"]) <= len(self.documents):
-            return None
-        return self.documents[int(match["document"]) - 1].resolve(match)
+        view = self._numbered(int(match["document"])) if match else None
+        return view.resolve(match) if view and match else None
+
+    def _numbered(self, number: int) -> DocumentView | None:
+        return next((view for view in self._by_id.values() if view.number == number), None)
 
     def write_id(self, pointer: Pointer) -> str:
         """The id that names a place: that of the cell, row or piece where it begins."""
@@ -310,9 +324,14 @@ class LibraryView:
             return f"{view.name}.p{pointer.page_index + 1}"
         if pointer.column >= 0:
             return f"{view.name}.{pointer.key}.r{pointer.row + 1}c{pointer.column + 1}"
-        pieces = view.list_pieces(pointer.key)
-        piece = next((p for p in pieces if p.start <= pointer.start < p.end), None)
-        return f"{view.name}.{pointer.key}" + (f".{piece.id}" if piece and len(pieces) > 1 else "")
+        return self.write_id_at(pointer.document, pointer.key, pointer.start)
+
+    def write_id_at(self, document: str, key: int, start: int) -> str:
+        """The id of the piece in which a character of a node's text stands."""
+        view = self._by_id[document]
+        pieces = view.list_pieces(key)
+        piece = next((p for p in pieces if p.start <= start < p.end), None)
+        return f"{view.name}.{key}" + (f".{piece.id}" if piece and len(pieces) > 1 else "")
 
     def mark_shown(self, document: str, keys: Collection[int]) -> None:
         """Note that these nodes stand before the model now."""
@@ -390,7 +409,9 @@ def write_excerpt(
     node, pieces = view.tree.node(key), view.list_pieces(key)
     places = _choose_places(pieces, wanted, tokens, lit)
     path = view.write_path(key)
-    head = f"{view.name} {say_pages(node.page_start, node.page_end)}{f' | {path}' if path else ''}" if with_place else ""
+    head = (
+        f"{view.name} {say_pages(node.page_start, node.page_end)}{f' | {path}' if path else ''}" if with_place else ""
+    )
     body = view.write_leaf(key, None if len(places) == len(pieces) else places) if pieces else ""
     rest = len(pieces) - 1 - places[-1] if places else 0
     more = f" (goes on: {rest} more, read from {view.name}.{key}.{pieces[places[-1] + 1].id})" if rest else ""
@@ -404,7 +425,10 @@ def _choose_places(pieces: Sequence[Piece], wanted: frozenset[str], tokens: int,
         return list(range(len(pieces)))
     scores = [len(wanted & stems_of(piece.text)) + (2 if piece.start <= lit < piece.end else 0) for piece in pieces]
     best = max(range(len(pieces)), key=lambda place: (scores[place], -place))
-    order = [best, *sorted((p for p in range(len(pieces)) if scores[p] * 2 >= max(1, scores[best])), key=lambda p: -scores[p])]
+    order = [
+        best,
+        *sorted((p for p in range(len(pieces)) if scores[p] * 2 >= max(1, scores[best])), key=lambda p: -scores[p]),
+    ]
     order += sorted(range(len(pieces)), key=lambda place: (abs(place - best), place))
     kept: set[int] = set()
     left = tokens
@@ -425,11 +449,15 @@ def stems_of(text: str) -> frozenset[str]:
     return frozenset(analyse(text))
 
 
-def write_outline(view: DocumentView, *, tokens: int, start: int = 0, depth: int = 99, worth: Callable[[int], float] | None = None) -> Shown:
+def write_outline(
+    view: DocumentView, *, tokens: int, start: int = 0, depth: int = 99, worth: Callable[[int], float] | None = None
+) -> Shown:
     """Lines "[D3.12] Title | pp. 3-5 | 420 tokens" below a node in reading order, by level; the deepest and least worthy
     go first when not all fit, and how many are not listed is said."""
     tree, base = view.tree, view.tree.node(start).depth
-    sections = [k for k in tree.sections() if start < k < tree.subtree_end(start) and tree.node(k).depth <= base + depth]
+    sections = [
+        k for k in tree.sections() if start < k < tree.subtree_end(start) and tree.node(k).depth <= base + depth
+    ]
     lines = {key: _outline_line(view, key, base) for key in sections}
     order = sorted(sections, key=lambda key: (tree.node(key).depth, -(worth(key) if worth else 0.0), key))
     if worth is not None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from vectorless_web.engine.agent.conversation import Conversation
-from vectorless_web.engine.agent.view import DocumentView, LibraryView, clean_text, count_tokens, cut_text
+from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, count_tokens, cut_text
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.llm.calls import fence_text
 
@@ -65,7 +65,9 @@ def write_scope(lines: Sequence[ScopeLine], unopened: Sequence[str] = ()) -> str
     """Documents a line each: number, title, issuer or parties, period or date, file name, pages, why it ranks here."""
     told = [_scope_line(line) for line in lines]
     if unopened:
-        told.append(f"Not opened, by rank (the tool route opens others): {'; '.join(cut_text(t, 60) for t in unopened)}")
+        told.append(
+            f"Not opened, by rank (the tool route opens others): {'; '.join(cut_text(t, 60) for t in unopened)}"
+        )
     return f"Documents, the likeliest first:\n{fence_text(chr(10).join(told))}"
 
 
@@ -101,7 +103,11 @@ def write_conversation(conversation: Conversation, library: LibraryView) -> str:
 def write_unknown(words: Iterable[str]) -> str:
     """Which words of the question stand nowhere in what is in scope; "" when all do."""
     listed = ", ".join(f'"{word}"' for word in words)
-    return f"These words of the question stand in none of the documents: {listed}. Search in other words." if listed else ""
+    return (
+        f"These words of the question stand in none of the documents: {listed}. Search in other words."
+        if listed
+        else ""
+    )
 
 
 def write_budget(turns: int, tokens: int) -> str:
@@ -150,7 +156,10 @@ as it is and give "insists": why the objection is mistaken."""
 
 def write_objections(rows: Sequence[tuple[int, str, Sequence[str]]], missing: Sequence[str]) -> str:
     """Claims (number, text, what speaks against each) and parts of the question that were found unanswered."""
-    listed = [f"{number}. {clean_text(text)}\n" + "\n".join(f"   - {clean_text(o)}" for o in said) for number, text, said in rows]
+    listed = [
+        f"{number}. {clean_text(text)}\n" + "\n".join(f"   - {clean_text(o)}" for o in said)
+        for number, text, said in rows
+    ]
     gaps = f"Not answered yet: {'; '.join(map(clean_text, missing))}.\n" if missing else ""
     return OBJECTED.format(claims="\n".join(listed) or "(none)", missing=gaps)
 
