@@ -8,7 +8,7 @@ from typing import Any
 from vectorless_web.engine.agent.model.calculation import WorkedOut, work_out
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, Pointer, clean_text, cut_text
 from vectorless_web.engine.agent.state import RunState
-from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence, Maker
+from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence, Maker
 from vectorless_web.engine.answers.numbers import CitedText, list_untraced
 from vectorless_web.engine.answers.quotes import QuotePlace, copy_quote, narrow_to_phrase
 from vectorless_web.engine.errors import InvalidInput, NotFound
@@ -64,12 +64,34 @@ def read_draft(arguments: Mapping[str, Any]) -> Draft:
 
 
 @dataclass(frozen=True, slots=True)
+class Cited:
+    """A place that a claim cites: a line, a picture of a page, or a table row with the `columns` (from 0) it points at."""
+
+    pointer: Pointer
+    columns: tuple[int, ...] = ()
+
+
+def merge_cells(pointers: Iterable[Pointer]) -> list[Cited]:
+    """The places in their order; cells of one row, and the row itself, are one place."""
+    found: dict[Pointer, dict[int, None]] = {}
+    for pointer in pointers:
+        columns = found.setdefault(replace(pointer, start=0, end=0, column=-1) if pointer.column >= 0 else pointer, {})
+        columns |= {pointer.column: None} if pointer.column >= 0 else {}
+    # A row that is cited as a whole takes in its cells.
+    rows = {(p.document, p.key, p.row): p for p in found if p.row >= 0 and p.end}
+    merged: dict[Pointer, dict[int, None]] = {}
+    for pointer, columns in found.items():
+        merged.setdefault(rows.get((pointer.document, pointer.key, pointer.row), pointer), {}).update(columns)
+    return [Cited(pointer, tuple(columns)) for pointer, columns in merged.items()]
+
+
+@dataclass(frozen=True, slots=True)
 class MadeClaim:
     """A claim with what the program made of it. `objections` are what it has against it, in words for the model."""
 
     draft: DraftClaim
     event: ClaimEvent
-    pointers: tuple[Pointer, ...] = ()
+    cited: tuple[Cited, ...] = ()
     worked: WorkedOut | None = None
     objections: tuple[str, ...] = ()
 
@@ -93,27 +115,42 @@ class ClaimMaker:
         pointers = self._resolve_cites(draft.cites, objections)
         worked = self._work_out(draft.calculation, objections)
         operands = [amount.pointer for amount in worked.amounts] if worked else []
-        cited: dict[Pointer, Evidence] = {}
-        for pointer in dict.fromkeys((*pointers, *operands)):
-            evidence = self._cite(pointer, draft.phrase, objections)
+        made: dict[Cited, Evidence] = {}
+        for cited in merge_cells((*pointers, *operands)):
+            evidence = self._cite(cited, draft.phrase, objections)
             if evidence is not None:
-                cited[pointer] = evidence
-        if not cited and not objections:
+                made[cited] = evidence
+        if draft.phrase and made and not any(self._says(cited, draft.phrase) for cited in made):
+            objections.append(f"Its phrase does not stand in what it cites: {cut_text(draft.phrase, 80)}.")
+        if not made and not objections:
             objections.append("It cites nothing.")
-        markers = {pointer: evidence.marker for pointer, evidence in cited.items()}
+        markers = {
+            pointer: evidence.marker
+            for pointer in operands
+            for cited, evidence in made.items()
+            if (cited.pointer.document, cited.pointer.key) == (pointer.document, pointer.key)
+            and (pointer.column in cited.columns and cited.pointer.row == pointer.row or cited.pointer == pointer)
+        }
         calculation = worked.as_calculation(markers) if worked else None
-        marks = self._trace(draft.text, cited, calculation) if cited else ()
+        marks = self._trace(draft.text, made, calculation) if made else ()
         objections += [f"A number is {mark}: cite where it stands, or give its calculation." for mark in marks]
         event = ClaimEvent(
             order,
             draft.text,
             "draft",
-            citations=tuple({e.marker: e for e in cited.values()}.values()),
+            citations=tuple({evidence.marker: evidence for evidence in made.values()}.values()),
             calculation=calculation,
             marks=marks,
             maker=Maker.MODEL,
         )
-        return MadeClaim(draft, event, tuple(cited), worked, tuple(objections))
+        return MadeClaim(draft, event, tuple(made), worked, tuple(objections))
+
+    def _says(self, cited: Cited, phrase: str) -> bool:
+        """Whether a phrase stands in a cited place; of a picture nobody can tell."""
+        view = self.library.of_id(cited.pointer.document)
+        if view is None or cited.pointer.key < 0:
+            return True
+        return narrow_to_phrase(view.document, make_place(view, cited), phrase) is not None
 
     def _resolve_cites(self, cites: Iterable[str], objections: list[str]) -> list[Pointer]:
         found = []
@@ -144,14 +181,15 @@ class ClaimMaker:
             objections.append(f"Its calculation cannot be worked out: {error.message}")
             return None
 
-    def _cite(self, pointer: Pointer, phrase: str, objections: list[str]) -> Evidence | None:
+    def _cite(self, cited: Cited, phrase: str, objections: list[str]) -> Evidence | None:
+        pointer = cited.pointer
         if pointer.key < 0:
             return self._cite_picture(pointer)
         view = self.library.of_id(pointer.document)
         assert view is not None, "a pointer is of a document that is open"
-        place = make_place(view, pointer)
-        narrowed = narrow_to_phrase(view.document, place, phrase) if phrase and pointer.column < 0 else None
+        place = make_place(view, cited)
         if place.end - place.start > LONGEST_QUOTE:
+            narrowed = narrow_to_phrase(view.document, place, phrase) if phrase else None
             if narrowed is None:
                 objections.append(
                     f"{self.library.write_id(pointer)} is too long to be quoted: cite its sentences or rows."
@@ -174,10 +212,10 @@ class ClaimMaker:
         """The evidence under its marker; the same place has one, however often it is cited."""
         return self._made.setdefault(place, replace(evidence, marker=self.first + len(self._made)))
 
-    def _trace(self, text: str, cited: Mapping[Pointer, Evidence], calculation: Any) -> tuple[str, ...]:
-        if any(evidence.check is Check.PICTURE for evidence in cited.values()):
+    def _trace(self, text: str, made: Mapping[Cited, Evidence], calculation: Calculation | None) -> tuple[str, ...]:
+        if any(evidence.check is Check.PICTURE for evidence in made.values()):
             return ()
-        texts = [CitedText(e.quote, self._write_context(p)) for p, e in cited.items()]
+        texts = [CitedText(evidence.quote, self._write_context(cited.pointer)) for cited, evidence in made.items()]
         return list_untraced(text, texts, question=self.question, calculation=calculation)
 
     def _write_context(self, pointer: Pointer) -> str:
@@ -204,11 +242,13 @@ def write_lead_in(view: DocumentView, key: int) -> str:
     return text[-300:] if text.endswith((":", "：")) else ""
 
 
-def make_place(view: DocumentView, pointer: Pointer) -> QuotePlace:
-    """The words that are quoted for an id: of a cell its whole row, with the column named."""
-    if pointer.column < 0:
+def make_place(view: DocumentView, cited: Cited) -> QuotePlace:
+    """The words that are quoted for a place: of a cell its whole row, with the column named."""
+    pointer = cited.pointer
+    if not cited.columns:
         return QuotePlace(pointer.document, pointer.key, pointer.start, pointer.end)
     node = view.tree.node(pointer.key)
     assert node.table is not None, "a cell is one of a table"
     row = node.table.rows[pointer.row]
-    return QuotePlace(pointer.document, pointer.key, row.offset, row.offset + row.length, pointer.column)
+    column = cited.columns[0] if len(cited.columns) == 1 else -1
+    return QuotePlace(pointer.document, pointer.key, row.offset, row.offset + row.length, column)

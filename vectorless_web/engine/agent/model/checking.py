@@ -68,7 +68,7 @@ class AnswerChecker:
     ) -> Generator[ReasoningEvent, None, Verification | None]:
         """What the verifier says of the claims that cite anything; None when it is not asked or does not answer."""
         caller = self.state.verifier if self.state.settings.verify else None
-        cited = [claim for claim in made if claim.pointers]
+        cited = [claim for claim in made if claim.cited]
         if caller is None or not cited:
             return None
         started = self.state.clock()
@@ -88,7 +88,7 @@ class AnswerChecker:
             result = StepResult(self._note, {"error": error.message})
             yield self.state.make_step(StepKind.VERIFY, result, walk=self._outside, started=started)
             return None
-        documents = tuple(dict.fromkeys(p.document for claim in cited for p in claim.pointers))
+        documents = tuple(dict.fromkeys(c.pointer.document for claim in cited for c in claim.cited))
         result = StepResult(_describe(found), _observe(cited, found), documents=documents)
         planned = PlannedStep(action="verify", tokens=found.tokens, cost_usd=found.cost_usd, engine=found.engine)
         yield self.state.make_step(StepKind.VERIFY, result, walk=self._outside, planned=planned, started=started)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vectorless_web.engine.agent.model.answer import MadeClaim, write_lead_in
+from vectorless_web.engine.agent.model.answer import Cited, MadeClaim, write_lead_in
 from vectorless_web.engine.agent.model.view import (
     DocumentView,
     LibraryView,
@@ -105,8 +105,8 @@ def verify_claims(
     are cited; `pictures` of pages are shown again where a claim cites one.
     """
     prompt = write_prompt(question, claims, library=library, cards=cards, others=others)
-    cited = {(p.document, p.page_index) for claim in claims for p in claim.pointers if p.key < 0}
-    shown = tuple(picture for picture in pictures if picture.place in cited)
+    looked = [c.pointer for claim in claims for c in claim.cited if c.pointer.key < 0]
+    shown = tuple(picture for picture in pictures if picture.place in [(p.document, p.page_index) for p in looked])
     asked = caller.ask(
         [Message("system", _RULES), Message("user", prompt, shown)],
         schema=_SCHEMA,
@@ -137,11 +137,15 @@ def write_prompt(
     others: Sequence[str] = (),
 ) -> str:
     """Question, documents cited, quotes with what stands around them, and the claims with the numbers of their quotes."""
-    pointers = list(dict.fromkeys(pointer for claim in claims for pointer in claim.pointers))
-    numbers = {pointer: number for number, pointer in enumerate(pointers, 1)}
-    documents = dict.fromkeys(pointer.document for pointer in pointers)
+    places = list(dict.fromkeys(cited for claim in claims for cited in claim.cited))
+    numbers = {cited: number for number, cited in enumerate(places, 1)}
+    documents = dict.fromkeys(cited.pointer.document for cited in places)
     lines = [write_document_line(view, cards[name]) for name in documents if (view := library.of_id(name))]
-    quotes = [f"Q{numbers[p]} {write_quote(view, p)}" for p in pointers if (view := library.of_id(p.document))]
+    quotes = [
+        f"Q{number} {write_quote(view, cited)}"
+        for cited, number in numbers.items()
+        if (view := library.of_id(cited.pointer.document))
+    ]
     told = "\n".join(_write_claim(number, claim, numbers) for number, claim in enumerate(claims, 1))
     parts = [
         f"Documents cited:\n{fence_text(chr(10).join(lines))}" if lines else "",
@@ -161,8 +165,8 @@ def write_document_line(view: DocumentView, card: Card) -> str:
     return f"[{view.name}] {' | '.join(filter(None, parts))}"
 
 
-def _write_claim(number: int, claim: MadeClaim, numbers: Mapping[Pointer, int]) -> str:
-    cited = ", ".join(f"Q{numbers[pointer]}" for pointer in claim.pointers)
+def _write_claim(number: int, claim: MadeClaim, numbers: Mapping[Cited, int]) -> str:
+    cited = ", ".join(f"Q{numbers[cited]}" for cited in claim.cited)
     parts = [f"{number}. {claim.draft.text} (quotes: {cited or 'none'})"]
     if claim.worked:
         operands = "; ".join(f"{a.id} = {a.printed:,f} {a.unit}, {a.words}" for a in claim.worked.amounts)
@@ -172,15 +176,16 @@ def _write_claim(number: int, claim: MadeClaim, numbers: Mapping[Pointer, int]) 
     return "\n".join(parts)
 
 
-def write_quote(view: DocumentView, pointer: Pointer) -> str:
+def write_quote(view: DocumentView, cited: Cited) -> str:
     """What is cited in ⟦ ⟧ with its document, page and headings; of a row each cell with the name of its column."""
+    pointer = cited.pointer
     if pointer.key < 0:
         return f"[{view.name}, p. {pointer.page_index + 1}] (the picture of this page)"
     node = view.tree.node(pointer.key)
     path = view.write_path(pointer.key)
     head = f"[{view.name}, {say_pages(node.page_start, node.page_start)}{f' | {path}' if path else ''}]"
     if node.table is not None:
-        return f"{head} {_write_table(view, pointer)}"
+        return f"{head} {_write_table(view, cited)}"
     return f"{head} {' '.join(filter(None, (write_lead_in(view, pointer.key), *_write_around(view, pointer))))}"
 
 
@@ -197,8 +202,9 @@ def _write_around(view: DocumentView, pointer: Pointer) -> Iterator[str]:
             yield clean_text(piece.text)
 
 
-def _write_table(view: DocumentView, pointer: Pointer) -> str:
+def _write_table(view: DocumentView, cited: Cited) -> str:
     """Caption, units and the rows cited, each cell by its column: "Net sales: 2019 = 5,400; 2018 = 5,000"."""
+    pointer = cited.pointer
     node, columns = view.tree.node(pointer.key), view.name_columns(pointer.key)
     assert node.table is not None
     units = view.write_units(pointer.key)
@@ -206,9 +212,9 @@ def _write_table(view: DocumentView, pointer: Pointer) -> str:
     rows = []
     last = pointer.start
     for index, row in enumerate(node.table.rows):
-        is_cited = index == pointer.row if pointer.column >= 0 else pointer.start <= row.offset < pointer.end
+        is_cited = index == pointer.row if not pointer.end else pointer.start <= row.offset < pointer.end
         if is_cited:
-            rows.append(_write_row(row.path, [clean_text(c.text) for c in row.cells], columns, pointer.column))
+            rows.append(_write_row(row.path, [clean_text(c.text) for c in row.cells], columns, cited.columns))
             last = row.offset
     above = [r for r in node.table.rows if r.is_header and r.offset < last]
     between = (
@@ -221,13 +227,14 @@ def _write_table(view: DocumentView, pointer: Pointer) -> str:
     )
 
 
-def _write_row(path: Sequence[str], cells: Sequence[str], columns: Sequence[str], cited: int) -> str:
+def _write_row(path: Sequence[str], cells: Sequence[str], columns: Sequence[str], cited: Sequence[int]) -> str:
     told = []
     for index, text in enumerate(cells):
         if not text:
             continue
         name = columns[index] if index < len(columns) else ""
         said = f"{name} = {text}" if name and index else text
-        told.append(f"⟦{said}⟧" if index == cited else said)
+        told.append(f"⟦{said}⟧" if index in cited else said)
     row = " | ".join(told)
-    return f"{' > '.join(map(clean_text, path))} > {row}" if path else (row if cited >= 0 else f"⟦{row}⟧")
+    row = row if cited else f"⟦{row}⟧"
+    return f"{' > '.join(map(clean_text, path))} > {row}" if path else row

@@ -254,8 +254,11 @@ def _cut_node(node: Node) -> Iterator[Piece]:
             yield Piece("1", 0, len(node.text), node.text)
         return
     if node.table is not None:
+        # The names of columns stand in the line above the table, so its first header rows are not shown again.
+        named = any(column.path for column in node.table.columns)
+        body = next((n for n, row in enumerate(node.table.rows, 1) if not row.is_header), 1) if named else 1
         for number, row in enumerate(node.table.rows, 1):
-            if any(cell.text.strip() for cell in row.cells):
+            if number >= body and any(cell.text.strip() for cell in row.cells):
                 end = row.offset + row.length
                 yield Piece(f"r{number}", row.offset, end, node.text[row.offset : end], row.is_header)
         return
