@@ -58,10 +58,11 @@ def _answer(state: RunState, plan: QueryPlan, routed: Routed, library: LibraryVi
         documents=len(library.documents), more_documents=more, pictures=state.settings.pictures > 0, can_ask_each=True
     )
     toolbox = Toolbox(state, library, tools, ask_each=asker)
-    reasons = {document.id: document.reason for document in routed.documents}
     is_alone = len(library.documents) == 1
     lines = tuple(
-        ScopeLine(view, state.corpus.card(view.id), "" if is_alone else reasons[view.id]) for view in library.documents
+        ScopeLine(view, state.corpus.card(view.id), "" if is_alone else document.reason, document.score)
+        for document in routed.documents
+        if (view := library.of_id(document.id))
     )
     unopened = tuple(document.name for document in routed.others[:MOST_UNOPENED])
     opening = Opening(state.question, plan, lines, unopened)

@@ -46,12 +46,12 @@ FIRST_TOKENS = 4000
 document with its verification and 9,000 from a library; a larger first message pays for itself only in one call of six."""
 WHOLE_TOKENS, WHOLE_DOCUMENTS = 3000, 3
 """Tokens of documents together, and their number, that are shown whole."""
-OUTLINE_SHARE, OUTLINED = 0.14, 2
-"""Share of the room that outlines take, and how many documents, the first ones, have theirs shown."""
+OUTLINE_SHARE = 0.14
+"""Share of the room that the outline of the likeliest document takes."""
 RANKED, BEST, BEST_TOKENS, OTHER_TOKENS = 24, 3, 600, 240
 """Passages offered to the first message; those shown at length, the tokens of each of them and of each other."""
 LIKELY = 0.5
-"""Share of the best passage's score from which the best one of another document is shown among the first."""
+"""Share of the best passage's worth from which the best one of another document is shown among the first."""
 REPLY_TOKENS, LONGEST_REPLY = 2000, 12_000
 """Tokens of a reply, with room for models that think first; characters of it that stay in the conversation."""
 TURN_TOKENS, MOST_CALLS = 3000, 5
@@ -361,10 +361,10 @@ def _show_documents(state: RunState, library: LibraryView, opening: Opening, roo
         return parts, _Packed(
             StepResult(say, {"whole": [v.id for v in whole]}, tuple(refs)), StepKind.EXTRACT, "read", True
         )
-    outlines = [text for view in rest[:OUTLINED] if (text := _outline(view, int(room * OUTLINE_SHARE)))]
-    if outlines:
-        parts.append(f"Outline ([id] title | pages | size):\n{fence_text(chr(10).join(outlines))}")
-        room -= count_tokens(outlines[0]) * len(outlines)
+    outline = _outline(rest[0], int(room * OUTLINE_SHARE))
+    if outline:
+        parts.append(f"Outline of {rest[0].name} ([id] title | pages | size):\n{fence_text(outline)}")
+        room -= count_tokens(outline)
     texts, kept = pack_passages(state, library, opening, rest, room)
     if texts:
         parts.append(f"Passages that come nearest, the best first:\n{fence_text((chr(10) * 2).join(texts))}")
@@ -397,7 +397,8 @@ def pack_passages(
     state: RunState, library: LibraryView, opening: Opening, views: Sequence[DocumentView], room: int
 ) -> tuple[list[str], list[Passage]]:
     """The best passages as excerpts, over all documents by their worth, as far as there is room."""
-    ranked = order_by_worth(rank_passages(state, opening.plan, views, most=RANKED))
+    scores = {line.view.id: line.score for line in opening.lines}
+    ranked = order_by_worth(rank_passages(state, opening.plan, views, most=RANKED), scores)
     by_id = {view.id: view for view in views}
     wanted = stems_of(opening.question)
     texts = [
@@ -417,13 +418,13 @@ def pack_passages(
     return kept, shown
 
 
-def order_by_worth(passages: Sequence[Passage]) -> list[Passage]:
-    """The passages by their scores; the best one of each document that comes near the best of all goes ahead."""
+def order_by_worth(passages: Sequence[Passage], scores: Mapping[str, float]) -> list[Passage]:
+    """The passages by their own scores times those of their documents; ahead goes the best of each likely document."""
+    worth = {(p.document, p.key): p.score * scores.get(p.document, 1.0) for p in passages}
+    ordered = sorted(passages, key=lambda p: (-round(worth[p.document, p.key], 9), p.document, p.key))
     best: dict[str, Passage] = {}
-    for passage in passages:
+    for passage in ordered:
         best.setdefault(passage.document, passage)
-    top = max((passage.score for passage in passages), default=0.0)
-    ahead = [passage for passage in best.values() if passage.score >= LIKELY * top]
-    ahead += list(passages[:1])
-    first = [passage for passage in passages if passage in ahead]
-    return [*first, *(passage for passage in passages if passage not in first)]
+    least = LIKELY * worth[ordered[0].document, ordered[0].key] if ordered else 0.0
+    first = [passage for passage in best.values() if worth[passage.document, passage.key] >= least]
+    return [*first, *(passage for passage in ordered if passage not in first)]

@@ -59,6 +59,8 @@ class ScopeLine:
     view: DocumentView
     card: Card
     reason: str = ""
+    score: float = 1.0
+    """The router's, in [0, 1]: what a passage of the document counts."""
 
 
 def write_scope(lines: Sequence[ScopeLine], unopened: Sequence[str] = ()) -> str:
