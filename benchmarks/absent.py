@@ -20,15 +20,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.local_corpus import LocalCorpus
-from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import ClaimEvent, Support
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.figures.tables import tables_of
 from vectorless_web.engine.passages.extraction import pieces_of
+from vectorless_web.engine.tables.view import tables_of
 
 ROW_PATTERNS = ("What was {label} in {year}?", "How much was {label} in {year}?", "What were {label} for FY{year}?")
 SENTENCE_PATTERNS = (

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from vectorless_web.engine.agent.executor import Walking
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+
 from benchmarks.corpus import FolderCorpus
 from benchmarks.led import MakeReasoner, Spending, from_environment, led_by
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent
-from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
 from vectorless_web.engine.llm.embedding import MOST_TEXTS, RecordedNearness
 from vectorless_web.infra.site.local_model import PACKAGE, find_obstacle

@@ -27,8 +27,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from vectorless_web.engine.answers.claims import NEARNESS
 from vectorless_web.engine.answers.confidence import IS_FIRM
+
+from vectorless_web.engine.answers.claims import NEARNESS
 from vectorless_web.engine.index.scoring import Floats
 
 WHERE = Path(__file__).resolve().parents[1] / "vectorless_web/engine/answers/calibration.toml"

@@ -12,9 +12,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from vectorless_web.engine.answers.grounding import Grounder
+
 from tests.support.engine_documents import compiled, paragraph, section, table
 from vectorless_web.engine.answers.claims import DraftClaim, DraftQuote
-from vectorless_web.engine.answers.grounding import Grounder
 from vectorless_web.engine.documents.artefact import CompiledDocument
 
 BAR_SECONDS = 1.0

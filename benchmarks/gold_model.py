@@ -20,12 +20,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from vectorless_web.engine.agent.model.planner import model_walking
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+
 from benchmarks.corpus import FolderCorpus
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import CompleteEvent
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.model.planner import model_walking
-from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import ClaimEvent, Support
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord

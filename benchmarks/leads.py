@@ -20,10 +20,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+
 from benchmarks.handbooks import Handbook, Library
 from vectorless_web.engine.agent.events import CompleteEvent, StepEvent
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.orchestrator import Orchestrator
 
 ROLES = (
     ("roofer", "The roof is looked after by {firm}, the roofer of the house."),

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.model.planner import Sizes, model_walking
 from vectorless_web.engine.agent.orchestrator import Orchestrator
+
+from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord
 from vectorless_web.engine.llm.model import ChatModel

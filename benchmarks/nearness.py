@@ -18,13 +18,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from vectorless_web.engine.agent.executor import Walking
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+
 from benchmarks.answering import Question
 from benchmarks.corpus import FolderCorpus
 from benchmarks.reading import corpora_of, questions_in, set_of
 from vectorless_web.engine.agent.events import CompleteEvent, StepEvent, StepKind
-from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.llm.embedding import MOST_TEXTS, RecordedNearness
 from vectorless_web.engine.text.analyser import analyse

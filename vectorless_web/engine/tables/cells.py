@@ -193,7 +193,7 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     if own and units_currency(told) not in ("", own):
         told = ""  # a label that ends with another currency's code names no unit of this figure
     percent = says_percent(told) or (column is not None and column.unit == "%")
-    percent = percent or (not told and (is_percent_column(view, place) or _is_among_percentages(view, row)))
+    percent = percent or (not told and (is_percent_column(view, place) or _is_among_percentages(view, row, place)))
     if not own and (percent or _is_percent_row(row, levels)):
         return "%", one, ""
     if told and not own and any(says_shares(strip_units(said).strip()) for said in (told, *levels)):
@@ -332,11 +332,12 @@ def _is_percent_row(row: Row, levels: tuple[str, ...]) -> bool:
     return any(says_percent(text) and not UNITS_SAID.search(text) for text in said)
 
 
-def _is_among_percentages(view: TableView, row: Row) -> bool:
-    """Whether a row states percentages in a table of them, and no number of things or shares."""
+def _is_among_percentages(view: TableView, row: Row, place: int) -> bool:
+    """Whether a row states percentages in a table of them, and no number of things or shares; the column has some."""
     label = " ".join((*row.path[-1:], row.label))
     counts = says_count(row.label) or says_shares(label)
-    return view.is_of_percentages and not counts and any("%" in cell.text for cell in row.cells[1:])
+    column = any("%" in other.cells[place].text for other in view.table.body if place < len(other.cells))
+    return view.is_of_percentages and column and not counts and any("%" in cell.text for cell in row.cells[1:])
 
 
 _LONGEST_UNIT = 12

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vectorless_web.engine.errors import InvalidInput
-from vectorless_web.engine.figures.arithmetic import evaluate, names_in, round_half_up
+from vectorless_web.engine.tables.arithmetic import evaluate, names_in, round_half_up
 
 
 def test_sums_are_exact_decimals():

@@ -1,8 +1,9 @@
 """What is understood of a cell: the words of its row where one label stands on several rows."""
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.figures.tables import tables_of
 from vectorless_web.engine.parsing.compile import compile_file
+from vectorless_web.engine.tables.cells import read_cell
+from vectorless_web.engine.tables.view import tables_of
 
 
 def read(tmp_path, rows: str) -> dict[str, tuple[str, ...]]:
@@ -11,7 +12,7 @@ def read(tmp_path, rows: str) -> dict[str, tuple[str, ...]]:
     path.write_text(f"<html><body><p>Income of the ports.</p><table>{rows}</table></body></html>")
     document = CompiledDocument(compile_file(path, name="file.html"))
     [view] = tables_of(document.tree, range(1, len(document.tree)))
-    return {row.cells[-1].text: view.read_cell(row, len(row.cells) - 1).row_path for row in view.table.body}
+    return {row.cells[-1].text: read_cell(view, row, len(row.cells) - 1).row_path for row in view.table.body}
 
 
 def test_rows_under_a_merged_group_keep_the_words_that_tell_them_apart(tmp_path):
@@ -38,7 +39,7 @@ def cell(tmp_path, head: str, row: str, before: str = "Income of the ports."):
     document = CompiledDocument(compile_file(path, name="file.html"))
     [view] = tables_of(document.tree, range(1, len(document.tree)))
     first = next(iter(view.table.body))
-    return view.read_cell(first, len(first.cells) - 1)
+    return read_cell(view, first, len(first.cells) - 1)
 
 
 def test_several_years_in_one_column_are_no_year(tmp_path):
@@ -82,7 +83,7 @@ def test_what_stands_between_two_balances_is_of_the_time_between_them(tmp_path):
     )
     document = CompiledDocument(compile_file(path, name="file.html"))
     [view] = tables_of(document.tree, range(1, len(document.tree)))
-    assert {row.label: view.read_cell(row, 1).period.words for row in view.table.body} == {
+    assert {row.label: read_cell(view, row, 1).period.words for row in view.table.body} == {
         "Balance at January 1, 2021": "as of 1 January 2021",
         "Dues": "year ended 31 December 2021",
         "Balance at December 31, 2021": "as of 31 December 2021",
@@ -99,7 +100,7 @@ def test_numbers_of_things_and_several_years_are_no_money(tmp_path):
     path.write_text(f"<html><body><p>Units.</p><table>{head}{rows}</table></body></html>")
     document = CompiledDocument(compile_file(path, name="file.html"))
     [view] = tables_of(document.tree, range(1, len(document.tree)))
-    found = {row.label: view.read_cell(row, 1) for row in view.table.body}
+    found = {row.label: read_cell(view, row, 1) for row in view.table.body}
     assert {label: reading.unit for label, reading in found.items() if label != "Number of units:"} == {
         "Dues": "USD", "Due in": "", "Forfeited": "",
     }  # fmt: skip
@@ -127,7 +128,7 @@ def test_words_of_a_line_above_and_of_a_group_give_their_units(tmp_path):
     path.write_text(f"<html><body><p>Growth.</p><table>{head}{rows}</table></body></html>")
     document = CompiledDocument(compile_file(path, name="file.html"))
     [view] = tables_of(document.tree, range(1, len(document.tree)))
-    found = {row.label: view.read_cell(row, 1) for row in view.table.body}
+    found = {row.label: read_cell(view, row, 1) for row in view.table.body}
     assert found["South"].unit == "%"
     assert (found["Shares of common stock"].unit, found["Shares of common stock"].scale) == ("shares", 1_000_000)
 
@@ -146,6 +147,6 @@ def test_amounts_a_units_line_leaves_out_and_levels_are_not_scaled(tmp_path):
     document = CompiledDocument(compile_file(path, name="file.html"))
     [view] = tables_of(document.tree, range(1, len(document.tree)))
     first, second = view.table.body
-    assert (view.read_cell(first, 2).unit, view.read_cell(first, 2).scale) == ("USD", 1)
-    assert view.read_cell(first, 3).unit == ""
-    assert view.read_cell(second, 2).unit == "USD"
+    assert (read_cell(view, first, 2).unit, read_cell(view, first, 2).scale) == ("USD", 1)
+    assert read_cell(view, first, 3).unit == ""
+    assert read_cell(view, second, 2).unit == "USD"
