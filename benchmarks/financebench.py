@@ -85,7 +85,7 @@ def answer(question: Question, task: Task) -> Prediction:
     return {
         "pages": _pages(understand(question["question"]), ids, corpus),
         "documents": [corpus.name_of(document) for document in ids],
-        **prediction_of(answered, corpus.name_of, task.engine),
+        **prediction_of(answered, corpus.name_of),
     }
 
 

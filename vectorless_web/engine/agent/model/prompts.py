@@ -39,7 +39,7 @@ also in your very first reply, call answer, alone."""
 _EXAMPLE = """A reply that answers, for other documents:
 {"thought": "Both years stand in row r2.", "calls": [{"tool": "answer", "arguments": {"outcome": "answered", "claims": \
 [{"text": "Halden's net sales grew by 5.0% in 2021, from $800 thousand to $840 thousand.", "cites": ["D1.31.r2"], \
-"calculation": "(D1.31.r2c2 - D1.31.r2c3) / D1.31.r2c3 * 100"}], "value": "5.0%"}}]}"""
+"calculation": "(D1.31.r2c1 - D1.31.r2c2) / D1.31.r2c2 * 100"}], "value": "5.0%"}}]}"""
 
 LAST_TURN = "This is the last turn. Call answer now, from what you were shown; no other tool is carried out."
 

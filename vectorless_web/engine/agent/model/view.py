@@ -1,7 +1,7 @@
 """What a model is shown of documents: every line, sentence and cell carries an id that resolves to its place.
 
 Ids: `D3` is the third document shown, `D3.12` its node 12, `D3.12.2` the second sentence or item of that node, `D3.40.r5`
-row 5 of a table (header rows count), `D3.40.r5c2` the cell of its second column, `D3.p7` the picture of page 7.
+row 5 of a table and `D3.40.r5c2` its cell in column 2 (both from 0; headers and labels count), `D3.p7` the picture of page 7.
 """
 
 import re
@@ -15,6 +15,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind, Row, Table
 from vectorless_web.engine.passages.passage import pieces_of
 from vectorless_web.engine.tables.relation import Relation, TableSource
+from vectorless_web.engine.tables.shown import ShownRelation, show_table
 from vectorless_web.engine.tables.view import tables_of
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.tokens import HeuristicEstimator
@@ -100,6 +101,7 @@ class DocumentView:
         self.name = f"D{number}"
         self._pieces: dict[int, tuple[Piece, ...]] = {}
         self._relations: dict[int, Relation] = {}
+        self._tables: dict[int, ShownRelation] = {}
 
     @property
     def id(self) -> str:
@@ -112,10 +114,27 @@ class DocumentView:
         return self.tree.root.token_count
 
     def list_pieces(self, key: int) -> tuple[Piece, ...]:
-        """The pieces of a node in reading order; a heading is one."""
+        """The pieces of a node in reading order; a heading is one, a table has its rows below the top headers."""
         if key not in self._pieces:
-            self._pieces[key] = tuple(_cut_node(self.tree.node(key)))
+            table = self.find_table(key)
+            if table is None:
+                self._pieces[key] = tuple(_cut_node(self.tree.node(key)))
+            else:
+                text = self.tree.node(key).text
+                rows = (line for line in table.lines if any(line.cells))
+                self._pieces[key] = tuple(
+                    Piece(row.row, row.start, row.end, text[row.start : row.end], row.is_header) for row in rows
+                )
         return self._pieces[key]
+
+    def find_table(self, key: int) -> ShownRelation | None:
+        """The table of a node as it is shown; None for a node without one."""
+        relation = self.find_relation(key)
+        if relation is None:
+            return None
+        if key not in self._tables:
+            self._tables[key] = show_table(relation.view)
+        return self._tables[key]
 
     def find_relation(self, key: int) -> Relation | None:
         """The table of a node as a relation; None for a node without one."""
@@ -177,37 +196,26 @@ class DocumentView:
         caption = cut_text(node.title, HEADING_CHARACTERS * 2)
         told = self.write_units(node.key)
         units = f" ({told})" if told and told not in caption else ""
-        names = [f"c{number}: {name}" for number, name in enumerate(self.name_columns(node.key), 1) if name]
+        names = [f"c{number}: {name}" for number, name in enumerate(self.name_columns(node.key)) if name]
         head = f"[{self.name}.{node.key}] table{f': {caption}' if caption else ''}{units}"
         return f"{head} | {' | '.join(names)}" if names else head
 
     def write_units(self, key: int) -> str:
         """The units of a table as printed in it, above it or beside it; "" when none are said."""
         relation = self.find_relation(key)
-        return cut_text(relation.units, OUTLINE_CHARACTERS).strip("() ") if relation else ""
+        table = self.find_table(key)
+        return cut_text(relation.units or table.unit, OUTLINE_CHARACTERS).strip("() ") if relation and table else ""
 
-    def name_columns(self, key: int) -> list[str]:
-        """The name of each column of a table, with the period and the unit that its header does not say itself."""
-        relation = self.find_relation(key)
-        if relation is None:
-            return []
-        table, periods = relation.view.table, relation.view.periods
-        paths = {axis.index: axis.path for axis in relation.axes}
-        names = []
-        for index, column in enumerate(table.columns):
-            name = " / ".join(filter(None, map(clean_text, paths.get(index) or column.path)))
-            period = periods[index] if index < len(periods) else None
-            said = period.words if period and period.year and str(period.year) not in name else ""
-            unit = column.unit if column.unit not in name and column.unit not in relation.units else ""
-            more = ", ".join(filter(None, (said, unit)))
-            names.append(f"{name} [{more}]".strip() if more else name)
-        return names
+    def name_columns(self, key: int) -> tuple[str, ...]:
+        """The name of each column of a table, with its period and unit; () for a node without a table."""
+        table = self.find_table(key)
+        return tuple(map(clean_text, table.columns)) if table else ()
 
     def _write_rows(self, table: Table, pieces: Sequence[Piece], chosen: Sequence[int]) -> Iterator[str]:
         told: set[str] = set()
         last = -1
         for place in chosen:
-            row = table.rows[int(pieces[place].id[1:]) - 1]
+            row = table.rows[int(pieces[place].id[1:])]
             skipped = [piece for piece in pieces[last + 1 : place] if not piece.is_header]
             if skipped:
                 yield f"(… {len(skipped)} rows left out …)"
@@ -233,10 +241,10 @@ class DocumentView:
         last = _find_piece(pieces, f"{'r' if match['row'] else ''}{match['last']}") if match["last"] else first
         if first is None or last is None or last.start < first.start:
             return None
-        row = int(match["row"]) - 1 if match["row"] else -1
+        row = int(match["row"]) if match["row"] else -1
         if not match["column"]:
             return Pointer(self.id, key, first.start, last.end, row)
-        column = int(match["column"]) - 1
+        column = int(match["column"])
         cells = node.table.rows[row].cells if node.table else ()
         if not 0 <= column < len(cells):
             return None
@@ -252,15 +260,6 @@ def _cut_node(node: Node) -> Iterator[Piece]:
     if node.kind in (NodeKind.SECTION, NodeKind.DOCUMENT):
         if node.text.strip():
             yield Piece("1", 0, len(node.text), node.text)
-        return
-    if node.table is not None:
-        # The names of columns stand in the line above the table, so its first header rows are not shown again.
-        named = any(column.path for column in node.table.columns)
-        body = next((n for n, row in enumerate(node.table.rows, 1) if not row.is_header), 1) if named else 1
-        for number, row in enumerate(node.table.rows, 1):
-            if number >= body and any(cell.text.strip() for cell in row.cells):
-                end = row.offset + row.length
-                yield Piece(f"r{number}", row.offset, end, node.text[row.offset : end], row.is_header)
         return
     for number, piece in enumerate(pieces_of(node), 1):
         if clean_text(piece.text):
@@ -326,7 +325,7 @@ class LibraryView:
         if pointer.key < 0:
             return f"{view.name}.p{pointer.page_index + 1}"
         if pointer.column >= 0:
-            return f"{view.name}.{pointer.key}.r{pointer.row + 1}c{pointer.column + 1}"
+            return f"{view.name}.{pointer.key}.r{pointer.row}c{pointer.column}"
         return self.write_id_at(pointer.document, pointer.key, pointer.start)
 
     def write_id_at(self, document: str, key: int, start: int) -> str:
