@@ -1,6 +1,6 @@
 """A run with a model: one conversation over everything in scope, its answer checked, and the end of the run."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 from vectorless_web.engine.agent import offline
 from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome, ReasoningEvent, StepKind, StepResult
@@ -9,7 +9,8 @@ from vectorless_web.engine.agent.model.dialogue import Opening, open_dialogue
 from vectorless_web.engine.agent.model.foreach import DocumentAsker
 from vectorless_web.engine.agent.model.prompts import ScopeLine
 from vectorless_web.engine.agent.model.searching import list_absent, rank_passages
-from vectorless_web.engine.agent.model.tools import Toolbox, list_tools
+from vectorless_web.engine.agent.model.toolbox import Toolbox
+from vectorless_web.engine.agent.model.tools import list_tools
 from vectorless_web.engine.agent.model.view import LibraryView
 from vectorless_web.engine.agent.routing import Routed
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
@@ -51,12 +52,12 @@ def converse(state: RunState, plan: QueryPlan, routed: Routed) -> Iterator[Reaso
     yield from conclude(state, plan, library, checked, looked)
 
 
-def _answer(state: RunState, plan: QueryPlan, routed: Routed, library: LibraryView):  # type: ignore[no-untyped-def]
+def _answer(
+    state: RunState, plan: QueryPlan, routed: Routed, library: LibraryView
+) -> Generator[ReasoningEvent, None, tuple[CheckedAnswer, Sequence[NodeRef]]]:
     asker = DocumentAsker(state, library)
     more = routed.considered > len(routed.documents)
-    tools = list_tools(
-        documents=len(library.documents), more_documents=more, pictures=state.settings.pictures > 0, can_ask_each=True
-    )
+    tools = list_tools(documents=len(library.documents), more_documents=more, pictures=state.settings.pictures > 0)
     toolbox = Toolbox(state, library, tools, ask_each=asker)
     is_alone = len(library.documents) == 1
     lines = tuple(
@@ -79,8 +80,7 @@ def conclude(
 ) -> Iterator[ReasoningEvent]:
     """The claims, FINALIZE, and the end: the answer, or where nothing stands the passages that come closest."""
     outcome = _OUTCOMES[checked.conclusion.ending]
-    for claim in checked.claims:
-        yield claim
+    yield from checked.claims
     passages: tuple[Evidence, ...] = ()
     if outcome in (Outcome.PASSAGES, Outcome.NOT_FOUND):
         first = 1 + max((c.marker for claim in checked.claims for c in claim.citations), default=0)

@@ -65,10 +65,16 @@ def read_draft(arguments: Mapping[str, Any]) -> Draft:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A place that a claim cites: a line, a picture of a page, or a table row with the `columns` (from 0) it points at."""
+    """A place that a claim cites: a line, a page's picture, or a table row with the `columns` (from 0) pointed at."""
 
     pointer: Pointer
     columns: tuple[int, ...] = ()
+
+    def covers(self, pointer: Pointer) -> bool:
+        """Whether a line or a cell is the place, or one of the cells pointed at in it."""
+        own = self.pointer
+        is_row = (own.document, own.key, own.row) == (pointer.document, pointer.key, pointer.row)
+        return own == pointer or (is_row and pointer.column in self.columns)
 
 
 def merge_cells(pointers: Iterable[Pointer]) -> list[Cited]:
@@ -124,13 +130,7 @@ class ClaimMaker:
             objections.append(f"Its phrase does not stand in what it cites: {cut_text(draft.phrase, 80)}.")
         if not made and not objections:
             objections.append("It cites nothing.")
-        markers = {
-            pointer: evidence.marker
-            for pointer in operands
-            for cited, evidence in made.items()
-            if (cited.pointer.document, cited.pointer.key) == (pointer.document, pointer.key)
-            and (pointer.column in cited.columns and cited.pointer.row == pointer.row or cited.pointer == pointer)
-        }
+        markers = {p: evidence.marker for cited, evidence in made.items() for p in operands if cited.covers(p)}
         calculation = worked.as_calculation(markers) if worked else None
         marks = self._trace(draft.text, made, calculation) if made else ()
         objections += [f"A number is {mark}: cite where it stands, or give its calculation." for mark in marks]

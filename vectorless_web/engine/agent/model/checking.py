@@ -7,7 +7,7 @@ from vectorless_web.engine.agent.events import ReasoningEvent, StepKind, StepRes
 from vectorless_web.engine.agent.model.answer import ClaimMaker, Draft, MadeClaim
 from vectorless_web.engine.agent.model.dialogue import Dialogue
 from vectorless_web.engine.agent.model.prompts import write_objections
-from vectorless_web.engine.agent.model.verifier import Opinion, Verification, verify_claims
+from vectorless_web.engine.agent.model.verifier import Opinion, Sources, Verification, verify_claims
 from vectorless_web.engine.agent.model.view import LibraryView
 from vectorless_web.engine.agent.state import CONVERSATION, OUTSIDE_WALK, PlannedStep, RunState
 from vectorless_web.engine.agent.wording import say_count
@@ -74,15 +74,8 @@ class AnswerChecker:
         started = self.state.clock()
         try:
             with serve_place(*OUTSIDE):
-                found = verify_claims(
-                    caller,
-                    self.question,
-                    cited,
-                    library=self.library,
-                    cards=self.cards,
-                    others=others,
-                    pictures=self.dialogue.pictures,
-                )
+                sources = Sources(self.library, self.cards, self.dialogue.pictures)
+                found = verify_claims(caller, self.question, cited, sources, others=others)
         except ModelError as error:
             self._note = UNVERIFIED.format(error.message.rstrip("."))
             result = StepResult(self._note, {"error": error.message})
@@ -102,7 +95,7 @@ class AnswerChecker:
         self, made: Sequence[MadeClaim], verification: Verification | None
     ) -> list[tuple[int, str, Sequence[str]]]:
         """By claim what the program and the verifier have against it; claims without an objection are left out."""
-        rows = []
+        rows: list[tuple[int, str, Sequence[str]]] = []
         for number, claim in enumerate(made, 1):
             said = list(claim.objections)
             opinion = verification.opinions.get(claim.event.order) if verification else None

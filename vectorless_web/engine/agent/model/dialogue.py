@@ -4,7 +4,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vectorless_web.engine.agent.events import ReasoningEvent, StepEvent, StepKind, StepResult
+from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, StepEvent, StepKind, StepResult
 from vectorless_web.engine.agent.model.answer import Draft, read_draft
 from vectorless_web.engine.agent.model.prompts import (
     LAST_TURN,
@@ -20,7 +20,8 @@ from vectorless_web.engine.agent.model.prompts import (
     write_unknown,
 )
 from vectorless_web.engine.agent.model.searching import list_absent, rank_passages
-from vectorless_web.engine.agent.model.tools import TOOLS, Toolbox, ToolCall, write_tools
+from vectorless_web.engine.agent.model.toolbox import Toolbox, ToolCall
+from vectorless_web.engine.agent.model.tools import TOOLS, write_tools
 from vectorless_web.engine.agent.model.view import (
     DocumentView,
     LibraryView,
@@ -42,8 +43,8 @@ from vectorless_web.engine.passages.evidence import Passage
 from vectorless_web.engine.questions.plan import QueryPlan
 
 FIRST_TOKENS = 4000
-"""Tokens of the first message with the rules, which take about 1,250. The bars are 6,000 tokens for an answer from one
-document with its verification and 9,000 from a library; a larger first message pays for itself only in one call of six."""
+"""Tokens of the first message with the rules, which take 1,100. The bars are 6,000 tokens for an answer from one
+document with its verification and 9,000 from a library."""
 WHOLE_TOKENS, WHOLE_DOCUMENTS = 3000, 3
 """Tokens of documents together, and their number, that are shown whole."""
 OUTLINE_SHARE = 0.14
@@ -86,7 +87,7 @@ _CALLS = ("calls", "tool_calls", "tools", "actions")
 
 
 def mend_turn(found: dict[str, Any]) -> dict[str, Any]:
-    """A turn by the names of the schema, whichever way its calls are put: native calls, one call bare, a bare answer."""
+    """A turn by the names of the schema, however its calls are put: native ones, a call or an answer without a frame."""
     thought = str(found.get("thought") or "")
     rows = next((found[name] for name in _CALLS if isinstance(found.get(name), list)), None)
     if rows is None:
@@ -347,7 +348,7 @@ def _show_documents(state: RunState, library: LibraryView, opening: Opening, roo
     views = [line.view for line in opening.lines]
     whole = choose_whole(views, room)
     parts: list[str] = []
-    refs = []
+    refs: list[NodeRef] = []
     for view in whole:
         keys = view.list_readable(0)
         shown = write_nodes(view, keys, tokens=10**9)

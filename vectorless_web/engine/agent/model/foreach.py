@@ -4,11 +4,12 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
 from vectorless_web.engine.agent.corpus import entries_of
-from vectorless_web.engine.agent.events import ReasoningEvent, StepKind, StepResult
+from vectorless_web.engine.agent.events import ReasoningEvent, StepEvent, StepResult
 from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, write_answer
 from vectorless_web.engine.agent.model.dialogue import Opening, open_dialogue
 from vectorless_web.engine.agent.model.prompts import ScopeLine, Told
-from vectorless_web.engine.agent.model.tools import TOOLS, Toolbox, ToolOutcome
+from vectorless_web.engine.agent.model.toolbox import Toolbox, ToolOutcome
+from vectorless_web.engine.agent.model.tools import TOOLS
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, cut_text
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
 from vectorless_web.engine.agent.wording import say_count
@@ -21,9 +22,9 @@ MOST_DOCUMENTS = 40
 TURNS = 3
 """Turns of one document's conversation: the first passages, one look elsewhere, the answer."""
 LEAST_TOKENS = 6000
-"""Tokens that must be left of the run for one more document; a conversation of one turn with its check takes as many."""
+"""Tokens that must be left of the run for one more document; one turn with its check takes as many."""
 
-_CHILD_TOOLS = ("search", "outline", "read", "find", "calculate", "answer")
+_CHILD_TOOLS = ("search", "outline", "read", "find", "table", "calculate", "answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ class DocumentAsker:
             if isinstance(made, AnswerRow):
                 rows.append(made)
             else:
-                self.next_walk = max(self.next_walk, made.walk + 1) if hasattr(made, "walk") else self.next_walk
+                self.next_walk = max(self.next_walk, made.walk + 1) if isinstance(made, StepEvent) else self.next_walk
                 yield made
         left = len(dict.fromkeys(documents)) - len(rows)
         words = f"{say_count(len(rows), 'document')} asked." + (
@@ -140,6 +141,3 @@ class DocumentAsker:
         )
         said = " ".join(claim.text for claim in row.claims if claim.support != "unsupported")
         return f"{name}: {said or row.note}" + (f" (cite {cited}; {row.verdict or 'not'})" if said else "")
-
-
-__all__ = ["MOST_DOCUMENTS", "AnswerRow", "DocumentAsker", "StepKind", "answer_for_each", "ask_document", "make_row"]

@@ -1,7 +1,8 @@
 """What a model is shown of documents: every line, sentence and cell carries an id that resolves to its place.
 
-Ids: `D3` is the third document shown, `D3.12` its node 12, `D3.12.2` the second sentence or item of that node, `D3.40.r5`
-row 5 of a table and `D3.40.r5c2` its cell in column 2 (both from 0; headers and labels count), `D3.p7` the picture of page 7.
+Ids: `D3` is the third document shown, `D3.12` its node 12, `D3.12.2` the second sentence or item of that node,
+`D3.40.r5` row 5 of a table and `D3.40.r5c2` its cell in column 2 (both from 0; headers and labels count), `D3.p7` the
+picture of page 7.
 """
 
 import re
@@ -299,7 +300,7 @@ class LibraryView:
         return self._by_id.get(document)
 
     def find(self, said: object) -> DocumentView | None:
-        """The document that a model names: "D3", "3", "[D3]", a file name or a title; the only one when none is named."""
+        """The document that a model names: "D3", "3", a file name or a title; the only one when none is named."""
         words = clean_text(str(said or "")).strip("[]() ")
         if not words:
             return self.documents[0] if len(self.documents) == 1 else None
@@ -454,8 +455,10 @@ def stems_of(text: str) -> frozenset[str]:
 def write_outline(
     view: DocumentView, *, tokens: int, start: int = 0, depth: int = 99, worth: Callable[[int], float] | None = None
 ) -> Shown:
-    """Lines "[D3.12] Title | pp. 3-5 | 420 tokens" below a node in reading order, by level; the deepest and least worthy
-    go first when not all fit, and how many are not listed is said."""
+    """Lines "[D3.12] Title | pp. 3-5 | 420 tokens" below a node, in reading order and by level.
+
+    When not all fit the deepest and least worthy are left out, and their number is told.
+    """
     tree, base = view.tree, view.tree.node(start).depth
     sections = [
         k for k in tree.sections() if start < k < tree.subtree_end(start) and tree.node(k).depth <= base + depth
