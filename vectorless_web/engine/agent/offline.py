@@ -69,8 +69,11 @@ class OfflineRun:
     unknown: tuple[str, ...] = ()
 
 
-def walk(state: RunState, plan: QueryPlan, routed: Routed) -> Iterator[ReasoningEvent]:
-    """The steps after ROUTE and the end of a run that asks no model. What no step opened is not shown."""
+def walk(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") -> Iterator[ReasoningEvent]:
+    """The steps after ROUTE and the end of a run that asks no model. What no step opened is not shown.
+
+    `note` says why a model that was to be asked is not.
+    """
     run = OfflineRun(
         state,
         plan,
@@ -87,7 +90,7 @@ def walk(state: RunState, plan: QueryPlan, routed: Routed) -> Iterator[Reasoning
     if run.holding and state.may_step():
         yield extract_figure(run)
     state.stop_if_asked()
-    yield from finish(run, routed)
+    yield from finish(run, note)
 
 
 def scan_parts(run: OfflineRun) -> StepEvent:
@@ -256,7 +259,7 @@ def make_source(run: OfflineRun, name: str) -> TableSource:
     return TableSource(name, tuple(tables_of(tree, best)), fits, own_period(card.fields), frozenset(analyse(subject)))
 
 
-def finish(run: OfflineRun, routed: Routed) -> Iterator[ReasoningEvent]:
+def finish(run: OfflineRun, note: str) -> Iterator[ReasoningEvent]:
     """The worked figure as a claim, FINALIZE, and the end with the passages."""
     state = run.state
     quotes = Quotes(state.corpus.open)
@@ -264,7 +267,7 @@ def finish(run: OfflineRun, routed: Routed) -> Iterator[ReasoningEvent]:
     if claim is not None:
         yield claim
     passages = tuple(quotes.cite_passage(passage) for passage in run.passages)
-    outcome, reason = _conclude(run, routed)
+    outcome, reason = _conclude(run)
     result = StepResult(say=reason, observation={"outcome": outcome.value, "passages": len(passages)})
     yield state.make_step(StepKind.FINALIZE, result, walk=OUTSIDE_WALK)
     yield state.make_end(
@@ -277,12 +280,13 @@ def finish(run: OfflineRun, routed: Routed) -> Iterator[ReasoningEvent]:
         checked=tuple(run.checked) if outcome is Outcome.NOT_FOUND else (),
         passages=passages,
         unknown_words=run.unknown,
+        note=note,
     )
 
 
-def _conclude(run: OfflineRun, routed: Routed) -> tuple[Outcome, str]:
+def _conclude(run: OfflineRun) -> tuple[Outcome, str]:
     if run.figure is not None:
         return Outcome.ANSWERED, f"The figure {'was worked out' if run.figure.calculation else 'stands in a table'}"
     if run.passages:
-        return Outcome.PASSAGES, "No model is connected; these passages come closest."
+        return Outcome.PASSAGES, "These passages come closest."
     return Outcome.NOT_FOUND, "No word of the question stands in the documents that were opened."

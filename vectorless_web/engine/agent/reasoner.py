@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Iterator
 
-from vectorless_web.engine.agent import offline
+from vectorless_web.engine.agent import loop, offline
 from vectorless_web.engine.agent.conversation import Conversation
 from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import Outcome, ReasoningEvent
@@ -97,7 +97,7 @@ def _answer(state: RunState) -> Iterator[ReasoningEvent]:
     if state.caller is None:
         yield from offline.walk(state, plan, routed)
     else:
-        raise NotImplementedError("The loop with a model comes with another branch.")
+        yield from loop.converse(state, plan, routed)
 
 
 def _explain_left_out(routed: Routed) -> ArtefactDamaged:
