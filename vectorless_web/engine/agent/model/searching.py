@@ -52,7 +52,7 @@ def list_absent(state: RunState, questions: Iterable[str], views: Sequence[Docum
     """Words of the questions that stand in none of these documents, as they were written."""
     documents = {view.id: view.document for view in views}
     plans = [understand(question, lexicon=state.lexicon, expand=False) for question in questions]
-    return list(dict.fromkeys(word for plan in plans for word in unknown_words(plan, documents)))
+    return list(dict.fromkeys(word for plan in plans for word in unknown_words(plan, documents, lexicon=state.lexicon)))
 
 
 @dataclass(frozen=True, slots=True)
