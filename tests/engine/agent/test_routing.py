@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from tests.support.cards import FakeModel
 from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
+from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.reasoner import Reasoner
 from vectorless_web.engine.agent.routing import CardRouter, route_documents
@@ -50,9 +50,9 @@ def library(known=()):
     return shelf
 
 
-def route(question, shelf, *, read=(), **given):
+def route(question, shelf, *, read=(), walk=0, **given):
     state = RunState(question, shelf, given.pop("limits", Limits()), **given)
-    return route_documents(state, understand(question), read=read)
+    return route_documents(state, understand(question), read=read, walk=walk)
 
 
 def test_a_document_that_the_question_names_is_opened_alone():
@@ -80,12 +80,13 @@ def test_a_second_look_leaves_out_what_was_read():
     assert set(routed.ids) == {"3", "4"} and step.walk == 1 and step.arguments["again"]
 
 
+def diary(number: int):
+    return compiled(f"Diary {number}", section("Winter", paragraph(f"In winter snow fell on day {number}.")))
+
+
 def test_a_model_ranks_the_cards_in_the_modes_that_ask_for_one():
-    parts = {
-        str(n): compiled(f"Diary {n}", section("Winter", paragraph(f"In winter snow fell on day {n}.")))
-        for n in range(40)
-    }
-    model = FakeModel([{"ranking": [{"id": "D2", "reason": "It tells of the snow."}]}])
+    parts = {str(number): diary(number) for number in range(40)}
+    model = ScriptedModel([{"ranking": [{"id": "D2", "reason": "It tells of the snow."}]}])
     caller = Caller(model, budget=ModelBudget(calls=5, tokens=100_000))
     settings = Settings(route_mode=RouteMode.PRECISE)
     routed, step = route("When did snow fall in winter?", Shelf(parts), settings=settings, caller=caller)
