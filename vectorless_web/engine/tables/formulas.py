@@ -10,6 +10,7 @@ from vectorless_web.engine.questions.asked import asked_tokens, asks_figure
 from vectorless_web.engine.questions.plan import FigureNeed, Period, QueryPlan
 from vectorless_web.engine.tables.arithmetic import evaluate
 from vectorless_web.engine.tables.lookup import TIE, Hit, Target, choose_hit, find_cell, find_hits, target_of
+from vectorless_web.engine.tables.periods import is_period_only
 from vectorless_web.engine.tables.relation import Relation, TableSource
 from vectorless_web.engine.text.analyser import analyse
 
@@ -57,6 +58,8 @@ def work_out_operation(plan: QueryPlan, relations: Sequence[Relation]) -> Result
     target = make_target(plan, terms)
     if plan.operation in _OVER_TIME:
         hits = [] if _skips_years(plan) else _find_over_time(plan, relations, target)
+        if hits and plan.operation in _OF_MANY and hits[0].entry.label_words & _operation_terms(plan):
+            return None
         if hits:
             return _apply(plan.operation, hits)
     if plan.operation in _OVER_ROWS and len(plan.periods) < 2:
@@ -64,6 +67,11 @@ def work_out_operation(plan: QueryPlan, relations: Sequence[Relation]) -> Result
         if hits:
             return _apply(plan.operation, _order_parts(plan.operation, hits))
     return None
+
+
+def _operation_terms(plan: QueryPlan) -> frozenset[str]:
+    """The words that name the operation."""
+    return frozenset(token.term for token in plan.tokens if token.role == "operation" and token.term)
 
 
 def _skips_years(plan: QueryPlan) -> bool:
@@ -112,9 +120,14 @@ def find_row(relations: Sequence[Relation], target: Target, periods: Sequence[Pe
     found = [hit for hit in hits if hit is not None]
     if len(found) < len(periods):
         return []
-    rows = {(hit.entry.label_words, hit.entry.line.groups, hit.relation.own_words(hit.entry.axis)) for hit in found}
+    rows = {(_row_name(hit), hit.entry.line.groups, hit.relation.own_words(hit.entry.axis)) for hit in found}
     cells = {(hit.row_key, hit.entry.axis.index) for hit in found}
     return found if len(rows) == 1 and len(cells) == len(found) else []
+
+
+def _row_name(hit: Hit) -> frozenset[str]:
+    """The words of a row's label; none where the label is the row's period and the column says what stands there."""
+    return frozenset() if is_period_only((hit.entry.label,)) else hit.entry.label_words
 
 
 def _find_rows(plan: QueryPlan, relations: Sequence[Relation], terms: Sequence[str]) -> list[Hit]:
@@ -140,7 +153,7 @@ def _find_parts(
     hits = []
     for part in parts:
         hit = find_cell((relation,), make_target(plan, part, period))
-        if hit is None:
+        if hit is None or not hit.entry.label_words & set(part):
             return 0.0, []
         hits.append(hit)
     cells = {(hit.row_key, hit.entry.axis.index) for hit in hits}

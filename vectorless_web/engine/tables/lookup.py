@@ -28,6 +28,9 @@ _PRICES = {"label": 0.0, "axis": 0.0, "group": 0.03, "place": 0.05, "subject": 0
 _EXTRA = 0.5
 """How much a label's other words tell against it: with as many of them as words that match it keeps .75."""
 
+_UNASKED_PERCENT = 0.98
+"""What a percentage keeps when none is asked for: enough to answer, too little beside the amount in the next column."""
+
 _OTHER_SUM = 0.02
 """Taken for each of the summing words that only one of question and label says."""
 
@@ -192,6 +195,7 @@ def _fit_entry(relation: Relation, entry: Entry, terms: Sequence[str], target: T
             return 0.0
         cost += price
     fit = 1.0 - cost / len(terms)
+    fit *= _UNASKED_PERCENT if entry.unit == "%" and "percent" not in wanted else 1.0
     return fit * _fit_label(entry, wanted, target) * _fit_axis(relation, entry, wanted) * _fit_group(entry, wanted)
 
 
