@@ -345,9 +345,8 @@ class Toolbox:
         for document in routed.documents:
             view = self.library.add(document.entry, self.state.corpus.open(document.id))
             hits = search_nodes(self.state, plan, [view], most=2)
-            texts.append(
-                f"[{view.name}] {shorten_text(view.title, 90)} | {view.entry.name} | {shorten_text(document.reason, 90)}"
-            )
+            reason = shorten_text(document.reason, 90)
+            texts.append(f"[{view.name}] {shorten_text(view.title, 90)} | {view.entry.name} | {reason}")
             for _, key in hits:
                 texts.append(write_excerpt(view, key, wanted=stems_of(arguments["query"]), tokens=SNIPPET_TOKENS).text)
                 self.library.mark_shown(view.id, [key])
