@@ -9,6 +9,7 @@ of the whole document as one prompt.
 """
 
 import argparse
+import gc
 import json
 import re
 import sys
@@ -32,7 +33,6 @@ from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, NoModel, Re
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.text.tokens import HeuristicEstimator
-from vectorless_web.infra.queues.jobs import freeze_memory
 
 _LINE = re.compile(r"\b(D1\.\d+(?:\.\w+)?)\b[\]:|\s]+(\S[^\n]{12,200})")
 """A line as the model is shown it: its id and its words."""
@@ -140,9 +140,10 @@ def main() -> None:
 
 
 def warmed_up() -> None:
-    """What a worker does once before its first run: lexicons are loaded, and garbage is collected more seldom."""
+    """What a worker does once before its first run: lexicons are loaded, and what is loaded is not collected."""
     understand("What was revenue in 2024?")
-    freeze_memory()
+    gc.collect()
+    gc.freeze()
 
 
 def size_of(pages: int) -> str:
