@@ -2,7 +2,7 @@
 
 from vectorless_web.engine.documents.card import Card, SectionLine, TypedFields
 from vectorless_web.engine.llm.model import Message, Reply, Usage
-from vectorless_web.engine.questions.plan import Intent, Period, QueryPlan, WeightedTerm
+from vectorless_web.engine.questions.plan import Period, QueryPlan, WeightedTerm
 from vectorless_web.engine.routing import (
     Change,
     DeltaRow,
@@ -39,8 +39,6 @@ def plan(question, *, concepts=(), names=(), years=(), quarter=None, forms=(), d
     terms = tuple(WeightedTerm(term) for term in analyse(question))
     return QueryPlan(
         question,
-        question,
-        Intent.LOOKUP,
         terms,
         concepts=tuple(concepts),
         entities=tuple(names),

@@ -182,7 +182,7 @@ def build_question(
 
 
 def _frame(state: SearchState, room: int, estimator: TokenEstimator) -> dict[str, Any]:
-    frame: dict[str, Any] = {"question": _shorten_text(state.query.focus or state.query.question, _LONGEST_QUESTION)}
+    frame: dict[str, Any] = {"question": _shorten_text(state.query.question, _LONGEST_QUESTION)}
     path = [
         _shorten_text(state.tree.node(key).title, _LONGEST_TITLE)
         for key in state.path[-_PATH_TITLES:]
