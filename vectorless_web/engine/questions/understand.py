@@ -117,7 +117,7 @@ def _read(question: str, lexicon: Lexicon) -> _Reading:
     period_spans = [span for span, _ in periods]
     documents = find_documents_asked(question, period_spans)
     steering = [span for span in documents.steering if span not in period_spans]
-    mentioned = [match for match in lexicon.match(question) if not _overlaps((match.start, match.end), steering)]
+    mentioned = [m for m in lexicon.match(question) if not _overlaps((m.start, m.end), steering) and not _only_asks(m)]
     operations = [
         ((start, end), found[0])
         for start, end, found in _operations().find(question)
@@ -168,6 +168,12 @@ def _is_taken(span: Span, matches: Sequence[Match]) -> bool:
 
 def _is_measured(match: Match) -> bool:
     return any(not isinstance(entry, Concept) or entry.pack == "financial" for entry in match.entries)
+
+
+def _only_asks(match: Match) -> bool:
+    """Whether it is no more than words that ask: "value" asks for no statement of values."""
+    is_asking = read_words("asking").issuperset(match.text.lower().split())
+    return is_asking and not _is_measured(match) and not _is_own(match)
 
 
 def _is_own(match: Match) -> bool:
