@@ -3,11 +3,13 @@
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from vectorless_web.engine.documents.figures import Picture
 from vectorless_web.engine.documents.node import Cell, Column, NodeKind, Row, Table
 from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
+from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.figures import read_caption
 from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.patterns import are_particulars
@@ -77,7 +79,9 @@ class DocumentText:
     shown_title: str = ""
 
 
-def cut_pages(text: str, blocks: Sequence[TextBlock], starts: Sequence[int] = ()) -> tuple[list[Page], list[Draft]]:
+def cut_pages(
+    text: str, blocks: Sequence[TextBlock], starts: Sequence[int], fences: Fences
+) -> tuple[list[Page], list[Draft]]:
     """Pages and drafts of a text; pages end where blocks end, so that no block is divided. Captions join their figures.
 
     `starts`: where the pages of a file that has pages of its own begin in the text; the first is 0. The blocks' cells
@@ -90,7 +94,9 @@ def cut_pages(text: str, blocks: Sequence[TextBlock], starts: Sequence[int] = ()
     for block in blocks:
         while block.start >= bounds[page][1] and page + 1 < len(bounds):
             page += 1
-        drafts.append(_draft(text, block, page, bounds[page][0]))
+        make = partial(_draft, text, block, page, bounds[page][0])
+        table = fences.read("tables", page, make, None) if block.cells is not None else make()
+        drafts.append(table or _draft(text, replace(block, kind=NodeKind.LIST, cells=None), page, bounds[page][0]))
         block.cells = block.heads = None  # the draft has them now; a long table has many
     return pages, drafts
 

@@ -51,7 +51,7 @@ def read_book(path: Path, *, limits: CompileLimits) -> DocumentText:
         f"{empty} part{' of this book holds' if empty == 1 else 's of this book hold'} no text, as covers and pictures."
     )
     remarks = [*([told] if empty else []), *shelf.tell()]
-    return DocumentText(writer.text, writer.blocks, remove_invisible(next(iter(titles), "")), remarks)
+    return writer.finish(remove_invisible(next(iter(titles), "")), remarks)
 
 
 def _parse(package: Package, name: str) -> etree._Element:
@@ -113,7 +113,7 @@ def _write_chapter(writer: BlockWriter, package: Package, name: str, shelf: Pict
     page = etree.tostring(root, method="html", encoding="unicode")
     try:
         shelf.find = lambda address: package.read_picture(_resolve(name, address))
-        text, blocks = html_text(bound_page(page).source, shelf)
+        text, blocks = html_text(bound_page(page).source, shelf, writer.fences)
     except UnreadableDocument:
         return False
     writer.extend(text, blocks)

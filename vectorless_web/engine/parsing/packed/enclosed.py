@@ -236,7 +236,7 @@ def read_archive(path: Path, *, limits: CompileLimits) -> DocumentText:
         for name in folders[folder]:
             writer.write_item(name, mark="-")
         writer.end_list()
-    return DocumentText(writer.text, writer.blocks, remarks=list(_tell_unlisted(members)))
+    return writer.finish(remarks=_tell_unlisted(members))
 
 
 def _tell_unlisted(members: Sequence[zipfile.ZipInfo]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from vectorless_web.engine.documents.node import NodeKind, Table
 from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft, TextBuilder
+from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.lines import Layout, Line, Vocabulary
 from vectorless_web.engine.parsing.outline.heading import CAPTION, Heading
 from vectorless_web.engine.parsing.patterns import (
@@ -285,9 +286,9 @@ Item = Heading | Line | list[LineRow] | RuledTable | Furniture | ContentsLines
 class Drafter:
     """Turns headings, lines and tables into drafts; paragraphs and tables that run over a page's end are joined."""
 
-    def __init__(self, layout: Layout, vocabulary: Vocabulary, scanned: Collection[int] = ()) -> None:
+    def __init__(self, layout: Layout, vocabulary: Vocabulary, fences: Fences, scanned: Collection[int] = ()) -> None:
         """`scanned` are the indices of pages whose text a machine has read."""
-        self._layout, self._vocabulary, self._scanned = layout, vocabulary, scanned
+        self._layout, self._vocabulary, self._fences, self._scanned = layout, vocabulary, fences, scanned
         self._drafts: list[Draft] = []
         self._lines: list[Line] = []
         self._grid: Grid | None = None
@@ -322,13 +323,17 @@ class Drafter:
 
     def _take(self, item: Item) -> None:
         if isinstance(item, Furniture):
-            self._aside.append(_lines_draft([item.line], NodeKind.RUNNING))
+            self._aside.append(lines_draft([item.line], NodeKind.RUNNING))
         elif isinstance(item, Line):
             if self._grid is not None:
                 self._flush()
             self._lines.append(item)
         elif isinstance(item, list):
-            self._take_table(self._build_grid(item))
+            grid = self._fences.read("tables", item[0].line.page, lambda: self._build_grid(item), None)
+            if grid is None:
+                self._lines.extend(row.line for row in item)
+            else:
+                self._take_table(grid)
         elif isinstance(item, RuledTable):
             self._take_drawn(item)
         else:
@@ -337,7 +342,7 @@ class Drafter:
 
     def _take_block(self, item: Heading | ContentsLines) -> None:
         if isinstance(item, ContentsLines):
-            self._drafts.append(_lines_draft(item.lines, NodeKind.LIST))
+            self._drafts.append(lines_draft(item.lines, NodeKind.LIST))
             return
         self._follow(item)
         self._drafts.append(_heading_draft(item))
@@ -403,8 +408,9 @@ class Drafter:
 
     def _flush(self) -> None:
         if self._grid is not None:
-            self._drafts.append(self._table(self._grid))
-            self._grid = None
+            grid, self._grid = self._grid, None
+            made = self._fences.read("tables", grid.rows[0].page, lambda: self._table(grid), None)
+            self._drafts.append(made or _words_draft(grid))
         self._drafts.extend(flow_drafts(self._lines, self._layout))
         self._drafts.extend(self._aside)
         self._lines, self._aside = [], []
@@ -516,13 +522,25 @@ def _carries_on(before: Grid, grid: Grid) -> bool:
     )
 
 
-def _lines_draft(lines: Sequence[Line], kind: NodeKind) -> Draft:
+def lines_draft(lines: Sequence[Line], kind: NodeKind) -> Draft:
+    """A leaf of printed lines of one page, each on a line of its own."""
     builder = TextBuilder()
     for number, line in enumerate(lines):
         if number:
             builder.append_unplaced("\n")
         builder.raw(line.page, line.start, line.text)
     return builder.draft(kind, lines[0].page)
+
+
+def _words_draft(grid: Grid) -> Draft:
+    """A leaf of a table's words, row by row, for a table whose columns cannot be told."""
+    builder = TextBuilder()
+    for row in grid.rows:
+        for span in itertools.chain.from_iterable(row.cells):
+            builder.raw(span.page, span.start, span.text)
+            builder.append_unplaced(" ")
+        builder.append_unplaced("\n")
+    return builder.draft(NodeKind.LIST, grid.rows[0].page)
 
 
 def _heading_draft(heading: Heading) -> Draft:

@@ -39,7 +39,7 @@ def read_spreadsheet(path: Path, *, limits: CompileLimits) -> DocumentText:
         told = [*package.tell_left_out(), *reader.left_out.tell()]
     check_sheet_text(writer.length, bool(writer.blocks), limits)
     said = remove_invisible(title.text or "") if title is not None else ""
-    return DocumentText(writer.text, writer.blocks, said, told, shown_title=find_shown_title(writer))
+    return writer.finish(said, told, shown_title=find_shown_title(writer))
 
 
 @dataclass(slots=True)

@@ -44,7 +44,7 @@ def read_workbook(path: Path, *, limits: CompileLimits) -> DocumentText:
         told = [*package.tell_left_out(), *reader.left_out.tell()]
     check_sheet_text(writer.length, bool(writer.blocks), limits)
     said = remove_invisible(title.text or "") if title is not None else ""
-    return DocumentText(writer.text, writer.blocks, said, told, shown_title=find_shown_title(writer))
+    return writer.finish(said, told, shown_title=find_shown_title(writer))
 
 
 def check_sheet_text(length: int, has_blocks: bool, limits: CompileLimits) -> None:

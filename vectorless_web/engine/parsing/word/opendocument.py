@@ -60,7 +60,7 @@ def read_text_document(path: Path, *, limits: CompileLimits) -> DocumentText:
     if writer.length > limits.characters:
         raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
     said = remove_invisible(title.text or "") if title is not None else ""
-    return DocumentText(writer.text, writer.blocks, said, [*told, *shelf.tell(), *_tell_left_out(body, reader.hidden)])
+    return writer.finish(said, [*told, *shelf.tell(), *_tell_left_out(body, reader.hidden)])
 
 
 def _tell_left_out(body: etree._Element, hidden: int) -> Iterator[str]:

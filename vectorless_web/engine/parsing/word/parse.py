@@ -428,7 +428,7 @@ def read_docx(path: Path, *, limits: CompileLimits) -> DocumentText:
         writer = reader.writer
         _check(writer, limits)
         said = remove_invisible(title.text or "") if title is not None else ""
-        return DocumentText(writer.text, writer.blocks, said, [*package.tell_left_out(), *shelf.tell()])
+        return writer.finish(said, [*package.tell_left_out(), *shelf.tell()])
 
 
 def _check(writer: BlockWriter, limits: CompileLimits) -> None:
