@@ -65,6 +65,7 @@ from vectorless_web.engine.parsing.sniff import (
     sniff,
     text_type,
 )
+from vectorless_web.engine.parsing.terms import any_of
 from vectorless_web.engine.parsing.word.opendocument import read_text_document
 from vectorless_web.engine.parsing.word.parse import read_docx
 from vectorless_web.engine.text.tokens import HeuristicEstimator
@@ -138,13 +139,13 @@ def _hash(draft: Draft, children: Sequence[Node]) -> str:
 
 
 _MENTION = re.compile(
-    r"\b(note|item|part|table|figure|section|chapter|article|appendix|annex|schedule|exhibit|clause|anhang|kapitel|abschnitt)s?\s+"
+    rf"\b({any_of('part', 'item', 'note', 'chapter', 'section', 'table', 'figure')})s?\s+"
     r"(\d{1,3}[A-Z]?(?:\.\d{1,3}){0,4}|[IVX]{1,5}|[A-Z])\b",
     re.IGNORECASE,
 )
 
 
-_NUMBERED_NAMES = frozenset(("note", "section", "clause", "chapter", "abschnitt", "kapitel"))
+_NUMBERED_NAME = re.compile(any_of("note", "section", "chapter"))
 
 
 def find_references(nodes: Sequence[Node]) -> list[Reference]:
@@ -180,7 +181,7 @@ def _links(node: Node, nodes: Sequence[Node], targets: dict[str, list[int]]) -> 
 
 def _find_numbered_targets(match: re.Match[str], targets: dict[str, list[int]]) -> Sequence[int]:
     """Targets labelled by their number alone: "Note 7" may stand as "7. Leases"."""
-    return targets.get(match[2].casefold(), ()) if match[1].casefold() in _NUMBERED_NAMES else ()
+    return targets.get(match[2].casefold(), ()) if _NUMBERED_NAME.fullmatch(match[1].casefold()) else ()
 
 
 _MUCH_CONTENT = 200

@@ -38,8 +38,9 @@ class Fences:
         except Exception as error:  # noqa: BLE001 - whatever a reader raises, the document is kept
             place = traceback.extract_tb(error.__traceback__)[-1]
             cause = f"{type(error).__name__} in {PurePath(place.filename).name}, line {place.lineno}"
+            if (subject, cause) not in self._failed:  # a fault can recur on thousands of pages
+                _log.warning("The reader of %s failed on page %d", subject, page + 1, exc_info=True)
             self._failed.setdefault((subject, cause), []).append(page)
-            _log.warning("The reader of %s failed on page %d", subject, page + 1, exc_info=True)
             return otherwise
 
     def tell(self) -> Iterator[str]:

@@ -15,7 +15,9 @@ from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.patterns import are_particulars
 from vectorless_web.engine.parsing.tables.drafts import find_units, period_of, with_units
 from vectorless_web.engine.parsing.tables.spans import guess_headers
+from vectorless_web.engine.parsing.terms import any_of
 
+_TABLE = re.compile(any_of("table"), re.IGNORECASE)
 PAGE_CHARACTERS = 3_000
 """Characters from which a document without printed pages begins a new one: about a printed page of text."""
 _A4 = (595.0, 842.0)
@@ -131,7 +133,7 @@ def _is_caption(text: str, blocks: Sequence[TextBlock], place: int) -> bool:
     block = blocks[place]
     said = text[block.start : block.end]
     if block.kind is NodeKind.CAPTION:
-        return not said.lower().startswith(("table", "tabelle", "tableau", "tabla"))
+        return not _TABLE.match(said)
     return block.kind in (NodeKind.PARAGRAPH, NodeKind.SECTION) and read_caption(said) is not None
 
 

@@ -32,13 +32,14 @@ from vectorless_web.engine.parsing.tables.drafts import (
 from vectorless_web.engine.parsing.tables.grid import Grid, GridRow, build_grid
 from vectorless_web.engine.parsing.tables.regions import LineRow
 from vectorless_web.engine.parsing.tables.ruled import RuledTable
+from vectorless_web.engine.parsing.terms import any_of
 
 _BULLET = re.compile(r"^(?:[•●▪◦■□‣○➢✓*·∙]|[–—-]\s|\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s)", re.IGNORECASE)
 _FOOTNOTE = re.compile(
     r"^(?:\((?:\d{1,2}|[a-z])\)|(?:\d{1,2}|[a-z])[.)]\s|\d{1,2}\s+[A-Z]|\d{1,2}(?:https?:|www\.)|[*†‡§]+)\s*\S",
     re.IGNORECASE,
 )
-_FIGURE = re.compile(r"^(?:figure|fig\.|abbildung)\s*(\d+(?:[.-]\d+)*)", re.IGNORECASE)
+_FIGURE = re.compile(rf"^{any_of('figure')}\s*(\d+(?:[.-]\d+)*)", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?:;]['”’\")\]]*(?:\(\w{1,2}\))*$")
 # Chinese and Japanese writing and its punctuation start here; Korean has spaces, but between words alone.
 _FIRST_UNSPACED = "\u2e80"
@@ -258,7 +259,8 @@ _LONGEST_INTRODUCTION = 1200
 """Characters of a paragraph before a table that may hold its units."""
 _LEAD_IN = 300
 """Characters, the last ones before a table, in which its units are looked for."""
-_LABEL = re.compile(r"^(table|figure|fig\.|chart|tabelle|abbildung|tableau|tabla)\s*(\d+(?:[.-]\d+)*)", re.I)
+_LABEL = re.compile(rf"^{any_of('table', 'chart')}\s*(\d+(?:[.-]\d+)*)", re.I)
+_SCALE = re.compile(any_of("scale"), re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _CURRENCY = re.compile(r"[$€£¥₹]")
 _AMOUNT, _CENTS = re.compile(r"(?<![\w.,])[\d,]+(?:\.\d+)?(?![\w.,%])"), re.compile(r"\.\d\d$")
@@ -425,7 +427,7 @@ class Drafter:
         draft = table_draft(grid, title=caption, units=units, vocabulary=self._vocabulary, columns=columns)
         self._headed = (grid, draft.table) if draft.table and any(c.header for c in draft.table.columns[1:]) else None
         match = _LABEL.match(caption)
-        draft.label = f"Table {match[2]}" if match and match[1][:3].casefold() in ("tab", "cha") else ""
+        draft.label = f"Table {match[1]}" if match else ""
         if draft.table is not None:
             near = self._heading is not None and draft.page - self._heading.page <= _NEAR_PAGES
             title = self._heading.title if self._heading and near else ""
@@ -594,5 +596,5 @@ def _is_money(text: str) -> bool:
 
 
 def _scale(units: str) -> str:
-    match = re.search(r"thousands|millions|billions", units, re.IGNORECASE)
+    match = _SCALE.search(units)
     return match.group().casefold() if match else ""

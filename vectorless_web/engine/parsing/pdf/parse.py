@@ -36,6 +36,7 @@ from vectorless_web.engine.parsing.tables.regions import (
     is_listing,
 )
 from vectorless_web.engine.parsing.tables.ruled import RuledTable, find_ruled
+from vectorless_web.engine.parsing.terms import any_of
 
 _LEAST, _MOST, _LEAST_PAGES = 5, 20_000, 3
 """Bookmarks that are an outline, at least and at most (more are an index), and pages they must point at."""
@@ -157,9 +158,7 @@ _STEP = 8.0
 """Points by which their distance from the page's edge is counted, so that small shifts between pages do not matter."""
 _NUMBERS_LOOKED_AT = 6
 """Numbers in such a line among which the one that counts pages is looked for."""
-_NUMBER = re.compile(
-    r"^\W*(?:page\s+|seite\s+|página\s+|p\.\s*)?([A-Z]-)?(\d{1,4})(?:\s*(?:of|/|von|de|sur)\s*\d+)?\W*$", re.I
-)
+_NUMBER = re.compile(rf"^\W*(?:{any_of('page')}\s*)?([A-Z]-)?(\d{{1,4}})(?:\s*{any_of('pages_of')}\s*\d+)?\W*$", re.I)
 _ROMAN = re.compile(r"^\W*[ivxl]{1,7}\W*$")
 _DIGITS = re.compile(r"\d+")
 _PAGE_AT_END = re.compile(r"(?<=[^\W\d])\s+\d{1,4}$")
@@ -168,7 +167,7 @@ _MIN_REPEATS = 3
 _OUTERMOST_SHARE, _OUTERMOST_LEAST, _APART = 0.08, 2, 0.4
 """For the outermost lines at any height: the share of pages on which one must stand, the lines a page must have more
 of, and the gap that must part it from the rest, in heights of the line."""
-_COLUMNS = re.compile(r"^\W*(?:in )?(?:thousands|millions|billions)\b|\b(?:19|20)\d\d\s+(?:19|20)\d\d\b")
+_COLUMNS = re.compile(rf"^\W*(?:in )?{any_of('scale')}\b|\b(?:19|20)\d\d\s+(?:19|20)\d\d\b")
 """What names columns: their units, or years side by side."""
 _LATE, _MOST_LATE = 12.0, 20
 """Ems that a line stands above the one printed before it from which it may be out of order, and such lines of a page
@@ -177,7 +176,7 @@ _LONGEST_RUNNING = 75
 """Characters of a line from which it is text rather than a part of the header that differs on every page."""
 _FEW_PAGES = 3
 """Below so many pages one number at an edge is enough to be a page number."""
-_LINK_WORDS = ("table of contents", "index to financial statements", "back to contents")
+_LINKS_BACK = re.compile(any_of("links_back"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +307,7 @@ def _first_titles(pages: Sequence[Page], found: set[tuple[int, int]]) -> set[tup
         for number, line in enumerate(page.lines):
             if (page.index, number) in found and form_of(line.text).family <= STATEMENT:
                 first.setdefault(_mask_digits(_fold_text(line.text)), (page.index, number))
-    return {place for text, place in first.items() if text not in _LINK_WORDS}
+    return {place for text, place in first.items() if not _LINKS_BACK.fullmatch(text)}
 
 
 def _can_run(text: str) -> bool:
@@ -339,7 +338,7 @@ five by words alone, thirty .61; fewer pages make the outline long."""
 _COUNT_ZERO, _ANY_PAGE = re.compile(rb"/Count\s+0\b"), re.compile(rb"/Type\s*/Page(?!s)")
 _MIN_LISTED = 5
 """Headings that the printed contents name, at least, for the outline to be called theirs."""
-_CONTINUED = re.compile(r"\bcont(?:inued|[’'.]?d)\b", re.IGNORECASE)
+_CONTINUED = re.compile(rf"\b{any_of('continued')}\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
