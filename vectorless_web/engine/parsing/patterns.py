@@ -106,22 +106,9 @@ def is_notes_title(title: str) -> bool:
     return bool(_NOTES.match(title))
 
 
-def statement_kind(title: str) -> str:
-    """The primary statement a title names: income, balance, cash_flow, equity, comprehensive_income, or ""."""
-    if not _STATEMENT.match(title):
-        return ""
-    words = title.casefold()
-    if "comprehensive" in words and not re.search(
-        r"income\s+and\s+comprehensive|operations\s+and\s+comprehensive", words
-    ):
-        return "comprehensive_income"
-    if "cash flow" in words:
-        return "cash_flow"
-    if "balance sheet" in words or "financial position" in words or "financial condition" in words:
-        return "balance"
-    if re.search(r"equity|holders|owners|deficit", words):
-        return "equity"
-    return "income" if re.search(r"income|operations|earnings|profit|loss", words) else ""
+def is_statement_title(title: str) -> bool:
+    """Whether a title is that of a financial statement."""
+    return bool(_STATEMENT.match(title))
 
 
 _PARTICULAR = re.compile(

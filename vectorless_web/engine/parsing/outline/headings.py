@@ -31,7 +31,7 @@ from vectorless_web.engine.parsing.patterns import (
     closes_soon,
     form_of,
     is_contents_title,
-    statement_kind,
+    is_statement_title,
 )
 from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE
 
@@ -434,7 +434,7 @@ class _Ranks:
         form, looks = heading.form, _describe_looks(heading)
         if form.family == STATEMENT:
             # An auditor's report ends the notes before it, as their own title does.
-            return _STATEMENT if statement_kind(heading.title) else _NOTES
+            return _STATEMENT if is_statement_title(heading.title) else _NOTES
         if form.family == NOTE:
             return _NOTE
         if form.family != PLAIN:

@@ -18,7 +18,6 @@ from vectorless_web.engine.parsing.patterns import (
     PART,
     are_particulars,
     is_notes_title,
-    statement_kind,
 )
 from vectorless_web.engine.parsing.tables.drafts import (
     find_units,
@@ -32,6 +31,7 @@ from vectorless_web.engine.parsing.tables.drafts import (
 from vectorless_web.engine.parsing.tables.grid import Grid, GridRow, build_grid
 from vectorless_web.engine.parsing.tables.regions import LineRow
 from vectorless_web.engine.parsing.tables.ruled import RuledTable
+from vectorless_web.engine.parsing.tables.statements import recognise_statement
 from vectorless_web.engine.parsing.terms import any_of
 
 _BULLET = re.compile(r"^(?:[•●▪◦■□‣○➢✓*·∙]|[–—-]\s|\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s)", re.IGNORECASE)
@@ -167,82 +167,8 @@ def join_lines(builder: TextBuilder, lines: Sequence[Line]) -> None:
         builder.raw(line.page, line.start, line.text)
 
 
-_ROWS: dict[str, tuple[re.Pattern[str], ...]] = {
-    kind: tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
-    for kind, patterns in {
-        "income": (
-            r"^(?:total )?(?:net )?(?:sales|revenues?)\b|^total (?:net )?revenues?",
-            r"^(?:operating )?(?:income|profit|loss)\b.*|^operating (?:income|profit|loss)|income from operations",
-            r"^(?:income|earnings|loss|profit).{0,30} before .{0,40}tax",
-            r"^(?:provision|benefit).{0,20} (?:for|from) (?:income )?tax|income tax(?:es)? expense|^income taxes",
-            r"^(?:consolidated )?net (?:income|earnings|loss|profit)",
-            r"per (?:common )?share|^basic\b|^diluted\b",
-            r"^cost of (?:sales|revenues?|goods|products)",
-        ),
-        "balance": (
-            r"^total assets",
-            r"^total current assets|^cash and (?:cash )?(?:equivalents|due from banks)",
-            r"^total (?:current )?liabilities",
-            r"^retained earnings|^accumulated deficit",
-            r"^total .{0,60}(?:equity|deficit|investment)",
-            r"^total liabilities(?:,| and)",
-        ),
-        "cash_flow": (
-            r"operating activities",
-            r"investing activities",
-            r"financing activities",
-            r"^(?:net )?(?:increase|decrease|change).{0,40} cash",
-            r"^depreciation",
-            r"cash.{0,60}(?:end|beginning) of",
-        ),
-        "equity": (
-            r"^balances?,? .{0,30}\d{4}|^balances? (?:at|as of)"
-            r"|^(?:beginning|ending|opening|closing) balance|^(?:balance )?(?:beginning|end) of",
-            r"dividends",
-            r"^net (?:income|earnings|loss)",
-            r"repurchase|treasury|stock[- ]based|share[- ]based|issu",
-            r"comprehensive",
-        ),
-        "comprehensive_income": (
-            r"^(?:consolidated )?net (?:income|earnings|loss)",
-            r"other comprehensive (?:income|loss|\()",
-            r"^(?:total )?comprehensive (?:income|loss|\()",
-            r"translation|hedg|pension|available[- ]for[- ]sale|unrealized",
-        ),
-    }.items()
-}
-_LEAST_UNDER_TITLE = {"income": 3, "balance": 3, "cash_flow": 2, "equity": 2, "comprehensive_income": 2}
-"""Rows of a statement that a table under its title has at least; the rows are those of `_ROWS`."""
-_LEAST_AMONG_EXCERPTS = {"income": 5, "balance": 5, "cash_flow": 5, "equity": 4, "comprehensive_income": 4}
-"""The same where the same titles head excerpts, in a discussion."""
-_WHOLE = 20
-"""Rows from which a table in a discussion is a statement carried over pages and no summary."""
-_LEAST_ALONE = {"balance": 5, "cash_flow": 5}
-"""The same for a table without a title; rows of other statements are too common to tell."""
-
-
-def recognise(title: str, labels: Iterable[str], *, excerpts: bool) -> str:
-    """The kind of statement a table is, or "".
-
-    A title must agree with the rows; without one the rows must be complete. `excerpts`: the table
-    stands in a discussion, where the same titles head excerpts; then the rows must be many.
-    """
-    rows = [" ".join(label.split()) for label in labels if label]
-    kind = statement_kind(title)
-    if kind:
-        brief = excerpts and len(rows) < _WHOLE
-        least = (_LEAST_AMONG_EXCERPTS if brief else _LEAST_UNDER_TITLE)[kind]
-        return kind if _matches(kind, rows) >= least else ""
-    if excerpts:
-        return ""
-    return next((kind for kind, least in _LEAST_ALONE.items() if _matches(kind, rows) >= least), "")
-
-
-def _matches(kind: str, rows: list[str]) -> int:
-    return sum(any(pattern.search(row) for row in rows) for pattern in _ROWS[kind])
-
-
-_DISCUSSION = frozenset(("Item 2", "Item 5", "Item 6", "Item 7", "Item 7A"))
+_DISCUSSION = re.compile(any_of("discussion"))
+"""Parts of a report in which the management discusses figures of the statements."""
 _SAME_EDGE, _LONGEST_TABLE = 24.0, 160
 """A table carries on one of the page before when the right edges of their columns lie within so many points. Beyond so
 many rows together they are parts of one table, each a node of its own, so that leaves stay small."""
@@ -352,7 +278,7 @@ class Drafter:
     def _follow(self, heading: Heading) -> None:
         """Keep track of where the tables to come stand."""
         if heading.form.family in (PART, ITEM):
-            self._discussion = heading.form.label in _DISCUSSION
+            self._discussion = _DISCUSSION.fullmatch(heading.form.label) is not None
             self._notes_begun = self._in_note = False
         elif is_notes_title(heading.title):
             self._notes_begun = True
@@ -434,7 +360,7 @@ class Drafter:
             labels = [row.label for row in draft.table.rows]
             if self._discussion:
                 self._discussed.add(id(draft))
-            kind = "" if self._in_note else recognise(title, labels, excerpts=self._discussion)
+            kind = "" if self._in_note else recognise_statement(title, labels, excerpts=self._discussion)
             draft.table = replace(with_units(draft.table, statement=kind), part=self._part)
             misread = draft.page in self._scanned and is_misread(draft.table)
             if misread or lists_papers(draft.table) or is_nameless(draft.table) or is_signed(draft.table):
