@@ -2,11 +2,17 @@
 
 import re
 import tomllib
+from collections.abc import Sequence
 from importlib import resources
 
 _LISTS: dict[str, list[str]] = tomllib.loads(
     resources.files(__package__).joinpath("terms.toml").read_text(encoding="utf-8")
 )
+
+
+def words_of(name: str) -> Sequence[str]:
+    """The words of a list, in its order."""
+    return _LISTS[name]
 
 
 def any_of(*names: str) -> str:
