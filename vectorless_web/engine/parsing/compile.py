@@ -19,7 +19,7 @@ from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.index.segment import build_segment
 from vectorless_web.engine.parsing.card import choose_title, make_card, typed_fields
 from vectorless_web.engine.parsing.corrections import Correction, apply_corrections
-from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft, runs_pages
+from vectorless_web.engine.parsing.drafts import DIVIDED, LEADERS, SOFT_HYPHEN, Draft, runs_pages
 from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.figures import PictureShelf
 from vectorless_web.engine.parsing.limits import CompileLimits
@@ -338,8 +338,14 @@ _IS_SPACE = np.array([chr(code).isspace() for code in range(0x3002)])
 """Whether each character up to the last white space is one; the last entry stands for all beyond."""
 
 
+_MARKS_OF_DIVISION = [ord(mark) for mark in DIVIDED]
+
+
 def coverage(texts: Sequence[str], drafts: Iterable[Draft]) -> tuple[float, list[int]]:
-    """Share (0..1) of the pages' non-space characters that stand in exactly one draft, and the pages that miss some."""
+    """Share (0..1) of the pages' characters that stand in exactly one draft, and the pages that miss some.
+
+    White space, leaders and the marks of divided words do not count.
+    """
     counts = [np.zeros(len(text), dtype=np.uint8) for text in texts]
     for draft in drafts:
         for run in draft.runs:
@@ -348,7 +354,9 @@ def coverage(texts: Sequence[str], drafts: Iterable[Draft]) -> tuple[float, list
     faulty: list[int] = []
     for index, text in enumerate(texts):
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        printed = ~_IS_SPACE[np.minimum(codes, len(_IS_SPACE) - 1)]
+        printed = ~_IS_SPACE[np.minimum(codes, len(_IS_SPACE) - 1)] & ~np.isin(codes, _MARKS_OF_DIVISION)
+        for match in LEADERS.finditer(text):
+            printed[match.start() : match.end()] = False
         once = int((counts[index][printed] == 1).sum())
         total += int(printed.sum())
         covered += once

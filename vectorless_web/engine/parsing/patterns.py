@@ -112,7 +112,7 @@ def is_statement_title(title: str) -> bool:
 
 
 _PARTICULAR = re.compile(
-    r"^\W{0,3}(?P<name>[^\W\d_][^:.;?!\n\t]{0,42}?)(?:\s*:(?!//)\s*|\s*\.{4,}\s*|\t+)(?P<value>[^\n]{0,240})$"
+    r"^\W{0,3}(?P<name>[^\W\d_][^:.;?!\n\t]{0,42}?)(?:\s*:(?!//)\s*|\s*\.{3,}\s*|\t+)(?P<value>[^\n]{0,240})$"
 )
 _NAME_WORDS, _SENTENCE_WORDS = 6, 8
 """Words of a particular's name at most, and of a value that ends as a sentence does; what is longer is prose."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from vectorless_web.engine.documents.node import NodeKind, Table
-from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft, TextBuilder
+from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
 from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.lines import Layout, Line, Vocabulary
 from vectorless_web.engine.parsing.outline.heading import CAPTION, Heading
@@ -61,11 +61,11 @@ _RUN_ON, _LONG_BLOCK, _LONGEST_CAPTION = 25, 200, 250
 fewer."""
 
 
-def flow_drafts(lines: Sequence[Line], layout: Layout) -> list[Draft]:
+def flow_drafts(lines: Sequence[Line], layout: Layout, vocabulary: Vocabulary) -> list[Draft]:
     """Leaves for a stretch of lines in reading order, without headings and tables inside."""
     drafts: list[Draft] = []
     for block in _blocks(lines, layout):
-        _append(drafts, block, layout)
+        _append(drafts, block, layout, vocabulary)
     return drafts
 
 
@@ -106,9 +106,9 @@ def _same_look(one: Line, other: Line) -> bool:
     return one.style.weight == other.style.weight and abs(one.style.size - other.style.size) < _SAME_SIZE
 
 
-def _append(drafts: list[Draft], block: Sequence[Line], layout: Layout) -> None:
+def _append(drafts: list[Draft], block: Sequence[Line], layout: Layout, vocabulary: Vocabulary) -> None:
     kind = _kind(block, layout)
-    builder = TextBuilder()
+    builder = TextBuilder(vocabulary=vocabulary)
     join_lines(builder, block)
     before = drafts[-1] if drafts else None
     if kind is NodeKind.PARAGRAPH and before is not None and _goes_on_at_foot(before, block, layout):
@@ -152,9 +152,7 @@ def merge_text(draft: Draft, builder: TextBuilder, joint: str) -> None:
 
 
 def _needs_space(before: str, after: str) -> bool:
-    """Whether a space stands between two lines: not after a divided word, nor between characters that use none."""
-    if before.endswith(SOFT_HYPHEN):
-        return False
+    """Whether a space stands between two lines: not between characters that use none."""
     return not (before[-1:] >= _FIRST_UNSPACED and after[:1] >= _FIRST_UNSPACED)
 
 
@@ -162,7 +160,7 @@ def join_lines(builder: TextBuilder, lines: Sequence[Line]) -> None:
     """Append lines as running text: a space between them, none after a divided word; particulars keep their lines."""
     joint = "\n" if are_particulars([line.text for line in lines]) else " "
     for number, line in enumerate(lines):
-        if number and _needs_space(builder.parts[-1], line.text):
+        if number and builder.divided_at is None and builder.parts and _needs_space(builder.parts[-1], line.text):
             builder.append_unplaced(joint)
         builder.raw(line.page, line.start, line.text)
 
@@ -339,7 +337,7 @@ class Drafter:
             grid, self._grid = self._grid, None
             made = self._fences.read("tables", grid.rows[0].page, lambda: self._table(grid), None)
             self._drafts.append(made or _words_draft(grid))
-        self._drafts.extend(flow_drafts(self._lines, self._layout))
+        self._drafts.extend(flow_drafts(self._lines, self._layout, self._vocabulary))
         self._drafts.extend(self._aside)
         self._lines, self._aside = [], []
 

@@ -74,7 +74,7 @@ def table_draft(grid: Grid, *, title: str, units: str, vocabulary: Vocabulary, c
 
     `columns` are those of the table that it carries on, for one without a header of its own.
     """
-    builder, rows = TextBuilder(), []
+    builder, rows = TextBuilder(vocabulary=vocabulary), []
     paths, particulars = RowPaths(), _says_particulars(grid.rows)
     for grid_row in grid.rows:
         rows.append(_write_row(builder, grid_row, paths, vocabulary, particulars=particulars))
@@ -201,7 +201,7 @@ def _write_row(
 def _write_cell(builder: TextBuilder, spans: Sequence[CellSpan]) -> Cell:
     offset, begun = builder.length, len(builder.parts)
     for number, span in enumerate(spans):
-        if number:
+        if number and builder.divided_at is None:
             builder.append_unplaced(" ")
         builder.raw(span.page, span.start, span.text)
     text = "".join(builder.parts[begun:])
@@ -247,8 +247,8 @@ def _titles_all(row: GridRow, spans: Sequence[CellSpan], grid: Grid) -> bool:
     """Whether the only words of a line name a period and stand over the middle of the whole table, labels included."""
     if len(spans) != 1 or row.cells[0] or not _is_dated(spans[0].text):
         return False
-    left, right = min(own.left for own in grid.rows if own.cells[0]), grid.edges[-1][1]
     first, last = grid.edges[0][0], grid.edges[-1][1]
+    left, right = min((own.left for own in grid.rows if own.cells[0]), default=first), last
     middle = (spans[0].left + spans[0].right) / 2
     beside = abs(middle - (left + right) / 2)
     return beside < _OFF_MIDDLE and beside < abs(middle - (first + last) / 2) and spans[0].left < first
