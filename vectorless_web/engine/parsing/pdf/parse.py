@@ -169,9 +169,9 @@ _OUTERMOST_SHARE, _OUTERMOST_LEAST, _APART = 0.08, 2, 0.4
 of, and the gap that must part it from the rest, in heights of the line."""
 _COLUMNS = re.compile(rf"^\W*(?:in )?{any_of('scale')}\b|\b(?:19|20)\d\d\s+(?:19|20)\d\d\b")
 """What names columns: their units, or years side by side."""
-_LATE, _MOST_LATE = 12.0, 20
-"""Ems that a line stands above the one printed before it from which it may be out of order, and such lines of a page
-that are looked at."""
+_LATE, _NEXT_LATE, _MOST_LATE = 12.0, 3.0, 20
+"""Ems that a line stands above the one printed before it from which it may be out of order, and below one that is out of
+order within which it is as well; such lines of a page that are looked at."""
 _LONGEST_RUNNING = 75
 """Characters of a line from which it is text rather than a part of the header that differs on every page."""
 _FEW_PAGES = 3
@@ -490,12 +490,13 @@ def _classify_body_lines(page: Page, running: set[tuple[int, int]]) -> list[Line
 
 def _put_headers_back(rows: list[LineRow]) -> list[LineRow]:
     """The lines with those headers right above their rows that the file prints after everything else on the page."""
-    late = [
-        row
-        for before, row in itertools.pairwise(rows)
-        if row.role is LineRole.HEADER and before.line.top - row.line.bottom > _LATE * row.line.style.size
-    ]
-    for row in late[:_MOST_LATE]:
+    late: list[LineRow] = []
+    for before, row in itertools.pairwise(rows):
+        jumped = before.line.top - row.line.bottom > _LATE * row.line.style.size
+        goes_on = late[-1:] == [before] and 0 <= row.line.top - before.line.top < _NEXT_LATE * row.line.style.size
+        if row.role is not LineRole.DATA and len(row.line.text) <= _LONGEST_RUNNING and (jumped or goes_on):
+            late.append(row)
+    for row in sorted(late[:_MOST_LATE], key=lambda row: -row.line.top):
         line = row.line
         if any(own is not row and own.line.top < line.bottom and line.top < own.line.bottom for own in rows):
             continue  # beside others, as columns of a page are
