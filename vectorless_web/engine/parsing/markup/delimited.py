@@ -44,7 +44,7 @@ def read_delimited(text: str) -> DocumentText:
     for row in rows[:first]:
         writer.write_paragraph(" ".join(filter(None, row)))
     _write_table(writer, rows[first:])
-    return DocumentText(writer.text, writer.blocks)
+    return writer.finish()
 
 
 def _write_table(writer: BlockWriter, rows: Sequence[Sequence[str]]) -> None:

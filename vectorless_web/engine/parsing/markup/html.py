@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
+from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.figures import PictureShelf, clean_description
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_number, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import TextBlock
@@ -437,7 +438,9 @@ def html_title(source: str) -> str:
     return " ".join(remove_invisible(node.text()).split()) if node is not None else ""
 
 
-def html_text(source: str, shelf: PictureShelf | None = None) -> tuple[str, list[TextBlock]]:
+def html_text(
+    source: str, shelf: PictureShelf | None = None, fences: Fences | None = None
+) -> tuple[str, list[TextBlock]]:
     """The readable text of a web page and its blocks, with the pictures that `shelf` finds within the file.
 
     Raises UnreadableDocument(`no_text`) if it has none.
@@ -446,6 +449,7 @@ def html_text(source: str, shelf: PictureShelf | None = None) -> tuple[str, list
     root = tree.body or tree.root
     marked = tree.css_first("h1, h2, h3, h4, h5, h6") is not None
     reader = _HtmlReader(marked=marked, shelf=shelf or PictureShelf())
+    reader.writer.fences = fences or Fences()
     if root is not None:
         reader.read(root)
     if not reader.writer.has_text:

@@ -61,7 +61,7 @@ def read_json(text: str) -> DocumentText:
     writer = BlockWriter()
     _write_value(writer, "", content, 0)
     writer.end_list()
-    return DocumentText(writer.text, writer.blocks, _name_of(content))
+    return writer.finish(_name_of(content))
 
 
 def _parse(text: str) -> Any:

@@ -82,7 +82,7 @@ def read_restructured(text: str) -> DocumentText:
     writer = reader.writer
     writer.end_list()
     title = remove_invisible(str(tree.get("title", "")))
-    return DocumentText(writer.text, writer.blocks, title, list(_tell_outside(text)))
+    return writer.finish(title, _tell_outside(text))
 
 
 def _tell_too_much(text: str) -> str:

@@ -67,7 +67,7 @@ def read_rich_text(text: str) -> DocumentText:
             " Run text recognition (OCR) on it and upload the PDF.",
             code="no_text",
         )
-    return DocumentText(writer.text, writer.blocks, _join(reader.title), list(reader.tell()))
+    return writer.finish(_join(reader.title), reader.tell())
 
 
 @dataclass(slots=True)

@@ -11,10 +11,10 @@ from vectorless_web.engine.parsing.outline.contents import letters_of
 from vectorless_web.engine.parsing.outline.heading import (
     CAPTION,
     SENTENCE_END,
-    UNFINISHED,
     Heading,
     heading_of,
     is_caps,
+    is_unfinished,
     may_open_title,
     reads_like_title,
 )
@@ -31,7 +31,7 @@ from vectorless_web.engine.parsing.patterns import (
     closes_soon,
     form_of,
     is_contents_title,
-    statement_kind,
+    is_statement_title,
 )
 from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE
 
@@ -195,7 +195,7 @@ class Headings:
                 break
             taken.append(following)
         text = " ".join(" ".join(own.text.split()) for own in taken)
-        if len(taken) > _MAX_LINES or not reads_like_title(text) or UNFINISHED.search(text):
+        if len(taken) > _MAX_LINES or not reads_like_title(text) or is_unfinished(text):
             return None
         if text.endswith(":") and (strength < 2 or len(text.split()) > _COLON_WORDS):
             return None
@@ -340,7 +340,7 @@ class Headings:
         if SENTENCE_END.search(last.text.rstrip()) and not last.text.rstrip().endswith(":"):
             bare = form.family in NAMED and len(last.text.split()) <= 2
             return bare and is_caps(last.text) == is_caps(text)
-        unfinished = bool(UNFINISHED.search(last.text.rstrip())) or text[:1].islower()
+        unfinished = is_unfinished(last.text.rstrip()) or text[:1].islower()
         width = last.right - last.left
         full = width > _FULL_SHARE * (following.right - following.left) and width > _FULL_WIDTH
         tight = gap < _TIGHT * max(last.height, self._layout.line_pitch(last.style))
@@ -434,7 +434,7 @@ class _Ranks:
         form, looks = heading.form, _describe_looks(heading)
         if form.family == STATEMENT:
             # An auditor's report ends the notes before it, as their own title does.
-            return _STATEMENT if statement_kind(heading.title) else _NOTES
+            return _STATEMENT if is_statement_title(heading.title) else _NOTES
         if form.family == NOTE:
             return _NOTE
         if form.family != PLAIN:

@@ -17,6 +17,7 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.drafts import Draft
 from vectorless_web.engine.parsing.figures import read_caption
 from vectorless_web.engine.parsing.lines import Page
+from vectorless_web.engine.parsing.terms import any_of
 
 _LEAST_SIDE, _LEAST_SHARE = 56.0, 0.012
 """Points of the shorter side, and share of the page, below which a picture is an icon or a signature's seal."""
@@ -92,7 +93,7 @@ def list_pictures(
     return found
 
 
-_CAPTION_LINE = re.compile(r"^\s*(?:fig(?:ure)?s?|charts?|graph|diagram|map|illustration)\b\.?\s*[A-Z]?\d", re.I | re.M)
+_CAPTION_LINE = re.compile(rf"^\s*{any_of('figure')}\s*[A-Z]?\d", re.I | re.M)
 
 
 def names_figure(text: str) -> bool:

@@ -43,7 +43,7 @@ def read_older_workbook(path: Path, *, limits: CompileLimits) -> DocumentText:
         ) from error
     writer = write_sheets(sheets)
     check_sheet_text(writer.length, bool(writer.blocks), limits)
-    return DocumentText(writer.text, writer.blocks, "", list(left_out.tell()), shown_title=find_shown_title(writer))
+    return writer.finish(remarks=left_out.tell(), shown_title=find_shown_title(writer))
 
 
 def _read_sheet(given: Any, name: str, count: CellCount) -> Sheet:

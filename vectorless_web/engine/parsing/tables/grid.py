@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from vectorless_web.engine.parsing.tables.cells import CellSpan
 from vectorless_web.engine.parsing.tables.headers import TOTAL, Edge, names_kinds, nearest_column
 from vectorless_web.engine.parsing.tables.regions import NUMBERING, PERIOD, UNITS_LINE, LineRole, LineRow
+from vectorless_web.engine.parsing.terms import any_of
 
 _WORD = re.compile(r"\S+")
 _MARK = re.compile(r"^\([a-z]{1,2}\)$|^[*†‡]+$", re.I)
@@ -41,7 +42,7 @@ _LONGEST_NAME = 40
 """Characters of a column's name in a table of words; a longer cell says something."""
 _LONG_NAME = 16
 """Characters of a name that stands before times and is none of a column."""
-_TIME = re.compile(r"^\s*\d+(?:\.\d+)? (?:years?|months?|weeks?|days?|hours?)\s*$", re.I)
+_TIME = re.compile(rf"^\s*\d+(?:\.\d+)? {any_of('duration')}\s*$", re.I)
 _SHORT_LABEL, _MOSTLY = 2, 0.8
 """Characters of a mark before the labels, and share of the rows that have such a mark or none, and words beside it."""
 _CLOSE = 0.35
@@ -50,17 +51,17 @@ _YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _PRECISE = re.compile(r"^[–−-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)%?(?:\(\d+\.\d+\))?$")
 """A figure that may stand right behind a label; whole years and small numbers end labels themselves."""
 _NAMES_ROWS = re.compile(
-    r"^(?!.*\b(?:years?|quarters?|months|weeks|ended|ending|as of)\b)"
-    r"[a-z][^()\d]{24,}\s\((?:dollars |amounts )?in (?:thousands|millions|billions)\)$",
+    rf"^(?!.*\b(?:{any_of('period')}|ended|ending|as of)\b)"
+    rf"[a-z][^()\d]{{24,}}\s\((?:{any_of('amounts')} )?in {any_of('scale')}\)$",
     re.I,
 )
 """A label that ends with its units in brackets: "Cash paid for measured leases (in thousands)"."""
 _CODE = re.compile(r"^[A-Z][A-Z\d./ -]{1,11}[a-z]?$")
-_UNITS_FIRST = re.compile(r"^\W*(?:in )?(?:thousands|millions|billions)\b", re.I)
+_UNITS_FIRST = re.compile(rf"^\W*(?:in )?{any_of('scale')}\b", re.I)
 _SMALL = re.compile(r"^\d{1,2}%?$")
 """A number that may name a column: a step, a class, a share of cases."""
 _YEAR_ALONE = re.compile(r"^(?:fy\s?)?(?:19|20)\d\d$", re.IGNORECASE)
-_UNFINISHED = re.compile(r"(?:,|\b(?:and|of|or|in|to|for|the|from|by|on|with|net))$|[-–—]$")
+_UNFINISHED = re.compile(rf"(?:,|\b{any_of('goes_on')})$|[-–—]$")
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from vectorless_web.engine.parsing.tables.cells import CellSpan
 from vectorless_web.engine.parsing.tables.regions import PERIOD
+from vectorless_web.engine.parsing.terms import any_of
 
 Edge = tuple[float, float]
 
@@ -35,15 +36,11 @@ _MARK = re.compile(r"\s*\(\w{1,2}\)")
 _NUMBERS = re.compile(r"\d+")
 _YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DIVIDED = re.compile("[\ufffe\x02\xad]\\s?(?=[a-z])")
-_RUNS_ON = re.compile(r"(?:[&/,-]|\b(?:and|of|or|in|to|for|the|from|by|on|with))\s*$", re.I)
+_RUNS_ON = re.compile(rf"(?:[&/,-]|\b{any_of('goes_on')})\s*$", re.I)
 _HYPHEN = re.compile("[\ufffe\x02\xad]\\s?")
 
 
-_KIND = re.compile(
-    r"(?:^|\s)(?:definitions?|descriptions?|meanings?|overview|contents?|templates?|statements?|explanations?|details"
-    r"|comments?|remarks|functions?|purpose|examples?|usage|actions?|responses?|requirements?)$",
-    re.IGNORECASE,
-)
+_KIND = re.compile(rf"(?:^|\s){any_of('kind')}$", re.IGNORECASE)
 """What the words of a column are, as its name says."""
 _LONGEST_KIND = 40
 """Characters of such a name, at most."""
@@ -426,10 +423,10 @@ def nearest_column(cell: CellSpan, edges: Sequence[Edge]) -> int:
     return min(over or range(len(edges)), key=lambda k: abs(left + right - edges[k][0] - edges[k][1]))
 
 
-TOTAL = re.compile(r"^(?:sub-?)?totals?\b", re.IGNORECASE)
+TOTAL = re.compile(rf"^{any_of('total')}\b", re.IGNORECASE)
 _SAME_LEFT = 1.5
 """Points within which labels begin at the same place."""
-_LABEL_WORDS = re.compile(r"(?!total|and|of|the|net\b)[^\W\d_]{3,}")
+_LABEL_WORDS = re.compile(rf"(?!total|{any_of('goes_on')}\b)[^\W\d_]{{3,}}")
 
 
 @dataclass(slots=True)

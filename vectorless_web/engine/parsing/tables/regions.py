@@ -9,6 +9,8 @@ from enum import Enum
 from vectorless_web.engine.parsing.lines import Layout, Line, Page
 from vectorless_web.engine.parsing.patterns import NOTE, form_of
 from vectorless_web.engine.parsing.tables.cells import CellSpan, split_cells
+from vectorless_web.engine.parsing.terms import any_of
+from vectorless_web.engine.text.dates import MONTH_PATTERN
 
 _LOOK_AHEAD = 5
 """Lines without figures that may stand within a table, one after the other: labels that head the rows below."""
@@ -23,9 +25,9 @@ _SHORT, _LONGEST_HEADER = 60, 70
 running text; a header over the figures has at most the second."""
 _LONGEST_GROUP = 80
 """Characters of a label over a group of rows, at most."""
-_LEADS = re.compile(r"\b(?:following|follows|below)\b", re.IGNORECASE)
+_LEADS = re.compile(rf"\b{any_of('leads_to_table')}\b", re.IGNORECASE)
 """Words of a sentence that leads to a table."""
-_VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|will|shows?|presents?|summari[sz]es?)\b", re.IGNORECASE)
+_VERB = re.compile(rf"\b{any_of('finite_verb')}\b", re.IGNORECASE)
 """Words that make a sentence of a line, which labels lack."""
 _FEWEST_ROWS, _FEWEST_FIGURES = 2, 3
 """Rows of figures that are a table, and figures in one row that are."""
@@ -51,29 +53,24 @@ _CENTRED, _CENTRED_TITLE = 2, 4
 """Ems by which the middle of a centred label may lie beside the table's; for titles as a sum of both edges."""
 _LEFT_OF_FIGURE, _LEFT_OF_HEADER = 2, 3
 """Ems by which a lone figure, and a header, may begin left of the figures."""
-_STRUCTURAL = re.compile(r"^(?:part\s+[ivx]+\b|item\s+\d|note\s+\d|notes to )", re.IGNORECASE)
+_STRUCTURAL = re.compile(rf"^(?:{any_of('part')}\s+[ivx]+\b|{any_of('item', 'note')}\s+\d|notes to )", re.IGNORECASE)
 UNITS_LINE = re.compile(
-    r"\b(?:in|of)\s+(?:thousands|millions|billions)\b|^\(?unaudited\b"
-    r"|^\(?(?:dollars|amounts|in \$|\$ in|US\$|usd)\b|[’']000s?\b",
+    rf"\b(?:in|of)\s+{any_of('scale')}\b|^\(?unaudited\b|^\(?(?:dollars|amounts|in \$|\$ in|US\$|usd)\b|[’']000s?\b",
     re.IGNORECASE,
 )
 PERIOD = re.compile(
-    r"^(?:as (?:of|at|on)\b|at (?=[a-z]+ \d)|for the\b|(?:fiscal |calendar )?years? ended\b|fiscal years?\b"
-    r"|(?:three|six|nine|twelve|thirteen|twenty-six|thirty-nine|fifty-\w+) (?:months|weeks)\b"
-    r"|(?:first|second|third|fourth) quarters?\b|(?:quarters?|periods?|months?|weeks?) ended|q[1-4]\b"
-    r"|(?:january|february|march|april|may|june|july|august|september|october|november|december) \d"
-    r"|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.? \d)",
+    rf"^(?:as (?:of|at|on)\b|at (?=[a-z]+ \d)|for the\b|{any_of('fiscal')} years?\b"
+    rf"|{any_of('count')} {any_of('counted')}\b|(?:{any_of('fiscal')} )?{any_of('period')} ended|q[1-4]\b"
+    rf"|{MONTH_PATTERN} \d)",
     re.IGNORECASE,
 )
-_PERIOD_CELL = re.compile(
-    r"(?<!\d)(?:19|20)\d\d(?!\d)|^(?:FY|Q[1-4]|H[12])\b|\b(?:months|weeks|quarter|year)s? ended\b", re.I
-)
+_PERIOD_CELL = re.compile(rf"(?<!\d)(?:19|20)\d\d(?!\d)|^(?:FY|Q[1-4]|H[12])\b|\b{any_of('period')} ended\b", re.I)
 _YEAR = re.compile(
     r"^(?:(?:fy\s?)?(?:19|20)\d\d(?:-\d\d-\d\d)?|[01]?\d/\d\d|[0-3]?\d([./-])[0-3]?\d\1(?:(?:19|20)\d\d|\d\d))"
     r"(?:\s*\([a-z0-9]{1,2}\)|\*{1,3})*$",
     re.IGNORECASE,
 )
-_CAPTION = re.compile(r"^(?:table|figure|fig\.|chart)\s*\d[\d.-]*\s?[:.|]\s*[^\W\d]", re.IGNORECASE)
+_CAPTION = re.compile(rf"^{any_of('caption')}\s*\d[\d.-]*\s?[:.|]\s*[^\W\d]", re.IGNORECASE)
 _ENDS_SENTENCE = re.compile(r"[.;:]\W*$")
 _BULLET = re.compile(
     r"^[•●▪◦■□‣·*\-–—§➢➤►▶✓✔❖☐☑☒\uf000-\uf0ff]\s|^\(?(?:[a-z]|\d{1,2}|[ivx]{2})[.):]\s|^o\s", re.IGNORECASE

@@ -460,7 +460,9 @@ def _find_steps(cells: Sequence[_CellText]) -> list[float]:
         for other in cells:
             alike = other is not own and len(other.heights) == len(own.heights)
             if alike and all(abs(a - b) < _TOUCH for a, b in zip(own.heights, other.heights, strict=True)):
-                return own.heights
+                # Figures that stand on one line are no rows below each other.
+                apart = all(above < below - _TOUCH for above, below in itertools.pairwise(own.heights))
+                return own.heights if apart else []
     return []
 
 

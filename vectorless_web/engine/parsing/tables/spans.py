@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from vectorless_web.engine.parsing.tables.cells import is_number
 from vectorless_web.engine.parsing.tables.headers import RowPaths, names_kinds
+from vectorless_web.engine.parsing.terms import any_of
 
 Texts = list[list[str]]
 
@@ -34,22 +35,17 @@ _CHANGES = 0.1
 """The same for a header of changes that holds all columns behind those of periods."""
 _DEEPER, _INNERMOST = 4.0, 1e6
 """Indents, in points, of a group within a group and of a row within all of them."""
-_SCALE = re.compile(
-    r"^(?:in )?(?:[$€£¥]|US\$|USD|EUR|GBP)?\s?(?:in )?(?:thousands|millions|billions|['’]000s?|m|bn)\b", re.I
-)
-_FIGURES_IN = re.compile(r"^(?:all )?(?:figures|amounts|values|prices|dollars|data) (?:are )?(?:stated )?in\b", re.I)
+_SCALE = re.compile(rf"^(?:in )?(?:{any_of('currency')})?\s?(?:in )?(?:{any_of('scale')}|['’]000s?|m|bn)\b", re.I)
+_FIGURES_IN = re.compile(rf"^(?:all )?{any_of('amounts')} (?:are )?(?:stated )?in\b", re.I)
 _YEAR = re.compile(r"^(?:(?:FY\s?)?(?:19|20)\d\d|FY?\s?['’]?\d\d)\s*(?:\*+|\(\w{1,2}\))*$")
-_CHANGE = re.compile(r"\b(?:change|variance|variation|growth|increase|decrease)\b", re.I)
+_CHANGE = re.compile(rf"\b{any_of('change')}\b", re.I)
 """Names of columns that compare periods and belong to none of them."""
-_COMPARES = re.compile(
-    r"\b(?:19|20)\d\d\s?(?:over|vs\.?|versus|against|compared (?:to|with))\s(?:FY\s?)?(?:19|20)\d\d\b", re.I
-)
+_COMPARES = re.compile(rf"\b(?:19|20)\d\d\s?{any_of('comparison')}\s(?:FY\s?)?(?:19|20)\d\d\b", re.I)
 _DAY_TAIL = re.compile(r"^\d{1,2},$")
 _SPACED_YEAR = re.compile(r"^(?:\d ){3}\d$")
 _QUALIFIER = re.compile(
     r"^\(?(?:(?:in )?(?:U\.?S\.? ?|A|C|S|NT|HK)?[$€£¥₹]\s?(?:in )?"
-    r"(?:['‘’]?000s?|m|mn|bn|thousands?|millions?|billions?)?|%"
-    r"|(?:in )?(?:thousands|millions|billions)|USD|EUR|GBP|CHF|(?:un)?audited|restated|note)\)?$",
+    rf"{any_of('scale', 'scale_sign')}?|%|(?:in )?{any_of('scale')}|{any_of('currency', 'audit')})\)?$",
     re.I,
 )
 _CURRENCIES = frozenset("$€£¥₹")

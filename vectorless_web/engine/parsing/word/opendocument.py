@@ -15,7 +15,7 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_number, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.markup.plaintext import guess_level, mark_superscript
-from vectorless_web.engine.parsing.package import PackageKind, child, local, open_package, refuse_locked, value
+from vectorless_web.engine.parsing.packed.package import PackageKind, child, local, open_package, refuse_locked, value
 from vectorless_web.engine.parsing.tables.spans import SpanCell
 from vectorless_web.engine.parsing.word.parse import parse_count
 
@@ -60,7 +60,7 @@ def read_text_document(path: Path, *, limits: CompileLimits) -> DocumentText:
     if writer.length > limits.characters:
         raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
     said = remove_invisible(title.text or "") if title is not None else ""
-    return DocumentText(writer.text, writer.blocks, said, [*told, *shelf.tell(), *_tell_left_out(body, reader.hidden)])
+    return writer.finish(said, [*told, *shelf.tell(), *_tell_left_out(body, reader.hidden)])
 
 
 def _tell_left_out(body: etree._Element, hidden: int) -> Iterator[str]:
