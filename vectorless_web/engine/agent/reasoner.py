@@ -9,6 +9,7 @@ from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import ReasoningEvent
 from vectorless_web.engine.agent.limits import Cancelling, Late, Limits
 from vectorless_web.engine.llm.calls import Caller
+from vectorless_web.engine.llm.embedding import Embedder
 from vectorless_web.engine.questions.lexicon import Lexicon
 
 
@@ -42,7 +43,8 @@ class Reasoner:
     """Answers questions. Without a `caller` it works offline and shows evidence.
 
     `verifier` makes the second, independent call; None uses `caller`. `clock` gives seconds and may be a fake. A replay
-    gives `late`, where time was up in the run it repeats, and is held up by no clock.
+    gives `late`, where time was up in the run it repeats, and is held up by no clock. `embedder` is the owner's embedding
+    model, with which documents that have vectors are searched by meaning too.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Reasoner:
         lexicon: Lexicon | None = None,
         clock: Callable[[], float] = time.monotonic,
         late: Collection[Late] | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         self.caller = caller
         self.verifier = verifier or caller
@@ -61,6 +64,7 @@ class Reasoner:
         self.lexicon = lexicon
         self.clock = clock
         self.late = late
+        self.embedder = embedder
 
     def run(
         self,
