@@ -177,10 +177,10 @@ class Answer(models.Model):
     class Verdict(models.TextChoices):
         """How far an answer was checked; the help page defines each word."""
 
-        EXACT = "exact", "exact"
-        VERIFIED = "verified", "verified"
-        PARTLY = "partly", "partly verified"
-        NOT_VERIFIED = "not", "not verified"
+        EXACT = "exact", "Exact"
+        VERIFIED = "verified", "Verified"
+        PARTLY = "partly", "Partly verified"
+        NOT_VERIFIED = "not", "Not verified"
 
     class Strength(models.TextChoices):
         STRONG = "strong", "Strong"

@@ -16,7 +16,7 @@ from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.text.normalise import normalise
 from vectorless_web.engine.text.numbers import missing_unit, numbers_in, unit_word, with_unit
 from vectorless_web.engine.text.similarity import DifferencePiece, ratio, word_differences
-from vectorless_web.infra.templatetags.show import money, until, with_support
+from vectorless_web.infra.templatetags.show import money, until, verdict_line, with_support
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
 from vectorless_web.runs.page import rendering
@@ -471,7 +471,7 @@ def _measures(a: Side, b: Side, quotes: Sequence[QuotesOfPage]) -> Iterable[Meas
 
     yield both(_("Answered by"), lambda side: side.engine_line)
     yield both(_("Scope"), lambda side: side.scope_line)
-    yield both(_("Checked"), lambda side: rendering.verdict_line(side.answer) if side.run.has_answer else "")
+    yield both(_("Checked"), lambda side: verdict_line(side.answer) if side.run.has_answer else "")
     yield both(_("Sentences with a tick"), _ticks)
     yield both(_("Quotes"), _quotes, _describe_shared_pages(quotes))
     yield both(_("Steps"), lambda side: _number(side.run.step_count), _describe_difference(a, b, "step_count"))

@@ -21,7 +21,7 @@ from vectorless_web.documents.rendering.page import RenderUnavailable, has_pages
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.text.numbers import with_unit
-from vectorless_web.infra.templatetags.show import check_word, formula, support_word
+from vectorless_web.infra.templatetags.show import check_word, formula, support_word, verdict_line
 from vectorless_web.runs import selectors
 from vectorless_web.runs.export.bundle_check import FORMAT as BUNDLE_FORMAT
 from vectorless_web.runs.export.bundle_check import MANIFEST, page_stem
@@ -37,7 +37,6 @@ from vectorless_web.runs.page.rendering import (
     struck_of,
     takeover_of,
     unknown_line,
-    verdict_line,
 )
 from vectorless_web.runs.page.sheets import may_be_shown
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.infra.templatetags.show import percent, person
+from vectorless_web.infra.templatetags.show import person
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Answer, Citation, Claim, ModelCall, Run, Step
 from vectorless_web.workspaces.rendering import AddedTerms, read_added_terms
@@ -283,15 +283,6 @@ def unknown_line(answer: Answer | None) -> str:
     words = answer.unknown_words if answer else []
     said = ngettext("%(words)s stands in no document here.", "%(words)s stand in no document here.", len(words))
     return said % {"words": ", ".join(f"“{word}”" for word in words)} if words else ""
-
-
-def verdict_line(answer: Answer | None) -> str:
-    """The word for how far an answer was checked; of an earlier version its number, said as such; "" for none."""
-    if answer is None or (not answer.verdict and answer.confidence is None):
-        return ""
-    if answer.verdict:
-        return _(answer.get_verdict_display())
-    return _("%(share)s confidence, as an earlier version measured it") % {"share": percent(answer.confidence)}
 
 
 def now_of(run: Run, *, mine: bool = False) -> NowView | None:
