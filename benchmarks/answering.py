@@ -1,7 +1,6 @@
 """Runs of the reasoner for benchmarks: one for each question, each prediction written as soon as it is there."""
 
 import argparse
-import importlib.util
 import json
 import sys
 import time
@@ -10,18 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
-from benchmarks.corpus import FolderCorpus
 from benchmarks.led import MakeReasoner, Spending, from_environment, led_by
+from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent
-from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.orchestrator import Orchestrator
-from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
-from vectorless_web.engine.llm.embedding import MOST_TEXTS, RecordedNearness
-from vectorless_web.infra.site.local_model import PACKAGE, find_obstacle
-from vectorless_web.providers.local_nearness import LocalNearness
+from vectorless_web.engine.agent.reasoner import Reasoner
+from vectorless_web.engine.agent.settings import Settings
+from vectorless_web.engine.answers.claims import ClaimEvent, Evidence, Support
 
 Question = dict[str, Any]
 Prediction = dict[str, Any]
@@ -29,102 +25,96 @@ Prediction = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """What answers: the reasoner of each run, the limits of a run, whether withheld answers count as given, and what
-    all runs spent."""
+    """What answers: the reasoner of each run, the limits of a run, and what all runs spent."""
 
     make_reasoner: MakeReasoner
     limits: Limits
-    gives_withheld: bool = False
     spending: Spending = field(default_factory=Spending)
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """How one run ended, the evidence its claims cite, the documents it walked (corpus ids), its model calls."""
+    """How one run ended, its checked claims, the documents that its steps touched (corpus ids), its model calls."""
 
     done: CompleteEvent
-    cited: Sequence[Evidence]
+    claims: Sequence[ClaimEvent]
     walked: Sequence[str]
     calls: int
-    withheld: dict[str, Any] = field(default_factory=dict)
-    """The answer that was not certain enough to be given, as VERIFY tells it; empty for none."""
 
     @property
     def is_answer(self) -> bool:
         """Whether the run found an answer, if only a part of one."""
         return self.done.outcome in (Outcome.ANSWERED, Outcome.PARTIAL)
 
+    @property
+    def cited(self) -> list[Evidence]:
+        """The evidence of the claims that stand, each place once, in the order cited."""
+        held = [claim for claim in self.claims if claim.support is not Support.UNSUPPORTED]
+        found = {(e.document, e.key, e.start, e.end): e for claim in held for e in claim.citations}
+        return list(found.values())
+
 
 def make_engine(options: argparse.Namespace) -> Engine:
     """The engine that the options name: offline, or led by the model of the environment."""
     limits = Limits(wall_seconds=options.run_seconds)
     if options.engine == "offline":
-        return Engine(lambda _spending: Orchestrator(walking=make_walking(options)), limits, options.withheld)
+        return Engine(lambda _spending: Reasoner(), limits)
     model = from_environment(seconds=options.call_seconds)
-    return Engine(led_by(model, limits=limits), limits)
+    return Engine(led_by(model, limits=limits, settings=Settings(verify=not options.unverified)), limits)
 
 
-def make_walking(options: argparse.Namespace) -> Walking:
-    """Offline walks as the site makes them: with the local model of meaning where it can run, unless by words alone."""
-    walking = Walking()
-    if not options.words and importlib.util.find_spec(PACKAGE) is not None and not find_obstacle():
-        walking.nearness = RecordedNearness(LocalNearness(seconds=60.0), most=options.sentences)
-    return walking
-
-
-def run_question(question: str, corpus: FolderCorpus, engine: Engine) -> Answered:
+def run_question(question: str, corpus: Corpus, engine: Engine) -> Answered:
     """One whole run over a corpus."""
     spent = Spending()
     events = list(engine.make_reasoner(spent).run(question, corpus, engine.limits))
     engine.spending.add(spent)
+    checked = {event.order: event for event in events if isinstance(event, ClaimEvent) and event.state == "checked"}
     return Answered(
         done=next(event for event in reversed(events) if isinstance(event, CompleteEvent)),
-        cited=[evidence for event in events if isinstance(event, ClaimEvent) for evidence in event.citations],
-        walked=[ref.document for event in events if isinstance(event, StepEvent) for ref in event.refs],
+        claims=list(checked.values()),
+        walked=[name for event in events if isinstance(event, StepEvent) for name in event.documents],
         calls=spent.calls,
-        withheld=next((step.observation["withheld"] for step in events if _tells_withheld(step)), {}),
     )
 
 
-def _tells_withheld(event: object) -> TypeGuard[StepEvent]:
-    return isinstance(event, StepEvent) and "withheld" in event.observation
+def prediction_of(answered: Answered, name_of: Callable[[str], str]) -> Prediction:
+    """The fields that every prediction of a run has; `name_of` turns a corpus id into the name of the document.
 
-
-def _give_withheld(prediction: Prediction, answered: Answered, name_of: Callable[[str], str]) -> Prediction:
-    """The prediction with the answer that was withheld as if it had been given: what a confidence is fitted on."""
-    held = answered.withheld
-    if not held:
-        return prediction
-    cited = {(row["document"], row["page"], row["quote"]): row for row in held["citations"]}.values()
-    citations = [{"doc": name_of(r["document"]), "page": r["page"] - 1, "quote": r["quote"]} for r in cited]
-    told = {name: held[name] for name in ("answer", "value", "confidence", "signals")}
-    return {**prediction, **told, "citations": citations, "outcome": "answered"}
-
-
-def prediction_of(answered: Answered, name_of: Callable[[str], str], engine: Engine) -> Prediction:
-    """The fields that every prediction of a run has; `name_of` turns a corpus id into the name of the document."""
+    `passages` are what a reader is shown, best first: the citations of an answer, then the closest passages.
+    """
     done = answered.done
-    prediction = {
+    cited = answered.cited if answered.is_answer else []
+    return {
         "answer": done.answer if answered.is_answer else "",
         "value": done.value if answered.is_answer else "",
-        "citations": _citations(answered.cited, name_of) if answered.is_answer else [],
+        "citations": [{"doc": name_of(e.document), "page": e.page_index, "quote": e.quote} for e in cited],
+        "passages": [_passage_row(evidence, name_of) for evidence in (*cited, *done.passages)],
+        "unknown_words": list(done.unknown_words),
         "outcome": done.outcome.value,
-        "confidence": done.confidence.value if done.confidence else None,
-        "signals": {signal.name: round(signal.share, 4) for signal in done.confidence.signals}
-        if done.confidence
-        else {},
+        "verdict": done.verdict.value if done.verdict else "",
+        "grounded": done.grounded,
+        "maker": next((claim.maker.value for claim in answered.claims if claim.maker), ""),
+        "claims": [_claim_row(claim) for claim in answered.claims],
+        "note": done.note,
         "tokens": done.tokens,
+        "calls": answered.calls,
         "steps": done.steps,
         "engine": done.engine,
         "reason": done.reason,
     }
-    return _give_withheld(prediction, answered, name_of) if engine.gives_withheld else prediction
 
 
-def _citations(cited: Sequence[Evidence], name_of: Callable[[str], str]) -> list[dict[str, Any]]:
-    """Each quote once, in the order cited."""
-    distinct = {(evidence.document, evidence.page_index, evidence.quote): evidence for evidence in cited}
-    return [{"doc": name_of(e.document), "page": e.page_index, "quote": e.quote} for e in distinct.values()]
+def _passage_row(evidence: Evidence, name_of: Callable[[str], str]) -> dict[str, Any]:
+    """What is shown of one passage: its text as a reader sees it, and what is lit in it."""
+    passage = evidence.passage
+    shown = f"{passage.lead_in}\n{passage.text}".strip() if passage else evidence.quote
+    lit = passage.lit if passage else evidence.quote
+    return {"doc": name_of(evidence.document), "page": evidence.page_index, "text": shown, "lit": lit}
+
+
+def _claim_row(claim: ClaimEvent) -> dict[str, Any]:
+    support = claim.support.value if claim.support else ""
+    return {"text": claim.text, "support": support, "because": claim.because, "marks": list(claim.marks)}
 
 
 def read_questions(path: Path) -> list[Question]:
@@ -199,7 +189,5 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="leave out what --out holds, append the rest")
     parser.add_argument("--at-once", type=int, default=1, help="questions worked on together")
     parser.add_argument("--call-seconds", type=float, default=120.0, help="how long one call of the model may take")
-    parser.add_argument("--withheld", action="store_true", help="give answers that were not certain enough, too")
-    parser.add_argument("--words", action="store_true", help="leave out the local model of meaning")
-    parser.add_argument("--sentences", type=int, default=MOST_TEXTS, help="sentences that it reads for a question")
+    parser.add_argument("--unverified", action="store_true", help="leave out the verifying call of a model")
     parser.add_argument("--run-seconds", type=float, default=300.0, help="how long one question may take")

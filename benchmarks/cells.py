@@ -29,8 +29,9 @@ from pptx.util import Inches
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.figures.tables import CellReading, tables_of
 from vectorless_web.engine.parsing.compile import compile_file
+from vectorless_web.engine.tables.cells import CellReading, read_cell
+from vectorless_web.engine.tables.view import tables_of
 
 _PLACES = ("Bergen", "Oslo", "Riga", "Gdynia", "Aarhus", "Turku", "Kiel", "Malmo", "Tallinn", "Visby")
 _THINGS = ("Cargo handled", "Berth fees", "Pilotage", "Crane hire", "Warehouse rent", "Ferry tickets", "Fuel", "Wages")
@@ -371,7 +372,7 @@ def read_cells(path: Path) -> list[tuple[str, CellReading]]:
     document = CompiledDocument(compile_file(path, name=path.name))
     views = tables_of(document.tree, range(1, len(document.tree)))
     return [
-        (cell.text, view.read_cell(row, place))
+        (cell.text, read_cell(view, row, place))
         for view in views
         for row in view.table.body
         for place, cell in enumerate(row.cells)

@@ -11,15 +11,15 @@ from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.errors import NotFound
+from vectorless_web.engine.finding.routing import DocumentRouter, RouteResult
+from vectorless_web.engine.finding.routing.card_keys import card_row, links_for
+from vectorless_web.engine.finding.routing.editions import read_edition, read_head
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
 from vectorless_web.engine.index.word_blocks import WordBlock, WordIndex, block_of, encode_words, spread_words
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.routing import DocumentRouter, RouteResult
-from vectorless_web.engine.routing.card_keys import card_row, links_for
-from vectorless_web.engine.routing.editions import read_edition, read_head
 
 
 class FolderCorpus(Corpus):

@@ -34,10 +34,10 @@ from benchmarks.answering import (
     run_question,
 )
 from benchmarks.corpus import FolderCorpus, FolderRouter, make_router, shortlist
+from vectorless_web.engine.finding.routing import DocumentRouter
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.ranking.evidence import rank_pages
-from vectorless_web.engine.routing import DocumentRouter
 
 PAGES = 20
 
@@ -85,7 +85,7 @@ def answer(question: Question, task: Task) -> Prediction:
     return {
         "pages": _pages(understand(question["question"]), ids, corpus),
         "documents": [corpus.name_of(document) for document in ids],
-        **prediction_of(answered, corpus.name_of, task.engine),
+        **prediction_of(answered, corpus.name_of),
     }
 
 

@@ -20,18 +20,19 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+
 from benchmarks.corpus import index_documents
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.agent.events import CompleteEvent
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
 from vectorless_web.engine.documents.card import Card
+from vectorless_web.engine.finding.routing import DocumentRouter, RouteResult
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.routing import DocumentRouter, RouteResult
 
 KINDS = ("Staff Handbook", "Site Handbook", "Visitor Guide", "Residents' Handbook", "Safety Handbook", "Member Guide")
 SECTIONS = (

@@ -9,15 +9,13 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.model.planner import Sizes, model_walking
-from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.agent.reasoner import Reasoner
+from vectorless_web.engine.agent.settings import Settings
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.providers.connections import Endpoint
 from vectorless_web.providers.openai_chat import OpenAIChat
-
-WALKS_AT_ONCE = 4
 
 
 @dataclass
@@ -82,16 +80,15 @@ def from_environment(*, seconds: float) -> OpenAIChat:
     )
 
 
-MakeReasoner = Callable[[Spending], Orchestrator]
+MakeReasoner = Callable[[Spending], Reasoner]
 """Makes the reasoner of one run, whose calls are counted in the spending given."""
 
 
-def led_by(model: ChatModel, *, limits: Limits, sizes: Sizes | None = None) -> MakeReasoner:
+def led_by(model: ChatModel, *, limits: Limits, settings: Settings) -> MakeReasoner:
     """Reasoners led by the model, each under a budget of its own."""
 
-    def make(spending: Spending) -> Orchestrator:
+    def make(spending: Spending) -> Reasoner:
         budget = ModelBudget(calls=limits.model_calls, tokens=limits.model_tokens)
-        caller = Caller(model, budget=budget, on_call=spending.booked)
-        return Orchestrator(walking=model_walking(caller, at_once=WALKS_AT_ONCE, sizes=sizes))
+        return Reasoner(caller=Caller(model, budget=budget, on_call=spending.booked), settings=settings)
 
     return make

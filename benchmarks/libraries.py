@@ -24,10 +24,10 @@ import openai
 import pydantic
 from docx.table import Table
 from pytest_httpserver import HTTPServer
+from vectorless_web.engine.agent.model.replies import TURN_SCHEMA, mended_turn
 from werkzeug import Response
 
 from tests.support.word_files import LEGAL, add_numbering, body, contract, number, related, word
-from vectorless_web.engine.agent.model.replies import TURN_SCHEMA, mended_turn
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.llm.replies import check_object

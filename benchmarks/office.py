@@ -33,13 +33,14 @@ from pptx.util import Inches
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+
 from benchmarks.answering import Engine, make_walking, run_question
 from benchmarks.corpus import FolderCorpus, FolderRouter, make_router
 from benchmarks.scanned import scan_pages, set_pages
 from tests.engine.passages.test_answers_in_words import holds
 from vectorless_web.documents.compiling.tesseract import find_recogniser
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.llm.embedding import MOST_TEXTS
 from vectorless_web.engine.parsing.compile import compile_file

@@ -7,10 +7,11 @@ DIR/questions.jsonl and, where there is one, DIR/absent.jsonl (questions that th
 lines with id, question, doc (a file name with its suffix) and perhaps set. The document is the file
 documents/<set>/<doc> in DIR, or <set>/<doc> in the folder given by --documents; without a set, <doc> there. It is
 compiled and asked as the product does it. A prediction has: id, outcome, answer, value, unit ("": the unit stands in
-`value`), confidence, citations ({doc, page from 0, quote}), seconds, and beside them engine, steps, calls, tokens,
-reason. --set leaves out the other sets; --limit takes the first N of the questions and then of the absent ones. The
-model engine reads OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL and, for the cost, OPENAI_PRICE_IN and
-OPENAI_PRICE_OUT (dollars per million tokens).
+`value`), verdict, maker (lookup, formula, operation or model), citations ({doc, page from 0, quote}), passages ({doc,
+page from 0, text, lit}, best first), claims, unknown_words, seconds, engine, steps, calls, tokens, reason. --set
+leaves out the other sets; --limit takes the first N of the questions and then of the absent ones. The model engine
+reads OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL and, for the cost, OPENAI_PRICE_IN and OPENAI_PRICE_OUT (dollars
+per million tokens).
 """
 
 import argparse
@@ -40,7 +41,7 @@ def answer(question: Question, corpora: Mapping[str, FolderCorpus], engine: Engi
     """A whole run over the question's document."""
     corpus = corpora[set_of(question)]
     answered = run_question(question["question"], corpus.only(corpus.id_of(question["doc"])), engine)
-    return {**prediction_of(answered, corpus.file_name_of, engine), "unit": "", "calls": answered.calls}
+    return {**prediction_of(answered, corpus.file_name_of), "unit": ""}
 
 
 def set_of(question: Question) -> str:

@@ -24,11 +24,18 @@ import numpy as np
 
 from benchmarks.router_cards import BenchCard, Known, made_up, made_up_queries, read_cards, read_queries
 from benchmarks.router_peers import PEERS
+from vectorless_web.engine.finding.routing import (
+    Change,
+    DeltaRow,
+    DocumentRouter,
+    RouterConfig,
+    Snapshot,
+    build_snapshot,
+)
+from vectorless_web.engine.finding.routing.router import warm_up_router
 from vectorless_web.engine.index.snapshot_rows import term_hash
 from vectorless_web.engine.index.word_blocks import WordBlock, WordIndex, WordList, block_of, encode_words
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.routing import Change, DeltaRow, DocumentRouter, RouterConfig, Snapshot, build_snapshot
-from vectorless_web.engine.routing.router import warm_up_router
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 CONFIG = RouterConfig(activate_threshold=0)

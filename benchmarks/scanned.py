@@ -27,11 +27,12 @@ from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, P
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+
 from tests.engine.passages.test_answers_in_words import holds
 from tests.support.engine_documents import Shelf
 from vectorless_web.documents.compiling.tesseract import find_recogniser
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.compile import compile_file

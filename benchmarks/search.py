@@ -39,10 +39,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.corpus import FolderCorpus
 from vectorless_web.engine.documents.artefact import CompiledDocument, open_artefact
-from vectorless_web.engine.index.segment import Segment
-from vectorless_web.engine.llm.model import Reply, Usage
-from vectorless_web.engine.navigation import EventKind, SearchEvent, SearchLimits, SearchStats, beam, greedy, mcts
-from vectorless_web.engine.navigation.pilots import (
+from vectorless_web.engine.finding.navigation import (
+    EventKind,
+    SearchEvent,
+    SearchLimits,
+    SearchStats,
+    beam,
+    greedy,
+    mcts,
+)
+from vectorless_web.engine.finding.navigation.pilots import (
     DocumentScorer,
     LexicalPilot,
     ModelPilot,
@@ -51,6 +57,8 @@ from vectorless_web.engine.navigation.pilots import (
     PilotConfig,
     PrecomputedScorer,
 )
+from vectorless_web.engine.index.segment import Segment
+from vectorless_web.engine.llm.model import Reply, Usage
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand

@@ -261,8 +261,8 @@ def _first_title(page: str) -> str:
 
 def _marks_rightly(page: str, asked: str) -> bool:
     """Whether something is marked, and all that is marked is a word of the question in some form."""
+    from vectorless_web.engine.finding.routing.passages import list_asked_words
     from vectorless_web.engine.questions.understand import understand
-    from vectorless_web.engine.routing.passages import list_asked_words
     from vectorless_web.engine.text.analyser import analyse
 
     known = {other for variants in list_asked_words(understand(asked)).values() for other in variants}

@@ -18,7 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.corpus import FolderCorpus
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Row
-from vectorless_web.engine.figures.tables import TableView, tables_of
+from vectorless_web.engine.tables.cells import read_cell
+from vectorless_web.engine.tables.view import TableView, tables_of
 
 _LINES_BEFORE = 14
 """Lines of the page printed above the row, at most."""
@@ -62,7 +63,7 @@ def _draw_cell(document: CompiledDocument, draw: random.Random) -> tuple[TableVi
 
 
 def _describe(document: CompiledDocument, view: TableView, row: Row, place: int) -> Iterator[str]:
-    reading = view.read_cell(row, place)
+    reading = read_cell(view, row, place)
     count = len(view.table.rows)
     yield f"page {row.page_index + 1}  table {view.name[:90]!r} of {count} rows  [{view.describe()[:200]}]"
     yield f"CELL    {row.cells[place].text!r} (column {place} of {len(row.cells) - 1}, {view.kinds[place].value})"

@@ -13,6 +13,7 @@ from django.utils.module_loading import import_string
 from vectorless_web.engine.agent.limits import Late, Limits
 from vectorless_web.engine.agent.reasoner import Reasoner, Settings
 from vectorless_web.engine.errors import InvalidInput
+from vectorless_web.engine.finding.routing.router import warm_up_router
 from vectorless_web.engine.llm.budget import CostBudget, MeteredModel, ModelBudget, UnlimitedBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, NoModel, OnCall, Recall, discard_record
 from vectorless_web.engine.llm.capability import SelfTest, self_test
@@ -20,7 +21,6 @@ from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, NoEmb
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.routing.router import warm_up_router
 from vectorless_web.infra.money import MILLION
 from vectorless_web.providers.cassette import Cassette, Recording
 from vectorless_web.providers.connections import FORMS, Endpoint

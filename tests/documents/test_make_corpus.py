@@ -7,8 +7,8 @@ from vectorless_web.documents.models import Document, Section
 from vectorless_web.documents.services.samples import sample_document
 from vectorless_web.documents.storage import snapshots
 from vectorless_web.documents.storage.files import open_version
+from vectorless_web.engine.finding.routing import DocumentRouter
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.routing import DocumentRouter
 from vectorless_web.workspaces.models import Workspace
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -18,8 +18,8 @@ from vectorless_web.documents.background import lines_of, summaries_of
 from vectorless_web.documents.models import Document, SectionSummaries, SummaryChoice
 from vectorless_web.documents.services.compiled_rows import refresh_rows
 from vectorless_web.documents.storage.snapshots import snapshot_of
+from vectorless_web.engine.finding.routing import DocumentRouter, RouterConfig
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.routing import DocumentRouter, RouterConfig
 from vectorless_web.runs import jobs
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Run

@@ -14,9 +14,9 @@ from vectorless_web.documents.models import Document, Edge, SnapshotRow, Snapsho
 from vectorless_web.documents.services import compiled_rows
 from vectorless_web.documents.storage import snapshots
 from vectorless_web.engine.documents.card import Card
+from vectorless_web.engine.finding.routing import DocumentRouter, card_row
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.routing import DocumentRouter, card_row
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -13,8 +13,8 @@ from vectorless_web import wiring
 from vectorless_web.documents import services as documents
 from vectorless_web.documents.models import Document, SnapshotRow
 from vectorless_web.documents.storage import snapshots
+from vectorless_web.engine.finding.routing import RouterConfig
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.routing import RouterConfig
 from vectorless_web.runs import corpus as corpora
 from vectorless_web.runs.corpus import ROUTER_SETTINGS, WorkspaceCorpus, router_config
 from vectorless_web.runs.models import Run

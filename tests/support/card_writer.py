@@ -17,7 +17,7 @@ def main(workspace_id: int, seconds: float) -> None:
     from vectorless_web.documents.models import SnapshotState
     from vectorless_web.documents.services import compact_snapshot, compiled_rows
     from vectorless_web.engine.documents.card import Card
-    from vectorless_web.engine.routing import card_row
+    from vectorless_web.engine.finding.routing import card_row
 
     ends, wave = time.monotonic() + seconds, 0
     while time.monotonic() < ends:

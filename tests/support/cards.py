@@ -1,9 +1,7 @@
 """Small cards for the router's tests."""
 
 from vectorless_web.engine.documents.card import Card, SectionLine, TypedFields
-from vectorless_web.engine.llm.model import Message, Reply, Usage
-from vectorless_web.engine.questions.plan import Intent, Period, QueryPlan, WeightedTerm
-from vectorless_web.engine.routing import (
+from vectorless_web.engine.finding.routing import (
     Change,
     DeltaRow,
     DocumentRouter,
@@ -12,6 +10,8 @@ from vectorless_web.engine.routing import (
     build_snapshot,
     card_row,
 )
+from vectorless_web.engine.llm.model import Message, Reply, Usage
+from vectorless_web.engine.questions.plan import Intent, Period, QueryPlan, WeightedTerm
 from vectorless_web.engine.text.analyser import analyse
 
 ACTIVE = RouterConfig(activate_threshold=0)

@@ -3,7 +3,7 @@
 import random
 import sys
 
-from vectorless_web.engine.retrieval import (
+from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
     CorpusNode,
     FusionStrategy,

@@ -21,7 +21,7 @@ from tests.support.retrieval_contract_values import (
     value_of,
 )
 from vectorless_web.engine.errors import EngineError
-from vectorless_web.engine.retrieval import (
+from vectorless_web.engine.finding.retrieval import (
     Circumstances,
     DiversityCandidate,
     HeuristicEstimator,

@@ -13,7 +13,7 @@ from tests.support.retrieval_contract_values import (
     sparse_vector_of,
     value_of,
 )
-from vectorless_web.engine.retrieval import (
+from vectorless_web.engine.finding.retrieval import (
     FusionStrategy,
     JaccardReranker,
     MemoryCollection,

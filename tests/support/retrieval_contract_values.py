@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from vectorless_web.engine.retrieval import (
+from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
     CorpusNode,
     GraphExpand,

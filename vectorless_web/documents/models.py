@@ -360,7 +360,7 @@ class SnapshotRow(models.Model):
     number = models.PositiveBigIntegerField()
     """The change of the workspace that wrote the row last."""
     data = models.BinaryField(default=bytes, blank=True)
-    """What `engine.routing.card_row` gave; empty when the document is gone."""
+    """What `engine.finding.routing.card_row` gave; empty when the document is gone."""
     analyser = models.CharField(max_length=40, blank=True)
     """The analyser that cut its words; rows of another one are written again."""
     words_layout = models.CharField(max_length=60, blank=True)

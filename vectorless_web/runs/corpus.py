@@ -17,12 +17,12 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card, card_from
 from vectorless_web.engine.documents.vectors import NodeVectors
 from vectorless_web.engine.errors import ArtefactDamaged, NotFound, PictureUnavailable
+from vectorless_web.engine.finding.routing import DocumentRouter, RouteMode, RouterConfig, RouteResult, ScoredCandidate
+from vectorless_web.engine.finding.routing.passages import OpenTexts
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.llm.picture import Picture, draw_picture
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.routing import DocumentRouter, RouteMode, RouterConfig, RouteResult, ScoredCandidate
-from vectorless_web.engine.routing.passages import OpenTexts
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import documents_in_scope, hidden_folders, versions_in_scope
 

@@ -12,15 +12,15 @@ from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.selectors import closed_folders, documents_in, visible_snapshot
 from vectorless_web.documents.storage.files import peek_at_version
 from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.finding.routing.card_keys import FORM, YEAR
+from vectorless_web.engine.finding.routing.config import RouterConfig
+from vectorless_web.engine.finding.routing.editions import Edition
+from vectorless_web.engine.finding.routing.passages import AskedWord, BestPassage, OpenTexts, PassageReader
+from vectorless_web.engine.finding.routing.signals import RouteScorer, Signals
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Array, key_hash
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.routing.card_keys import FORM, YEAR
-from vectorless_web.engine.routing.config import RouterConfig
-from vectorless_web.engine.routing.editions import Edition
-from vectorless_web.engine.routing.passages import AskedWord, BestPassage, OpenTexts, PassageReader
-from vectorless_web.engine.routing.signals import RouteScorer, Signals
 from vectorless_web.engine.text.analyser import analyse, words
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.runs.selectors import visible_runs

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from tests.support.cards import card
+from vectorless_web.engine.finding.routing import card_row
 from vectorless_web.engine.index.segment import Segment, build_segment
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
 from vectorless_web.engine.index.snapshot_rows import Change, DeltaRow, term_hash
@@ -17,7 +18,6 @@ from vectorless_web.engine.index.word_blocks import (
     encode_words,
     spread_words,
 )
-from vectorless_web.engine.routing import card_row
 
 WORDS = [f"word{number}" for number in range(60)]
 

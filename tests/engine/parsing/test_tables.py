@@ -9,8 +9,9 @@ from tests.engine.parsing.conftest import uncovered
 from tests.support.paper import Text, pdf, prose
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import table_from_json, table_to_json
-from vectorless_web.engine.figures.particulars import particulars_in
-from vectorless_web.engine.figures.tables import CellReading, ColumnKind, TableView, tables_of
+from vectorless_web.engine.passages.particulars import particulars_in
+from vectorless_web.engine.tables.cells import CellReading, read_cell
+from vectorless_web.engine.tables.view import ColumnKind, TableView, tables_of
 
 
 def views(document: CompiledDocument) -> list[TableView]:
@@ -20,7 +21,7 @@ def views(document: CompiledDocument) -> list[TableView]:
 
 def read(view: TableView, label: str, place: int) -> CellReading:
     """What is understood of a cell in the first row with that label."""
-    return view.read_cell(next(row for row in view.table.body if row.label == label), place)
+    return read_cell(view, next(row for row in view.table.body if row.label == label), place)
 
 
 def laid(rows: list[tuple[float, list[tuple[float, str]]]]) -> bytes:
@@ -524,15 +525,15 @@ def test_a_form_of_two_particulars_a_row_keeps_name_and_value_together(compiled)
     [view] = views(compiled(FORM))
     row = next(row for row in view.table.body if row.label == "Length:")
     assert [cell.text for cell in row.cells] == ["Length:", "24 m", "Gross weight:", "85 t"]
-    assert view.read_cell(row, 3).row_path == ("Gross weight:",)
-    assert view.read_cell(row, 1).row_path == ("Length:",)
+    assert read_cell(view, row, 3).row_path == ("Gross weight:",)
+    assert read_cell(view, row, 1).row_path == ("Length:",)
 
 
 def test_tables_set_side_by_side_have_labels_of_their_own(compiled):
     page = "| Pin | Signal | Pin | Signal |\n|---|---|---|---|\n| 1 | SDA | 5 | GND |\n| 2 | SCL | 6 | VCC |\n"
     [view] = views(compiled(f"# Plug\n\n{page}", "plug.md"))
     row = view.table.body[0]
-    assert [view.read_cell(row, place).row_path for place in (1, 3)] == [("1",), ("5",)]
+    assert [read_cell(view, row, place).row_path for place in (1, 3)] == [("1",), ("5",)]
 
 
 def table_page(rows: str, before: str = "", heading: str = "Report") -> str:
@@ -684,7 +685,7 @@ def test_a_second_particular_on_one_line_of_a_sheet_is_its_own(compiled):
     (table,) = views(compiled(laid(rows)))
     row = table.table.body[0]
     assert [cell.text for cell in row.cells] == ["Harbour master:", "Ada Olsen", "Report date:", "02/28/2031"]
-    assert table.read_cell(row, 3).row_path == ("Report date:",)
+    assert read_cell(table, row, 3).row_path == ("Report date:",)
 
 
 def test_the_scale_of_an_axis_is_no_table(compiled):

@@ -13,9 +13,9 @@ from vectorless_web.documents.models import Document, DocumentVersion, SnapshotR
 from vectorless_web.documents.selectors import closed_folders, documents_in, visible_snapshot
 from vectorless_web.documents.services import queue_outdated_in
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION
+from vectorless_web.engine.finding.routing.editions import Edition, order_editions
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.word_blocks import compare_sketches
-from vectorless_web.engine.routing.editions import Edition, order_editions
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record

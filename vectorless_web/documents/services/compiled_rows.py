@@ -32,6 +32,9 @@ from vectorless_web.engine.documents.card import Card as DocumentCard
 from vectorless_web.engine.documents.card import card_from, dump_json
 from vectorless_web.engine.documents.vectors import leaf_texts
 from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.engine.finding.routing import card_row as routing_row
+from vectorless_web.engine.finding.routing import links_for
+from vectorless_web.engine.finding.routing.editions import read_edition, read_head
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.index.word_blocks import (
     BLOCK_DOCUMENTS,
@@ -42,9 +45,6 @@ from vectorless_web.engine.index.word_blocks import (
     spread_words,
 )
 from vectorless_web.engine.index.word_blocks import WordBlock as Words
-from vectorless_web.engine.routing import card_row as routing_row
-from vectorless_web.engine.routing import links_for
-from vectorless_web.engine.routing.editions import read_edition, read_head
 from vectorless_web.engine.text.analyser import ANALYSER
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 from vectorless_web.infra.limits import TITLE_MAX

@@ -23,8 +23,8 @@ from vectorless_web.documents.services.compiled_rows import (
 )
 from vectorless_web.documents.storage.files import store_artefact
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
+from vectorless_web.engine.finding.routing.editions import read_head
 from vectorless_web.engine.parsing.compile import compile_file
-from vectorless_web.engine.routing.editions import read_head
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.workspaces.models import Workspace
 

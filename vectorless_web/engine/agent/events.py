@@ -64,9 +64,9 @@ class Rejected:
 class StepEvent:
     """One finished step. `say` is the plain sentence of its card; `observation` and `arguments` hold JSON values.
 
-    `walk` is 0 for ROUTE before the first turn, VERIFY and FINALIZE, 1 for the turns of the conversation, and 2.. for the
-    child conversations of `for_each`; `index` counts from 0 inside a walk. `engine` names who decided: `offline` or the
-    model. `documents` are the corpus ids of the documents that the step is about, in the order touched.
+    `walk` is 0 for ROUTE before the first turn, VERIFY and FINALIZE, 1 for the turns of the conversation, and 2.. for
+    the child conversations of `for_each`; `index` counts from 0 inside a walk. `engine` names who decided: `offline` or
+    the model. `documents` are the corpus ids of the documents that the step is about, in the order touched.
     """
 
     walk: int
@@ -138,8 +138,8 @@ class StepResult:
     """What a step did: the sentence for its card, JSON values observed, nodes touched, branches not taken.
 
     `confidence` in [0, 1] is measured (a share of the question's weight), or None where nothing is.
-    `engine`, `tokens` and `cost_usd` tell who decided inside the step, and what that cost. A step that `is_idle`
-    changed nothing: one that no model asked for counts as not taken.
+    `engine`, `tokens` and `cost_usd` tell who decided inside the step, and what that cost. `documents` are those that
+    the step is about beside the documents of `refs`.
     """
 
     say: str
@@ -150,7 +150,7 @@ class StepResult:
     engine: str = "offline"
     tokens: int = 0
     cost_usd: float = 0.0
-    is_idle: bool = False
+    documents: tuple[str, ...] = ()
 
 
 def refuse_step(message: str) -> StepResult:

@@ -2,36 +2,24 @@
 
 import time
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 
+from vectorless_web.engine.agent import loop, offline
 from vectorless_web.engine.agent.conversation import Conversation
 from vectorless_web.engine.agent.corpus import Corpus
-from vectorless_web.engine.agent.events import ReasoningEvent
+from vectorless_web.engine.agent.events import Outcome, ReasoningEvent
 from vectorless_web.engine.agent.limits import Cancelling, Late, Limits
+from vectorless_web.engine.agent.routing import Routed, route_documents
+from vectorless_web.engine.agent.settings import Settings
+from vectorless_web.engine.agent.state import RunState
+from vectorless_web.engine.agent.wording import join_names, shorten_title
+from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError, InvalidInput
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.embedding import Embedder
-from vectorless_web.engine.questions.lexicon import Lexicon
+from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
+from vectorless_web.engine.questions.plan import check_question
+from vectorless_web.engine.questions.understand import understand
 
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How a workspace or an ask wants the four systems to work; every field has a door in the product.
-
-    `pilot`: balanced, high_quality, low_cost or algorithm_only. `strategy`: beam, greedy or mcts. `route_mode`: fast,
-    balanced or precise. `fusion`: rrf, weighted_rrf or convex. `verify`: whether the second, independent call is made.
-    `pictures`: pages that a model may look at. `context`: tokens that the model takes at once, 0 when unknown.
-    `native_tools`: whether the model's self-test found native function calls.
-    """
-
-    pilot: str = "balanced"
-    strategy: str = "beam"
-    route_mode: str = "balanced"
-    fusion: str = "rrf"
-    verify: bool = True
-    expand: bool = True
-    pictures: int = 0
-    context: int = 0
-    native_tools: bool = False
+__all__ = ["Reasoner", "Settings", "never_stop"]
 
 
 def never_stop() -> bool:
@@ -79,5 +67,49 @@ class Reasoner:
 
         Errors of the engine become the outcome `failed`; errors of the code are raised.
         """
-        raise NotImplementedError
-        yield
+        state = RunState(
+            question=" ".join(question.split()),
+            corpus=corpus,
+            limits=limits,
+            settings=self.settings,
+            conversation=conversation,
+            lexicon=self.lexicon or default_lexicon(),
+            caller=self.caller,
+            verifier=self.verifier,
+            cancelling=cancelling,
+            clock=self.clock,
+            late=self.late,
+        )
+        try:
+            yield from _answer(state)
+        except Cancelled:
+            yield state.make_end(Outcome.CANCELLED, "Stopped before it was done.")
+        except EngineError as error:
+            yield state.make_end(Outcome.FAILED, error.message, error_code=error.code, retryable=error.retryable)
+
+
+def _answer(state: RunState) -> Iterator[ReasoningEvent]:
+    state.stop_if_asked()
+    check_question(state.question)
+    if not state.corpus.entries():
+        raise InvalidInput("There is no document to read. Add one, then ask again.", code="no_documents")
+    plan = understand(state.question, lexicon=state.lexicon, expand=state.settings.expand)
+    routed, step = route_documents(state, plan)
+    yield step
+    if routed.left_out and not routed.documents:
+        raise _explain_left_out(routed)
+    if state.caller is None:
+        yield from offline.walk(state, plan, routed)
+    else:
+        yield from loop.converse(state, plan, routed)
+
+
+def _explain_left_out(routed: Routed) -> ArtefactDamaged:
+    """Why there is nothing to read: every document that speaks of the question is being repaired."""
+    titles = [shorten_title(document.name) for document in routed.left_out]
+    verb = "is" if len(titles) == 1 else "are"
+    error = ArtefactDamaged(
+        f"{join_names(titles)} {verb} being read again and cannot be asked now. Ask again in a moment."
+    )
+    error.retryable = True
+    return error

@@ -11,8 +11,8 @@ class Support(StrEnum):
     """What holds a claim up.
 
     SUPPORTED: quoted, and the verifier says that the quotes support it. DERIVED: the result of a calculation whose
-    operands are cited. PICTURED: seen in a picture of a page. PARTLY: the verifier supports a part of it. QUOTED: quoted,
-    but no verifier was asked. UNSUPPORTED: nothing holds it up; it is shown struck.
+    operands are cited. PICTURED: seen in a picture of a page. PARTLY: the verifier supports a part of it. QUOTED:
+    quoted, but no verifier was asked. UNSUPPORTED: nothing holds it up; it is shown struck.
     """
 
     SUPPORTED = "supported"
@@ -113,8 +113,8 @@ class Calculation:
 class ClaimEvent:
     """One sentence of the answer, first as a draft (`state` "draft"), then "checked".
 
-    `because` says in a sentence why it is not, or only partly, supported. `marks` are remarks of the program that strike
-    nothing ("not traced: 4.1"). `table` is a small table that belongs to the sentence, its header row first.
+    `because` says in a sentence why it is not, or only partly, supported. `marks` are remarks of the program that
+    strike nothing ("not traced: 4.1"). `table` is a small table that belongs to the sentence, its header row first.
     """
 
     order: int

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vectorless_web.engine.documents.node import Node, NodeKind
+from vectorless_web.engine.finding.retrieval import DiversityCandidate, select_diverse
 from vectorless_web.engine.parsing.patterns import are_particulars
-from vectorless_web.engine.retrieval import DiversityCandidate, select_diverse
 from vectorless_web.engine.text.analyser import analyse
 
 LONGEST = 900

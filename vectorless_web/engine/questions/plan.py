@@ -116,6 +116,19 @@ class Formula:
 
 
 @dataclass(frozen=True, slots=True)
+class Token:
+    """A word of the question: as written, its index term ("" for a stop word), where it starts, and its part.
+
+    `role`: content, stop, period, entity, unit, lexicon (part of a concept's name) or operation.
+    """
+
+    text: str
+    term: str
+    start: int
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
 class QueryPlan:
     """Everything later stages need to know of a question.
 
@@ -142,6 +155,8 @@ class QueryPlan:
     formula: Formula | None = None
     sub_questions: tuple[str, ...] = ()
     language: str = "en"
+    tokens: tuple[Token, ...] = ()
+    operation: str = ""
 
 
 QUESTION_MAX = 4000

@@ -26,11 +26,11 @@ from vectorless_web.engine.agent.events import CONCLUDED, CompleteEvent, NodeRef
 from vectorless_web.engine.agent.limits import FURTHER, Late, Place
 from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence
 from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.engine.finding.routing import RouteMode, RouteResult, ScoredCandidate
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import OUTSIDE, message_from
 from vectorless_web.engine.passages.evidence import Passage
 from vectorless_web.engine.questions.lexicon import Lexicon
-from vectorless_web.engine.routing import RouteMode, RouteResult, ScoredCandidate
 from vectorless_web.infra.leases import LeaseLost, write_under_lease
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.money import money, token_count

@@ -17,10 +17,10 @@ from vectorless_web.engine.agent.events import CompleteEvent, ReasoningEvent, St
 from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import ArtefactDamaged, EngineError, PictureUnavailable
+from vectorless_web.engine.finding.routing import RouteResult
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import OUTSIDE
 from vectorless_web.engine.llm.picture import Picture, picture_from
-from vectorless_web.engine.routing import RouteResult
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import HOUR, seconds_to_wait
 from vectorless_web.runs import line, selectors

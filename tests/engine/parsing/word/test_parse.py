@@ -8,13 +8,13 @@ import pytest
 from docx.shared import Pt
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from vectorless_web.engine.agent.orchestrator import Orchestrator
 
 from tests.engine.parsing.conftest import nodes, outline, texts, uncovered
 from tests.support.word_files import LEGAL, MAIN, add_numbering, body, contract, number, related, with_parts, word
 from vectorless_web.engine.agent.events import Outcome
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.local_corpus import LocalCorpus
-from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import Check, ClaimEvent
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.limits import CompileLimits

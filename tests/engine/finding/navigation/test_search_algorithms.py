@@ -1,0 +1,315 @@
+"""What greedy, beam and Monte Carlo search have in common: they find, they tell, they stop, they obey."""
+
+import pytest
+
+from tests.support.pilots import ToldPilot
+from tests.support.trees import FixedScorer, index_of, plan, tree_of
+from vectorless_web.engine.finding.navigation import EventKind, SearchLimits, SegmentScorer, beam, greedy, mcts
+from vectorless_web.engine.finding.navigation.pilots import (
+    Backtrack,
+    ExploreSiblings,
+    FoundAnswer,
+    JumpTo,
+    LexicalPilot,
+    NoopPilot,
+    PilotConfig,
+    PilotDecision,
+)
+
+ALGORITHMS = (greedy, beam, mcts)
+TREE = tree_of(
+    [
+        ("Part I", [("Risk", ["Competition may harm us."]), ("Properties", ["We own buildings."])]),
+        (
+            "Part II",
+            [
+                ("Discussion", ["Liquidity was fine."]),
+                ("Statements", [("Balance sheet", ["Assets."]), ("Cash flows", ["Capital expenditures were 1,577."])]),
+            ],
+        ),
+        ("Exhibits", ["A list of exhibits."]),
+    ]
+)
+BY_TITLE = {TREE.node(key).title: key for key in range(len(TREE))}
+
+
+def run(algorithm, pilot=None, *, tree=TREE, scorer=None, limits=None, start=0, question=None):
+    query = plan(question) if question else plan()
+    scorer = scorer or SegmentScorer(tree, index_of(tree), query)
+    return list(algorithm(tree, query, scorer, pilot or NoopPilot(), limits or SearchLimits(), start))
+
+
+def best_title(events, tree=TREE):
+    return tree.node(events[-1].ranked[0].key).title
+
+
+def kinds(events):
+    return [event.kind for event in events]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_answers_section_is_found_without_any_pilot(algorithm):
+    assert best_title(run(algorithm)) == "Cash flows"
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_answers_section_is_found_with_the_offline_pilot(algorithm):
+    scorer = SegmentScorer(TREE, index_of(TREE), plan())
+    events = run(algorithm, LexicalPilot(scorer), scorer=scorer)
+    assert best_title(events) == "Cash flows"
+    assert any(event.rejected for event in events)
+    assert all(rejection.reason for event in events for rejection in event.rejected)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_last_event_ranks_what_was_entered_and_says_what_it_cost(algorithm):
+    events = run(algorithm)
+    last = events[-1]
+    assert last.kind is EventKind.FINISHED
+    assert kinds(events).count(EventKind.FINISHED) == 1
+    entered = [event.key for event in events if event.kind is EventKind.ENTERING]
+    assert sorted(node.key for node in last.ranked) == sorted(entered)
+    assert [node.score for node in last.ranked] == sorted((node.score for node in last.ranked), reverse=True)
+    assert last.stats.turns > 0
+    assert last.stats.sections_scored > 0
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_event_says_something_in_plain_words(algorithm):
+    assert all(event.say and "None" not in event.say for event in run(algorithm))
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_paths_lead_from_below_the_root_to_the_node(algorithm):
+    for node in run(algorithm)[-1].ranked:
+        assert node.path == (*TREE.ancestors(node.key)[1:], node.key)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_leaves_of_an_entered_section_come_best_first(algorithm):
+    tree = tree_of([("Only", ["nothing", "capital expenditures", "capital"])])
+    assert run(algorithm, tree=tree)[-1].ranked[0].leaves == (3, 4, 2)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_search_below_a_node_stays_below_it(algorithm):
+    start = BY_TITLE["Part I"]
+    events = run(algorithm, start=start)
+    assert all(start in TREE.ancestors(node.key) for node in events[-1].ranked)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_document_without_sections_is_read_itself(algorithm):
+    events = run(algorithm, tree=tree_of(["one", "capital expenditures"]))
+    assert [node.key for node in events[-1].ranked] == [0]
+    assert events[-1].ranked[0].leaves[0] == 2
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_an_empty_document_ends_in_a_ranked_result(algorithm):
+    events = run(algorithm, tree=tree_of([]))
+    assert [node.key for node in events[-1].ranked] == [0]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_question_that_nothing_speaks_of_still_gives_sections(algorithm):
+    events = run(algorithm, question="Zebras?")
+    assert events[-1].ranked
+    assert all(node.score == 0.0 for node in events[-1].ranked)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_number_of_sections_entered_is_limited(algorithm):
+    tree = tree_of([(f"Section {number}", ["capital"]) for number in range(30)])
+    for results in (1, 3):
+        events = run(algorithm, tree=tree, limits=SearchLimits(results=results))
+        assert len(events[-1].ranked) == results
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_turns_are_limited_and_what_was_found_is_kept(algorithm):
+    for turns in (1, 2, 3):
+        events = run(algorithm, limits=SearchLimits(turns=turns))
+        assert events[-1].stats.turns <= turns
+        assert events[-1].ranked
+        assert "turns" in events[-1].stats.stopped
+        assert any(event.kind is EventKind.NOTE for event in events)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_wall_clock_ends_a_search_with_what_was_found(algorithm):
+    ticks = iter(range(1000))
+    limits = SearchLimits(wall_seconds=3.0, clock=lambda: float(next(ticks)))
+    events = run(algorithm, limits=limits)
+    assert events[-1].ranked
+    assert "seconds" in events[-1].stats.stopped
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_pilot_can_overrule_the_words(algorithm):
+    scorer = FixedScorer({BY_TITLE["Part I"]: 0.2, BY_TITLE["Risk"]: 0.2, BY_TITLE["Exhibits"]: 0.6}, otherwise=0.3)
+    pilot = ToldPilot(scores={BY_TITLE["Part I"]: 1.0, BY_TITLE["Risk"]: 1.0, BY_TITLE["Exhibits"]: 0.0})
+    events = run(algorithm, pilot, scorer=scorer)
+    assert best_title(events) == "Risk"
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_found_answer_stops_the_search(algorithm):
+    pilot = ToldPilot({BY_TITLE["Part II"]: FoundAnswer(0.9)}, {BY_TITLE["Part II"]: 1.0, BY_TITLE["Discussion"]: 1.0})
+    events = run(algorithm, pilot)
+    assert [TREE.node(node.key).title for node in events[-1].ranked] == ["Discussion"]
+    after = kinds(events)[kinds(events).index(EventKind.ENTERING) + 1 :]
+    assert after == [EventKind.FINISHED]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_an_entered_section_that_answers_stops_the_search(algorithm):
+    pilot = ToldPilot({BY_TITLE["Cash flows"]: FoundAnswer(0.9)})
+    events = run(algorithm, pilot)
+    assert [TREE.node(node.key).title for node in events[-1].ranked] == ["Cash flows"]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_jump_to_goes_straight_there(algorithm):
+    pilot = ToldPilot({0: JumpTo(BY_TITLE["Properties"])})
+    events = run(algorithm, pilot, limits=SearchLimits(results=1))
+    jump = next(event for event in events if event.kind is EventKind.JUMPING)
+    assert jump.key == BY_TITLE["Properties"]
+    assert jump.path == (BY_TITLE["Part I"], BY_TITLE["Properties"])
+    assert BY_TITLE["Properties"] in {node.key for node in events[-1].ranked}
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_jump_to_a_leaf_goes_to_its_section(algorithm):
+    leaf = BY_TITLE["Properties"] + 1
+    events = run(algorithm, ToldPilot({0: JumpTo(leaf)}), limits=SearchLimits(results=1))
+    assert next(event for event in events if event.kind is EventKind.JUMPING).key == BY_TITLE["Properties"]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("target", [10_000, -1, True, "x", None])
+def test_a_jump_to_nowhere_walks_on_and_is_noted(algorithm, target):
+    events = run(algorithm, ToldPilot({0: JumpTo(target)}))
+    assert best_title(events) == "Cash flows"
+    assert any("does not exist" in event.say for event in events)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_jumping_back_and_forth_ends(algorithm):
+    every_node = {key: JumpTo((key * 7 + 3) % len(TREE)) for key in range(len(TREE))}
+    events = run(algorithm, ToldPilot(every_node))
+    assert events[-1].ranked
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_backtrack_leaves_the_branch(algorithm):
+    pilot = ToldPilot({BY_TITLE["Part II"]: Backtrack()})
+    events = run(algorithm, pilot)
+    inside = range(BY_TITLE["Part II"] + 1, TREE.subtree_end(BY_TITLE["Part II"]))
+    assert not any(node.key in inside for node in events[-1].ranked)
+    given_up = [rejection for event in events for rejection in event.rejected if rejection.key in inside]
+    assert given_up
+    assert all(rejection.reason for rejection in given_up)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_backing_out_of_everything_still_ranks_the_first_sections(algorithm):
+    events = run(algorithm, ToldPilot({key: Backtrack() for key in range(len(TREE))}))
+    assert events[-1].ranked
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_explore_siblings_looks_beside_and_not_below(algorithm):
+    statements = BY_TITLE["Statements"]
+    pilot = ToldPilot({statements: ExploreSiblings()})
+    events = run(algorithm, pilot, start=BY_TITLE["Part II"])
+    assert {TREE.node(node.key).title for node in events[-1].ranked} == {"Discussion"}
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_siblings_of_siblings_do_not_spin(algorithm):
+    events = run(algorithm, ToldPilot({key: ExploreSiblings() for key in range(1, len(TREE))}))
+    assert events[-1].ranked
+    assert events[-1].stats.stopped == ""
+
+
+class Exploding:
+    name = "exploding"
+    config = PilotConfig()
+
+    def should_intervene(self, state):
+        return True
+
+    def decide(self, state):
+        raise RuntimeError("boom")
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_pilot_that_explodes_is_noted_and_does_no_harm(algorithm):
+    events = run(algorithm, Exploding())
+    assert best_title(events) == "Cash flows"
+    assert any("pilot failed (RuntimeError)" in event.say for event in events)
+
+
+class TimeIsUp(Exception):
+    """What a queue throws into a job that takes too long."""
+
+
+class Overdue(Exploding):
+    def decide(self, state):
+        raise TimeIsUp
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_what_a_queue_throws_into_the_job_is_no_failure_of_the_pilot(algorithm):
+    with pytest.raises(TimeIsUp):
+        run(algorithm, Overdue())
+
+
+class Minimal(Exploding):
+    def decide(self, state):
+        return PilotDecision.preserve_order(state.candidates)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_pilot_with_four_members_works(algorithm):
+    assert best_title(run(algorithm, Minimal())) == "Cash flows"
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_each_consultation_costs_a_turn(algorithm):
+    with_pilot, without = run(algorithm, Exploding())[-1].stats, run(algorithm)[-1].stats
+    assert with_pilot.consultations > 0
+    assert with_pilot.turns == without.turns + with_pilot.consultations
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_first_question_is_the_start_and_the_later_ones_are_forks(algorithm):
+    pilot = ToldPilot()
+    run(algorithm, pilot)
+    points = [state.point.value for state in pilot.states]
+    assert points[0] == "start"
+    assert points.count("start") == 1
+    assert "fork" in points
+    assert "evaluate" in points
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_states_carry_the_depth_of_their_path_and_their_scores(algorithm):
+    pilot = ToldPilot()
+    run(algorithm, pilot)
+    assert {state.depth for state in pilot.states} >= {0, 1, 2}
+    assert all(state.depth == len(state.path) for state in pilot.states)
+    assert all(len(state.scores) == len(state.candidates) for state in pilot.states[1:])
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_visited_node_is_not_a_candidate_again(algorithm):
+    pilot = ToldPilot()
+    run(algorithm, pilot)
+    assert all(not set(state.candidates) & set(state.visited) for state in pilot.states)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_same_search_is_the_same_twice(algorithm):
+    assert run(algorithm) == run(algorithm)

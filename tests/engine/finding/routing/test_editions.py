@@ -1,0 +1,375 @@
+"""Which one of its series a document is, and which one a question wants."""
+
+import pytest
+
+from tests.support.cards import ACTIVE, card, ids, router, snapshot
+from vectorless_web.engine.finding.routing import DocumentRouter
+from vectorless_web.engine.finding.routing.editions import (
+    Edition,
+    Recency,
+    read_edition,
+    read_wanted_edition,
+    series_core,
+)
+from vectorless_web.engine.index.word_blocks import WordIndex, encode_words
+from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.text.analyser import analyse
+
+
+def edition(title="", name="", head="", **fields) -> Edition:
+    return read_edition(title=title, name=name, card=card(title, **fields), head=head)
+
+
+@pytest.mark.parametrize(
+    ("title", "day", "version"),
+    [
+        ("Travel Policy v3", 0, 300),
+        ("Travel Policy, version 2.1", 0, 201),
+        ("Pump manual Rev. B", 0, 200),
+        ("Staff handbook, third edition", 0, 300),
+        ("Minutes of 12 March 2024", 20240312, 0),
+        ("Minutes, March 3, 2024", 20240303, 0),
+        ("Price list 2024-07", 20240700, 0),
+        ("Price list 01.07.2024", 20240701, 0),
+        ("Furniture catalogue Autumn 2023", 20230932, 0),
+        ("Corvane quarterly report Q2 2023", 20230630, 0),
+        ("Corvane annual report 2022", 20221231, 0),
+        ("Fire safety rules", 0, 0),
+    ],
+)
+def test_the_edition_stands_in_the_title(title, day, version):
+    assert edition(title) == Edition(day=day, version=version)
+
+
+@pytest.mark.parametrize(
+    ("head", "day"),
+    [
+        ("Leave rules\nEffective from 1 May 2021\nThey replace those of 3 June 2018.", 20210501),
+        ("Report\nFor the fiscal year ended September 30, 2022\nIncorporated 4 May 1999", 20220930),
+        ("Minutes\nMeeting of the board held on 7 October 2020", 20201007),
+        ("Price list\nPrices of Belmar from 1 June 2022.", 20220601),
+    ],
+)
+def test_the_date_a_document_gives_itself_counts(head, day):
+    assert edition("Some document", head=head).day == day
+
+
+def test_amendments_drafts_and_withdrawn_editions_are_told():
+    assert edition("Amendment No. 2 to the Lease of Mill Lane").amendment == 2
+    assert edition("Quarry rules (draft)").is_draft
+    assert edition("Quarry rules", head="SUPERSEDED\nQuarry rules of 2019").is_withdrawn
+    assert edition("Quarry rules", head="This document has been withdrawn.").is_withdrawn
+    assert not edition("Quarry rules", head="These rules replace the superseded rules of 2019.").is_withdrawn
+
+
+def test_an_edition_is_kept_as_one_number():
+    for each in (Edition(20240312, 201, 2, True, True), Edition(20221231), Edition(0, 300), Edition()):
+        assert Edition.decode(each.encode()) == each
+
+
+def test_period_and_version_are_no_part_of_a_series():
+    same = ("Travel Policy v3", "travel-policy-2024.pdf", "Travel Policy (draft)", "Travel Policy, May 2021")
+    assert {series_core(title) for title in same} == {"travel polici"}
+    assert series_core("Report 7") != series_core("Report 8")
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("What is the meal limit in the latest travel policy?", Recency.LATEST),
+        ("According to the most recent minutes, who chairs the board?", Recency.LATEST),
+        ("What is the current mileage rate?", Recency.LATEST),
+        ("What does the last annual report say about dividends?", Recency.LATEST),
+        ("What was the limit in the previous version of the policy?", Recency.PREVIOUS),
+        ("Who signed the original lease agreement?", Recency.OLDEST),
+        ("What was the rate as of 3 May 2022?", Recency.AS_OF),
+        ("Which price was in force on 1 July 2021?", Recency.AS_OF),
+        ("How did the fee change between 2020 and 2022?", Recency.BETWEEN),
+        ("What does a stall cost these days?", Recency.LATEST),
+        ("What was the fee before the current rules?", Recency.PREVIOUS),
+        ("Which limit did the sheet give before its last revision?", Recency.PREVIOUS),
+        ("Who was present at the meeting of the guild before last?", Recency.PREVIOUS),
+        ("What limit was in the permit that was replaced by the present one?", Recency.PREVIOUS),
+        ("What did a stall cost under the old price list?", Recency.PREVIOUS),
+        ("How many shares were held a month earlier than the newest factsheet?", Recency.PREVIOUS),
+        ("Which dose did the initial protocol foresee?", Recency.OLDEST),
+        ("What did the first edition of the guide say?", Recency.OLDEST),
+        ("What does version 1.1 of the protocol say?", Recency.NAMED),
+        ("How many joined according to the last newsletter but one?", Recency.PREVIOUS),
+        ("How long did visits last until the code was last revised?", Recency.PREVIOUS),
+        ("What was the toll before the circular was superseded in 2023?", Recency.AS_OF),
+        ("I took out cover in 2022: what excess applied?", Recency.AS_OF),
+    ],
+)
+def test_the_question_says_which_edition(question, wanted):
+    found = read_wanted_edition(question)
+    assert found is not None and found.recency is wanted
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the current ratio of Corvane?",
+        "What were current liabilities?",
+        "When must a claim be made at the latest?",
+        "What was revenue in the previous year?",
+        "How many days of leave does one have?",
+        "What happens after the first notice?",
+        "Who pays before the last instalment?",
+        "What was revenue in 2022?",
+        "How many days of prior notice must be given?",
+    ],
+)
+def test_other_uses_of_the_words_want_no_edition(question):
+    assert read_wanted_edition(question) is None
+
+
+POLICIES = [
+    card("Travel Policy v1", overview="The meal limit is 20 pounds.", tags=("meals",)),
+    card("Travel Policy v3", overview="The meal limit is 30 pounds.", tags=("meals",)),
+    card("Travel Policy v2", overview="The meal limit is 25 pounds.", tags=("meals",)),
+    card("Parking rules", overview="Cars are parked in the yard.", tags=("cars",)),
+    card("Canteen notice", overview="A meal is served at noon.", tags=("meals",)),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What is the meal limit in the latest travel policy?", 2),
+        ("What was the meal limit in the previous version of the travel policy?", 3),
+        ("What was the meal limit in the original travel policy?", 1),
+        ("What is the meal limit of the travel policy?", 2),
+    ],
+)
+def test_the_router_takes_the_edition_that_is_wanted(question, first):
+    result = router(POLICIES).route(understand(question))
+
+    assert ids(result)[0] == first
+
+
+def test_it_says_which_edition_it_took_and_leaves_the_others_out():
+    result = router(POLICIES).route(understand("What is the meal limit in the latest travel policy?"))
+
+    assert result.edition == "Took the latest of 3 editions: version 3"
+    assert "the latest of 3 editions (version 3)" in result.candidates[0].reason
+    assert not {1, 3} & set(ids(result))
+
+
+def test_all_editions_of_a_stretch_of_time_are_taken():
+    lists = [card(f"Price list {year}", overview="A ton of gravel costs much.") for year in range(2018, 2025)]
+    question = "How did the price of gravel change between 2020 and 2022 in the price list?"
+    result = router(lists).route(understand(question))
+
+    assert sorted(ids(result)[:3]) == [3, 4, 5] and len(ids(result)) == 3
+
+
+def test_an_amendment_comes_with_what_it_amends():
+    cards = [
+        card("Lease of Mill Lane 2019", overview="The rent is 900 pounds."),
+        card("Lease of Mill Lane, Amendment No. 1, 2021", overview="The rent is 950 pounds."),
+        card("Lease of Quay House 2022", overview="The rent is 700 pounds."),
+    ]
+    result = router(cards).route(understand("What is the current rent of Mill Lane?"))
+
+    assert ids(result)[:2] == [2, 1]
+
+
+def test_the_edition_in_force_on_a_day_is_taken():
+    cards = [card(f"Fee schedule of 1 April {year}", overview="The entry fee is due.") for year in (2019, 2021, 2023)]
+    result = router(cards).route(understand("What was the entry fee on 5 June 2022?"))
+
+    assert ids(result) == [2]
+
+
+def test_a_report_that_compares_two_years_is_not_cut_in_two():
+    cards = [
+        card(f"Corvane annual report {year}", names=("corvane",), years=(year,), forms=("annual report",))
+        for year in (2020, 2021, 2022)
+    ]
+    result = router(cards).route(understand("Did the debt of Corvane increase between 2021 and 2022?"))
+
+    assert ids(result)[0] == 3 and len(ids(result)) == 3
+
+
+def test_reports_of_one_issuer_are_a_series_by_kind():
+    cards = [
+        card(f"Corvane {kind} {year}", names=("corvane",), years=(year,), forms=(form,), overview="Revenue grew.")
+        for kind, form in (("annual report", "annual report"), ("quarterly report", "quarterly report"))
+        for year in (2020, 2022, 2021)
+    ] + [card("Belmar annual report 2024", names=("belmar",), years=(2024,), forms=("annual report",))]
+    found = router(cards, ACTIVE).route(understand("What was revenue in Corvane's most recent annual report?"))
+
+    assert (ids(found)[0], found.committed) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("head", "day"),
+    [
+        ("Lease\ndated 02/09/2023\nThe term ends on 28 February 2026.", 20230902),
+        ("Lease\ndated 02/09/2023\nThe term ends on February 28, 2026.", 20230209),
+        ("Lease\ndated 02/09/2023\nThe term ends on 02/28/2026.", 20230209),
+        ("Lease\ndated 07/27/2023", 20230727),
+    ],
+)
+def test_a_date_of_numbers_is_read_as_the_document_writes_others(head, day):
+    assert edition("Some document", head=head).day == day
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("What did gravel cost between June and September 2023?", 20230600, 20230931),
+        ("What was decided between 4 May and 9 June 2021?", 20210504, 20210609),
+        ("What did it cost between March 2022 and May 2022?", 20220300, 20220531),
+    ],
+)
+def test_a_stretch_of_time_names_its_year_once_and_its_last_month_whole(question, first, last):
+    wanted = read_wanted_edition(question)
+
+    assert wanted is not None and (wanted.first, wanted.last) == (first, last)
+
+
+def test_documents_of_several_issuers_under_one_title_are_several_series():
+    goods = {"osmar": "gravel", "belmar": "timber", "corvane": "slates"}
+    cards = [
+        card(f"Price list {month} 2023", overview=f"A ton of {good} costs much.", tags=(good,))
+        for good in goods.values()
+        for month in ("March", "August")
+    ]
+    names = [f"{issuer}_{month}2023.pdf" for issuer in goods for month in ("Mar", "Aug")]
+    question = "What does a ton of timber cost in the {} price list?"
+
+    for wish, wanted in (("current", 4), ("previous", 3)):
+        result = router(cards, ACTIVE, names=names).route(understand(question.format(wish)))
+        assert ids(result)[0] == wanted
+
+
+def test_the_latest_quarter_stands_in_a_quarterly_report():
+    cards = [
+        card(f"Corvane {kind} {year}", names=("corvane",), years=(year,), forms=(kind,), overview="Sales grew.")
+        for kind, year in (("annual report", 2021), ("annual report", 2022), ("quarterly report", 2023))
+    ]
+    by_quarter = router(cards, ACTIVE).route(understand("What were the most recent quarterly sales of Corvane?"))
+    by_year = router(cards, ACTIVE).route(understand("What were the sales of Corvane in the last fiscal year?"))
+
+    assert (ids(by_quarter)[0], ids(by_year)[0]) == (3, 2)
+
+
+def test_a_document_without_editions_is_none_of_another_kind():
+    cards = [
+        card(
+            "Corvane release", names=("corvane",), forms=("earnings release", "current report"), dates=("2023-04-25",)
+        ),
+        card("Corvane notice", names=("corvane",), forms=("current report",), dates=("2023-05-05",)),
+        card("Belmar notice", names=("belmar",), forms=("current report",), dates=("2023-06-05",)),
+    ]
+    question = "What is the guidance of Corvane in the most recent earnings release?"
+
+    assert ids(router(cards, ACTIVE).route(understand(question)))[0] == 1
+
+
+def test_the_year_of_its_edition_is_a_year_of_a_document_that_states_no_other():
+    cards = [card(f"Minutes of 7 March {year}", overview="Reserves were told.") for year in (2021, 2022, 2023)]
+    result = router(cards, ACTIVE).route(understand("What reserves were told in the minutes of 2022?"))
+
+    assert ids(result)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("title", "day", "version"),
+    [
+        ("Corvane 1.10 Release Notes", 0, 110),
+        ("Safety Bulletin No. 11", 0, 1100),
+        ("Tariff 2022-23", 20221231, 0),
+        ("School calendar 2021/2022", 20211231, 0),
+        ("Price list 2011-10", 20111000, 0),
+        ("Lease, Amendment No. 2", 0, 0),
+    ],
+)
+def test_numbers_and_pairs_of_years_in_a_title_tell_the_edition(title, day, version):
+    found = edition(title)
+
+    assert (found.day, found.version) == (day, version)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Corvane 1.9 Release Notes", "Corvane 1.10 Release Notes"),
+        ("Safety Bulletin No. 9", "Safety Bulletin No. 11"),
+        ("Tariff 2022-23", "Tariff 2023-24"),
+    ],
+)
+def test_numbers_and_pairs_of_years_are_no_part_of_a_series(first, second):
+    assert series_core(first) == series_core(second)
+
+
+def test_a_contract_made_earlier_is_in_force_on_a_day_of_a_later_year():
+    cards = [
+        card(f"Cleaning contract of 4 April {year}", overview="Belmar cleans for a monthly price.")
+        for year in (2018, 2021)
+    ] + [card("Terms of service", years=(2020,), overview="Nothing is said of it.")]
+    result = router(cards, ACTIVE).route(understand("What was the monthly price of Belmar as of 30 June 2020?"))
+
+    assert ids(result)[0] == 1
+
+
+def test_what_is_said_of_editions_is_about_the_first_document():
+    cards = [
+        card("Harbour guide", overview="The quay is lit at night until dawn, at the latest."),
+        *(card(f"Lamp manual v{number}", overview="A lamp is lit.") for number in (1, 2)),
+    ]
+    result = router(cards, ACTIVE).route(understand("Until when is the quay of the harbour lit in the latest guide?"))
+
+    assert (ids(result)[0], result.edition) == (1, "")
+
+
+@pytest.mark.parametrize("kind", ["handbook", "report", "policy"])
+def test_numbered_files_of_one_kind_are_no_series(kind):
+    cards = [
+        card(f"{issuer} {what}", names=(f"{kind} 000{number}",), forms=(kind,), overview="A ladder is lent.")
+        for number, (issuer, what) in enumerate((("Corvane", "rules"), ("Belmar", "guide"), ("Osmar", "book")))
+    ]
+    names = [f"{kind}-000{number}.pdf" for number in range(3)]
+    held = router(cards, ACTIVE, names=names).snapshot
+
+    assert {held.key_frequency(int(each)) for each in held.series(held.all_rows()).flat if each} == {1}
+
+
+def test_a_season_is_told_as_one_and_stands_between_its_neighbours():
+    seasons = ("Winter 2022", "Spring 2023", "Autumn 2023")
+    days = [edition(f"Catalogue {season}").day for season in seasons]
+
+    assert days == sorted(days)
+    assert edition("Catalogue Spring 2023").describe() == "spring 2023"
+    assert {series_core(f"Catalogue {season}") for season in seasons} == {"catalogu"}
+
+
+def test_a_version_that_the_question_names_is_taken_where_there_is_one():
+    def first(version):
+        return ids(router(POLICIES, ACTIVE).route(understand(f"What is the meal limit in version {version}?")))[0]
+
+    assert first("1") == 1
+    assert first("2") == 3
+    assert first("9") in (1, 2, 3)
+
+
+def test_an_issuer_that_stands_at_the_beginning_of_the_text_alone_tells_its_price_list():
+    cards = [
+        card("Price list", years=(2022,), tags=("coats",)),
+        card("Price list", years=(2022,), tags=("coats",)),
+        card("Belmar Laundry annual review", names=("belmar laundry",), overview="The coat business grew."),
+        *(card(f"Notice {number}", overview="A coat is worn.") for number in range(20)),
+    ]
+    texts = {
+        1: "prices osmar laundry coat cost",
+        2: "prices belmar laundry coat cost",
+        3: "belmar laundry review coat business grew",
+    }
+    lists = {pk: encode_words({term: (1, 1) for term in analyse(text)}) for pk, text in texts.items()}
+    routed = DocumentRouter(snapshot(cards).with_words(WordIndex().with_lists(lists)), ACTIVE)
+
+    for issuer, wanted in (("Osmar", 1), ("Belmar", 2)):
+        found = routed.route(understand(f"What does a coat cost in the price list of {issuer} Laundry?"))
+        assert ids(found)[0] == wanted

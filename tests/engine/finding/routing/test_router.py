@@ -1,0 +1,231 @@
+"""What the router shortlists, and why."""
+
+import numpy as np
+import pytest
+
+from tests.support.cards import ACTIVE, card, ids, linked, plan, report, router, snapshot
+from vectorless_web.engine.documents.card import Card
+from vectorless_web.engine.finding.routing import DocumentRouter, RouteMode, RouterConfig
+from vectorless_web.engine.finding.routing.lexical import FIELD_WEIGHTS, CardScorer
+from vectorless_web.engine.finding.routing.router import NOTHING_SAID
+
+ANIMALS = [card(f"Guide to the {name}", tags=(name, "animals")) for name in ("otter", "heron", "badger", "stoat")]
+
+
+def test_few_documents_all_go_on():
+    result = router(ANIMALS, RouterConfig()).route(plan("Where does the heron nest?"))
+    assert (result.activated, result.considered, result.ambiguous) == (False, 4, False)
+    assert ids(result)[0] == 2
+    assert sorted(ids(result)) == [1, 2, 3, 4]
+
+
+def test_above_the_threshold_only_matches_are_shortlisted():
+    result = router(ANIMALS).route(plan("Where does the heron nest?"))
+    assert (ids(result), result.activated, result.mode_used) == ([2], True, RouteMode.FAST)
+    assert result.index_version == "1"
+
+
+def test_what_misses_the_cut_is_kept_behind_it():
+    cards = [card(f"Report {number}", tags=("forest",)) for number in range(9)]
+    result = router(cards, RouterConfig(activate_threshold=0, max_candidates=3)).route(plan("forest"))
+    assert (ids(result), [c.doc_id for c in result.tail]) == ([1, 2, 3], [4, 5, 6])
+    assert result.ambiguous
+
+
+def test_a_scope_limits_what_is_considered():
+    result = router(ANIMALS).route(plan("animals"), np.array([1, 3, 99]))
+    assert (sorted(ids(result)), result.considered) == ([1, 3], 2)
+
+
+def test_a_reason_says_what_matched():
+    cards = [*ANIMALS, report("Ardenor", 2022, tags=("packaging",), overview="Flexible packaging in Zug.")]
+    asked = plan("How did packaging do at Ardenor in 2022?", names=("Ardenor",), years=(2022,))
+    best = router(cards).route(asked).candidates[0]
+    told = "its title says “Ardenor”, “2022”; its topics include “packaging”"
+    assert best.reason == f"names “Ardenor”; covers 2022; {told}"
+    assert best.matched_fields == ("title", "tags")
+    assert set(best.matched_terms) == {"Ardenor", "2022", "packaging"}
+
+
+def test_all_parts_of_a_score_lie_between_zero_and_one():
+    cards = [*ANIMALS, report("Ardenor", 2022, tags=("packaging",))]
+    for candidate in linked(cards).route(plan("packaging animals 2022 otter", concepts=("packaging",))).candidates:
+        parts = (candidate.score, candidate.bm25, candidate.keyword, candidate.graph, candidate.fields)
+        assert all(0 <= part <= 1 for part in parts)
+
+
+def test_the_right_year_of_the_same_company_comes_first():
+    cards = [report("Acme", year, tags=("dams",), overview="Dams and more dams.") for year in range(2015, 2023)]
+    asked = plan("How many dams did Acme build in FY2018?", names=("Acme",), years=(2018,))
+    result = router(cards).route(asked)
+    assert ids(result)[0] == 4
+    assert result.committed == 4
+
+
+def test_a_quarter_is_told_from_the_year():
+    quarterly = card("Acme Q2 2021", names=("acme",), years=(2021,), quarters=("Q2",), forms=("10-Q",))
+    cards = [report("Acme", 2021), quarterly, report("Acme", 2020)]
+    assert ids(router(cards).route(plan("Acme in Q2 2021", names=("Acme",), years=(2021,), quarter=2)))[0] == 2
+    assert ids(router(cards).route(plan("Acme in 2021", names=("Acme",), years=(2021,))))[0] == 1
+
+
+def test_a_date_finds_the_report_of_that_day():
+    days = ("2022-05-03", "2022-08-19", "2022-11-01")
+    cards = [card("Acme current report", names=("acme",), years=(2022,), forms=("8-K",), dates=(day,)) for day in days]
+    asked = plan("Who joined Acme on August 19, 2022?", names=("Acme",), date="August 19, 2022")
+    assert ids(router(cards).route(asked))[0] == 2
+
+
+@pytest.mark.parametrize("written", ["Sea Salter", "Sea-Salter", "SeaSalter", "SEASALTER", "Sea-Salter's"])
+def test_a_name_is_found_however_it_is_written(written):
+    cards = [*ANIMALS, card("A year in review", names=("the sea-salter company",))]
+    result = router(cards).route(plan(f"What did {written} sell?", names=(written,)))
+    assert ids(result) == [5]
+    assert result.committed == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "nickname"),
+    [
+        ("harmon & harmon", "HnH"),
+        ("alpine exports company", "ALEX"),
+        ("inland wharf merchants corp", "IWM"),
+        ("tarvico, inc", "Tarvi"),
+        ("mgk resorts international", "MGK"),
+    ],
+)
+def test_usual_nicknames_are_understood(name, nickname):
+    cards = [*ANIMALS, card("A year in review", names=(name,))]
+    assert ids(router(cards).route(plan(f"What did {nickname} sell?", names=(nickname,)))) == [5]
+
+
+def test_a_nickname_explained_in_one_document_holds_for_the_others_of_its_subject():
+    cards = [
+        *ANIMALS,
+        card("Veltro 2020", names=("veltro holdings", "the kite"), years=(2020,)),
+        card("Veltro 2021", names=("veltro holdings",), years=(2021,)),
+    ]
+    asked = plan("What did the Kite earn in 2021?", names=("Kite",), years=(2021,))
+    assert ids(router(cards).route(asked))[0] == 6
+
+
+def test_nothing_is_committed_to_between_two_reports_that_agree_alike():
+    cards = [report("Acme", 2020), report("Acme", 2020), *ANIMALS]
+    asked = plan("Acme in 2020", names=("Acme",), years=(2020,))
+    assert router(cards).route(asked).committed is None
+
+
+def test_a_question_that_looks_ahead_finds_the_year_before():
+    cards = [report("Acme", 2021), report("Acme", 2022), *ANIMALS]
+    asked = plan("How much does Acme expect to spend in 2023?", names=("Acme",), years=(2023,))
+    assert ids(router(cards).route(asked))[0] == 2
+
+
+def test_the_vantage_point_wins_over_the_years_looked_at():
+    cards = [report("Acme", year) for year in (2019, 2020, 2021, 2022)]
+    question = "As of FY 2020, what did Acme expect to pay in 2022?"
+    asked = plan(question, names=("Acme",), years=(2020, 2022))
+    assert ids(router(cards).route(asked))[0] == 2
+
+
+def test_a_clone_ties_with_the_original():
+    original = card("Rivers of Gaul", tags=("rivers", "gaul"), overview="Rhone and Loire.", sections=("Loire", "Rhone"))
+    cards = [*ANIMALS, original, original]
+    result = linked(cards).route(plan("rivers of Gaul and the Loire", concepts=("rivers",)))
+    first, second = result.candidates[:2]
+    assert (first.doc_id, second.doc_id) == (5, 6)
+    assert first.score == second.score
+
+
+def test_a_score_means_the_same_in_a_large_corpus():
+    alone = [card("Tidal power in Brittany", tags=("tides",))]
+    many = alone + [card(f"Chronicle number {number}", tags=("monks",)) for number in range(300)]
+    asked = plan("tidal power Brittany tides")
+    small = router(alone).route(asked).candidates[0]
+    large = router(many).route(asked).candidates[0]
+    assert small.doc_id == large.doc_id == 1
+    assert abs(small.bm25 - large.bm25) < 0.2
+
+
+def test_a_linked_document_is_lifted():
+    shared = ("kelp", "urchin", "otter trawl", "sea star")
+    cards = [
+        *(card(f"Chronicle {number}", tags=(f"monk{number}",)) for number in range(30)),
+        card("Kelp forests", tags=shared, overview="Sunlight under water."),
+        card("Coastal notes", tags=shared),
+    ]
+    result = linked(cards).route(plan("sunlight under water"))
+    assert ids(result) == [31, 32]
+    assert result.candidates[1].graph > 0
+    assert "linked to Kelp forests" in result.candidates[1].reason
+
+
+def test_no_question_word_in_the_corpus_finds_nothing():
+    result = router(ANIMALS).route(plan("zymurgy"))
+    assert ({candidate.score for candidate in result.candidates}, result.committed) == ({0.0}, None)
+    assert result.candidates[0].reason == NOTHING_SAID
+
+
+@pytest.mark.parametrize("question", ["", "?", "の", "'", '"', "a" * 5000, "(NULL) OR 1=1", "\x00"])
+def test_any_text_is_routed(question):
+    router(ANIMALS).route(plan(question, concepts=(question,), names=(question,)))
+
+
+def test_a_workspace_without_documents_is_routed():
+    assert DocumentRouter(snapshot([])).route(plan("otter")).candidates == ()
+
+
+def test_a_second_pass_reads_other_documents_and_twice_as_many():
+    cards = [card(f"Report {number}", tags=("forest",)) for number in range(12)]
+    config = RouterConfig(activate_threshold=0, max_candidates=3)
+    asked = plan("forest")
+    first = router(cards, config).route(asked)
+    second = router(cards, config).reroute(asked, read=ids(first))
+    assert (ids(first), ids(second)) == ([1, 2, 3], [4, 5, 6, 7, 8, 9])
+
+
+def test_a_second_pass_asks_for_the_gaps_and_follows_what_yielded():
+    shared = ("kelp", "urchin", "otter trawl", "sea star")
+    cards = [
+        *(card(f"Chronicle {number}", tags=(f"monk{number}",)) for number in range(30)),
+        card("Kelp forests", tags=shared),
+        card("Coastal notes", tags=shared),
+        card("Salt works", tags=("brine",)),
+    ]
+    again = linked(cards).reroute(plan("sunlight"), gaps=("brine",), read=(31,), yielded=(31,))
+    assert sorted(ids(again)) == [32, 33]
+
+
+def test_changes_are_seen_by_the_next_router_and_not_by_the_old():
+    old = router(ANIMALS)
+    row = old.upsert(9, card("Guide to the lynx", tags=("lynx",)))
+    new = DocumentRouter(old.snapshot.with_changes([row], version="2"), ACTIVE)
+    assert (ids(new.route(plan("lynx"))), new.route(plan("lynx")).index_version) == ([9], "2")
+    assert not any(candidate.score for candidate in old.route(plan("lynx")).candidates)
+    gone = DocumentRouter(new.snapshot.with_changes([new.remove(9)]), ACTIVE)
+    assert 9 not in ids(gone.route(plan("lynx")))
+
+
+def test_pruning_finds_what_scoring_everything_finds():
+    cards = [card(f"Common words {n % 7}", tags=("common", f"rare{n}", f"mid{n % 40}")) for n in range(400)]
+    held = snapshot(cards)
+    terms = [("common", 1.0), ("word", 0.5), ("mid3", 1.0), ("rare83", 1.0)]
+    whole = CardScorer(held, terms, weights=FIELD_WEIGHTS)
+    everything = whole.gains(held.all_rows()).sum(axis=0)
+    rows, scores = whole.best(10)
+    best = np.argsort(-everything, kind="stable")[:10]
+    assert set(best.tolist()) <= set(rows.tolist())
+    assert np.allclose(scores, everything[rows])
+
+
+def test_a_card_without_anything_is_routed():
+    assert ids(router([Card(title="", overview="")], RouterConfig()).route(plan("otter"))) == [1]
+
+
+def test_a_document_for_each_name_that_is_compared_comes_first():
+    reports = [report(name, year) for name in ("Corvane", "Belmar", "Dunlow") for year in range(2010, 2020)]
+    result = router(reports).route(plan("revenue of Corvane, Belmar and Dunlow", names=("Corvane", "Belmar", "Dunlow")))
+    titles = [reports[number - 1].title.split()[0] for number in ids(result)[:3]]
+
+    assert sorted(titles) == ["Belmar", "Corvane", "Dunlow"]
+    assert result.committed is None

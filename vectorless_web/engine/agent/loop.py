@@ -1,0 +1,132 @@
+"""A run with a model: one conversation over everything in scope, its answer checked, and the end of the run."""
+
+from collections.abc import Generator, Iterator, Sequence
+
+from vectorless_web.engine.agent import offline
+from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome, ReasoningEvent, StepKind, StepResult
+from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, has_tick, write_answer
+from vectorless_web.engine.agent.model.dialogue import Opening, open_dialogue
+from vectorless_web.engine.agent.model.foreach import DocumentAsker
+from vectorless_web.engine.agent.model.prompts import ScopeLine
+from vectorless_web.engine.agent.model.searching import list_absent, rank_passages
+from vectorless_web.engine.agent.model.toolbox import Toolbox
+from vectorless_web.engine.agent.model.tools import list_tools
+from vectorless_web.engine.agent.model.view import LibraryView
+from vectorless_web.engine.agent.routing import Routed
+from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
+from vectorless_web.engine.agent.wording import say_count
+from vectorless_web.engine.answers.claims import Evidence
+from vectorless_web.engine.answers.outcome import Ending
+from vectorless_web.engine.answers.quotes import Quotes
+from vectorless_web.engine.errors import ModelError
+from vectorless_web.engine.questions.plan import QueryPlan
+
+MOST_PASSAGES, MOST_CHECKED, MOST_UNOPENED = 10, 8, 5
+"""Passages shown where no claim stands, sections named that were looked at, and titles told that were not opened."""
+
+_OUTCOMES = {
+    Ending.ANSWERED: Outcome.ANSWERED,
+    Ending.PARTIAL: Outcome.PARTIAL,
+    Ending.PASSAGES: Outcome.PASSAGES,
+    Ending.NOT_FOUND: Outcome.NOT_FOUND,
+}
+
+
+def converse(state: RunState, plan: QueryPlan, routed: Routed) -> Iterator[ReasoningEvent]:
+    """The steps after ROUTE and the end of a run that a model leads.
+
+    When the model fails, the run goes on without it and shows passages, with a note that says why; what it said is then
+    dropped. Cancelled passes.
+    """
+    library = LibraryView()
+    for document in routed.documents:
+        library.add(document.entry, state.corpus.open(document.id))
+    if not library.documents:
+        yield from offline.walk(state, plan, routed)
+        return
+    try:
+        checked, looked = yield from _answer(state, plan, routed, library)
+    except ModelError as error:
+        yield from offline.walk(state, plan, routed, note=f"{error.message} So no model answers here.")
+        return
+    yield from conclude(state, plan, library, checked, looked)
+
+
+def _answer(
+    state: RunState, plan: QueryPlan, routed: Routed, library: LibraryView
+) -> Generator[ReasoningEvent, None, tuple[CheckedAnswer, Sequence[NodeRef]]]:
+    asker = DocumentAsker(state, library)
+    more = routed.considered > len(routed.documents)
+    tools = list_tools(documents=len(library.documents), more_documents=more, pictures=state.settings.pictures > 0)
+    toolbox = Toolbox(state, library, tools, ask_each=asker)
+    is_alone = len(library.documents) == 1
+    lines = tuple(
+        ScopeLine(view, state.corpus.card(view.id), "" if is_alone else document.reason, document.score)
+        for document in routed.documents
+        if (view := library.of_id(document.id))
+    )
+    unopened = tuple(document.name for document in routed.others[:MOST_UNOPENED])
+    opening = Opening(state.question, plan, lines, unopened)
+    dialogue, event = open_dialogue(state, library, toolbox, opening, turns=state.limits.max_steps)
+    yield event
+    draft = yield from dialogue.hold()
+    cards = {view.id: state.corpus.card(view.id) for view in library.documents}
+    checked = yield from AnswerChecker(state, library, dialogue, state.question, cards).check(draft)
+    return checked, toolbox.looked
+
+
+def conclude(
+    state: RunState, plan: QueryPlan, library: LibraryView, checked: CheckedAnswer, looked: Sequence[NodeRef]
+) -> Iterator[ReasoningEvent]:
+    """The claims, FINALIZE, and the end: the answer, or where nothing stands the passages that come closest."""
+    outcome = _OUTCOMES[checked.conclusion.ending]
+    yield from checked.claims
+    passages: tuple[Evidence, ...] = ()
+    if outcome in (Outcome.PASSAGES, Outcome.NOT_FOUND):
+        first = 1 + max((c.marker for claim in checked.claims for c in claim.citations), default=0)
+        quotes = Quotes(state.corpus.open, first=first)
+        ranked = rank_passages(state, plan, library.documents, most=MOST_PASSAGES)
+        passages = tuple(quotes.cite_passage(passage) for passage in ranked)
+    reason = _give_reason(checked, outcome)
+    result = StepResult(reason, {"outcome": outcome.value, "missing": list(checked.missing), "passages": len(passages)})
+    yield state.make_step(StepKind.FINALIZE, result, walk=OUTSIDE_WALK)
+    answer = write_answer(checked.claims)
+    yield state.make_end(
+        outcome,
+        reason,
+        answer=answer,
+        value=checked.draft.value if answer and has_standing_first(checked) else "",
+        verdict=checked.conclusion.verdict,
+        grounded=checked.conclusion.grounded,
+        missing=checked.missing,
+        checked=_list_checked(looked) if outcome is Outcome.NOT_FOUND else (),
+        passages=passages,
+        unknown_words=tuple(list_absent(state, [state.question], library.documents)),
+        note=checked.note,
+    )
+
+
+def has_standing_first(checked: CheckedAnswer) -> bool:
+    """Whether the claim that answers the question was not struck."""
+    return has_tick(checked.claims) or bool(checked.claims and checked.claims[0].support != "unsupported")
+
+
+def _give_reason(checked: CheckedAnswer, outcome: Outcome) -> str:
+    count = say_count(len(checked.claims), "sentence")
+    if outcome is Outcome.ANSWERED:
+        return f"Answered in {count}"
+    if outcome is Outcome.PARTIAL:
+        gaps = "; ".join(checked.missing)
+        return f"Answered in part; missing: {gaps}" if gaps else "Answered; not all of it could be verified"
+    if outcome is Outcome.PASSAGES:
+        return "No sentence of the answer is supported by the documents; these passages come closest"
+    return "The documents that were searched do not answer the question"
+
+
+def _list_checked(looked: Sequence[NodeRef]) -> tuple[Checked, ...]:
+    found = {
+        (ref.document, ref.title): Checked(ref.document, ref.title, "looked at, and not found there", ref)
+        for ref in looked
+        if ref.title
+    }
+    return tuple(found.values())[:MOST_CHECKED]

@@ -1,0 +1,254 @@
+"""From the answer that a model calls to claims: ids become quotes, expressions are worked out, numbers are traced."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from vectorless_web.engine.agent.model.calculation import WorkedOut, work_out
+from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, Pointer, clean_text, cut_text
+from vectorless_web.engine.agent.state import RunState
+from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence, Maker
+from vectorless_web.engine.answers.numbers import CitedText, list_untraced
+from vectorless_web.engine.answers.quotes import QuotePlace, copy_quote, narrow_to_phrase
+from vectorless_web.engine.errors import InvalidInput, NotFound
+
+_MARK = re.compile(r"\s*[\[(]\s*d\d{1,4}\.[\w.\-]+(?:\s*[,;]\s*d\d{1,4}\.[\w.\-]+)*\s*[\])]", re.IGNORECASE)
+"""Ids that a claim's own text carries; the program numbers citations itself."""
+
+LONGEST_QUOTE = 2400
+"""Characters of a quote: a node cited as a whole is cut to the line that a phrase names, or refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftClaim:
+    """A claim as the model gave it."""
+
+    text: str
+    cites: tuple[str, ...]
+    phrase: str = ""
+    calculation: str = ""
+    insists: str = ""
+
+    @property
+    def content(self) -> tuple[str, tuple[str, ...], str]:
+        """What makes it the same claim when it is given again."""
+        return self.text, self.cites, self.calculation
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An answer as the model gave it: `outcome` is answered, partial or not_found."""
+
+    outcome: str
+    claims: tuple[DraftClaim, ...] = ()
+    value: str = ""
+    missing: tuple[str, ...] = ()
+
+
+def read_draft(arguments: Mapping[str, Any]) -> Draft:
+    """The draft in the arguments of `answer`, which fit the tool's schema."""
+    claims = tuple(
+        DraftClaim(
+            clean_text(_MARK.sub("", row["text"])),
+            tuple(dict.fromkeys(part for said in row["cites"] for part in re.split(r"[,;\s]+", said) if part)),
+            clean_text(row.get("phrase") or ""),
+            (row.get("calculation") or "").strip(),
+            clean_text(row.get("insists") or ""),
+        )
+        for row in arguments.get("claims") or ()
+        if clean_text(row["text"])
+    )
+    missing = tuple(filter(None, map(clean_text, arguments.get("missing") or ())))
+    return Draft(arguments["outcome"], claims, clean_text(arguments.get("value") or ""), missing)
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A place that a claim cites: a line, a page's picture, or a table row with the `columns` (from 0) pointed at."""
+
+    pointer: Pointer
+    columns: tuple[int, ...] = ()
+
+    def covers(self, pointer: Pointer) -> bool:
+        """Whether a line or a cell is the place, or one of the cells pointed at in it."""
+        own = self.pointer
+        is_row = (own.document, own.key, own.row) == (pointer.document, pointer.key, pointer.row)
+        return own == pointer or (is_row and pointer.column in self.columns)
+
+
+def merge_cells(pointers: Iterable[Pointer]) -> list[Cited]:
+    """The places in their order; cells of one row, and the row itself, are one place."""
+    found: dict[Pointer, dict[int, None]] = {}
+    for pointer in pointers:
+        columns = found.setdefault(replace(pointer, start=0, end=0, column=-1) if pointer.column >= 0 else pointer, {})
+        columns |= {pointer.column: None} if pointer.column >= 0 else {}
+    # A row that is cited as a whole takes in its cells.
+    rows = {(p.document, p.key, p.row): p for p in found if p.row >= 0 and p.end}
+    merged: dict[Pointer, dict[int, None]] = {}
+    for pointer, columns in found.items():
+        merged.setdefault(rows.get((pointer.document, pointer.key, pointer.row), pointer), {}).update(columns)
+    return [Cited(pointer, tuple(columns)) for pointer, columns in merged.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class MadeClaim:
+    """A claim with what the program made of it. `objections` are what it has against it, in words for the model."""
+
+    draft: DraftClaim
+    event: ClaimEvent
+    cited: tuple[Cited, ...] = ()
+    worked: WorkedOut | None = None
+    objections: tuple[str, ...] = ()
+
+
+@dataclass
+class ClaimMaker:
+    """Makes the claims of one answer; citations are numbered through the whole of it."""
+
+    state: RunState
+    library: LibraryView
+    question: str
+    first: int = 1
+    _made: dict[QuotePlace, Evidence] = field(default_factory=dict)
+
+    def make_claims(self, drafts: Sequence[DraftClaim]) -> list[MadeClaim]:
+        """The drafts as claims in the state "draft"."""
+        return [self._make_claim(order, draft) for order, draft in enumerate(drafts)]
+
+    def _make_claim(self, order: int, draft: DraftClaim) -> MadeClaim:
+        objections: list[str] = []
+        pointers = self._resolve_cites(draft.cites, objections)
+        worked = self._work_out(draft.calculation, objections)
+        operands = [amount.pointer for amount in worked.amounts] if worked else []
+        made: dict[Cited, Evidence] = {}
+        for cited in merge_cells((*pointers, *operands)):
+            evidence = self._cite(cited, draft.phrase, objections)
+            if evidence is not None:
+                made[cited] = evidence
+        if draft.phrase and made and not any(self._says(cited, draft.phrase) for cited in made):
+            objections.append(f"Its phrase does not stand in what it cites: {cut_text(draft.phrase, 80)}.")
+        if not made and not objections:
+            objections.append("It cites nothing.")
+        markers = {p: evidence.marker for cited, evidence in made.items() for p in operands if cited.covers(p)}
+        calculation = worked.as_calculation(markers) if worked else None
+        marks = self._trace(draft.text, made, calculation) if made else ()
+        objections += [f"A number is {mark}: cite where it stands, or give its calculation." for mark in marks]
+        event = ClaimEvent(
+            order,
+            draft.text,
+            "draft",
+            citations=tuple({evidence.marker: evidence for evidence in made.values()}.values()),
+            calculation=calculation,
+            marks=marks,
+            maker=Maker.MODEL,
+        )
+        return MadeClaim(draft, event, tuple(made), worked, tuple(objections))
+
+    def _says(self, cited: Cited, phrase: str) -> bool:
+        """Whether a phrase stands in a cited place; of a picture nobody can tell."""
+        view = self.library.of_id(cited.pointer.document)
+        if view is None or cited.pointer.key < 0:
+            return True
+        return narrow_to_phrase(view.document, make_place(view, cited), phrase) is not None
+
+    def _resolve_cites(self, cites: Iterable[str], objections: list[str]) -> list[Pointer]:
+        found = []
+        for said in cites:
+            pointer = self.library.resolve(said)
+            if pointer is None:
+                objections.append(f"There is no {cut_text(said, 40)}.")
+            elif not self._was_shown(pointer):
+                objections.append(f"{cut_text(said, 40)} was not shown to you; read it first.")
+            else:
+                found.append(pointer)
+        return found
+
+    def _was_shown(self, pointer: Pointer) -> bool:
+        if pointer.key < 0:
+            return self.library.was_shown(pointer.document, -1 - pointer.page_index)
+        view = self.library.of_id(pointer.document)
+        # Headings stand above what is shown of their sections.
+        is_heading = view is not None and not view.tree.is_leaf(pointer.key)
+        return is_heading or self.library.was_shown(pointer.document, pointer.key)
+
+    def _work_out(self, expression: str, objections: list[str]) -> WorkedOut | None:
+        if not expression:
+            return None
+        try:
+            return work_out(expression, self.library)
+        except InvalidInput as error:
+            objections.append(f"Its calculation cannot be worked out: {error.message}")
+            return None
+
+    def _cite(self, cited: Cited, phrase: str, objections: list[str]) -> Evidence | None:
+        pointer = cited.pointer
+        if pointer.key < 0:
+            return self._cite_picture(pointer)
+        view = self.library.of_id(pointer.document)
+        assert view is not None, "a pointer is of a document that is open"
+        place = make_place(view, cited)
+        if place.end - place.start > LONGEST_QUOTE:
+            narrowed = narrow_to_phrase(view.document, place, phrase) if phrase else None
+            if narrowed is None:
+                objections.append(
+                    f"{self.library.write_id(pointer)} is too long to be quoted: cite its sentences or rows."
+                )
+                return None
+            place = narrowed
+        try:
+            return self._number(place, copy_quote(view.document, place))
+        except NotFound:
+            objections.append(f"{self.library.write_id(pointer)} holds no words.")
+            return None
+
+    def _cite_picture(self, pointer: Pointer) -> Evidence:
+        """A page that was looked at; no word of it is compared."""
+        key = next(iter(self.state.corpus.open(pointer.document).on_page(pointer.page_index)), 0)
+        place = QuotePlace(pointer.document, -1, pointer.page_index, pointer.page_index)
+        return self._number(place, Evidence(0, pointer.document, key, pointer.page_index, "", Check.PICTURE))
+
+    def _number(self, place: QuotePlace, evidence: Evidence) -> Evidence:
+        """The evidence under its marker; the same place has one, however often it is cited."""
+        return self._made.setdefault(place, replace(evidence, marker=self.first + len(self._made)))
+
+    def _trace(self, text: str, made: Mapping[Cited, Evidence], calculation: Calculation | None) -> tuple[str, ...]:
+        if any(evidence.check is Check.PICTURE for evidence in made.values()):
+            return ()
+        texts = [CitedText(evidence.quote, self._write_context(cited.pointer)) for cited, evidence in made.items()]
+        return list_untraced(text, texts, question=self.question, calculation=calculation)
+
+    def _write_context(self, pointer: Pointer) -> str:
+        view = self.library.of_id(pointer.document)
+        assert view is not None
+        return write_surroundings(view, pointer.key)
+
+
+def write_surroundings(view: DocumentView, key: int) -> str:
+    """What is said above a node: headings, of a table its caption, units and columns, of a list what announces it."""
+    node = view.tree.node(key)
+    parts = [view.write_path(key), view.entry.title]
+    if node.table is not None:
+        parts += [node.title, view.write_units(key), " | ".join(view.name_columns(key))]
+    parts.append(write_lead_in(view, key))
+    return "\n".join(filter(None, parts))
+
+
+def write_lead_in(view: DocumentView, key: int) -> str:
+    """The line right above a leaf that announces it, known by its colon; "" for none."""
+    if key < 2 or not view.tree.is_leaf(key - 1) or view.tree.parent(key - 1) != view.tree.parent(key):
+        return ""
+    text = clean_text(view.tree.node(key - 1).text)
+    return text[-300:] if text.endswith((":", "：")) else ""
+
+
+def make_place(view: DocumentView, cited: Cited) -> QuotePlace:
+    """The words that are quoted for a place: of a cell its whole row, with the column named."""
+    pointer = cited.pointer
+    if not cited.columns:
+        return QuotePlace(pointer.document, pointer.key, pointer.start, pointer.end)
+    node = view.tree.node(pointer.key)
+    assert node.table is not None, "a cell is one of a table"
+    row = node.table.rows[pointer.row]
+    column = cited.columns[0] if len(cited.columns) == 1 else -1
+    return QuotePlace(pointer.document, pointer.key, row.offset, row.offset + row.length, column)

@@ -1,0 +1,159 @@
+"""Works out an expression over ids of cells and lines in exact decimals, with the unit and period of each operand."""
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from vectorless_web.engine.agent.model.view import ID_INSIDE, DocumentView, LibraryView, Pointer, clean_text, cut_text
+from vectorless_web.engine.answers.claims import Calculation, Operand
+from vectorless_web.engine.errors import InvalidInput
+from vectorless_web.engine.tables.arithmetic import evaluate, round_half_up
+from vectorless_web.engine.tables.units import scale_name
+from vectorless_web.engine.text.numbers import numbers_in
+
+MOST_OPERANDS = 60
+"""Ids in one expression; a sum over a longer column is the table tool's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number that an id names: as printed, its scale and unit ("USD", "%", ""), and what it is in words."""
+
+    pointer: Pointer
+    id: str
+    printed: Decimal
+    scale: Decimal
+    unit: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedOut:
+    """An expression worked out: `result` as text with its unit, the exact `value`, and the amounts in it, each once."""
+
+    expression: str
+    value: Decimal
+    result: str
+    unit: str
+    amounts: tuple[Amount, ...]
+
+    def as_calculation(self, markers: Mapping[Pointer, int]) -> Calculation:
+        """The account as it is shown; `markers` number the citations of the operands."""
+        operands = tuple(
+            Operand(a.words, format_decimal(a.printed), _say_unit(a.unit, a.scale), markers.get(a.pointer, 0))
+            for a in self.amounts
+        )
+        return Calculation(self.expression, operands, format_decimal(self.value), self.unit)
+
+
+def work_out(expression: str, library: LibraryView) -> WorkedOut:
+    """The value of an expression of ids, numbers, + - * / ** and the calls of `evaluate`.
+
+    InvalidInput says what is wrong and what to do: an unknown id, a line with several numbers, mixed units in a sum.
+    """
+    plain = _normalise_expression(expression)
+    ids = list(dict.fromkeys(ID_INSIDE.findall(plain)))
+    if len(ids) > MOST_OPERANDS:
+        raise InvalidInput(f"An expression may name {MOST_OPERANDS} ids at most; sum a column with the tool table.")
+    amounts = [read_amount(said, library) for said in ids]
+    names = {said: f"x{number}" for number, said in enumerate(ids)}
+    renamed = ID_INSIDE.sub(lambda match: names[match[0]], plain)
+    same_scale = len({amount.scale for amount in amounts if amount.unit != "%"}) <= 1
+    values = {
+        names[a_id]: a.printed if same_scale else a.printed * a.scale for a_id, a in zip(ids, amounts, strict=True)
+    }
+    value = evaluate(renamed, values)
+    unit = _find_unit(renamed, {names[a_id]: amount.unit for a_id, amount in zip(ids, amounts, strict=True)})
+    scale = (
+        next((a.scale for a in amounts if a.unit != "%"), Decimal(1))
+        if same_scale and unit not in ("", "%")
+        else Decimal(1)
+    )
+    told = _say_unit(unit, scale)
+    shown = f"{format_decimal(value)} {told}".strip()
+    return WorkedOut(expression.strip(), value, shown, told, tuple(amounts))
+
+
+def read_amount(said: str, library: LibraryView) -> Amount:
+    """The number of a cell, or of a line that states just one; InvalidInput with a remedy."""
+    pointer = library.resolve(said)
+    if pointer is None or pointer.key < 0:
+        raise InvalidInput(f"There is no cell or line {said}.")
+    view = library.of_id(pointer.document)
+    assert view is not None, "a pointer is of a document that is open"
+    if pointer.column >= 0:
+        return _read_cell(view, pointer, said)
+    text = view.tree.node(pointer.key).text[pointer.start : pointer.end]
+    found = numbers_in(text)
+    if len(found) != 1:
+        listed = ", ".join(number.text for number in found[:8]) or "none"
+        raise InvalidInput(f"{said} states not one number but {listed}: name a cell, or write the number itself.")
+    number = found[0]
+    unit = "%" if number.percent else number.currency
+    return Amount(pointer, said, number.value / number.scale, number.scale, unit, cut_text(text, 60))
+
+
+def _read_cell(view: DocumentView, pointer: Pointer, said: str) -> Amount:
+    relation = view.find_relation(pointer.key)
+    assert relation is not None, "a cell is one of a table"
+    row = relation.view.table.rows[pointer.row]
+    line = next((line for line in relation.lines if line.row.offset == row.offset), None)
+    entries = relation.entries(line) if line else ()
+    entry = next((entry for entry in entries if entry.axis.index == pointer.column), None)
+    if line is None or entry is None:
+        raise InvalidInput(f"{said} holds no number: {clean_text(row.cells[pointer.column].text) or 'it is empty'}.")
+    words = " | ".join(filter(None, (" > ".join(line.path), entry.axis.name or entry.period.words)))
+    scale = entry.scale * entry.number.scale
+    return Amount(pointer, said, entry.number.value / entry.number.scale, scale, entry.measure, words)
+
+
+_SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "–": "-"})
+
+
+def _normalise_expression(expression: str) -> str:
+    plain = expression.replace("^", "**").translate(_SIGNS).replace("[", "").replace("]", "").strip().rstrip("=")
+    # A comma between digits parts thousands: 5,400.
+    return re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", plain)
+
+
+def _find_unit(expression: str, units: Mapping[str, str]) -> str:
+    """The unit of the result; InvalidInput when amounts of different units are added or compared."""
+    return _unit_of(ast.parse(expression, mode="eval").body, units)
+
+
+def _unit_of(node: ast.expr, units: Mapping[str, str]) -> str:
+    if isinstance(node, ast.Name):
+        return units.get(node.id, "")
+    if isinstance(node, ast.UnaryOp):
+        return _unit_of(node.operand, units)
+    if isinstance(node, ast.Call):
+        return _agree([_unit_of(argument, units) for argument in node.args])
+    if not isinstance(node, ast.BinOp):
+        return ""
+    left, right = _unit_of(node.left, units), _unit_of(node.right, units)
+    if isinstance(node.op, ast.Add | ast.Sub):
+        return _agree([left, right])
+    if isinstance(node.op, ast.Mult) and not (left and right):
+        return left or right
+    return left if isinstance(node.op, ast.Div) and not right else ""
+
+
+def _agree(units: Sequence[str]) -> str:
+    said = list(dict.fromkeys(unit for unit in units if unit))
+    if len(said) > 1:
+        raise InvalidInput(f"The units differ: {' and '.join(said)} cannot be added or subtracted.")
+    return said[0] if said else ""
+
+
+def _say_unit(unit: str, scale: Decimal) -> str:
+    return " ".join(filter(None, (scale_name(scale), unit)))
+
+
+def format_decimal(value: Decimal) -> str:
+    """A number with thousands parted, to two decimals, or to four significant digits where it is below one."""
+    decimals = 2 if abs(value) >= 1 or not value else 3 - value.adjusted()
+    rounded = round_half_up(value, min(12, decimals))
+    text = f"{rounded:,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

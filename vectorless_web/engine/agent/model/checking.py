@@ -1,0 +1,210 @@
+"""The check of an answer: quotes and numbers by the program, support by the verifier, objections sent back once."""
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from vectorless_web.engine.agent.events import ReasoningEvent, StepKind, StepResult
+from vectorless_web.engine.agent.model.answer import ClaimMaker, Draft, MadeClaim
+from vectorless_web.engine.agent.model.dialogue import Dialogue
+from vectorless_web.engine.agent.model.prompts import write_objections
+from vectorless_web.engine.agent.model.verifier import Opinion, Sources, Verification, verify_claims
+from vectorless_web.engine.agent.model.view import LibraryView
+from vectorless_web.engine.agent.state import CONVERSATION, OUTSIDE_WALK, PlannedStep, RunState
+from vectorless_web.engine.agent.wording import say_count
+from vectorless_web.engine.answers.claims import ClaimEvent, Support, is_supported
+from vectorless_web.engine.answers.outcome import Conclusion, Judgement, conclude_answer, decide_support
+from vectorless_web.engine.documents.card import Card
+from vectorless_web.engine.errors import ModelError
+from vectorless_web.engine.llm.model import OUTSIDE, serve_place
+
+UNVERIFIED = "The second reader could not be asked ({}), so the sentences are quoted and not verified."
+UNMENDED = "The objections could not be answered ({})."
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAnswer:
+    """An answer with its claims checked. `note` is one sentence on what went otherwise than asked, or ""."""
+
+    draft: Draft
+    claims: tuple[ClaimEvent, ...]
+    conclusion: Conclusion
+    missing: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass
+class AnswerChecker:
+    """Checks the answer of one conversation; `cards` say whose the documents are."""
+
+    state: RunState
+    library: LibraryView
+    dialogue: Dialogue
+    question: str
+    cards: Mapping[str, Card]
+    walk: int = CONVERSATION
+    _note: str = ""
+
+    def check(self, draft: Draft) -> Generator[ReasoningEvent, None, CheckedAnswer]:
+        """Check the draft, put the objections to the model once, and check again what it changed."""
+        maker = ClaimMaker(self.state, self.library, self.question)
+        made = maker.make_claims(draft.claims)
+        verification = yield from self._verify(made, ())
+        objections = self._list_objections(made, verification)
+        gaps = verification.missing if verification and draft.outcome == "answered" else ()
+        if (objections or gaps) and made:
+            mended = yield from self._send_back(objections, gaps)
+            if mended is not None:
+                draft, known = mended, _list_held(made, verification)
+                made = maker.make_claims(draft.claims)
+                verification = yield from self._verify_again(made, known, verification)
+        claims = [_finish_claim(claim, verification) for claim in made]
+        missing = draft.missing or (verification.missing if verification else ())
+        complete = draft.outcome == "answered" and (verification.answers_all if verification else True)
+        conclusion = conclude_answer(claims, complete=complete, missing=missing, not_found=draft.outcome == "not_found")
+        return CheckedAnswer(draft, tuple(renumber_citations(claims)), conclusion, missing, self._note)
+
+    def _verify(
+        self, made: Sequence[MadeClaim], others: Sequence[str]
+    ) -> Generator[ReasoningEvent, None, Verification | None]:
+        """What the verifier says of the claims that cite anything; None when it is not asked or does not answer."""
+        caller = self.state.verifier if self.state.settings.verify else None
+        cited = [claim for claim in made if claim.cited]
+        if caller is None or not cited:
+            return None
+        started = self.state.clock()
+        try:
+            with serve_place(*OUTSIDE):
+                sources = Sources(self.library, self.cards, self.dialogue.pictures)
+                found = verify_claims(caller, self.question, cited, sources, others=others)
+        except ModelError as error:
+            self._note = UNVERIFIED.format(error.message.rstrip("."))
+            result = StepResult(self._note, {"error": error.message})
+            yield self.state.make_step(StepKind.VERIFY, result, walk=self._outside, started=started)
+            return None
+        documents = tuple(dict.fromkeys(c.pointer.document for claim in cited for c in claim.cited))
+        result = StepResult(_describe(found), _observe(cited, found), documents=documents)
+        planned = PlannedStep(action="verify", tokens=found.tokens, cost_usd=found.cost_usd, engine=found.engine)
+        yield self.state.make_step(StepKind.VERIFY, result, walk=self._outside, planned=planned, started=started)
+        return found
+
+    @property
+    def _outside(self) -> int:
+        return OUTSIDE_WALK if self.walk == CONVERSATION else self.walk
+
+    def _list_objections(
+        self, made: Sequence[MadeClaim], verification: Verification | None
+    ) -> list[tuple[int, str, Sequence[str]]]:
+        """By claim what the program and the verifier have against it; claims without an objection are left out."""
+        rows: list[tuple[int, str, Sequence[str]]] = []
+        for number, claim in enumerate(made, 1):
+            said = list(claim.objections)
+            opinion = verification.opinions.get(claim.event.order) if verification else None
+            if opinion is not None and opinion.judgement is not Judgement.SUPPORTED:
+                said.append(f"{opinion.judgement.value}: {opinion.why}")
+            if said:
+                rows.append((number, claim.draft.text, said))
+        return rows
+
+    def _send_back(
+        self, objections: Sequence[tuple[int, str, Sequence[str]]], gaps: Sequence[str]
+    ) -> Generator[ReasoningEvent, None, Draft | None]:
+        started = self.state.clock()
+        try:
+            mended, asked = self.dialogue.ask_again(write_objections(objections, gaps))
+        except ModelError as error:
+            self._note = UNMENDED.format(error.message.rstrip("."))
+            return None
+        planned = PlannedStep(
+            thought=asked.content["thought"],
+            action="answer",
+            tokens=asked.tokens,
+            cost_usd=asked.cost_usd,
+            engine=self.state.engine,
+        )
+        row = {"objections": [[text, list(said)] for _, text, said in objections], "missing": list(gaps)}
+        say = (
+            f"Answered {say_count(len(objections) + len(gaps), 'objection')}" if mended else "Kept the answer as it was"
+        )
+        yield self.state.make_step(
+            StepKind.SYNTHESIZE, StepResult(say, row), walk=self.walk, planned=planned, started=started
+        )
+        return mended
+
+    def _verify_again(
+        self, made: Sequence[MadeClaim], known: Mapping[object, Opinion], before: Verification | None
+    ) -> Generator[ReasoningEvent, None, Verification | None]:
+        """The verifier's word on the claims that are new, mended or insisted on; the others keep theirs."""
+        held = {claim.event.order: known[claim.draft.content] for claim in made if claim.draft.content in known}
+        changed = [claim for claim in made if claim.event.order not in held]
+        others = [claim.draft.text for claim in made if claim.event.order in held]
+        found = yield from self._verify(changed, others)
+        if found is None:
+            return (
+                replace(before, opinions=held) if before and not changed else None if not held else Verification(held)
+            )
+        return replace(found, opinions={**held, **found.opinions})
+
+
+def _list_held(made: Sequence[MadeClaim], verification: Verification | None) -> dict[object, Opinion]:
+    """Opinions on claims to which nobody objected, by what the claims say."""
+    opinions = verification.opinions if verification else {}
+    pairs = [(claim, opinions.get(claim.event.order)) for claim in made if not claim.objections]
+    return {c.draft.content: o for c, o in pairs if o is not None and o.judgement is Judgement.SUPPORTED}
+
+
+def _finish_claim(claim: MadeClaim, verification: Verification | None) -> ClaimEvent:
+    opinion = verification.opinions.get(claim.event.order) if verification else None
+    support = decide_support(claim.event, opinion.judgement if opinion else None)
+    finished = replace(claim.event, state="checked", support=support)
+    if support in (Support.UNSUPPORTED, Support.PARTLY):
+        said = opinion.why if opinion and opinion.judgement is not Judgement.SUPPORTED else ""
+        return replace(finished, because=said or " ".join(claim.objections))
+    return finished
+
+
+def renumber_citations(claims: Sequence[ClaimEvent]) -> Iterator[ClaimEvent]:
+    """The claims with their citations numbered from 1 in the order in which they are read."""
+    numbers: dict[int, int] = {}
+    for claim in claims:
+        for citation in claim.citations:
+            numbers.setdefault(citation.marker, len(numbers) + 1)
+    for claim in claims:
+        cited = tuple(replace(c, marker=numbers[c.marker]) for c in claim.citations)
+        account = claim.calculation
+        if account is not None:
+            operands = tuple(replace(o, marker=numbers.get(o.marker, 0)) for o in account.operands)
+            account = replace(account, operands=operands)
+        yield replace(claim, citations=cited, calculation=account)
+
+
+def _describe(found: Verification) -> str:
+    judged = list(found.opinions.values())
+    counts = [(kind, sum(o.judgement is kind for o in judged)) for kind in Judgement]
+    words = {Judgement.SUPPORTED: "supported", Judgement.PARTLY: "partly supported", Judgement.NO: "not supported"}
+    told = ", ".join(f"{number} {words[kind]}" for kind, number in counts if number)
+    gaps = f"; missing: {'; '.join(found.missing)}" if found.missing else ""
+    return f"A second reader compared {say_count(len(judged), 'sentence')} with the quotes: {told}{gaps}"
+
+
+def _observe(made: Sequence[MadeClaim], found: Verification) -> dict[str, object]:
+    rows = [
+        {
+            "claim": claim.draft.text,
+            "verdict": found.opinions[claim.event.order].judgement.value,
+            "why": found.opinions[claim.event.order].why,
+            "marks": list(claim.event.marks),
+        }
+        for claim in made
+    ]
+    return {"claims": rows, "answers_all": found.answers_all, "missing": list(found.missing)}
+
+
+def write_answer(claims: Sequence[ClaimEvent]) -> str:
+    """The standing claims as one text, each with the markers of its citations; struck ones are left out."""
+    standing = [claim for claim in claims if claim.support is not Support.UNSUPPORTED]
+    return " ".join(f"{c.text} {''.join(f'[{e.marker}]' for e in c.citations)}".strip() for c in standing)
+
+
+def has_tick(claims: Sequence[ClaimEvent]) -> bool:
+    """Whether the first claim, which answers the question, has its tick."""
+    return bool(claims) and is_supported(claims[0])

@@ -1,0 +1,431 @@
+"""A conversation with a model, append-only: the first message, turns of tool calls, and the turn that answers."""
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, StepEvent, StepKind, StepResult
+from vectorless_web.engine.agent.model.answer import Draft, read_draft
+from vectorless_web.engine.agent.model.prompts import (
+    LAST_TURN,
+    ScopeLine,
+    Told,
+    fit_block,
+    write_budget,
+    write_conversation,
+    write_first,
+    write_results,
+    write_scope,
+    write_system,
+    write_unknown,
+)
+from vectorless_web.engine.agent.model.searching import list_absent, rank_passages
+from vectorless_web.engine.agent.model.toolbox import Toolbox, ToolCall
+from vectorless_web.engine.agent.model.tools import TOOLS, write_tools
+from vectorless_web.engine.agent.model.view import (
+    DocumentView,
+    LibraryView,
+    count_tokens,
+    stems_of,
+    write_excerpt,
+    write_nodes,
+    write_outline,
+)
+from vectorless_web.engine.agent.state import CONVERSATION, PlannedStep, RunState
+from vectorless_web.engine.agent.wording import say_count
+from vectorless_web.engine.errors import ModelInvalidReply
+from vectorless_web.engine.llm.budget import expected_message_tokens
+from vectorless_web.engine.llm.calls import CheckedReply, fence_text
+from vectorless_web.engine.llm.model import Message, serve_place
+from vectorless_web.engine.llm.picture import Picture
+from vectorless_web.engine.llm.replies import fit_to_schema, parse_object, problem_with, without_thoughts
+from vectorless_web.engine.passages.evidence import Passage
+from vectorless_web.engine.questions.plan import QueryPlan
+
+FIRST_TOKENS = 4000
+"""Tokens of the first message with the rules, which take 1,100. The bars are 6,000 tokens for an answer from one
+document with its verification and 9,000 from a library."""
+WHOLE_TOKENS, WHOLE_DOCUMENTS = 3000, 3
+"""Tokens of documents together, and their number, that are shown whole."""
+OUTLINE_SHARE = 0.14
+"""Share of the room that the outline of the likeliest document takes."""
+RANKED, BEST, BEST_TOKENS, OTHER_TOKENS = 24, 3, 600, 240
+"""Passages offered to the first message; those shown at length, the tokens of each of them and of each other."""
+LIKELY = 0.5
+"""Share of the best passage's worth from which the best one of another document is shown among the first."""
+REPLY_TOKENS, LONGEST_REPLY = 2000, 12_000
+"""Tokens of a reply, with room for models that think first; characters of it that stay in the conversation."""
+TURN_TOKENS, MOST_CALLS = 3000, 5
+"""Tokens that the results of one turn may take before its further calls are put off; calls of one turn."""
+VERIFY_TOKENS = 1800
+"""Tokens kept for the verification of the answer."""
+CONTEXT_SHARE = 0.45
+"""Share of a small context that the first message may take; what the tools bring gets the rest."""
+LEFT_OUT = "(These results are left out now to save room; read the node again when you need it.)"
+SEARCH_FIRST = "Before you say not_found, search once in other words: synonyms, the language of the documents."
+PUT_OFF = "Not carried out: this turn's results are long enough. Call it again if you still need it."
+
+TURN_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "thought": {"type": "string"},
+        "calls": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
+                "required": ["tool", "arguments"],
+            },
+        },
+    },
+    "required": ["thought", "calls"],
+}
+
+_NAMES, _ARGUMENTS = ("tool", "name", "action", "function"), ("arguments", "args", "parameters", "input")
+_CALLS = ("calls", "tool_calls", "tools", "actions")
+
+
+def mend_turn(found: dict[str, Any]) -> dict[str, Any]:
+    """A turn by the names of the schema, however its calls are put: native ones, a call or an answer without a frame."""
+    thought = str(found.get("thought") or "")
+    rows = next((found[name] for name in _CALLS if isinstance(found.get(name), list)), None)
+    if rows is None:
+        inner = found.get("answer")
+        bare = inner if isinstance(inner, dict) else found
+        is_answer = "claims" in bare or "outcome" in bare
+        rows = (
+            [{"tool": "answer", "arguments": _drop(bare, ("thought",))}] if is_answer else [_drop(found, ("thought",))]
+        )
+    calls = [call for row in rows if isinstance(row, dict) and (call := _mend_call(row))]
+    if not calls:
+        raise ModelInvalidReply("The reply calls no tool.")
+    return {"thought": thought, "calls": calls}
+
+
+def _mend_call(row: dict[str, Any]) -> dict[str, Any] | None:
+    if isinstance(row.get("function"), dict):
+        row = row["function"]
+    name = next((row[key] for key in _NAMES if isinstance(row.get(key), str) and row[key].strip()), "")
+    given = next((row[key] for key in _ARGUMENTS if row.get(key)), None)
+    if isinstance(given, str):
+        given = parse_object(given)
+    arguments = given if isinstance(given, dict) else _drop(row, (*_NAMES, *_ARGUMENTS, "id", "type"))
+    return {"tool": name.strip(), "arguments": arguments} if name else None
+
+
+def _drop(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key not in names}
+
+
+@dataclass
+class Dialogue:
+    """A conversation under way. `turns` counts those left, the answering one among them."""
+
+    state: RunState
+    toolbox: Toolbox
+    messages: list[Message]
+    turns: int
+    walk: int = CONVERSATION
+    is_whole: bool = False
+    """Whether everything in scope stands before the model, so that there is nothing to search for."""
+    pictures: list[Picture] = field(default_factory=list)
+    _has_searched: bool = False
+    _was_sent_back: bool = False
+
+    def hold(self) -> Generator[ReasoningEvent, None, Draft]:
+        """Turns until the model answers; yields their steps and returns the draft.
+
+        ModelInvalidReply when even the last turn brings no answer; other errors of the ModelError branch as they come.
+        """
+        is_last = False
+        while True:
+            is_last = is_last or self._is_last()
+            try:
+                asked = self._ask(LAST_TURN if is_last else "")
+            except ModelInvalidReply:
+                if is_last:
+                    raise
+                is_last = True
+                continue
+            self.turns -= 1
+            draft = yield from self._take_turn(asked, is_last=is_last)
+            if draft is not None:
+                return draft
+            if is_last:
+                raise ModelInvalidReply("The model did not answer in its last turn.")
+
+    def ask_again(self, objections: str) -> tuple[Draft | None, CheckedReply]:
+        """The answer once more, after objections; None when what comes is no answer. ModelError as it comes."""
+        self.messages.append(Message("user", objections))
+        asked = self._ask("")
+        self._keep(asked)
+        call = self._find_answer(asked)
+        return (self._read_answer(call) if call else None), asked
+
+    def _ask(self, closing: str) -> CheckedReply:
+        if closing:
+            *before, last = self.messages
+            self.messages = [*before, replace(last, content=f"{last.content}\n\n{closing}")]
+        assert self.state.caller is not None, "a conversation is held with a model"
+        schema: dict[str, Any] = dict(TURN_SCHEMA)
+        if self.state.settings.native_tools:
+            offered = [TOOLS["answer"]] if closing else list(self.toolbox.tools.values())
+            schema["tools"] = [tool.as_function() for tool in offered]
+        with serve_place(self.walk, self.state.steps_in(self.walk)):
+            return self.state.caller.ask(
+                fit_context(self.messages, self.state.settings.context),
+                schema=schema,
+                purpose="answer" if closing else "turn",
+                max_tokens=self._reply_tokens(),
+                mend=mend_turn,
+            )
+
+    def _reply_tokens(self) -> int:
+        context = self.state.settings.context
+        return min(REPLY_TOKENS, context // 4) if context else REPLY_TOKENS
+
+    def _take_turn(self, asked: CheckedReply, *, is_last: bool) -> Generator[ReasoningEvent, None, Draft | None]:
+        planned = PlannedStep(
+            thought=asked.content["thought"], tokens=asked.tokens, cost_usd=asked.cost_usd, engine=self.state.engine
+        )
+        self._keep(asked)
+        answer = self._find_answer(asked)
+        problem = ""
+        if answer is not None:
+            draft = self._read_answer(answer)
+            problem = "" if draft else self._explain_answer(answer)
+            if draft is not None and (is_last or not self._must_search(draft)):
+                yield self._make_answer_step(draft, planned)
+                return draft
+            problem = problem or SEARCH_FIRST
+            self._was_sent_back = True
+        if is_last:
+            return None
+        results = [Told(problem)] if problem else []
+        if not problem:
+            results = yield from self._carry_out(asked.content["calls"], planned)
+        left = write_budget(self.turns, self._tokens_left())
+        self.messages.append(Message("user", write_results(results, left), tuple(self._take_pictures())))
+        return None
+
+    def _carry_out(
+        self, rows: Sequence[Mapping[str, Any]], planned: PlannedStep
+    ) -> Generator[ReasoningEvent, None, list[Told]]:
+        results: list[Told] = []
+        for number, row in enumerate(rows):
+            spent = sum(count_tokens(told.write()) for told in results)
+            if number >= MOST_CALLS or spent > TURN_TOKENS or (number and not self.state.may_step(self.walk)):
+                results.append(Told(PUT_OFF))
+                continue
+            call = ToolCall(row["tool"], row["arguments"])
+            self._has_searched = self._has_searched or call.name in ("search", "find", "navigate", "route")
+            outcome = yield from self.toolbox.carry_out(call, planned)
+            # Only the first step of a turn carries what the turn has cost.
+            planned = PlannedStep(engine=self.state.engine)
+            results.append(outcome.told)
+            self._unsent = [*self._unsent, *outcome.pictures]
+        return results
+
+    _unsent: list[Picture] = field(default_factory=list)
+
+    def _take_pictures(self) -> list[Picture]:
+        taken, self._unsent = self._unsent, []
+        self.pictures += taken
+        return taken
+
+    def _keep(self, asked: CheckedReply) -> None:
+        said = without_thoughts(asked.conversation[-1].content).strip() or "{}"
+        self.messages.append(Message("assistant", said[:LONGEST_REPLY]))
+
+    def _find_answer(self, asked: CheckedReply) -> Mapping[str, Any] | None:
+        """The arguments of an answer that stands alone, or beside calls that find nothing new."""
+        rows = asked.content["calls"]
+        answers = [row["arguments"] for row in rows if row["tool"] == "answer"]
+        beside = [row for row in rows if row["tool"] not in ("answer", "note", "calculate")]
+        return answers[-1] if answers and not beside else None
+
+    @staticmethod
+    def _read_answer(arguments: Mapping[str, Any]) -> Draft | None:
+        fitted = fit_to_schema(dict(arguments), TOOLS["answer"].parameters)
+        if isinstance(fitted, dict) and not problem_with(fitted, TOOLS["answer"].parameters):
+            draft = read_draft(fitted)
+            return draft if draft.claims or draft.outcome == "not_found" else None
+        return None
+
+    @staticmethod
+    def _explain_answer(arguments: Mapping[str, Any]) -> str:
+        fitted = fit_to_schema(dict(arguments), TOOLS["answer"].parameters)
+        problem = problem_with(fitted, TOOLS["answer"].parameters, "answer")
+        return f"{problem or 'answer has no claims'}. Call it as answer({TOOLS['answer'].arguments})."
+
+    def _must_search(self, draft: Draft) -> bool:
+        return draft.outcome == "not_found" and not (self.is_whole or self._has_searched or self._was_sent_back)
+
+    def _make_answer_step(self, draft: Draft, planned: PlannedStep) -> StepEvent:
+        cites = sum(len(claim.cites) for claim in draft.claims)
+        said = f"Wrote {say_count(len(draft.claims), 'sentence')} with {say_count(cites, 'citation')}"
+        say = said if draft.claims else "Said that the documents do not answer it"
+        row = {"outcome": draft.outcome, "value": draft.value, "missing": list(draft.missing)}
+        return self.state.make_step(
+            StepKind.SYNTHESIZE, StepResult(say, row), walk=self.walk, planned=replace(planned, action="answer")
+        )
+
+    def _tokens_left(self) -> int:
+        spent = self.state.sum_spending()
+        return self.state.limits.model_tokens - spent.tokens_in - spent.tokens_out
+
+    def _is_last(self) -> bool:
+        """Whether this turn must answer: turns, steps, time, or tokens for another turn and the answer are used up."""
+        if self.turns <= 1 or not self.state.may_step(self.walk):
+            return True
+        turn = sum(map(expected_message_tokens, self.messages)) + self._reply_tokens()
+        kept = VERIFY_TOKENS if self.state.settings.verify else 0
+        return self._tokens_left() < 2 * turn + TURN_TOKENS + kept
+
+
+def fit_context(messages: Sequence[Message], context: int) -> list[Message]:
+    """The messages as they are; where a context is stated and too small, the oldest results are left out of them."""
+    fitted = list(messages)
+    for place in range(2, len(fitted) - 1):
+        if not context or sum(map(expected_message_tokens, fitted)) + context // 4 <= context:
+            break
+        if fitted[place].role == "user":
+            fitted[place] = Message("user", LEFT_OUT)
+    return fitted
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a conversation begins with: its documents as lines, what its question is, and titles not opened."""
+
+    question: str
+    plan: QueryPlan
+    lines: tuple[ScopeLine, ...]
+    unopened: tuple[str, ...] = ()
+    with_conversation: bool = True
+
+
+def open_dialogue(
+    state: RunState, library: LibraryView, toolbox: Toolbox, opening: Opening, *, turns: int, walk: int = CONVERSATION
+) -> tuple[Dialogue, StepEvent]:
+    """The conversation with its first message, and the step of what was packed into it."""
+    started = state.clock()
+    views = [line.view for line in opening.lines]
+    system = write_system(write_tools(toolbox.tools.values()))
+    earlier = write_conversation(state.conversation, library) if opening.with_conversation else ""
+    absent = list_absent(state, [opening.question], views)
+    scope = write_scope(opening.lines, opening.unopened)
+    room = (
+        FIRST_TOKENS if not state.settings.context else min(FIRST_TOKENS, int(state.settings.context * CONTEXT_SHARE))
+    )
+    room -= sum(map(count_tokens, (system, earlier, scope, opening.question))) + 120
+    shown, step = _show_documents(state, library, opening, max(300, room))
+    dialogue = Dialogue(state, toolbox, [], turns, walk, is_whole=step.is_whole)
+    budget = write_budget(turns, dialogue._tokens_left())
+    first = write_first([scope, earlier, *shown, write_unknown(absent)], opening.question, budget)
+    dialogue.messages = [Message("system", system), Message("user", first)]
+    row = {**step.result.observation, "unknown_words": absent}
+    event = state.make_step(
+        step.kind,
+        replace(step.result, observation=row),
+        walk=walk,
+        planned=PlannedStep(action=step.action),
+        started=started,
+    )
+    return dialogue, event
+
+
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    result: StepResult
+    kind: StepKind
+    action: str
+    is_whole: bool
+
+
+def _show_documents(state: RunState, library: LibraryView, opening: Opening, room: int) -> tuple[list[str], _Packed]:
+    views = [line.view for line in opening.lines]
+    whole = choose_whole(views, room)
+    parts: list[str] = []
+    refs: list[NodeRef] = []
+    for view in whole:
+        keys = view.list_readable(0)
+        shown = write_nodes(view, keys, tokens=10**9)
+        parts.append(f"{view.name}, the whole document:\n{fence_text(shown.text)}")
+        library.mark_shown(view.id, shown.keys)
+        refs += state.refer(view.id, shown.keys[:40], "read")
+        room -= count_tokens(shown.text)
+    rest = [view for view in views if view not in whole]
+    if not rest:
+        say = f"Read {say_count(len(whole), 'short document')} in full"
+        return parts, _Packed(
+            StepResult(say, {"whole": [v.id for v in whole]}, tuple(refs)), StepKind.EXTRACT, "read", True
+        )
+    outline = _outline(rest[0], int(room * OUTLINE_SHARE))
+    if outline:
+        parts.append(f"Outline of {rest[0].name} ([id] title | pages | size):\n{fence_text(outline)}")
+        room -= count_tokens(outline)
+    texts, kept = pack_passages(state, library, opening, rest, room)
+    if texts:
+        parts.append(f"Passages that come nearest, the best first:\n{fence_text((chr(10) * 2).join(texts))}")
+    refs += [ref for passage in kept for ref in state.refer(passage.document, [passage.key], "read")]
+    told = {"passages": [{"document": p.document, "key": p.key, "score": round(p.score, 4)} for p in kept]}
+    say = f"Gathered {say_count(len(kept), 'passage')} of {say_count(len({p.document for p in kept}), 'document')}"
+    return parts, _Packed(StepResult(say, told, tuple(refs)), StepKind.RETRIEVE, "passages", False)
+
+
+def choose_whole(views: Sequence[DocumentView], room: int) -> list[DocumentView]:
+    """Documents that are shown whole: when few are in scope, those that are short, as far as there is room."""
+    if len(views) > WHOLE_DOCUMENTS:
+        return []
+    chosen: list[DocumentView] = []
+    left = max(room, WHOLE_TOKENS) if len(views) == 1 else min(room, WHOLE_TOKENS)
+    for view in views:
+        # Ids and headings take about a quarter more than the text.
+        cost = view.tokens * 5 // 4
+        if view.tokens <= WHOLE_TOKENS and cost <= left * 5 // 4:
+            chosen.append(view)
+            left -= view.tokens
+    return chosen
+
+
+def _outline(view: DocumentView, tokens: int) -> str:
+    return write_outline(view, tokens=tokens).text if len(list(view.tree.sections())) > 2 else ""
+
+
+def pack_passages(
+    state: RunState, library: LibraryView, opening: Opening, views: Sequence[DocumentView], room: int
+) -> tuple[list[str], list[Passage]]:
+    """The best passages as excerpts, over all documents by their worth, as far as there is room."""
+    scores = {line.view.id: line.score for line in opening.lines}
+    ranked = order_by_worth(rank_passages(state, opening.plan, views, most=RANKED), scores)
+    by_id = {view.id: view for view in views}
+    wanted = stems_of(opening.question)
+    texts = [
+        write_excerpt(
+            by_id[passage.document],
+            passage.key,
+            wanted=wanted,
+            tokens=BEST_TOKENS if place < BEST else OTHER_TOKENS,
+            lit=passage.start,
+        ).text
+        for place, passage in enumerate(ranked)
+    ]
+    kept, _ = fit_block(texts, room)
+    shown = [passage for passage, text in zip(ranked, texts, strict=True) if text in kept]
+    for passage in shown:
+        library.mark_shown(passage.document, [passage.key])
+    return kept, shown
+
+
+def order_by_worth(passages: Sequence[Passage], scores: Mapping[str, float]) -> list[Passage]:
+    """The passages by their own scores times those of their documents; ahead goes the best of each likely document."""
+    worth = {(p.document, p.key): p.score * scores.get(p.document, 1.0) for p in passages}
+    ordered = sorted(passages, key=lambda p: (-round(worth[p.document, p.key], 9), p.document, p.key))
+    best: dict[str, Passage] = {}
+    for passage in ordered:
+        best.setdefault(passage.document, passage)
+    least = LIKELY * worth[ordered[0].document, ordered[0].key] if ordered else 0.0
+    first = [passage for passage in best.values() if worth[passage.document, passage.key] >= least]
+    return [*first, *(passage for passage in ordered if passage not in first)]

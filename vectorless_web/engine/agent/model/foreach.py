@@ -1,0 +1,143 @@
+"""The same question asked of several documents: a short conversation with each, and one checked row for each."""
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+
+from vectorless_web.engine.agent.corpus import entries_of
+from vectorless_web.engine.agent.events import ReasoningEvent, StepEvent, StepResult
+from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, write_answer
+from vectorless_web.engine.agent.model.dialogue import Opening, open_dialogue
+from vectorless_web.engine.agent.model.prompts import ScopeLine, Told
+from vectorless_web.engine.agent.model.toolbox import Toolbox, ToolOutcome
+from vectorless_web.engine.agent.model.tools import TOOLS
+from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, cut_text
+from vectorless_web.engine.agent.state import CONVERSATION, RunState
+from vectorless_web.engine.agent.wording import say_count
+from vectorless_web.engine.answers.claims import ClaimEvent, Verdict
+from vectorless_web.engine.answers.outcome import Ending
+from vectorless_web.engine.errors import ArtefactDamaged, ModelBudgetSpent, ModelError
+from vectorless_web.engine.questions.understand import understand
+
+MOST_DOCUMENTS = 40
+TURNS = 3
+"""Turns of one document's conversation: the first passages, one look elsewhere, the answer."""
+LEAST_TOKENS = 6000
+"""Tokens that must be left of the run for one more document; one turn with its check takes as many."""
+
+_CHILD_TOOLS = ("search", "outline", "read", "find", "table", "calculate", "answer")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """One document's answer. `text` is "" when the document does not answer; `note` says why there is no answer."""
+
+    document: str
+    text: str = ""
+    value: str = ""
+    claims: tuple[ClaimEvent, ...] = ()
+    verdict: Verdict | None = None
+    note: str = ""
+
+
+def answer_for_each(
+    state: RunState, question: str, documents: Sequence[str], *, library: LibraryView | None = None, first_walk: int = 2
+) -> Iterator[ReasoningEvent | AnswerRow]:
+    """Ask each document (corpus ids, at most MOST_DOCUMENTS) by itself; yields the steps, and a row after each.
+
+    Walks are numbered from `first_walk`. A document whose conversation fails has a row that says so; Cancelled passes.
+    """
+    library = library or LibraryView()
+    entries = entries_of(state.corpus, documents)
+    known = [name for name in dict.fromkeys(documents) if name in entries][:MOST_DOCUMENTS]
+    for number, name in enumerate(known):
+        state.stop_if_asked()
+        try:
+            view = library.add(entries[name], state.corpus.open(name))
+        except ArtefactDamaged as error:
+            yield AnswerRow(name, note=error.message)
+            continue
+        spent = state.sum_spending()
+        if state.limits.model_tokens - spent.tokens_in - spent.tokens_out < LEAST_TOKENS:
+            yield AnswerRow(name, note="The run's tokens are used up; this document was not asked.")
+            continue
+        try:
+            checked = yield from ask_document(state, question, view, library, walk=first_walk + number)
+        except ModelBudgetSpent:
+            yield AnswerRow(name, note="The run's budget is used up; this document was not asked.")
+        except ModelError as error:
+            yield AnswerRow(name, note=error.message)
+        else:
+            yield make_row(name, checked)
+
+
+def ask_document(
+    state: RunState, question: str, view: DocumentView, library: LibraryView, *, walk: int
+) -> Generator[ReasoningEvent, None, CheckedAnswer]:
+    """One document's conversation, with its answer checked. The ids are those of the whole library."""
+    own = library.narrow_to(view)
+    plan = understand(question, lexicon=state.lexicon, expand=state.settings.expand)
+    card = state.corpus.card(view.id)
+    toolbox = Toolbox(state, own, [TOOLS[name] for name in _CHILD_TOOLS], walk=walk)
+    opening = Opening(question, plan, (ScopeLine(view, card),), with_conversation=False)
+    dialogue, event = open_dialogue(state, own, toolbox, opening, turns=TURNS, walk=walk)
+    yield event
+    draft = yield from dialogue.hold()
+    checker = AnswerChecker(state, own, dialogue, question, {view.id: card}, walk=walk)
+    checked = yield from checker.check(draft)
+    for claim in checked.claims:
+        for citation in claim.citations:
+            library.mark_shown(citation.document, [citation.key])
+    return checked
+
+
+def make_row(document: str, checked: CheckedAnswer) -> AnswerRow:
+    """The row of a document's checked answer."""
+    text = write_answer(checked.claims)
+    is_nothing = checked.conclusion.ending is Ending.NOT_FOUND
+    note = checked.note or ("The document does not say it." if is_nothing else "")
+    value = checked.draft.value if text else ""
+    return AnswerRow(document, text, value, checked.claims, checked.conclusion.verdict, note)
+
+
+@dataclass
+class DocumentAsker:
+    """The tool `for_each` of one run; walks of later calls are numbered on."""
+
+    state: RunState
+    library: LibraryView
+    next_walk: int = CONVERSATION + 1
+
+    def __call__(self, question: str, documents: Sequence[str]) -> Generator[ReasoningEvent, None, ToolOutcome]:
+        """Ask each document and tell the rows with the ids that they cite."""
+        rows: list[AnswerRow] = []
+        for made in answer_for_each(self.state, question, documents, library=self.library, first_walk=self.next_walk):
+            if isinstance(made, AnswerRow):
+                rows.append(made)
+            else:
+                self.next_walk = max(self.next_walk, made.walk + 1) if isinstance(made, StepEvent) else self.next_walk
+                yield made
+        left = len(dict.fromkeys(documents)) - len(rows)
+        words = f"{say_count(len(rows), 'document')} asked." + (
+            f" {left} more were not: at most {MOST_DOCUMENTS}." if left else ""
+        )
+        table = [[row.document, row.value or row.text or row.note, row.verdict or ""] for row in rows]
+        result = StepResult(
+            f"Asked {say_count(len(rows), 'document')} one by one: {cut_text(question, 90)}",
+            {"question": question, "rows": table},
+            documents=tuple(row.document for row in rows),
+        )
+        return ToolOutcome(Told(words, "\n".join(self._write_row(row) for row in rows)), result)
+
+    def _write_row(self, row: AnswerRow) -> str:
+        view = self.library.of_id(row.document)
+        name = f"[{view.name}] {cut_text(view.entry.title, 60)}" if view else row.document
+        cited = ", ".join(
+            dict.fromkeys(
+                self.library.write_id_at(e.document, e.key, e.start)
+                for c in row.claims
+                for e in c.citations
+                if e.key > 0
+            )
+        )
+        said = " ".join(claim.text for claim in row.claims if claim.support != "unsupported")
+        return f"{name}: {said or row.note}" + (f" (cite {cited}; {row.verdict or 'not'})" if said else "")

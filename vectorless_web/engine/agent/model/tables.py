@@ -1,0 +1,141 @@
+"""The tool `table`: rows and columns filtered, sorted or summed up exactly, with the ids of the cells used."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vectorless_web.engine.agent.model.calculation import format_decimal
+from vectorless_web.engine.agent.model.view import DocumentView, clean_text, count_tokens
+from vectorless_web.engine.errors import InvalidInput
+from vectorless_web.engine.tables.operations import (
+    Aggregate,
+    Aggregated,
+    Comparison,
+    GridRow,
+    TableGrid,
+    aggregate_column,
+    filter_rows,
+    find_column,
+    grid_of,
+    select_cells,
+    sort_rows,
+)
+from vectorless_web.engine.tables.relation import Relation
+
+TABLE_TOKENS = 1200
+"""Tokens of rows that one call shows."""
+
+_WHERE = re.compile(r"(.+?)\s*(<=|>=|!=|==|=|<|>|\bcontains\b)\s*(.+)", re.IGNORECASE | re.DOTALL)
+_SORT = re.compile(r"(.+?)(?:\s+(asc|desc)\w*)?", re.IGNORECASE | re.DOTALL)
+_AGGREGATE = re.compile(r"(\w+)\s*[( ]\s*(.+?)\)?", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedTable:
+    """What the tool tells: its own words, the rows as text, ids of rows and of cells used, and the result of a sum."""
+
+    words: str
+    text: str
+    rows: tuple[str, ...]
+    cells: tuple[str, ...] = ()
+    result: str = ""
+    said: str = ""
+
+
+def work_table(view: DocumentView, relation: Relation, arguments: Mapping[str, Any]) -> WorkedTable:
+    """Filter, then sum up or sort, then select; InvalidInput names the columns and the forms that are understood."""
+    grid = grid_of(relation)
+    if arguments.get("rows"):
+        grid = select_cells(grid, rows=[_find_row(grid, said) for said in arguments["rows"]])
+    if arguments.get("where"):
+        grid = _filter(grid, arguments["where"])
+    if arguments.get("sort"):
+        grid = _sort(grid, arguments["sort"])
+    name = f"{view.name}.{relation.view.node.key}"
+    words = [f"{name}: {len(grid.rows)} rows."]
+    others = [f"{view.name}.{part.node.key}" for part in relation.view.parts if part.node.key != relation.view.node.key]
+    if others:
+        words.append(
+            f"It is one part of a longer table: {', '.join(others)} are its other parts and are not counted here."
+        )
+    summed = _aggregate(grid, arguments["aggregate"]) if arguments.get("aggregate") else None
+    told, result = "", ""
+    if summed is not None:
+        ids = {cell: f"{name}.{cell}" for cell in summed.cells}
+        expression = re.sub(r"r\d+c\d+", lambda match: ids.get(match[0], match[0]), summed.expression)
+        result = f"{format_decimal(summed.value)} {summed.measure}".strip()
+        told = f"{arguments['aggregate']} = {result} over {len(summed.cells)} cells" + (
+            f": {expression}" if expression else ""
+        )
+        words.append(told + ".")
+    columns = [_find_column(grid, said) for said in arguments.get("columns") or ()]
+    shown = select_cells(grid, columns=columns) if columns else grid
+    text, kept = _write_grid(view, relation, shown)
+    if kept < len(shown.rows):
+        words.append(f"The first {kept} are shown; narrow it by where, rows or columns.")
+    cells = summed.cells if summed else ()
+    return WorkedTable(
+        " ".join(words), text, tuple(r.row for r in shown.rows[:kept]), cells, result, arguments.get("aggregate") or ""
+    )
+
+
+def _find_row(grid: TableGrid, said: str) -> str:
+    """The id of a row that is named by it ("r5", "D1.40.r5") or by its label."""
+    ids = {row.row for row in grid.rows}
+    last = said.strip().rpartition(".")[2].lower()
+    if last in ids:
+        return last
+    found = [row.row for row in grid.rows if row.cells and said.strip().casefold() in row.cells[0].text.casefold()]
+    if len(found) != 1:
+        raise InvalidInput(
+            f"{'No' if not found else 'More than one'} row is called {said!r}; name it by its id, as r5."
+        )
+    return found[0]
+
+
+def _find_column(grid: TableGrid, said: str) -> int:
+    """The place of a column named by its number ("c2") or its name."""
+    number = re.fullmatch(r"\s*(?:.*\.)?c(\d+)\s*", said, re.IGNORECASE)
+    return find_column(grid, number[1] if number else said)
+
+
+def _filter(grid: TableGrid, said: str) -> TableGrid:
+    match = _WHERE.fullmatch(said.strip())
+    if match is None:
+        raise InvalidInput('where is a column, a comparison and a value: "2019 >= 500", "c0 contains sales".')
+    comparison = Comparison(match[2].lower().replace("==", "="))
+    return filter_rows(grid, _find_column(grid, match[1]), comparison, match[3].strip("\"' "))
+
+
+def _sort(grid: TableGrid, said: str) -> TableGrid:
+    match = _SORT.fullmatch(said.strip())
+    assert match is not None, "any text is a column with or without an order"
+    return sort_rows(grid, _find_column(grid, match[1]), descending=(match[2] or "").lower() == "desc")
+
+
+def _aggregate(grid: TableGrid, said: str) -> Aggregated:
+    match = _AGGREGATE.fullmatch(said.strip())
+    if match is None or match[1].lower() not in set(Aggregate):
+        raise InvalidInput(f'aggregate is one of {", ".join(Aggregate)} and a column: "sum 2019".')
+    return aggregate_column(grid, _find_column(grid, match[2]), Aggregate(match[1].lower()))
+
+
+def _write_grid(view: DocumentView, relation: Relation, grid: TableGrid) -> tuple[str, int]:
+    """Columns and rows as text, and how many of the rows fit."""
+    key = relation.view.node.key
+    names = " | ".join(filter(None, map(clean_text, grid.columns)))
+    units = view.write_units(key)
+    lines = [f"[{view.name}.{key}] table{f' ({units})' if units else ''} | {names}"]
+    left = TABLE_TOKENS
+    for row in grid.rows:
+        line = _write_row(row)
+        left -= count_tokens(line)
+        if left < 0 and len(lines) > 1:
+            break
+        lines.append(line)
+    return "\n".join(lines), len(lines) - 1
+
+
+def _write_row(row: GridRow) -> str:
+    return f"[.{row.row}] {' | '.join(clean_text(cell.text) for cell in row.cells)}".rstrip(" |")

@@ -1,0 +1,391 @@
+"""Carries out the calls of a model's tools over the documents of a run; a wrong call is told with a remedy."""
+
+import re
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, StepKind, StepResult, refuse_step
+from vectorless_web.engine.agent.model.calculation import format_decimal, work_out
+from vectorless_web.engine.agent.model.prompts import Told
+from vectorless_web.engine.agent.model.searching import list_absent, search_nodes, search_tree
+from vectorless_web.engine.agent.model.tables import work_table
+from vectorless_web.engine.agent.model.tools import Tool
+from vectorless_web.engine.agent.model.view import (
+    DocumentView,
+    LibraryView,
+    clean_text,
+    cut_text,
+    stems_of,
+    write_excerpt,
+    write_nodes,
+    write_outline,
+)
+from vectorless_web.engine.agent.routing import route_documents
+from vectorless_web.engine.agent.state import CONVERSATION, PlannedStep, RunState
+from vectorless_web.engine.agent.wording import say_count, say_pages
+from vectorless_web.engine.errors import InvalidInput, PictureUnavailable
+from vectorless_web.engine.llm.picture import Picture
+from vectorless_web.engine.llm.replies import fit_to_schema, problem_with
+from vectorless_web.engine.questions.understand import understand
+
+READ_TOKENS, SNIPPET_TOKENS, OUTLINE_TOKENS = 1800, 130, 700
+"""Most tokens of a reading, of one hit of a search and of an outline. A reading of 1,800 is about three pages; twice as
+much pays twice for pages that are mostly not cited, half as much cuts notes in the middle."""
+MOST_HITS, MOST_PLACES = 6, 12
+"""New hits that a search shows for all its queries, and places that `find` shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call as the model made it."""
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutcome:
+    """What a call came to: what the model is told, the pictures it is shown, and the step for the trace.
+
+    `event` is a step that was made on the way (routing) and stands for this one.
+    """
+
+    told: Told
+    result: StepResult
+    pictures: tuple[Picture, ...] = ()
+    event: ReasoningEvent | None = None
+
+
+Child = Callable[[str, Sequence[str]], Generator[ReasoningEvent, None, ToolOutcome]]
+"""Asks one question of several documents, each in a conversation of its own."""
+
+
+class Toolbox:
+    """Carries out the calls of one conversation over the documents of a library view."""
+
+    def __init__(
+        self,
+        state: RunState,
+        library: LibraryView,
+        tools: Sequence[Tool],
+        *,
+        walk: int = CONVERSATION,
+        ask_each: Child | None = None,
+    ) -> None:
+        self.state, self.library = state, library
+        self.tools = {tool.name: tool for tool in tools}
+        self._walk, self._ask_each = walk, ask_each
+        self._made: set[str] = set()
+        self._pictures_left = state.settings.pictures
+        self.looked: list[NodeRef] = []
+        """What was opened or looked at, for the account of a run that found nothing."""
+
+    def carry_out(self, call: ToolCall, planned: PlannedStep) -> Generator[ReasoningEvent, None, ToolOutcome]:
+        """Carry out one call; yields its steps and returns what came of it. What goes wrong is told, never raised."""
+        started = self.state.clock()
+        tool = self.tools.get(call.name)
+        kind = tool.kind if tool else StepKind.SYNTHESIZE
+        try:
+            arguments = self._check_call(call, tool)
+            if call.name == "for_each" and self._ask_each is not None:
+                outcome = yield from self._ask_each(
+                    arguments["question"], [view.id for view in self._find_views(arguments.get("documents"))]
+                )
+            else:
+                outcome = _WORK[call.name](self, arguments)
+        except (InvalidInput, PictureUnavailable) as error:
+            outcome = ToolOutcome(Told(error.message), refuse_step(error.message))
+        self.looked += outcome.result.refs
+        planned = replace(planned, action=call.name, arguments=_as_json(call.arguments))
+        if outcome.event is not None:
+            yield outcome.event
+        else:
+            yield self.state.make_step(kind, outcome.result, walk=self._walk, planned=planned, started=started)
+        return outcome
+
+    def _check_call(self, call: ToolCall, tool: Tool | None) -> dict[str, Any]:
+        if tool is None:
+            raise InvalidInput(f"There is no tool {cut_text(call.name, 40)}. Tools are {', '.join(self.tools)}.")
+        arguments = fit_to_schema(dict(call.arguments), tool.parameters)
+        problem = problem_with(arguments, tool.parameters, call.name)
+        if problem:
+            raise InvalidInput(f"{problem}. Call it as {tool.name}({tool.arguments}).")
+        print_of_call = f"{call.name} {sorted(arguments.items(), key=str)}"
+        if print_of_call in self._made:
+            raise InvalidInput("You made this very call before; its result stands above. Ask for something else.")
+        self._made.add(print_of_call)
+        return {name: value for name, value in arguments.items() if value not in ("", [], None)}
+
+    def _find_views(self, said: Sequence[str] | None) -> list[DocumentView]:
+        if not said:
+            return self.library.documents
+        return [self._find_view(one) for one in said]
+
+    def _find_view(self, said: object) -> DocumentView:
+        view = self.library.find(said)
+        if view is None:
+            names = ", ".join(view.name for view in self.library.documents)
+            raise InvalidInput(f"There is no document {cut_text(str(said), 60) or '(none named)'}. Open are {names}.")
+        return view
+
+    def _find_node(self, said: str) -> tuple[DocumentView, int, str]:
+        """Document, node and piece of an id; InvalidInput when there is none."""
+        pointer = self.library.resolve(said)
+        view = self.library.of_id(pointer.document) if pointer else None
+        if pointer is None or view is None or pointer.key < 0:
+            raise InvalidInput(f"There is no node {cut_text(said, 40)}; ids look like D1.12 and stand in [brackets].")
+        piece = re.search(r"\.(r?\d+)\]?$", said.strip()) if said.count(".") > 1 else None
+        return view, pointer.key, piece[1] if piece else ""
+
+    def _refs(self, view: DocumentView, keys: Iterable[int], role: str) -> tuple[NodeRef, ...]:
+        return self.state.refer(view.id, list(keys)[:40], role)
+
+    # ------------------------------------------------------------------ looking
+
+    def _search(self, arguments: Mapping[str, Any]) -> ToolOutcome:
+        views = self._find_views(arguments.get("documents"))
+        queries: list[str] = arguments["queries"]
+        plans = [understand(query, lexicon=self.state.lexicon, expand=self.state.settings.expand) for query in queries]
+        wanted = frozenset().union(*(stems_of(query) for query in queries))
+        hits = merge_ranks([search_nodes(self.state, plan, views, most=3 * MOST_HITS) for plan in plans])
+        new = [hit for hit in hits if not self.library.was_shown(hit[0].id, hit[1])][:MOST_HITS]
+        known = [hit for hit in hits[:MOST_HITS] if hit not in new]
+        texts = []
+        for view, key in new:
+            texts.append(write_excerpt(view, key, wanted=wanted, tokens=SNIPPET_TOKENS).text)
+            self.library.mark_shown(view.id, [key])
+        absent = list_absent(self.state, queries, views)
+        told = [f"{len(new)} new {'hit' if len(new) == 1 else 'hits'}."]
+        told += [f"Shown before: {', '.join(f'{view.name}.{key}' for view, key in known)}."] if known else []
+        told += [f"In none of these documents: {', '.join(absent)}."] if absent else []
+        refs = tuple(ref for view, key in new for ref in self._refs(view, [key], "looked"))
+        asked = ", ".join(f"“{cut_text(query, 60)}”" for query in queries)
+        say = f"Searched {say_count(len(views), 'document')} for {asked}: {told[0]}"
+        row = {"queries": queries, "hits": [[view.id, key] for view, key in new], "absent": absent}
+        result = StepResult(say, row, refs, documents=tuple(view.id for view in views))
+        return ToolOutcome(Told(" ".join(told), "\n\n".join(texts)), result)
+
+    def _outline(self, arguments: Mapping[str, Any]) -> ToolOutcome:
+        if arguments.get("node"):
+            view, start, _ = self._find_node(arguments["node"])
+        else:
+            view, start = self._find_view(arguments["document"]), 0
+        shown = write_outline(view, tokens=OUTLINE_TOKENS, start=start, depth=max(1, arguments.get("depth") or 99))
+        name = view.write_path(start) or view.entry.title
+        words = (
+            f"Sections of {view.name}{f'.{start}' if start else ''}:" if shown.text else "It has no sections below it."
+        )
+        say = f"Listed {say_count(len(shown.keys), 'section')} of {cut_text(name, 70)}"
+        self.library.mark_shown(view.id, shown.keys)
+        result = StepResult(say, {"at": start, "sections": list(shown.keys)}, self._refs(view, shown.keys, "looked"))
+        return ToolOutcome(Told(words, shown.text), replace(result, documents=(view.id,)))
+
+    def _navigate(self, arguments: Mapping[str, Any]) -> ToolOutcome:
+        start = 0
+        if arguments.get("from"):
+            view, start, _ = self._find_node(arguments["from"])
+        else:
+            view = self._find_view(arguments["document"])
+        goal = arguments["goal"]
+        found = search_tree(self.state, view, goal, start, walk=self._walk)
+        wanted = stems_of(goal)
+        texts = []
+        for key in found.leaves[:MOST_HITS]:
+            texts.append(write_excerpt(view, key, wanted=wanted, tokens=SNIPPET_TOKENS).text)
+            self.library.mark_shown(view.id, [key])
+        entered = "; ".join(f"{view.name}.{key} {why}".strip() for key, why in found.entered)
+        passed = "; ".join(f"{label}: {why}" for label, why in found.passed[:5])
+        words = " ".join(
+            filter(None, (f"Entered: {entered}." if entered else "", f"Put aside: {passed}." if passed else ""))
+        )
+        words = cut_text(words, 900) or "No section below it speaks of that."
+        return ToolOutcome(Told(words, "\n\n".join(texts)), found.result)
+
+    def _read(self, arguments: Mapping[str, Any]) -> ToolOutcome:
+        piece = ""
+        said = arguments.get("from") or arguments.get("node")
+        if said:
+            view, key, piece = self._find_node(said)
+            keys = self._keys_from(view, arguments, key)
+        elif arguments.get("pages"):
+            view = self._find_view(arguments.get("document"))
+            numbers = [int(number) for number in re.findall(r"\d{1,6}", arguments["pages"])][:2]
+            if not numbers or not 0 < numbers[0] <= len(view.document.pages):
+                raise InvalidInput(f"{view.name} has the pages 1 to {len(view.document.pages)}.")
+            keys = view.list_on_pages(numbers[0] - 1, min(numbers[-1], len(view.document.pages)) - 1)
+        else:
+            raise InvalidInput('read needs a node ("D1.12"), or a document and pages ("12-14").')
+        if not keys:
+            raise InvalidInput(
+                "There is no text there; page_image shows a page as it looks."
+                if self._pictures_left
+                else "There is no text there."
+            )
+        shown = write_nodes(view, keys, tokens=READ_TOKENS, start=piece)
+        self.library.mark_shown(view.id, shown.keys)
+        nodes = [view.tree.node(k) for k in shown.keys]
+        pages = say_pages(min(n.page_start for n in nodes), max(n.page_start for n in nodes))
+        words = f"{view.name}, {pages}" + ("." if shown.goes_on else ", in full (page headers and footers left out).")
+        say = f"Read {pages} of {cut_text(view.entry.title or view.entry.name, 70)}"
+        result = StepResult(
+            say, {"keys": list(shown.keys), "goes_on": shown.goes_on}, self._refs(view, shown.keys, "read")
+        )
+        return ToolOutcome(Told(words, shown.text), result)
+
+    def _keys_from(self, view: DocumentView, arguments: Mapping[str, Any], key: int) -> list[int]:
+        """What to read: from a place on, in the section named or in its own; else the subtree of the node."""
+        if not arguments.get("from"):
+            return view.list_readable(key)
+        root = self._find_node(arguments["node"])[1] if arguments.get("node") else view.tree.section_of(key)
+        keys = [k for k in view.list_readable(root) if k >= key]
+        return keys or view.list_readable(key)
+
+    def _find(self, arguments: Mapping[str, Any]) -> ToolOutcome:
+        view, text = self._find_view(arguments["document"]), arguments["text"]
+        places = find_literally(view, text)
+        texts, keys = [], list(dict.fromkeys(key for key, _ in places))[:MOST_PLACES]
+        for key in keys:
+            at = [number for place, number in places if place == key]
+            body = view.write_leaf(key, at) if view.tree.is_leaf(key) else view.write_heading(key)
+            texts.append(f"{view.name} p. {view.tree.node(key).page_start + 1} | {view.write_path(key)}\n{body}")
+        self.library.mark_shown(view.id, keys)
+        more = len({key for key, _ in places}) - len(keys)
+        words = f"{say_count(len(places), 'place')}." + (f" {more} more nodes are not shown." if more else "")
+        words = (
+            words if places else f"“{cut_text(text, 60)}” stands nowhere in {view.name}; search takes other words too."
+        )
+        result = StepResult(
+            f"Found “{cut_text(text, 60)}” at {say_count(len(places), 'place')} of {cut_text(view.entry.title, 60)}",
+            {"places": places[:40]},
+            self._refs(view, keys, "looked"),
+            documents=(view.id,),
+        )
+        return ToolOutcome(Told(words, "\n\n".join(texts)), result)
+
+    # ------------------------------------------------------------------ working out
+
+    def _table(self, arguments: Mapping[str, Any]) -> ToolOutcome:
+        view, key, _ = self._find_node(arguments["node"])
+        relation = view.find_relation(key)
+        if relation is None:
+            raise InvalidInput(f"{view.name}.{key} is no table; read shows it.")
+        worked = work_table(view, relation, arguments)
+        self.library.mark_shown(view.id, [key])
+        name = cut_text(relation.view.name, 70)
+        row = {"key": key, "rows": list(worked.rows), "result": worked.result, "cells": list(worked.cells)}
+        say = (
+            f"Worked out {worked.said} of {name} = {worked.result}"
+            if worked.result
+            else f"Read {say_count(len(worked.rows), 'row')} of {name}"
+        )
+        return ToolOutcome(Told(worked.words, worked.text), StepResult(say, row, self._refs(view, [key], "read")))
+
+    def _calculate(self, arguments: Mapping[str, Any]) -> ToolOutcome:
+        worked = work_out(arguments["expression"], self.library)
+        rows = [f"{a.id} = {format_decimal(a.printed)} {a.unit} ({a.words})" for a in worked.amounts]
+        row = {
+            "expression": worked.expression,
+            "result": worked.result,
+            "operands": [[a.id, a.words] for a in worked.amounts],
+        }
+        result = StepResult(f"Worked out {cut_text(worked.expression, 80)} = {worked.result}", row)
+        keys: dict[str, list[int]] = {}
+        for amount in worked.amounts:
+            keys.setdefault(amount.pointer.document, []).append(amount.pointer.key)
+        refs = tuple(
+            ref for document, found in keys.items() for ref in self.state.refer(document, dict.fromkeys(found), "read")
+        )
+        return ToolOutcome(Told(f"= {worked.result}", "\n".join(rows)), replace(result, refs=refs))
+
+    def _note(self, arguments: Mapping[str, Any]) -> ToolOutcome:
+        text = clean_text(arguments["text"])
+        return ToolOutcome(Told("Noted."), StepResult(f"Noted: {cut_text(text, 300)}", {"note": text[:2000]}))
+
+    def _page_image(self, arguments: Mapping[str, Any]) -> ToolOutcome:
+        view, page = self._find_view(arguments["document"]), arguments["page"]
+        if not 0 < page <= len(view.document.pages):
+            raise InvalidInput(f"{view.name} has the pages 1 to {len(view.document.pages)}.")
+        if self._pictures_left < 1 or not self.state.corpus.has_pictures(view.id):
+            raise InvalidInput("No picture can be shown of it; go by its text.")
+        picture = self.state.corpus.picture(view.id, page - 1)
+        self._pictures_left -= 1
+        words = f"The picture of page {page} of {view.name} follows; cite it as {view.name}.p{page}."
+        result = StepResult(
+            f"Looked at page {page} of {cut_text(view.entry.title, 70)}",
+            {"picture": picture.reference()},
+            documents=(view.id,),
+        )
+        self.library.mark_shown(view.id, [-page])
+        return ToolOutcome(Told(words), result, pictures=(picture,))
+
+    def _route(self, arguments: Mapping[str, Any]) -> ToolOutcome:
+        plan = understand(arguments["query"], lexicon=self.state.lexicon, expand=self.state.settings.expand)
+        known = [view.id for view in self.library.documents]
+        routed, event = route_documents(self.state, plan, read=known, walk=self._walk)
+        texts = []
+        for document in routed.documents:
+            view = self.library.add(document.entry, self.state.corpus.open(document.id))
+            hits = search_nodes(self.state, plan, [view], most=2)
+            texts.append(
+                f"[{view.name}] {cut_text(document.name, 90)} | {document.entry.name} | {cut_text(document.reason, 90)}"
+            )
+            for _, key in hits:
+                texts.append(write_excerpt(view, key, wanted=stems_of(arguments["query"]), tokens=SNIPPET_TOKENS).text)
+                self.library.mark_shown(view.id, [key])
+        words = f"Opened {say_count(len(routed.documents), 'other document')}."
+        return ToolOutcome(Told(words, "\n\n".join(texts)), StepResult(words, documents=routed.ids), event=event)
+
+    def _refuse_for_each(self, arguments: Mapping[str, Any]) -> ToolOutcome:
+        raise InvalidInput("for_each cannot be called here.")
+
+    def _refuse_answer(self, arguments: Mapping[str, Any]) -> ToolOutcome:
+        raise InvalidInput("answer has to be called alone.")
+
+
+_WORK: Mapping[str, Callable[[Toolbox, Mapping[str, Any]], ToolOutcome]] = {
+    "search": Toolbox._search,
+    "outline": Toolbox._outline,
+    "navigate": Toolbox._navigate,
+    "read": Toolbox._read,
+    "find": Toolbox._find,
+    "table": Toolbox._table,
+    "calculate": Toolbox._calculate,
+    "note": Toolbox._note,
+    "page_image": Toolbox._page_image,
+    "route": Toolbox._route,
+    "for_each": Toolbox._refuse_for_each,
+    "answer": Toolbox._refuse_answer,
+}
+
+
+MOST_ANY = 80
+"""Characters that a * may stand for."""
+
+
+def find_literally(view: DocumentView, text: str) -> list[tuple[int, int]]:
+    """(node, index of its piece) wherever the text stands, case and white space aside."""
+    parts = [re.escape(" ".join(part.split())).replace(r"\ ", r"\s+") for part in clean_text(text).split("*")]
+    pattern = re.compile(f".{{0,{MOST_ANY}}}?".join(parts), re.IGNORECASE | re.DOTALL)
+    if not any(parts):
+        return []
+    found = []
+    for key in range(1, len(view.tree)):
+        if view.tree.is_leaf(key) and not pattern.search(view.tree.columns.texts[key]):
+            continue
+        for place, piece in enumerate(view.list_pieces(key)):
+            if pattern.search(piece.text):
+                found.append((key, place))
+    return found
+
+
+def merge_ranks(ranked: Sequence[Sequence[tuple[DocumentView, int]]]) -> list[tuple[DocumentView, int]]:
+    """Several ranked lists in turns, each node once: the first of each list, then the second."""
+    longest = max(map(len, ranked), default=0)
+    turns = (one[place] for place in range(longest) for one in ranked if place < len(one))
+    return list({(view.id, key): (view, key) for view, key in turns}.values())
+
+
+def _as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments as they are kept: long texts cut."""
+    return {str(name)[:40]: value[:2000] if isinstance(value, str) else value for name, value in arguments.items()}

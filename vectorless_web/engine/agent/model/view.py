@@ -1,0 +1,489 @@
+"""What a model is shown of documents: every line, sentence and cell carries an id that resolves to its place.
+
+Ids: `D3` is the third document shown, `D3.12` its node 12, `D3.12.2` the second sentence or item of that node,
+`D3.40.r5` row 5 of a table and `D3.40.r5c2` its cell in column 2 (both from 0; headers and labels count), `D3.p7` the
+picture of page 7.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from vectorless_web.engine.agent.corpus import DocumentEntry
+from vectorless_web.engine.agent.wording import say_pages
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.node import Node, NodeKind, Row, Table
+from vectorless_web.engine.passages.passage import pieces_of
+from vectorless_web.engine.tables.relation import Relation, TableSource
+from vectorless_web.engine.tables.shown import ShownRelation, show_table
+from vectorless_web.engine.tables.view import tables_of
+from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.tokens import HeuristicEstimator
+
+_ID = re.compile(
+    r"d(?P<document>\d{1,4})\.(?:p(?P<page>\d{1,5})|(?P<key>\d{1,7})"
+    r"(?:\.r(?P<row>\d{1,6})(?:c(?P<column>\d{1,4}))?|\.(?P<piece>\d{1,6}))?(?:-\.?r?(?P<last>\d{1,6}))?)",
+    re.IGNORECASE,
+)
+ID_INSIDE = re.compile(r"\b[dD]\d{1,4}\.\d{1,7}(?:\.r\d{1,6}(?:c\d{1,4})?|\.\d{1,6})?\b")
+"""Ids of nodes, pieces, rows and cells inside an expression."""
+
+_LEADERS = re.compile(r"(?:[.…]\s?){4,}")
+_UNSEEN = {ord("\xad"): None} | dict.fromkeys(map(ord, "\u200b\u200c\ufeff"))
+HEADING_CHARACTERS, PATH_PARTS = 70, 3
+"""Characters of a heading and headings, the innermost ones, above an excerpt."""
+OUTLINE_CHARACTERS = 90
+NOTE_TOKENS = 24
+"""Tokens that a note takes which says where a cut text goes on."""
+
+_BY_LINE = (NodeKind.TABLE, NodeKind.LIST, NodeKind.CODE)
+
+
+def count_tokens(text: str) -> int:
+    """Tokens a text is counted with."""
+    return HeuristicEstimator().estimate(text)
+
+
+def clean_text(text: str) -> str:
+    """A text on one line as it is shown: no soft hyphens, no dot leaders, single spaces."""
+    return " ".join(_LEADERS.sub(" … ", text.translate(_UNSEEN)).split())
+
+
+def cut_text(text: str, characters: int) -> str:
+    """The text on one line, cut at a word."""
+    line = clean_text(text)
+    return line if len(line) <= characters else line[:characters].rsplit(" ", 1)[0].rstrip(",;: ") + " …"
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Where an id points: characters `start` to `end` of a node's text.
+
+    `row` and `column` (from 0) are those of a table's cell, -1 for none. A picture of a page has the key -1 and its
+    `page_index`.
+    """
+
+    document: str
+    key: int
+    start: int = 0
+    end: int = 0
+    row: int = -1
+    column: int = -1
+    page_index: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A sentence, list item, line or table row: its id behind the node's ("3", "r5") and its characters."""
+
+    id: str
+    start: int
+    end: int
+    text: str
+    is_header: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A text made for the model, and the keys of the nodes in it, in their order. `goes_on` is the id to go on from."""
+
+    text: str
+    keys: tuple[int, ...] = ()
+    goes_on: str = ""
+
+
+class DocumentView:
+    """One document as it is shown; pure, so that the same document gives the same ids and texts."""
+
+    def __init__(self, number: int, entry: DocumentEntry, document: CompiledDocument) -> None:
+        self.number, self.entry, self.document = number, entry, document
+        self.tree = document.tree
+        self.name = f"D{number}"
+        self._pieces: dict[int, tuple[Piece, ...]] = {}
+        self._relations: dict[int, Relation] = {}
+        self._tables: dict[int, ShownRelation] = {}
+
+    @property
+    def id(self) -> str:
+        """The document's corpus id."""
+        return self.entry.id
+
+    @property
+    def tokens(self) -> int:
+        """Estimated tokens of the whole text."""
+        return self.tree.root.token_count
+
+    def list_pieces(self, key: int) -> tuple[Piece, ...]:
+        """The pieces of a node in reading order; a heading is one, a table has its rows below the top headers."""
+        if key not in self._pieces:
+            table = self.find_table(key)
+            if table is None:
+                self._pieces[key] = tuple(_cut_node(self.tree.node(key)))
+            else:
+                text = self.tree.node(key).text
+                rows = (line for line in table.lines if any(line.cells))
+                self._pieces[key] = tuple(
+                    Piece(row.row, row.start, row.end, text[row.start : row.end], row.is_header) for row in rows
+                )
+        return self._pieces[key]
+
+    def find_table(self, key: int) -> ShownRelation | None:
+        """The table of a node as it is shown; None for a node without one."""
+        relation = self.find_relation(key)
+        if relation is None:
+            return None
+        if key not in self._tables:
+            self._tables[key] = show_table(relation.view)
+        return self._tables[key]
+
+    def find_relation(self, key: int) -> Relation | None:
+        """The table of a node as a relation; None for a node without one."""
+        if key not in self._relations:
+            for view in tables_of(self.tree, [key]):
+                self._relations[key] = Relation(TableSource(self.id, (view,)), view)
+        return self._relations.get(key)
+
+    def list_leaves(self, key: int) -> list[int]:
+        """The leaves below a node that say anything, in reading order."""
+        return [leaf for leaf in self.tree.leaves(key) if self.list_pieces(leaf)]
+
+    def list_readable(self, key: int) -> list[int]:
+        """The node with all below it that can be read, headings among it, in reading order."""
+        if self.tree.is_leaf(key):
+            return [key]
+        leaves = set(self.list_leaves(key))
+        below = range(max(1, key), self.tree.subtree_end(key))
+        return [k for k in below if k in leaves or self.tree.is_section(k)]
+
+    def list_on_pages(self, first: int, last: int) -> list[int]:
+        """Keys of headings and leaves with text on these pages (indexes from 0, inclusive), in reading order."""
+        keys = {key for page in range(first, last + 1) for key in self.document.on_page(page)}
+        return sorted(key for key in keys if self.tree.kind(key) is not NodeKind.RUNNING and key)
+
+    def write_path(self, key: int) -> str:
+        """The innermost headings above a node, parted by " > "."""
+        own = self.tree.path(key)
+        headings = own if self.tree.is_leaf(key) and not self.tree.node(key).title else own[:-1]
+        return " > ".join(cut_text(heading, HEADING_CHARACTERS) for heading in headings[-PATH_PARTS:])
+
+    def write_heading(self, key: int) -> str:
+        """A heading by its level: "## [D3.12] Cash flows (p. 7)"."""
+        node = self.tree.node(key)
+        title = cut_text(node.title or node.text, 3 * HEADING_CHARACTERS)
+        return f"{'#' * min(6, max(1, node.depth))} [{self.name}.{key}] {title} (p. {node.page_start + 1})"
+
+    def write_leaf(self, key: int, places: Sequence[int] | None = None) -> str:
+        """A leaf with the ids of its pieces; with `places` (indexes of pieces, ascending) those alone, gaps told."""
+        node, pieces = self.tree.node(key), self.list_pieces(key)
+        chosen = list(range(len(pieces))) if places is None else list(places)
+        if node.table is not None:
+            return "\n".join([self._write_columns(node, node.table), *self._write_rows(node.table, pieces, chosen)])
+        parting = "\n" if node.kind in _BY_LINE else " "
+        if len(pieces) == 1:
+            return f"[{self.name}.{key}] {clean_text(pieces[0].text)}"
+        lines: list[str] = []
+        last = -1
+        for place in chosen:
+            if place > last + 1:
+                lines.append(f"(… {place - last - 1} left out …)")
+            mark = f"[{self.name}.{key}.{pieces[place].id}]" if not lines or (len(lines) == 1 and last < 0) else None
+            lines.append(f"{mark or f'[.{pieces[place].id}]'} {clean_text(pieces[place].text)}")
+            last = place
+        return parting.join(lines)
+
+    def _write_columns(self, node: Node, table: Table) -> str:
+        """The line above a table: id, caption, units, and each column's number and name with its period and unit."""
+        caption = cut_text(node.title, HEADING_CHARACTERS * 2)
+        told = self.write_units(node.key)
+        units = f" ({told})" if told and told not in caption else ""
+        names = [f"c{number}: {name}" for number, name in enumerate(self.name_columns(node.key)) if name]
+        head = f"[{self.name}.{node.key}] table{f': {caption}' if caption else ''}{units}"
+        return f"{head} | {' | '.join(names)}" if names else head
+
+    def write_units(self, key: int) -> str:
+        """The units of a table as printed in it, above it or beside it; "" when none are said."""
+        relation = self.find_relation(key)
+        table = self.find_table(key)
+        return cut_text(relation.units or table.unit, OUTLINE_CHARACTERS).strip("() ") if relation and table else ""
+
+    def name_columns(self, key: int) -> tuple[str, ...]:
+        """The name of each column of a table, with its period and unit; () for a node without a table."""
+        table = self.find_table(key)
+        return tuple(map(clean_text, table.columns)) if table else ()
+
+    def _write_rows(self, table: Table, pieces: Sequence[Piece], chosen: Sequence[int]) -> Iterator[str]:
+        told: set[str] = set()
+        last = -1
+        for place in chosen:
+            row = table.rows[int(pieces[place].id[1:])]
+            skipped = [piece for piece in pieces[last + 1 : place] if not piece.is_header]
+            if skipped:
+                yield f"(… {len(skipped)} rows left out …)"
+            above = [part for part in row.path if part not in told] if skipped else []
+            label = f"{' > '.join(map(clean_text, above))} > " if above else ""
+            told.update((*row.path, row.label))
+            yield f"[.{pieces[place].id}] {label}{_write_cells(row)}"
+            last = place
+
+    def resolve(self, match: re.Match[str]) -> Pointer | None:
+        """The place that a matched id names in this document; None when there is none."""
+        if match["page"]:
+            page = int(match["page"]) - 1
+            return Pointer(self.id, -1, page_index=page) if 0 <= page < len(self.document.pages) else None
+        key = int(match["key"])
+        if key not in self.tree or key == 0:
+            return None
+        node, pieces = self.tree.node(key), self.list_pieces(key)
+        wanted = f"r{match['row']}" if match["row"] else match["piece"]
+        if wanted is None:
+            return Pointer(self.id, key, pieces[0].start, pieces[-1].end) if pieces else None
+        first = _find_piece(pieces, wanted)
+        last = _find_piece(pieces, f"{'r' if match['row'] else ''}{match['last']}") if match["last"] else first
+        if first is None or last is None or last.start < first.start:
+            return None
+        row = int(match["row"]) if match["row"] else -1
+        if not match["column"]:
+            return Pointer(self.id, key, first.start, last.end, row)
+        column = int(match["column"])
+        cells = node.table.rows[row].cells if node.table else ()
+        if not 0 <= column < len(cells):
+            return None
+        cell = cells[column]
+        return Pointer(self.id, key, cell.offset, cell.offset + cell.length, row, column)
+
+
+def _find_piece(pieces: Sequence[Piece], wanted: str) -> Piece | None:
+    return next((piece for piece in pieces if piece.id == wanted.lower()), None)
+
+
+def _cut_node(node: Node) -> Iterator[Piece]:
+    if node.kind in (NodeKind.SECTION, NodeKind.DOCUMENT):
+        if node.text.strip():
+            yield Piece("1", 0, len(node.text), node.text)
+        return
+    for number, piece in enumerate(pieces_of(node), 1):
+        if clean_text(piece.text):
+            yield Piece(str(number), piece.start, piece.end, piece.text)
+
+
+def _write_cells(row: Row) -> str:
+    return " | ".join(clean_text(cell.text) for cell in row.cells).rstrip(" |")
+
+
+class LibraryView:
+    """The documents of a run by the numbers they are shown under, and what of them was shown."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, DocumentView] = {}
+        self._shown: set[tuple[str, int]] = set()
+
+    @property
+    def documents(self) -> list[DocumentView]:
+        """The documents by their numbers."""
+        return list(self._by_id.values())
+
+    def narrow_to(self, view: DocumentView) -> "LibraryView":
+        """A library of one of the documents, under its number, of which nothing was shown yet."""
+        narrowed = LibraryView()
+        narrowed._by_id[view.id] = view
+        return narrowed
+
+    def add(self, entry: DocumentEntry, document: CompiledDocument) -> DocumentView:
+        """Number a document that was opened; one that is known keeps its number."""
+        if entry.id not in self._by_id:
+            self._by_id[entry.id] = DocumentView(len(self._by_id) + 1, entry, document)
+        return self._by_id[entry.id]
+
+    def of_id(self, document: str) -> DocumentView | None:
+        """The view of a corpus id; None when the document is not open."""
+        return self._by_id.get(document)
+
+    def find(self, said: object) -> DocumentView | None:
+        """The document that a model names: "D3", "3", a file name or a title; the only one when none is named."""
+        words = clean_text(str(said or "")).strip("[]() ")
+        if not words:
+            return self.documents[0] if len(self.documents) == 1 else None
+        number = re.match(r"d?(\d{1,4})(?:\D|$)", words, re.IGNORECASE)
+        if number and (numbered := self._numbered(int(number[1]))):
+            return numbered
+        folded = words.casefold()
+        return next((v for v in self.documents if folded in (v.entry.name.casefold(), v.entry.title.casefold())), None)
+
+    def resolve(self, said: object) -> Pointer | None:
+        """The place an id names, however it is dressed ("[D3.12.2]", "d3.12.2-4"); None when there is none."""
+        words = str(said).strip().strip("[](){}<>\"'`.,; ")
+        match = _ID.fullmatch(words)
+        view = self._numbered(int(match["document"])) if match else None
+        return view.resolve(match) if view and match else None
+
+    def _numbered(self, number: int) -> DocumentView | None:
+        return next((view for view in self._by_id.values() if view.number == number), None)
+
+    def write_id(self, pointer: Pointer) -> str:
+        """The id that names a place: that of the cell, row or piece where it begins."""
+        view = self._by_id[pointer.document]
+        if pointer.key < 0:
+            return f"{view.name}.p{pointer.page_index + 1}"
+        if pointer.column >= 0:
+            return f"{view.name}.{pointer.key}.r{pointer.row}c{pointer.column}"
+        return self.write_id_at(pointer.document, pointer.key, pointer.start)
+
+    def write_id_at(self, document: str, key: int, start: int) -> str:
+        """The id of the piece in which a character of a node's text stands."""
+        view = self._by_id[document]
+        pieces = view.list_pieces(key)
+        piece = next((p for p in pieces if p.start <= start < p.end), None)
+        return f"{view.name}.{key}" + (f".{piece.id}" if piece and len(pieces) > 1 else "")
+
+    def mark_shown(self, document: str, keys: Collection[int]) -> None:
+        """Note that these nodes stand before the model now."""
+        self._shown.update((document, key) for key in keys)
+
+    def was_shown(self, document: str, key: int) -> bool:
+        """Whether something of the node stands before the model."""
+        return (document, key) in self._shown
+
+
+def write_nodes(view: DocumentView, keys: Sequence[int], *, tokens: int, start: str = "") -> Shown:
+    """Headings and leaves in their order, whole, until the tokens are used; then the id to go on from.
+
+    `start` is a piece's id ("3", "r41") of the first node to begin with.
+    """
+    lines: list[str] = []
+    taken: list[int] = []
+    left, page = tokens, -1
+    for place, key in enumerate(keys):
+        node = view.tree.node(key)
+        if not view.tree.is_leaf(key):
+            text = view.write_heading(key)
+        else:
+            pieces = view.list_pieces(key)
+            first = _first_place(pieces, start) if place == 0 else 0
+            fitting = _fit_pieces(view, key, range(first, len(pieces)), left - NOTE_TOKENS)
+            if len(fitting) < len(pieces) - first and (fitting or not taken):
+                fitting = fitting or [first]
+                cut = view.write_leaf(key, fitting)
+                goes_on = f"{view.name}.{key}.{pieces[fitting[-1] + 1].id}" if fitting[-1] + 1 < len(pieces) else ""
+                goes_on = goes_on or (f"{view.name}.{keys[place + 1]}" if place + 1 < len(keys) else "")
+                return Shown(_close_cut([*lines, cut], goes_on), (*taken, key), goes_on)
+            if len(fitting) < len(pieces) - first:
+                return Shown(_close_cut(lines, f"{view.name}.{key}"), tuple(taken), f"{view.name}.{key}")
+            text = view.write_leaf(key, fitting if first else None)
+        if view.tree.is_leaf(key) and node.page_start != page:
+            text = f"(p. {node.page_start + 1}) {text}" if page >= 0 or not lines else text
+        page = node.page_start
+        if lines and count_tokens(text) > left - NOTE_TOKENS:
+            return Shown(_close_cut(lines, f"{view.name}.{key}"), tuple(taken), f"{view.name}.{key}")
+        lines.append(text)
+        taken.append(key)
+        left -= count_tokens(text) + 1
+    return Shown("\n".join(lines), tuple(taken))
+
+
+def _close_cut(lines: Sequence[str], goes_on: str) -> str:
+    return "\n".join([*lines, *([f"(cut here; it goes on: read from {goes_on})"] if goes_on else [])])
+
+
+def _first_place(pieces: Sequence[Piece], start: str) -> int:
+    return next((place for place, piece in enumerate(pieces) if piece.id == start.lower()), 0)
+
+
+def _fit_pieces(view: DocumentView, key: int, places: Sequence[int], tokens: int) -> list[int]:
+    """The first of these pieces that fit."""
+    pieces, kept = view.list_pieces(key), []
+    left = tokens - (count_tokens(view.write_leaf(key, [])) if view.tree.node(key).table else 0)
+    for place in places:
+        left -= count_tokens(clean_text(pieces[place].text)) + 3
+        if left < 0:
+            break
+        kept.append(place)
+    return kept
+
+
+def write_excerpt(
+    view: DocumentView, key: int, *, wanted: frozenset[str], tokens: int, lit: int = -1, with_place: bool = True
+) -> Shown:
+    """A node as a passage out of its order: page and headings, then its text, cut around what is `wanted` (stems).
+
+    `lit` is a character of the node's text that must be shown. A table keeps its columns, and the header row in its
+    middle that holds for a row that is shown.
+    """
+    node, pieces = view.tree.node(key), view.list_pieces(key)
+    places = _choose_places(pieces, wanted, tokens, lit)
+    path = view.write_path(key)
+    head = (
+        f"{view.name} {say_pages(node.page_start, node.page_end)}{f' | {path}' if path else ''}" if with_place else ""
+    )
+    body = view.write_leaf(key, None if len(places) == len(pieces) else places) if pieces else ""
+    rest = len(pieces) - 1 - places[-1] if places else 0
+    more = f" (goes on: {rest} more, read from {view.name}.{key}.{pieces[places[-1] + 1].id})" if rest else ""
+    return Shown("\n".join(part for part in (head, body + more) if part), (key,))
+
+
+def _choose_places(pieces: Sequence[Piece], wanted: frozenset[str], tokens: int, lit: int) -> list[int]:
+    """Pieces that hold most of what is wanted, then their neighbours; with each row the header row above it."""
+    sizes = [count_tokens(clean_text(piece.text)) + 3 for piece in pieces]
+    if sum(sizes) <= tokens or len(pieces) < 2:
+        return list(range(len(pieces)))
+    scores = [len(wanted & stems_of(piece.text)) + (2 if piece.start <= lit < piece.end else 0) for piece in pieces]
+    best = max(range(len(pieces)), key=lambda place: (scores[place], -place))
+    order = [
+        best,
+        *sorted((p for p in range(len(pieces)) if scores[p] * 2 >= max(1, scores[best])), key=lambda p: -scores[p]),
+    ]
+    order += sorted(range(len(pieces)), key=lambda place: (abs(place - best), place))
+    kept: set[int] = set()
+    left = tokens
+    for place in dict.fromkeys(order):
+        above = next((p for p in range(place - 1, -1, -1) if pieces[p].is_header), None)
+        both = {place} | ({above} if above is not None and not pieces[place].is_header else set())
+        cost = sum(sizes[p] for p in both - kept)
+        if kept and cost > left:
+            break
+        kept |= both
+        left -= cost
+    return sorted(kept)
+
+
+@lru_cache(maxsize=1 << 12)
+def stems_of(text: str) -> frozenset[str]:
+    """The stems of a text's words; kept for the texts seen last, since each turn looks at the same few dozen."""
+    return frozenset(analyse(text))
+
+
+def write_outline(
+    view: DocumentView, *, tokens: int, start: int = 0, depth: int = 99, worth: Callable[[int], float] | None = None
+) -> Shown:
+    """Lines "[D3.12] Title | pp. 3-5 | 420 tokens" below a node, in reading order and by level.
+
+    When not all fit the deepest and least worthy are left out, and their number is told.
+    """
+    tree, base = view.tree, view.tree.node(start).depth
+    sections = [
+        k for k in tree.sections() if start < k < tree.subtree_end(start) and tree.node(k).depth <= base + depth
+    ]
+    lines = {key: _outline_line(view, key, base) for key in sections}
+    order = sorted(sections, key=lambda key: (tree.node(key).depth, -(worth(key) if worth else 0.0), key))
+    if worth is not None:
+        best = sorted(sections, key=lambda key: (-worth(key), key))[: max(3, len(sections) // 20)]
+        order = list(dict.fromkeys([*best, *order]))
+    kept, left = set[int](), tokens
+    for key in order:
+        left -= count_tokens(lines[key]) + 1
+        if left < 0:
+            break
+        kept.add(key)
+    hidden = len(sections) - len(kept)
+    told = [lines[key] for key in sections if key in kept]
+    note = [f"({hidden} more sections are not listed here)"] if hidden else []
+    return Shown("\n".join([*told, *note]), tuple(key for key in sections if key in kept))
+
+
+def _outline_line(view: DocumentView, key: int, base: int) -> str:
+    node = view.tree.node(key)
+    children = len(view.tree.child_sections(key))
+    title = cut_text(node.title or node.text, OUTLINE_CHARACTERS)
+    parts = [title, say_pages(node.page_start, node.page_end), f"{node.token_count} tokens"]
+    parts += [f"{children} parts"] if children else []
+    return f"{'  ' * max(0, node.depth - base - 1)}[{view.name}.{key}] {' | '.join(parts)}"

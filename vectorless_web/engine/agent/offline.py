@@ -1,0 +1,308 @@
+"""A run without a model: scan and search the documents, rank their passages, work out a figure where it is exact."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+
+from vectorless_web.engine.agent.events import (
+    Checked,
+    Outcome,
+    ReasoningEvent,
+    Rejected,
+    StepEvent,
+    StepKind,
+    StepResult,
+)
+from vectorless_web.engine.agent.limits import Place
+from vectorless_web.engine.agent.routing import Routed
+from vectorless_web.engine.agent.state import CONVERSATION, OUTSIDE_WALK, RunState
+from vectorless_web.engine.agent.stubs import (
+    TableSource,
+    WorkedFigure,
+    find_passages,
+    find_worked_figure,
+    unknown_words,
+)
+from vectorless_web.engine.agent.wording import join_names, say_count, say_pages_of, shorten_title
+from vectorless_web.engine.answers.claims import ClaimEvent, Maker, Support, Verdict
+from vectorless_web.engine.answers.quotes import QuotePlace, Quotes
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.finding.navigation.events import SearchReport, report
+from vectorless_web.engine.finding.navigation.pilots import LexicalPilot, NoopPilot, PilotConfig, PilotMode
+from vectorless_web.engine.finding.navigation.search import SearchLimits
+from vectorless_web.engine.finding.navigation.strategies import beam, greedy, mcts
+from vectorless_web.engine.passages.evidence import Passage
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.ranking.finder import Finder
+from vectorless_web.engine.tables.view import tables_of
+
+MOST_PASSAGES = 10
+"""Passages shown at most; the page says "up to ten"."""
+PROMISING = 0.6
+"""Share of the best part's score from which another part is named promising. Affects the sentence of SCAN alone."""
+NAMED = 3
+"""Parts and sections named in a sentence; bound by a line or two of the trace."""
+LISTED = 40
+"""Parts, branches and nodes that one step carries; the rest are counted."""
+SEARCH_SECONDS = 20.0
+"""Seconds that the search of one document may take, never more than the run has left."""
+MOST_TABLES = 40
+"""Tables of a document that are read for a worked figure, the best-ranked. Filings have up to 300; 30 bring the same
+figures as all of them."""
+
+_STRATEGIES = {"beam": beam, "greedy": greedy, "mcts": mcts}
+
+
+@dataclass
+class OfflineRun:
+    """What the steps of an offline run have found so far. `finders` rank the opened documents by their corpus ids."""
+
+    state: RunState
+    plan: QueryPlan
+    finders: dict[str, Finder]
+    names: dict[str, str]
+    holding: list[str] = field(default_factory=list)
+    """Documents in which a word of the question stands, best first: only these are searched and shown."""
+    checked: list[Checked] = field(default_factory=list)
+    passages: tuple[Passage, ...] = ()
+    figure: WorkedFigure | None = None
+    unknown: tuple[str, ...] = ()
+
+
+def walk(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") -> Iterator[ReasoningEvent]:
+    """The steps after ROUTE and the end of a run that asks no model. What no step opened is not shown.
+
+    `note` says why a model that was to be asked is not.
+    """
+    run = OfflineRun(
+        state,
+        plan,
+        {name: Finder(state.corpus.open(name), plan, lexicon=state.lexicon) for name in routed.ids},
+        {document.id: document.name for document in routed.documents},
+    )
+    if run.finders and state.may_step():
+        yield scan_parts(run)
+    for name in run.holding:
+        if state.may_step():
+            yield search_tree(run, name)
+    if run.holding and state.may_step():
+        yield retrieve_passages(run)
+    if run.holding and state.may_step():
+        yield extract_figure(run)
+    state.stop_if_asked()
+    yield from finish(run, note)
+
+
+def scan_parts(run: OfflineRun) -> StepEvent:
+    """SCAN: which parts of the opened documents hold words of the question, and which words stand nowhere."""
+    state, started = run.state, run.state.clock()
+    run.unknown = unknown_words(run.plan, {name: finder.document for name, finder in run.finders.items()})
+    parts = [part for name in run.finders for part in _list_parts(run, name)]
+    holding = [part for part in parts if part.score > 0]
+    run.holding = [name for name in run.finders if any(part.document == name for part in holding)]
+    most = max((part.score for part in holding), default=0.0)
+    promising = sorted((p for p in holding if p.score >= PROMISING * most), key=lambda p: (-round(p.score, 9), p.key))
+    named = [f"{shorten_title(part.title)} ({part.pages})" for part in promising[:NAMED]]
+    looks = f"{join_names(named)} {'looks' if len(named) == 1 else 'look'} most promising"
+    result = StepResult(
+        say=f"Looked over {say_count(len(parts), 'part')} of {say_count(len(run.finders), 'document')}; "
+        + (looks if named else "none holds a word of the question"),
+        observation={
+            "parts": [part.as_row(is_promising=part in promising) for part in parts[:LISTED]],
+            "not_listed": max(0, len(parts) - LISTED),
+            "unknown_words": list(run.unknown),
+        },
+        refs=tuple(ref for p in holding[:LISTED] for ref in state.refer(p.document, [p.key], "looked")),
+        rejected=tuple(
+            Rejected(part.title, "none of the question's words stand in it", ref)
+            for part in [part for part in parts if part.score <= 0][:LISTED]
+            for ref in state.refer(part.document, [part.key], "looked")
+        ),
+        documents=tuple(run.finders),
+    )
+    return state.make_step(StepKind.SCAN, result, started=started)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a document right below its root. `score` in [0, 1] is that of its best node."""
+
+    document: str
+    key: int
+    title: str
+    pages: str
+    tokens: int
+    score: float
+
+    def as_row(self, *, is_promising: bool) -> dict[str, object]:
+        """The part as JSON values of a step."""
+        return {**asdict(self), "score": round(self.score, 4), "promising": is_promising}
+
+
+def _list_parts(run: OfflineRun, name: str) -> list[Part]:
+    tree, finder = run.finders[name].document.tree, run.finders[name]
+    keys = tree.child_sections(0) or tree.children(0)
+    nodes = [tree.node(key) for key in keys]
+    return [
+        Part(name, n.key, n.title or shorten_title(n.text), say_pages_of(n), n.token_count, finder.best_below(n.key))
+        for n in nodes
+    ]
+
+
+def search_tree(run: OfflineRun, name: str) -> StepEvent:
+    """NAVIGATE: search one document's tree, guided by the pilot that asks no model, and open the best sections."""
+    state, finder, started = run.state, run.finders[name], run.state.clock()
+    config = PilotConfig.preset(PilotMode(state.settings.pilot))
+    pilot = LexicalPilot(finder.scorer, config=config) if config.asks else NoopPilot()
+    place = Place(CONVERSATION, state.steps_in(CONVERSATION))
+    clock, seconds = state.deadline.search(place, SEARCH_SECONDS)
+    search = _STRATEGIES[state.settings.strategy]
+    limits = SearchLimits(wall_seconds=seconds, clock=clock)
+    told = report(search(finder.document.tree, run.plan, finder.scorer, pilot, limits))
+    refs = state.refer(name, [mark.key for mark in told.marks if mark.role != "turned_back"][:LISTED], "walked")
+    rejected = [row for row in told.rejected[:LISTED]]
+    turned = state.refer(name, [row.key for row in rejected], "turned_back")
+    run.checked += [Checked(name, ref.title, row.reason, ref) for ref, row in zip(turned, rejected, strict=True)][
+        :NAMED
+    ]
+    result = StepResult(
+        say=_describe_search(run, name, told),
+        observation={
+            "ranked": [
+                {"key": node.key, "score": round(node.score, 4), "reason": node.reason, "leaves": list(node.leaves)}
+                for node in told.ranked
+            ],
+            "log": list(told.log[:LISTED]),
+            "notes": list(told.notes),
+            "sections_compared": told.stats.sections_scored,
+            "pilot": state.settings.pilot,
+            "strategy": state.settings.strategy,
+        },
+        refs=refs,
+        rejected=rejected,
+        confidence=round(told.ranked[0].score, 4) if told.ranked else None,
+        documents=(name,),
+    )
+    return state.make_step(StepKind.NAVIGATE, result, started=started)
+
+
+def _describe_search(run: OfflineRun, name: str, told: SearchReport) -> str:
+    tree, title = run.finders[name].document.tree, shorten_title(run.names[name])
+    if not told.ranked:
+        return f"Searched {title} section by section; no branch holds the words"
+    nodes = [tree.node(found.key) for found in told.ranked[:NAMED]]
+    return f"Searched {title} and went to " + join_names(
+        [f"{shorten_title(node.title or run.names[name])} ({say_pages_of(node)})" for node in nodes]
+    )
+
+
+def retrieve_passages(run: OfflineRun) -> StepEvent:
+    """RETRIEVE: the passages of all searched documents that come closest, ranked together."""
+    state, started = run.state, run.state.clock()
+    documents = {name: run.finders[name].document for name in run.holding}
+    run.passages = find_passages(run.plan, documents, lexicon=state.lexicon, most=MOST_PASSAGES)
+    refs = [ref for passage in run.passages for ref in state.refer(passage.document, [passage.key], "read")]
+    pages = dict.fromkeys((run.names[passage.document], passage.page_index) for passage in run.passages)
+    told = [f"{shorten_title(title)}, p. {page + 1}" for title, page in list(pages)[:NAMED]]
+    result = StepResult(
+        say=f"Ranked passages and kept {say_count(len(run.passages), 'passage')}"
+        + (f"; the closest stand in {join_names(told)}" if told else ""),
+        observation={
+            "passages": [
+                {
+                    "document": passage.document,
+                    "key": passage.key,
+                    "page": passage.page_index,
+                    "lit": [passage.start, passage.end],
+                    "score": round(passage.score, 4),
+                    "holds": list(passage.holds),
+                    "lacks": list(passage.lacks),
+                }
+                for passage in run.passages
+            ],
+        },
+        refs=tuple(refs),
+        documents=tuple(documents),
+    )
+    return state.make_step(StepKind.RETRIEVE, result, started=started)
+
+
+def extract_figure(run: OfflineRun) -> StepEvent:
+    """EXTRACT: look a figure up in the best-ranked tables, or work it out of their cells, where that is exact."""
+    state, started = run.state, run.state.clock()
+    sources = [make_source(run, name) for name in run.holding]
+    run.figure = find_worked_figure(run.plan, sources, state.lexicon)
+    tables = [(source.document, view.node.key) for source in sources for view in source.tables]
+    quotes = run.figure.quotes if run.figure else ()
+    result = StepResult(
+        say=f"Read {say_count(len(tables), 'table')}; "
+        + (f"worked out {run.figure.value}" if run.figure else "no figure answers the question exactly"),
+        observation={
+            "tables": [list(table) for table in tables],
+            "maker": run.figure.maker if run.figure else "",
+            "value": run.figure.value if run.figure else "",
+        },
+        refs=tuple(ref for quote in quotes for ref in state.refer(quote.document, [quote.key], "read")),
+        documents=tuple(run.holding),
+    )
+    return state.make_step(StepKind.EXTRACT, result, started=started)
+
+
+def make_source(run: OfflineRun, name: str) -> TableSource:
+    """The best-ranked tables of a document, with what tells them apart from those of others."""
+    finder = run.finders[name]
+    tree = finder.document.tree
+    keys = [key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE]
+    fits = finder.fits(keys)
+    best = sorted(sorted(keys, key=lambda key: (-round(fits[key], 9), key))[:MOST_TABLES])
+    return TableSource(name, tuple(tables_of(tree, best)), fits)
+
+
+def finish(run: OfflineRun, note: str = "") -> Iterator[ReasoningEvent]:
+    """The worked figure as a claim, FINALIZE, and the end with the passages."""
+    state = run.state
+    quotes = Quotes(state.corpus.open)
+    claim = make_claim(run.figure, quotes) if run.figure else None
+    if claim is not None:
+        yield claim
+    passages = tuple(quotes.cite_passage(passage) for passage in run.passages)
+    outcome, reason = _conclude(run)
+    result = StepResult(say=reason, observation={"outcome": outcome.value, "passages": len(passages)})
+    yield state.make_step(StepKind.FINALIZE, result, walk=OUTSIDE_WALK)
+    yield state.make_end(
+        outcome,
+        reason,
+        answer=write_sentence(claim) if claim else "",
+        value=run.figure.value if run.figure else "",
+        verdict=Verdict.EXACT if claim else None,
+        grounded=claim is not None,
+        checked=tuple(run.checked) if outcome is Outcome.NOT_FOUND else (),
+        passages=passages,
+        unknown_words=run.unknown,
+        note=note,
+    )
+
+
+def make_claim(figure: WorkedFigure, quotes: Quotes) -> ClaimEvent:
+    """A worked figure as a checked claim: its rows cited, its operands each with the marker of its row."""
+    cited = [quotes.cite(QuotePlace(quote.document, quote.key, quote.start, quote.end)) for quote in figure.quotes]
+    return ClaimEvent(
+        order=0,
+        text=figure.sentence,
+        state="checked",
+        support=Support.DERIVED if figure.calculation else Support.SUPPORTED,
+        citations=tuple(dict.fromkeys(cited)),
+        maker=Maker(figure.maker),
+    )
+
+
+def write_sentence(claim: ClaimEvent) -> str:
+    """A claim's sentence with the markers of its citations behind it."""
+    return claim.text + "".join(f"[{citation.marker}]" for citation in claim.citations)
+
+
+def _conclude(run: OfflineRun) -> tuple[Outcome, str]:
+    if run.figure is not None:
+        return Outcome.ANSWERED, f"The figure {'was worked out' if run.figure.calculation else 'stands in a table'}"
+    if run.passages:
+        return Outcome.PASSAGES, "These passages come closest"
+    return Outcome.NOT_FOUND, "No word of the question stands in the documents that were opened."

@@ -1,0 +1,148 @@
+"""One run under way: what it was given, what it has done and spent, and the events it makes."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vectorless_web.engine.agent.conversation import Conversation
+from vectorless_web.engine.agent.corpus import Corpus
+from vectorless_web.engine.agent.events import CompleteEvent, NodeRef, Outcome, StepEvent, StepKind, StepResult
+from vectorless_web.engine.agent.limits import Cancelling, Deadline, Late, Limits, Place
+from vectorless_web.engine.agent.settings import Settings
+from vectorless_web.engine.errors import Cancelled
+from vectorless_web.engine.llm.calls import Caller
+from vectorless_web.engine.llm.model import Usage
+from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
+
+OFFLINE = "offline"
+"""The name of who decided where no model did."""
+
+OUTSIDE_WALK, CONVERSATION = 0, 1
+"""Numbers of walks: steps before and after the conversation, and those of the conversation itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """What was planned before a step was taken: by a model with its `thought` and tokens, or by the program."""
+
+    thought: str = ""
+    action: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    tokens: int = 0
+    cost_usd: float = 0.0
+    engine: str = OFFLINE
+
+
+@dataclass
+class RunState:
+    """What a run was given, and the counters of what it did. It numbers steps and says when the run must stop."""
+
+    question: str
+    corpus: Corpus
+    limits: Limits
+    settings: Settings = field(default_factory=Settings)
+    conversation: Conversation = field(default_factory=Conversation)
+    lexicon: Lexicon = field(default_factory=default_lexicon)
+    caller: Caller | None = None
+    verifier: Caller | None = None
+    cancelling: Cancelling = lambda: False
+    clock: Callable[[], float] = lambda: 0.0
+    late: Collection[Late] | None = None
+    """Where time was up in the run that is replayed; None reads the clock."""
+
+    def __post_init__(self) -> None:
+        self.started = self.clock()
+        self.deadline = Deadline(self.clock, self.limits.wall_seconds, told=self.late)
+        self._counted: dict[int, int] = {}
+
+    @property
+    def engine(self) -> str:
+        """Who leads the run: the model's name, or `offline`."""
+        return self.caller.model.name if self.caller is not None else OFFLINE
+
+    @property
+    def steps_taken(self) -> int:
+        """Steps of all walks so far."""
+        return sum(self._counted.values())
+
+    def steps_in(self, walk: int) -> int:
+        """Steps of one walk so far; the next one has this index."""
+        return self._counted.get(walk, 0)
+
+    def stop_if_asked(self) -> None:
+        """Raise Cancelled when somebody asked the run to stop."""
+        if self.cancelling():
+            raise Cancelled("Stopped before it was done.")
+
+    def may_step(self, walk: int = CONVERSATION) -> bool:
+        """Whether steps and time are left for one more step of a walk; Cancelled when the run was asked to stop."""
+        self.stop_if_asked()
+        has_steps = self.steps_taken < self.limits.max_run_steps
+        return has_steps and not self.deadline.is_up(Place(walk, self.steps_in(walk)))
+
+    def sum_spending(self) -> Usage:
+        """What all model calls have cost so far; the verifier's own are counted once."""
+        callers = {id(caller): caller for caller in (self.caller, self.verifier) if caller is not None}
+        usages = [caller.sum_spending() for caller in callers.values()]
+        return Usage(
+            sum(usage.tokens_in for usage in usages),
+            sum(usage.tokens_out for usage in usages),
+            sum(usage.cost_usd for usage in usages),
+        )
+
+    def make_step(
+        self,
+        kind: StepKind,
+        result: StepResult,
+        *,
+        walk: int = CONVERSATION,
+        planned: PlannedStep | None = None,
+        started: float | None = None,
+    ) -> StepEvent:
+        """The event of a step just taken, numbered in its walk. `started` is the clock's reading when it began."""
+        planned = planned or PlannedStep()
+        index = self.steps_in(walk)
+        self._counted[walk] = index + 1
+        return StepEvent(
+            walk=walk,
+            index=index,
+            kind=kind,
+            say=result.say,
+            thought=planned.thought,
+            action=planned.action or kind.value,
+            arguments=dict(planned.arguments),
+            observation=result.observation,
+            refs=result.refs,
+            rejected=result.rejected,
+            documents=tuple(dict.fromkeys((*result.documents, *(ref.document for ref in result.refs)))),
+            confidence=result.confidence,
+            latency_ms=0.0 if started is None else (self.clock() - started) * 1000,
+            tokens=planned.tokens + result.tokens,
+            cost_usd=planned.cost_usd + result.cost_usd,
+            engine=result.engine if planned.engine == OFFLINE else planned.engine,
+        )
+
+    def make_end(self, outcome: Outcome, reason: str, **facts: Any) -> CompleteEvent:
+        """The last event of the run, with its totals; `facts` are further fields of the event."""
+        spent = self.sum_spending()
+        return CompleteEvent(
+            outcome,
+            reason,
+            steps=self.steps_taken,
+            tokens=spent.tokens_in + spent.tokens_out,
+            cost_usd=spent.cost_usd,
+            seconds=self.clock() - self.started,
+            engine=self.engine,
+            late=self.deadline.late,
+            **facts,
+        )
+
+    def refer(self, document: str, keys: Iterable[int], role: str) -> tuple[NodeRef, ...]:
+        """References to nodes of a document that was opened, for a step's map."""
+        tree = self.corpus.open(document).tree
+        titles, starts = tree.columns.titles, tree.columns.integers("page_start")
+        ends = tree.columns.integers("page_end")
+        return tuple(
+            NodeRef(document, key, titles[key] or titles[tree.section_of(key)], starts[key], ends[key], role)
+            for key in keys
+        )

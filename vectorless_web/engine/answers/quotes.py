@@ -1,0 +1,113 @@
+"""Evidence by pointers: the words at a place of a document, copied, with their page, glyphs and surroundings."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from vectorless_web.engine.answers.claims import Evidence
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.node import Node, NodeKind, Row
+from vectorless_web.engine.errors import NotFound
+from vectorless_web.engine.passages.evidence import Passage
+from vectorless_web.engine.text.normalise import normalise
+
+Opening = Callable[[str], CompiledDocument]
+"""Opens a document of the run by its corpus id."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuotePlace:
+    """Characters `start` (included) to `end` (excluded) of a node's text; `column` names a table's column, from 0."""
+
+    document: str
+    key: int
+    start: int
+    end: int
+    column: int = -1
+
+
+class Quotes:
+    """The quotes of one answer. Each place gets one marker, from 1, however often it is cited."""
+
+    def __init__(self, open_document: Opening, *, first: int = 1) -> None:
+        self._open, self._first = open_document, first
+        self._made: dict[QuotePlace, Evidence] = {}
+
+    def cite(self, place: QuotePlace, *, passage: Passage | None = None) -> Evidence:
+        """The evidence at a place; NotFound when the document has no such words."""
+        if place not in self._made:
+            marker = self._first + len(self._made)
+            self._made[place] = replace(copy_quote(self._open(place.document), place), marker=marker)
+        made = self._made[place]
+        return made if passage is None else replace(made, passage=passage)
+
+    def cite_passage(self, passage: Passage) -> Evidence:
+        """A closest passage as evidence: its lit words are the quote."""
+        place = QuotePlace(passage.document, passage.key, passage.start, passage.end)
+        return self.cite(place, passage=passage)
+
+
+def copy_quote(document: CompiledDocument, place: QuotePlace) -> Evidence:
+    """The words at a place, with marker 0. White space around them is left out; NotFound when no word is left."""
+    if place.key not in document.tree:
+        raise NotFound(f"There is no node {place.key} in this document.")
+    node = document.tree.node(place.key)
+    start, end = _trim(node.text, place.start, place.end)
+    if start >= end:
+        raise NotFound(f"Node {place.key} has no words at {place.start} to {place.end}.")
+    spans = document.locate(place.key, start, end)
+    return Evidence(
+        marker=0,
+        document=place.document,
+        key=place.key,
+        page_index=spans[0].page_index if spans else _find_page(node, start),
+        quote=node.text[start:end],
+        start=start,
+        end=end,
+        spans=spans,
+        where=describe_place(document, place),
+    )
+
+
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+    start, end = max(0, start), min(end, len(text))
+    words = text[start:end]
+    return start + len(words) - len(words.lstrip()), end - len(words) + len(words.rstrip())
+
+
+def _find_page(node: Node, start: int) -> int:
+    """The page of a place that no glyph stands for: that of its table row, else the node's first."""
+    row = find_row(node, start)
+    return row.page_index if row is not None else node.page_start
+
+
+def find_row(node: Node, start: int) -> Row | None:
+    """The table row in which a character of the node's text stands; None outside of tables."""
+    rows = node.table.rows if node.table is not None else ()
+    return next((row for row in rows if row.offset <= start < row.offset + max(1, row.length)), None)
+
+
+def describe_place(document: CompiledDocument, place: QuotePlace) -> str:
+    """Where a quote stands: the headings above it, outermost first; of a table its caption, and the column named."""
+    tree = document.tree
+    node = tree.node(place.key)
+    if node.kind is NodeKind.TABLE and node.table is not None:
+        columns = node.table.columns
+        header = columns[place.column].header if 0 <= place.column < len(columns) else ""
+        caption = node.title or " > ".join(tree.path(place.key))
+        return f"{caption}, {header}" if caption and header else caption or header
+    return " > ".join(tree.path(place.key))
+
+
+def narrow_to_phrase(document: CompiledDocument, place: QuotePlace, phrase: str) -> QuotePlace | None:
+    """The part of a place that says a phrase; None when it does not say it.
+
+    Kinds of white space, quotation marks and dashes, and hyphens at a line's end may differ, as a model writes them
+    otherwise than a page prints them. Letters and digits must be the same.
+    """
+    text = document.tree.node(place.key).text[place.start : place.end]
+    printed, wanted = normalise(text), normalise(phrase).text
+    at = printed.text.find(wanted) if wanted else -1
+    if at < 0:
+        return None
+    last = printed.offsets[at + len(wanted) - 1]
+    return replace(place, start=place.start + printed.offsets[at], end=place.start + last + 1)

@@ -1,0 +1,1 @@
+"""Finding the documents, the sections and the passages that a question needs."""

@@ -1,0 +1,559 @@
+"""What a pilot is shown and says, and its consultation: each answer is checked, each failure becomes a note."""
+
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import KW_ONLY, dataclass, replace
+from enum import StrEnum
+from functools import cached_property, partial
+from typing import Any, Protocol, TypeVar
+
+from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.errors import Cancelled, EngineError
+from vectorless_web.engine.finding.navigation.pilots.config import PilotConfig, PilotMode
+from vectorless_web.engine.questions.plan import QueryPlan
+
+NodeId = int
+"""A tree key: the pre-order number of a node, valid within one document version."""
+
+
+class InterventionPoint(StrEnum):
+    """Points of a walk at which the pilot is asked, in order of precedence; PRUNE, for wide nodes, is separate."""
+
+    START = "start"
+    BACKTRACK = "backtrack"
+    FORK = "fork"
+    EVALUATE = "evaluate"
+    PRUNE = "prune"
+
+
+@dataclass(frozen=True, slots=True)
+class GoDeeper:
+    """Walk on into the best candidates."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExploreSiblings:
+    """Leave the candidates; look at the siblings of the current node instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backtrack:
+    """Give this branch up and take up the best one that was put aside."""
+
+
+@dataclass(frozen=True, slots=True)
+class JumpTo:
+    """Go straight to another node of the tree."""
+
+    target: NodeId
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAnswer:
+    """The answer is here: stop searching. `confidence` in [0, 1]."""
+
+    confidence: float
+
+
+SearchDirection = GoDeeper | ExploreSiblings | Backtrack | JumpTo | FoundAnswer
+"""What the algorithm does next; the algorithms obey it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedCandidate:
+    """One candidate with the pilot's score in [0, 1] and its reason in plain words."""
+
+    node: NodeId
+    score: float
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PilotDecision:
+    """One answer of a pilot. `PilotDecision()` is valid: no opinion, walk on.
+
+    `confidence` in [0, 1] weighs the scores against the scorer's. `note` is for the
+    reader of the trace: what went wrong or was left out. `engine` names who decided:
+    `offline` or the model. `tokens` and `cost_usd` are what this answer cost.
+    """
+
+    ranked_candidates: tuple[RankedCandidate, ...] = ()
+    direction: SearchDirection = GoDeeper()
+    confidence: float = 0.0
+    reasoning: str = ""
+    intervention_point: InterventionPoint = InterventionPoint.EVALUATE
+    note: str = ""
+    engine: str = "offline"
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+    @classmethod
+    def preserve_order(
+        cls,
+        candidates: Sequence[NodeId],
+        *,
+        point: InterventionPoint = InterventionPoint.EVALUATE,
+        note: str = "",
+    ) -> "PilotDecision":
+        """The candidates as they stand, scored 1, 1/2, 1/3, ...; their confidence is 0, so `merge` ignores them."""
+        ranked = tuple(RankedCandidate(key, 1.0 / place) for place, key in enumerate(candidates, start=1))
+        return cls(ranked_candidates=ranked, intervention_point=point, note=note)
+
+
+_LARGEST_NUMBER = 1e9
+"""A number of a pilot beyond this, in either direction, is taken for a mistake."""
+
+
+def as_number(value: object) -> float | None:
+    """The value as float; None for text, a truth value, not-a-number, infinity or a size above a thousand million."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and -_LARGEST_NUMBER <= value <= _LARGEST_NUMBER:
+        return float(value)
+    return None
+
+
+def as_share(value: object) -> float | None:
+    """A number brought into [0, 1], or None."""
+    number = as_number(value)
+    return None if number is None else min(max(number, 0.0), 1.0)
+
+
+@dataclass(frozen=True)
+class SearchState:
+    """What a pilot is shown: where a walk stands and what it can choose from.
+
+    `path` are the keys walked, without the node the walk started from when that is the
+    root. `candidates` are the keys to choose from and `scores` what the scorer gave
+    them, in the same order (empty when unscored). `step_reasons` says, for each step of
+    the path, why it was taken, or None. `best_score` in [0, 1].
+    """
+
+    tree: Tree
+    query: QueryPlan
+    path: tuple[NodeId, ...] = ()
+    candidates: tuple[NodeId, ...] = ()
+    visited: Set[NodeId] = frozenset()
+    depth: int = -1
+    """The length of the path unless given."""
+    iteration: int = 0
+    best_score: float = 0.0
+    is_backtracking: bool = False
+    step_reasons: tuple[str | None, ...] | None = None
+    _: KW_ONLY
+    scores: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", tuple(self.path))
+        object.__setattr__(self, "candidates", tuple(self.candidates))
+        if self.depth < 0:
+            object.__setattr__(self, "depth", len(self.path))
+
+    @classmethod
+    def for_start(cls, tree: Tree, query: QueryPlan, start: NodeId = 0) -> "SearchState":
+        """The state before the first step below `start`: its child sections are the candidates."""
+        path = (start,) if start else ()
+        return cls(tree, query, path=path, candidates=tuple(tree.child_sections(start)))
+
+    @property
+    def is_at_root(self) -> bool:
+        """Whether nothing has been walked yet."""
+        return not self.path
+
+    @property
+    def is_fork_point(self) -> bool:
+        """Whether there is anything to choose."""
+        return len(self.candidates) > 1
+
+    @property
+    def current_node(self) -> NodeId | None:
+        """The last node of the path; None at the root."""
+        return self.path[-1] if self.path else None
+
+    @cached_property
+    def point(self) -> InterventionPoint:
+        """START (at the root or in iteration 0) before BACKTRACK before FORK before EVALUATE."""
+        if self.is_at_root or self.iteration == 0:
+            return InterventionPoint.START
+        if self.is_backtracking:
+            return InterventionPoint.BACKTRACK
+        if self.is_fork_point:
+            return InterventionPoint.FORK
+        return InterventionPoint.EVALUATE
+
+
+def scores_are_close(scores: Sequence[float], gap: float) -> bool:
+    """Whether the two best scores lie closer together than `gap`; false for fewer than two."""
+    best = sorted(scores, reverse=True)[:2]
+    return len(best) == 2 and best[0] - best[1] < gap
+
+
+def is_worth_asking(state: SearchState, config: PilotConfig) -> bool:
+    """Whether advice is worth a call: by point and depth, and by how many, how close or how weak the candidates are."""
+    if not config.asks or state.depth > config.max_depth:
+        return False
+    if state.point is InterventionPoint.START:
+        return config.guide_start and state.is_fork_point
+    if state.point is InterventionPoint.BACKTRACK:
+        return config.guide_backtrack and bool(state.candidates)
+    if state.point is InterventionPoint.EVALUATE:
+        # A section that was entered is judged; an only child is simply walked into.
+        return not state.candidates
+    return _is_open_fork(state, config)
+
+
+def needs_pruning(count: int, config: PilotConfig) -> bool:
+    """Whether a node with so many children is pruned before anything else."""
+    return config.asks and count > config.prune_above
+
+
+def needs_prefilter(count: int, config: PilotConfig) -> bool:
+    """Whether so many candidates are cut to the best-scored before they go before the pilot."""
+    return count > config.prefilter
+
+
+def _is_open_fork(state: SearchState, config: PilotConfig) -> bool:
+    best = max(state.scores, default=state.best_score)
+    return (
+        len(state.candidates) >= config.fork_threshold
+        or scores_are_close(state.scores, config.closeness_gap)
+        or best < config.low_score
+    )
+
+
+class MinimalPilot(Protocol):
+    """The least a pilot must bring; `PilotExt` supplies the rest."""
+
+    name: str
+    config: PilotConfig
+
+    def should_intervene(self, state: SearchState) -> bool:
+        """Whether advice at this state is worth its cost."""
+        ...
+
+    def decide(self, state: SearchState) -> PilotDecision:
+        """Rank the candidates and say where to go; on any error keep their order, never raise."""
+        ...
+
+
+class Pilot(MinimalPilot, Protocol):
+    """All that a search may ask of a pilot."""
+
+    @property
+    def is_active(self) -> bool:
+        """False for a pilot without opinions, or when its budget is spent."""
+        ...
+
+    def guide_start(self, tree: Tree, query: QueryPlan, start_node: NodeId) -> PilotDecision | None:
+        """Judge the children of `start_node` before the first step; None for no opinion."""
+        ...
+
+    def guide_backtrack(self, state: SearchState) -> PilotDecision | None:
+        """Say why the path failed and rank the other branches, which are the candidates."""
+        ...
+
+    def binary_prune(self, state: SearchState) -> Sequence[NodeId] | None:
+        """The candidates of a wide node worth keeping; None for no opinion."""
+        ...
+
+    def reset(self) -> None:
+        """Forget this pilot's own caches and counters before a new query; a budget it was given stays."""
+        ...
+
+
+class PilotExt:
+    """A pilot completed with defaults for the methods it leaves out."""
+
+    def __init__(self, pilot: Any) -> None:
+        self._pilot = pilot
+
+    @property
+    def name(self) -> str:
+        """The name that the pilot gives itself."""
+        return str(self._pilot.name)
+
+    @property
+    def config(self) -> PilotConfig:
+        """The pilot's own configuration; the balanced preset if it brings none."""
+        config = getattr(self._pilot, "config", None)
+        return config if isinstance(config, PilotConfig) else PilotConfig()
+
+    @property
+    def is_active(self) -> bool:
+        """The pilot's own word, else whether its mode asks at all."""
+        return bool(getattr(self._pilot, "is_active", self.config.asks))
+
+    @property
+    def fallback(self) -> Any:
+        """The pilot to ask where this one is spent or not worth its cost; None unless it brings one."""
+        return getattr(self._pilot, "fallback", None)
+
+    @property
+    def last_prune(self) -> Any:
+        """What the last pruning cost and has to say; None unless the pilot keeps it."""
+        return getattr(self._pilot, "last_prune", None)
+
+    def can_intervene(self, state: SearchState) -> bool:
+        """Whether the pilot is active and finds this state worth its advice."""
+        return self.is_active and bool(self._pilot.should_intervene(state))
+
+    @staticmethod
+    def intervention_point(state: SearchState) -> InterventionPoint:
+        """The point at which a pilot asked in this state intervenes."""
+        return state.point
+
+    def should_intervene(self, state: SearchState) -> bool:
+        """Ask the pilot whether its advice would help in this state."""
+        return bool(self._pilot.should_intervene(state))
+
+    def decide(self, state: SearchState) -> PilotDecision:
+        """Ask the pilot to rank the candidates of this state."""
+        decision: PilotDecision = self._pilot.decide(state)
+        return decision
+
+    def guide_start(self, tree: Tree, query: QueryPlan, start_node: NodeId) -> PilotDecision | None:
+        """The pilot's own, else its decision over the children of the start node."""
+        if hasattr(self._pilot, "guide_start"):
+            found: PilotDecision | None = self._pilot.guide_start(tree, query, start_node)
+            return found
+        return self._decision_if_wanted(SearchState.for_start(tree, query, start_node))
+
+    def guide_backtrack(self, state: SearchState) -> PilotDecision | None:
+        """The pilot's own, else its decision over the other branches."""
+        if hasattr(self._pilot, "guide_backtrack"):
+            found: PilotDecision | None = self._pilot.guide_backtrack(state)
+            return found
+        return self._decision_if_wanted(state)
+
+    def binary_prune(self, state: SearchState) -> Sequence[NodeId] | None:
+        """The pilot's own, else no opinion."""
+        if hasattr(self._pilot, "binary_prune"):
+            kept: Sequence[NodeId] | None = self._pilot.binary_prune(state)
+            return kept
+        return None
+
+    def reset(self) -> None:
+        """The pilot's own, else nothing."""
+        if hasattr(self._pilot, "reset"):
+            self._pilot.reset()
+
+    def _decision_if_wanted(self, state: SearchState) -> PilotDecision | None:
+        return self._pilot.decide(state) if self.can_intervene(state) else None
+
+
+class NoopPilot:
+    """A pilot that is never active; if asked anyway, it keeps the candidates' order."""
+
+    name = "none"
+    is_active = False
+
+    def __init__(self, config: PilotConfig | None = None) -> None:
+        self.config = config or PilotConfig.preset(PilotMode.ALGORITHM_ONLY)
+
+    def should_intervene(self, state: SearchState) -> bool:
+        """Say that advice never helps."""
+        return False
+
+    def decide(self, state: SearchState) -> PilotDecision:
+        """Return the candidates in the order in which they stand."""
+        return PilotDecision.preserve_order(state.candidates, point=state.point)
+
+    def guide_start(self, tree: Tree, query: QueryPlan, start_node: NodeId) -> PilotDecision | None:
+        """Return None: this pilot has no opinion on where to start."""
+        return None
+
+    def guide_backtrack(self, state: SearchState) -> PilotDecision | None:
+        """Return None: this pilot has no opinion on where to go back to."""
+        return None
+
+    def binary_prune(self, state: SearchState) -> list[NodeId] | None:
+        """Return None: this pilot prunes nothing."""
+        return None
+
+    def reset(self) -> None:
+        """Do nothing: this pilot remembers nothing."""
+
+
+Answer = TypeVar("Answer")
+_DEFAULT_CONFIG = PilotConfig()
+
+FAILURES: tuple[type[Exception], ...] = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    BufferError,
+    EOFError,
+    EngineError,
+    ImportError,
+    LookupError,
+    MemoryError,
+    NameError,
+    OSError,
+    RuntimeError,
+    StopIteration,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    Warning,
+)
+"""How a pilot, which may be anybody's code, can fail without harm to the run: every built-in kind and the engine's own.
+
+Not every Exception: what a queue or a host throws into the thread to end a job (a time-out, a lost
+lease) belongs to neither, and has to get through.
+"""
+
+
+class Guidance:
+    """One pilot, asked for one search.
+
+    A pilot whose budget is spent, or that does not want to be asked, is replaced by its
+    `fallback`, if it has one. `spend_turn` counts a consultation and refuses it when no
+    turn is left; `note` receives sentences for the reader; `account` each decision given.
+    """
+
+    def __init__(
+        self,
+        pilot: Any,
+        *,
+        spend_turn: Callable[[], bool],
+        note: Callable[[str], None],
+        account: Callable[[PilotDecision], None],
+    ) -> None:
+        self._advisers = [PilotExt(pilot)]
+        self._spend_turn, self._note, self._account = spend_turn, note, account
+        self.consultations = 0
+        fallback = self._safely(lambda: self._advisers[0].fallback, otherwise=None)
+        if fallback is not None:
+            self._advisers.append(PilotExt(fallback))
+
+    @property
+    def config(self) -> PilotConfig:
+        """The pilot's configuration."""
+        return self._safely(lambda: self._advisers[0].config, otherwise=_DEFAULT_CONFIG)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the pilot or its fallback would be asked."""
+        return any(self._is_active(adviser) for adviser in self._advisers)
+
+    def start(self, state: SearchState, start: NodeId) -> PilotDecision | None:
+        """The pilot's judgement of the children of the start node; None without an active pilot or a usable answer."""
+        for adviser in filter(self._is_active, self._advisers):
+            answer = self._ask_pilot(partial(adviser.guide_start, state.tree, state.query, start))
+            if answer is not None:
+                return self._check_decision(answer, state)
+        return None
+
+    def decide(self, state: SearchState) -> PilotDecision | None:
+        """The pilot's judgement of the candidates; None when it is not asked or its answer is unusable."""
+        for adviser in self._advisers:
+            if self._safely(partial(adviser.can_intervene, state), otherwise=False):
+                return self._check_decision(self._ask_pilot(partial(adviser.decide, state)), state)
+        return None
+
+    def backtrack(self, state: SearchState) -> PilotDecision | None:
+        """The pilot's judgement of the branches put aside; None when it is not asked or its answer is unusable."""
+        for adviser in self._advisers:
+            if self._safely(partial(adviser.can_intervene, state), otherwise=False):
+                return self._check_decision(self._ask_pilot(partial(adviser.guide_backtrack, state)), state)
+        return None
+
+    def prune(self, state: SearchState) -> list[NodeId] | None:
+        """The candidates worth keeping, in their order; None for no opinion."""
+        for adviser in filter(self._is_active, self._advisers):
+            kept = self._ask_pilot(partial(adviser.binary_prune, state))
+            self._report_pruning(adviser)
+            if isinstance(kept, list | tuple | set | frozenset):
+                wanted = {key for key in kept if isinstance(key, int)}
+                return [key for key in state.candidates if key in wanted]
+        return None
+
+    def _report_pruning(self, adviser: PilotExt) -> None:
+        record = self._safely(lambda: adviser.last_prune, otherwise=None)
+        if isinstance(record, PilotDecision):
+            self._account(record)
+            if record.note:
+                self._note(record.note)
+
+    def _is_active(self, adviser: PilotExt) -> bool:
+        return bool(self._safely(lambda: adviser.is_active, otherwise=False))
+
+    def _ask_pilot(self, question: Callable[[], Answer]) -> Answer | None:
+        if not self._spend_turn():
+            return None
+        self.consultations += 1
+        return self._safely(question, otherwise=None)
+
+    def _safely(self, question: Callable[[], Answer], *, otherwise: Answer) -> Answer:
+        try:
+            return question()
+        except Cancelled:
+            raise
+        except FAILURES as error:
+            self._note(f"The pilot failed ({type(error).__name__}); the walk goes on without its advice.")
+            return otherwise
+
+    def _check_decision(self, answer: object, state: SearchState) -> PilotDecision | None:
+        if answer is None:
+            return None
+        decision = self._safely(lambda: _mend_decision(answer, state), otherwise=None)
+        if decision is None:
+            self._note("The pilot's answer was unusable; the walk goes on without it.")
+            return None
+        self._account(decision)
+        if decision.note:
+            self._note(decision.note)
+        return decision
+
+
+def _mend_decision(answer: object, state: SearchState) -> PilotDecision | None:
+    """The decision with foreign keys, doubles and impossible numbers taken out, and the reader told."""
+    if not isinstance(answer, PilotDecision):
+        return None
+    ranked = _select_usable(answer.ranked_candidates, set(state.candidates) or {state.current_node or 0})
+    direction = _check_direction(answer.direction, state.tree)
+    lost = "" if direction is not None else "The pilot pointed to a place that does not exist."
+    point = answer.intervention_point
+    return replace(
+        answer,
+        ranked_candidates=ranked,
+        direction=direction or GoDeeper(),
+        confidence=as_share(answer.confidence) or 0.0,
+        reasoning=_clean_text(answer.reasoning),
+        intervention_point=point if isinstance(point, InterventionPoint) else state.point,
+        note=" ".join(part for part in (_clean_text(answer.note), lost) if part),
+        engine=_clean_text(answer.engine) or "offline",
+        tokens=int(max(as_number(answer.tokens) or 0.0, 0.0)),
+        cost_usd=max(as_number(answer.cost_usd) or 0.0, 0.0),
+    )
+
+
+def _select_usable(candidates: Iterable[RankedCandidate], allowed: set[NodeId]) -> tuple[RankedCandidate, ...]:
+    found: dict[NodeId, RankedCandidate] = {}
+    for candidate in candidates:
+        if not isinstance(candidate, RankedCandidate) or not isinstance(candidate.node, int):
+            continue
+        score = as_share(candidate.score)
+        if candidate.node in allowed and score is not None:
+            found.setdefault(candidate.node, RankedCandidate(candidate.node, score, _clean_text(candidate.reason)))
+    return tuple(found.values())
+
+
+def _check_direction(direction: SearchDirection, tree: Tree) -> SearchDirection | None:
+    if isinstance(direction, JumpTo):
+        is_key = isinstance(direction.target, int) and not isinstance(direction.target, bool)
+        return direction if is_key and direction.target in tree else None
+    if isinstance(direction, FoundAnswer):
+        return FoundAnswer(as_share(direction.confidence) or 0.0)
+    return direction if isinstance(direction, GoDeeper | ExploreSiblings | Backtrack) else None
+
+
+_LONGEST_REMARK = 400
+"""Characters kept of a text that a pilot gives, such as a reason or a note: any code may be a pilot."""
+
+
+def _clean_text(value: object) -> str:
+    return " ".join(value.split())[:_LONGEST_REMARK] if isinstance(value, str) else ""
+
+
+def scores_of(decision: PilotDecision | None, candidates: Sequence[NodeId]) -> list[RankedCandidate | None]:
+    """What the decision says of each candidate, None where it says nothing."""
+    said = {candidate.node: candidate for candidate in decision.ranked_candidates} if decision else {}
+    return [said.get(key) for key in candidates]

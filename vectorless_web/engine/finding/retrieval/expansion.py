@@ -1,0 +1,359 @@
+"""Expansion: the other members of a candidate's community, and its neighbours by a walk with decay or by PageRank."""
+
+import hashlib
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vectorless_web.engine.finding.retrieval.corpus import Direction
+from vectorless_web.engine.finding.retrieval.fusion import Identifier, Scored, best_of_each, round_score, sort_scored
+
+
+@dataclass(frozen=True, slots=True)
+class CommunityFilter:
+    """Settings: how many candidates are seeds, how many new members each community may add, and their decay (0..1)."""
+
+    enabled: bool = False
+    expand_seeds: int = 3
+    """Candidates, the best ones, whose communities join. Chosen by hand, like the two below."""
+    max_per_community: int = 10
+    """New members that one community adds at most. A run of the workspace takes 4 (agent.steps.navigate)."""
+    decay: float = 0.85
+    """Share of its seed's score that a member gets: it follows its seed closely in the order."""
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether the stage changes nothing whatever the candidates are."""
+        return not self.enabled or self.expand_seeds <= 0 or self.max_per_community <= 0
+
+
+class CommunityLookup(Protocol):
+    """Which community a node belongs to and who else does. `version` identifies the assignment."""
+
+    version: str
+
+    def community_of(self, node_id: Identifier) -> Hashable | None:
+        """The community of the node, None when it has none."""
+        ...
+
+    def members_of(self, community: Hashable) -> Sequence[Identifier]:
+        """Members in the order in which they should join; empty when unknown."""
+        ...
+
+    def is_empty(self) -> bool:
+        """Whether no community has a member."""
+        ...
+
+
+class MappedCommunities:
+    """A lookup over two mappings; a missing `members_of` makes the expansion an identity."""
+
+    def __init__(
+        self, community_of: Mapping[Identifier, Hashable], members_of: Mapping[Hashable, Sequence[Identifier]]
+    ) -> None:
+        self._community_of = community_of
+        self._members_of = members_of
+        state = repr((sorted((k, repr(v)) for k, v in community_of.items()), sorted(map(repr, members_of.items()))))
+        self.version = hashlib.sha256(state.encode("utf-8", "backslashreplace")).hexdigest()
+
+    def community_of(self, node_id: Identifier) -> Hashable | None:
+        """The community of the node, None when it has none."""
+        return self._community_of.get(node_id)
+
+    def members_of(self, community: Hashable) -> Sequence[Identifier]:
+        """Members in their given order."""
+        return self._members_of.get(community, ())
+
+    def is_empty(self) -> bool:
+        """Whether no community has a member."""
+        return not any(self._members_of.values())
+
+
+def apply_community_filter(candidates: Sequence[Scored], lookup: CommunityLookup, cfg: CommunityFilter) -> list[Scored]:
+    """The candidates unchanged, followed by new members of the first candidates' communities.
+
+    A member scores best seed of its community x decay. Communities join in the order of
+    their first seed, members in the lookup's order; nothing is dropped or moved. The
+    identity when disabled, without candidates, seeds or a cap, or without members. A decay
+    outside [0, 1] is clamped. Source: the cluster hypothesis, documents near a relevant one
+    tend to be relevant (van Rijsbergen, Information Retrieval, 1979).
+    """
+    joined = list(candidates)
+    if cfg.is_identity:
+        return joined
+    present = {name for name, _ in candidates}
+    decay = min(max(cfg.decay, 0.0), 1.0)
+    for community, score in _best_seed(candidates[: cfg.expand_seeds], lookup).items():
+        for member in _new_members(lookup.members_of(community), present, cfg.max_per_community):
+            present.add(member)
+            joined.append((member, round_score(score * decay)))
+    return joined
+
+
+def _best_seed(seeds: Iterable[Scored], lookup: CommunityLookup) -> dict[Hashable, float]:
+    best: dict[Hashable, float] = {}
+    for name, score in seeds:
+        community = lookup.community_of(name)
+        if community is not None:
+            best[community] = max(score, best.get(community, score))
+    return best
+
+
+def _new_members(members: Sequence[Identifier], present: set[Identifier], cap: int) -> list[Identifier]:
+    fresh = dict.fromkeys(member for member in members if member not in present)
+    return list(fresh)[:cap]
+
+
+DAMPING = 0.85
+"""Probability that the walk follows an edge instead of starting anew; the value of Brin and Page 1998."""
+MAX_ITERATIONS = 15
+"""Iterations of PageRank at most. What an iteration still changes shrinks by DAMPING each time: 0.85 ** 15 is 0.09,
+enough for an order of neighbours."""
+EPSILON = 1e-6
+"""Change of the whole result (L1) below which PageRank stops early."""
+MAX_NODES = 250_000
+"""Above this many nodes PageRank runs only when the caller opts in, because each iteration touches every edge. Chosen
+by hand; no run of the workspace uses PageRank."""
+_MAX_DAMPING = 0.999
+"""Damping is cut to this: at 1 the walk would never return to the seeds."""
+
+Vector = NDArray[np.float64]
+
+
+def personalized_pagerank(
+    edges: Iterable["WeightedEdge"],
+    personalization: Mapping[Identifier, float],
+    *,
+    damping: float = DAMPING,
+    max_iter: int = MAX_ITERATIONS,
+    eps: float = EPSILON,
+) -> dict[Identifier, float]:
+    """PageRank of every node named by (source, target, weight) edges, by ascending id; the values sum to 1.
+
+    Parallel edges add up; edges of a weight that is not positive and finite carry
+    nothing. The mass of nodes without outgoing edges returns to the personalisation,
+    whose unknown ids and values that are not positive are ignored (none left: uniform).
+    Damping is clamped to [0, 0.999]. Stops after `max_iter` iterations or when the
+    result moves by less than `eps` (L1). No edges: an empty dict.
+    Source: Haveliwala, "Topic-Sensitive PageRank", WWW 2002.
+    """
+    listed = list(edges)
+    names = sorted({end for source, target, _ in listed for end in (source, target)})
+    if not names:
+        return {}
+    place = {name: i for i, name in enumerate(names)}
+    graph = _Transition(listed, place)
+    home = _make_restart_vector(personalization, place)
+    rank = graph.settle(home, damping=min(max(damping, 0.0), _MAX_DAMPING), max_iter=max_iter, eps=eps)
+    return dict(zip(names, rank.tolist(), strict=True))
+
+
+def _make_restart_vector(personalization: Mapping[Identifier, float], place: Mapping[Identifier, int]) -> Vector:
+    home = np.zeros(len(place))
+    for name, weight in personalization.items():
+        if name in place and weight > 0 and math.isfinite(weight):
+            home[place[name]] += weight
+    total = home.sum()
+    return home / total if total > 0 else np.full(len(place), 1.0 / len(place))
+
+
+class _Transition:
+    """Row-stochastic transitions as parallel arrays of source, target and share."""
+
+    def __init__(self, edges: list["WeightedEdge"], place: Mapping[Identifier, int]) -> None:
+        kept = sorted((place[s], place[t], w) for s, t, w in edges if w > 0 and math.isfinite(w))
+        self._size = len(place)
+        self._source = np.fromiter((s for s, _, _ in kept), np.intp, len(kept))
+        self._target = np.fromiter((t for _, t, _ in kept), np.intp, len(kept))
+        weight = np.fromiter((w for _, _, w in kept), np.float64, len(kept))
+        out = np.bincount(self._source, weights=weight, minlength=self._size)
+        self._dangling = out == 0
+        self._share = weight / out[self._source] if kept else weight
+
+    def settle(self, home: Vector, *, damping: float, max_iter: int, eps: float) -> Vector:
+        """The rank vector after the iterations, of sum 1."""
+        rank = home.copy()
+        for _ in range(max_iter):
+            moved = np.bincount(self._target, weights=rank[self._source] * self._share, minlength=self._size)
+            teleport = (1.0 - damping) + damping * float(rank[self._dangling].sum())
+            following = teleport * home + damping * moved
+            following /= following.sum()
+            change = float(np.abs(following - rank).sum())
+            rank = following
+            if change < eps:
+                break
+        return rank
+
+
+GraphExpandDirection = Direction
+MIN_DEPTH, MAX_DEPTH = 1, 4
+"""Hops of graph expansion that are allowed: farther nodes have little to do with the seed, and are many."""
+
+WeightedEdge = tuple[Identifier, Identifier, float]
+Neighbours = Callable[[Identifier, Direction], Sequence[tuple[str, Identifier]]]
+Admits = Callable[[Identifier], bool]
+
+
+class GraphExpandMode(StrEnum):
+    """How neighbours are scored: by the best path with decay, or by personalised PageRank."""
+
+    DECAY = "decay"
+    PPR = "ppr"
+
+
+@dataclass(frozen=True, slots=True)
+class GraphExpand:
+    """Settings of graph expansion.
+
+    `edge_types` None follows every type; `edge_weight` multiplies the score along a
+    type (1.0 when not named); `max_per_seed` follows only the first n edges of each
+    node, in order of type and id, whatever their direction. `knn_edges` are derived (source, target, weight)
+    edges that PageRank walks besides the corpus's own; `opt_in` lets it run above
+    250,000 nodes.
+    """
+
+    depth: int = 1
+    """Hops from a seed; clamped to 1..4."""
+    decay: float = 0.7
+    """Share of its score that a node gives to a neighbour, for each hop. Chosen by hand: lower than that of a community
+    (0.85), because an edge leads to another section."""
+    max_expand: int = 20
+    """Neighbours added at most. A run of the workspace takes 4 (agent.steps.navigate)."""
+    max_frontier: int = 5000
+    """Nodes of one hop above which the walk goes no further. Bounds the time of one query in a dense graph."""
+    max_per_seed: int | None = None
+    direction: Direction = Direction.OUTGOING
+    edge_types: tuple[str, ...] | None = None
+    edge_weight: Mapping[str, float] = field(default_factory=dict)
+    mode: GraphExpandMode = GraphExpandMode.DECAY
+    damping: float = DAMPING
+    max_iter: int = MAX_ITERATIONS
+    eps: float = EPSILON
+    opt_in: bool = False
+    knn_edges: tuple[WeightedEdge, ...] = ()
+
+    @property
+    def hops(self) -> int:
+        """The depth within its bounds."""
+        return min(max(self.depth, MIN_DEPTH), MAX_DEPTH)
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        """The single directions to follow."""
+        both = (Direction.OUTGOING, Direction.INCOMING)
+        return both if self.direction is Direction.BOTH else (self.direction,)
+
+
+def expand_by_decay(
+    seeds: Sequence[Scored], neighbours: Neighbours, config: GraphExpand, *, admits: Admits | None = None
+) -> list[Scored]:
+    """The neighbours worth adding to `seeds`, (id, score), best first, at most `config.max_expand`.
+
+    A neighbour scores parent x decay x edge weight, compounding per hop; of several
+    paths the best wins. Seeds keep their own score and are never added again; a negative
+    score expands nothing. `admits` is asked before the cap. When a hop finds
+    more than `max_frontier` nodes it is kept and the walk stops. Source: spreading
+    activation (Collins and Loftus, Psychological Review 1975) with bounded depth and width.
+    """
+    listed = best_of_each(seeds)
+    found: dict[Identifier, float] = {}
+    frontier: Mapping[Identifier, float] = listed
+    for _ in range(config.hops):
+        reached = _walk_one_hop(frontier, neighbours, config)
+        frontier = {
+            name: score
+            for name, score in reached.items()
+            if name not in listed and (name not in found or score > found[name])
+        }
+        found.update(frontier)
+        if not frontier or len(frontier) > config.max_frontier:
+            break
+    return _best_admitted(found.items(), config.max_expand, admits)
+
+
+def _walk_one_hop(
+    frontier: Mapping[Identifier, float], neighbours: Neighbours, config: GraphExpand
+) -> dict[Identifier, float]:
+    reached: dict[Identifier, float] = {}
+    for name, score in frontier.items():
+        for edge_type, other in _select_edges(name, neighbours, config) if score >= 0 else ():
+            passed = score * config.decay * config.edge_weight.get(edge_type, 1.0)
+            if other != name and (other not in reached or passed > reached[other]):
+                reached[other] = passed
+    return reached
+
+
+def _select_edges(name: Identifier, neighbours: Neighbours, config: GraphExpand) -> list[tuple[str, Identifier]]:
+    """The edges of a node that count, those of all directions together."""
+    edges = [edge for direction in config.directions for edge in neighbours(name, direction)]
+    if config.edge_types is not None:
+        edges = [edge for edge in edges if edge[0] in config.edge_types]
+    return edges if config.max_per_seed is None else sorted(set(edges))[: max(config.max_per_seed, 0)]
+
+
+def expand_by_pagerank(
+    seeds: Sequence[Scored], edges: Iterable[WeightedEdge], config: GraphExpand, *, admits: Admits | None = None
+) -> list[Scored]:
+    """Neighbours by personalised PageRank from the seeds' positive scores, best first, at most `config.max_expand`.
+
+    The score is the node's PageRank; nodes the walk never reaches are not added, and
+    without a positive seed nothing is. Source: see `personalized_pagerank`.
+    """
+    listed = best_of_each(seeds)
+    home = {name: score for name, score in listed.items() if score > 0}
+    if not home:
+        return []
+    walked = _direct_edges(edges, config)
+    if not any(name in home for edge in walked for name in edge[:2]):
+        return []
+    rank = personalized_pagerank(walked, home, damping=config.damping, max_iter=config.max_iter, eps=config.eps)
+    reached = ((name, score) for name, score in rank.items() if score > 0 and name not in listed)
+    return _best_admitted(reached, config.max_expand, admits)
+
+
+def _direct_edges(edges: Iterable[WeightedEdge], config: GraphExpand) -> list[WeightedEdge]:
+    listed = list(edges)
+    backwards = [(target, source, weight) for source, target, weight in listed]
+    if config.direction is Direction.BOTH:
+        return listed + backwards
+    return backwards if config.direction is Direction.INCOMING else listed
+
+
+def _best_admitted(scored: Iterable[Scored], limit: int, admits: Admits | None) -> list[Scored]:
+    added: list[Scored] = []
+    for name, score in sort_scored(scored):
+        if len(added) >= limit:
+            break
+        if admits is None or admits(name):
+            added.append((name, score))
+    return added
+
+
+class Provenance(StrEnum):
+    """Where an edge of the hybrid graph comes from."""
+
+    AUTHORED = "authored"
+    KNN = "knn"
+
+
+@dataclass(frozen=True, slots=True)
+class HybridEdge:
+    """An edge of the hybrid graph; authored ones weigh 1.0."""
+
+    source: Identifier
+    target: Identifier
+    weight: float
+    provenance: Provenance
+
+
+def hybrid_union(authored: Iterable[tuple[Identifier, Identifier]], knn: Iterable[WeightedEdge]) -> list[HybridEdge]:
+    """Authored edges in their order, then the nearest-neighbour edges not already authored in that direction."""
+    edges = [HybridEdge(source, target, 1.0, Provenance.AUTHORED) for source, target in authored]
+    known = {(edge.source, edge.target) for edge in edges}
+    derived = (HybridEdge(s, t, weight, Provenance.KNN) for s, t, weight in knn if (s, t) not in known)
+    return [*edges, *derived]

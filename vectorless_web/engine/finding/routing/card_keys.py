@@ -1,0 +1,277 @@
+"""A card as a row of the snapshot: its words and keys, and its links to documents with the same telling keywords."""
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+
+import numpy as np
+
+from vectorless_web.engine.documents.card import Card
+from vectorless_web.engine.finding.routing.editions import Edition, read_edition, series_core
+from vectorless_web.engine.finding.routing.lexical import key_idf
+from vectorless_web.engine.finding.routing.names import (
+    core_key,
+    fold_words,
+    glue_words,
+    is_kind_word,
+    name_in_title,
+    prefixes,
+    spellings,
+)
+from vectorless_web.engine.index.snapshot import Snapshot
+from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, Edges, Place, encode_row, key_hash
+from vectorless_web.engine.text.analyser import analyse
+
+
+class ReportingSpan(StrEnum):
+    """What stretch of time a kind of document reports on."""
+
+    YEAR = "year"
+    QUARTER = "quarter"
+    EVENT = "event"
+    UNKNOWN = ""
+
+
+_FAMILIES = (
+    (
+        "annual report",
+        ReportingSpan.YEAR,
+        {"10k", "20f", "40f", "annualreport", "form10k", "universalregistrationdocument"},
+    ),
+    ("quarterly report", ReportingSpan.QUARTER, {"10q", "quarterlyreport", "form10q", "interimreport"}),
+    ("current report", ReportingSpan.EVENT, {"8k", "6k", "currentreport", "form8k"}),
+    (
+        "earnings release",
+        ReportingSpan.QUARTER,
+        {"earnings", "earningsrelease", "earningsreport", "earningscall", "pressrelease"},
+    ),
+    ("proxy statement", ReportingSpan.EVENT, {"def14a", "proxystatement", "proxy"}),
+    ("prospectus", ReportingSpan.EVENT, {"s1", "s3", "s4", "f1", "prospectus", "offeringmemorandum"}),
+    (
+        "contract",
+        ReportingSpan.UNKNOWN,
+        {"contract", "agreement", "leaseagreement", "licenseagreement", "serviceagreement"},
+    ),
+    ("manual", ReportingSpan.UNKNOWN, {"manual", "usermanual", "userguide", "guide", "handbook", "ownersmanual"}),
+)
+_BY_NAME = {name: family for family, _, names in _FAMILIES for name in names}
+SPANS: dict[ReportingSpan, tuple[str, ...]] = {
+    span: tuple(family for family, of, _ in _FAMILIES if of is span)
+    for span in (ReportingSpan.YEAR, ReportingSpan.QUARTER, ReportingSpan.EVENT)
+}
+"""Families of documents by the stretch of time they report on."""
+
+
+def family_of(form: str) -> str:
+    """The family of a kind of document ("10-K" and "annual report" are one), or its own name, lower case."""
+    plain = re.sub(r"[\W_]+", "", form.casefold())
+    return _BY_NAME.get(plain, form.casefold().strip())
+
+
+ENTITY, PREFIX, YEAR, QUARTER, FORM, DATE, KEYWORD = "entity", "prefix", "year", "quarter", "form", "date", "keyword"
+SERIES = "series"
+_LATER_NAME = 0.85
+"""How sure a name is that does not stand first on the card, as a share. Measured: at 0.425, 59 questions commit instead
+of 53, all rightly; 1.0 changes no first document. Kept because a second party of a contract is as much its subject as
+the first."""
+_YEAR_CERTAINTY = (1.0, 0.6, 0.45, 0.3)
+"""How sure it is that a document is about each of its card's years, the first of which is its own; later ones are
+mostly years compared with. Further years make no key. Measured: half and twice change no first document."""
+_PREFIXED_NAMES = 2
+"""Names of a card, the first ones, that count in its title and may be found by their beginnings. Measured: 1 and 4
+change no first document."""
+_LATER_FORM = 12
+"""Strength (of MAX_COUNT, 31) of a kind of document that does not stand first on the card. Measured: 6 and 24 change
+nothing."""
+_TAG, _TOPIC = 31, 20
+"""Strengths (of MAX_COUNT, 31) of a card's tags, which were chosen, and of its topics, which were counted."""
+
+Keys = dict[tuple[str, str], int]
+
+
+def card_row(
+    doc_id: int,
+    card: Card,
+    keywords: Iterable[str] = (),
+    *,
+    name: str = "",
+    edges: Edges = (),
+    edition: Edition | None = None,
+) -> bytes:
+    """The snapshot row of a card. `name` is the file name; `keywords` join the card's topics.
+
+    The topic map stands in for the body, each keyword as often as it has nodes, until the snapshot knows the words of
+    the document. Without an `edition` it is read from title, name and fields.
+    """
+    title = card.title or name
+    terms = {
+        "title": analyse(f"{title} {split_file_name(name)} {' '.join(card.fields.entities[:_PREFIXED_NAMES])}"),
+        "tags": analyse("\n".join(card.topic_tags)),
+        "hints": analyse("\n".join(card.question_hints)),
+        "overview": analyse(card.overview),
+        "sections": analyse("\n".join(f"{line.title}\n{line.description}" for line in card.sections)),
+        "body": _topic_words(card),
+    }
+    series = _name_series(card, title, name)
+    keys = {**_keyword_keys(card, keywords), **_field_keys(card, name), **dict.fromkeys(series, MAX_COUNT)}
+    known = edition or read_edition(title=title, name=name, card=card, head="")
+    if known.day and not card.fields.years:
+        keys[YEAR, str(known.day // 10_000)] = MAX_COUNT
+    place = Place(_subject(card), tuple(key_hash(*key) for key in series), known.encode())
+    return encode_row(doc_id, terms, keys=keys, edges=edges, title=title, place=place)
+
+
+def _name_series(card: Card, title: str, name: str) -> list[tuple[str, str]]:
+    """Keys of the series that a document may be one of: by its title, its file name, its subject and kind."""
+    cores = dict.fromkeys(core for core in (series_core(title), series_core(name)) if core)
+    subject = core_key((card.fields.entities or (name_in_title(card.title),))[0])
+    families = [family_of(form) for form in card.fields.forms[:1]]
+    # "handbook" of "handbook-0041.pdf" is a kind and no issuer: every numbered file would be of one series.
+    is_issuer = bool(subject) and subject not in _BY_NAME and not is_kind_word(subject)
+    of_subject = [f"{subject}\n{family}" for family in families if is_issuer]
+    return [(SERIES, key) for key in (*cores, *of_subject)]
+
+
+def _subject(card: Card) -> int:
+    """The key of the first name on the card: what all documents about one subject share."""
+    names = card.fields.entities or (name_in_title(card.title),)
+    key = core_key(names[0])
+    return key_hash(ENTITY, key) if key else 0
+
+
+def split_file_name(name: str) -> str:
+    """A file name as words, without its ending: "BLUEBARN_2024Q2_10Q.pdf" gives "BLUEBARN 2024 Q2 10Q"."""
+    stem = re.sub(r"\.[A-Za-z0-9]{1,5}$", "", name)
+    stem = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=(?:19|20)\d\d)(?=Q[1-4])|(?<=FY)(?=\d)", " ", stem)
+    return re.sub(r"[_+]+", " ", stem)
+
+
+def _topic_words(card: Card) -> list[str]:
+    return [topic for topic, nodes in card.topics.items() for _ in range(min(len(nodes), MAX_COUNT))]
+
+
+def keyword_units(phrase: str) -> list[str]:
+    """The units a keyword or concept is compared by: its words, and the phrase when it has several."""
+    words = analyse(phrase)
+    return [*dict.fromkeys(words), " ".join(words)] if len(words) > 1 else words
+
+
+def rank_tags(card: Card, snapshot: Snapshot) -> list[str]:
+    """The card's topic tags, those first that fewest documents of the workspace share; equally rare ones as they were.
+
+    What a document is compiled with cannot know the others: "general terms" heads every agreement of some workspaces.
+    """
+    weights = {
+        tag: max((key_idf(snapshot, key_hash(KEYWORD, unit)) for unit in keyword_units(tag)), default=0.0)
+        for tag in card.topic_tags
+    }
+    return sorted(card.topic_tags, key=lambda tag: -round(weights[tag], 9))
+
+
+def _keyword_keys(card: Card, keywords: Iterable[str]) -> Keys:
+    keys: Keys = {(KEYWORD, topic): _TOPIC for topic in card.topics}
+    for phrase in keywords:
+        keys |= {(KEYWORD, unit): _TOPIC for unit in keyword_units(phrase)}
+    for tag in card.topic_tags:
+        keys |= {(KEYWORD, unit): _TAG for unit in keyword_units(tag)}
+    return keys
+
+
+def _field_keys(card: Card, name: str) -> Keys:
+    fields = card.fields
+    keys = _entity_keys(card, name)
+    for year, certainty in zip(fields.years, _YEAR_CERTAINTY, strict=False):
+        keys[YEAR, str(year)] = _strength(certainty)
+    for quarter in fields.quarters:
+        keys[QUARTER, quarter.upper()] = MAX_COUNT
+    for place, family in enumerate(dict.fromkeys(map(family_of, (*_find_named_forms(name), *fields.forms)))):
+        keys[FORM, family] = MAX_COUNT if place == 0 else _LATER_FORM
+    for date in fields.dates:
+        keys[DATE, date] = MAX_COUNT
+    return keys
+
+
+def _find_named_forms(name: str) -> list[str]:
+    """Words of the file name that are kinds of document, such as EARNINGS or 10Q."""
+    return [word for word in split_file_name(name).split() if family_of(word) != word.casefold()]
+
+
+def _entity_keys(card: Card, name: str) -> Keys:
+    keys: Keys = {}
+    titled = name_in_title(card.title)
+    for place, entity in enumerate((*card.fields.entities, *([titled] if titled else []))):
+        certainty = 1.0 if place < _PREFIXED_NAMES or entity == titled else _LATER_NAME
+        for key, likely in spellings(_as_written(entity, f"{card.title}\n{card.overview}")).items():
+            keys[ENTITY, key] = max(_strength(certainty * likely), keys.get((ENTITY, key), 0))
+        if place < _PREFIXED_NAMES:
+            keys |= {(PREFIX, start): MAX_COUNT for start in prefixes(glue_words(fold_words(entity)))}
+    return keys
+
+
+def _as_written(entity: str, text: str) -> str:
+    """The entity with its capitals, when the card's text has it; capitals give initials."""
+    found = re.search(rf"(?<!\w){re.escape(entity)}(?!\w)", text, re.IGNORECASE)
+    return found.group() if found else entity
+
+
+def _strength(certainty: float) -> int:
+    return max(1, round(MAX_COUNT * certainty))
+
+
+MIN_SHARED = 2
+"""Telling keywords that two documents share at least to be linked: one may be chance."""
+MAX_LINKS = 20
+"""Links stored for a document, the strongest; bounds the size of a snapshot."""
+_MOST_KEYWORDS = 60
+"""Keywords of a card, the most telling ones, that make links. Chosen by hand: it bounds the postings read for each new
+document."""
+_COMMON_SHARE = 0.2
+"""Share of the documents above which a keyword is filler and makes no link. Chosen by hand."""
+_MANY = 2000
+"""Documents above which a keyword makes no link, however large the workspace: it tells no two of them apart. Chosen by
+hand."""
+_FEW = 5
+"""Documents up to which a keyword is not filler, whatever their share: in a small workspace every share is large.
+Chosen by hand."""
+
+
+def links_for(
+    card: Card, snapshot: Snapshot, *, doc_id: int, keywords: Iterable[str] = ()
+) -> list[tuple[int, float, list[str]]]:
+    """Links of one document: (document id, weight in (0, 1], shared keywords), strongest first, at most MAX_LINKS.
+
+    The weight is the idf of the shared keywords over that of all the card's telling ones.
+    Costs as much as the postings of those keywords, not of the corpus.
+    """
+    telling = _find_rare_keywords(card, snapshot, keywords)
+    if not telling:
+        return []
+    rows = [np.unique(snapshot.key_postings(key_hash(KEYWORD, keyword)).rows) for keyword in telling]
+    weights = np.concatenate(
+        [np.full(len(found), telling[keyword]) for keyword, found in zip(telling, rows, strict=True)]
+    )
+    owners, place, shared = np.unique(np.concatenate(rows), return_inverse=True, return_counts=True)
+    totals = np.bincount(place, weights=weights) / sum(telling.values())
+    ids = snapshot.row_ids(owners)
+    kept = np.flatnonzero((shared >= MIN_SHARED) & (ids != doc_id))
+    order = kept[np.lexsort((ids[kept], -np.round(totals[kept], 9)))][:MAX_LINKS]
+    return [
+        (
+            int(ids[i]),
+            min(float(totals[i]), 1.0),
+            [k for k, found in zip(telling, rows, strict=True) if owners[i] in found],
+        )
+        for i in order
+    ]
+
+
+def _find_rare_keywords(card: Card, snapshot: Snapshot, keywords: Iterable[str]) -> dict[str, float]:
+    """The card's most discriminating keywords with their idf, by falling idf."""
+    units = dict.fromkeys([*card.topics, *(u for k in (*card.topic_tags, *keywords) for u in keyword_units(k))])
+    most = min(max(_FEW, _COMMON_SHARE * len(snapshot)), _MANY)
+    known = {unit: key_idf(snapshot, key_hash(KEYWORD, unit)) for unit in units}
+    rare = [
+        unit for unit, weight in known.items() if weight > 0 and snapshot.key_frequency(key_hash(KEYWORD, unit)) <= most
+    ]
+    rare.sort(key=lambda unit: (-known[unit], unit))
+    return {unit: known[unit] for unit in rare[:_MOST_KEYWORDS]}

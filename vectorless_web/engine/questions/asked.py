@@ -1,0 +1,60 @@
+"""Which words of a question name the figure that it asks for: each of them has to stand where the figure does."""
+
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+
+from vectorless_web.engine.questions.plan import QueryPlan, Token
+from vectorless_web.engine.text.analyser import analyse
+
+_SENTENCE_END = re.compile(r"[.?!:;](?=\s)")
+"""Where a sentence of a question ends: what stands in another sentence tells how to answer, not what is asked."""
+
+_NAMING = ("content", "entity", "lexicon")
+
+
+@cache
+def _lists() -> dict[str, frozenset[str]]:
+    told = tomllib.loads(files(__package__).joinpath("asking.toml").read_text(encoding="utf-8"))
+    return {name: frozenset(words) for name, words in told.items()}
+
+
+@cache
+def _words_around() -> frozenset[str]:
+    return frozenset(term for word in _lists()["around"] for term in analyse(word))
+
+
+def words_around() -> frozenset[str]:
+    """Index terms that a label or a question may add to the name of a figure without naming another one."""
+    return _words_around()
+
+
+def asked_tokens(plan: QueryPlan) -> tuple[Token, ...]:
+    """The words that name the figure asked for, in order; () when the question asks for something else.
+
+    They are the naming words of the sentence that asks. When all of them are such as stand around a figure's name,
+    all count.
+    """
+    sentence = _asking_sentence(plan)
+    naming = tuple(token for token in sentence if token.role in _NAMING and token.term)
+    own = tuple(token for token in naming if token.term not in words_around())
+    return own or naming
+
+
+def asks_figure(plan: QueryPlan) -> bool:
+    """Whether the question has one sentence that asks for a figure."""
+    return bool(_asking_sentence(plan))
+
+
+def _asking_sentence(plan: QueryPlan) -> list[Token]:
+    lists = _lists()
+    ends = [match.end() for match in _SENTENCE_END.finditer(plan.question)]
+    sentences: dict[int, list[Token]] = {}
+    for token in plan.tokens:
+        sentences.setdefault(sum(end <= token.start for end in ends), []).append(token)
+    words = {place: {token.text.lower() for token in tokens} for place, tokens in sentences.items()}
+    asking = [place for place, said in words.items() if said & lists["figure"]]
+    if len(asking) != 1 or words[asking[0]] & lists["other"]:
+        return []
+    return sentences[asking[0]]

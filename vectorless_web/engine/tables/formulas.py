@@ -1,0 +1,233 @@
+"""Figures worked out from cells: the lexicon's ratios, and the general operations over periods of a row or over rows."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import combinations
+
+from vectorless_web.engine.errors import InvalidInput
+from vectorless_web.engine.questions.asked import asked_tokens, asks_figure
+from vectorless_web.engine.questions.plan import FigureNeed, Period, QueryPlan
+from vectorless_web.engine.tables.arithmetic import evaluate
+from vectorless_web.engine.tables.lookup import Hit, Target, choose_hit, find_cell, find_hits, target_of
+from vectorless_web.engine.tables.relation import TableSource
+from vectorless_web.engine.text.analyser import analyse
+
+MOST_OPERANDS = 4
+"""Figures that an operation of the question joins, at most."""
+
+_OF_TWO = {
+    "change": "b - a",
+    "percent_change": "100 * (b - a) / a",
+    "difference": "b - a",
+    "ratio": "a / b",
+    "share": "100 * a / b",
+}
+"""Expressions over two figures: of two periods `a` is the earlier one, of two rows the one named first."""
+
+_OVER_TIME = frozenset({"change", "percent_change", "difference", "average", "sum"})
+_OVER_ROWS = frozenset({"difference", "ratio", "share", "average", "sum"})
+_IN_PERCENT = frozenset({"percent_change", "share"})
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What cells came to: the cells by the names that the expression gives them, the value in units, and its measure.
+
+    `measure` is a currency's code, "%", another unit or ""; `scale` the scale in which the cells are printed.
+    """
+
+    hits: tuple[tuple[str, Hit], ...]
+    expression: str
+    value: Decimal
+    measure: str
+    scale: Decimal = Decimal(1)
+    name: str = ""
+
+
+def work_out_operation(plan: QueryPlan, sources: Sequence[TableSource]) -> Result | None:
+    """The plan's operation carried out over the cells that its words name; None unless each is found exactly."""
+    terms = [token.term for token in asked_tokens(plan)]
+    if not terms or not plan.operation:
+        return None
+    target = make_target(plan, terms)
+    if plan.operation in _OVER_TIME:
+        hits = [] if _skips_years(plan) else _find_over_time(plan, sources, target)
+        if hits:
+            return _apply(plan.operation, hits)
+    if plan.operation in _OVER_ROWS and len(plan.periods) < 2:
+        hits = _find_rows(plan, sources, terms)
+        if hits:
+            return _apply(plan.operation, _order_parts(plan.operation, hits))
+    return None
+
+
+def _skips_years(plan: QueryPlan) -> bool:
+    """Whether it is open if the years between the two that are named belong to an average or sum as well."""
+    years = sorted({period.year for period in plan.periods})
+    return plan.operation in ("average", "sum") and len(years) == 2 and years[1] - years[0] > 1
+
+
+def make_target(plan: QueryPlan, terms: Sequence[str], period: Period | None = None) -> Target:
+    """What to look up for some of the question's terms."""
+    said = frozenset(token.term for token in plan.tokens if token.term)
+    return target_of(terms, plan.figures, said=said, period=period)
+
+
+def _find_over_time(plan: QueryPlan, sources: Sequence[TableSource], target: Target) -> list[Hit]:
+    """The cells of one row for the periods named, earliest first; of one period also the one before, for a change."""
+    if not plan.periods:
+        return _find_all_periods(sources, target, plan.operation)
+    periods = sorted(plan.periods, key=lambda period: (period.year, period.quarter or 0))
+    if len(periods) == 1 and plan.operation in ("change", "percent_change"):
+        periods = [replace(periods[0], year=periods[0].year - 1, text=""), periods[0]]
+    if not 2 <= len(periods) <= MOST_OPERANDS * 2:
+        return []
+    if plan.operation not in ("average", "sum"):
+        periods = [periods[0], periods[-1]]
+    return find_row(sources, target, periods)
+
+
+def _find_all_periods(sources: Sequence[TableSource], target: Target, operation: str) -> list[Hit]:
+    """The cells of one row for all periods of its table, earliest first; for a change the table must have two."""
+    newest = find_cell(sources, target)
+    if newest is None or not newest.entry.period.year:
+        return []
+    own = newest.relation.own_words(newest.entry.axis)
+    hits = [hit for hit in find_hits([newest.source], target) if hit.row_key == newest.row_key]
+    hits = [hit for hit in hits if hit.relation.own_words(hit.entry.axis) == own and hit.entry.period.year]
+    years = {hit.entry.period.year for hit in hits}
+    is_pair = operation in ("average", "sum") or len(hits) == 2
+    found = sorted(hits, key=lambda hit: (hit.entry.period.year or 0, hit.entry.period.month))
+    return found if 2 <= len(hits) == len(years) and is_pair else []
+
+
+def find_row(sources: Sequence[TableSource], target: Target, periods: Sequence[Period]) -> list[Hit]:
+    """The cells of one row for each of the periods; [] unless one row, and no other as well, has them all."""
+    hits = [find_cell(sources, replace(target, period=period)) for period in periods]
+    found = [hit for hit in hits if hit is not None]
+    if len(found) < len(periods):
+        return []
+    rows = {(hit.entry.label_words, hit.entry.line.groups, hit.relation.own_words(hit.entry.axis)) for hit in found}
+    cells = {(hit.row_key, hit.entry.axis.index) for hit in found}
+    return found if len(rows) == 1 and len(cells) == len(found) else []
+
+
+def _find_rows(plan: QueryPlan, sources: Sequence[TableSource], terms: Sequence[str]) -> list[Hit]:
+    """The cells that the question's words name when they are cut into names; [] unless one way of cutting is best."""
+    period = plan.periods[0] if plan.periods else None
+    best: tuple[float, list[Hit]] | None = None
+    for parts in _cut(terms, plan.operation in ("average", "sum")):
+        hits = [find_cell(sources, make_target(plan, part, period)) for part in parts]
+        found = [hit for hit in hits if hit is not None]
+        cells = {(hit.row_key, hit.entry.axis.index) for hit in found}
+        if len(found) < len(parts) or len(cells) < len(parts) or len({hit.row_key[:2] for hit in found}) > 1:
+            continue
+        fit = sum(hit.fit for hit in found) / len(found)
+        if best is None or fit > best[0]:
+            best = fit, found
+    return best[1] if best else []
+
+
+def _cut(terms: Sequence[str], is_open: bool) -> Iterator[list[tuple[str, ...]]]:
+    """The ways to cut terms into two names, or into up to MOST_OPERANDS; what ends the last may hold for all."""
+    for count in range(2, MOST_OPERANDS + 1 if is_open else 3):
+        for cuts in combinations(range(1, len(terms)), count - 1):
+            bounds = (0, *cuts, len(terms))
+            parts = [tuple(terms[start:end]) for start, end in zip(bounds, bounds[1:], strict=False)]
+            yield parts
+            for shared in range(1, len(parts[-1])):
+                tail = parts[-1][-shared:]
+                yield [*((*part, *tail) for part in parts[:-1]), parts[-1]]
+
+
+def _order_parts(operation: str, hits: list[Hit]) -> list[Hit]:
+    """A share is of the greater of two figures; a difference takes the second from the first."""
+    if operation == "share":
+        return sorted(hits, key=lambda hit: hit.entry.value)
+    return hits[::-1] if operation == "difference" else hits
+
+
+def _apply(operation: str, hits: Sequence[Hit]) -> Result | None:
+    """An operation over cells of one unit; None where they have several, or the figure that divides is not above 0."""
+    measures = {hit.entry.measure for hit in hits}
+    values = [hit.entry.value for hit in hits]
+    if len(measures) != 1 or any(hit.entry.is_blank for hit in hits):
+        return None
+    measure = measures.pop()
+    if operation == "percent_change" and (measure == "%" or values[0] <= 0):
+        return None
+    if operation == "share" and min(values) < 0:
+        return None
+    names = "abcdefgh"[: len(hits)]
+    total = " + ".join(names)
+    expression = {**_OF_TWO, "sum": total, "average": f"({total}) / {len(hits)}"}[operation]
+    measure = "%" if operation in _IN_PERCENT else "" if operation == "ratio" else measure
+    scale = Decimal(1) if measure in ("%", "") and operation in (*_IN_PERCENT, "ratio") else hits[0].entry.scale
+    return work_out(expression, dict(zip(names, hits, strict=True)), measure, scale)
+
+
+def work_out(expression: str, hits: dict[str, Hit], measure: str, scale: Decimal, name: str = "") -> Result | None:
+    """The value of an expression over cells; None where it divides by zero."""
+    try:
+        value = evaluate(expression, {name: hit.entry.value for name, hit in hits.items()})
+    except InvalidInput:
+        return None
+    return Result(tuple(hits.items()), expression, value, measure, scale, name)
+
+
+def work_out_formula(plan: QueryPlan, sources: Sequence[TableSource]) -> Result | None:
+    """The plan's ratio over the cells of its concepts in one document; None unless every operand is found exactly."""
+    formula = plan.formula
+    if formula is None or not asks_figure(plan):
+        return None
+    for source in sources:
+        if not _accounts_for_rest(plan, source):
+            continue
+        hits = {name: _find_need(source, plan.figures[index]) for name, index in formula.operands}
+        found = {name: hit for name, hit in hits.items() if hit is not None}
+        if len(found) < len(hits) or len({hit.entry.measure for hit in found.values()}) != 1:
+            continue
+        first = next(iter(found.values())).entry
+        is_amount = "/" not in formula.expression or formula.expression.endswith("/ 2")
+        measure = first.measure if is_amount else "%" if "100 *" in formula.expression else ""
+        return work_out(formula.expression, found, measure, first.scale if is_amount else Decimal(1), formula.name)
+    return None
+
+
+def _accounts_for_rest(plan: QueryPlan, source: TableSource) -> bool:
+    """Whether the words beside the ratio's name are words of the document's subject."""
+    rest = {token.term for token in asked_tokens(plan) if token.role != "lexicon"}
+    return rest <= source.subject
+
+
+def _find_need(source: TableSource, need: FigureNeed) -> Hit | None:
+    """The cell of a concept, in the primary statement where it usually stands if that has it."""
+    phrases = tuple(tuple(analyse(phrase)) for phrase in need.phrases)
+    target = Target(tuple(analyse(need.concept)), frozenset(), need.period, need.offset, phrases, need.statement)
+    return find_cell([source], target)
+
+
+def list_values(plan: QueryPlan, sources: Sequence[TableSource], *, with_operation: bool) -> tuple[Hit, ...]:
+    """The cells that the question names: one, or one for each period of a row; () unless each is found exactly.
+
+    With `with_operation` the words of the operation are part of a row's or column's name, as in "average price".
+    """
+    terms = [token.term for token in asked_tokens(plan)]
+    if not terms:
+        return ()
+    operation = [token.term for token in plan.tokens if token.role == "operation" and token.term]
+    if with_operation:
+        terms = [*operation, *terms]
+    target = replace(
+        make_target(plan, terms),
+        is_percent=bool(plan.unit and plan.unit.percent),
+        named=frozenset(operation if with_operation else ()),
+    )
+    if len(plan.periods) > 1:
+        return tuple(find_row(sources, target, plan.periods))
+    if plan.periods:
+        hit = find_cell(sources, replace(target, period=plan.periods[0]))
+    else:
+        hit = choose_hit(find_hits(sources, target))
+    return (hit,) if hit else ()

@@ -1,0 +1,277 @@
+"""Exact look-up: the one cell that accounts for every word that names the figure, where no other fits as well."""
+
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from vectorless_web.engine.questions.asked import words_around
+from vectorless_web.engine.questions.plan import FigureNeed, Period
+from vectorless_web.engine.tables.periods import OwnPeriod, agreement, read_header, years_in
+from vectorless_web.engine.tables.relation import Axis, Entry, Relation, TableSource, words_of
+from vectorless_web.engine.tables.view import ColumnKind
+from vectorless_web.engine.text.analyser import analyse
+
+LEAST_FIT = 0.8
+"""Fit from which a cell answers."""
+
+TIE = 0.012
+"""Cells whose fits differ by less are equally good."""
+
+LEAST_AGREEMENT = 0.9
+"""Agreement of a cell's period with the one asked from which it is that period."""
+
+_PRICES = {"label": 0.0, "axis": 0.0, "group": 0.03, "place": 0.05, "subject": 0.05, "near": 0.4}
+"""What it costs, as a share of the words asked, that a word stands not in the label but there."""
+
+_EXTRA = 0.5
+"""How much a label's other words tell against it: with as many of them as words that match it keeps .75."""
+
+_OTHER_SUM = 0.02
+"""Taken for each of the summing words that only one of question and label says."""
+
+_OTHER_NAME = 0.98
+"""What a cell keeps that bears another name of the lexicon: a row that is called as the question calls it comes first."""
+
+_OTHER_STATEMENT = 0.98
+"""What a cell keeps outside the primary statement in which its figure usually stands: enough to yield to that one."""
+
+_OF_A_PART = 0.86
+"""What a cell keeps in a table about a part of the whole for which nobody asked."""
+
+
+@cache
+def terms_listed(name: str) -> frozenset[str]:
+    """Index terms of one of the lists of words.toml."""
+    told = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
+    return frozenset(term for word in told[name] for term in analyse(word))
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A figure to find: the terms that all have to be accounted for, further ones said, and the period.
+
+    `phrases` are other names of the same figure by the lexicon, as terms, each with the terms asked that it stands for.
+    `statement` is the primary statement it usually stands in. The terms `named` must stand in row or column themselves.
+    """
+
+    terms: tuple[str, ...]
+    said: frozenset[str] = frozenset()
+    period: Period | None = None
+    offset: int = 0
+    phrases: tuple[tuple[str, ...], ...] = ()
+    statement: str = ""
+    is_percent: bool = False
+    named: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A cell that fits a target, with its fit in [0, 1]."""
+
+    source: TableSource
+    relation: Relation
+    entry: Entry
+    fit: float
+
+    @property
+    def row_key(self) -> tuple[str, int, int]:
+        """Document, table and row."""
+        return self.source.document, self.relation.view.node.key, self.entry.line.row.offset
+
+
+def target_of(terms: Sequence[str], needs: Iterable[FigureNeed], **known: object) -> Target:
+    """A target of these terms; a lexicon concept named by some of them gives it other names."""
+    own = frozenset(terms)
+    for need in needs:
+        named = [names for phrase in (need.concept, *need.phrases) if (names := _phrase_terms(phrase)) <= own]
+        if named:
+            rest = tuple(term for term in terms if term not in max(named, key=len))
+            phrases = tuple((*rest, *analyse(phrase)) for phrase in need.phrases)
+            return replace(Target(tuple(terms), phrases=phrases, statement=need.statement), **known)  # type: ignore[arg-type]
+    return replace(Target(tuple(terms)), **known)  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=1 << 12)
+def _phrase_terms(phrase: str) -> frozenset[str]:
+    return frozenset(analyse(phrase)) or frozenset((phrase,))
+
+
+def find_hits(sources: Sequence[TableSource], target: Target) -> list[Hit]:
+    """Cells that account for every term and are of the period asked, best first."""
+    found = [hit for source in sources for relation in source.relations for hit in _hits_in(source, relation, target)]
+    return sorted(found, key=lambda hit: (-round(hit.fit, 6), *hit.row_key, hit.entry.axis.index))
+
+
+def choose_hit(hits: Sequence[Hit]) -> Hit | None:
+    """The best of the hits; None where another cell with another value fits as well."""
+    rivals = [hit for hit in hits[1:] if hits[0].fit - hit.fit < TIE and hit.entry.value != hits[0].entry.value]
+    return hits[0] if hits and not rivals else None
+
+
+def find_cell(sources: Sequence[TableSource], target: Target) -> Hit | None:
+    """The one cell that the target means, or None."""
+    hits = find_hits(sources, target)
+    return choose_hit(_keep_last_day(hits) if target.period else _keep_newest(hits, target.offset))
+
+
+def _keep_last_day(hits: Sequence[Hit]) -> list[Hit]:
+    """Of a row's figures of several days of one year those of the last: a year's balance is that of its end."""
+    days: dict[tuple[object, ...], tuple[int, int]] = {}
+    for hit in hits:
+        period = hit.entry.period
+        key = (hit.row_key, hit.relation.own_words(hit.entry.axis), period.year)
+        days[key] = max(days.get(key, (0, 0)), (period.month, period.day))
+    return [
+        hit
+        for hit in hits
+        if days[hit.row_key, hit.relation.own_words(hit.entry.axis), hit.entry.period.year]
+        == (hit.entry.period.month, hit.entry.period.day)
+    ]
+
+
+def _keep_newest(hits: Sequence[Hit], offset: int) -> list[Hit]:
+    """Of each row the cells of its newest period, or of so many years before; rows without periods whole."""
+    years: dict[tuple[str, int, int], int] = {}
+    for hit in hits:
+        years[hit.row_key] = max(years.get(hit.row_key, 0), hit.entry.period.year or 0)
+    return [hit for hit in hits if (hit.entry.period.year or 0) == max(0, years[hit.row_key] - offset)]
+
+
+def _hits_in(source: TableSource, relation: Relation, target: Target) -> Iterator[Hit]:
+    wordings = [(target.terms, 1.0)]
+    wordings += [(terms, _OTHER_NAME - 0.002 * rank) for rank, terms in enumerate(target.phrases)]
+    outer = relation.place_words | relation.near_words | source.subject | {"percent"}
+    known = outer | relation.vocabulary
+    kept = [(terms, weight) for terms, weight in wordings if terms and known.issuperset(terms)]
+    if not kept:
+        return
+    weight = _table_weight(relation, target)
+    for line in relation.lines:
+        for entry in relation.entries(line):
+            fit = max(
+                (_fit_entry(source, relation, entry, terms, target) * share for terms, share in kept), default=0.0
+            )
+            if fit * weight < LEAST_FIT or not _is_of_unit(entry, target):
+                continue
+            when = period_fit(relation, entry, target.period, source.own)
+            if when >= LEAST_AGREEMENT and fit * weight * when >= LEAST_FIT:
+                yield Hit(source, relation, entry, fit * weight * when)
+
+
+def _table_weight(relation: Relation, target: Target) -> float:
+    """How likely the table is the place: its retrieval fit, its statement, whether it speaks of a part of the whole."""
+    weight = 0.97 + 0.02 * min(relation.rank, 1.0)
+    if target.statement:
+        weight *= 1.0 if relation.view.statement == target.statement else _OTHER_STATEMENT
+    parts = terms_listed("parts") & words_of(" ".join((*relation.view.path[-1:], relation.view.name)))
+    return weight * (_OF_A_PART if parts - set(target.terms) else 1.0)
+
+
+def _is_of_unit(entry: Entry, target: Target) -> bool:
+    """Whether a percentage is told where one is asked for; a change in another column is no value of its own."""
+    return not target.is_percent or entry.unit == "%"
+
+
+def _fit_entry(source: TableSource, relation: Relation, entry: Entry, terms: Sequence[str], target: Target) -> float:
+    """The fit of a cell to terms that all have to be accounted for; 0 when one is not, or the row says much else."""
+    if entry.is_blank and not entry.label:
+        return 0.0
+    wanted = frozenset(terms) | target.said
+    if _holds_change(relation, entry.axis) and not entry.axis.words & target.said:
+        return 0.0
+    label = entry.label_words
+    if not target.named <= label | entry.axis.words | entry.line.group_words:
+        return 0.0
+    named = frozenset(terms) & (label | entry.axis.words)
+    if not named and not (_sums_up(label) and frozenset(terms) & entry.line.group_words):
+        return 0.0
+    cost = 0.0
+    for term in terms:
+        price = _price(source, relation, entry, term)
+        if price is None:
+            return 0.0
+        cost += price
+    fit = 1.0 - cost / len(terms)
+    return fit * _fit_label(entry, wanted, target) * _fit_axis(relation, entry, wanted) * _fit_group(entry, wanted)
+
+
+def _sums_up(label: frozenset[str]) -> bool:
+    return label <= terms_listed("summing")
+
+
+def _holds_change(relation: Relation, axis: Axis) -> bool:
+    kinds = relation.view.kinds
+    return axis.index < len(kinds) and kinds[axis.index] is ColumnKind.CHANGE
+
+
+def _price(source: TableSource, relation: Relation, entry: Entry, term: str) -> float | None:
+    """What it costs that a term stands where it stands; None when it stands nowhere."""
+    places = (
+        ("label", entry.label_words),
+        ("axis", entry.axis.words),
+        ("group", entry.line.group_words),
+        ("place", relation.place_words),
+        ("subject", source.subject),
+        ("near", relation.near_words),
+    )
+    if term == "percent" and entry.unit == "%":
+        return 0.0
+    return next((_PRICES[name] for name, words in places if term in words), None)
+
+
+def _fit_label(entry: Entry, wanted: frozenset[str], target: Target) -> float:
+    """How much a label's other words tell against it. A label without any word asked for is a period or a sum."""
+    label = entry.label_words
+    summing = terms_listed("summing")
+    extra = {term for term in label - wanted - terms_listed("neutral") - words_around() if not _is_mark(term)}
+    hits = label & wanted
+    if not hits:
+        return 1.0 if not extra or read_header(entry.label).is_said else 0.0
+    told = len(hits - terms_listed("neutral")) or len(hits)
+    fit = 1.0 - _EXTRA * len(extra) / (told + len(extra))
+    return fit - _OTHER_SUM * len((label ^ wanted) & summing)
+
+
+def _is_mark(term: str) -> bool:
+    return len(term) == 1 or term.isdigit()
+
+
+def _fit_axis(relation: Relation, entry: Entry, wanted: frozenset[str]) -> float:
+    """How much a header's other words tell against a column: those that only some columns have."""
+    axis = entry.axis
+    extra = relation.own_words(axis) - wanted - entry.label_words - words_around()
+    if not extra or extra <= terms_listed("neutral"):
+        return 1.0
+    return 1.0 - min(0.03 * len(extra), 0.09) if entry.period.year or axis.words & wanted else 0.9
+
+
+def _fit_group(entry: Entry, wanted: frozenset[str]) -> float:
+    """How much a group's other words tell against its rows: "Revenue" and "Cost of revenue" may hold like rows."""
+    inner = words_of(entry.line.groups[-1]) if entry.line.groups else frozenset[str]()
+    return 1.0 - min(0.015 * len(inner - wanted - entry.label_words - words_around()), 0.05)
+
+
+def period_fit(relation: Relation, entry: Entry, wanted: Period | None, own: OwnPeriod | None) -> float:
+    """How well a cell's period is the one asked for, in [0, 1]: its column's or row's, else its group's or table's."""
+    if wanted is None:
+        return 1.0
+    if entry.period.year:
+        return _agree(entry, wanted, own)
+    grouped = set(years_in(" ".join(entry.line.groups)))
+    if grouped or relation.has_periods:
+        return 0.98 if grouped == {wanted.year} else 0.0
+    years = relation.near_years
+    return 0.97 if years == {wanted.year} and wanted.quarter is None else 0.0
+
+
+def _agree(entry: Entry, wanted: Period, own: OwnPeriod | None) -> float:
+    """The agreement of two periods; month and day are compared where both name them."""
+    fit = agreement(replace(entry.period, is_change=False), wanted, own)
+    if not fit or wanted.kind != "date":
+        return fit
+    asked = read_header(wanted.text)
+    if asked.month and entry.period.month and asked.month != entry.period.month:
+        return 0.0
+    return 0.0 if asked.day and entry.period.day and asked.day != entry.period.day else fit

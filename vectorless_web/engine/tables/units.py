@@ -1,0 +1,280 @@
+"""Units that labels, headers and units lines state for their figures: measures, scales, currencies."""
+
+import re
+from decimal import Decimal
+
+_MEASURES = (
+    r"%|percent|per cent|bps|pps?|basis points|t?CO2e?q?|tonnes (?:of )?CO2(?:e|eq)?"
+    r"|[kmgtpe]?b(?:it|yte)?s?(?:/s)?|[kmgt]bps|[kmµ]?g|mcg|tonnes?|tons?|lbs?|oz"
+    r"|[kcmµn]?m|mi(?:les)?|ft|inch(?:es)?|[mcd]?l|lit(?:er|re)s?|gal(?:lons?)?|m[²³23]|km[²2]|sq\.? ?(?:ft|m)"
+    r"|square (?:feet|met(?:er|re)s)|ha|hours?|hrs?|h|min(?:utes?)?|s(?:ec(?:onds?)?)?|ms|days?|weeks?|months?"
+    r"|years?|yrs?|°?[CF]|°|k|[kmg]?w(?:h|p)?|[kmg]?wh|kva|[mk]?v|m?a|[kmg]?hz|db(?:\(a\))?|[kmh]?pa|bar|psi|nm|rpm"
+    r"|km/h|mph|hp|knots|m/s|mm/s|l/min|mg/kg|mg/l|mg/ml|g/l|kg/m[³3]|ppm|units?|pcs|pieces|shares|employees|persons|people"
+    r"|headcount|ftes?|barrels|boe|bbl|mmbtu|mwh|points?|pts|x|each|items|pages|kcal|kj"
+)
+"""Units of quantities as labels and headers state them, in brackets or behind "in"."""
+_CURRENCY_CODES = r"USD|EUR|GBP|CHF|JPY|CAD|AUD|CNY|INR|SEK|NOK|DKK|HKD|SGD|KRW|BRL|MXN|PLN|CZK|HUF|ZAR|TWD|NZD|RMB"
+_SCALES = r"['‘’]?(?:thousands?|millions?|billions?|lakhs?|lacs?|crores?)|000s?|['‘’]000s?|mn?|bn|k"
+_MONEY = (
+    rf"(?:U\.?S\.?\s?|A|C|HK|NT|NZ|S)?[$€£¥₹]|(?:{_CURRENCY_CODES})"
+    r"|Rs\.?|(?:[A-Z][\w.]{1,9}\s)?dollars?|euros?|pounds?|francs?|yen"
+)
+_UNIT = (
+    rf"(?:in\s+)?(?:(?:{_MONEY})(?:\s?(?:in\s+)?(?:{_SCALES}))?|(?:{_SCALES})(?:\s+(?:of\s+)?(?:{_MONEY}|shares|units|{_MEASURES}))?"
+    rf"|(?:{_MEASURES}))(?:(?:\s?/\s?|\s+(?:per|a)\s+)[a-z²³.]{{1,12}})?"
+)
+_BRACKETED = re.compile(rf"[(\[]\s*(?:(?:#|no\.|number) of )?({_UNIT})\s*[)\]]", re.I)
+_BARE = re.compile(rf"^(?:{_UNIT})(?:\s+of\s+\S.{{0,30}})?$", re.I)
+_BEHIND = re.compile(rf"(?:,?\s+in\s+|(?:(?<!\d),|,\s)\s*|\s(?=°))({_UNIT})\W*$", re.I)
+_SHARES = re.compile(
+    r"\b(?:number of|weighted[- ]average)\b.*\bshares\b|\bshares\b.*\boutstanding\b"
+    r"|\bshares? used\b|^(?:number of )?(?:shares|options|awards)$"
+    r"|^shares of (?:common|ordinary|preferred|treasury) (?:stock|shares)$|\b(?:stock|share) (?:units|options|awards)$",
+    re.I,
+)
+_OF_MONEY = re.compile(r"\b(?:proceeds|payments?|paid|tax(?:es)?|expenses?|costs?|compensation|benefits?)\b", re.I)
+"""Words of what shares bring or cost: "Proceeds from stock options" are no shares."""
+_AFTER_YEAR = re.compile(rf"(?<=\s)((?:(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES}))\s?(?:{_SCALES})?)$", re.I)
+_LETTERS = "mgVWL"
+"""Units of one letter that may stand in brackets; other letters there are marks of footnotes."""
+_NO_UNITS = ("Min", "MIN", "Min.", "MIN.", "EBIT", "Second", "SECOND")
+"""Headers that name the least of a range, not minutes, earnings, not exabits, and what stands behind the first."""
+_RATES = re.compile(r"^(?:bps|pps?|ppts?|basis points)$", re.I)
+_OWN = re.compile(rf"^[(\-–−]?[\d.,\s]+\)?\s*({_MEASURES})$", re.I)
+_RATE = re.compile(r"\d\s?(?:%|per ?cent)", re.I)
+_PRICE = re.compile(
+    r"\bweighted[- ]+average\b.{0,30}\b(?:prices?|fair values?)\b|\bprices? (?:paid )?per\b|\bfair values? per\b"
+    r"|\b(?:exercise|strike|unit|share|stock|purchase) prices?\b|\bper (?:unit|share|piece|head)\b",
+    re.I,
+)
+_COUNT = re.compile(
+    r"^\W*(?:(?:average|total) )?(?:number|no\.) of\b|\bhead ?count\b"
+    r"|\b(?:days|hours|employees|people|persons|customers|subscribers|stores|sites|locations|rooms|vessels|flights|visits"
+    r"|patients|students|members)\W*(?:\(\w\)\s*)?$",
+    re.I,
+)
+_NUMBER_OF = re.compile(r"^\W*(?:(?:average|total) )?(?:number|no\.) of\b", re.I)
+_SCALED = re.compile(r"thousand|million|billion|000", re.I)
+_ABOVE = re.compile(
+    rf"\bin\s+(?P<told>{_UNIT})(?=[\s.,;:)]|$)"
+    rf"|[,(]\s*(?P<last>{_CURRENCY_CODES}|{_MEASURES})\)?\W*$",
+    re.I,
+)
+_PERCENT_SIGN = re.compile(r"%|\bper ?cent(?:age)?\b", re.I)
+
+
+def unit_in(text: str) -> str:
+    """The unit a label or header states: "kg" of "Weight (kg)", "EUR" of "Price in EUR" and of "EUR"; "" for none."""
+    said = " ".join(text.split())
+    match = _BRACKETED.search(said) or _BEHIND.search(said)
+    if match and not (len(match[1]) == 1 and match[1].isalpha() and match[1] not in _LETTERS):
+        return match[1].removeprefix("in ").strip()
+    money = _AFTER_YEAR.search(said)
+    if money:
+        return money[1]
+    return said.removeprefix("in ").strip() if is_unit(said) else ""
+
+
+def is_unit(text: str) -> bool:
+    """Whether a text is a unit and nothing else; a letter alone rather names a column."""
+    return bool(_BARE.match(text)) and not (len(text) == 1 and text.isalpha()) and text not in _NO_UNITS
+
+
+def strip_units(text: str) -> str:
+    """A text without units in brackets."""
+    return _BRACKETED.sub("", text)
+
+
+def says_percent(text: str) -> bool:
+    """Whether a text speaks of percent; the rate of a loan ("4.1 % notes") says nothing on what is counted."""
+    return bool(_PERCENT_SIGN.search(_RATE.sub(" ", text)))
+
+
+def says_price(text: str) -> bool:
+    """Whether a label names an amount for one piece, which no units line scales."""
+    return bool(_PRICE.search(text)) and not _PART_OF_RATIO.search(text)
+
+
+def says_shares(text: str) -> bool:
+    """Whether a label names a number of shares."""
+    return bool(_SHARES.search(text)) and not _OF_MONEY.search(text)
+
+
+def code_in(text: str) -> str:
+    """The ISO code of a currency in a text, or ""."""
+    match = re.search(rf"\b(?:{_CURRENCY_CODES})\b", text)
+    return match.group() if match else ""
+
+
+def own_unit(text: str) -> str:
+    """The unit behind the number of a cell: "kg" of "4.5 kg"; "" for none and for money."""
+    match = _OWN.match(" ".join(text.split()))
+    return match[1] if match and (len(match[1]) > 1 or match[1] in _LETTERS + "%") else ""
+
+
+def is_points(unit: str) -> bool:
+    """Whether a unit is points of a percentage, which a column may print with its first figure alone."""
+    return bool(_RATES.match(unit))
+
+
+def says_count(text: str) -> bool:
+    """Whether a label names a number of things, which no units line scales."""
+    return bool(_COUNT.search(text))
+
+
+def says_number(text: str) -> bool:
+    """Whether a text that heads rows says that they are numbers of things: "Number of units:"."""
+    return bool(_NUMBER_OF.match(text)) and not says_scale(text)
+
+
+def unit_above(text: str) -> str:
+    """The unit that a line above a table states: "MWh" of "Consumption in MWh.", "USD" of "Budget (USD)"; or ""."""
+    match = _ABOVE.search(" ".join(text.split()))
+    unit = (match["told"] or match["last"]) if match else ""
+    if unit.removeprefix("in ").casefold() == "each":
+        return ""  # "changes in each class"
+    return "" if (len(unit) == 1 and unit != "%") or _SCALED.search(unit) else unit.removeprefix("in ").strip()
+
+
+THOUSAND, MILLION, BILLION = Decimal(1000), Decimal(1_000_000), Decimal(1_000_000_000)
+
+_SIGN = r"(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB))"
+_SCALE_WORDS = (
+    (re.compile(r"\b(?:lakhs?|lacs?)\b", re.I), Decimal(100_000)),
+    (re.compile(r"\bcrores?\b", re.I), Decimal(10_000_000)),
+    (re.compile(rf"\bbillions?\b|\bbn\b|{_SIGN}\s?bn\b", re.I), BILLION),
+    (re.compile(rf"\bmillions?\b|\bmn\b|{_SIGN}\s?['’]?(?:mn?|mm)\b", re.I), MILLION),
+    (re.compile(r"\b[A-Z]{2,3}\s?['’]?\s?(?:[mM]{1,2}|Mio)\b"), MILLION),
+)
+_THOUSANDS = re.compile(rf"\bthousands?\b|\b000(?:['’]?s)?\b|['’‘]000|{_SIGN}\s?k\b", re.I)
+_SHARES_ONLY = re.compile(r"\bshares?\s+in\s+(?:thousands|millions)", re.I)
+_PER_SHARE = re.compile(r"\bper\b[^,;]{0,25}\b(?:share|unit|ads)\b|\bearnings per\b|\bEPS\b", re.I)
+_PART_OF_RATIO = re.compile(r"\b(?:numerator|denominator)s?\b|\bused (?:in|to|for)\b", re.I)
+"""What goes into an amount per share and is none: "Numerator for earnings per share"."""
+_CURRENCY_WORDS = (
+    ("CAD", re.compile(r"\b(?:C|CA|CAD|CDN)\$|\bCanadian dollars?\b|\bCAD\b", re.I)),
+    ("AUD", re.compile(r"\b(?:A|AU)\$|\bAustralian dollars?\b|\bAUD\b", re.I)),
+    ("SGD", re.compile(r"(?<!U)\bS\$|\bSingapore dollars?\b|\bSGD\b", re.I)),
+    ("TWD", re.compile(r"\bNT\$|\bN\.?T\.? dollars?\b|\bNew Taiwan dollars?\b|\bTWD\b", re.I)),
+    ("HKD", re.compile(r"\bHK\$|\bHong Kong dollars?\b|\bHKD\b", re.I)),
+    ("NZD", re.compile(r"\bNZ\$|\bNew Zealand dollars?\b|\bNZD\b", re.I)),
+    ("CNY", re.compile(r"\bRMB|\brenminbi\b|\byuan\b|\bCNY\b", re.I)),
+    ("INR", re.compile(r"₹|\brupees?\b|\bRs\b|\bINR\b", re.I)),
+    ("CHF", re.compile(r"\bSwiss francs?\b|\bCHF(?:m|k|bn|mn)?\b", re.I)),
+    ("SEK", re.compile(r"\bSwedish kron\w+\b|\bM?SEK(?:m|k|bn|mn)?\b", re.I)),
+    ("USD", re.compile(r"\$|\bdollars?\b|\bUSD(?:m|k|bn|mn)?\b|\bU\.S\. dollars\b", re.I)),
+    ("EUR", re.compile(r"€|\beuros?\b|\bEUR(?:m|k|bn|mn)?\b", re.I)),
+    ("GBP", re.compile(r"£|\bpounds?\b|\bsterling\b|\bGBP(?:m|k|bn|mn)?\b", re.I)),
+    ("JPY", re.compile(r"¥|\byen\b|\bJPY\b", re.I)),
+)
+_SCALE_NAMES = {THOUSAND: "thousand", MILLION: "million", BILLION: "billion"}
+
+
+def units_scale(units: str) -> Decimal:
+    """The factor a units line puts on its figures: 1000000 for "Dollars in millions, except per share data"."""
+    told = _SHARES_ONLY.sub(" ", units) if units.lower().count("in ") > 1 else units
+    places = [(match.start(), scale) for pattern, scale in _SCALE_WORDS if (match := pattern.search(told))]
+    thousands = _THOUSANDS.search(told)
+    if thousands:
+        places.append((thousands.start(), THOUSAND))
+    return min(places)[1] if places else Decimal(1)
+
+
+def units_currency(units: str) -> str:
+    """The ISO code of the currency a units line names, or ""."""
+    return next((code for code, pattern in _CURRENCY_WORDS if pattern.search(units)), "")
+
+
+_FOR_SHARES = re.compile(
+    r"\b(?<!\$ and )(?<!dollars and )(?:shares?|units|options|awards|warrants)\s+(?:are\s+)?in\s+(?:thousands|millions)"
+    r"|\bin\s+(?:thousands|millions)\s+of\s+shares\b",
+    re.I,
+)
+_SCALE_ALONE = re.compile(rf"^\W*(?:in\s+)?(?:{_SCALES})\W*$", re.I)
+
+
+def is_for_shares(text: str) -> bool:
+    """Whether a text scales numbers of shares and nothing else: "(shares in thousands, except per share data)"."""
+    return bool(_FOR_SHARES.search(text)) and not says_scale(_FOR_SHARES.sub(" ", text))
+
+
+def is_scale(text: str) -> bool:
+    """Whether a unit is a factor alone: "thousands"."""
+    return bool(_SCALE_ALONE.match(text))
+
+
+def is_per_share(label: str) -> bool:
+    """Whether a row states amounts per share, which no units line scales."""
+    return bool(_PER_SHARE.search(label)) and not _PART_OF_RATIO.search(label)
+
+
+def scale_name(scale: Decimal) -> str:
+    """The word of a scale: "million" for 1000000, "" for 1."""
+    return _SCALE_NAMES.get(scale, "")
+
+
+_HEADER_SCALE = re.compile(
+    r"[$€£¥]\s?(?:['’]?000|m\b|mn\b|bn\b|million|thousand|billion)|['’]000|\b(?:thousands?|millions?"
+    r"|billions?)\b|[$€£]m\b|[$€£]['’]?000|['’‘]000|\b000['’]s",
+    re.I,
+)
+
+
+def says_scale(text: str) -> bool:
+    """Whether a header or label states a scale for its figures: "$m", "EUR '000", "in thousands"."""
+    return bool(_HEADER_SCALE.search(text))
+
+
+LONGEST_UNITS = 120
+"""Characters of a line beside a table that may tell its units without parentheses or "amounts"."""
+
+_UNITS_IN = re.compile(
+    r"\((?:[^()]{0,60}\s)?(?:in\s+)?(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3})?\s?(?:thousands|millions|billions"
+    r"|['’‘]?000['’]?s?)\b[^()]{0,80}\)"
+    r"|\b(?:amounts?|figures?|dollars?|values?|numbers?|expressed|stated|presented|shown|reported"
+    r"|euros?)\s+(?:are\s+)?(?:\w+\s+){0,3}?in\s+(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3}|US\s?dollars?"
+    r"|euros?)?\s?"
+    r"(?:thousands?|millions?|billions?|['’‘]?000['’]?s)\b[^.;]{0,60}",
+    re.I,
+)
+_UNITS_LINE = re.compile(
+    r"\bin\s+(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3}|US\s?dollars?|euros?)?\s?(?:thousands?|millions?"
+    r"|billions?|['’‘]?000['’]?s)\b",
+    re.I,
+)
+
+
+def find_units(text: str) -> re.Match[str] | None:
+    """Where a text beside a table tells its units: in parentheses, as "amounts in ...", or as a short line."""
+    match = _UNITS_IN.search(text) or (_UNITS_LINE.search(text) if len(text) <= LONGEST_UNITS else None)
+    return match if match and not re.search(r"\d(?<!000)\s?(?:thousand|million|billion)", match[0]) else None
+
+
+_COUNTED = re.compile(r"^\W*number of\b|\bheadcount\b|\(([a-z]{3,14}s)\)\s*$", re.I)
+_MONEY_WORDS = frozenset(
+    (
+        *("losses", "gains", "expenses", "benefits", "earnings", "credits", "charges", "outflows", "inflows"),
+        *("deficits", "thousands", "millions", "billions", "dollars", "euros", "pounds"),
+    )
+)
+"""Words in brackets that count money: "(losses)" is no number of things."""
+
+
+def counts_things(label: str) -> bool:
+    """Whether a row counts things in whatever units its table is: "Number of sites", "Fleet (vehicles)".
+
+    Wider than `says_count`, which a word in brackets does not satisfy.
+    """
+    match = _COUNTED.search(label)
+    return match is not None and (match[1] or "").lower() not in _MONEY_WORDS
+
+
+_MARKED = re.compile(r"(?<=\d)[a-h]{1,4}$")
+"""Letters behind a figure that name the columns or rows from which it differs: "65bcd"."""
+
+
+def holds_figure(text: str) -> bool:
+    text = _MARKED.sub("", text)
+    letters = sum(character.isalpha() for character in text)
+    digits = sum(character.isdigit() for character in text)
+    return letters <= digits and (digits > 0 or not letters)

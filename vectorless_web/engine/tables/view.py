@@ -1,0 +1,474 @@
+"""Tables of a document as a reader sees them: with titles, units, periods, footnotes, statement."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from enum import Enum
+from functools import cached_property
+from itertools import groupby, islice
+
+from vectorless_web.engine.documents.node import Column, Node, NodeKind, Table
+from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.tables.around import (
+    LONGEST_HEADING,
+    LONGEST_PERIOD_LINE,
+    Footnote,
+    find_footnotes,
+    keys_above,
+)
+from vectorless_web.engine.tables.periods import (
+    ColumnPeriod,
+    column_periods,
+    find_periods_between,
+    is_period_only,
+    read_header,
+)
+from vectorless_web.engine.tables.units import (
+    find_units,
+    holds_figure,
+    is_for_shares,
+    is_points,
+    own_unit,
+    says_shares,
+    scale_name,
+    unit_above,
+    units_currency,
+    units_scale,
+)
+
+_STATEMENTS = (
+    (
+        "cash_flow",
+        re.compile(
+            r"\bstatements?\s+of\b.*\bcash\s+flows?\b|\bcash\s+flows?\s+statements?\b|^consolidated\s+cash\s+flows?$",
+            re.I,
+        ),
+    ),
+    (
+        "balance",
+        re.compile(
+            r"\bbalance\s+sheets?\b|\bstatements?\s+of\s+(?:consolidated\s+)?financial\s+(?:position|condition)\b", re.I
+        ),
+    ),
+    ("comprehensive_income", re.compile(r"\bcomprehensive\s+(?:income|loss|earnings)\b", re.I)),
+    (
+        "income",
+        re.compile(
+            r"\bstatements?\s+of\s+(?:consolidated\s+)?(?:net\s+)?(?:income|operations|earnings|profit)\b|\bincome\s+statements?\b"
+            r"|\bprofit\s+and\s+loss\b",
+            re.I,
+        ),
+    ),
+    ("equity", re.compile(r"\bstatements?\s+of\b.*\bequity\b", re.I)),
+)
+_NO_STATEMENT = re.compile(r"\b(?:notes?|hedg\w+|discussion|analysis|impact|effects?|reclassif\w+|components)\b", re.I)
+UNITS_SAID = re.compile(
+    r"\b(?:thousands|millions|billions)\b|\bin\s+(?:thousand|million|billion)\b|[$€£]\s?['‘’]?(?:000|m|mn|bn)\b"
+    r"|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB)\s?['‘’]?(?:000|m|mn|bn|k)\b"
+    r"|(?:[$€£]|\b(?:USD|EUR|GBP|CHF|dollars?|euros?))\s?(?:thousand|million|billion)\b"
+    r"|(?:₹|\b(?:in|Rs\.?|rupees|INR))\s?(?:in\s)?(?:lakhs?|lacs?|crores?)\b",
+    re.I,
+)
+
+
+class ColumnKind(Enum):
+    """What the cells of a column are."""
+
+    LABEL = "label"
+    FIGURES = "figures"
+    WORDS = "words"
+    NOTE = "note"
+    """References to notes: numbers that are no figures."""
+    CHANGE = "change"
+    """What other columns changed by, in units or percent."""
+
+
+_ADDED_SHARES = re.compile(
+    r"\bdiluti(?:ve|on)\b|\bequivalents\b|\b(?:stock|share) (?:units|options|awards)\b|\bconvertible\b|\bwarrants\b",
+    re.I,
+)
+
+
+SHARE_BESIDE = re.compile(r"(?<=\d)\s+\([^()]*%\)$")
+"""A share that a figure is followed by: "224 (50%)"."""
+DAY_ALONE = re.compile(r"^\W*(?:\d{1,2}([./-])\d{1,2}\1(?:\d\d|\d{4})|\d{4}-\d\d-\d\d)\W*$")
+LONG_WORD = re.compile(r"[a-z]{5,}")
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A table node seen in its place; what stands around it is looked up when first asked for."""
+
+    node: Node
+    table: Table
+    tree: Tree = field(repr=False, compare=False)
+
+    @cached_property
+    def path(self) -> tuple[str, ...]:
+        """The titles it stands under."""
+        return tuple(self.tree.path(self.node.key))
+
+    @property
+    def section(self) -> tuple[str, ...]:
+        """The titles it stands under, outermost first."""
+        return self.path
+
+    @property
+    def caption(self) -> str:
+        """Its caption, or ""."""
+        return self.node.title
+
+    @cached_property
+    def units(self) -> str:
+        """Its units line, as printed."""
+        return units_line(self.tree, self.node, self.table)
+
+    @cached_property
+    def scale(self) -> Decimal:
+        """The factor its units line puts on its figures."""
+        return units_scale(self.units)
+
+    @cached_property
+    def measure(self) -> str:
+        """The unit of its figures that a line right above it or its caption states ("Consumption in MWh."), or ""."""
+        for key in islice(keys_above(self.tree, self.node), 2):
+            text = self.tree.node(key).text
+            if self.tree.kind(key) is NodeKind.TABLE:
+                break
+            if len(text) <= LONGEST_PERIOD_LINE and unit_above(text):
+                return unit_above(text)
+        return next((unit for part in self.node.title.split(" | ") if (unit := unit_above(part))), "")
+
+    @cached_property
+    def currency(self) -> str:
+        """The ISO code of the currency of its amounts, by its units line or its figures; "" when none is said."""
+        return units_currency(self.units) or units_currency("".join(sign for sign in _SIGNS if sign in self.node.text))
+
+    @cached_property
+    def things_left_out(self) -> frozenset[str]:
+        """The names of things that its units line leaves out: they are counted one by one."""
+        return _find_things_left_out(self.units)
+
+    @cached_property
+    def is_of_percentages(self) -> bool:
+        """Whether it states no amounts of money and a good part of its columns of figures are percentages."""
+        if self.units or any(sign in self.node.text for sign in _SIGNS):
+            return False
+        figures = [k for k, kind in enumerate(self.kinds) if kind in (ColumnKind.FIGURES, ColumnKind.CHANGE)]
+        shares = sum(self.table.columns[k].unit == "%" or is_percent_column(self, k) for k in figures)
+        return shares > 1 and _LEAST_SHARES * shares >= len(figures)
+
+    @cached_property
+    def added_shares(self) -> frozenset[int]:
+        """The rows, by their offsets, of shares that are added to one number of shares to make the next one."""
+        counts = [place for place, row in enumerate(self.table.body) if says_shares(row.label)]
+        between = self.table.body[counts[0] + 1 : counts[-1]] if counts else ()
+        return frozenset(row.offset for row in between if _ADDED_SHARES.search(row.label))
+
+    @cached_property
+    def signed_columns(self) -> frozenset[int]:
+        """The columns with a currency's sign in their header or in a figure."""
+        places = range(1, len(self.table.columns))
+        return frozenset(place for place in places if self._has_sign(place))
+
+    def _has_sign(self, place: int) -> bool:
+        if any(sign in self.table.columns[place].header for sign in _SIGNS):
+            return True
+        said = (row.cells[place].text for row in self.table.body if place < len(row.cells))
+        return any(sign in text for text in said for sign in _SIGNS)
+
+    @cached_property
+    def statement(self) -> str:
+        """The primary statement it is, "" when it is none."""
+        return self.table.statement or statement_named(self.node, self.path)
+
+    @cached_property
+    def periods(self) -> tuple[ColumnPeriod, ...]:
+        """What is known of each column, from its header or from the line of dates above the table."""
+        return column_periods(self.tree, self.node, self.table)
+
+    @cached_property
+    def periods_between(self) -> dict[int, ColumnPeriod]:
+        """The period of each row, by its offset, that stands between two balances: from one to the next."""
+        return dict(find_periods_between(self.table))
+
+    @cached_property
+    def kinds(self) -> tuple[ColumnKind, ...]:
+        """What the cells of each column are."""
+        return tuple(_column_kind(self.table, place) for place in range(len(self.table.columns)))
+
+    @cached_property
+    def note_columns(self) -> frozenset[int]:
+        """The columns that refer to notes, known by their headers alone."""
+        return frozenset(place for place, column in enumerate(self.table.columns) if place and _refers_to_notes(column))
+
+    @cached_property
+    def unit_columns(self) -> tuple[int, ...]:
+        """The columns whose cells name the units of their rows, known by their headers."""
+        headed = ((place, column.path[-1]) for place, column in enumerate(self.table.columns) if place and column.path)
+        return tuple(
+            place
+            for place, header in headed
+            if _UNIT_HEADER.match(header.strip()) and self.kinds[place] is ColumnKind.WORDS
+        )
+
+    @cached_property
+    def parting_column(self) -> int:
+        """The column whose words tell rows of one label apart, as ports do under a merged region; else beyond all."""
+        none = len(self.table.columns)
+        repeated = Counter(row.label for row in self.table.body if row.label)
+        alike = sum(count for count in repeated.values() if count > 1)
+        if 2 * alike < len(self.table.body) or not alike:
+            return none
+        words = (place for place, kind in enumerate(self.kinds) if kind is ColumnKind.WORDS)
+        return next((place for place in words if place and place not in self.unit_columns), none)
+
+    @cached_property
+    def points(self) -> tuple[str, ...]:
+        """For each column the points of a percentage that its first figure prints and the others need not; else ""."""
+        return tuple(_points_of(self.table, place) for place in range(len(self.table.columns)))
+
+    @cached_property
+    def footnotes(self) -> tuple[Footnote, ...]:
+        """The notes under the table, in reading order."""
+        return tuple(find_footnotes(self.tree, self.node, self.table))
+
+    @property
+    def name(self) -> str:
+        """What a reader calls the table: its caption, else the title of its section."""
+        return self.node.title or (self.path[-1] if self.path else "Table")
+
+    @cached_property
+    def parts(self) -> tuple["TableView", ...]:
+        """All parts of the table in order, this one included; a table that is whole is its own only part."""
+        return tuple(_find_parts(self))
+
+    @cached_property
+    def later(self) -> tuple[tuple[int, "TableView"], ...]:
+        """(offset of a row among the rows that names other columns, the table as it is read below that row)."""
+        return tuple(_find_later_headers(self))
+
+    def describe(self) -> str:
+        """What is understood of the table, in words: "thousands of USD; columns: year ended 31 December 2023, 2022"."""
+        parts = [_units_words(self), _columns_words(self)]
+        return "; ".join(part for part in parts if part)
+
+
+def tables_of(tree: Tree, keys: Iterable[int]) -> Iterator[TableView]:
+    """The tables among `keys`."""
+    for key in keys:
+        if tree.kind(key) is NodeKind.TABLE:
+            node = tree.node(key)
+            if node.table is not None:
+                yield TableView(node, node.table, tree)
+
+
+def _find_parts(view: TableView) -> Iterator[TableView]:
+    first, last = view, view
+    before = []
+    while first.table.part and (found := _neighbour(first, -1)) and found.table.part == first.table.part - 1:
+        before.append(found)
+        first = found
+    yield from reversed(before)
+    yield view
+    while (found := _neighbour(last, 1)) and found.table.part == last.table.part + 1:
+        yield found
+        last = found
+
+
+def _find_later_headers(view: TableView) -> Iterator[tuple[int, TableView]]:
+    """Rows without figures under rows of figures that name the periods of the rows below, and what those rows are."""
+    begun = False
+    for number, row in enumerate(view.table.rows):
+        said = {place: cell.text for place, cell in enumerate(row.cells) if place and cell.length}
+        if begun and said and all(_names_period(text, row.label) for text in said.values()):
+            columns = tuple(_rename(column, place, said, row.label) for place, column in enumerate(view.table.columns))
+            below = replace(view.table, columns=columns, rows=view.table.rows[number + 1 :])
+            yield row.offset, TableView(view.node, below, view.tree)
+        begun = begun or (not row.is_header and any(map(holds_figure, said.values())))
+
+
+_SAYS_PERIOD = re.compile(r"\b(?:FY|ended|ending|months|quarter|as (?:of|at|on)|at)\b|%|[$€£]", re.I)
+
+
+def _names_period(text: str, label: str) -> bool:
+    """Whether a cell names a period and is none of a row's values, as the years behind "Due in" are."""
+    if not read_header(text).year or len(text) > LONGEST_HEADING or DAY_ALONE.match(text):
+        return False
+    return bool(_SAYS_PERIOD.search(text)) if label else is_period_only((text,))
+
+
+def _rename(column: Column, place: int, said: dict[int, str], label: str) -> Column:
+    """A column under a later header: its own name there, what one header says for all, or nothing."""
+    if not place:
+        return Column(label)
+    if place in said and len(said) > 1:
+        return Column(said[place], levels=(said[place],))
+    if len(said) > 1:
+        return Column("")
+    kept = tuple(level for level in column.path if not read_header(level).year)
+    levels = (*said.values(), *kept)
+    return replace(column, header=" / ".join(levels), period="", levels=levels)
+
+
+def _neighbour(view: TableView, step: int) -> TableView | None:
+    """The table next to a table, with nothing but running lines between them."""
+    key = view.node.key + step
+    while 0 < key < len(view.tree) and view.tree.kind(key) is NodeKind.RUNNING:
+        key += step
+    return next(tables_of(view.tree, [key]), None) if 0 < key < len(view.tree) else None
+
+
+def units_line(tree: Tree, node: Node, table: Table) -> str:
+    """The units as printed: the table's own line, a header cell, its caption, the text above it, or its section."""
+    headers = " ".join(cell.text for row in table.rows if row.is_header for cell in row.cells[:1])
+    for text in (table.units, table.columns[0].header if table.columns else "", headers, node.title):
+        if UNITS_SAID.search(text) and not is_for_shares(text):
+            return text
+    return _find_units_above(tree, node)
+
+
+UNITS_ABOVE, LEAD_IN = 3, 400
+"""Nodes above a table that may state its units, its section's heading included, and characters at the end of each in
+which they are looked for."""
+
+
+def _find_units_above(tree: Tree, node: Node) -> str:
+    """What a short line above the table says of its units, or the end of a text; else the titles it stands under."""
+    last = next(islice(keys_above(tree, node), UNITS_ABOVE - 1, None), 1)
+    for key in range(node.key - 1, last - 1, -1):
+        text = tree.node(key).text
+        if len(text) <= LONGEST_PERIOD_LINE and unit_above(text) and not UNITS_SAID.search(text):
+            return ""  # a nearer line states another unit
+        if tree.kind(key) is NodeKind.TABLE:
+            continue
+        if len(text) <= 2 * LONGEST_HEADING and UNITS_SAID.search(text) and not is_for_shares(text):
+            return text
+        told = find_units(text[-LEAD_IN:])
+        if told and not is_for_shares(told[0]):
+            return told[0].strip("()")
+    titles = (find_units(title) for title in (*reversed(tree.path(node.key)), *_notes_titles(tree, node)))
+    return next((told[0].strip("()") for told in titles if told and not is_for_shares(told[0])), "")
+
+
+_NOTES_TITLE = re.compile(r"^\W*(?:[A-Z][^.;:]{2,80}\s(?=N))?(?i:notes to\b.{0,40}\bstatements?)\b")
+_NOTES_ABOVE = 60
+"""Nodes above a table among which the heading of all notes, which runs on every page of some reports, is looked for."""
+
+
+def _notes_titles(tree: Tree, node: Node) -> Iterator[str]:
+    """What heads all notes of a report, nearest first: "Notes to Financial Statements (in thousands)"."""
+    for key in range(node.key - 1, max(0, node.key - _NOTES_ABOVE), -1):
+        text = tree.node(key).title or tree.node(key).text[:LONGEST_PERIOD_LINE]
+        if _NOTES_TITLE.match(text):
+            yield text
+
+
+def statement_named(node: Node, path: tuple[str, ...]) -> str:
+    """The primary statement that caption or section title names, or ""."""
+    for title in (node.title, path[-1] if path else ""):
+        if title and len(title) <= LONGEST_HEADING and not _NO_STATEMENT.search(title):
+            name = next((name for name, pattern in _STATEMENTS if pattern.search(title)), "")
+            if name:
+                return name
+    return ""
+
+
+_SIGNS = "$€£¥"
+_NOTE_HEADER = re.compile(r"^(?:see )?(?:foot)?notes?(?:\s+(?:ref(?:erence)?s?\.?|no\.?|number))?$|^ref\.?$", re.I)
+_CHANGE_HEADER = re.compile(
+    r"\bchange\b|\bvariance\b|\bincrease\b|\bdecrease\b|\bgrowth(?: rate)?\W*$"
+    r"|\bvs\.?\b|\bversus\b|\bbetter\b|\bworse\b|\bdiff(?:erence)?\b"
+    r"|[ΔΔ]|\by/y\b|\byoy\b|\bq/q\b",
+    re.I,
+)
+_LEAST_SHARES = 3
+"""One column of figures in so many states percentages in a table of them."""
+_MOSTLY = 0.5
+"""Share of the cells of a column that must hold a figure for it to be one of figures."""
+
+
+def _column_kind(table: Table, place: int) -> ColumnKind:
+    path = table.columns[place].path
+    if place == 0:
+        return ColumnKind.LABEL
+    if _refers_to_notes(table.columns[place]):
+        return ColumnKind.NOTE
+    said = [row.cells[place].text for row in table.body if place < len(row.cells) and row.cells[place].length]
+    figures = sum(holds_figure(text) for text in said)
+    if not said or figures < _MOSTLY * len(said):
+        return ColumnKind.WORDS
+    return ColumnKind.CHANGE if any(_CHANGE_HEADER.search(level) for level in path) else ColumnKind.FIGURES
+
+
+def _refers_to_notes(column: Column) -> bool:
+    return bool(column.path) and _NOTE_HEADER.match(column.path[-1].strip()) is not None
+
+
+def is_percent_column(view: TableView, place: int) -> bool:
+    """Whether a column of percentages prints the sign with its first figure alone, as is done with currencies."""
+    said = [row.cells[place].text for row in view.table.body if place < len(row.cells) and row.cells[place].length]
+    figures = [text for text in said if holds_figure(text)]
+    signed = len(figures) > 1 and "%" in SHARE_BESIDE.sub("", figures[0])
+    return signed and not any(units_currency(text) for text in figures)
+
+
+_UNIT_HEADER = re.compile(r"^(?:units?(?: of measure(?:ment)?)?|uom)$", re.I)
+
+
+def _points_of(table: Table, place: int) -> str:
+    figures = (row.cells[place].text for row in table.body if place < len(row.cells))
+    unit = next((own_unit(text) for text in figures if holds_figure(text) or own_unit(text)), "")
+    return unit if is_points(unit) else ""
+
+
+_COUNTING = ("number", "total", "average")
+"""Words before the name of what is counted."""
+_LEFT_OUT_AMOUNTS = re.compile(
+    r"\bper\b|%|percent|\b(?:ratios?|rates?|amounts?|data|otherwise|noted|indicated|where|as|shares?|figures?|prices?|average)\b"
+)
+"""What a units line leaves out besides things that are counted."""
+
+
+def _find_things_left_out(units: str) -> frozenset[str]:
+    """The things that a units line leaves out, by their names alone: "employees" of "Millions, except employees"."""
+    parts = re.split(r",|;|\band\b|\bor\b|&", find_exceptions(units))
+    named = (LONG_WORD.findall(part) for part in parts if not _LEFT_OUT_AMOUNTS.search(part))
+    return frozenset(names[0] for names in named if len(names) == 1)
+
+
+def find_exceptions(units: str) -> str:
+    """What a units line leaves out ("except per share amounts")."""
+    return units.casefold().partition("except")[2]
+
+
+_MOST_COLUMNS_TOLD = 12
+"""Columns that a description names; it counts the others."""
+
+
+def _units_words(view: TableView) -> str:
+    """ "thousands of USD", "EUR", "millions", or ""."""
+    scale = scale_name(view.scale)
+    if scale and view.currency:
+        return f"{scale}s of {view.currency}"
+    return f"{scale}s" if scale else view.currency
+
+
+def _columns_words(view: TableView) -> str:
+    """The columns in words; a period is said in full where it differs from the one before by more than its year."""
+    told: list[str] = []
+    before = ""
+    for place, column in enumerate(view.table.columns[1:], start=1):
+        period = view.periods[place]
+        stem = replace(period, year=None).words if period.year and not period.is_change else ""
+        if period.year and not period.is_change and is_period_only(column.path):
+            told.append(str(period.year) if stem and stem == before else period.words)
+        elif column.header:
+            told.append(" / ".join(column.path))
+        before = stem
+    told = [words for words, _ in groupby(told)]
+    if len(told) > _MOST_COLUMNS_TOLD:
+        told = [*told[:_MOST_COLUMNS_TOLD], f"and {len(told) - _MOST_COLUMNS_TOLD} more"]
+    return f"columns: {', '.join(told)}" if told else ""

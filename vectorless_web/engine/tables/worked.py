@@ -1,0 +1,210 @@
+"""The worked figure: what a question asks for as a figure, found or worked out exactly in a table, or nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from vectorless_web.engine.questions.plan import QueryPlan, UnitRequest
+from vectorless_web.engine.tables.arithmetic import round_half_up
+from vectorless_web.engine.tables.formulas import Result, list_values, work_out_formula, work_out_operation
+from vectorless_web.engine.tables.lookup import Hit
+from vectorless_web.engine.tables.relation import TableSource
+from vectorless_web.engine.tables.units import scale_name
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedRow:
+    """A row as it stands in the text of node `key`: characters `start` to `end`."""
+
+    document: str
+    key: int
+    start: int
+    end: int
+    page_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedCell:
+    """A cell that was used: the index of its row among the quotes, its id in the table, its paths and its value."""
+
+    quote: int
+    cell: str
+    row_path: tuple[str, ...]
+    column_path: tuple[str, ...]
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedOperand:
+    """An operand of a calculation: its name in the expression, what it is called, its number, unit and quote."""
+
+    name: str
+    label: str
+    value: Decimal
+    unit: str
+    quote: int
+
+
+@dataclass(frozen=True, slots=True)
+class Working:
+    """A calculation: `expression` over the operands' names gives `result` in `unit`."""
+
+    expression: str
+    operands: tuple[WorkedOperand, ...]
+    result: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedFigure:
+    """A figure every part of which is checked. `maker`: lookup, formula or operation.
+
+    `sentence` is composed from labels as they are printed, `value` the figure with its unit in words; where several
+    periods were asked for, that of the first. `amount` is the value in units.
+    """
+
+    maker: str
+    sentence: str
+    value: str
+    amount: Decimal
+    quotes: tuple[QuotedRow, ...]
+    cells: tuple[WorkedCell, ...]
+    fit: float
+    calculation: Working | None = None
+
+
+def find_worked_figure(plan: QueryPlan, sources: Sequence[TableSource]) -> WorkedFigure | None:
+    """The worked figure of a question: a ratio of the lexicon, a cell, or an operation over cells; None unless exact."""
+    result = work_out_formula(plan, sources)
+    if result is not None:
+        return _tell_result("formula", plan, result)
+    if plan.formula is not None:
+        return None
+    if len(plan.periods) < 2 and (hits := list_values(plan, sources, with_operation=True)):
+        return _tell_cells(plan, hits)
+    result = work_out_operation(plan, sources)
+    if result is not None:
+        return _tell_result("operation", plan, result)
+    if plan.operation in ("", "sum") and (hits := list_values(plan, sources, with_operation=False)):
+        return _tell_cells(plan, hits)
+    return None
+
+
+def _tell_cells(plan: QueryPlan, hits: Sequence[Hit]) -> WorkedFigure:
+    values = [_value_words(plan, hit.entry.value, hit.entry.measure, hit.entry.scale) for hit in hits]
+    years = [str(hit.entry.period.year) for hit in hits]
+    whens = years if len(hits) > 1 and len(set(years)) == len(years) else [_when(hit) for hit in hits]
+    told = [f"{when}: {value}" for when, value in zip(whens, values, strict=True)]
+    sentence = f"{_what(hits[0])}, {'; '.join(told)}" if _when(hits[0]) else f"{_what(hits[0])}: {values[0]}"
+    quotes, places = _quote_rows(hits)
+    return WorkedFigure(
+        "lookup",
+        sentence,
+        values[0],
+        hits[0].entry.value,
+        quotes,
+        _cells(hits, places),
+        min(hit.fit for hit in hits),
+    )
+
+
+def _tell_result(maker: str, plan: QueryPlan, result: Result) -> WorkedFigure:
+    hits = [hit for _, hit in result.hits]
+    quotes, places = _quote_rows(hits)
+    value = _value_words(plan, result.value, result.measure, result.scale)
+    operands = tuple(
+        WorkedOperand(name, _name(hit), hit.entry.value, hit.entry.measure, place)
+        for (name, hit), place in zip(result.hits, places, strict=True)
+    )
+    subject = result.name or plan.operation.replace("_", " ")
+    what = ", ".join(dict.fromkeys(_what(hit) for hit in hits)) if not result.name else ""
+    when = ", ".join(dict.fromkeys(when for hit in hits if (when := _when(hit))))
+    sentence = ", ".join(part for part in (f"{what} ({subject})" if what else subject, when) if part)
+    return WorkedFigure(
+        maker,
+        f"{sentence}: {value}",
+        value,
+        result.value,
+        quotes,
+        _cells(hits, places),
+        min(hit.fit for hit in hits),
+        Working(result.expression, operands, value, result.measure),
+    )
+
+
+def _quote_rows(hits: Sequence[Hit]) -> tuple[tuple[QuotedRow, ...], list[int]]:
+    """The rows of the cells, each once, and for each cell the index of its row."""
+    rows = [_quote_row(hit) for hit in hits]
+    quotes = list(dict.fromkeys(rows))
+    return tuple(quotes), [quotes.index(row) for row in rows]
+
+
+def _quote_row(hit: Hit) -> QuotedRow:
+    node, row = hit.relation.view.node, hit.entry.line.row
+    text = node.text[row.offset : row.offset + row.length]
+    start = row.offset + len(text) - len(text.lstrip())
+    return QuotedRow(hit.source.document, node.key, start, row.offset + len(text.rstrip()), row.page_index)
+
+
+def _cells(hits: Sequence[Hit], places: Sequence[int]) -> tuple[WorkedCell, ...]:
+    return tuple(
+        WorkedCell(
+            place,
+            hit.entry.cell_id,
+            hit.entry.reading.row_path or hit.entry.line.path,
+            hit.entry.axis.path,
+            amount_words(hit.entry.value, hit.entry.measure, hit.entry.scale),
+        )
+        for hit, place in zip(hits, places, strict=True)
+    )
+
+
+def _what(hit: Hit) -> str:
+    """What a cell is called: its group where the label sums it up, its label, and its column if that is no period."""
+    label = hit.entry.label or hit.entry.axis.name
+    group = hit.entry.line.groups[-1].strip(" :") if hit.entry.line.groups else ""
+    column = hit.entry.axis.path[-1] if hit.relation.own_words(hit.entry.axis) and hit.entry.label else ""
+    return ", ".join(part for part in (group, label, column) if part)
+
+
+def _when(hit: Hit) -> str:
+    return hit.entry.period.words
+
+
+def _name(hit: Hit) -> str:
+    return ", ".join(part for part in (_what(hit), _when(hit)) if part)
+
+
+def _value_words(plan: QueryPlan, value: Decimal, measure: str, printed: Decimal) -> str:
+    """A value in the scale asked for, else in the printed one."""
+    scale = Decimal(str(plan.unit.scale)) if plan.unit and plan.unit.scale and measure != "%" else printed
+    return amount_words(value, measure, scale, plan.unit)
+
+
+_SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
+
+
+def amount_words(value: Decimal, measure: str, scale: Decimal = Decimal(1), unit: UnitRequest | None = None) -> str:
+    """A value in words: 1577000000 of USD at scale 1000000 gives "$1,577 million", 12.5 of "%" gives "12.5%".
+
+    A figure that does not end is rounded half up, to the decimals asked for or to those that a reader can use.
+    """
+    shown = value if measure == "%" else value / scale
+    decimals = unit.decimals if unit and unit.decimals is not None else _decimals(shown)
+    places = -int(shown.as_tuple().exponent) if isinstance(shown.as_tuple().exponent, int) else 0
+    if places > decimals:
+        shown = round_half_up(shown, decimals)
+    text = f"{abs(shown):,f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    sign = "-" if shown < 0 else ""
+    if measure == "%":
+        return f"{sign}{text}%"
+    name = scale_name(scale) if scale != 1 else ""
+    currency = _SYMBOLS.get(measure, f"{measure} ") if measure.isupper() and len(measure) == 3 else ""
+    behind = "" if currency else measure
+    return " ".join(part for part in (f"{sign}{currency}{text}", name, behind) if part)
+
+
+def _decimals(value: Decimal) -> int:
+    """Decimals that a reader can use: fewer when the number is large."""
+    return 2 if abs(value) >= 1 else 4
