@@ -198,14 +198,21 @@ def _build_cassette_engine(path: Path, calls: Calls) -> Engine:
 
 
 def _offline(calls: Calls, searching: RecordedEmbedder | None, chosen: Settings) -> Engine:
-    reasoner = Reasoner(settings=chosen, lexicon=calls.lexicon, late=calls.late, embedder=searching)
+    reasoner = _make_reasoner(None, calls, searching, chosen)
     return Engine(reasoner=reasoner, facts=_tell_facts(chosen, searching))
 
 
 def _led(caller: Caller, calls: Calls, searching: RecordedEmbedder | None, chosen: Settings) -> Engine:
-    reasoner = Reasoner(caller=caller, settings=chosen, lexicon=calls.lexicon, late=calls.late, embedder=searching)
-    facts = _tell_facts(chosen, searching)
+    reasoner, facts = _make_reasoner(caller, calls, searching, chosen), _tell_facts(chosen, searching)
     return Engine(reasoner=reasoner, name="model", model=caller.model.name, facts=facts)
+
+
+def _make_reasoner(
+    caller: Caller | None, calls: Calls, searching: RecordedEmbedder | None, chosen: Settings
+) -> Reasoner:
+    reasoner = Reasoner(caller=caller, settings=chosen, lexicon=calls.lexicon, late=calls.late)
+    reasoner.embedder = searching
+    return reasoner
 
 
 def _tell_facts(chosen: Settings, searching: RecordedEmbedder | None) -> dict[str, Any]:

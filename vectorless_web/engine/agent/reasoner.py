@@ -31,8 +31,8 @@ class Reasoner:
     """Answers questions. Without a `caller` it works offline and shows evidence.
 
     `verifier` makes the second, independent call; None uses `caller`. `clock` gives seconds and may be a fake. A replay
-    gives `late`, where time was up in the run it repeats, and is held up by no clock. `embedder` is the owner's embedding
-    model, with which documents that have vectors are searched by meaning too.
+    gives `late`, where time was up in the run it repeats, and is held up by no clock.
+    `embedder`, set by whoever has one, is the owner's embedding model for documents that have vectors.
     """
 
     def __init__(
@@ -44,7 +44,6 @@ class Reasoner:
         lexicon: Lexicon | None = None,
         clock: Callable[[], float] = time.monotonic,
         late: Collection[Late] | None = None,
-        embedder: Embedder | None = None,
     ) -> None:
         self.caller = caller
         self.verifier = verifier or caller
@@ -52,7 +51,7 @@ class Reasoner:
         self.lexicon = lexicon
         self.clock = clock
         self.late = late
-        self.embedder = embedder
+        self.embedder: Embedder | None = None
 
     def run(
         self,

@@ -36,6 +36,7 @@ EXIT_CODES = {
     Outcome.CANCELLED: 130,
 }
 BAD_INPUT, INTERRUPTED = 2, 130
+NO_MODEL = "No model is connected. These passages come closest."
 PICTURED = "read from a picture of the page, without words to compare"
 
 
@@ -227,6 +228,8 @@ class AnswerReport:
         self._answer, self._value, self._missing = event.answer, event.value, list(event.missing)
         self._verdict = event.verdict.value if event.verdict else ""
         self._unknown, self._note = list(event.unknown_words), event.note
+        if event.outcome is Outcome.PASSAGES and event.engine == "offline":
+            self._reason = NO_MODEL
         self._citations, self._passages = (
             [_evidence_row(row, names) for row in rows] for rows in (self._evidence(), event.passages)
         )
