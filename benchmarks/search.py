@@ -41,27 +41,24 @@ from benchmarks.corpus import FolderCorpus
 from vectorless_web.engine.documents.artefact import CompiledDocument, open_artefact
 from vectorless_web.engine.finding.navigation import (
     EventKind,
-    SearchEvent,
-    SearchLimits,
-    SearchStats,
-    beam,
-    greedy,
-    mcts,
-)
-from vectorless_web.engine.finding.navigation.pilots import (
-    DocumentScorer,
     LexicalPilot,
     ModelPilot,
     NoopPilot,
     PilotBudget,
     PilotConfig,
-    PrecomputedScorer,
+    SearchEvent,
+    SearchLimits,
+    beam,
+    greedy,
+    mcts,
 )
+from vectorless_web.engine.finding.navigation.events import SearchStats
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.llm.model import Reply, Usage
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.ranking.scorer import DocumentScorer, PrecomputedScorer
 from vectorless_web.engine.text.analyser import analyse
 
 ALGORITHMS = {"greedy": greedy, "beam": beam, "mcts": mcts}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from vectorless_web.engine.finding.navigation.pilots import (
+from vectorless_web.engine.finding.navigation import (
     PilotConfig,
     PilotDecision,
     RankedCandidate,

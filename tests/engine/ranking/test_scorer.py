@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.trees import index_of, plan, tree_of
-from vectorless_web.engine.finding.navigation.pilots import PrecomputedScorer, SegmentScorer
+from vectorless_web.engine.ranking.scorer import PrecomputedScorer, SegmentScorer
 
 TREE = tree_of(
     [

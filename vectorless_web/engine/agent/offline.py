@@ -15,25 +15,26 @@ from vectorless_web.engine.agent.events import (
 from vectorless_web.engine.agent.limits import Place
 from vectorless_web.engine.agent.routing import Routed
 from vectorless_web.engine.agent.state import CONVERSATION, OUTSIDE_WALK, RunState
-from vectorless_web.engine.agent.stubs import (
-    TableSource,
-    WorkedFigure,
-    find_passages,
-    find_worked_figure,
-    unknown_words,
-)
 from vectorless_web.engine.agent.wording import join_names, say_count, say_pages_of, shorten_title
-from vectorless_web.engine.answers.claims import ClaimEvent, Maker, Support, Verdict
-from vectorless_web.engine.answers.quotes import QuotePlace, Quotes
+from vectorless_web.engine.answers.claims import Verdict
+from vectorless_web.engine.answers.exact import state_figure, write_sentence
+from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.finding.navigation.config import PilotConfig, PilotMode
 from vectorless_web.engine.finding.navigation.events import SearchReport, report
-from vectorless_web.engine.finding.navigation.pilots import LexicalPilot, NoopPilot, PilotConfig, PilotMode
+from vectorless_web.engine.finding.navigation.lexical import LexicalPilot
+from vectorless_web.engine.finding.navigation.pilot import NoopPilot
 from vectorless_web.engine.finding.navigation.search import SearchLimits
 from vectorless_web.engine.finding.navigation.strategies import beam, greedy, mcts
+from vectorless_web.engine.finding.ranking.finder import Finder
 from vectorless_web.engine.passages.evidence import Passage
+from vectorless_web.engine.passages.find import find_passages, unknown_words
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.ranking.finder import Finder
+from vectorless_web.engine.tables.periods import own_period
+from vectorless_web.engine.tables.relation import TableSource
 from vectorless_web.engine.tables.view import tables_of
+from vectorless_web.engine.tables.worked import WorkedFigure, find_worked_figure
+from vectorless_web.engine.text.analyser import analyse
 
 MOST_PASSAGES = 10
 """Passages shown at most; the page says "up to ten"."""
@@ -95,7 +96,8 @@ def walk(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") ->
 def scan_parts(run: OfflineRun) -> StepEvent:
     """SCAN: which parts of the opened documents hold words of the question, and which words stand nowhere."""
     state, started = run.state, run.state.clock()
-    run.unknown = unknown_words(run.plan, {name: finder.document for name, finder in run.finders.items()})
+    opened = {name: finder.document for name, finder in run.finders.items()}
+    run.unknown = unknown_words(run.plan, opened, lexicon=state.lexicon)
     parts = [part for name in run.finders for part in _list_parts(run, name)]
     holding = [part for part in parts if part.score > 0]
     run.holding = [name for name in run.finders if any(part.document == name for part in holding)]
@@ -158,12 +160,10 @@ def search_tree(run: OfflineRun, name: str) -> StepEvent:
     search = _STRATEGIES[state.settings.strategy]
     limits = SearchLimits(wall_seconds=seconds, clock=clock)
     told = report(search(finder.document.tree, run.plan, finder.scorer, pilot, limits))
-    refs = state.refer(name, [mark.key for mark in told.marks if mark.role != "turned_back"][:LISTED], "walked")
-    rejected = [row for row in told.rejected[:LISTED]]
-    turned = state.refer(name, [row.key for row in rejected], "turned_back")
-    run.checked += [Checked(name, ref.title, row.reason, ref) for ref, row in zip(turned, rejected, strict=True)][
-        :NAMED
-    ]
+    turned = state.refer(name, [row.key for row in told.rejected[:LISTED]], "turned_back")
+    rejected = tuple(Rejected(ref.title, row.reason, ref) for ref, row in zip(turned, told.rejected, strict=False))
+    run.checked += [Checked(name, row.label, row.reason, row.ref) for row in rejected[:NAMED]]
+    marks = [mark for mark in told.marks if mark.role != "turned_back"][:LISTED]
     result = StepResult(
         say=_describe_search(run, name, told),
         observation={
@@ -177,7 +177,7 @@ def search_tree(run: OfflineRun, name: str) -> StepEvent:
             "pilot": state.settings.pilot,
             "strategy": state.settings.strategy,
         },
-        refs=refs,
+        refs=tuple(ref for mark in marks for ref in state.refer(name, [mark.key], mark.role)),
         rejected=rejected,
         confidence=round(told.ranked[0].score, 4) if told.ranked else None,
         documents=(name,),
@@ -230,7 +230,7 @@ def extract_figure(run: OfflineRun) -> StepEvent:
     """EXTRACT: look a figure up in the best-ranked tables, or work it out of their cells, where that is exact."""
     state, started = run.state, run.state.clock()
     sources = [make_source(run, name) for name in run.holding]
-    run.figure = find_worked_figure(run.plan, sources, state.lexicon)
+    run.figure = find_worked_figure(run.plan, sources)
     tables = [(source.document, view.node.key) for source in sources for view in source.tables]
     quotes = run.figure.quotes if run.figure else ()
     result = StepResult(
@@ -254,14 +254,16 @@ def make_source(run: OfflineRun, name: str) -> TableSource:
     keys = [key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE]
     fits = finder.fits(keys)
     best = sorted(sorted(keys, key=lambda key: (-round(fits[key], 9), key))[:MOST_TABLES])
-    return TableSource(name, tuple(tables_of(tree, best)), fits)
+    card = finder.document.card
+    subject = " ".join((finder.document.title, card.title, run.names[name], *card.fields.entities))
+    return TableSource(name, tuple(tables_of(tree, best)), fits, own_period(card.fields), frozenset(analyse(subject)))
 
 
-def finish(run: OfflineRun, note: str = "") -> Iterator[ReasoningEvent]:
+def finish(run: OfflineRun, note: str) -> Iterator[ReasoningEvent]:
     """The worked figure as a claim, FINALIZE, and the end with the passages."""
     state = run.state
     quotes = Quotes(state.corpus.open)
-    claim = make_claim(run.figure, quotes) if run.figure else None
+    claim = state_figure(run.figure, quotes) if run.figure else None
     if claim is not None:
         yield claim
     passages = tuple(quotes.cite_passage(passage) for passage in run.passages)
@@ -282,27 +284,9 @@ def finish(run: OfflineRun, note: str = "") -> Iterator[ReasoningEvent]:
     )
 
 
-def make_claim(figure: WorkedFigure, quotes: Quotes) -> ClaimEvent:
-    """A worked figure as a checked claim: its rows cited, its operands each with the marker of its row."""
-    cited = [quotes.cite(QuotePlace(quote.document, quote.key, quote.start, quote.end)) for quote in figure.quotes]
-    return ClaimEvent(
-        order=0,
-        text=figure.sentence,
-        state="checked",
-        support=Support.DERIVED if figure.calculation else Support.SUPPORTED,
-        citations=tuple(dict.fromkeys(cited)),
-        maker=Maker(figure.maker),
-    )
-
-
-def write_sentence(claim: ClaimEvent) -> str:
-    """A claim's sentence with the markers of its citations behind it."""
-    return claim.text + "".join(f"[{citation.marker}]" for citation in claim.citations)
-
-
 def _conclude(run: OfflineRun) -> tuple[Outcome, str]:
     if run.figure is not None:
         return Outcome.ANSWERED, f"The figure {'was worked out' if run.figure.calculation else 'stands in a table'}"
     if run.passages:
-        return Outcome.PASSAGES, "These passages come closest"
+        return Outcome.PASSAGES, "These passages come closest."
     return Outcome.NOT_FOUND, "No word of the question stands in the documents that were opened."

@@ -23,10 +23,10 @@ Chosen by hand: two written digits change a number by at most 5 %."""
 _LIST_NUMBER = re.compile(r"(?:^|\n)\s*[(\[]?\d{1,3}[.)\]](?=\s)")
 """The number of a list item at the beginning of a line."""
 
-_ALTERNATIVE = re.compile(r"\d{1,3}(?:[.\s'’]\d{3})+(?:,\d+)?|\d+,\d+")
+_ALTERNATIVE = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:[.\s'’]\d{3})+(?:,\d+)?|\d+,\d+)(?![.,]?\d)")
 """Digits as most languages of Europe write them: 1.577,3 and 1 577,3 and 1'577 and 0,5."""
 
-_PERCENT = Decimal(100)
+_DIGITS = re.compile(r"\d*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def list_untraced(
     known = _Known(cited, question)
     for step in _chain(calculation):
         known.add_calculation(step)
-    untraced = (number.text.strip() for number in _numbers_to_trace(text) if not known.has(number))
+    untraced = (number.text.strip() for number in _numbers_to_trace(text) if not known.has(number, text))
     return tuple(NOT_TRACED.format(written) for written in dict.fromkeys(untraced))
 
 
@@ -66,46 +66,73 @@ def _numbers_to_trace(text: str) -> Iterator[Number]:
             yield number
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A number as it may be meant: its size, half of its last written digit, and whether it is a percentage."""
+
+    size: Decimal
+    half_digit: Decimal = Decimal(0)
+    percent: bool = False
+
+
+def _read_number(number: Number, text: str) -> Iterator[_Reading]:
+    """What a number may mean: as English writes it, and as most other languages do."""
+    digits = number.text.partition(".")[2]
+    yield _reading(abs(number.value) / number.scale, len(_DIGITS.match(digits)[0]), number)  # type: ignore[index]
+    for match in _ALTERNATIVE.finditer(text):
+        if match.start() < number.end and number.start < match.end():
+            whole, _, decimals = re.sub(r"[.\s'’]", "", match.group()).partition(",")
+            yield _reading(Decimal(f"{whole}.{decimals or 0}"), len(decimals), number)
+
+
+def _reading(printed: Decimal, decimals: int, number: Number) -> _Reading:
+    return _Reading(printed * number.scale, number.scale * Decimal(1).scaleb(-decimals) / 2, number.percent)
+
+
 class _Known:
     """The values that a claim may give."""
 
     def __init__(self, cited: Sequence[CitedText], question: str) -> None:
-        own = [text for piece in cited for text in (piece.quote, piece.context)]
-        self._values = {abs(value) for text in (*own, question) for value in _read_values(text)}
-        self._values |= {Decimal(count) for count in _count_pieces(cited)}
-        self._factors = {Decimal(1), *_scales_in((*own, question))}
+        quotes, context = [piece.quote for piece in cited], [piece.context for piece in cited]
+        self._factors = {Decimal(1), *_scales_in((*quotes, *context, question))}
+        self._values = set[_Reading]()
+        for text in quotes:
+            self._add(text, scaled=True)
+        for text in (*context, question):
+            self._add(text)
+        self._values |= {_Reading(Decimal(count)) for count in _count_pieces(cited)}
 
     def add_calculation(self, calculation: Calculation) -> None:
         """Take in a calculation's figures and its result, unless an operand is neither cited nor known."""
-        figures = [value for operand in calculation.operands for value in _read_values(operand.value)]
         if all(operand.marker or self._knows_all(operand.value) for operand in calculation.operands):
-            self._values |= {abs(value) for value in (*figures, *_read_values(calculation.result))}
+            for operand in calculation.operands:
+                self._add(f"{operand.value} {operand.unit}", scaled=True)
+            self._add(f"{calculation.result}{calculation.unit if calculation.unit == '%' else ''}", scaled=True)
+
+    def has(self, number: Number, text: str) -> bool:
+        """Whether a number of a text is one of the values, rounded as it is written, at one of the scales."""
+        return any(_is_told_by(told, value) for told in _read_number(number, text) for value in self._values)
+
+    def _add(self, text: str, *, scaled: bool = False) -> None:
+        """Take in the numbers of a text; `scaled` ones also at the scales that the texts name."""
+        for number in numbers_in(text):
+            for reading in _read_number(number, text):
+                factors = self._factors if scaled and number.scale == 1 else (Decimal(1),)
+                self._values |= {_Reading(reading.size * factor, percent=reading.percent) for factor in factors}
 
     def _knows_all(self, written: str) -> bool:
-        return all(self.has(number) for number in numbers_in(written))
-
-    def has(self, number: Number) -> bool:
-        """Whether a number is one of the values, rounded as it is written, at one of the scales."""
-        factors = {*self._factors, _PERCENT, 1 / _PERCENT}
-        readings = {abs(number.value), *(abs(value) for value in _read_alternatives(number.text))}
-        rounding = _half_a_digit(number)
-        return any(
-            _is_rounded(reading, value * factor, rounding)
-            for reading in readings
-            for value in self._values
-            for factor in factors
-        )
+        return all(self.has(number, written) for number in numbers_in(written))
 
 
-def _read_values(text: str) -> Iterator[Decimal]:
-    yield from (number.value for number in numbers_in(text))
-    yield from (number.value / number.scale for number in numbers_in(text) if number.scale != 1)
-    yield from _read_alternatives(text)
-
-
-def _read_alternatives(text: str) -> Iterator[Decimal]:
-    for match in _ALTERNATIVE.finditer(text):
-        yield Decimal(re.sub(r"[.\s'’]", "", match.group()).replace(",", "."))
+def _is_told_by(told: _Reading, value: _Reading) -> bool:
+    """Whether a claim's number is a value, rounded; a percentage may be told as a share, and a share as one."""
+    factor = {(True, False): Decimal(100), (False, True): Decimal("0.01")}.get((told.percent, value.percent))
+    sizes = (value.size, value.size * factor) if factor else (value.size,)
+    return any(
+        (difference := abs(told.size - size)) == 0
+        or (difference <= told.half_digit and difference <= MOST_ROUNDED * size)
+        for size in sizes
+    )
 
 
 def _scales_in(texts: Iterable[str]) -> Iterator[Decimal]:
@@ -119,15 +146,3 @@ def _count_pieces(cited: Sequence[CitedText]) -> Iterator[int]:
     yield len(cited)
     yield sum(len(piece.quote.splitlines()) for piece in cited)
     yield from (len(piece.quote.splitlines()) for piece in cited)
-
-
-def _half_a_digit(number: Number) -> Decimal:
-    """Half of the last digit that is written, at the number's own scale."""
-    _, _, decimals = number.text.partition(".")
-    places = len(re.match(r"\d*", decimals).group()) if decimals else 0  # type: ignore[union-attr]
-    return number.scale * Decimal(1).scaleb(-places) / 2
-
-
-def _is_rounded(told: Decimal, value: Decimal, rounding: Decimal) -> bool:
-    difference = abs(told - value)
-    return difference == 0 or (difference <= rounding and difference <= MOST_ROUNDED * abs(value))

@@ -21,13 +21,13 @@ def _lists() -> dict[str, frozenset[str]]:
 
 
 @cache
-def _words_around() -> frozenset[str]:
-    return frozenset(term for word in _lists()["around"] for term in analyse(word))
+def _terms_of(name: str) -> frozenset[str]:
+    return frozenset(term for word in _lists()[name] for term in analyse(word))
 
 
 def words_around() -> frozenset[str]:
     """Index terms that a label or a question may add to the name of a figure without naming another one."""
-    return _words_around()
+    return _terms_of("around")
 
 
 def asked_tokens(plan: QueryPlan) -> tuple[Token, ...]:
@@ -37,7 +37,8 @@ def asked_tokens(plan: QueryPlan) -> tuple[Token, ...]:
     all count.
     """
     sentence = _asking_sentence(plan)
-    naming = tuple(token for token in sentence if token.role in _NAMING and token.term)
+    instructing = _terms_of("instructing")
+    naming = tuple(token for token in sentence if token.role in _NAMING and token.term not in ("", *instructing))
     own = tuple(token for token in naming if token.term not in words_around())
     return own or naming
 
@@ -55,6 +56,6 @@ def _asking_sentence(plan: QueryPlan) -> list[Token]:
         sentences.setdefault(sum(end <= token.start for end in ends), []).append(token)
     words = {place: {token.text.lower() for token in tokens} for place, tokens in sentences.items()}
     asking = [place for place, said in words.items() if said & lists["figure"]]
-    if len(asking) != 1 or words[asking[0]] & lists["other"]:
-        return []
-    return sentences[asking[0]]
+    named = [place for place in asking if any(token.role in ("period", "lexicon") for token in sentences[place])]
+    asking = asking if len(asking) == 1 else named[:1]
+    return sentences[asking[0]] if asking and not words[asking[0]] & lists["other"] else []

@@ -140,8 +140,8 @@ class QueryPlan:
     """
 
     question: str
-    focus: str
-    intent: Intent
+    focus: str = ""
+    intent: Intent = Intent.LOOKUP
     terms: tuple[WeightedTerm, ...] = ()
     phrases: tuple[Phrase, ...] = ()
     concepts: tuple[str, ...] = ()

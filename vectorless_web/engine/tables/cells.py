@@ -332,12 +332,20 @@ def _is_percent_row(row: Row, levels: tuple[str, ...]) -> bool:
     return any(says_percent(text) and not UNITS_SAID.search(text) for text in said)
 
 
+_FOUR_DIGITS = re.compile(r"\d,?\d{3}(?!\d)")
+
+
 def _is_among_percentages(view: TableView, row: Row, place: int) -> bool:
-    """Whether a row states percentages in a table of them, and no number of things or shares; the column has some."""
+    """Whether a row states percentages in a table of them, and no number of things or shares.
+
+    A column with a number of four digits before the point holds something else.
+    """
     label = " ".join((*row.path[-1:], row.label))
     counts = says_count(row.label) or says_shares(label)
-    column = any("%" in other.cells[place].text for other in view.table.body if place < len(other.cells))
-    return view.is_of_percentages and column and not counts and any("%" in cell.text for cell in row.cells[1:])
+    if counts or not view.is_of_percentages or not any("%" in cell.text for cell in row.cells[1:]):
+        return False
+    column = (other.cells[place].text for other in view.table.body if place < len(other.cells))
+    return not any(map(_FOUR_DIGITS.search, column))
 
 
 _LONGEST_UNIT = 12

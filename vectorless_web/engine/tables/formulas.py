@@ -1,16 +1,16 @@
-"""Figures worked out from cells: the lexicon's ratios, and the general operations over periods of a row or over rows."""
+"""Figures worked out from cells: the lexicon's ratios, and operations over the periods of a row or over rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import combinations
+from itertools import combinations, groupby, pairwise
 
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.questions.asked import asked_tokens, asks_figure
 from vectorless_web.engine.questions.plan import FigureNeed, Period, QueryPlan
 from vectorless_web.engine.tables.arithmetic import evaluate
-from vectorless_web.engine.tables.lookup import Hit, Target, choose_hit, find_cell, find_hits, target_of
-from vectorless_web.engine.tables.relation import TableSource
+from vectorless_web.engine.tables.lookup import TIE, Hit, Target, choose_hit, find_cell, find_hits, target_of
+from vectorless_web.engine.tables.relation import Relation, TableSource
 from vectorless_web.engine.text.analyser import analyse
 
 MOST_OPERANDS = 4
@@ -25,6 +25,10 @@ _OF_TWO = {
 }
 """Expressions over two figures: of two periods `a` is the earlier one, of two rows the one named first."""
 
+MOST_TERMS = 10
+"""Words that are cut into names, at most: ten can be cut in some 200 ways."""
+
+_OF_MANY = frozenset({"average", "sum"})
 _OVER_TIME = frozenset({"change", "percent_change", "difference", "average", "sum"})
 _OVER_ROWS = frozenset({"difference", "ratio", "share", "average", "sum"})
 _IN_PERCENT = frozenset({"percent_change", "share"})
@@ -45,18 +49,18 @@ class Result:
     name: str = ""
 
 
-def work_out_operation(plan: QueryPlan, sources: Sequence[TableSource]) -> Result | None:
+def work_out_operation(plan: QueryPlan, relations: Sequence[Relation]) -> Result | None:
     """The plan's operation carried out over the cells that its words name; None unless each is found exactly."""
     terms = [token.term for token in asked_tokens(plan)]
     if not terms or not plan.operation:
         return None
     target = make_target(plan, terms)
     if plan.operation in _OVER_TIME:
-        hits = [] if _skips_years(plan) else _find_over_time(plan, sources, target)
+        hits = [] if _skips_years(plan) else _find_over_time(plan, relations, target)
         if hits:
             return _apply(plan.operation, hits)
     if plan.operation in _OVER_ROWS and len(plan.periods) < 2:
-        hits = _find_rows(plan, sources, terms)
+        hits = _find_rows(plan, relations, terms)
         if hits:
             return _apply(plan.operation, _order_parts(plan.operation, hits))
     return None
@@ -74,10 +78,10 @@ def make_target(plan: QueryPlan, terms: Sequence[str], period: Period | None = N
     return target_of(terms, plan.figures, said=said, period=period)
 
 
-def _find_over_time(plan: QueryPlan, sources: Sequence[TableSource], target: Target) -> list[Hit]:
+def _find_over_time(plan: QueryPlan, relations: Sequence[Relation], target: Target) -> list[Hit]:
     """The cells of one row for the periods named, earliest first; of one period also the one before, for a change."""
     if not plan.periods:
-        return _find_all_periods(sources, target, plan.operation)
+        return _find_all_periods(relations, target, plan.operation)
     periods = sorted(plan.periods, key=lambda period: (period.year, period.quarter or 0))
     if len(periods) == 1 and plan.operation in ("change", "percent_change"):
         periods = [replace(periods[0], year=periods[0].year - 1, text=""), periods[0]]
@@ -85,16 +89,16 @@ def _find_over_time(plan: QueryPlan, sources: Sequence[TableSource], target: Tar
         return []
     if plan.operation not in ("average", "sum"):
         periods = [periods[0], periods[-1]]
-    return find_row(sources, target, periods)
+    return find_row(relations, target, periods)
 
 
-def _find_all_periods(sources: Sequence[TableSource], target: Target, operation: str) -> list[Hit]:
+def _find_all_periods(relations: Sequence[Relation], target: Target, operation: str) -> list[Hit]:
     """The cells of one row for all periods of its table, earliest first; for a change the table must have two."""
-    newest = find_cell(sources, target)
+    newest = find_cell(relations, target)
     if newest is None or not newest.entry.period.year:
         return []
     own = newest.relation.own_words(newest.entry.axis)
-    hits = [hit for hit in find_hits([newest.source], target) if hit.row_key == newest.row_key]
+    hits = [hit for hit in find_hits((newest.relation,), target) if hit.row_key == newest.row_key]
     hits = [hit for hit in hits if hit.relation.own_words(hit.entry.axis) == own and hit.entry.period.year]
     years = {hit.entry.period.year for hit in hits}
     is_pair = operation in ("average", "sum") or len(hits) == 2
@@ -102,9 +106,9 @@ def _find_all_periods(sources: Sequence[TableSource], target: Target, operation:
     return found if 2 <= len(hits) == len(years) and is_pair else []
 
 
-def find_row(sources: Sequence[TableSource], target: Target, periods: Sequence[Period]) -> list[Hit]:
+def find_row(relations: Sequence[Relation], target: Target, periods: Sequence[Period]) -> list[Hit]:
     """The cells of one row for each of the periods; [] unless one row, and no other as well, has them all."""
-    hits = [find_cell(sources, replace(target, period=period)) for period in periods]
+    hits = [find_cell(relations, replace(target, period=period)) for period in periods]
     found = [hit for hit in hits if hit is not None]
     if len(found) < len(periods):
         return []
@@ -113,20 +117,34 @@ def find_row(sources: Sequence[TableSource], target: Target, periods: Sequence[P
     return found if len(rows) == 1 and len(cells) == len(found) else []
 
 
-def _find_rows(plan: QueryPlan, sources: Sequence[TableSource], terms: Sequence[str]) -> list[Hit]:
-    """The cells that the question's words name when they are cut into names; [] unless one way of cutting is best."""
+def _find_rows(plan: QueryPlan, relations: Sequence[Relation], terms: Sequence[str]) -> list[Hit]:
+    """The cells of one table that the question's words name when they are cut into names.
+
+    [] unless each cell is found exactly, and no other table has other cells as well.
+    """
     period = plan.periods[0] if plan.periods else None
-    best: tuple[float, list[Hit]] | None = None
-    for parts in _cut(terms, plan.operation in ("average", "sum")):
-        hits = [find_cell(sources, make_target(plan, part, period)) for part in parts]
-        found = [hit for hit in hits if hit is not None]
-        cells = {(hit.row_key, hit.entry.axis.index) for hit in found}
-        if len(found) < len(parts) or len(cells) < len(parts) or len({hit.row_key[:2] for hit in found}) > 1:
-            continue
-        fit = sum(hit.fit for hit in found) / len(found)
-        if best is None or fit > best[0]:
-            best = fit, found
-    return best[1] if best else []
+    found: list[tuple[float, list[Hit]]] = []
+    for relation in relations if len(terms) <= MOST_TERMS else ():
+        if relation.knows(terms):
+            ways = (_find_parts(plan, relation, parts, period) for parts in _cut(terms, plan.operation in _OF_MANY))
+            found.append(max(ways, key=lambda way: way[0], default=(0.0, [])))
+    best, hits = max(found, key=lambda way: way[0], default=(0.0, []))
+    values = {tuple(hit.entry.value for hit in other) for fit, other in found if other and best - fit < TIE}
+    return hits if len(values) == 1 else []
+
+
+def _find_parts(
+    plan: QueryPlan, relation: Relation, parts: Sequence[Sequence[str]], period: Period | None
+) -> tuple[float, list[Hit]]:
+    """The cells of each part in one table with their mean fit; (0, []) unless each part has one of its own."""
+    hits = []
+    for part in parts:
+        hit = find_cell((relation,), make_target(plan, part, period))
+        if hit is None:
+            return 0.0, []
+        hits.append(hit)
+    cells = {(hit.row_key, hit.entry.axis.index) for hit in hits}
+    return (sum(hit.fit for hit in hits) / len(hits), hits) if len(cells) == len(hits) else (0.0, [])
 
 
 def _cut(terms: Sequence[str], is_open: bool) -> Iterator[list[tuple[str, ...]]]:
@@ -134,7 +152,7 @@ def _cut(terms: Sequence[str], is_open: bool) -> Iterator[list[tuple[str, ...]]]
     for count in range(2, MOST_OPERANDS + 1 if is_open else 3):
         for cuts in combinations(range(1, len(terms)), count - 1):
             bounds = (0, *cuts, len(terms))
-            parts = [tuple(terms[start:end]) for start, end in zip(bounds, bounds[1:], strict=False)]
+            parts = [tuple(terms[start:end]) for start, end in pairwise(bounds)]
             yield parts
             for shared in range(1, len(parts[-1])):
                 tail = parts[-1][-shared:]
@@ -176,15 +194,16 @@ def work_out(expression: str, hits: dict[str, Hit], measure: str, scale: Decimal
     return Result(tuple(hits.items()), expression, value, measure, scale, name)
 
 
-def work_out_formula(plan: QueryPlan, sources: Sequence[TableSource]) -> Result | None:
+def work_out_formula(plan: QueryPlan, relations: Sequence[Relation]) -> Result | None:
     """The plan's ratio over the cells of its concepts in one document; None unless every operand is found exactly."""
     formula = plan.formula
     if formula is None or not asks_figure(plan):
         return None
-    for source in sources:
+    for source, of_document in groupby(relations, key=lambda relation: relation.source):
+        own = tuple(of_document)
         if not _accounts_for_rest(plan, source):
             continue
-        hits = {name: _find_need(source, plan.figures[index]) for name, index in formula.operands}
+        hits = {name: _find_need(own, plan.figures[index]) for name, index in formula.operands}
         found = {name: hit for name, hit in hits.items() if hit is not None}
         if len(found) < len(hits) or len({hit.entry.measure for hit in found.values()}) != 1:
             continue
@@ -201,14 +220,14 @@ def _accounts_for_rest(plan: QueryPlan, source: TableSource) -> bool:
     return rest <= source.subject
 
 
-def _find_need(source: TableSource, need: FigureNeed) -> Hit | None:
+def _find_need(relations: Sequence[Relation], need: FigureNeed) -> Hit | None:
     """The cell of a concept, in the primary statement where it usually stands if that has it."""
     phrases = tuple(tuple(analyse(phrase)) for phrase in need.phrases)
     target = Target(tuple(analyse(need.concept)), frozenset(), need.period, need.offset, phrases, need.statement)
-    return find_cell([source], target)
+    return find_cell(relations, target)
 
 
-def list_values(plan: QueryPlan, sources: Sequence[TableSource], *, with_operation: bool) -> tuple[Hit, ...]:
+def list_values(plan: QueryPlan, relations: Sequence[Relation], *, with_operation: bool) -> tuple[Hit, ...]:
     """The cells that the question names: one, or one for each period of a row; () unless each is found exactly.
 
     With `with_operation` the words of the operation are part of a row's or column's name, as in "average price".
@@ -225,9 +244,9 @@ def list_values(plan: QueryPlan, sources: Sequence[TableSource], *, with_operati
         named=frozenset(operation if with_operation else ()),
     )
     if len(plan.periods) > 1:
-        return tuple(find_row(sources, target, plan.periods))
+        return tuple(find_row(relations, target, plan.periods))
     if plan.periods:
-        hit = find_cell(sources, replace(target, period=plan.periods[0]))
+        hit = find_cell(relations, replace(target, period=plan.periods[0]))
     else:
-        hit = choose_hit(find_hits(sources, target))
+        hit = choose_hit(find_hits(relations, target))
     return (hit,) if hit else ()

@@ -9,7 +9,7 @@ from importlib.resources import files
 from vectorless_web.engine.questions.asked import words_around
 from vectorless_web.engine.questions.plan import FigureNeed, Period
 from vectorless_web.engine.tables.periods import OwnPeriod, agreement, read_header, years_in
-from vectorless_web.engine.tables.relation import Axis, Entry, Relation, TableSource, words_of
+from vectorless_web.engine.tables.relation import Axis, Entry, Relation, words_of
 from vectorless_web.engine.tables.view import ColumnKind
 from vectorless_web.engine.text.analyser import analyse
 
@@ -32,7 +32,7 @@ _OTHER_SUM = 0.02
 """Taken for each of the summing words that only one of question and label says."""
 
 _OTHER_NAME = 0.98
-"""What a cell keeps that bears another name of the lexicon: a row that is called as the question calls it comes first."""
+"""What a cell keeps that bears another name of the lexicon: a row called as the question calls it comes first."""
 
 _OTHER_STATEMENT = 0.98
 """What a cell keeps outside the primary statement in which its figure usually stands: enough to yield to that one."""
@@ -70,7 +70,6 @@ class Target:
 class Hit:
     """A cell that fits a target, with its fit in [0, 1]."""
 
-    source: TableSource
     relation: Relation
     entry: Entry
     fit: float
@@ -78,7 +77,7 @@ class Hit:
     @property
     def row_key(self) -> tuple[str, int, int]:
         """Document, table and row."""
-        return self.source.document, self.relation.view.node.key, self.entry.line.row.offset
+        return self.relation.source.document, self.relation.view.node.key, self.entry.line.row.offset
 
 
 def target_of(terms: Sequence[str], needs: Iterable[FigureNeed], **known: object) -> Target:
@@ -98,9 +97,9 @@ def _phrase_terms(phrase: str) -> frozenset[str]:
     return frozenset(analyse(phrase)) or frozenset((phrase,))
 
 
-def find_hits(sources: Sequence[TableSource], target: Target) -> list[Hit]:
+def find_hits(relations: Iterable[Relation], target: Target) -> list[Hit]:
     """Cells that account for every term and are of the period asked, best first."""
-    found = [hit for source in sources for relation in source.relations for hit in _hits_in(source, relation, target)]
+    found = [hit for relation in relations for hit in _hits_in(relation, target)]
     return sorted(found, key=lambda hit: (-round(hit.fit, 6), *hit.row_key, hit.entry.axis.index))
 
 
@@ -110,9 +109,9 @@ def choose_hit(hits: Sequence[Hit]) -> Hit | None:
     return hits[0] if hits and not rivals else None
 
 
-def find_cell(sources: Sequence[TableSource], target: Target) -> Hit | None:
+def find_cell(relations: Iterable[Relation], target: Target) -> Hit | None:
     """The one cell that the target means, or None."""
-    hits = find_hits(sources, target)
+    hits = find_hits(relations, target)
     return choose_hit(_keep_last_day(hits) if target.period else _keep_newest(hits, target.offset))
 
 
@@ -139,25 +138,24 @@ def _keep_newest(hits: Sequence[Hit], offset: int) -> list[Hit]:
     return [hit for hit in hits if (hit.entry.period.year or 0) == max(0, years[hit.row_key] - offset)]
 
 
-def _hits_in(source: TableSource, relation: Relation, target: Target) -> Iterator[Hit]:
+def _hits_in(relation: Relation, target: Target) -> Iterator[Hit]:
     wordings = [(target.terms, 1.0)]
     wordings += [(terms, _OTHER_NAME - 0.002 * rank) for rank, terms in enumerate(target.phrases)]
-    outer = relation.place_words | relation.near_words | source.subject | {"percent"}
-    known = outer | relation.vocabulary
-    kept = [(terms, weight) for terms, weight in wordings if terms and known.issuperset(terms)]
+    kept = [(terms, weight) for terms, weight in wordings if terms and relation.knows(terms)]
     if not kept:
         return
     weight = _table_weight(relation, target)
+    terms_kept = frozenset(term for terms, _ in kept for term in terms)
+    in_header = not terms_kept.isdisjoint(relation.axis_words)
     for line in relation.lines:
-        for entry in relation.entries(line):
-            fit = max(
-                (_fit_entry(source, relation, entry, terms, target) * share for terms, share in kept), default=0.0
-            )
+        is_named = in_header or not terms_kept.isdisjoint(line.row_words | line.group_words)
+        for entry in relation.entries(line) if is_named else ():
+            fit = max((_fit_entry(relation, entry, terms, target) * share for terms, share in kept), default=0.0)
             if fit * weight < LEAST_FIT or not _is_of_unit(entry, target):
                 continue
-            when = period_fit(relation, entry, target.period, source.own)
+            when = period_fit(relation, entry, target.period, relation.source.own)
             if when >= LEAST_AGREEMENT and fit * weight * when >= LEAST_FIT:
-                yield Hit(source, relation, entry, fit * weight * when)
+                yield Hit(relation, entry, fit * weight * when)
 
 
 def _table_weight(relation: Relation, target: Target) -> float:
@@ -174,7 +172,7 @@ def _is_of_unit(entry: Entry, target: Target) -> bool:
     return not target.is_percent or entry.unit == "%"
 
 
-def _fit_entry(source: TableSource, relation: Relation, entry: Entry, terms: Sequence[str], target: Target) -> float:
+def _fit_entry(relation: Relation, entry: Entry, terms: Sequence[str], target: Target) -> float:
     """The fit of a cell to terms that all have to be accounted for; 0 when one is not, or the row says much else."""
     if entry.is_blank and not entry.label:
         return 0.0
@@ -189,7 +187,7 @@ def _fit_entry(source: TableSource, relation: Relation, entry: Entry, terms: Seq
         return 0.0
     cost = 0.0
     for term in terms:
-        price = _price(source, relation, entry, term)
+        price = _price(relation, entry, term)
         if price is None:
             return 0.0
         cost += price
@@ -206,14 +204,14 @@ def _holds_change(relation: Relation, axis: Axis) -> bool:
     return axis.index < len(kinds) and kinds[axis.index] is ColumnKind.CHANGE
 
 
-def _price(source: TableSource, relation: Relation, entry: Entry, term: str) -> float | None:
+def _price(relation: Relation, entry: Entry, term: str) -> float | None:
     """What it costs that a term stands where it stands; None when it stands nowhere."""
     places = (
         ("label", entry.label_words),
         ("axis", entry.axis.words),
         ("group", entry.line.group_words),
         ("place", relation.place_words),
-        ("subject", source.subject),
+        ("subject", relation.source.subject),
         ("near", relation.near_words),
     )
     if term == "percent" and entry.unit == "%":

@@ -109,7 +109,7 @@ def find_column(grid: TableGrid, name: str) -> int:
 
 
 def sort_rows(grid: TableGrid, column: int, *, descending: bool = False) -> TableGrid:
-    """The rows by a column: numbers by value, then words by letters, what states nothing last. Equal rows keep order."""
+    """The rows by a column: numbers by value, words by letters, what states nothing last; equal rows keep order."""
     stated = [row for row in grid.rows if _is_stated(row, column)]
     blank = [row for row in grid.rows if not _is_stated(row, column)]
     ordered = sorted(stated, key=lambda row: _sort_key(row.cells[column]), reverse=descending)

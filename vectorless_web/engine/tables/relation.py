@@ -1,7 +1,7 @@
 """A table as a relation: rows and columns with the words, periods and units by which each cell is known."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -59,7 +59,10 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A body row: its place (from 0, headers counted), its label, its groups (outermost first), the words of both."""
+    """A body row: its place (from 0, headers counted), its label, its groups (outermost first), the words of both.
+
+    `row_words` are the words of all its cells.
+    """
 
     row: Row
     index: int
@@ -67,6 +70,7 @@ class Line:
     groups: tuple[str, ...]
     words: frozenset[str]
     group_words: frozenset[str]
+    row_words: frozenset[str]
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -194,18 +198,34 @@ class Relation:
             label = clean_label(row.label)
             if any(_holds_value(cell.text) for cell in row.cells[1 if row.label else 0 :]):
                 groups = row.path or ((group,) if group else ())
-                found.append(Line(row, index, label, tuple(groups), words_of(label), words_of(" ".join(groups))))
+                words = words_of(" ".join(cell.text for cell in row.cells))
+                group_words = words_of(" ".join(groups))
+                found.append(Line(row, index, label, tuple(groups), words_of(label), group_words, words))
             else:
                 told = label or next((cell.text.strip() for cell in row.cells if cell.text.strip()), "")
                 group = told.strip(" :")
         return tuple(found)
 
+    def knows(self, terms: Iterable[str]) -> bool:
+        """Whether each of the terms stands in the table, around it, or in what the document is about."""
+        return all(
+            term in self.vocabulary
+            or term in self.place_words
+            or term in self.near_words
+            or term in self.source.subject
+            for term in terms
+            if term != "percent"
+        )
+
     @cached_property
     def vocabulary(self) -> frozenset[str]:
-        """The words of all labels, groups and column headers, and of the cells that name rows."""
-        words = {word for line in self.lines for word in (*line.words, *line.group_words)}
-        words |= {word for line in self.lines for entry in self.entries(line) for word in entry.label_words}
-        return frozenset(words | {word for axis in self.axes for word in axis.words})
+        """The words of the table and of its headers."""
+        return words_of(self.view.node.text) | self.axis_words
+
+    @cached_property
+    def axis_words(self) -> frozenset[str]:
+        """The words of all column headers."""
+        return frozenset(word for axis in self.axes for word in axis.words)
 
     def own_words(self, axis: Axis) -> frozenset[str]:
         """The words of a column's header that tell no period and that not every column has."""
@@ -282,7 +302,7 @@ class Relation:
             if other.kind is NodeKind.TABLE or other.page_start < node.page_start - 1:
                 break
             above.append(other.text)
-        for key in range(node.subtree_end + 1, min(node.subtree_end + MOST_BELOW, len(tree))):
+        for key in range(node.subtree_end, min(node.subtree_end + MOST_BELOW, len(tree))):
             other = tree.node(key)
             is_of_next = tree.kind(min(key + 1, len(tree) - 1)) is NodeKind.TABLE
             if is_of_next or other.kind in (NodeKind.SECTION, NodeKind.TABLE) or other.page_start > node.page_start:

@@ -74,18 +74,19 @@ class WorkedFigure:
 
 
 def find_worked_figure(plan: QueryPlan, sources: Sequence[TableSource]) -> WorkedFigure | None:
-    """The worked figure of a question: a ratio of the lexicon, a cell, or an operation over cells; None unless exact."""
-    result = work_out_formula(plan, sources)
+    """The worked figure of a question: a ratio of the lexicon, a cell, an operation over cells; None unless exact."""
+    relations = [relation for source in sources for relation in source.relations]
+    result = work_out_formula(plan, relations)
     if result is not None:
         return _tell_result("formula", plan, result)
     if plan.formula is not None:
         return None
-    if len(plan.periods) < 2 and (hits := list_values(plan, sources, with_operation=True)):
+    if len(plan.periods) < 2 and (hits := list_values(plan, relations, with_operation=True)):
         return _tell_cells(plan, hits)
-    result = work_out_operation(plan, sources)
+    result = work_out_operation(plan, relations)
     if result is not None:
         return _tell_result("operation", plan, result)
-    if plan.operation in ("", "sum") and (hits := list_values(plan, sources, with_operation=False)):
+    if plan.operation in ("", "sum") and (hits := list_values(plan, relations, with_operation=False)):
         return _tell_cells(plan, hits)
     return None
 
@@ -143,7 +144,7 @@ def _quote_row(hit: Hit) -> QuotedRow:
     node, row = hit.relation.view.node, hit.entry.line.row
     text = node.text[row.offset : row.offset + row.length]
     start = row.offset + len(text) - len(text.lstrip())
-    return QuotedRow(hit.source.document, node.key, start, row.offset + len(text.rstrip()), row.page_index)
+    return QuotedRow(hit.relation.source.document, node.key, start, row.offset + len(text.rstrip()), row.page_index)
 
 
 def _cells(hits: Sequence[Hit], places: Sequence[int]) -> tuple[WorkedCell, ...]:

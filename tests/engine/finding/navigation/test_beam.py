@@ -2,13 +2,15 @@
 
 from tests.support.pilots import ToldPilot
 from tests.support.trees import FixedScorer, plan, tree_of
-from vectorless_web.engine.finding.navigation import EventKind, SearchLimits, beam
-from vectorless_web.engine.finding.navigation.pilots import (
+from vectorless_web.engine.finding.navigation import (
     Backtrack,
+    EventKind,
     NoopPilot,
     PilotConfig,
     PilotDecision,
     RankedCandidate,
+    SearchLimits,
+    beam,
 )
 
 WIDE = tree_of([(f"Part {number}", [(f"Deep {number}", ["text"])]) for number in range(8)])
@@ -103,15 +105,15 @@ def test_a_deep_branch_gains_nothing_from_its_depth():
     assert deep.node(run(deep, scorer)[-1].ranked[0].key).title == "Short"
 
 
-def test_many_children_are_pruned_first_and_then_cut_to_the_best():
+def test_many_children_are_cut_to_the_best_and_then_pruned():
     tree = tree_of([("Chapter", [(f"Section {number}", ["x"]) for number in range(30)]), ("Other", ["y"])])
     sections = tree.child_sections(1)
     scores = {key: 0.2 + place / 100 for place, key in enumerate(sections)}
-    pilot = Keeping(sections[:25])
+    pilot = Keeping(sections[15:25])
     events = run(tree, FixedScorer({1: 0.9, **scores}), pilot)
-    assert len(pilot.pruned[0].candidates) == 30
+    assert set(pilot.pruned[0].candidates) == set(sections[15:])
     shown = next(state for state in pilot.states if state.current_node == 1)
-    assert set(shown.candidates) == set(sections[10:25])
+    assert set(shown.candidates) == set(sections[15:25])
     left_out = [rejection for event in events for rejection in event.rejected if rejection.key in sections[25:]]
     assert len(left_out) == 5
     assert all("set aside" in rejection.reason for rejection in left_out)
@@ -121,14 +123,14 @@ def test_pruning_away_too_much_keeps_the_best_scored_as_well():
     tree = tree_of([("Chapter", [(f"Section {number}", ["x"]) for number in range(30)]), ("Other", ["y"])])
     sections = tree.child_sections(1)
     scores = {key: 0.2 + place / 100 for place, key in enumerate(sections)}
-    pilot = Keeping(sections[:1])
+    pilot = Keeping(sections[15:16])
     run(tree, FixedScorer({1: 0.9, **scores}), pilot)
     shown = next(state for state in pilot.states if state.current_node == 1)
-    assert set(shown.candidates) == {sections[0], *sections[-3:]}
+    assert set(shown.candidates) == {sections[15], *sections[-3:]}
 
 
-def test_twenty_children_are_not_pruned():
-    tree = tree_of([("Chapter", [(f"Section {number}", ["x"]) for number in range(20)]), ("Other", ["y"])])
+def test_ten_children_are_not_pruned():
+    tree = tree_of([("Chapter", [(f"Section {number}", ["x"]) for number in range(10)]), ("Other", ["y"])])
     pilot = ToldPilot()
     run(tree, FixedScorer({}), pilot)
     assert pilot.pruned == []

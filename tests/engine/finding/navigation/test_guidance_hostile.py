@@ -12,9 +12,9 @@ from tests.support.pilots import HostilePilot
 from tests.support.trees import FixedScorer, index_of, plan, tree_of
 from vectorless_web.engine.documents.node import Reference
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.finding.navigation import EventKind, SearchLimits, SegmentScorer, beam, greedy, mcts, minimap
-from vectorless_web.engine.finding.navigation.pilots import (
+from vectorless_web.engine.finding.navigation import (
     Backtrack,
+    EventKind,
     ExploreSiblings,
     FoundAnswer,
     GoDeeper,
@@ -25,8 +25,14 @@ from vectorless_web.engine.finding.navigation.pilots import (
     PilotConfig,
     PilotDecision,
     RankedCandidate,
+    SearchLimits,
+    beam,
+    greedy,
+    mcts,
+    minimap,
 )
 from vectorless_web.engine.llm.model import Reply, Usage
+from vectorless_web.engine.ranking.scorer import SegmentScorer
 
 ALGORITHMS = st.sampled_from([greedy, beam, mcts])
 NUMBERS = st.one_of(st.floats(), st.integers(-5, 5), st.none(), st.text(max_size=3), st.booleans())

@@ -7,9 +7,18 @@ import pytest
 from tests.support.pilot_models import BAD_MODELS, ExplodingModel, FakeModel, prefer
 from tests.support.trees import index_of, plan, tree_of
 from vectorless_web.engine.errors import Cancelled
-from vectorless_web.engine.finding.navigation import EventKind, SearchLimits, SegmentScorer, beam, greedy
-from vectorless_web.engine.finding.navigation.pilots import LexicalPilot, ModelPilot, PilotBudget, PilotConfig
-from vectorless_web.engine.finding.navigation.pilots.model import SCHEMAS
+from vectorless_web.engine.finding.navigation import (
+    EventKind,
+    LexicalPilot,
+    ModelPilot,
+    PilotBudget,
+    PilotConfig,
+    SearchLimits,
+    beam,
+    greedy,
+)
+from vectorless_web.engine.finding.navigation.model import SCHEMAS
+from vectorless_web.engine.ranking.scorer import SegmentScorer
 
 TREE = tree_of(
     [
@@ -21,7 +30,7 @@ TREE = tree_of(
         ("Annex", [("List", ["capital list"])]),
     ]
 )
-CONFIG = PilotConfig(prune_above=20, call_seconds=0.05)
+CONFIG = PilotConfig(prune_above=10, call_seconds=0.05)
 
 
 def run(algorithm, model, **limits):
@@ -61,7 +70,7 @@ def test_a_model_that_turns_bad_at_any_call_leaves_a_ranked_result_and_a_note(al
     events = run(algorithm, Turning(), width=1)
     assert events[-1].ranked
     assert "Flows" in {TREE.node(node.key).title for node in events[-1].ranked}
-    assert any(event.kind is EventKind.NOTE and "offline pilot decided" in event.say for event in events)
+    assert any(event.kind is EventKind.NOTE and "sections keep their order" in event.say for event in events)
 
 
 def test_a_model_that_finds_the_answer_ends_the_search_there():

@@ -4,9 +4,9 @@ import pytest
 
 from tests.support.pilots import ToldPilot
 from tests.support.trees import FixedScorer, index_of, plan, tree_of
-from vectorless_web.engine.finding.navigation import EventKind, SearchLimits, SegmentScorer, beam, greedy, mcts
-from vectorless_web.engine.finding.navigation.pilots import (
+from vectorless_web.engine.finding.navigation import (
     Backtrack,
+    EventKind,
     ExploreSiblings,
     FoundAnswer,
     JumpTo,
@@ -14,7 +14,12 @@ from vectorless_web.engine.finding.navigation.pilots import (
     NoopPilot,
     PilotConfig,
     PilotDecision,
+    SearchLimits,
+    beam,
+    greedy,
+    mcts,
 )
+from vectorless_web.engine.ranking.scorer import SegmentScorer
 
 ALGORITHMS = (greedy, beam, mcts)
 TREE = tree_of(

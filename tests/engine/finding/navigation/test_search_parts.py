@@ -8,10 +8,23 @@ from hypothesis import strategies as st
 
 from tests.support.pilot_models import ExplodingModel, FakeModel, prefer
 from tests.support.trees import index_of, plan, tree_of
-from vectorless_web.engine.finding.navigation import EventKind, SearchLimits, SegmentScorer, beam, mcts, minimap, report
-from vectorless_web.engine.finding.navigation.pilots import LexicalPilot, ModelPilot, PilotBudget, PilotConfig
+from vectorless_web.engine.finding.navigation import (
+    EventKind,
+    LexicalPilot,
+    ModelPilot,
+    NoopPilot,
+    PilotBudget,
+    PilotConfig,
+    SearchLimits,
+    SearchState,
+    beam,
+    mcts,
+    minimap,
+    report,
+)
 from vectorless_web.engine.finding.navigation.search import Route, average_scores, merge_scores
 from vectorless_web.engine.finding.navigation.strategies import uct
+from vectorless_web.engine.ranking.scorer import SegmentScorer
 
 SHARES = st.floats(0, 1)
 
@@ -115,7 +128,7 @@ def test_monte_carlo_returns_nodes_of_any_depth():
     assert all(len(node.path) == TREE.node(node.key).depth for node in events[-1].ranked)
 
 
-def test_a_spent_model_pilot_is_followed_by_the_offline_pilot():
+def test_a_pilot_with_a_spent_budget_has_no_opinion_and_the_reader_is_told():
     scorer = SegmentScorer(TREE, index_of(TREE), plan())
     model = FakeModel(prefer("Part II"))
     budget = PilotBudget(tokens=5000, tokens_per_call=500, calls=1, calls_per_level=1)
@@ -124,7 +137,9 @@ def test_a_spent_model_pilot_is_followed_by_the_offline_pilot():
     assert len(model.calls) == 1
     scoring = [event for event in events if event.kind is EventKind.SCORING]
     assert scoring[0].engine == "fake"
-    assert all(event.engine == "offline" and event.point for event in scoring[1:])
+    assert all(event.engine == "offline" and event.point is None for event in scoring[1:])
+    assert any("budget is spent" in event.say for event in events if event.kind is EventKind.NOTE)
+    assert pilot.binary_prune(SearchState.below(TREE, plan())) is None
     assert events[-1].stats.tokens == budget.spending.tokens
 
 
@@ -136,3 +151,32 @@ def test_a_pilot_whose_mode_asks_nobody_has_no_substitute_either():
     events = list(beam(TREE, plan(), scorer, pilot))
     assert model.calls == []
     assert events[-1].stats.consultations == 0
+
+
+class Watching(NoopPilot):
+    """Remembers the states it could have been asked in, and how often it was reset."""
+
+    is_active = True
+
+    def __init__(self):
+        super().__init__(PilotConfig())
+        self.states, self.resets = [], 0
+
+    def should_intervene(self, state):
+        self.states.append(state)
+        return False
+
+    def reset(self):
+        self.resets += 1
+
+
+def test_each_search_resets_the_pilot_and_tells_the_best_score_so_far():
+    scorer = SegmentScorer(TREE, index_of(TREE), plan())
+    pilot = Watching()
+    list(beam(TREE, plan(), scorer, pilot))
+    events = list(beam(TREE, plan(), scorer, pilot))
+    assert pilot.resets == 2
+    scores = [state.best_score for state in pilot.states if state.iteration]
+    assert scores
+    assert all(score == max(scores) for score in scores[-1:])
+    assert all(node.reason for event in events for node in (*event.ranked, *event.scored))

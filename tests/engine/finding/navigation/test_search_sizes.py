@@ -6,8 +6,8 @@ from functools import cache
 import pytest
 
 from tests.support.trees import index_of, plan, tree_of
-from vectorless_web.engine.finding.navigation import SearchLimits, SegmentScorer, beam, greedy, mcts
-from vectorless_web.engine.finding.navigation.pilots import LexicalPilot
+from vectorless_web.engine.finding.navigation import LexicalPilot, SearchLimits, beam, greedy, mcts
+from vectorless_web.engine.ranking.scorer import SegmentScorer
 
 ALGORITHMS = (greedy, beam, mcts)
 

@@ -4,8 +4,7 @@ import pytest
 
 from tests.support.pilots import ToldPilot
 from tests.support.trees import FixedScorer, plan, tree_of
-from vectorless_web.engine.finding.navigation import EventKind, SearchLimits, beam, greedy, mcts
-from vectorless_web.engine.finding.navigation.pilots import NoopPilot
+from vectorless_web.engine.finding.navigation import EventKind, NoopPilot, SearchLimits, beam, greedy, mcts
 
 ALGORITHMS = (greedy, beam, mcts)
 OUTLINE = [

@@ -87,7 +87,7 @@ _CALLS = ("calls", "tool_calls", "tools", "actions")
 
 
 def mend_turn(found: dict[str, Any]) -> dict[str, Any]:
-    """A turn by the names of the schema, however its calls are put: native ones, a call or an answer without a frame."""
+    """A turn by the names of the schema, however its calls are put: native, or without a frame."""
     thought = str(found.get("thought") or "")
     rows = next((found[name] for name in _CALLS if isinstance(found.get(name), list)), None)
     if rows is None:

@@ -33,8 +33,8 @@ Answer:
 7. "value": the answer in a few words."""
 
 _FORM = """Reply with one JSON object and nothing else:
-{"thought": "one sentence", "calls": [{"tool": name, "arguments": {...}}]}. Several calls in one reply are carried out in
-their order. As soon as what you were shown settles the question, also in your first reply, call answer, alone."""
+{"thought": "one sentence", "calls": [{"tool": name, "arguments": {...}}]}. Several calls in one reply are carried out
+in their order. As soon as what you were shown settles the question, also in your first reply, call answer, alone."""
 
 _EXAMPLE = """A reply that answers, for other documents:
 {"thought": "Both years stand in row r2.", "calls": [{"tool": "answer", "arguments": {"outcome": "answered", "claims": \

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.finding.navigation.pilots.pilot import InterventionPoint
+from vectorless_web.engine.finding.navigation.pilot import InterventionPoint
 
 
 class EventKind(StrEnum):
@@ -92,7 +92,7 @@ class SearchEvent:
 
 
 _LONGEST_TITLE = 70
-"""Characters of a title in the text of an event; bound by one line of the trace."""
+"""Characters of a title in the text of an event: one line of the trace."""
 
 
 def name_of(tree: Tree, key: int) -> str:
@@ -114,11 +114,6 @@ def pages_of(tree: Tree, key: int) -> str:
 def describe_place(tree: Tree, key: int) -> str:
     """Name and pages of a node."""
     return f"{name_of(tree, key)} ({pages_of(tree, key)})"
-
-
-def lower_than(tree: Tree, chosen: int) -> str:
-    """The reason for not taking a branch for which the pilot gave none."""
-    return f"it promises less than {name_of(tree, chosen)}"
 
 
 _ROLES = ("looked", "turned_back", "walked", "read")

@@ -14,10 +14,9 @@ from vectorless_web.engine.finding.navigation.events import (
     SearchEvent,
     SearchStats,
     describe_place,
-    lower_than,
     name_of,
 )
-from vectorless_web.engine.finding.navigation.pilots.pilot import (
+from vectorless_web.engine.finding.navigation.pilot import (
     GoDeeper,
     Guidance,
     PilotDecision,
@@ -37,8 +36,8 @@ class SearchLimits:
     """Limits of one search. Reaching one ends it with what was found. Calls, tokens and money are the PilotBudget's."""
 
     turns: int = 128
-    """Loop turns: every expansion, entry, backtrack and consultation costs one, failed ones too. Measured (see
-    engine.finding.navigation): 64 changes the sections of one question, 256 of none."""
+    """Loop turns: every expansion, entry, backtrack and consultation costs one, failed ones too. Measured: 64 changes
+    the sections of one question, 256 of none."""
     results: int = 5
     """Sections entered, at most. Measured: with 2, 54 of 65 questions reach a gold section instead of 60; with 10 still
     60, and half as many leaves again are scored."""
@@ -91,11 +90,10 @@ class Meter:
 
 
 BEAM_PILOT_SHARE = 0.7
-"""w of `merge` for beam and greedy search: a pilot that is sure outvotes the scorer, one at confidence 0.43 equals it.
-Measured with the model: 0.35 reaches 50, 58 and 59, 0.9 only 39, 56 and 59."""
+"""w of `merge_scores` for beam and greedy search: a pilot that is sure outvotes the scorer, one at confidence 0.43
+equals it. Measured with the model: 0.35 reaches 50, 58 and 59, 0.9 only 39, 56 and 59."""
 MCTS_PILOT_SHARE = 0.5
-"""w of `merge` for Monte Carlo tree search: even, since visits correct an opinion that was wrong. Not measured; no run
-of the workspace uses this search."""
+"""w of `merge_scores` for Monte Carlo tree search: even, since visits correct an opinion that was wrong."""
 RECENCY = 2.0
 """What a step of a route counts for each that the step before it counts (see `mean`). Measured: 1.0 gains one gold
 section at 3, 4.0 loses one at 5; with the model both move by one."""
@@ -114,7 +112,7 @@ def merge_scores(pilot: float | None, scorer: float, *, confidence: float, share
 
 
 def average_scores(scores: Sequence[float]) -> float:
-    """The weighted mean of a way's steps, each counting RECENCY times the one before it; 0 for none.
+    """The weighted mean of a route's steps, each counting RECENCY times the one before it; 0 for none.
 
     The last steps know most: a branch is as good as what it leads to, and all sections
     below one good chapter share that chapter's score.
@@ -138,12 +136,12 @@ class Route:
 
     @property
     def score(self) -> float:
-        """The mean over the steps: a deep way has no advantage over a short one."""
+        """The mean over the steps: a deep route has no advantage over a short one."""
         return average_scores(self.scores)
 
     @property
     def key(self) -> int:
-        """The node the way leads to; the root for the empty way."""
+        """The node the route leads to; the root for the empty route."""
         return self.keys[-1] if self.keys else 0
 
     @property
@@ -157,21 +155,21 @@ class Route:
         return (-self.score, self.key, self.own)
 
     def extend_route(self, key: int, score: float, reason: str | None) -> "Route":
-        """This way with one more step."""
+        """This route with one more step."""
         return Route((*self.keys, key), (*self.scores, score), (*self.reasons, reason))
 
     def reading_itself(self, score: float) -> "Route":
-        """This way, ending at its last node's own leaves, which score so."""
+        """This route, ending at its last node's own leaves, which score so."""
         return Route(self.keys, (*self.scores[:-1], score), self.reasons, own=True)
 
 
 def by_merit(route: Route) -> tuple[float, int, bool]:
-    """Sorting key of ways: best first, ties in reading order."""
+    """Sorting key of routes: best first, ties in reading order."""
     return route.order
 
 
 class Log:
-    """Turns what happens into events; `told` hands over those not yet yielded."""
+    """Turns what happens into events; `take_events` hands over those not yet yielded."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -185,10 +183,9 @@ class Log:
 
     def note(self, say: str) -> None:
         """Add a sentence the reader should know; a repeated one is added once."""
-        if say in self._noted:
-            return
-        self._noted.add(say)
-        self._untold.append(SearchEvent(EventKind.NOTE, say))
+        if say not in self._noted:
+            self._noted.add(say)
+            self._untold.append(SearchEvent(EventKind.NOTE, say))
 
     def log_comparison(self, route: Route, scored: Sequence[Route], decision: PilotDecision | None) -> None:
         """The children of a node were scored."""
@@ -201,51 +198,50 @@ class Log:
         self._add(EventKind.SCORING, say, route, decision, scored=ranked)
 
     def log_choice(self, route: Route) -> None:
-        """Record that a branch is taken."""
-        self._add(EventKind.CHOOSING, self._with_reason("Took", route), route)
+        """A branch is taken."""
+        self._add(EventKind.CHOOSING, self._say_reason("Took", route, route.reason), route)
 
     def log_jump(self, route: Route) -> None:
-        """Record that the walk goes straight to a node."""
-        self._add(EventKind.JUMPING, self._with_reason("Went straight to", route), route)
+        """The search goes straight to a node."""
+        self._add(EventKind.JUMPING, self._say_reason("Went straight to", route, route.reason), route)
 
     def log_return(self, route: Route, decision: PilotDecision | None) -> None:
         """A branch that had been put aside is taken up."""
-        why = decision.reasoning if decision else ""
-        say = f"Went back to {describe_place(self._tree, route.key)}"
-        self._add(EventKind.BACKTRACKING, f"{say}: {why}" if why else say, route, decision)
+        say = self._say_reason("Went back to", route, decision.reasoning if decision else "")
+        self._add(EventKind.BACKTRACKING, say, route, decision)
 
     def log_rejection(self, routes: Sequence[Route], chosen: int | None, why: str = "") -> None:
-        """Branches are not taken; each with its own reason, else the common one."""
+        """Branches are not taken, by the reason given, else since the chosen one promises more or nothing speaks."""
         if not routes:
             return
-        common = why or (
-            lower_than(self._tree, chosen) if chosen is not None else "nothing in it speaks of the question"
-        )
-        listed = tuple(Rejection(route.key, route.score, route.reason or common) for route in routes)
+        if not why:
+            better = f"it promises less than {name_of(self._tree, chosen)}" if chosen is not None else ""
+            why = better or NOTHING_SPEAKS
+        listed = tuple(Rejection(route.key, route.score, why) for route in routes)
         names = ", ".join(name_of(self._tree, route.key) for route in routes[:3])
         more = f" and {len(routes) - 3} more" if len(routes) > 3 else ""
         self._untold.append(SearchEvent(EventKind.REJECTING, f"Put aside {names}{more}", rejected=listed))
 
     def log_drop(self, keys: Sequence[int], why: str) -> None:
         """Children that were not even compared."""
-        if not keys:
-            return
-        listed = tuple(Rejection(key, 0.0, why) for key in keys)
-        self._untold.append(SearchEvent(EventKind.REJECTING, f"Left out {len(keys)} sections: {why}", rejected=listed))
+        if keys:
+            listed = tuple(Rejection(key, 0.0, why) for key in keys)
+            say = f"Left out {len(keys)} sections: {why}"
+            self._untold.append(SearchEvent(EventKind.REJECTING, say, rejected=listed))
 
     def log_entry(self, node: RankedNode, decision: PilotDecision | None) -> None:
-        """Record that a section is opened and read."""
-        say = f"Opened {describe_place(self._tree, node.key)}"
+        """A section is opened and read."""
         route = Route(node.path, (node.score,) * len(node.path))
-        self._add(EventKind.ENTERING, say, route, decision, score=node.score)
+        say = f"Opened {describe_place(self._tree, node.key)}"
+        self._add(EventKind.ENTERING, say, route, decision, key=node.key)
 
     def log_end(self, event: SearchEvent) -> None:
-        """Record the last event of the search."""
+        """The last event of the search."""
         self._untold.append(event)
 
-    def _with_reason(self, verb: str, route: Route) -> str:
+    def _say_reason(self, verb: str, route: Route, why: str) -> str:
         say = f"{verb} {describe_place(self._tree, route.key)}"
-        return f"{say}: {route.reason}" if route.reason else say
+        return f"{say}: {why}" if why else say
 
     def _add(
         self,
@@ -255,22 +251,25 @@ class Log:
         decision: PilotDecision | None = None,
         *,
         scored: tuple[RankedNode, ...] = (),
-        score: float | None = None,
+        key: int | None = None,
     ) -> None:
         event = SearchEvent(
-            kind,
-            say,
-            key=route.key,
-            path=route.keys,
-            score=route.score if score is None else score,
-            confidence=decision.confidence if decision else None,
-            point=decision.intervention_point if decision else None,
-            scored=scored,
-            engine=decision.engine if decision else "offline",
-            tokens=decision.tokens if decision else 0,
-            cost_usd=decision.cost_usd if decision else 0.0,
+            kind, say, key=route.key if key is None else key, path=route.keys, score=route.score, scored=scored
         )
+        if decision is not None:
+            event = replace(
+                event,
+                confidence=decision.confidence,
+                point=decision.intervention_point,
+                engine=decision.engine,
+                tokens=decision.tokens,
+                cost_usd=decision.cost_usd,
+            )
         self._untold.append(event)
+
+
+NOTHING_SPEAKS = "nothing in it speaks of the question"
+"""Reason of a branch that no word of the question brought forward."""
 
 
 _OUTER = (NodeKind.DOCUMENT, NodeKind.SECTION)
@@ -289,6 +288,8 @@ class Search:
         self.entered: list[RankedNode] = []
         self.followed: set[tuple[int, int]] = set()
         self.iteration = 0
+        self.best_score = 0.0
+        """The best score of any node scored so far."""
         self._scorer = scorer
         self._scored: set[int] = set()
         self._tokens, self._cost = 0, 0.0
@@ -297,7 +298,9 @@ class Search:
     def scores(self, keys: Sequence[int]) -> list[float]:
         """The scorer's scores, each a finite number in [0, 1]."""
         self._scored.update(keys)
-        return [_clamp_score(score) for score in self._scorer.scores(keys)]
+        scores = [_clamp_score(score) for score in self._scorer.scores(keys)]
+        self.best_score = max([self.best_score, *scores])
+        return scores
 
     def list_unvisited(self, keys: Sequence[int]) -> tuple[int, ...]:
         """Those of the keys that were not visited yet."""
@@ -308,10 +311,8 @@ class Search:
         kinds = ((child, self.tree.kind(child)) for child in self.tree.children(key))
         return [child for child, kind in kinds if kind not in _OUTER and kind is not NodeKind.RUNNING]
 
-    def state(
-        self, route: Route, candidates: Sequence[int], scores: Sequence[float] = (), *, best_score: float = 0.0
-    ) -> SearchState:
-        """What the pilot is shown at the end of a way."""
+    def state(self, route: Route, candidates: Sequence[int], scores: Sequence[float] = ()) -> SearchState:
+        """What the pilot is shown at the end of a route."""
         return SearchState(
             self.tree,
             self.query,
@@ -319,7 +320,7 @@ class Search:
             candidates=tuple(candidates),
             visited=frozenset(self.visited),
             iteration=self.iteration,
-            best_score=max(scores, default=best_score),
+            best_score=self.best_score,
             step_reasons=route.reasons,
             scores=tuple(scores),
         )
@@ -364,7 +365,7 @@ class Comparison:
 
 
 def compare(search: Search, route: Route) -> Comparison:
-    """Judge the unvisited child sections at the end of a way."""
+    """Judge the unvisited child sections at the end of a route."""
     search.visited.add(route.key)
     candidates = search.list_unvisited(search.tree.child_sections(route.key))
     if not candidates:
@@ -373,7 +374,7 @@ def compare(search: Search, route: Route) -> Comparison:
 
 
 def judge_candidates(search: Search, route: Route, candidates: Sequence[int]) -> Comparison:
-    """Judge the candidates as next steps of a way."""
+    """Judge the candidates as next steps of a route."""
     full = search.state(route, candidates, search.scores(candidates))
     shown = _narrow_state(search, full)
     decision = _advice(search, full, shown)
@@ -393,25 +394,19 @@ def _advice(search: Search, full: SearchState, shown: SearchState) -> PilotDecis
 
 
 def _narrow_state(search: Search, state: SearchState) -> SearchState:
-    """Prune first, then keep the best-scored; what goes is told."""
-    pruned = _prune_state(search, state)
+    """Keep the best-scored candidates, then let the pilot prune those that are still too many; what goes is told."""
     config = search.guidance.config
-    if not search.guidance.is_active or not needs_prefilter(len(pruned.candidates), config):
-        return pruned
-    kept = _pick_best(pruned, config.prefilter)
-    return _restrict_state(search, pruned, kept, why="other sections match the question's words better")
-
-
-def _prune_state(search: Search, state: SearchState) -> SearchState:
-    config = search.guidance.config
+    if search.guidance.is_active and needs_prefilter(len(state.candidates), config):
+        kept = _pick_best(state, config.prefilter)
+        state = _restrict_state(search, state, kept, why="other sections match the question's words better")
     if not needs_pruning(len(state.candidates), config):
         return state
-    kept = search.guidance.prune(state)
-    if kept is None:
+    chosen = search.guidance.prune(state)
+    if chosen is None:
         return state
     # A pilot that drops too much is topped up with the best-scored.
-    wanted = set(kept) if len(kept) >= config.prune_keep else set(kept) | _pick_best(state, config.prune_keep)
-    return _restrict_state(search, state, wanted, why="set aside at a glance, among many")
+    wanted = set(chosen) if len(chosen) >= config.prune_keep else set(chosen) | _pick_best(state, config.prune_keep)
+    return _restrict_state(search, state, wanted, why="set aside by the pilot, among many")
 
 
 def _restrict_state(search: Search, state: SearchState, kept: set[int], *, why: str) -> SearchState:
@@ -443,11 +438,16 @@ def _extend_route(
 ) -> Route:
     pilot = said.score if said is not None else None
     merged = merge_scores(pilot, score, confidence=confidence, share=search.share)
-    return route.extend_route(key, merged, said.reason if said is not None and said.reason else None)
+    return route.extend_route(key, merged, said.reason if said is not None and confidence > 0 else _say_score(score))
+
+
+def _say_score(score: float) -> str:
+    """The reason for a branch of which no pilot spoke."""
+    return f"its best passage reaches {score:.0%} of the document's best" if score > 0 else NOTHING_SPEAKS
 
 
 def _keep_hopeful(search: Search, routes: tuple[Route, ...]) -> tuple[Route, ...]:
-    """The ways for which anything speaks; all of them when nothing speaks for any."""
+    """The routes for which anything speaks; all of them when nothing speaks for any."""
     hopeful = tuple(route for route in routes if route.scores[-1] > 0.0)
     if not hopeful:
         return routes
@@ -456,7 +456,7 @@ def _keep_hopeful(search: Search, routes: tuple[Route, ...]) -> tuple[Route, ...
 
 
 MOST_LEAVES = 200
-"""Leaves of one section that are handed on to be read, the best. Bounds the time of a step; chosen by hand."""
+"""Leaves of one section that are handed on to be read, the best. Bounds the time of a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,7 +470,7 @@ class SectionReading:
 
 
 def is_terminal(search: Search, route: Route) -> bool:
-    """Whether a way ends in a section to read rather than one to walk on."""
+    """Whether a route ends in a section to read rather than one to walk on."""
     return route.own or not search.tree.child_sections(route.key)
 
 
@@ -482,7 +482,7 @@ def make_own_route(search: Search, route: Route) -> Route | None:
 
 
 def enter_section(search: Search, route: Route, *, asking: bool = True) -> SectionReading:
-    """Read the section at the end of a way."""
+    """Read the section at the end of a route."""
     search.visited.add(route.key)
     leaves = _ranked_leaves(search, route)
     decision = _evaluation(search, route) if asking else None
@@ -495,7 +495,7 @@ def enter_section(search: Search, route: Route, *, asking: bool = True) -> Secti
 
 
 def references_from(search: Search, route: Route, leaves: Sequence[int]) -> tuple[Route, ...]:
-    """Ways along references to sections not visited yet, best first; each reference is followed once."""
+    """Routes along references to sections not visited yet, best first; each reference is followed once."""
     targets = _targets(search, route.key, leaves)
     scored = sorted(zip(targets, search.scores(targets), strict=True), key=lambda pair: (-pair[1], pair[0]))
     found = []
@@ -526,11 +526,11 @@ def _ranked_leaves(search: Search, route: Route) -> tuple[int, ...]:
 def _evaluation(search: Search, route: Route) -> PilotDecision | None:
     if not route.keys:
         return None
-    return search.guidance.decide(search.state(route, (), best_score=route.scores[-1] if route.scores else 0.0))
+    return search.guidance.decide(search.state(route, ()))
 
 
 def _score(search: Search, route: Route, decision: PilotDecision | None) -> float:
-    """The way's score, its last step merged with what the pilot says of the section itself."""
+    """The route's score, its last step merged with what the pilot says of the section itself."""
     if decision is None or not route.scores:
         return route.score
     said = scores_of(decision, [route.key])[0]
@@ -545,13 +545,13 @@ def _title(search: Search, key: int) -> str:
 
 
 def start_route(tree: Tree, start: int) -> Route:
-    """The way to the node a search starts from; its steps are not scored."""
+    """The route to the node a search starts from; its steps are not scored."""
     keys = (*tree.ancestors(start)[1:], start) if start else ()
     return Route(keys, (), (None,) * len(keys))
 
 
 def jump_route(search: Search, target: int, decision: PilotDecision) -> Route | None:
-    """The straight way to the section of `target`; None when it was visited before."""
+    """The straight route to the section of `target`; None when it was visited before."""
     key = search.tree.section_of(target)
     if key in search.visited or key == 0:
         search.log.note("The pilot pointed to a place already visited; the walk goes on.")
@@ -565,7 +565,7 @@ def jump_route(search: Search, target: int, decision: PilotDecision) -> Route | 
 
 
 def compare_siblings(search: Search, route: Route) -> Comparison:
-    """Judge the unvisited siblings of a way's last node, beside it: they extend the way to its parent."""
+    """Judge the unvisited siblings of a route's last node, beside it: they extend the route to its parent."""
     if not route.keys:
         return Comparison()
     beside = search.tree.child_sections(search.tree.parent(route.key))
@@ -579,7 +579,7 @@ def compare_siblings(search: Search, route: Route) -> Comparison:
 def reconsider_routes(
     search: Search, failed: Route, frontier: Sequence[Route]
 ) -> tuple[list[Route], PilotDecision | None]:
-    """The put-aside ways re-scored by what the pilot says of them, best first; each stays where it branched off."""
+    """The put-aside routes re-scored by what the pilot says of them, best first; each stays where it branched off."""
     ways = {route.key: route for route in sorted(frontier, key=by_merit, reverse=True)}
     state = search.state(failed, list(ways), [route.scores[-1] for route in ways.values()])
     decision = search.guidance.backtrack(replace(state, is_backtracking=True))

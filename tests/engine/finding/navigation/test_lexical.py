@@ -1,14 +1,9 @@
 """The offline pilot: words, subtree evidence, numbered references, reasons."""
 
 from tests.support.trees import index_of, plan, tree_of
-from vectorless_web.engine.finding.navigation.pilots import (
-    JumpTo,
-    LexicalPilot,
-    PilotConfig,
-    SearchState,
-    SegmentScorer,
-)
-from vectorless_web.engine.finding.navigation.pilots.lexical import references_in
+from vectorless_web.engine.finding.navigation import JumpTo, LexicalPilot, PilotConfig, SearchState
+from vectorless_web.engine.finding.navigation.lexical import names_label
+from vectorless_web.engine.ranking.scorer import SegmentScorer
 
 TREE = tree_of(
     [
@@ -29,7 +24,7 @@ def pilot(question="What were the capital expenditures?"):
 
 
 def start(question="What were the capital expenditures?"):
-    return SearchState.for_start(TREE, plan(question))
+    return SearchState.below(TREE, plan(question))
 
 
 def title(decision, place=0):
@@ -73,9 +68,12 @@ def test_the_start_jumps_to_the_one_section_the_question_names():
     assert TREE.node(decision.direction.target).label == "Note 7"
 
 
-def test_references_are_read_in_one_form_and_prose_is_not_a_reference():
-    assert references_in("See Notes 7 and Table 3, Item 1A, Part II") == {"note 7", "table 3", "item 1a", "part ii"}
-    assert references_in("note that part of a section is") == frozenset()
+def test_a_label_counts_only_as_a_whole_and_never_as_a_bare_number():
+    note = next(key for key in range(len(TREE)) if TREE.node(key).label == "Note 7")
+    assert names_label(TREE, note, ["see", "note", "7"])
+    assert not names_label(TREE, note, ["note", "12", "7"])
+    plain = tree_of([("7", ["Seven."]), ("3.2 Leave", ["Rest."]), ("Leases 2019", ["Old."])])
+    assert [names_label(plain, key, ["year", "7", "leas", "2019"]) for key in (1, 3, 5)] == [False, False, True]
 
 
 def test_pruning_keeps_what_has_evidence_and_has_no_opinion_when_nothing_has():

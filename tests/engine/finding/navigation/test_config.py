@@ -3,8 +3,8 @@
 import pytest
 
 from tests.support.trees import plan, tree_of
-from vectorless_web.engine.finding.navigation.pilots import InterventionPoint, PilotConfig, PilotMode, SearchState
-from vectorless_web.engine.finding.navigation.pilots.pilot import (
+from vectorless_web.engine.finding.navigation import InterventionPoint, PilotConfig, PilotMode, SearchState
+from vectorless_web.engine.finding.navigation.pilot import (
     is_worth_asking,
     needs_prefilter,
     needs_pruning,
@@ -13,9 +13,9 @@ from vectorless_web.engine.finding.navigation.pilots.pilot import (
 
 TABLE = {
     # mode: tokens, per call, calls, per level, fork, gap, low, prune above, keep, prefilter
-    "balanced": (2000, 500, 5, 2, 3, 0.15, 0.3, 20, 3, 15),
-    "high_quality": (5000, 1000, 10, 3, 2, 0.2, 0.4, 25, 5, 20),
-    "low_cost": (500, 200, 2, 1, 5, 0.1, 0.2, 12, 2, 8),
+    "balanced": (2000, 500, 5, 2, 3, 0.15, 0.3, 10, 3, 15),
+    "high_quality": (5000, 1000, 10, 3, 2, 0.2, 0.4, 14, 5, 20),
+    "low_cost": (500, 200, 2, 1, 5, 0.1, 0.2, 6, 2, 8),
 }
 
 
@@ -49,10 +49,10 @@ def test_an_unknown_mode_is_refused():
         PilotConfig.preset("reckless")
 
 
-def test_every_preset_prunes_before_it_prefilters_so_that_pruning_can_happen():
+def test_every_preset_prunes_what_the_prefilter_leaves_so_that_pruning_can_happen():
     for mode in TABLE:
         config = PilotConfig.preset(mode)
-        assert config.prune_above > config.prefilter > config.prune_keep
+        assert config.prefilter > config.prune_above > config.prune_keep
 
 
 def fork(count, *, scores=None, **fields):
@@ -101,10 +101,10 @@ def test_fifteen_candidates_pass_and_sixteen_are_cut():
     assert needs_prefilter(16, config)
 
 
-def test_twenty_children_pass_and_twenty_one_are_pruned():
+def test_ten_children_pass_and_eleven_are_pruned():
     config = PilotConfig()
-    assert not needs_pruning(20, config)
-    assert needs_pruning(21, config)
+    assert not needs_pruning(10, config)
+    assert needs_pruning(11, config)
 
 
 def test_the_points_of_intervention_have_their_precedence():

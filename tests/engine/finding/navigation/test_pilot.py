@@ -1,7 +1,7 @@
 """Search states, decisions and what completes a short pilot."""
 
 from tests.support.trees import plan, tree_of
-from vectorless_web.engine.finding.navigation.pilots import (
+from vectorless_web.engine.finding.navigation import (
     GoDeeper,
     InterventionPoint,
     NoopPilot,
@@ -14,8 +14,11 @@ from vectorless_web.engine.finding.navigation.pilots import (
 TREE = tree_of([("Part I", [("One", ["a"]), ("Two", ["b"])]), ("Part II", ["c"])])
 
 
-def test_the_start_state_offers_the_children_of_the_root():
-    state = SearchState.for_start(TREE, plan())
+def test_the_start_state_is_empty_and_the_root_offers_its_children():
+    empty = SearchState.for_start(TREE, plan())
+    assert empty.path == empty.candidates == ()
+    assert empty.visited == frozenset()
+    state = SearchState.below(TREE, plan())
     assert state.is_at_root
     assert state.candidates == tuple(TREE.child_sections(0))
     assert state.current_node is None
@@ -24,7 +27,7 @@ def test_the_start_state_offers_the_children_of_the_root():
 
 
 def test_the_start_state_of_another_node_offers_that_nodes_children():
-    state = SearchState.for_start(TREE, plan(), 1)
+    state = SearchState.below(TREE, plan(), 1)
     assert state.candidates == tuple(TREE.child_sections(1))
     assert state.current_node == 1
     assert state.point is InterventionPoint.START
@@ -79,12 +82,11 @@ class ShortPilot:
 
 def test_a_pilot_with_four_members_is_completed():
     pilot = PilotExt(ShortPilot())
-    state = SearchState.for_start(TREE, plan())
+    state = SearchState.below(TREE, plan())
     assert pilot.is_active
     assert pilot.can_intervene(state)
     assert pilot.intervention_point(state) is InterventionPoint.START
     assert pilot.binary_prune(state) is None
-    assert pilot.fallback is None
     pilot.reset()
     start = pilot.guide_start(TREE, plan(), 1)
     assert [ranked.node for ranked in start.ranked_candidates] == TREE.child_sections(1)

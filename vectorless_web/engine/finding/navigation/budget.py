@@ -1,4 +1,4 @@
-"""The common budget of the pilots of one run, and one model call within it whose failures become an Outcome."""
+"""The one budget that the pilots of a run share, and one model call within it whose failures become an outcome."""
 
 import threading
 from collections import Counter
@@ -15,14 +15,14 @@ from vectorless_web.engine.errors import (
     ModelTimeout,
     ModelUnreachable,
 )
-from vectorless_web.engine.finding.navigation.pilots.config import PilotConfig
-from vectorless_web.engine.finding.navigation.pilots.pilot import as_number
+from vectorless_web.engine.finding.navigation.config import PilotConfig
+from vectorless_web.engine.finding.navigation.pilot import as_number
 from vectorless_web.engine.llm.budget import Ledger, Reservation
 from vectorless_web.engine.llm.calls import Overdue, call_within
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage
 
 SMALLEST_CALL = 50
-"""Tokens below which no consultation is asked for: the question and two titles would not fit. Chosen by hand."""
+"""Tokens below which no consultation is asked for: the question and two titles would not fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class PilotSpending:
-    """What a budget has seen: calls made, tokens and money settled, tokens still held."""
+    """What a budget has seen: calls made, tokens and money (US dollars) settled, tokens still held."""
 
     calls: int = 0
     tokens: int = 0
@@ -43,10 +43,10 @@ class PilotSpending:
 
 
 class PilotBudget:
-    """One per run, shared by the pilots of all its walks; safe under threads.
+    """One per run, shared by all its searches; safe under threads.
 
-    A call is counted when it is reserved, so parallel walks can't overdraw together.
-    Prices are not known here: a call reserves as many US dollars as the dearest call so far cost.
+    A call is counted when it is reserved, so that parallel searches can't overdraw together. Prices are not known
+    here: a call reserves as many US dollars as the dearest call so far cost.
     """
 
     def __init__(
@@ -72,10 +72,7 @@ class PilotBudget:
         )
 
     def reserve(self, tokens: int, *, level: Hashable = 0) -> Reservation | Refusal:
-        """Hold `tokens` for one call at a level of the tree, or say which limit forbids it.
-
-        Levels are counted apart by whatever names them: a depth, or (walk, depth).
-        """
+        """Hold `tokens` for one call, or say which limit forbids it. `level` is a depth or (search, depth)."""
         with self._lock:
             reason = self._reason_against(tokens, level)
             if reason:
@@ -113,15 +110,11 @@ class PilotBudget:
             return f"one consultation may take {self.tokens_per_call} tokens, this one needs {tokens}"
         if ledger.committed_tokens + tokens > self.tokens:
             return f"the {self.tokens} tokens for guidance are used"
-        if self._is_money_short():
-            return "the money for guidance is used"
-        return ""
+        return "the money for guidance is used" if self._is_money_short() else ""
 
     def _is_money_short(self) -> bool:
-        if self.money_usd is None:
-            return False
-        committed = self._ledger.committed_usd
-        return committed >= self.money_usd or committed + self._dearest > self.money_usd
+        spent = self._ledger.committed_usd
+        return self.money_usd is not None and (spent >= self.money_usd or spent + self._dearest > self.money_usd)
 
 
 _PROBLEMS: tuple[tuple[type[Exception], str], ...] = (
@@ -165,43 +158,31 @@ def call(
 ) -> CallOutcome:
     """Reserve tokens, ask the model, settle. `fixed_tokens` are those of the instructions; the budget leaves them out.
 
-    Raises Cancelled when the run is stopped. Every other failure is the Outcome's `problem`.
+    Raises Cancelled when the run is stopped. Every other failure is the outcome's `problem`.
     """
     reserved = budget.reserve(prompt.tokens + prompt.reply_tokens, level=level)
     if isinstance(reserved, Refusal):
         return CallOutcome(problem=reserved.reason, was_called=False)
-    answer = call_within(seconds, lambda: _ask(model, prompt))
+    messages: Sequence[Message] = (Message("system", prompt.instructions), Message("user", prompt.data))
+    answer = call_within(
+        seconds, lambda: model.complete(messages, schema=prompt.schema, max_tokens=prompt.reply_tokens)
+    )
     if not isinstance(answer, Reply):
         # What a failed call has cost is unknown: all that was held counts as spent.
         budget.settle(reserved)
         if isinstance(answer, Cancelled):
             raise answer
         return CallOutcome(problem=_problem(answer, seconds), tokens=reserved.tokens)
-    return _settle_call(answer, reserved, budget=budget, fixed_tokens=fixed_tokens)
-
-
-def _ask(model: ChatModel, prompt: Prompt) -> Reply:
-    messages: Sequence[Message] = (Message("system", prompt.instructions), Message("user", prompt.data))
-    return model.complete(messages, schema=prompt.schema, max_tokens=prompt.reply_tokens)
-
-
-def _settle_call(reply: Reply, reserved: Reservation, *, budget: PilotBudget, fixed_tokens: int) -> CallOutcome:
-    usage = reply.usage if isinstance(reply.usage, Usage) else Usage()
-    counted = _count_tokens(usage.tokens_in) + _count_tokens(usage.tokens_out)
+    usage = answer.usage if isinstance(answer.usage, Usage) else Usage()
+    counted = sum(int(max(as_number(count) or 0.0, 0.0)) for count in (usage.tokens_in, usage.tokens_out))
     used = max(counted - fixed_tokens, 0) if counted > 0 else reserved.tokens
     cost = max(as_number(usage.cost_usd) or 0.0, 0.0)
     budget.settle(reserved, tokens=used, cost_usd=cost)
-    return CallOutcome(reply=reply, tokens=used, cost_usd=cost)
-
-
-def _count_tokens(count: object) -> int:
-    return int(max(as_number(count) or 0.0, 0.0))
+    return CallOutcome(reply=answer, tokens=used, cost_usd=cost)
 
 
 def _problem(answer: object, seconds: float) -> str:
     if isinstance(answer, Overdue):
         return f"it did not answer within {seconds:g} seconds"
-    for kind, words in _PROBLEMS:
-        if isinstance(answer, kind):
-            return words
-    return f"it failed ({type(answer).__name__})"
+    known = next((words for kind, words in _PROBLEMS if isinstance(answer, kind)), "")
+    return known or f"it failed ({type(answer).__name__})"

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.errors import Cancelled, EngineError
-from vectorless_web.engine.finding.navigation.pilots.config import PilotConfig, PilotMode
+from vectorless_web.engine.finding.navigation.config import PilotConfig, PilotMode
 from vectorless_web.engine.questions.plan import QueryPlan
 
 NodeId = int
@@ -16,7 +16,7 @@ NodeId = int
 
 
 class InterventionPoint(StrEnum):
-    """Points of a walk at which the pilot is asked, in order of precedence; PRUNE, for wide nodes, is separate."""
+    """Points of a search at which the pilot is asked, in order of precedence; PRUNE, for wide nodes, is separate."""
 
     START = "start"
     BACKTRACK = "backtrack"
@@ -71,9 +71,9 @@ class RankedCandidate:
 class PilotDecision:
     """One answer of a pilot. `PilotDecision()` is valid: no opinion, walk on.
 
-    `confidence` in [0, 1] weighs the scores against the scorer's. `note` is for the
-    reader of the trace: what went wrong or was left out. `engine` names who decided:
-    `offline` or the model. `tokens` and `cost_usd` are what this answer cost.
+    `confidence` in [0, 1] weighs the scores against the scorer's. `note` tells the reader of the trace what went
+    wrong or was left out. `engine` names who decided: `offline` or the model. `tokens` and `cost_usd` (US dollars)
+    are what this answer cost.
     """
 
     ranked_candidates: tuple[RankedCandidate, ...] = ()
@@ -88,14 +88,12 @@ class PilotDecision:
 
     @classmethod
     def preserve_order(
-        cls,
-        candidates: Sequence[NodeId],
-        *,
-        point: InterventionPoint = InterventionPoint.EVALUATE,
-        note: str = "",
+        cls, candidates: Sequence[NodeId], *, point: InterventionPoint = InterventionPoint.EVALUATE, note: str = ""
     ) -> "PilotDecision":
-        """The candidates as they stand, scored 1, 1/2, 1/3, ...; their confidence is 0, so `merge` ignores them."""
-        ranked = tuple(RankedCandidate(key, 1.0 / place) for place, key in enumerate(candidates, start=1))
+        """The candidates as they stand, scored 1, 1/2, 1/3, ...; confidence 0, so that the scorer alone decides."""
+        ranked = tuple(
+            RankedCandidate(key, 1.0 / place, "the pilot has no opinion") for place, key in enumerate(candidates, 1)
+        )
         return cls(ranked_candidates=ranked, intervention_point=point, note=note)
 
 
@@ -118,12 +116,11 @@ def as_share(value: object) -> float | None:
 
 @dataclass(frozen=True)
 class SearchState:
-    """What a pilot is shown: where a walk stands and what it can choose from.
+    """What a pilot is shown: where a search stands and what it can choose from.
 
-    `path` are the keys walked, without the node the walk started from when that is the
-    root. `candidates` are the keys to choose from and `scores` what the scorer gave
-    them, in the same order (empty when unscored). `step_reasons` says, for each step of
-    the path, why it was taken, or None. `best_score` in [0, 1].
+    `path` are the keys walked, without the root. `candidates` are the keys to choose from and `scores` what the
+    scorer gave them, in the same order (empty when unscored). `step_reasons` says for each step of the path why it
+    was taken, or None. `best_score` in [0, 1] is the best that the search has seen so far.
     """
 
     tree: Tree
@@ -147,10 +144,14 @@ class SearchState:
             object.__setattr__(self, "depth", len(self.path))
 
     @classmethod
-    def for_start(cls, tree: Tree, query: QueryPlan, start: NodeId = 0) -> "SearchState":
-        """The state before the first step below `start`: its child sections are the candidates."""
-        path = (start,) if start else ()
-        return cls(tree, query, path=path, candidates=tuple(tree.child_sections(start)))
+    def for_start(cls, tree: Tree, query: QueryPlan) -> "SearchState":
+        """The state before the first step: nothing walked, nothing to choose from, nothing visited."""
+        return cls(tree, query)
+
+    @classmethod
+    def below(cls, tree: Tree, query: QueryPlan, start: NodeId = 0) -> "SearchState":
+        """The state at a start node, with its child sections to choose from."""
+        return cls(tree, query, path=(start,) if start else (), candidates=tuple(tree.child_sections(start)))
 
     @property
     def is_at_root(self) -> bool:
@@ -174,9 +175,7 @@ class SearchState:
             return InterventionPoint.START
         if self.is_backtracking:
             return InterventionPoint.BACKTRACK
-        if self.is_fork_point:
-            return InterventionPoint.FORK
-        return InterventionPoint.EVALUATE
+        return InterventionPoint.FORK if self.is_fork_point else InterventionPoint.EVALUATE
 
 
 def scores_are_close(scores: Sequence[float], gap: float) -> bool:
@@ -196,12 +195,9 @@ def is_worth_asking(state: SearchState, config: PilotConfig) -> bool:
     if state.point is InterventionPoint.EVALUATE:
         # A section that was entered is judged; an only child is simply walked into.
         return not state.candidates
-    return _is_open_fork(state, config)
-
-
-def needs_pruning(count: int, config: PilotConfig) -> bool:
-    """Whether a node with so many children is pruned before anything else."""
-    return config.asks and count > config.prune_above
+    is_wide = len(state.candidates) >= config.fork_threshold
+    is_weak = max(state.scores, default=state.best_score) < config.low_score
+    return is_wide or is_weak or scores_are_close(state.scores, config.closeness_gap)
 
 
 def needs_prefilter(count: int, config: PilotConfig) -> bool:
@@ -209,13 +205,9 @@ def needs_prefilter(count: int, config: PilotConfig) -> bool:
     return count > config.prefilter
 
 
-def _is_open_fork(state: SearchState, config: PilotConfig) -> bool:
-    best = max(state.scores, default=state.best_score)
-    return (
-        len(state.candidates) >= config.fork_threshold
-        or scores_are_close(state.scores, config.closeness_gap)
-        or best < config.low_score
-    )
+def needs_pruning(count: int, config: PilotConfig) -> bool:
+    """Whether so many candidates, after the pre-filter, are pruned by the pilot before it ranks them."""
+    return config.asks and count > config.prune_above
 
 
 class MinimalPilot(Protocol):
@@ -254,12 +246,12 @@ class Pilot(MinimalPilot, Protocol):
         ...
 
     def reset(self) -> None:
-        """Forget this pilot's own caches and counters before a new query; a budget it was given stays."""
+        """Forget this pilot's own caches and counters before a new search; a budget it was given stays."""
         ...
 
 
 class PilotExt:
-    """A pilot completed with defaults for the methods it leaves out."""
+    """A pilot completed with defaults for the members it leaves out."""
 
     def __init__(self, pilot: Any) -> None:
         self._pilot = pilot
@@ -279,11 +271,6 @@ class PilotExt:
     def is_active(self) -> bool:
         """The pilot's own word, else whether its mode asks at all."""
         return bool(getattr(self._pilot, "is_active", self.config.asks))
-
-    @property
-    def fallback(self) -> Any:
-        """The pilot to ask where this one is spent or not worth its cost; None unless it brings one."""
-        return getattr(self._pilot, "fallback", None)
 
     @property
     def last_prune(self) -> Any:
@@ -310,31 +297,29 @@ class PilotExt:
 
     def guide_start(self, tree: Tree, query: QueryPlan, start_node: NodeId) -> PilotDecision | None:
         """The pilot's own, else its decision over the children of the start node."""
-        if hasattr(self._pilot, "guide_start"):
-            found: PilotDecision | None = self._pilot.guide_start(tree, query, start_node)
-            return found
-        return self._decision_if_wanted(SearchState.for_start(tree, query, start_node))
+        own = getattr(self._pilot, "guide_start", None)
+        state = SearchState.below(tree, query, start_node)
+        found: PilotDecision | None = own(tree, query, start_node) if own else self._decide_if_wanted(state)
+        return found
 
     def guide_backtrack(self, state: SearchState) -> PilotDecision | None:
         """The pilot's own, else its decision over the other branches."""
-        if hasattr(self._pilot, "guide_backtrack"):
-            found: PilotDecision | None = self._pilot.guide_backtrack(state)
-            return found
-        return self._decision_if_wanted(state)
+        own = getattr(self._pilot, "guide_backtrack", None)
+        found: PilotDecision | None = own(state) if own else self._decide_if_wanted(state)
+        return found
 
     def binary_prune(self, state: SearchState) -> Sequence[NodeId] | None:
         """The pilot's own, else no opinion."""
-        if hasattr(self._pilot, "binary_prune"):
-            kept: Sequence[NodeId] | None = self._pilot.binary_prune(state)
-            return kept
-        return None
+        own = getattr(self._pilot, "binary_prune", None)
+        kept: Sequence[NodeId] | None = own(state) if own else None
+        return kept
 
     def reset(self) -> None:
         """The pilot's own, else nothing."""
         if hasattr(self._pilot, "reset"):
             self._pilot.reset()
 
-    def _decision_if_wanted(self, state: SearchState) -> PilotDecision | None:
+    def _decide_if_wanted(self, state: SearchState) -> PilotDecision | None:
         return self._pilot.decide(state) if self.can_intervene(state) else None
 
 
@@ -356,15 +341,15 @@ class NoopPilot:
         return PilotDecision.preserve_order(state.candidates, point=state.point)
 
     def guide_start(self, tree: Tree, query: QueryPlan, start_node: NodeId) -> PilotDecision | None:
-        """Return None: this pilot has no opinion on where to start."""
+        """Return None: this pilot has no opinion."""
         return None
 
     def guide_backtrack(self, state: SearchState) -> PilotDecision | None:
-        """Return None: this pilot has no opinion on where to go back to."""
+        """Return None: this pilot has no opinion."""
         return None
 
     def binary_prune(self, state: SearchState) -> list[NodeId] | None:
-        """Return None: this pilot prunes nothing."""
+        """Return None: this pilot has no opinion."""
         return None
 
     def reset(self) -> None:
@@ -372,40 +357,22 @@ class NoopPilot:
 
 
 Answer = TypeVar("Answer")
-_DEFAULT_CONFIG = PilotConfig()
 
 FAILURES: tuple[type[Exception], ...] = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    BufferError,
-    EOFError,
-    EngineError,
-    ImportError,
-    LookupError,
-    MemoryError,
-    NameError,
-    OSError,
-    RuntimeError,
-    StopIteration,
-    SyntaxError,
-    TypeError,
-    ValueError,
-    Warning,
+    *(ArithmeticError, AssertionError, AttributeError, BufferError, EOFError, EngineError, ImportError, LookupError),
+    *(MemoryError, NameError, OSError, RuntimeError, StopIteration, SyntaxError, TypeError, ValueError, Warning),
 )
 """How a pilot, which may be anybody's code, can fail without harm to the run: every built-in kind and the engine's own.
 
-Not every Exception: what a queue or a host throws into the thread to end a job (a time-out, a lost
-lease) belongs to neither, and has to get through.
+Not every Exception: what a queue or a host throws into the thread to end a job has to get through.
 """
 
 
 class Guidance:
-    """One pilot, asked for one search.
+    """One pilot, asked for one search; it is reset first.
 
-    A pilot whose budget is spent, or that does not want to be asked, is replaced by its
-    `fallback`, if it has one. `spend_turn` counts a consultation and refuses it when no
-    turn is left; `note` receives sentences for the reader; `account` each decision given.
+    A pilot that is not active is not asked: the scorer decides alone. `spend_turn` counts a consultation and refuses
+    it when no turn is left; `note` receives sentences for the reader; `account` each decision given.
     """
 
     def __init__(
@@ -416,64 +383,59 @@ class Guidance:
         note: Callable[[str], None],
         account: Callable[[PilotDecision], None],
     ) -> None:
-        self._advisers = [PilotExt(pilot)]
+        self._pilot = PilotExt(pilot)
         self._spend_turn, self._note, self._account = spend_turn, note, account
         self.consultations = 0
-        fallback = self._safely(lambda: self._advisers[0].fallback, otherwise=None)
-        if fallback is not None:
-            self._advisers.append(PilotExt(fallback))
+        self._safely(self._pilot.reset, otherwise=None)
 
     @property
     def config(self) -> PilotConfig:
         """The pilot's configuration."""
-        return self._safely(lambda: self._advisers[0].config, otherwise=_DEFAULT_CONFIG)
+        return self._safely(lambda: self._pilot.config, otherwise=PilotConfig())
 
     @property
     def is_active(self) -> bool:
-        """Whether the pilot or its fallback would be asked."""
-        return any(self._is_active(adviser) for adviser in self._advisers)
+        """Whether the pilot would be asked. The reader is told once when it no longer is."""
+        is_active = bool(self._safely(lambda: self._pilot.is_active, otherwise=False))
+        if not is_active and self.consultations:
+            self._note("The pilot's budget is spent; from here the document's words decide alone.")
+        return is_active
 
     def start(self, state: SearchState, start: NodeId) -> PilotDecision | None:
         """The pilot's judgement of the children of the start node; None without an active pilot or a usable answer."""
-        for adviser in filter(self._is_active, self._advisers):
-            answer = self._ask_pilot(partial(adviser.guide_start, state.tree, state.query, start))
-            if answer is not None:
-                return self._check_decision(answer, state)
-        return None
+        if not self.is_active:
+            return None
+        return self._check_decision(
+            self._ask_pilot(partial(self._pilot.guide_start, state.tree, state.query, start)), state
+        )
 
     def decide(self, state: SearchState) -> PilotDecision | None:
         """The pilot's judgement of the candidates; None when it is not asked or its answer is unusable."""
-        for adviser in self._advisers:
-            if self._safely(partial(adviser.can_intervene, state), otherwise=False):
-                return self._check_decision(self._ask_pilot(partial(adviser.decide, state)), state)
-        return None
+        return self._judge(state, self._pilot.decide)
 
     def backtrack(self, state: SearchState) -> PilotDecision | None:
         """The pilot's judgement of the branches put aside; None when it is not asked or its answer is unusable."""
-        for adviser in self._advisers:
-            if self._safely(partial(adviser.can_intervene, state), otherwise=False):
-                return self._check_decision(self._ask_pilot(partial(adviser.guide_backtrack, state)), state)
-        return None
+        return self._judge(state, self._pilot.guide_backtrack)
 
     def prune(self, state: SearchState) -> list[NodeId] | None:
         """The candidates worth keeping, in their order; None for no opinion."""
-        for adviser in filter(self._is_active, self._advisers):
-            kept = self._ask_pilot(partial(adviser.binary_prune, state))
-            self._report_pruning(adviser)
-            if isinstance(kept, list | tuple | set | frozenset):
-                wanted = {key for key in kept if isinstance(key, int)}
-                return [key for key in state.candidates if key in wanted]
-        return None
-
-    def _report_pruning(self, adviser: PilotExt) -> None:
-        record = self._safely(lambda: adviser.last_prune, otherwise=None)
+        if not self.is_active:
+            return None
+        kept = self._ask_pilot(partial(self._pilot.binary_prune, state))
+        record = self._safely(lambda: self._pilot.last_prune, otherwise=None)
         if isinstance(record, PilotDecision):
-            self._account(record)
-            if record.note:
-                self._note(record.note)
+            self._accept(record)
+        if not isinstance(kept, list | tuple | set | frozenset):
+            return None
+        wanted = {key for key in kept if isinstance(key, int)}
+        return [key for key in state.candidates if key in wanted]
 
-    def _is_active(self, adviser: PilotExt) -> bool:
-        return bool(self._safely(lambda: adviser.is_active, otherwise=False))
+    def _judge(
+        self, state: SearchState, question: Callable[[SearchState], PilotDecision | None]
+    ) -> PilotDecision | None:
+        if not self.is_active or not self._safely(partial(self._pilot.should_intervene, state), otherwise=False):
+            return None
+        return self._check_decision(self._ask_pilot(partial(question, state)), state)
 
     def _ask_pilot(self, question: Callable[[], Answer]) -> Answer | None:
         if not self._spend_turn():
@@ -497,23 +459,27 @@ class Guidance:
         if decision is None:
             self._note("The pilot's answer was unusable; the walk goes on without it.")
             return None
+        self._accept(decision)
+        return decision
+
+    def _accept(self, decision: PilotDecision) -> None:
         self._account(decision)
         if decision.note:
             self._note(decision.note)
-        return decision
 
 
 def _mend_decision(answer: object, state: SearchState) -> PilotDecision | None:
     """The decision with foreign keys, doubles and impossible numbers taken out, and the reader told."""
     if not isinstance(answer, PilotDecision):
         return None
-    ranked = _select_usable(answer.ranked_candidates, set(state.candidates) or {state.current_node or 0})
     direction = _check_direction(answer.direction, state.tree)
     lost = "" if direction is not None else "The pilot pointed to a place that does not exist."
     point = answer.intervention_point
     return replace(
         answer,
-        ranked_candidates=ranked,
+        ranked_candidates=_select_usable(
+            answer.ranked_candidates, set(state.candidates) or {state.current_node or 0}, _clean_text(answer.reasoning)
+        ),
         direction=direction or GoDeeper(),
         confidence=as_share(answer.confidence) or 0.0,
         reasoning=_clean_text(answer.reasoning),
@@ -525,14 +491,18 @@ def _mend_decision(answer: object, state: SearchState) -> PilotDecision | None:
     )
 
 
-def _select_usable(candidates: Iterable[RankedCandidate], allowed: set[NodeId]) -> tuple[RankedCandidate, ...]:
+def _select_usable(
+    candidates: Iterable[RankedCandidate], allowed: set[NodeId], reasoning: str
+) -> tuple[RankedCandidate, ...]:
+    """The candidates that are known, each once; one without a reason gets the decision's own."""
     found: dict[NodeId, RankedCandidate] = {}
     for candidate in candidates:
         if not isinstance(candidate, RankedCandidate) or not isinstance(candidate.node, int):
             continue
         score = as_share(candidate.score)
         if candidate.node in allowed and score is not None:
-            found.setdefault(candidate.node, RankedCandidate(candidate.node, score, _clean_text(candidate.reason)))
+            reason = _clean_text(candidate.reason) or reasoning or "the pilot gave no reason"
+            found.setdefault(candidate.node, RankedCandidate(candidate.node, score, reason))
     return tuple(found.values())
 
 

@@ -2,15 +2,15 @@
 
 import hashlib
 import json
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.finding.navigation.pilots.budget import CallOutcome, PilotBudget, Prompt, call
-from vectorless_web.engine.finding.navigation.pilots.config import PilotConfig
-from vectorless_web.engine.finding.navigation.pilots.lexical import LexicalPilot
-from vectorless_web.engine.finding.navigation.pilots.pilot import (
+from vectorless_web.engine.finding.navigation.budget import CallOutcome, PilotBudget, Prompt, call
+from vectorless_web.engine.finding.navigation.config import PilotConfig
+from vectorless_web.engine.finding.navigation.lexical import LexicalPilot
+from vectorless_web.engine.finding.navigation.pilot import (
     Backtrack,
     ExploreSiblings,
     FoundAnswer,
@@ -120,21 +120,16 @@ INSTRUCTIONS: Mapping[InterventionPoint, str] = {
     InterventionPoint.PRUNE: _COMMON
     + "The node has many children. List in `keep` the ids of those that could hold the answer; when in doubt, keep.",
 }
-_LONGEST_QUESTION = 400
-"""Characters of the question in a prompt, about 100 tokens of the 500 of one consultation. Measured: 200 and 800 change
-nothing."""
+_LONGEST_QUESTION, _SHORTEST_QUESTION = 400, 40
+"""Characters of the question in a prompt, about 100 tokens of the 500 of one consultation; and to which it is cut at
+most, a quarter at a time, when it and the path take more than half of the room."""
 _LONGEST_TITLE = 70
-"""Characters of a title in a prompt, about 20 tokens. Measured: 35 and 140 change nothing."""
-_REPLY_SHARE = 0.35
-"""Share of a consultation's tokens that is left for the reply: ids and scores are shorter than titles and summaries.
-Measured: 0.175 reaches as much, 0.7 loses one gold section at 1 and one at 3, because fewer candidates fit."""
-_FEWEST_REPLY_TOKENS = 60
-"""Tokens that a reply gets at least: enough for one candidate with a reason."""
+"""Characters of a title in a prompt, about 20 tokens."""
+_REPLY_SHARE, _FEWEST_REPLY_TOKENS = 0.35, 60
+"""Share of a consultation's tokens that is left for the reply (ids and scores are shorter than titles), and its tokens
+at least. Measured: 0.175 reaches as much, 0.7 loses one gold section at 1 and one at 3: fewer candidates fit."""
 _PATH_TITLES = 4
 """Titles of the path that a prompt shows, the innermost ones."""
-_SHORTEST_QUESTION = 40
-"""Characters to which the question is cut at most when it and the path take more than half of the room. It is cut by a
-quarter at a time."""
 _EXCERPT_LEAVES, _LEAF_WORDS, _PIECE_WORDS = 40, 600, 12
 """Leaves, best first, that an excerpt is made of; words read of each; words added at a time until the room is full.
 Bound the time of making a prompt."""
@@ -154,93 +149,75 @@ def build_question(
 ) -> Question:
     """The prompt for a state: the candidates in the given order, best first, as many as `tokens` allow.
 
-    `tokens` bounds data and reply together. What does not fit is left out from the end,
-    and both the data and `Prompt.note` say how much. To EVALUATE there are no
-    candidates: `order` are then the leaves to quote from, best first.
+    `tokens` bounds data and reply together. What does not fit is left out from the end, and both the data and
+    `Prompt.note` say how much. To EVALUATE there are no candidates: `order` are then the leaves to quote from.
     """
-    quoted: Sequence[NodeId] = ()
-    if point is InterventionPoint.EVALUATE:
-        quoted, order = order, ()
+    quoted, order = (order, ()) if point is InterventionPoint.EVALUATE else ((), order)
     reply_tokens = max(int(tokens * _REPLY_SHARE), min(_FEWEST_REPLY_TOKENS, tokens))
-    room = tokens - reply_tokens
     book = KeyBook(state.tree, order)
-    frame = _frame(state, room, estimator)
+    sheet = _Sheet(state, tokens - reply_tokens, estimator)
     if point is InterventionPoint.EVALUATE:
-        frame["pages"] = _pages(state.tree, state.current_node or 0)
-        frame["excerpt"] = _excerpt(state.tree, quoted, frame=frame, room=room, estimator=estimator)
-    shown = _select_fitting(state, order, book=book, frame=frame, room=room, estimator=estimator)
-    data = _render_frame(frame, [_line(state.tree, key, book) for key in shown], len(order) - len(shown))
+        sheet.add_excerpt(state.current_node or 0, quoted)
+    shown = sheet.add_candidates(order, book)
+    data = sheet.render()
     prompt = Prompt(
         instructions=INSTRUCTIONS[point],
         data=data,
         schema=SCHEMAS[point],
         tokens=estimator.estimate(data),
         reply_tokens=reply_tokens,
-        note=_cut_note(len(shown), len(order)),
+        note=_say_cut(len(shown), len(order)),
     )
     return Question(prompt=prompt, book=book, shown=tuple(shown))
 
 
-def _frame(state: SearchState, room: int, estimator: TokenEstimator) -> dict[str, Any]:
-    frame: dict[str, Any] = {"question": _shorten_text(state.query.focus or state.query.question, _LONGEST_QUESTION)}
-    path = [
-        _shorten_text(state.tree.node(key).title, _LONGEST_TITLE)
-        for key in state.path[-_PATH_TITLES:]
-        if key in state.tree
-    ]
-    if path:
-        frame["path"] = path
-    while estimator.estimate(_render_frame(frame, [], 0)) > room // 2 and len(frame["question"]) > _SHORTEST_QUESTION:
-        frame["question"] = _shorten_text(frame["question"], len(frame["question"]) * 3 // 4)
-        frame.pop("path", None)
-    return frame
+class _Sheet:
+    """The data of a prompt as one JSON object within `room` tokens: no title or excerpt can end its quotation marks."""
 
+    def __init__(self, state: SearchState, room: int, estimator: TokenEstimator) -> None:
+        self._tree, self._room, self._estimator = state.tree, room, estimator
+        self._content: dict[str, Any] = {"question": _shorten_text(state.query.question, _LONGEST_QUESTION)}
+        path = [state.tree.node(key).title for key in state.path[-_PATH_TITLES:] if key in state.tree]
+        if path:
+            self._content["path"] = [_shorten_text(title, _LONGEST_TITLE) for title in path]
+        while self._size() > room // 2 and len(self._content["question"]) > _SHORTEST_QUESTION:
+            question = self._content["question"]
+            self._content = {"question": _shorten_text(question, len(question) * 3 // 4)}
 
-def _excerpt(
-    tree: Tree, leaves: Sequence[NodeId], *, frame: Mapping[str, Any], room: int, estimator: TokenEstimator
-) -> str:
-    """The leaves' words, as many as the room allows."""
-    text = ""
-    for piece in _cut_pieces(tree, leaves):
-        longer = f"{text} {piece}".strip()
-        if estimator.estimate(_render_frame({**frame, "excerpt": longer}, [], 0)) > room:
-            break
-        text = longer
-    return text
+    def add_excerpt(self, section: NodeId, leaves: Sequence[NodeId]) -> None:
+        """The section's pages and its leaves' words, as many as the room allows."""
+        self._content |= {"pages": _pages(self._tree, section), "excerpt": ""}
+        for leaf in leaves[:_EXCERPT_LEAVES]:
+            words = self._tree.node(leaf).text.split()[:_LEAF_WORDS]
+            for at in range(0, len(words), _PIECE_WORDS):
+                before = self._content["excerpt"]
+                self._content["excerpt"] = " ".join([*before.split(), *words[at : at + _PIECE_WORDS]])
+                if self._size() > self._room:
+                    self._content["excerpt"] = before
+                    return
 
+    def add_candidates(self, order: Sequence[NodeId], book: KeyBook) -> list[NodeId]:
+        """The candidates that fit, best first; the sheet says how many do not."""
+        lines: list[dict[str, Any]] = []
+        for key in order:
+            title = _shorten_text(self._tree.node(key).title, _LONGEST_TITLE)
+            lines.append({"id": book.name(key), "title": title, "pages": _pages(self._tree, key)})
+            if self._size(candidates=lines, candidates_not_shown=len(order) - len(lines)) > self._room:
+                lines.pop()
+                break
+        if lines:
+            self._content["candidates"] = lines
+        if len(order) > len(lines):
+            self._content["candidates_not_shown"] = len(order) - len(lines)
+        return list(order[: len(lines)])
 
-def _cut_pieces(tree: Tree, leaves: Sequence[NodeId]) -> Iterator[str]:
-    for leaf in leaves[:_EXCERPT_LEAVES]:
-        words = tree.node(leaf).text.split()
-        ends = range(0, min(len(words), _LEAF_WORDS), _PIECE_WORDS)
-        yield from (" ".join(words[at : at + _PIECE_WORDS]) for at in ends)
+    def render(self, **more: Any) -> str:
+        """The data with `more` fields; those that are empty are left out."""
+        content = self._content | {name: value for name, value in more.items() if value}
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
-
-def _select_fitting(
-    state: SearchState,
-    order: Sequence[NodeId],
-    *,
-    book: KeyBook,
-    frame: Mapping[str, Any],
-    room: int,
-    estimator: TokenEstimator,
-) -> list[NodeId]:
-    shown: list[NodeId] = []
-    lines: list[dict[str, Any]] = []
-    for key in order:
-        lines.append(_line(state.tree, key, book))
-        if estimator.estimate(_render_frame(frame, lines, len(order) - len(lines))) > room:
-            break
-        shown.append(key)
-    return shown
-
-
-def _line(tree: Tree, key: NodeId, book: KeyBook) -> dict[str, Any]:
-    return {
-        "id": book.name(key),
-        "title": _shorten_text(tree.node(key).title, _LONGEST_TITLE),
-        "pages": _pages(tree, key),
-    }
+    def _size(self, **more: Any) -> int:
+        return self._estimator.estimate(self.render(**more))
 
 
 def _pages(tree: Tree, key: NodeId) -> str:
@@ -248,34 +225,24 @@ def _pages(tree: Tree, key: NodeId) -> str:
     return f"{node.page_start + 1}-{node.page_end + 1}"
 
 
-def _render_frame(frame: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], left_out: int) -> str:
-    """One JSON object: no title or excerpt can end its own quotation marks."""
-    content: dict[str, Any] = dict(frame)
-    if lines:
-        content["candidates"] = list(lines)
-    if left_out:
-        content["candidates_not_shown"] = left_out
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-
-
 def _shorten_text(text: str, longest: int) -> str:
     text = " ".join(text.split())
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
-def _cut_note(shown: int, wanted: int) -> str:
+def _say_cut(shown: int, wanted: int) -> str:
     if shown >= wanted:
         return ""
     return f"The model was shown {shown} of {wanted} sections; the token limit of one consultation allows no more."
 
 
 _LONGEST_REASON = 160
-"""Characters kept of a model's reason; bound by two lines of the trace."""
+"""Characters kept of a model's reason: two lines of the trace."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyContext:
-    """What a reply answers: the point, the names given out, the number of candidates shown, the current node."""
+    """What a reply answers: the point, the names given out, the current node."""
 
     point: InterventionPoint
     book: KeyBook
@@ -289,9 +256,19 @@ def read_decision(reply: Reply, asked: ReplyContext) -> PilotDecision | None:
         return None
     if asked.point is InterventionPoint.EVALUATE:
         return _evaluation(content, asked)
-    if asked.point is InterventionPoint.BACKTRACK:
-        return _alternatives(content, asked)
-    return _choice(content, asked)
+    is_back = asked.point is InterventionPoint.BACKTRACK
+    ranked, unknown = _read_ranking(content.get("alternatives" if is_back else "ranking"), asked.book)
+    direction = GoDeeper() if is_back else _direction(content, asked.book)
+    if not ranked and isinstance(direction, GoDeeper):
+        return None
+    return PilotDecision(
+        ranked_candidates=ranked,
+        direction=direction,
+        confidence=as_share(content.get("confidence")) or 0.0,
+        reasoning=_read_reason(content.get("why_failed" if is_back else "reasoning")),
+        intervention_point=asked.point,
+        note=f"The model named sections that it was not shown ({unknown}); they were left out." if unknown else "",
+    )
 
 
 def read_kept(reply: Reply, book: KeyBook) -> list[NodeId] | None:
@@ -309,34 +286,6 @@ def read_object(reply: Reply) -> Mapping[str, Any] | None:
     if isinstance(reply.parsed, Mapping):
         return reply.parsed
     return parse_object(reply.text) if isinstance(reply.text, str) else None
-
-
-def _choice(content: Mapping[str, Any], asked: ReplyContext) -> PilotDecision | None:
-    ranked, unknown = _read_ranking(content.get("ranking"), asked.book)
-    direction = _direction(content, asked.book)
-    if not ranked and isinstance(direction, GoDeeper):
-        return None
-    return PilotDecision(
-        ranked_candidates=ranked,
-        direction=direction,
-        confidence=_read_share(content.get("confidence")),
-        reasoning=_read_reason(content.get("reasoning")),
-        intervention_point=asked.point,
-        note=_unknown_note(unknown),
-    )
-
-
-def _alternatives(content: Mapping[str, Any], asked: ReplyContext) -> PilotDecision | None:
-    ranked, unknown = _read_ranking(content.get("alternatives"), asked.book)
-    if not ranked:
-        return None
-    return PilotDecision(
-        ranked_candidates=ranked,
-        confidence=_read_share(content.get("confidence")),
-        reasoning=_read_reason(content.get("why_failed")),
-        intervention_point=asked.point,
-        note=_unknown_note(unknown),
-    )
 
 
 def _evaluation(content: Mapping[str, Any], asked: ReplyContext) -> PilotDecision | None:
@@ -375,78 +324,61 @@ def _direction(content: Mapping[str, Any], book: KeyBook) -> SearchDirection:
         case "backtrack":
             return Backtrack()
         case "found_answer":
-            return FoundAnswer(_read_share(content.get("confidence")))
+            return FoundAnswer(as_share(content.get("confidence")) or 0.0)
         case "jump_to":
             target = book.node(content.get("target"))
             return JumpTo(target) if target is not None else GoDeeper()
     return GoDeeper()
 
 
-def _unknown_note(unknown: int) -> str:
-    if not unknown:
-        return ""
-    return f"The model named {unknown} section{'s' if unknown > 1 else ''} that it was not shown; they were left out."
-
-
-def _read_share(value: object) -> float:
-    return as_share(value) or 0.0
-
-
 def _read_reason(value: object) -> str:
     return " ".join(value.split())[:_LONGEST_REASON] if isinstance(value, str) else ""
 
 
-ANSWER_COVERAGE = 0.6
-"""Share of the question's words that must stand in a section for the model's "found" to end the search. Measured with
-the model: 0.3 reaches 48, 56 and 58, 1.0 the same as 0.6 but scores 9.8 % of the leaves instead of 6.6 %."""
-ANSWER_STANDING = 0.5
-"""Share of the document's best score that the best passage of that section must have, too. Measured: 0.25 changes
-nothing, 1.0 one search and no gold section."""
+ANSWER_COVERAGE, ANSWER_STANDING = 0.6, 0.5
+"""Share of the question's words, and of the document's best score, that a section must reach for the model's "found" to
+end the search. Measured with a scripted model that is wrong in 30 % of its calls: a coverage of 0.3 reaches 48, 56 and
+58, of 1.0 as many as 0.6; a standing of 0.25 and 1.0 change no gold section."""
 LEAVING_STANDING = 0.8
-"""A branch whose best passage has this share of the document's best score is not left on the model's word alone.
-Measured: 0.4 and 1.0 change 5 searches and 1, and no gold section."""
+"""A branch whose best passage has this share of the document's best score is not left on the model's word alone."""
 
 
 def check_direction(decision: PilotDecision, state: SearchState, words: LexicalPilot) -> PilotDecision:
     """The decision; its direction becomes GoDeeper when the document's words speak against it.
 
-    A wrong ranking costs a detour; a wrong "found", "go back" or "look beside" costs the
-    answer. Without a scorer there is nothing to weigh with, and the model's word stands.
+    A wrong ranking costs a detour; a wrong "found", "go back" or "look beside" costs the answer. Without a scorer
+    there is nothing to weigh with, and the model's word stands.
     """
-    match decision.direction:
-        case FoundAnswer():
-            place = next((candidate.node for candidate in decision.ranked_candidates), state.current_node)
-            objection = _against_stopping(place, state, words)
-        case Backtrack() | ExploreSiblings():
-            objection = _against_leaving(state, words)
-        case _:
-            objection = ""
+    objection = ""
+    if isinstance(decision.direction, FoundAnswer):
+        place = next((candidate.node for candidate in decision.ranked_candidates), state.current_node)
+        objection = _object_to_stopping(place, state, words)
+    elif isinstance(decision.direction, Backtrack | ExploreSiblings):
+        objection = _object_to_leaving(state, words)
     if not objection:
         return decision
-    note = " ".join(part for part in (decision.note, objection) if part)
+    note = " ".join(part for part in (decision.note, f"{objection}; the walk goes on.") if part)
     return replace(decision, direction=GoDeeper(), note=note)
 
 
-def _against_stopping(place: NodeId | None, state: SearchState, words: LexicalPilot) -> str:
+def _object_to_stopping(place: NodeId | None, state: SearchState, words: LexicalPilot) -> str:
     if place is None:
-        return "The model believes the answer is found, but names no place; the walk goes on."
+        return "The model believes the answer is found, but names no place"
     coverage, standing = words.coverage(place), words.measure_standing(place)
+    found = f"The model believes the answer is found in {_title(state.tree, place)}"
     if coverage is None or standing is None:
         return ""
-    title = _title(state.tree, place)
     if state.candidates and state.tree.child_sections(place):
-        return f"The model believes the answer is found in {title}, which has sections of its own; the walk goes on."
-    if coverage < ANSWER_COVERAGE or standing < ANSWER_STANDING:
-        return f"The model believes the answer is found in {title}, but too few words say so; the walk goes on."
-    return ""
+        return f"{found}, which has sections of its own"
+    is_borne_out = coverage >= ANSWER_COVERAGE and standing >= ANSWER_STANDING
+    return "" if is_borne_out else f"{found}, but too few words say so"
 
 
-def _against_leaving(state: SearchState, words: LexicalPilot) -> str:
+def _object_to_leaving(state: SearchState, words: LexicalPilot) -> str:
     here = state.current_node
-    standing = words.measure_standing(here) if here is not None else None
-    if here is None or standing is None or standing < LEAVING_STANDING:
+    if here is None or (words.measure_standing(here) or 0.0) < LEAVING_STANDING:
         return ""
-    return f"The model would leave {_title(state.tree, here)}, but the words point there; the walk goes on."
+    return f"The model would leave {_title(state.tree, here)}, but the words point there"
 
 
 def _title(tree: Tree, key: NodeId) -> str:
@@ -454,19 +386,19 @@ def _title(tree: Tree, key: NodeId) -> str:
 
 
 MOST_FAILURES = 3
-"""Failed calls in a row after which the offline pilot guides the rest of the query. Chosen by hand: with 20 seconds a
-call, a server that hangs costs a minute at most."""
+"""Failed calls in a row after which the offline pilot guides the rest of the search: with 20 seconds a call, a server
+that hangs costs a minute at most."""
 UNNAMED_SHARE = 0.5
 """What is left of the offline score of a candidate that the model did not name. Measured with the model: 0.25 reaches
 47, 57 and 60, 1.0 50, 57 and 60."""
 
 
 class ModelPilot:
-    """Guidance by a chat model, within a budget it shares with the pilots of the run's other walks.
+    """Guidance by a chat model, within the budget of the run.
 
-    `fallback` decides whenever the model can't: a call that fails, an unusable reply, a
-    spent budget. `walk` names this walk, so that the calls of each level are counted for
-    every walk by itself.
+    A call that fails, an unusable reply and a refused call leave the candidates in their order, with a note; after
+    three failures in a row `fallback` guides the rest of the search. With a spent budget the pilot is not active.
+    `walk` names this search, so that the calls of each level are counted for every search by itself.
     """
 
     name = "model"
@@ -485,7 +417,10 @@ class ModelPilot:
         self.fallback = fallback or LexicalPilot(config=self.config)
         self._model, self._budget, self._walk = model, budget, walk
         self._estimator = estimator or HeuristicEstimator()
-        self._query: QueryPlan | None = None
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget failures and remembered decisions; the budget stays as it is."""
         self._failures = 0
         self._memo: dict[Hashable, PilotDecision] = {}
         self.last_prune: PilotDecision | None = None
@@ -505,79 +440,79 @@ class ModelPilot:
 
     def guide_start(self, tree: Tree, query: QueryPlan, start_node: NodeId) -> PilotDecision | None:
         """The model's ranking of the children of the start node; None when there is nothing to choose."""
-        state = SearchState.for_start(tree, query, start_node)
+        state = SearchState.below(tree, query, start_node)
         if not state.is_fork_point or not self.config.guide_start:
             return None
         return self._consult(state, InterventionPoint.START)
 
     def guide_backtrack(self, state: SearchState) -> PilotDecision | None:
         """Why the path failed and which branch to take up; None when there is none."""
-        if not state.candidates:
-            return None
-        return self._consult(state, InterventionPoint.BACKTRACK)
+        return self._consult(state, InterventionPoint.BACKTRACK) if state.candidates else None
 
     def binary_prune(self, state: SearchState) -> list[NodeId] | None:
-        """The children the model would keep of those that fit one call; `last_prune` says what it cost."""
-        self._renew(state.query)
+        """The children the model would keep of those that fit one call; None when it cannot say. `last_prune` says
+        what it cost."""
         self.last_prune = None
+        if not self.is_active:
+            return None
         if self._is_given_up:
             return self.fallback.binary_prune(state)
         question = self._question(state, InterventionPoint.PRUNE)
         outcome = self._ask(question, state)
         kept = read_kept(outcome.reply, question.book) if outcome.reply is not None else None
         problem = outcome.problem or ("" if kept else "its reply named none of the sections")
-        note = self._count(outcome, problem) if problem else question.prompt.note
+        self.last_prune = PilotDecision(
+            intervention_point=InterventionPoint.PRUNE,
+            note=self._count(outcome, problem) if problem else question.prompt.note,
+            engine="offline" if problem else self._model.name,
+            tokens=outcome.tokens,
+            cost_usd=outcome.cost_usd,
+        )
         self._failures = self._failures if problem else 0
-        self.last_prune = self._record(outcome, note=note, is_model=not problem)
-        return self.fallback.binary_prune(state) if problem else kept
-
-    def reset(self) -> None:
-        """Forget failures and remembered decisions; the budget stays as it is."""
-        self._query, self._failures, self._memo, self.last_prune = None, 0, {}, None
+        return kept
 
     @property
     def _is_given_up(self) -> bool:
         return self._failures >= MOST_FAILURES
 
     def _consult(self, state: SearchState, point: InterventionPoint) -> PilotDecision:
-        self._renew(state.query)
         if point is InterventionPoint.EVALUATE and state.candidates:
             # With nothing to choose, the one candidate is what is judged.
             state = replace(state, path=(*state.path, state.candidates[0]), candidates=(), scores=())
         if self._is_given_up:
-            return self._fall_back(state, point)
-        # Asked the same again (another walk step back at this node), the answer is the same and free.
-        memo = (point, state.path, state.candidates)
-        if memo not in self._memo:
-            decision = self._fresh(state, point)
-            if decision.engine == "offline":
-                return decision
+            offline = self.fallback.guide_backtrack(state) if point is InterventionPoint.BACKTRACK else None
+            return replace(offline or self.fallback.decide(state), intervention_point=point)
+        # Asked the same again (another step back at this node), the answer is the same and free.
+        memo = (state.query, point, state.path, state.candidates)
+        if memo in self._memo:
+            return replace(self._memo[memo], tokens=0, cost_usd=0.0)
+        decision = self._decide_anew(state, point)
+        if decision.engine != "offline":
             self._memo[memo] = decision
-            return decision
-        return replace(self._memo[memo], tokens=0, cost_usd=0.0)
+        return decision
 
-    def _fresh(self, state: SearchState, point: InterventionPoint) -> PilotDecision:
+    def _decide_anew(self, state: SearchState, point: InterventionPoint) -> PilotDecision:
         question = self._question(state, point)
         outcome = self._ask(question, state)
         asked = ReplyContext(point=point, book=question.book, here=state.current_node)
         decision = read_decision(outcome.reply, asked) if outcome.reply is not None else None
         if decision is None:
             note = self._count(outcome, outcome.problem or "its reply held nothing usable")
-            return self._fall_back(state, point, note=note, outcome=outcome)
+            kept = PilotDecision.preserve_order(state.candidates, point=point, note=note)
+            return replace(kept, tokens=outcome.tokens, cost_usd=outcome.cost_usd)
         self._failures = 0
         decision = check_direction(decision, state, self.fallback)
-        note = " ".join(part for part in (question.prompt.note, decision.note) if part)
         engine = outcome.reply.model if outcome.reply is not None else ""
         return replace(
             decision,
-            ranked_candidates=self._complete_call(decision, state),
-            note=note,
+            ranked_candidates=self._rank_unnamed(decision, state),
+            note=" ".join(part for part in (question.prompt.note, decision.note) if part),
             engine=engine or self._model.name,
             tokens=outcome.tokens,
             cost_usd=outcome.cost_usd,
         )
 
-    def _complete_call(self, decision: PilotDecision, state: SearchState) -> tuple[RankedCandidate, ...]:
+    def _rank_unnamed(self, decision: PilotDecision, state: SearchState) -> tuple[RankedCandidate, ...]:
         """The named candidates, then the others as the offline pilot sees them, halved: the model preferred others.
 
         Not dropped, because a model that is wrong once should cost a detour and not the answer.
@@ -590,28 +525,20 @@ class ModelPilot:
         return (*decision.ranked_candidates, *halved)
 
     def _question(self, state: SearchState, point: InterventionPoint) -> Question:
-        order = self._reading_order(state) if point is InterventionPoint.EVALUATE else self._order(state)
-        # Not what is left of the budget: a prompt must not depend on what other walks spent, or no replay would fit.
+        """The prompt, the likeliest by the words first: a full prompt leaves out the least likely."""
+        if point is InterventionPoint.EVALUATE:
+            here = state.current_node
+            leaves = state.tree.leaves(here) if here is not None and here in state.tree else []
+            order = self.fallback.most_promising(leaves)
+        else:
+            order = [candidate.node for candidate in self.fallback.decide(state).ranked_candidates]
+        # Not what is left of the budget: a prompt must not depend on what other searches spent, or no replay would fit.
         tokens = min(self.config.tokens_per_call, self._budget.tokens_per_call)
         return build_question(state, point, order=order, tokens=tokens, estimator=self._estimator)
 
-    def _order(self, state: SearchState) -> Sequence[NodeId]:
-        """Best by the words first, so that what a full prompt leaves out is the least likely."""
-        ranked = self.fallback.decide(state).ranked_candidates
-        return [candidate.node for candidate in ranked]
-
-    def _reading_order(self, state: SearchState) -> Sequence[NodeId]:
-        """The leaves of the current section, the most promising first."""
-        here = state.current_node
-        if here is None or here not in state.tree:
-            return ()
-        return self.fallback.most_promising(state.tree.leaves(here))
-
     def _ask(self, question: Question, state: SearchState) -> CallOutcome:
         if state.candidates and not question.shown:
-            return CallOutcome(
-                problem="the tokens of one consultation are too few to show it any section", was_called=False
-            )
+            return CallOutcome(problem="one consultation has too few tokens to show it a section", was_called=False)
         return call(
             self._model,
             question.prompt,
@@ -624,32 +551,9 @@ class ModelPilot:
     def _count(self, outcome: CallOutcome, problem: str) -> str:
         """Count a failure and say what happened; a refused call is no failure of the model."""
         if not outcome.was_called:
-            return f"The model was not asked: {problem}. The offline pilot decided."
+            return f"The model was not asked: {problem}. The sections keep their order."
         self._failures += 1
-        note = f"The model's advice could not be used: {problem}. The offline pilot decided."
+        note = f"The model's advice could not be used: {problem}. The sections keep their order."
         if self._is_given_up:
-            note += f" After {MOST_FAILURES} failures in a row it decides for the rest of this question."
+            note += f" After {MOST_FAILURES} failures in a row the offline pilot decides for the rest of this search."
         return note
-
-    def _fall_back(
-        self, state: SearchState, point: InterventionPoint, *, note: str = "", outcome: CallOutcome | None = None
-    ) -> PilotDecision:
-        decision = self.fallback.guide_backtrack(state) if point is InterventionPoint.BACKTRACK else None
-        decision = decision or self.fallback.decide(state)
-        spent = outcome or CallOutcome()
-        return replace(decision, intervention_point=point, note=note, tokens=spent.tokens, cost_usd=spent.cost_usd)
-
-    def _record(self, outcome: CallOutcome, *, note: str, is_model: bool) -> PilotDecision:
-        return PilotDecision(
-            intervention_point=InterventionPoint.PRUNE,
-            note=note,
-            engine=self._model.name if is_model else "offline",
-            tokens=outcome.tokens,
-            cost_usd=outcome.cost_usd,
-        )
-
-    def _renew(self, query: QueryPlan) -> None:
-        """A new question starts afresh even if nobody called `reset`."""
-        if self._query is not None and self._query.question != query.question:
-            self.reset()
-        self._query = query

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from vectorless_web.engine.finding.navigation.pilots import PilotBudget, PilotConfig, Refusal
+from vectorless_web.engine.finding.navigation import PilotBudget, PilotConfig, Refusal
 from vectorless_web.engine.llm.budget import Reservation
 
 

@@ -15,42 +15,40 @@ class PilotMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PilotConfig:
-    """Limits and thresholds of one pilot; `PilotConfig.preset(mode)` gives those of a mode."""
+    """Limits and thresholds of one pilot; `PilotConfig.preset(mode)` gives those of a mode.
+
+    Wide nodes are cut twice: to the `prefilter` best-scored children, and where these still are more than
+    `prune_above`, by the pilot's yes or no to each. "Measured" is said of the figures in `engine.finding.navigation`.
+    """
 
     mode: PilotMode = PilotMode.BALANCED
     tokens_per_query: int = 2000
-    """Candidates and replies of all calls together; the fixed instructions are not counted. Measured with the model
-    (see engine.finding.navigation): 1,000 reach 50, 58 and 60, 4,000 the same as 2,000, of which 1,294 are used."""
+    """Candidates and replies of all calls together, without the fixed instructions. Measured: 1,000 reach 50, 58 and
+    60; 1,294 are used."""
     tokens_per_call: int = 500
-    """Candidates and reply of one call. Below what the candidates need they are trimmed, and the prompt says so.
-    Measured: 250 reach 48, 57 and 60, 1,000 the same as 500."""
+    """Candidates and reply of one call; what does not fit is left out and said. Measured: 250 reach 48, 57 and 60."""
     calls_per_query: int = 5
-    """Calls of all searches for one question. Measured: 2 reach 53, 57 and 59, since fewer calls of this model are
-    wrong; 10 reach 50, 58 and 60 for 1,618 tokens."""
+    """Calls of all searches for one question. Measured: 2 reach 53, 57 and 59, 10 reach 50, 58 and 60."""
     calls_per_level: int = 2
     """Calls at one depth of the tree. Measured: 1 loses one gold section at 1, 4 none."""
     fork_threshold: int = 3
-    """The fewest candidates that make a fork worth asking about. Measured: 2 changes no gold section, 6 gains one at
-    5."""
+    """The fewest candidates that make a fork worth asking about. Measured: 2 changes nothing, 6 gains one at 5."""
     closeness_gap: float = 0.15
     """The two best scores closer than this are too close to call. Measured: 0.075 and 0.3 change no gold section."""
     low_score: float = 0.3
-    """A best score below this is too weak to follow unasked. Measured: 0.15 loses one gold section at 3, 0.6 none."""
-    prune_above: int = 20
-    """A node with more children than this is pruned before the pilot ranks them. Measured: 10 reaches 50, 57 and 59, 40
-    the same as 20."""
+    """A best score below this is too weak to follow unasked. Measured: 0.15 loses one at 3, 0.6 none."""
+    prefilter: int = 15
+    """Children, the best-scored ones, that go before the pilot. Measured: 8 and 30 gain one gold section at 1."""
+    prune_above: int = 10
+    """More children than this are pruned before the pilot ranks them."""
     prune_keep: int = 3
     """Children that pruning keeps at least. Measured: 1 loses one gold section at each of 1, 3 and 5, 6 none."""
-    prefilter: int = 15
-    """Candidates, the best-scored ones, that go before the pilot. Measured: 8 and 30 gain one gold section at 1."""
     max_depth: int = 12
-    """Depth of the tree below which no advice is asked for. Measured: 6 and 24 change nothing, since filings are less
-    deep."""
+    """Depth of the tree below which no advice is asked for. Measured: 6 and 24 change nothing."""
     guide_start: bool = True
     guide_backtrack: bool = True
     call_seconds: float = 20.0
-    """Seconds one call may take before it counts as failed and the offline pilot decides. Chosen by hand, equal to the
-    seconds of a whole search."""
+    """Seconds one call may take before it counts as failed: those of a whole search."""
 
     @classmethod
     def preset(cls, mode: PilotMode | str) -> "PilotConfig":
@@ -74,9 +72,9 @@ _PRESETS = {
         fork_threshold=2,
         closeness_gap=0.2,
         low_score=0.4,
-        prune_above=25,
-        prune_keep=5,
         prefilter=20,
+        prune_above=14,
+        prune_keep=5,
     ),
     PilotMode.LOW_COST: PilotConfig(
         mode=PilotMode.LOW_COST,
@@ -87,12 +85,12 @@ _PRESETS = {
         fork_threshold=5,
         closeness_gap=0.1,
         low_score=0.2,
-        prune_above=12,
-        prune_keep=2,
         prefilter=8,
+        prune_above=6,
+        prune_keep=2,
     ),
     PilotMode.ALGORITHM_ONLY: PilotConfig(
         mode=PilotMode.ALGORITHM_ONLY, tokens_per_query=0, tokens_per_call=0, calls_per_query=0, calls_per_level=0
     ),
 }
-"""The table of presets. Only "balanced" was measured; the others trade tokens for advice, and were chosen by hand."""
+"""Only "balanced" was measured; the others trade tokens for advice as the specification of the pilot states them."""

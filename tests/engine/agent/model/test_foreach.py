@@ -1,0 +1,67 @@
+"""One question asked of several documents: a row each, the budget kept, failures told."""
+
+from tests.support.conversing import answer, call, claim, converse, shelf, turn, verdict
+from tests.support.engine_documents import annual_report
+from tests.support.scripted_model import ScriptedModel
+from vectorless_web.engine.agent.events import StepEvent
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.model.foreach import AnswerRow, answer_for_each
+from vectorless_web.engine.agent.state import RunState
+from vectorless_web.engine.answers.claims import Verdict
+from vectorless_web.engine.errors import ModelTimeout
+from vectorless_web.engine.llm.budget import ModelBudget
+from vectorless_web.engine.llm.calls import Caller
+
+QUESTION = "What were net sales in 2019?"
+
+
+def sales(document: str) -> dict[str, object]:
+    return answer(claim("Net sales were $5,400 million in 2019.", f"{document}.7.r1"), value="$5,400 million")
+
+
+def rows_of(replies: list[object], *documents: str, tokens: int = 60_000) -> tuple[list[AnswerRow], list[StepEvent]]:
+    corpus = shelf(a=annual_report("Norrvik"), b=annual_report("Sundberg"))
+    caller = Caller(ScriptedModel(replies), budget=ModelBudget(calls=40, tokens=tokens))  # type: ignore[arg-type]
+    state = RunState(QUESTION, corpus, Limits(model_tokens=tokens), caller=caller, verifier=caller)
+    made = list(answer_for_each(state, QUESTION, documents))
+    rows = [row for row in made if isinstance(row, AnswerRow)]
+    return rows, [event for event in made if isinstance(event, StepEvent)]
+
+
+def test_each_document_has_a_checked_row() -> None:
+    rows, steps = rows_of([sales("D1"), verdict("supported"), sales("D2"), verdict("supported")], "a", "b")
+    assert [(row.document, row.value, row.verdict) for row in rows] == [
+        ("a", "$5,400 million", Verdict.VERIFIED),
+        ("b", "$5,400 million", Verdict.VERIFIED),
+    ]
+    assert [{step.walk for step in steps if name in step.documents} for name in ("a", "b")] == [{2}, {3}]
+    assert rows[1].claims[0].citations[0].document == "b"
+
+
+def test_a_document_that_does_not_say_it_or_fails_has_a_row_that_says_so() -> None:
+    rows, _ = rows_of([answer(outcome="not_found"), ModelTimeout("No reply in time.")], "a", "b", "zzz")
+    assert [(row.text, row.note) for row in rows] == [
+        ("", "The document does not say it."),
+        ("", "No reply in time."),
+    ]
+
+
+def test_when_the_tokens_are_used_up_documents_are_told_as_not_asked() -> None:
+    rows, _ = rows_of([sales("D1"), verdict("supported")], "a", "b", tokens=8000)
+    assert rows[0].verdict is Verdict.VERIFIED
+    assert "not asked" in rows[1].note
+
+
+def test_the_tool_tells_the_rows_and_their_ids_can_be_cited() -> None:
+    corpus = shelf(a=annual_report("Norrvik"), b=annual_report("Sundberg"))
+    both = answer(claim("Both had net sales of $5,400 million in 2019.", "D1.7.r1", "D2.7.r1"))
+    replies = [
+        turn(call("for_each", question=QUESTION, documents=["D1", "D2"])),
+        *(sales("D1"), verdict("supported"), sales("D2"), verdict("supported")),
+        *(both, verdict("supported")),
+    ]
+    run = converse(replies, "Which had more net sales in 2019?", corpus=corpus, limits=Limits(model_tokens=90_000))
+    heard = next(c[-1].content for c in run.model.calls if "2 documents asked." in c[-1].content)
+    assert "(cite D1.7.r1; verified)" in heard
+    assert run.end.verdict is Verdict.VERIFIED
+    assert {cited.document for cited in run.claims[0].citations} == {"a", "b"}

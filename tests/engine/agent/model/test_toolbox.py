@@ -1,0 +1,192 @@
+"""What each tool finds, and how wrong calls are told."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.support.conversing import answer, call, claim, converse, long_report, shelf, turn, verdict
+from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph
+from tests.support.scripted_model import ScriptedModel
+from vectorless_web.engine.agent.events import StepEvent, StepKind
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.model.toolbox import Toolbox, ToolCall, ToolOutcome
+from vectorless_web.engine.agent.model.tools import TOOLS, list_tools, write_tools
+from vectorless_web.engine.agent.model.view import LibraryView
+from vectorless_web.engine.agent.reasoner import Settings
+from vectorless_web.engine.agent.state import PlannedStep, RunState
+from vectorless_web.engine.llm.budget import ModelBudget
+from vectorless_web.engine.llm.calls import Caller
+from vectorless_web.engine.llm.picture import Picture
+
+
+def toolbox(corpus: Shelf | None = None, settings: Settings = Settings(), replies: Any = ()) -> Toolbox:  # noqa: B008
+    corpus = corpus or shelf()
+    caller = Caller(ScriptedModel(replies), budget=ModelBudget(calls=20, tokens=30_000))
+    state = RunState("What is asked?", corpus, Limits(), settings, caller=caller)
+    library = LibraryView()
+    for entry in corpus.entries():
+        library.add(entry, corpus.open(entry.id))
+    return Toolbox(state, library, list(TOOLS.values()))
+
+
+def run(tools: Toolbox, name: str, **arguments: Any) -> tuple[ToolOutcome, StepEvent]:
+    events: list[Any] = []
+    work = tools.carry_out(ToolCall(name, arguments), PlannedStep())
+    while True:
+        try:
+            events.append(next(work))
+        except StopIteration as stop:
+            return stop.value, events[-1]
+
+
+def told(tools: Toolbox, name: str, **arguments: Any) -> str:
+    return run(tools, name, **arguments)[0].told.write()
+
+
+def test_search_brings_new_hits_only_and_names_those_shown_before() -> None:
+    tools = toolbox()
+    first = told(tools, "search", queries=["steel prices"])
+    assert "[D1.5.1]" in first
+    again = told(tools, "search", queries=["gross margin steel"])
+    assert "Shown before: D1.5" in again
+
+
+def test_search_runs_several_queries_over_the_documents_named() -> None:
+    corpus = shelf(a=annual_report("Norrvik"), b=long_report())
+    found, event = run(toolbox(corpus), "search", queries=["notice of the lease", "steel"], documents=["D2"])
+    assert "ninety days' notice" in found.told.text
+    assert "D1." not in found.told.text
+    assert (event.kind, event.documents) == (StepKind.RETRIEVE, ("b",))
+
+
+def test_outline_lists_sections_and_read_shows_their_text() -> None:
+    tools = toolbox()
+    assert "[D1.6] Financial statements" in told(tools, "outline", document="D1")
+    reading, event = run(tools, "read", node="D1.4")
+    assert "Gross margin declined" in reading.told.text
+    assert "in full" in reading.told.words
+    assert [ref.role for ref in event.refs] == ["read", "read"]
+
+
+def test_read_goes_on_where_it_was_cut() -> None:
+    tools = toolbox(shelf(a=long_report()))
+    first = run(tools, "read", node="D1.1")[0]
+    assert first.told.words.endswith("in full (page headers and footers left out).")
+    long = run(tools, "read", document="D1", pages="1-40")[0]
+    going = long.told.text.rsplit("read from ", 1)[1].rstrip(")")
+    following = run(tools, "read", **{"from": going})[0]
+    assert going.rpartition(".")[0] in following.told.text or going in following.told.text
+
+
+def test_read_takes_pages_from_one_in_their_own_order() -> None:
+    text = told(toolbox(), "read", document="D1", pages="5-6")
+    assert text.index("Consolidated Statements of Income") < text.index("Consolidated Balance Sheets")
+    assert "Cash Flows" not in text
+
+
+def test_find_shows_every_literal_place_and_takes_a_star() -> None:
+    tools = toolbox()
+    assert "1 place." in told(tools, "find", document="D1", text="LUND  plant")
+    assert "[D1.11.2]" in told(tools, "find", document="D1", text="settled*2019")
+    assert "stands nowhere in D1" in told(tools, "find", document="D1", text="goodwill")
+
+
+def test_navigate_enters_sections_and_says_why_others_were_put_aside() -> None:
+    settings = Settings(pilot="algorithm_only", strategy="greedy")
+    found, event = run(toolbox(settings=settings), "navigate", document="D1", goal="legal proceedings and claims")
+    assert "pump failure in Oslo" in found.told.text
+    assert event.kind is StepKind.NAVIGATE
+    assert (event.observation["pilot"], event.observation["strategy"]) == ("algorithm_only", "greedy")
+
+
+def test_calculate_states_unit_and_period_of_its_operands() -> None:
+    text = told(toolbox(), "calculate", expression="D1.7.r1c1 - D1.7.r2c1")
+    assert text.startswith("= 1,620 million USD")
+    assert "D1.7.r2c1 = 3,780 USD (Cost of sales | 2019)" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "remedy"),
+    [
+        ("search", {}, "search lacks queries"),
+        ("read", {}, "read needs a node"),
+        ("read", {"document": "D1", "pages": "900"}, "has the pages 1 to 8"),
+        ("outline", {"document": "D9"}, "Open are D1"),
+        ("table", {"node": "D1.5"}, "is no table"),
+        ("table", {"node": "D1.7", "sort": "profit"}, "Columns are"),
+        ("table", {"node": "D1.7", "aggregate": "median 2019"}, "aggregate is one of"),
+        ("calculate", {"expression": "import os"}, "not plain arithmetic"),
+        ("page_image", {"document": "D1", "page": 1}, "No picture can be shown"),
+        ("answer", {"outcome": "answered", "claims": []}, "called alone"),
+    ],
+)
+def test_a_wrong_call_is_an_observation_with_a_remedy(name: str, arguments: Mapping[str, Any], remedy: str) -> None:
+    outcome, event = run(toolbox(), name, **arguments)
+    assert remedy in outcome.told.words
+    assert event.observation["error"] == outcome.told.words
+
+
+def test_arguments_that_mean_the_same_are_bent_to_their_schema() -> None:
+    assert "[D1.5" in told(toolbox(), "search", queries="steel prices")
+
+
+def test_the_table_tool_filters_sorts_and_sums_exactly() -> None:
+    tools = toolbox()
+    filtered = told(tools, "table", node="D1.8", where="2019 > 1500", sort="2019 desc")
+    rows = [line for line in filtered.splitlines() if line.startswith("[.r")]
+    assert [row.split("] ")[1].split(" |")[0] for row in rows] == [
+        "Total assets",
+        "Total current assets",
+        "Total current liabilities",
+    ]
+    summed = told(tools, "table", node="D1.8", rows=["r1", "r3"], aggregate="sum 2019")
+    assert "sum 2019 = 2,150,000,000 USD over 2 cells: sum(D1.8.r1c1, D1.8.r3c1)." in summed
+    assert "most c2 = 5,500,000,000 USD" in told(tools, "table", node="D1.8", aggregate="most c2")
+
+
+def test_a_note_is_kept_as_a_step() -> None:
+    _, event = run(toolbox(), "note", text="The margin fell.")
+    assert (event.kind, event.observation["note"]) == (StepKind.SYNTHESIZE, "The margin fell.")
+
+
+def test_route_opens_other_documents() -> None:
+    corpus = shelf(
+        a=compiled("Fees", paragraph("The berth fee is 40 euros a night.")),
+        b=compiled("Cranes", paragraph("The crane lifts 40 tonnes of timber.")),
+    )
+    tools = toolbox(corpus)
+    tools.library = LibraryView()
+    tools.library.add(corpus.entries()[0], corpus.open("a"))
+    outcome, event = run(tools, "route", query="What does the crane lift?")
+    assert "[D2] Cranes" in outcome.told.text
+    assert "lifts 40 tonnes" in outcome.told.text
+    assert event.kind is StepKind.ROUTE
+
+
+class Pictured(Shelf):
+    """A shelf whose pages can be drawn."""
+
+    def has_pictures(self, document: str) -> bool:
+        return True
+
+    def picture(self, document: str, page_index: int) -> Picture:
+        return Picture(document, page_index, "abc", 600, 800, 9, b"jpg")
+
+
+def test_a_page_that_was_looked_at_is_cited_as_a_picture() -> None:
+    corpus = Pictured({"1": annual_report()})
+    said = answer(claim("The chart shows 40 pumps.", "D1.p2"))
+    replies = [turn(call("page_image", document="D1", page=2)), said, verdict("supported")]
+    made = converse(replies, corpus=corpus, settings=Settings(pictures=2))
+    assert [picture.page_index for picture in made.model.calls[1][-1].pictures] == [1]
+    assert [picture.page_index for picture in made.model.calls[2][-1].pictures] == [1]
+    cited = made.claims[0].citations[0]
+    assert (cited.check.value, cited.page_index, made.claims[0].support) == ("picture", 1, "pictured")
+
+
+def test_tools_are_offered_only_where_they_make_sense() -> None:
+    alone = [tool.name for tool in list_tools(documents=1, more_documents=False, pictures=False)]
+    assert not {"route", "for_each", "changes", "page_image"} & set(alone)
+    assert len(list_tools(documents=3, more_documents=True, pictures=True)) == len(TOOLS)
+    assert write_tools([TOOLS["note"]]) == ["note(text): keep what is known and what is missing"]

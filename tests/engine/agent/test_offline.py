@@ -1,0 +1,160 @@
+"""A run without a model: its steps, its passages, its worked figure, and that nothing is shown which no step opened."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
+from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent, StepKind
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.reasoner import Reasoner
+from vectorless_web.engine.agent.settings import Settings
+from vectorless_web.engine.answers.claims import ClaimEvent, Maker, Verdict, is_supported
+
+LEASE = compiled(
+    "Lease of 14 Mill Lane",
+    section(
+        "1 Parties",
+        paragraph(
+            "This lease is made between Harriet Coyle, the landlord, and Brightwater Dental, the tenant.", page=0
+        ),
+        page=0,
+    ),
+    section(
+        "2 Term and notice",
+        paragraph("The term is five years. It begins on 1 March 2021.", page=1),
+        paragraph(
+            "The tenant may end this lease after three years. Notice must be given in writing, nine months before.",
+            page=1,
+        ),
+        page=1,
+    ),
+    section("3 Repairs", paragraph("Urgent repairs must be carried out within two working days.", page=2), page=2),
+)
+QUESTION = "What notice must the tenant give?"
+
+
+def run(question=QUESTION, shelf=None, *, limits=None, **options):
+    corpus = shelf or Shelf({"1": LEASE})
+    return list(Reasoner(**options).run(question, corpus, limits or Limits()))
+
+
+def steps_of(events):
+    return [event for event in events if isinstance(event, StepEvent)]
+
+
+def test_a_question_in_words_is_answered_by_passages_with_the_best_sentence_lit():
+    *_, end = run()
+    assert (end.outcome, end.verdict, end.answer, end.grounded) == (Outcome.PASSAGES, None, "", False)
+    best = end.passages[0]
+    assert best.marker == 1 and best.passage is not None
+    assert best.passage.text == LEASE.tree.node(best.key).text
+    assert best.quote == best.passage.lit == "Notice must be given in writing, nine months before."
+    assert (best.page_index, best.where) == (1, "2 Term and notice")
+    assert best.spans and best.passage.holds
+
+
+def test_the_steps_are_route_scan_navigate_retrieve_extract_and_finalize():
+    steps = steps_of(run())
+    kinds = [step.kind for step in steps]
+    assert kinds == [StepKind(name) for name in ("route", "scan", "navigate", "retrieve", "extract", "finalize")]
+    assert [(step.walk, step.index) for step in steps] == [(0, 0), (1, 0), (1, 1), (1, 2), (1, 3), (0, 1)]
+    assert all(step.documents == ("1",) for step in steps[:-1])
+    assert all(step.say and step.engine == "offline" and step.tokens == 0 for step in steps)
+
+
+def test_the_search_of_the_tree_is_guided_and_says_why_it_turned_back():
+    (search,) = [step for step in steps_of(run()) if step.kind is StepKind.NAVIGATE]
+    assert search.observation["ranked"][0]["reason"] and search.observation["sections_compared"] >= 3
+    assert all(rejected.reason for rejected in search.rejected)
+
+
+@pytest.mark.parametrize("question", [QUESTION, "What was net income in 2019?", "Which repairs are urgent?"])
+def test_nothing_is_shown_that_no_step_opened(question):
+    events = run(question, Shelf({"1": LEASE, "2": annual_report()}))
+    opened = {(ref.document, ref.key) for step in steps_of(events) for ref in step.refs if ref.role == "read"}
+    claims = [event for event in events if isinstance(event, ClaimEvent)]
+    shown = [*events[-1].passages, *(citation for claim in claims for citation in claim.citations)]
+    assert shown and {(evidence.document, evidence.key) for evidence in shown} <= opened
+
+
+def test_a_figure_that_is_exact_carries_the_only_tick_and_stands_above_the_passages():
+    events = run("What was net income in 2019?", Shelf({"1": annual_report()}))
+    (claim,) = [event for event in events if isinstance(event, ClaimEvent)]
+    end = events[-1]
+    assert (end.outcome, end.verdict, end.grounded) == (Outcome.ANSWERED, Verdict.EXACT, True)
+    assert "405" in end.value and end.value in claim.text and "[1]" in end.answer
+    assert is_supported(claim) and claim.maker is Maker.LOOKUP and claim.citations[0].quote.startswith("Net income")
+    assert end.passages and {e.marker for e in end.passages}.isdisjoint(c.marker for c in claim.citations)
+
+
+def test_a_word_that_stands_nowhere_is_told():
+    *_, end = run("What notice must the tenant give for a xylophone?")
+    assert end.unknown_words == ("xylophone",)
+    assert end.outcome is Outcome.PASSAGES
+
+
+def test_a_question_of_which_no_word_stands_anywhere_finds_nothing():
+    *_, end = run("Xylophones and zithers?")
+    assert (end.outcome, end.passages, set(end.unknown_words)) == (Outcome.NOT_FOUND, (), {"Xylophones", "zithers"})
+
+
+def test_documents_that_hold_no_word_are_scanned_and_not_searched():
+    events = run(QUESTION, Shelf({"1": LEASE, "2": compiled("Pumps", section("Oil", paragraph("Blue steel.")))}))
+    searched = [step.documents for step in steps_of(events) if step.kind is StepKind.NAVIGATE]
+    assert searched == [("1",)]
+
+
+@pytest.mark.parametrize("strategy", ["beam", "greedy", "mcts"])
+@pytest.mark.parametrize("pilot", ["balanced", "algorithm_only"])
+def test_every_strategy_and_preset_searches_the_tree(strategy, pilot):
+    events = run(settings=Settings(strategy=strategy, pilot=pilot))
+    (search,) = [step for step in steps_of(events) if step.kind is StepKind.NAVIGATE]
+    assert (search.observation["strategy"], search.observation["pilot"]) == (strategy, pilot)
+    assert search.observation["ranked"]
+
+
+def test_limits_of_steps_and_time_end_the_run_with_what_was_found():
+    events = run(limits=Limits(max_run_steps=3))
+    assert [step.kind.value for step in steps_of(events)] == ["route", "scan", "navigate", "finalize"]
+    ticks = iter(range(0, 10_000, 100))
+    late = run(clock=lambda: float(next(ticks)), limits=Limits(wall_seconds=250.0))
+    assert isinstance(late[-1], CompleteEvent) and late[-1].late
+    again = run(clock=lambda: 0.0, late=late[-1].late, limits=Limits(wall_seconds=250.0))
+    assert [(s.kind, s.observation) for s in steps_of(again)] == [(s.kind, s.observation) for s in steps_of(late)]
+
+
+SCRIPT = """
+import sys
+from tests.engine.agent.test_offline import LEASE, annual_report, run
+from tests.support.engine_documents import Shelf
+shelf = Shelf({"1": LEASE, "2": annual_report(), "3": annual_report("Alster")})
+for question in ("What notice must the tenant give?", "What was net income in 2019?", "Who had a strike?"):
+    for event in run(question, shelf, clock=lambda: 0.0):
+        sys.stdout.write(repr(event) + chr(10))
+"""
+
+
+def test_two_processes_tell_the_same_events_byte_for_byte():
+    root = Path(__file__).resolve().parents[3]
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            cwd=root,
+            capture_output=True,
+            check=True,
+            timeout=60,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert told[0] == told[1] and told[0].count(b"\n") > 12
+
+
+def test_observations_are_values_of_json():
+    for step in steps_of(run()):
+        assert json.loads(json.dumps([step.observation, step.arguments]))

@@ -1,0 +1,80 @@
+"""The outcome of an answer: ticks, amber, struck claims, missing parts, and the word of verification."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vectorless_web.engine.answers.claims import (
+    HELD,
+    Calculation,
+    Check,
+    ClaimEvent,
+    Evidence,
+    Operand,
+    Support,
+    Verdict,
+)
+from vectorless_web.engine.answers.outcome import Ending, Judgement, conclude_answer, decide_support
+
+CITED = (Evidence(1, "1", 3, 0, "Net income was 405."),)
+SUM = Calculation("a + b", (Operand("a", "4", marker=1), Operand("b", "5", marker=2)), "9")
+
+
+def claim(support: Support | None = None, **values) -> ClaimEvent:
+    return ClaimEvent(0, "Net income was 405.", "checked", support, **{"citations": CITED, **values})
+
+
+@pytest.mark.parametrize(
+    "made,judgement,support",
+    [
+        (claim(), Judgement.SUPPORTED, Support.SUPPORTED),
+        (claim(calculation=SUM), Judgement.SUPPORTED, Support.DERIVED),
+        (claim(marks=("not traced: 4.1",)), Judgement.SUPPORTED, Support.PARTLY),
+        (claim(), Judgement.PARTLY, Support.PARTLY),
+        (claim(), Judgement.NO, Support.UNSUPPORTED),
+        (claim(), None, Support.QUOTED),
+        (claim(citations=()), Judgement.SUPPORTED, Support.UNSUPPORTED),
+        (claim(citations=(Evidence(1, "1", 3, 0, "", Check.PICTURE),)), Judgement.SUPPORTED, Support.PICTURED),
+    ],
+)
+def test_the_verifier_the_quotes_and_the_numbers_decide_the_support(made, judgement, support):
+    assert decide_support(made, judgement) is support
+
+
+def test_all_ticked_and_all_parts_answered_is_verified():
+    end = conclude_answer([claim(Support.SUPPORTED), claim(Support.DERIVED)], complete=True)
+    assert (end.ending, end.verdict, end.grounded) == (Ending.ANSWERED, Verdict.VERIFIED, True)
+
+
+def test_a_missing_part_or_an_amber_claim_makes_the_answer_partial():
+    whole = [claim(Support.SUPPORTED)]
+    assert conclude_answer(whole, complete=True, missing=["2018"]).ending is Ending.PARTIAL
+    assert conclude_answer(whole, complete=False).verdict is Verdict.PARTLY
+    amber = conclude_answer([*whole, claim(Support.PARTLY)], complete=True)
+    assert (amber.ending, amber.verdict, amber.grounded) == (Ending.PARTIAL, Verdict.PARTLY, False)
+
+
+def test_a_struck_claim_beside_ticked_ones_takes_the_word_verified():
+    end = conclude_answer([claim(Support.SUPPORTED), claim(Support.UNSUPPORTED)], complete=True)
+    assert (end.ending, end.verdict) == (Ending.ANSWERED, Verdict.PARTLY)
+
+
+def test_without_a_verifier_an_answer_stands_and_is_not_verified():
+    end = conclude_answer([claim(Support.QUOTED)], complete=True)
+    assert (end.ending, end.verdict, end.grounded) == (Ending.ANSWERED, Verdict.NOT_VERIFIED, False)
+
+
+def test_nothing_standing_shows_passages_and_only_the_models_word_says_not_found():
+    assert conclude_answer([claim(Support.UNSUPPORTED)], complete=True).ending is Ending.PASSAGES
+    assert conclude_answer([], complete=False).ending is Ending.PASSAGES
+    assert conclude_answer([], complete=False, not_found=True).ending is Ending.NOT_FOUND
+
+
+@given(st.lists(st.sampled_from(list(Support)), max_size=6), st.booleans(), st.lists(st.text(), max_size=2))
+def test_verified_never_comes_without_a_tick_on_every_claim(supports, complete, missing):
+    end = conclude_answer([claim(support) for support in supports], complete=complete, missing=missing)
+    if end.verdict is Verdict.VERIFIED:
+        assert complete and not missing and supports and all(support in HELD for support in supports)
+    if end.grounded:
+        assert any(support in HELD for support in supports)
+    assert (end.verdict is None) == (end.ending in (Ending.PASSAGES, Ending.NOT_FOUND))

@@ -1,0 +1,38 @@
+"""What differs between two versions of a text."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vectorless_web.engine.documents.changes import VersionSentence, find_changes
+
+
+def sentences(*texts):
+    return [VersionSentence(text, key, 0, len(text)) for key, text in enumerate(texts)]
+
+
+def told(older, newer):
+    changes = find_changes(sentences(*older), sentences(*newer))
+    return [(change.older and change.older.text, change.newer and change.newer.text) for change in changes]
+
+
+RENT, PETS, KEYS = (
+    "The rent is 900 euros a month.",
+    "No pets are allowed in the house.",
+    "Keys are handed over at noon.",
+)
+
+
+def test_sentences_put_otherwise_new_and_gone_are_told():
+    raised = "The rent is 950 euros a month."
+    assert told([RENT, PETS], [raised, KEYS]) == [(RENT, raised), (None, KEYS), (PETS, None)]
+
+
+def test_what_only_moved_or_was_set_otherwise_is_no_change():
+    assert told([RENT, PETS, KEYS], [KEYS, RENT.upper(), PETS.replace(" ", "  ")]) == []
+
+
+@given(st.lists(st.sampled_from([RENT, PETS, KEYS, "Bikes stay outside.", "Heating is included."])))
+def test_nothing_differs_from_itself_and_all_is_new_beside_nothing(texts):
+    assert told(texts, texts) == []
+    assert told([], texts) == [(None, text) for text in texts]
+    assert told(texts, []) == [(text, None) for text in texts]

@@ -1,0 +1,72 @@
+"""A table as a relation: rows, columns, groups, units and periods of its cells."""
+
+from decimal import Decimal
+
+import pytest
+
+from tests.engine.tables.asking import INCOME, relation_of, source_of
+from tests.support.engine_documents import paragraph, table
+from vectorless_web.engine.documents.node import Cell
+from vectorless_web.engine.tables.relation import clean_label, read_cell_number
+
+
+def entries(relation, label):
+    return relation.entries(next(line for line in relation.lines if line.label == label))
+
+
+def test_a_cell_knows_its_row_column_period_unit_and_scale():
+    cell = entries(relation_of(INCOME), "Net sales")[1]
+    assert (cell.cell_id, cell.label, cell.axis.path, cell.period.year) == ("r1c2", "Net sales", ("2018",), 2018)
+    assert (cell.value, cell.measure, cell.scale) == (Decimal(5_000_000_000), "USD", 1_000_000)
+    share = entries(relation_of(INCOME), "Gross margin")[0]
+    assert (share.value, share.measure, share.scale) == (Decimal("38.9"), "%", 1)
+
+
+def test_a_dash_is_nothing_and_kept_apart_from_nought():
+    assert [cell.is_blank for cell in entries(relation_of(INCOME), "Shares issued")] == [False, False, True]
+
+
+def test_rows_that_name_columns_below_the_header_are_headers():
+    rows = [["", "Bergen", "Oslo"], ["", "2019", "2018"], ["Crew", "12", "9"]]
+    relation = relation_of(table("Ports", rows, columns=["", "", ""]))
+    assert [line.label for line in relation.lines] == ["Crew"]
+    assert [axis.path for axis in relation.axes[1:]] == [("Bergen", "2019"), ("Oslo", "2018")]
+    assert [cell.period.year for cell in entries(relation, "Crew")] == [2019, 2018]
+
+
+def test_groups_reach_from_a_row_without_figures_to_the_next_one():
+    rows = [["Northern ports:", ""], ["Bergen", "1"], ["Southern ports:", ""], ["Kiel", "2"]]
+    relation = relation_of(table("Ports", rows, columns=["", "Ships"]))
+    assert [line.path for line in relation.lines] == [("Northern ports", "Bergen"), ("Southern ports", "Kiel")]
+
+
+def test_units_that_a_text_below_tells_hold_where_the_table_tells_none():
+    body = table("Debts", [["Owed to suppliers", "169"]], columns=["", "2019"])
+    below = paragraph("(All amounts expressed in thousands of U.S. dollars, except share data)")
+    relation = relation_of(body)
+    assert entries(relation, "Owed to suppliers")[0].scale == 1
+    [with_units] = source_of(body, below).relations
+    assert entries(with_units, "Owed to suppliers")[0].value == 169_000
+
+
+@pytest.mark.parametrize(
+    "text", ["0400 55 12", "+44 20 7946 0000", "12:30", "2024-03-01", "words", "", "see note 4 on page 12"]
+)
+def test_what_is_dialled_dated_or_said_is_no_figure(text):
+    assert read_cell_number(Cell(text, 0, len(text))) is None
+
+
+@pytest.mark.parametrize(
+    "text,value", [("0.4", "0.4"), ("(12)", "-12"), ("$ 1,577", "1577"), ("—", "0"), ("-3.5%", "-3.5")]
+)
+def test_the_number_of_a_cell_is_read(text, value):
+    assert read_cell_number(Cell(text, 0, len(text))).value == Decimal(value)
+
+
+def test_marks_of_footnotes_are_no_part_of_a_label():
+    assert [clean_label(text) for text in ("Ships (1)", "Crew*", "Fuel:", "Berths (north)")] == [
+        "Ships",
+        "Crew",
+        "Fuel",
+        "Berths (north)",
+    ]
