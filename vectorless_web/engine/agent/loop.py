@@ -5,7 +5,7 @@ from collections.abc import Generator, Iterator, Sequence
 from vectorless_web.engine.agent import offline
 from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome, ReasoningEvent, StepKind, StepResult
 from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, has_tick, write_answer
-from vectorless_web.engine.agent.model.dialogue import Opening, open_dialogue
+from vectorless_web.engine.agent.model.dialogue import Briefing, open_dialogue
 from vectorless_web.engine.agent.model.foreach import DocumentAsker
 from vectorless_web.engine.agent.model.prompts import ScopeLine
 from vectorless_web.engine.agent.model.searching import list_absent, rank_passages
@@ -66,8 +66,8 @@ def _answer(
         if (view := library.of_id(document.id))
     )
     unopened = tuple(document.name for document in routed.others[:MOST_UNOPENED])
-    opening = Opening(state.question, plan, lines, unopened)
-    dialogue, event = open_dialogue(state, library, toolbox, opening, turns=state.limits.max_steps)
+    briefing = Briefing(state.question, plan, lines, unopened)
+    dialogue, event = open_dialogue(state, library, toolbox, briefing, turns=state.limits.max_steps)
     yield event
     draft = yield from dialogue.hold()
     cards = {view.id: state.corpus.card(view.id) for view in library.documents}

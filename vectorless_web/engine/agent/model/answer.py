@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vectorless_web.engine.agent.model.calculation import WorkedOut, work_out
-from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, Pointer, clean_text, cut_text
+from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, Pointer, clean_text, shorten_text
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence, Maker
 from vectorless_web.engine.answers.numbers import CitedText, list_untraced
 from vectorless_web.engine.answers.quotes import QuotePlace, copy_quote, narrow_to_phrase
 from vectorless_web.engine.errors import InvalidInput, NotFound
+from vectorless_web.engine.passages.sentences import find_lead_in
 
 _MARK = re.compile(r"\s*[\[(]\s*d\d{1,4}\.[\w.\-]+(?:\s*[,;]\s*d\d{1,4}\.[\w.\-]+)*\s*[\])]", re.IGNORECASE)
 """Ids that a claim's own text carries; the program numbers citations itself."""
@@ -127,7 +128,7 @@ class ClaimMaker:
             if evidence is not None:
                 made[cited] = evidence
         if draft.phrase and made and not any(self._says(cited, draft.phrase) for cited in made):
-            objections.append(f"Its phrase does not stand in what it cites: {cut_text(draft.phrase, 80)}.")
+            objections.append(f"Its phrase does not stand in what it cites: {shorten_text(draft.phrase, 80)}.")
         if not made and not objections:
             objections.append("It cites nothing.")
         markers = {p: evidence.marker for cited, evidence in made.items() for p in operands if cited.covers(p)}
@@ -157,9 +158,9 @@ class ClaimMaker:
         for said in cites:
             pointer = self.library.resolve(said)
             if pointer is None:
-                objections.append(f"There is no {cut_text(said, 40)}.")
+                objections.append(f"There is no {shorten_text(said, 40)}.")
             elif not self._was_shown(pointer):
-                objections.append(f"{cut_text(said, 40)} was not shown to you; read it first.")
+                objections.append(f"{shorten_text(said, 40)} was not shown to you; read it first.")
             else:
                 found.append(pointer)
         return found
@@ -230,16 +231,8 @@ def write_surroundings(view: DocumentView, key: int) -> str:
     parts = [view.write_path(key), view.entry.title]
     if node.table is not None:
         parts += [node.title, view.write_units(key), " | ".join(view.name_columns(key))]
-    parts.append(write_lead_in(view, key))
+    parts.append(clean_text(find_lead_in(view.tree, key)))
     return "\n".join(filter(None, parts))
-
-
-def write_lead_in(view: DocumentView, key: int) -> str:
-    """The line right above a leaf that announces it, known by its colon; "" for none."""
-    if key < 2 or not view.tree.is_leaf(key - 1) or view.tree.parent(key - 1) != view.tree.parent(key):
-        return ""
-    text = clean_text(view.tree.node(key - 1).text)
-    return text[-300:] if text.endswith((":", "：")) else ""
 
 
 def make_place(view: DocumentView, cited: Cited) -> QuotePlace:

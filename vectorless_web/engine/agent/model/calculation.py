@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from vectorless_web.engine.agent.model.view import ID_INSIDE, DocumentView, LibraryView, Pointer, clean_text, cut_text
+from vectorless_web.engine.agent.model.view import (
+    ID_INSIDE,
+    DocumentView,
+    LibraryView,
+    Pointer,
+    clean_text,
+    shorten_text,
+)
 from vectorless_web.engine.answers.claims import Calculation, Operand
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.tables.arithmetic import evaluate, round_half_up
@@ -92,7 +99,7 @@ def read_amount(said: str, library: LibraryView) -> Amount:
         raise InvalidInput(f"{said} states not one number but {listed}: name a cell, or write the number itself.")
     number = found[0]
     unit = "%" if number.percent else number.currency
-    return Amount(pointer, said, number.value / number.scale, number.scale, unit, cut_text(text, 60))
+    return Amount(pointer, said, number.value / number.scale, number.scale, unit, shorten_text(text, 60))
 
 
 def _read_cell(view: DocumentView, pointer: Pointer, said: str) -> Amount:

@@ -296,7 +296,7 @@ def fit_context(messages: Sequence[Message], context: int) -> list[Message]:
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class Briefing:
     """What a conversation begins with: its documents as lines, what its question is, and titles not opened."""
 
     question: str
@@ -307,23 +307,23 @@ class Opening:
 
 
 def open_dialogue(
-    state: RunState, library: LibraryView, toolbox: Toolbox, opening: Opening, *, turns: int, walk: int = CONVERSATION
+    state: RunState, library: LibraryView, toolbox: Toolbox, briefing: Briefing, *, turns: int, walk: int = CONVERSATION
 ) -> tuple[Dialogue, StepEvent]:
     """The conversation with its first message, and the step of what was packed into it."""
     started = state.clock()
-    views = [line.view for line in opening.lines]
+    views = [line.view for line in briefing.lines]
     system = write_system(write_tools(toolbox.tools.values()))
-    earlier = write_conversation(state.conversation, library) if opening.with_conversation else ""
-    absent = list_absent(state, [opening.question], views)
-    scope = write_scope(opening.lines, opening.unopened)
+    earlier = write_conversation(state.conversation, library) if briefing.with_conversation else ""
+    absent = list_absent(state, [briefing.question], views)
+    scope = write_scope(briefing.lines, briefing.unopened)
     room = (
         FIRST_TOKENS if not state.settings.context else min(FIRST_TOKENS, int(state.settings.context * CONTEXT_SHARE))
     )
-    room -= sum(map(count_tokens, (system, earlier, scope, opening.question))) + 120
-    shown, step = _show_documents(state, library, opening, max(300, room))
+    room -= sum(map(count_tokens, (system, earlier, scope, briefing.question))) + 120
+    shown, step = _show_documents(state, library, briefing, max(300, room))
     dialogue = Dialogue(state, toolbox, [], turns, walk, is_whole=step.is_whole)
     budget = write_budget(turns, dialogue._tokens_left())
-    first = write_first([scope, earlier, *shown, write_unknown(absent)], opening.question, budget)
+    first = write_first([scope, earlier, *shown, write_unknown(absent)], briefing.question, budget)
     dialogue.messages = [Message("system", system), Message("user", first)]
     row = {**step.result.observation, "unknown_words": absent}
     event = state.make_step(
@@ -344,8 +344,8 @@ class _Packed:
     is_whole: bool
 
 
-def _show_documents(state: RunState, library: LibraryView, opening: Opening, room: int) -> tuple[list[str], _Packed]:
-    views = [line.view for line in opening.lines]
+def _show_documents(state: RunState, library: LibraryView, briefing: Briefing, room: int) -> tuple[list[str], _Packed]:
+    views = [line.view for line in briefing.lines]
     whole = choose_whole(views, room)
     parts: list[str] = []
     refs: list[NodeRef] = []
@@ -366,7 +366,7 @@ def _show_documents(state: RunState, library: LibraryView, opening: Opening, roo
     if outline:
         parts.append(f"Outline of {rest[0].name} ([id] title | pages | size):\n{fence_text(outline)}")
         room -= count_tokens(outline)
-    texts, kept = pack_passages(state, library, opening, rest, room)
+    texts, kept = pack_passages(state, library, briefing, rest, room)
     if texts:
         parts.append(f"Passages that come nearest, the best first:\n{fence_text((chr(10) * 2).join(texts))}")
     refs += [ref for passage in kept for ref in state.refer(passage.document, [passage.key], "read")]
@@ -395,13 +395,13 @@ def _outline(view: DocumentView, tokens: int) -> str:
 
 
 def pack_passages(
-    state: RunState, library: LibraryView, opening: Opening, views: Sequence[DocumentView], room: int
+    state: RunState, library: LibraryView, briefing: Briefing, views: Sequence[DocumentView], room: int
 ) -> tuple[list[str], list[Passage]]:
     """The best passages as excerpts, over all documents by their worth, as far as there is room."""
-    scores = {line.view.id: line.score for line in opening.lines}
-    ranked = order_by_worth(rank_passages(state, opening.plan, views, most=RANKED), scores)
+    scores = {line.view.id: line.score for line in briefing.lines}
+    ranked = order_by_worth(rank_passages(state, briefing.plan, views, most=RANKED), scores)
     by_id = {view.id: view for view in views}
-    wanted = stems_of(opening.question)
+    wanted = stems_of(briefing.question)
     texts = [
         write_excerpt(
             by_id[passage.document],

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from vectorless_web.engine.agent.corpus import entries_of
 from vectorless_web.engine.agent.events import ReasoningEvent, StepEvent, StepResult
 from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, write_answer
-from vectorless_web.engine.agent.model.dialogue import Opening, open_dialogue
+from vectorless_web.engine.agent.model.dialogue import Briefing, open_dialogue
 from vectorless_web.engine.agent.model.prompts import ScopeLine, Told
 from vectorless_web.engine.agent.model.toolbox import Toolbox, ToolOutcome
 from vectorless_web.engine.agent.model.tools import TOOLS
-from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, cut_text
+from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, shorten_text
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
 from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.answers.claims import ClaimEvent, Verdict
@@ -78,8 +78,8 @@ def ask_document(
     plan = understand(question, lexicon=state.lexicon, expand=state.settings.expand)
     card = state.corpus.card(view.id)
     toolbox = Toolbox(state, own, [TOOLS[name] for name in _CHILD_TOOLS], walk=walk)
-    opening = Opening(question, plan, (ScopeLine(view, card),), with_conversation=False)
-    dialogue, event = open_dialogue(state, own, toolbox, opening, turns=TURNS, walk=walk)
+    briefing = Briefing(question, plan, (ScopeLine(view, card),), with_conversation=False)
+    dialogue, event = open_dialogue(state, own, toolbox, briefing, turns=TURNS, walk=walk)
     yield event
     draft = yield from dialogue.hold()
     checker = AnswerChecker(state, own, dialogue, question, {view.id: card}, walk=walk)
@@ -122,7 +122,7 @@ class DocumentAsker:
         )
         table = [[row.document, row.value or row.text or row.note, row.verdict or ""] for row in rows]
         result = StepResult(
-            f"Asked {say_count(len(rows), 'document')} one by one: {cut_text(question, 90)}",
+            f"Asked {say_count(len(rows), 'document')} one by one: {shorten_text(question, 90)}",
             {"question": question, "rows": table},
             documents=tuple(row.document for row in rows),
         )
@@ -130,7 +130,7 @@ class DocumentAsker:
 
     def _write_row(self, row: AnswerRow) -> str:
         view = self.library.of_id(row.document)
-        name = f"[{view.name}] {cut_text(view.entry.title, 60)}" if view else row.document
+        name = f"[{view.name}] {shorten_text(view.entry.title, 60)}" if view else row.document
         cited = ", ".join(
             dict.fromkeys(
                 self.library.write_id_at(e.document, e.key, e.start)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from vectorless_web.engine.agent.conversation import Conversation
-from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, count_tokens, cut_text
+from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, count_tokens, shorten_text
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.llm.calls import fence_text
 
@@ -65,7 +65,7 @@ def write_scope(lines: Sequence[ScopeLine], unopened: Sequence[str] = ()) -> str
     told = [_scope_line(line) for line in lines]
     if unopened:
         told.append(
-            f"Not opened, by rank (the tool route opens others): {'; '.join(cut_text(t, 60) for t in unopened)}"
+            f"Not opened, by rank (the tool route opens others): {'; '.join(shorten_text(t, 60) for t in unopened)}"
         )
     return f"Documents, the likeliest first:\n{fence_text(chr(10).join(told))}"
 
@@ -75,12 +75,12 @@ def _scope_line(line: ScopeLine) -> str:
     years = ", ".join(map(str, fields.years[:3]))
     period = " ".join(filter(None, (" ".join(fields.quarters[:1]), years))) or ", ".join(fields.dates[:1])
     parts = [
-        cut_text(entry.title or entry.name, 90),
-        cut_text(", ".join(fields.entities[:2]), 60),
+        shorten_text(entry.title or entry.name, 90),
+        shorten_text(", ".join(fields.entities[:2]), 60),
         " ".join(filter(None, (*fields.forms[:1], period))),
         entry.name if entry.name != entry.title else "",
         f"{entry.pages} pages" if entry.pages != 1 else "1 page",
-        cut_text(line.reason, 110),
+        shorten_text(line.reason, 110),
     ]
     return f"[{line.view.name}] {' | '.join(part for part in parts if part)}"
 
@@ -90,7 +90,7 @@ def write_conversation(conversation: Conversation, library: LibraryView) -> str:
     told = []
     for number, exchange in enumerate(conversation.exchanges, 1):
         quotes = [
-            f"[{view.name}.{passage.key}] {cut_text(passage.quote, 400)}"
+            f"[{view.name}.{passage.key}] {shorten_text(passage.quote, 400)}"
             for passage in exchange.cited
             if (view := library.of_id(passage.document)) is not None and passage.key in view.tree
         ]

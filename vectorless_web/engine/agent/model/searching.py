@@ -7,24 +7,21 @@ from vectorless_web.engine.agent.events import Rejected, StepResult
 from vectorless_web.engine.agent.limits import Place
 from vectorless_web.engine.agent.model.view import DocumentView
 from vectorless_web.engine.agent.state import RunState
-from vectorless_web.engine.agent.stubs import find_passages, unknown_words
 from vectorless_web.engine.agent.wording import join_names, say_pages_of, shorten_title
+from vectorless_web.engine.finding.navigation.budget import PilotBudget
+from vectorless_web.engine.finding.navigation.config import PilotConfig, PilotMode
 from vectorless_web.engine.finding.navigation.events import report
-from vectorless_web.engine.finding.navigation.pilots import (
-    LexicalPilot,
-    ModelPilot,
-    NoopPilot,
-    PilotBudget,
-    PilotConfig,
-    PilotMode,
-)
+from vectorless_web.engine.finding.navigation.lexical import LexicalPilot
+from vectorless_web.engine.finding.navigation.model import ModelPilot
+from vectorless_web.engine.finding.navigation.pilot import NoopPilot
 from vectorless_web.engine.finding.navigation.search import SearchLimits
 from vectorless_web.engine.finding.navigation.strategies import beam, greedy, mcts
+from vectorless_web.engine.finding.ranking.finder import Finder
 from vectorless_web.engine.llm.budget import Keep
 from vectorless_web.engine.passages.evidence import Passage
+from vectorless_web.engine.passages.find import find_passages, unknown_words
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.ranking.finder import Finder
 
 PILOTS_LEAVE = Keep(calls=2, tokens=8_000)
 """What a pilot leaves in the run's budget: the answer and its verification."""
@@ -55,7 +52,7 @@ def list_absent(state: RunState, questions: Iterable[str], views: Sequence[Docum
     """Words of the questions that stand in none of these documents, as they were written."""
     documents = {view.id: view.document for view in views}
     plans = [understand(question, lexicon=state.lexicon, expand=False) for question in questions]
-    return list(dict.fromkeys(word for plan in plans for word in unknown_words(plan, documents)))
+    return list(dict.fromkeys(word for plan in plans for word in unknown_words(plan, documents, lexicon=state.lexicon)))
 
 
 @dataclass(frozen=True, slots=True)

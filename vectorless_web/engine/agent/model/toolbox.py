@@ -15,7 +15,7 @@ from vectorless_web.engine.agent.model.view import (
     DocumentView,
     LibraryView,
     clean_text,
-    cut_text,
+    shorten_text,
     stems_of,
     write_excerpt,
     write_nodes,
@@ -106,7 +106,7 @@ class Toolbox:
 
     def _check_call(self, call: ToolCall, tool: Tool | None) -> dict[str, Any]:
         if tool is None:
-            raise InvalidInput(f"There is no tool {cut_text(call.name, 40)}. Tools are {', '.join(self.tools)}.")
+            raise InvalidInput(f"There is no tool {shorten_text(call.name, 40)}. Tools are {', '.join(self.tools)}.")
         arguments = fit_to_schema(dict(call.arguments), tool.parameters)
         problem = problem_with(arguments, tool.parameters, call.name)
         if problem:
@@ -126,7 +126,9 @@ class Toolbox:
         view = self.library.find(said)
         if view is None:
             names = ", ".join(view.name for view in self.library.documents)
-            raise InvalidInput(f"There is no document {cut_text(str(said), 60) or '(none named)'}. Open are {names}.")
+            raise InvalidInput(
+                f"There is no document {shorten_text(str(said), 60) or '(none named)'}. Open are {names}."
+            )
         return view
 
     def _find_node(self, said: str) -> tuple[DocumentView, int, str]:
@@ -134,7 +136,9 @@ class Toolbox:
         pointer = self.library.resolve(said)
         view = self.library.of_id(pointer.document) if pointer else None
         if pointer is None or view is None or pointer.key < 0:
-            raise InvalidInput(f"There is no node {cut_text(said, 40)}; ids look like D1.12 and stand in [brackets].")
+            raise InvalidInput(
+                f"There is no node {shorten_text(said, 40)}; ids look like D1.12 and stand in [brackets]."
+            )
         piece = re.search(r"\.(r?\d+)\]?$", said.strip()) if said.count(".") > 1 else None
         return view, pointer.key, piece[1] if piece else ""
 
@@ -160,7 +164,7 @@ class Toolbox:
         told += [f"Shown before: {', '.join(f'{view.name}.{key}' for view, key in known)}."] if known else []
         told += [f"In none of these documents: {', '.join(absent)}."] if absent else []
         refs = tuple(ref for view, key in new for ref in self._refs(view, [key], "looked"))
-        asked = ", ".join(f"“{cut_text(query, 60)}”" for query in queries)
+        asked = ", ".join(f"“{shorten_text(query, 60)}”" for query in queries)
         say = f"Searched {say_count(len(views), 'document')} for {asked}: {told[0]}"
         row = {"queries": queries, "hits": [[view.id, key] for view, key in new], "absent": absent}
         result = StepResult(say, row, refs, documents=tuple(view.id for view in views))
@@ -176,7 +180,7 @@ class Toolbox:
         words = (
             f"Sections of {view.name}{f'.{start}' if start else ''}:" if shown.text else "It has no sections below it."
         )
-        say = f"Listed {say_count(len(shown.keys), 'section')} of {cut_text(name, 70)}"
+        say = f"Listed {say_count(len(shown.keys), 'section')} of {shorten_text(name, 70)}"
         self.library.mark_shown(view.id, shown.keys)
         result = StepResult(say, {"at": start, "sections": list(shown.keys)}, self._refs(view, shown.keys, "looked"))
         return ToolOutcome(Told(words, shown.text), replace(result, documents=(view.id,)))
@@ -199,7 +203,7 @@ class Toolbox:
         words = " ".join(
             filter(None, (f"Entered: {entered}." if entered else "", f"Put aside: {passed}." if passed else ""))
         )
-        words = cut_text(words, 900) or "No section below it speaks of that."
+        words = shorten_text(words, 900) or "No section below it speaks of that."
         return ToolOutcome(Told(words, "\n\n".join(texts)), found.result)
 
     def _read(self, arguments: Mapping[str, Any]) -> ToolOutcome:
@@ -227,7 +231,7 @@ class Toolbox:
         nodes = [view.tree.node(k) for k in shown.keys]
         pages = say_pages(min(n.page_start for n in nodes), max(n.page_start for n in nodes))
         words = f"{view.name}, {pages}" + ("." if shown.goes_on else ", in full (page headers and footers left out).")
-        say = f"Read {pages} of {cut_text(view.entry.title or view.entry.name, 70)}"
+        say = f"Read {pages} of {shorten_text(view.entry.title or view.entry.name, 70)}"
         result = StepResult(
             say, {"keys": list(shown.keys), "goes_on": shown.goes_on}, self._refs(view, shown.keys, "read")
         )
@@ -253,10 +257,12 @@ class Toolbox:
         more = len({key for key, _ in places}) - len(keys)
         words = f"{say_count(len(places), 'place')}." + (f" {more} more nodes are not shown." if more else "")
         words = (
-            words if places else f"“{cut_text(text, 60)}” stands nowhere in {view.name}; search takes other words too."
+            words
+            if places
+            else f"“{shorten_text(text, 60)}” stands nowhere in {view.name}; search takes other words too."
         )
         result = StepResult(
-            f"Found “{cut_text(text, 60)}” at {say_count(len(places), 'place')} of {cut_text(view.entry.title, 60)}",
+            f"Found “{shorten_text(text, 60)}” at {say_count(len(places), 'place')} of {shorten_text(view.entry.title, 60)}",
             {"places": places[:40]},
             self._refs(view, keys, "looked"),
             documents=(view.id,),
@@ -272,7 +278,7 @@ class Toolbox:
             raise InvalidInput(f"{view.name}.{key} is no table; read shows it.")
         worked = work_table(view, relation, arguments)
         self.library.mark_shown(view.id, [key])
-        name = cut_text(relation.view.name, 70)
+        name = shorten_text(relation.view.name, 70)
         row = {"key": key, "rows": list(worked.rows), "result": worked.result, "cells": list(worked.cells)}
         say = (
             f"Worked out {worked.said} of {name} = {worked.result}"
@@ -289,7 +295,7 @@ class Toolbox:
             "result": worked.result,
             "operands": [[a.id, a.words] for a in worked.amounts],
         }
-        result = StepResult(f"Worked out {cut_text(worked.expression, 80)} = {worked.result}", row)
+        result = StepResult(f"Worked out {shorten_text(worked.expression, 80)} = {worked.result}", row)
         keys: dict[str, list[int]] = {}
         for amount in worked.amounts:
             keys.setdefault(amount.pointer.document, []).append(amount.pointer.key)
@@ -300,7 +306,7 @@ class Toolbox:
 
     def _note(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         text = clean_text(arguments["text"])
-        return ToolOutcome(Told("Noted."), StepResult(f"Noted: {cut_text(text, 300)}", {"note": text[:2000]}))
+        return ToolOutcome(Told("Noted."), StepResult(f"Noted: {shorten_text(text, 300)}", {"note": text[:2000]}))
 
     def _page_image(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         view, page = self._find_view(arguments["document"]), arguments["page"]
@@ -312,7 +318,7 @@ class Toolbox:
         self._pictures_left -= 1
         words = f"The picture of page {page} of {view.name} follows; cite it as {view.name}.p{page}."
         result = StepResult(
-            f"Looked at page {page} of {cut_text(view.entry.title, 70)}",
+            f"Looked at page {page} of {shorten_text(view.entry.title, 70)}",
             {"picture": picture.reference()},
             documents=(view.id,),
         )
@@ -328,7 +334,7 @@ class Toolbox:
             view = self.library.add(document.entry, self.state.corpus.open(document.id))
             hits = search_nodes(self.state, plan, [view], most=2)
             texts.append(
-                f"[{view.name}] {cut_text(document.name, 90)} | {document.entry.name} | {cut_text(document.reason, 90)}"
+                f"[{view.name}] {shorten_text(document.name, 90)} | {document.entry.name} | {shorten_text(document.reason, 90)}"
             )
             for _, key in hits:
                 texts.append(write_excerpt(view, key, wanted=stems_of(arguments["query"]), tokens=SNIPPET_TOKENS).text)

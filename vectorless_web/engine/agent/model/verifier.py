@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vectorless_web.engine.agent.model.answer import Cited, MadeClaim, write_lead_in
+from vectorless_web.engine.agent.model.answer import Cited, MadeClaim
 from vectorless_web.engine.agent.model.view import (
     DocumentView,
     LibraryView,
     Pointer,
     clean_text,
     count_tokens,
-    cut_text,
+    shorten_text,
 )
 from vectorless_web.engine.agent.wording import say_pages
 from vectorless_web.engine.answers.outcome import Judgement
@@ -19,6 +19,7 @@ from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.llm.calls import Caller, fence_text
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.llm.picture import Picture
+from vectorless_web.engine.passages.sentences import find_lead_in
 
 VERIFY_TOKENS = 900
 """Tokens of the verifier's reply: a sentence for each of twenty claims."""
@@ -119,7 +120,7 @@ def verify_claims(
         max_tokens=VERIFY_TOKENS,
     )
     opinions = {
-        claims[row["claim"] - 1].event.order: Opinion(Judgement(row["verdict"]), cut_text(row["why"], MOST_WHY))
+        claims[row["claim"] - 1].event.order: Opinion(Judgement(row["verdict"]), shorten_text(row["why"], MOST_WHY))
         for row in asked.content["claims"]
         if 0 < row["claim"] <= len(claims)
     }
@@ -160,7 +161,7 @@ def write_document_line(view: DocumentView, card: Card) -> str:
     """Whose document it is, and of when: "[D1] title | issuer | years | file name"."""
     fields = card.fields
     period = ", ".join([*map(str, fields.years[:2]), *fields.dates[:1]])
-    parts = [cut_text(view.entry.title, 90), ", ".join(fields.entities[:2]), period, view.entry.name]
+    parts = [shorten_text(view.entry.title, 90), ", ".join(fields.entities[:2]), period, view.entry.name]
     return f"[{view.name}] {' | '.join(filter(None, parts))}"
 
 
@@ -185,7 +186,8 @@ def write_quote(view: DocumentView, cited: Cited) -> str:
     head = f"[{view.name}, {say_pages(node.page_start, node.page_start)}{f' | {path}' if path else ''}]"
     if node.table is not None:
         return f"{head} {_write_table(view, cited)}"
-    return f"{head} {' '.join(filter(None, (write_lead_in(view, pointer.key), *_write_around(view, pointer))))}"
+    lead_in = clean_text(find_lead_in(view.tree, pointer.key))
+    return f"{head} {' '.join(filter(None, (lead_in, *_write_around(view, pointer))))}"
 
 
 def _write_around(view: DocumentView, pointer: Pointer) -> Iterator[str]:
@@ -207,7 +209,7 @@ def _write_table(view: DocumentView, cited: Cited) -> str:
     node, columns = view.tree.node(pointer.key), view.name_columns(pointer.key)
     assert node.table is not None
     units = view.write_units(pointer.key)
-    head = f"table {cut_text(node.title, 120)}{f' ({units})' if units else ''}:".replace("table :", "table:")
+    head = f"table {shorten_text(node.title, 120)}{f' ({units})' if units else ''}:".replace("table :", "table:")
     rows = []
     last = pointer.start
     for index, row in enumerate(node.table.rows):

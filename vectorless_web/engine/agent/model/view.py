@@ -14,7 +14,7 @@ from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.wording import say_pages
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind, Row, Table
-from vectorless_web.engine.passages.passage import pieces_of
+from vectorless_web.engine.passages.sentences import cut_node
 from vectorless_web.engine.tables.relation import Relation, TableSource
 from vectorless_web.engine.tables.shown import ShownRelation, show_table
 from vectorless_web.engine.tables.view import tables_of
@@ -50,7 +50,7 @@ def clean_text(text: str) -> str:
     return " ".join(_LEADERS.sub(" … ", text.translate(_UNSEEN)).split())
 
 
-def cut_text(text: str, characters: int) -> str:
+def shorten_text(text: str, characters: int) -> str:
     """The text on one line, cut at a word."""
     line = clean_text(text)
     return line if len(line) <= characters else line[:characters].rsplit(" ", 1)[0].rstrip(",;: ") + " …"
@@ -74,7 +74,7 @@ class Pointer:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ShownPiece:
     """A sentence, list item, line or table row: its id behind the node's ("3", "r5") and its characters."""
 
     id: str
@@ -100,7 +100,7 @@ class DocumentView:
         self.number, self.entry, self.document = number, entry, document
         self.tree = document.tree
         self.name = f"D{number}"
-        self._pieces: dict[int, tuple[Piece, ...]] = {}
+        self._pieces: dict[int, tuple[ShownPiece, ...]] = {}
         self._relations: dict[int, Relation] = {}
         self._tables: dict[int, ShownRelation] = {}
 
@@ -114,7 +114,7 @@ class DocumentView:
         """Estimated tokens of the whole text."""
         return self.tree.root.token_count
 
-    def list_pieces(self, key: int) -> tuple[Piece, ...]:
+    def list_pieces(self, key: int) -> tuple[ShownPiece, ...]:
         """The pieces of a node in reading order; a heading is one, a table has its rows below the top headers."""
         if key not in self._pieces:
             table = self.find_table(key)
@@ -124,7 +124,7 @@ class DocumentView:
                 text = self.tree.node(key).text
                 rows = (line for line in table.lines if any(line.cells))
                 self._pieces[key] = tuple(
-                    Piece(row.row, row.start, row.end, text[row.start : row.end], row.is_header) for row in rows
+                    ShownPiece(row.row, row.start, row.end, text[row.start : row.end], row.is_header) for row in rows
                 )
         return self._pieces[key]
 
@@ -165,12 +165,12 @@ class DocumentView:
         """The innermost headings above a node, parted by " > "."""
         own = self.tree.path(key)
         headings = own if self.tree.is_leaf(key) and not self.tree.node(key).title else own[:-1]
-        return " > ".join(cut_text(heading, HEADING_CHARACTERS) for heading in headings[-PATH_PARTS:])
+        return " > ".join(shorten_text(heading, HEADING_CHARACTERS) for heading in headings[-PATH_PARTS:])
 
     def write_heading(self, key: int) -> str:
         """A heading by its level: "## [D3.12] Cash flows (p. 7)"."""
         node = self.tree.node(key)
-        title = cut_text(node.title or node.text, 3 * HEADING_CHARACTERS)
+        title = shorten_text(node.title or node.text, 3 * HEADING_CHARACTERS)
         return f"{'#' * min(6, max(1, node.depth))} [{self.name}.{key}] {title} (p. {node.page_start + 1})"
 
     def write_leaf(self, key: int, places: Sequence[int] | None = None) -> str:
@@ -194,7 +194,7 @@ class DocumentView:
 
     def _write_columns(self, node: Node, table: Table) -> str:
         """The line above a table: id, caption, units, and each column's number and name with its period and unit."""
-        caption = cut_text(node.title, HEADING_CHARACTERS * 2)
+        caption = shorten_text(node.title, HEADING_CHARACTERS * 2)
         told = self.write_units(node.key)
         units = f" ({told})" if told and told not in caption else ""
         names = [f"c{number}: {name}" for number, name in enumerate(self.name_columns(node.key)) if name]
@@ -205,14 +205,14 @@ class DocumentView:
         """The units of a table as printed in it, above it or beside it; "" when none are said."""
         relation = self.find_relation(key)
         table = self.find_table(key)
-        return cut_text(relation.units or table.unit, OUTLINE_CHARACTERS).strip("() ") if relation and table else ""
+        return shorten_text(relation.units or table.unit, OUTLINE_CHARACTERS).strip("() ") if relation and table else ""
 
     def name_columns(self, key: int) -> tuple[str, ...]:
         """The name of each column of a table, with its period and unit; () for a node without a table."""
         table = self.find_table(key)
         return tuple(map(clean_text, table.columns)) if table else ()
 
-    def _write_rows(self, table: Table, pieces: Sequence[Piece], chosen: Sequence[int]) -> Iterator[str]:
+    def _write_rows(self, table: Table, pieces: Sequence[ShownPiece], chosen: Sequence[int]) -> Iterator[str]:
         told: set[str] = set()
         last = -1
         for place in chosen:
@@ -253,18 +253,18 @@ class DocumentView:
         return Pointer(self.id, key, cell.offset, cell.offset + cell.length, row, column)
 
 
-def _find_piece(pieces: Sequence[Piece], wanted: str) -> Piece | None:
+def _find_piece(pieces: Sequence[ShownPiece], wanted: str) -> ShownPiece | None:
     return next((piece for piece in pieces if piece.id == wanted.lower()), None)
 
 
-def _cut_node(node: Node) -> Iterator[Piece]:
+def _cut_node(node: Node) -> Iterator[ShownPiece]:
     if node.kind in (NodeKind.SECTION, NodeKind.DOCUMENT):
         if node.text.strip():
-            yield Piece("1", 0, len(node.text), node.text)
+            yield ShownPiece("1", 0, len(node.text), node.text)
         return
-    for number, piece in enumerate(pieces_of(node), 1):
+    for number, piece in enumerate(cut_node(node), 1):
         if clean_text(piece.text):
-            yield Piece(str(number), piece.start, piece.end, piece.text)
+            yield ShownPiece(str(number), piece.start, piece.end, piece.text)
 
 
 def _write_cells(row: Row) -> str:
@@ -385,7 +385,7 @@ def _close_cut(lines: Sequence[str], goes_on: str) -> str:
     return "\n".join([*lines, *([f"(cut here; it goes on: read from {goes_on})"] if goes_on else [])])
 
 
-def _first_place(pieces: Sequence[Piece], start: str) -> int:
+def _first_place(pieces: Sequence[ShownPiece], start: str) -> int:
     return next((place for place, piece in enumerate(pieces) if piece.id == start.lower()), 0)
 
 
@@ -421,7 +421,7 @@ def write_excerpt(
     return Shown("\n".join(part for part in (head, body + more) if part), (key,))
 
 
-def _choose_places(pieces: Sequence[Piece], wanted: frozenset[str], tokens: int, lit: int) -> list[int]:
+def _choose_places(pieces: Sequence[ShownPiece], wanted: frozenset[str], tokens: int, lit: int) -> list[int]:
     """Pieces that hold most of what is wanted, then their neighbours; with each row the header row above it."""
     sizes = [count_tokens(clean_text(piece.text)) + 3 for piece in pieces]
     if sum(sizes) <= tokens or len(pieces) < 2:
@@ -483,7 +483,7 @@ def write_outline(
 def _outline_line(view: DocumentView, key: int, base: int) -> str:
     node = view.tree.node(key)
     children = len(view.tree.child_sections(key))
-    title = cut_text(node.title or node.text, OUTLINE_CHARACTERS)
+    title = shorten_text(node.title or node.text, OUTLINE_CHARACTERS)
     parts = [title, say_pages(node.page_start, node.page_end), f"{node.token_count} tokens"]
     parts += [f"{children} parts"] if children else []
     return f"{'  ' * max(0, node.depth - base - 1)}[{view.name}.{key}] {' | '.join(parts)}"
