@@ -385,7 +385,7 @@ def _leave_names_out(context: dict[str, Any]) -> None:
     answer = context["answer"]
     if answer is not None:
         answer.missing, answer.note = list(map(told.text, answer.missing)), told.text(answer.note)
-    context["maps"] = []
+    context["maps"], context["unread_lines"] = [], []
 
 
 def _leave_trace_out(context: dict[str, Any]) -> None:

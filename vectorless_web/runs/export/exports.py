@@ -37,6 +37,7 @@ from vectorless_web.runs.page.rendering import (
     struck_of,
     takeover_of,
     unknown_line,
+    unread_lines,
 )
 from vectorless_web.runs.page.sheets import may_be_shown
 
@@ -187,6 +188,9 @@ def as_markdown(run: Run) -> str:
     lines = [f"# {inline(run.question)}", "", _ending(run, answer), *_tell_interventions(run, answer, claims)]
     for claim in claims:
         lines += ["", _sentence(claim), *_table(claim.table), *_calculation(claim.calculation)]
+    versions = selectors.versions_read(run)
+    for line in unread_lines(selectors.steps_of(run), versions):
+        lines += ["", inline(line)]
     if unknown := unknown_line(answer):
         lines += ["", inline(unknown)]
     if passages := selectors.passages_of(run):
@@ -195,10 +199,9 @@ def as_markdown(run: Run) -> str:
         lines += ["", *_passage(number, show_passage(citation))]
     if answer and answer.missing and run.has_answer:
         lines += ["", "Still open:", "", *(f"- {inline(part)}" for part in answer.missing)]
-    versions = selectors.versions_read(run)
     if run.status == Run.Status.NOT_FOUND and run.checked:
         titles = {str(version.document_id): version.document.title for version in versions}
-        lines += ["", "What was checked:", "", *(_format_checked_place(row, titles) for row in run.checked)]
+        lines += ["", "What was searched:", "", *(_format_checked_place(row, titles) for row in run.checked)]
     lines += ["", *_sources(versions), "", *(_footnote(citation) for citation in citations_in(claims))]
     return "\n".join(lines).strip() + "\n"
 

@@ -230,6 +230,7 @@ def run_context(run: Run, may: May, *, mine: bool = False, viewer: int | None = 
         "passages": [rendering.show_passage(citation) for citation in citations if not citation.claim_id],
         "closest_line": rendering.closest_line(run),
         "unknown_line": rendering.unknown_line(answer),
+        "unread_lines": rendering.unread_lines(steps, selectors.versions_read(run)),
         "struck": rendering.struck_of(run, claims),
         "sheets": sheets.sheets_of(run, citations, steps),
         "maps": maps_of(run, steps, citations),

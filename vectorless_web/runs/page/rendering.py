@@ -285,6 +285,22 @@ def unknown_line(answer: Answer | None) -> str:
     return said % {"words": ", ".join(f"“{word}”" for word in words)} if words else ""
 
 
+def unread_lines(steps: Sequence[Step], versions: Iterable[DocumentVersion]) -> list[str]:
+    """What could not be read: documents that were left out, and pages without text of those that were opened."""
+    lines = []
+    for version in versions:
+        if pages := version.unread_pages:
+            line = ngettext(
+                "%(n)d of %(of)d pages of %(title)s has no text and could not be read.",
+                "%(n)d of %(of)d pages of %(title)s have no text and could not be read.",
+                pages,
+            )
+            lines.append(line % {"n": pages, "of": version.pages, "title": version.document.title})
+    left_out = [row["title"] for step in steps for row in step.observation.get("left_out") or [] if "title" in row]
+    said = _("%(title)s was being read again and was left out.")
+    return lines + [said % {"title": title} for title in dict.fromkeys(left_out)]
+
+
 def now_of(run: Run, *, mine: bool = False) -> NowView | None:
     """What the run is doing, told to who asked it (`mine`) or to others; None once it has ended."""
     if run.status == Run.Status.QUEUED:
