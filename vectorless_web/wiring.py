@@ -1,7 +1,6 @@
 """From settings to working parts: the only place that puts the engine together or picks a provider."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal
 from pathlib import Path
@@ -11,37 +10,21 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from vectorless_web.engine.agent.context.vector_lane import SearchEmbedder
-from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.limits import Late, Limits
-from vectorless_web.engine.agent.model.planner import Sizes, model_walking
-from vectorless_web.engine.agent.orchestrator import Orchestrator
-from vectorless_web.engine.agent.steps.route import Routing
-from vectorless_web.engine.errors import InvalidInput, ModelError
+from vectorless_web.engine.agent.reasoner import Reasoner, Settings
+from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.finding.routing.router import warm_up_router
 from vectorless_web.engine.llm.budget import CostBudget, MeteredModel, ModelBudget, UnlimitedBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, NoModel, OnCall, Recall, discard_record
 from vectorless_web.engine.llm.capability import SelfTest, self_test
-from vectorless_web.engine.llm.embedding import (
-    Embedder,
-    MeteredEmbedder,
-    NearnessModel,
-    NoEmbedder,
-    NoNearness,
-    RecordedEmbedder,
-    RecordedNearness,
-)
+from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, NoEmbedder, RecordedEmbedder
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.infra.money import MILLION
-from vectorless_web.infra.site.local_model import find_local_model
-from vectorless_web.providers import local_nearness
 from vectorless_web.providers.cassette import Cassette, Recording
 from vectorless_web.providers.connections import FORMS, Endpoint
 
-WALKS_AT_ONCE = 4
-"""Documents walked side by side when a model makes each of them wait."""
 PICTURES = 3
 """Pages of a document that a model may look at as pictures: each takes 1,200 to 1,900 tokens, and is sent again with
 every later turn."""
@@ -97,7 +80,7 @@ class EmbeddingModel(Protocol):
 class Calls:
     """The model calls of one run: what was stored of earlier attempts, who keeps new ones, what pays for them.
 
-    With them comes how its question is read: the workspace's lexicon, and whether to expand by it.
+    With them comes how the run is to work: its settings and the workspace's lexicon.
     An `offline` run asks no model, whichever is there. `stopping` ends a call that is under way.
     `embedding` is the model that the workspace searches by meaning with.
     """
@@ -106,8 +89,8 @@ class Calls:
     keep: OnCall = discard_record
     cost_budget: CostBudget = field(default_factory=UnlimitedBudget)
     limits: Limits = field(default_factory=Limits)
+    settings: Settings = field(default_factory=Settings)
     lexicon: Lexicon | None = None
-    expand: bool = True
     offline: bool = False
     stopping: Callable[[], bool] | None = None
     embedding: EmbeddingModel | None = None
@@ -115,22 +98,19 @@ class Calls:
     """Recorded replies that stand in for a model."""
     late: Collection[Late] | None = None
     """Of a replay: where the wall clock decided; None reads the clock."""
-    vectors: local_nearness.VectorCache | None = None
-    """Keeps what the local model of meaning has read from question to question; None keeps that of the last one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
     """A reasoner and what the pages call it: `name` is `offline` or `model`, `model` the model's name or ""."""
 
-    reasoner: Orchestrator
+    reasoner: Reasoner
     name: str = "offline"
     model: str = ""
-    sizes: Mapping[str, Any] = field(default_factory=dict)
-    """How much the model is shown and may say, what `embedding` searches by meaning were made with, and what measured
-    `nearness`.
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """The settings that it works by, and what `embedding` searches by meaning were made with.
 
-    Kept with the run, since a replay must ask the same.
+    Kept with the run, since a replay must work by the same.
     """
 
 
@@ -148,9 +128,9 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
         return _build_cassette_engine(Path(cassette), calls)
     endpoint = None if calls.offline else endpoint_for(choice)
     budget = _budget(calls, endpoint)
-    meaning = Meaning(_build_search_embedder(calls, budget), _build_nearness(calls))
+    searching = _build_search_embedder(calls, budget)
     if endpoint is None:
-        return _offline(calls, budget, meaning)
+        return _offline(calls, searching, calls.settings)
     context = choice.context_size if choice else None
     live = MeteredModel(
         _model_at(endpoint, calls.stopping),
@@ -160,14 +140,13 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
     )
     # Replayed calls were paid for when they were made: the meter is behind them.
     caller = Caller(live, budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
-    sizes = Sizes(
-        step=settings.MODEL_STEP_TOKENS,
-        answer=settings.MODEL_ANSWER_TOKENS,
+    chosen = replace(
+        calls.settings,
         context=context or 0,
-        whole=settings.MODEL_WHOLE_TOKENS,
         pictures=PICTURES if (choice.pictures if choice else settings.MODEL_PICTURES) else 0,
+        native_tools="tools" in endpoint.forms,
     )
-    return _build_model_engine(caller, calls, sizes, meaning)
+    return _led(caller, calls, searching, chosen)
 
 
 def document_caller(choice: ModelChoice | None, cost_budget: CostBudget) -> Caller | None:
@@ -184,29 +163,23 @@ def document_caller(choice: ModelChoice | None, cost_budget: CostBudget) -> Call
     return Caller(live, budget=ModelBudget(calls=BOUNDLESS, tokens=BOUNDLESS))
 
 
-def replaying_engine(model: str, sizes: Mapping[str, Any], calls: Calls) -> Engine:
+def replaying_engine(model: str, facts: Mapping[str, Any], calls: Calls) -> Engine:
     """The engine that worked on a run, over its stored calls alone: no network, no clock, no budget of its own.
 
-    `model` is "" for the offline reasoner, `sizes` what `Engine.sizes` was then. InvalidInput for
-    sizes that this version of the program knows nothing of.
+    `model` is "" for the offline reasoner, `facts` what `Engine.facts` was then. InvalidInput for
+    facts that this version of the program knows nothing of.
     """
-    facts, budget = dict(sizes), ModelBudget(calls=BOUNDLESS, tokens=BOUNDLESS)
-    kept, measured = facts.pop("embedding", None), facts.pop("nearness", None)
-    meaning = Meaning(
-        _record_embeddings(NoEmbedder(kept["model"]), calls, budget, kept["max_tokens"]) if kept else None,
-        _record_nearness(NoNearness(measured["model"]), calls, measured["texts"]) if measured else None,
-    )
-    if not model:
-        return _offline(calls, budget, meaning)
-    caller = Caller(NoModel(model), budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
-    return _build_model_engine(caller, calls, _sizes_from(facts), meaning)
-
-
-def _sizes_from(facts: Mapping[str, Any]) -> Sizes:
-    unknown = sorted(set(facts) - {field.name for field in fields(Sizes)})
+    kept, budget = dict(facts), ModelBudget(calls=BOUNDLESS, tokens=BOUNDLESS)
+    embedding = kept.pop("embedding", None)
+    unknown = sorted(set(kept) - {field.name for field in fields(Settings)})
     if unknown:
         raise InvalidInput(f"It was kept by another version of the program: {', '.join(unknown)}.")
-    return Sizes(**facts)
+    chosen = replace(calls.settings, **kept)
+    searching = _record_embeddings(NoEmbedder(embedding["model"]), calls, budget) if embedding else None
+    if not model:
+        return _offline(calls, searching, chosen)
+    caller = Caller(NoModel(model), budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
+    return _led(caller, calls, searching, chosen)
 
 
 def open_recording(path: Path) -> OnCall:
@@ -221,42 +194,29 @@ def _build_cassette_engine(path: Path, calls: Calls) -> Engine:
     """The reasoner led by recorded replies: no network, nothing paid, under the run's own limits all the same."""
     budget = ModelBudget(calls=calls.limits.model_calls, tokens=calls.limits.model_tokens)
     caller = Caller(Cassette(path), budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
-    return _build_model_engine(caller, calls, Sizes(), Meaning())
+    return _led(caller, calls, None, calls.settings)
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """What a run searches by meaning with: a server's embeddings, a model on this machine; None for what is not there.
-
-    `facts` is kept with the run, since a replay must ask the same.
-    """
-
-    searching: SearchEmbedder | None = None
-    nearness: RecordedNearness | None = None
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        searching, nearness = self.searching, self.nearness
-        embedding = {"model": searching.model, "max_tokens": searching.max_tokens} if searching else None
-        measured = {"model": nearness.name, "texts": nearness.most} if nearness else None
-        return {name: fact for name, fact in (("embedding", embedding), ("nearness", measured)) if fact}
+def _offline(calls: Calls, searching: RecordedEmbedder | None, chosen: Settings) -> Engine:
+    reasoner = _make_reasoner(None, calls, searching, chosen)
+    return Engine(reasoner=reasoner, facts=_tell_facts(chosen, searching))
 
 
-def _offline(calls: Calls, budget: ModelBudget, meaning: Meaning) -> Engine:
-    walking = Walking(search_embedder=meaning.searching, spent=budget.sum_spending)
-    walking.nearness = meaning.nearness
-    reasoner = Orchestrator(lexicon=calls.lexicon, expand=calls.expand, walking=walking, late=calls.late)
-    return Engine(reasoner=reasoner, sizes=meaning.facts)
+def _led(caller: Caller, calls: Calls, searching: RecordedEmbedder | None, chosen: Settings) -> Engine:
+    reasoner, facts = _make_reasoner(caller, calls, searching, chosen), _tell_facts(chosen, searching)
+    return Engine(reasoner=reasoner, name="model", model=caller.model.name, facts=facts)
 
 
-def _build_model_engine(caller: Caller, calls: Calls, sizes: Sizes, meaning: Meaning) -> Engine:
-    walking = model_walking(caller, at_once=WALKS_AT_ONCE, sizes=sizes, search_embedder=meaning.searching)
-    walking.nearness = meaning.nearness
-    routing = Routing(model=caller.as_model("route"))
-    reasoner = Orchestrator(
-        lexicon=calls.lexicon, expand=calls.expand, walking=walking, routing=routing, late=calls.late
-    )
-    return Engine(reasoner=reasoner, name="model", model=caller.model.name, sizes={**asdict(sizes), **meaning.facts})
+def _make_reasoner(
+    caller: Caller | None, calls: Calls, searching: RecordedEmbedder | None, chosen: Settings
+) -> Reasoner:
+    reasoner = Reasoner(caller=caller, settings=chosen, lexicon=calls.lexicon, late=calls.late)
+    reasoner.embedder = searching
+    return reasoner
+
+
+def _tell_facts(chosen: Settings, searching: RecordedEmbedder | None) -> dict[str, Any]:
+    return asdict(chosen) | ({"embedding": {"model": searching.name}} if searching else {})
 
 
 def test_model(choice: ModelChoice | None = None, *, context_size: int | None = None) -> SelfTest | None:
@@ -277,12 +237,8 @@ def _model_at(endpoint: Endpoint, stopping: Callable[[], bool] | None = None) ->
 
 
 def warm_up() -> None:
-    """Load what the first question of a process would wait for: the lexicons, 0.4 s, and the local model, 0.03 s."""
+    """Load what the first question of a process would wait for: the lexicons, 0.4 s."""
     warm_up_router(understand("What was revenue in 2024?"))
-    local = find_local_model()
-    if local is not None and local.is_used:
-        with suppress(ModelError):
-            local_nearness.load_encoder()
 
 
 def endpoint_for(choice: ModelChoice | None) -> Endpoint | None:
@@ -333,32 +289,18 @@ def embedder(choice: EmbeddingModel, stopping: Callable[[], bool] | None = None)
     return OpenAIEmbeddings(endpoint, dimensions=choice.dimensions, stopping=stopping)
 
 
-def _build_search_embedder(calls: Calls, budget: ModelBudget) -> SearchEmbedder | None:
+def _build_search_embedder(calls: Calls, budget: ModelBudget) -> RecordedEmbedder | None:
     """What embeds the run's searches, under the run's own budget; None without an embedding model."""
     choice = None if calls.offline else calls.embedding
     if choice is None:
         return None
     model = embedder(choice, calls.stopping)
     live = MeteredEmbedder(model, cost_budget=calls.cost_budget, usd_per_token=float(choice.price) / MILLION)
-    return _record_embeddings(live, calls, budget, choice.max_tokens)
+    return _record_embeddings(live, calls, budget)
 
 
-def _record_embeddings(embedder: Embedder, calls: Calls, budget: ModelBudget, max_tokens: int) -> SearchEmbedder:
-    recorded = RecordedEmbedder(embedder, budget=budget, on_call=calls.keep, stored=calls.stored)
-    return SearchEmbedder(recorded, max_tokens=max_tokens)
-
-
-def _build_nearness(calls: Calls) -> RecordedNearness | None:
-    """What measures the run's sentences; None without the local model. Nothing leaves the machine, so nobody pays."""
-    local = find_local_model()
-    if local is None or not local.is_used:
-        return None
-    model = local_nearness.LocalNearness(store=calls.vectors, stopping=calls.stopping)
-    return _record_nearness(model, calls, local.sentences)
-
-
-def _record_nearness(model: NearnessModel, calls: Calls, most: int) -> RecordedNearness:
-    return RecordedNearness(model, most=most, on_call=calls.keep, stored=calls.stored)
+def _record_embeddings(embedder: Embedder, calls: Calls, budget: ModelBudget) -> RecordedEmbedder:
+    return RecordedEmbedder(embedder, budget=budget, on_call=calls.keep, stored=calls.stored)
 
 
 def _budget(calls: Calls, endpoint: Endpoint | None) -> ModelBudget:

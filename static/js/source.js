@@ -75,7 +75,7 @@ function follow(on) {
 function copyQuote(button) {
   const marker = document.querySelector("[data-now-marker]").textContent.trim();
   const row = document.getElementById(`cite-${marker}`);
-  const quote = row.querySelector("blockquote")?.textContent.trim();
+  const quote = row.dataset.quote ?? row.querySelector("blockquote")?.textContent.trim();
   const said = quote ? `“${quote}”` : row.querySelector("[data-pictured]").textContent.trim();
   const text = `${said} (${row.querySelector("[data-cited]").innerText.trim()})`;
   document.dispatchEvent(new CustomEvent("copy:text", { detail: { text, done: button.dataset.copied } }));

@@ -9,6 +9,7 @@ import pytest
 from werkzeug import Response
 
 from tests.support.compiled import compile_here
+from tests.support.conversing import answer, claim, verdict
 from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run
@@ -27,7 +28,6 @@ QUESTION = "What was revenue in 2024?"
 @pytest.fixture(autouse=True)
 def _own_files(settings, tmp_path):
     settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
-    settings.MODEL_WHOLE_TOKENS = 0  # The report is short: shown whole it would need no walk.
     settings.MODEL_SECONDS, settings.MODEL_RETRIES = 10, 0
 
 
@@ -46,7 +46,10 @@ def report(workspace, alice) -> Document:
 
 
 class Script:
-    """A model's server: answers steps and the answer from a script, and may misbehave at chosen calls."""
+    """A model's server: answers turns and verifies from a script, and may misbehave at chosen calls.
+
+    `trouble` is what answers instead, by the kind of call ("turn", "verify") or its number ("turn 1").
+    """
 
     def __init__(self, **trouble) -> None:
         self.trouble = trouble
@@ -55,27 +58,23 @@ class Script:
     def __call__(self, request) -> Response:
         self.calls += 1
         body = json.loads(request.data)
-        prompt = "\n".join(message["content"] for message in body["messages"] if message["role"] == "user")
-        wants_step = "Choose the next step" in prompt
-        kind = "step" if wants_step else "answer"
-        if act := self.trouble.get(f"{kind} {self.calls}") or self.trouble.get(kind):
-            return act(self)
-        return reply(self.step(prompt) if wants_step else self.answer(prompt))
+        prompt = "\n".join(message["content"] for message in body["messages"])
+        kind = "verify" if "You check an answer" in prompt else "turn"
+        act = self.trouble.get(f"{kind} {self.calls}") or self.trouble.get(kind)
+        said = act(prompt) if act else verdict("supported") if kind == "verify" else good_answer(prompt)
+        return said if isinstance(said, Response) else reply(said)
 
-    @staticmethod
-    def step(prompt: str) -> dict:
-        nothing = {"node": None, "title": None, "query": None, "direction": None}
-        if "1. read:" in prompt:
-            return {**nothing, "thought": "Everything asked for was read.", "action": "synthesize"}
-        node = int(re.search(r"^\s*\[(\d+)\] Revenue", prompt, re.MULTILINE)[1])
-        return {**nothing, "thought": "Revenue has a section.", "action": "retrieve", "node": node}
 
-    @staticmethod
-    def answer(prompt: str) -> dict:
-        node = re.search(r"^\[(\d+)\] page", prompt, re.MULTILINE)[1]
-        quote = {"node": node, "quote": "Revenue was 412 million in 2024."}
-        claims = [{"text": "Revenue was 412 million in 2024.", "quotes": [quote], "calculation": None}]
-        return {"claims": claims, "value": "412 million", "missing": []}
+SENTENCE = "Revenue was 412 million in 2024."
+
+
+def id_of(prompt: str, words: str = SENTENCE) -> str:
+    """The id of the line that begins with these words."""
+    return re.search(rf"\[(D\d+\.[\w.]+)\] {re.escape(words)}", prompt)[1]
+
+
+def good_answer(prompt: str) -> dict:
+    return answer(claim(SENTENCE, id_of(prompt)), value="412 million")
 
 
 def reply(content: dict | str) -> Response:
@@ -87,7 +86,7 @@ def reply(content: dict | str) -> Response:
 
 
 def status(code: int):
-    return lambda _script: Response(json.dumps({"error": {"message": KEY}}), code, content_type="application/json")
+    return lambda _prompt: Response(json.dumps({"error": {"message": KEY}}), code, content_type="application/json")
 
 
 @pytest.fixture
@@ -114,30 +113,26 @@ def led_by(httpserver, workspace, make_run, report):
     return lead
 
 
-def engines(run: Run) -> list[str]:
-    """Who planned each step of the walk, after the first one that copies from the best passages unasked."""
-    return list(run.steps.filter(walk=1).exclude(action="opening").values_list("engine", flat=True))
-
-
-def test_a_model_leads_the_walk_and_writes_the_answer(led_by):
+def test_a_model_leads_the_run_and_writes_the_answer(led_by):
     run = led_by(Script())
 
     assert (run.status, run.engine, run.model) == ("answered", "model", "tiny")
-    assert run.answer.value == "412 million"
-    assert [claim.support for claim in run.claims.all()] == ["supported"]
-    assert set(engines(run)) == {"tiny"}
+    assert (run.answer.value, run.answer.verdict, run.answer.grounded) == ("412 million", "verified", True)
+    claim_row = run.claims.get()
+    assert (claim_row.support, claim_row.maker, claim_row.marks) == ("supported", "model", [])
+    assert claim_row.citations.get().quote == SENTENCE
+    assert {"route", "synthesize", "verify", "finalize"} <= set(run.steps.values_list("kind", flat=True))
 
 
 def test_every_call_is_kept_with_tokens_cost_and_time(led_by):
     run = led_by(Script())
 
-    calls = list(run.model_calls.all())
-    assert [call.purpose for call in calls] == ["step", "step", "answer"]
+    calls = list(run.model_calls.order_by("pk"))
+    assert [call.purpose for call in calls] == ["turn", "verify"]
     assert not any(call.cached for call in calls)
     assert all((call.tokens_in, call.tokens_out) == (1000, 100) for call in calls)
     assert all(float(call.cost_usd) == pytest.approx(0.003) for call in calls)
-    assert run.tokens == 3300
-    assert float(run.cost_usd) == pytest.approx(0.009)
+    assert (run.tokens, float(run.cost_usd)) == (2200, pytest.approx(0.006))
 
 
 @pytest.mark.parametrize(
@@ -146,57 +141,42 @@ def test_every_call_is_kept_with_tokens_cost_and_time(led_by):
         (status(401), "provider_auth"),
         (status(429), "provider_rate_limited"),
         (status(500), "network_error"),
-        (lambda _s: time.sleep(0.9) or reply("{}"), "provider_timeout"),
-        (lambda _s: reply("I would rather talk about the weather."), ""),
-        (lambda _s: reply('{"thought": "broken'), ""),
-        (lambda _s: reply({"unknown": "keys"}), ""),
-        (lambda _s: Response(iter([b'{"id"']), headers={"Content-Length": "999"}), "network_error"),
+        (lambda _p: time.sleep(0.9) or reply("{}"), "provider_timeout"),
+        (lambda _p: "I would rather talk about the weather.", ""),
+        (lambda _p: '{"thought": "broken', ""),
+        (lambda _p: {"unknown": "keys"}, ""),
+        (lambda _p: Response(iter([b'{"id"']), headers={"Content-Length": "999"}), "network_error"),
     ],
     ids=["401", "429", "500", "slow", "prose", "broken JSON", "wrong keys", "dies in mid-reply"],
 )
-def test_whatever_the_model_does_the_offline_reasoner_takes_over_and_the_run_ends(led_by, trouble, code, settings):
+def test_whatever_the_model_does_the_run_ends_with_passages_and_says_why(led_by, trouble, code, settings):
     settings.MODEL_SECONDS = 0.6 if code == "provider_timeout" else 10
-    run = led_by(Script(step=trouble, answer=trouble))
+    run = led_by(Script(turn=trouble))
 
-    assert run.status in ("answered", "partial")
-    assert "412" in run.answer.markdown
-    assert set(engines(run)) == {"offline"}
+    assert run.status == "passages"
+    assert run.answer.note
+    assert SENTENCE in run.citations.filter(claim=None).order_by("marker").first().passage["text"]
+    assert not run.claims.exists()
     if code:
-        assert set(run.model_calls.values_list("error_code", flat=True)) == {code}
+        assert code in set(run.model_calls.values_list("error_code", flat=True))
 
 
 def test_one_bad_reply_is_repaired(led_by):
-    script = Script(**{"step 1": lambda _s: reply("Let me think.")})
+    run = led_by(Script(**{"turn 1": lambda _p: "Let me think."}))
 
-    run = led_by(script)
-
-    assert run.status == "answered"
-    assert set(engines(run)) == {"tiny"}
-    assert "step (repair)" in run.model_calls.values_list("purpose", flat=True)
-
-
-def test_an_invented_quote_is_struck_out(led_by):
-    def inventing(script: Script) -> Response:
-        claim = {"text": "Revenue was 500 million.", "calculation": None}
-        quote = {"node": "1:3", "quote": "Revenue was 500 million in 2024."}
-        return reply({"claims": [{**claim, "quotes": [quote]}], "value": "500 million", "missing": []})
-
-    run = led_by(Script(answer=inventing))
-
-    assert list(run.claims.filter(text__contains="500").values_list("support", flat=True)) == ["unsupported"]
-    assert (run.status, run.answer.markdown) == ("passages", "")
-    assert "412" in run.citations.get(claim=None, marker=2).quote
+    assert (run.status, run.engine) == ("answered", "model")
+    assert "turn (repair)" in run.model_calls.values_list("purpose", flat=True)
 
 
 def test_the_key_stands_nowhere(led_by, caplog):
-    run = led_by(Script(step=status(401), answer=status(500)))
+    run = led_by(Script(turn=status(401)))
 
     stored = [str(list(rows.values())) for rows in (Run.objects.filter(pk=run.pk), run.steps, run.model_calls)]
-    assert KEY not in "".join(stored)
+    assert KEY not in "".join([*stored, str(run.answer.note)])
     assert KEY not in caplog.text
 
 
-def test_an_attempt_after_a_crash_pays_for_no_call_twice(led_by, httpserver):
+def test_an_attempt_after_a_crash_pays_for_no_call_twice(led_by):
     first = Script()
     run = led_by(first)
     calls = list(ModelCall.objects.order_by("pk").values_list("pk", flat=True))
@@ -205,8 +185,7 @@ def test_an_attempt_after_a_crash_pays_for_no_call_twice(led_by, httpserver):
     jobs.execute_run(run.pk)
 
     run.refresh_from_db()
-    assert run.status == "answered"
-    assert first.calls == 3
+    assert (run.status, first.calls) == ("answered", 2)
     assert list(ModelCall.objects.order_by("pk").values_list("pk", flat=True)) == calls
     assert set(ModelCall.objects.values_list("cached", flat=True)) == {True}
 
@@ -235,15 +214,14 @@ class TestBudgets:
 
         row.refresh_from_db()
         assert script.calls == 0
-        assert run.status in ("answered", "partial")
-        assert set(engines(run)) == {"offline"}
+        assert run.status == "passages"
         assert set(run.model_calls.values_list("error_code", flat=True)) == {"budget_exceeded"}
         assert (row.spent_usd, row.reserved_usd) == (0, 0)
 
     def test_a_failed_call_gives_back_what_was_put_aside(self, led_by, budget):
         row = budget("5")
 
-        led_by(Script(step=status(500), answer=status(500)))
+        led_by(Script(turn=status(500)))
 
         row.refresh_from_db()
         assert (row.spent_usd, row.reserved_usd) == (0, 0)
@@ -270,7 +248,7 @@ class TestBudgets:
         row = budget("5", reserved_usd=5)
         make_run(status="running")
 
-        assert set(engines(led_by(Script()))) == {"offline"}
+        assert led_by(Script()).status == "passages"
 
         row.refresh_from_db()
         assert row.reserved_usd == 5
@@ -282,8 +260,7 @@ def test_a_model_is_not_asked_more_than_it_can_read_at_once(led_by, workspace):
 
     run = led_by(script)
 
-    assert script.calls == 0
-    assert run.status in ("answered", "partial")
+    assert (script.calls, run.status) == (0, "passages")
 
 
 def test_without_a_model_of_its_own_a_workspace_uses_the_site_s(httpserver, settings, make_run, report):
@@ -297,12 +274,12 @@ def test_without_a_model_of_its_own_a_workspace_uses_the_site_s(httpserver, sett
     assert (run.status, run.engine, run.model) == ("answered", "model", "tiny")
 
 
-def test_without_any_model_the_offline_reasoner_answers(make_run, report):
+def test_without_any_model_passages_are_shown(make_run, report):
     run = make_run(question=QUESTION)
 
     jobs.execute_run(run.pk)
 
     run.refresh_from_db()
-    assert (run.status, run.engine, run.model) == ("answered", "offline", "")
-    assert "412" in run.answer.markdown
+    assert (run.status, run.engine, run.model) == ("passages", "offline", "")
+    assert run.citations.first().quote == SENTENCE
     assert not ModelCall.objects.exists()

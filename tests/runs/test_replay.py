@@ -10,12 +10,14 @@ from django.utils import timezone
 from werkzeug import Response
 
 from tests.runs.conftest import make_ready
-from tests.runs.test_model import QUESTION, Script, _own_files, led_by, reply, report, status  # noqa: F401
+from tests.runs.test_model import QUESTION, Script, _own_files, led_by, report, status  # noqa: F401
+from tests.support.compiled import compiled_document
+from tests.support.conversing import verdict
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.services.lifecycle import purge_document
 from vectorless_web.engine.agent.limits import FURTHER, Late, Limits, Place
 from vectorless_web.runs import jobs, services
-from vectorless_web.runs.models import ModelCall, Replay, Run, RunInputs, Step
+from vectorless_web.runs.models import Answer, ModelCall, Replay, Run, RunInputs, Step
 from vectorless_web.runs.page.rendering import raw_step
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -27,7 +29,7 @@ def replayed(run: Run):
 
 @pytest.fixture
 def answered(make_run, report):  # noqa: F811
-    """A run that the offline reasoner answered."""
+    """A run without a model."""
     run = make_run(question=QUESTION)
     jobs.execute_run(run.pk)
     return Run.objects.get(pk=run.pk)
@@ -42,14 +44,15 @@ def test_an_offline_run_replays_identically(answered):
 
 TROUBLES = {
     "good": {},
-    "401": {"step": status(401), "answer": status(401)},
-    "429 in mid-run": {"step 2": status(429)},
-    "500": {"step": status(500), "answer": status(500)},
-    "prose": {"step": lambda _s: reply("Let me talk."), "answer": lambda _s: reply("Indeed.")},
-    "broken JSON": {"step": lambda _s: reply('{"thought": "brok'), "answer": lambda _s: reply('{"claims": [')},
-    "null characters": {"answer": lambda _s: reply('{"claims": [], "x\0": "\\u0000"}')},
-    "dies in mid-reply": {"step": lambda _s: Response(iter([b'{"id"']), headers={"Content-Length": "999"})},
-    "repaired": {"step 1": lambda _s: reply("Let me think.")},
+    "401": {"turn": status(401)},
+    "429 in mid-run": {"verify": status(429)},
+    "500": {"turn": status(500)},
+    "prose": {"turn": lambda _p: "Let me talk."},
+    "broken JSON": {"turn": lambda _p: '{"thought": "brok'},
+    "null characters": {"turn": lambda _p: '{"calls": [], "x\0": "\\u0000"}'},
+    "dies in mid-reply": {"turn": lambda _p: Response(iter([b'{"id"']), headers={"Content-Length": "999"})},
+    "repaired": {"turn 1": lambda _p: "Let me think."},
+    "refused by the verifier": {"verify": lambda _p: verdict("no", why="It says something else.")},
 }
 
 
@@ -84,20 +87,47 @@ def test_a_step_that_was_altered_is_the_first_difference(answered, model, values
 def test_a_tampered_call_is_named_by_the_first_step_it_changed(led_by):  # noqa: F811
     run = led_by(Script())
     call = run.model_calls.order_by("pk").first()
-    ModelCall.objects.filter(pk=call.pk).update(reply=call.reply.replace("Revenue has a section", "A guess"))
+    ModelCall.objects.filter(pk=call.pk).update(reply=call.reply.replace("It stands there", "A guess"))
 
     found = replayed(run)
 
     assert found.verdict == "different"
-    assert found.difference.endswith("thought: stored “Revenue has a section.”, replayed “A guess.”.")
+    assert found.difference.endswith("thought: stored “It stands there.”, replayed “A guess.”.")
 
 
 def test_an_altered_answer_and_an_altered_quote_are_told(answered):
+    row = answered.citations.first()
+    row.passage["lacks"] = ["profit"]
+    row.save()
+    assert "End, passages[0][8].lacks" in replayed(answered).difference
     answered.citations.update(quote="Revenue was 9 million.")
-    assert "citations[0][4]: stored “Revenue was 9 million.”" in replayed(answered).difference
+    assert "passages[0][4]: stored “Revenue was 9 million.”" in replayed(answered).difference
+    Answer.objects.filter(run=answered).update(unknown_words=["penalty"])
     answered.citations.all().delete()
-    answered.claims.all().delete()
-    assert replayed(answered).difference.startswith("The replay wrote a sentence more: “")
+    assert "End, entries of" in replayed(answered).difference
+
+
+def test_an_altered_sentence_of_a_model_is_told(led_by):  # noqa: F811
+    run = led_by(Script())
+    run.claims.update(marks=["not traced: 412"])
+    assert replayed(run).difference.startswith("Sentence 0, entries of marks: stored 1, replayed 0")
+    run.claims.all().delete()
+    assert replayed(run).difference.startswith("The replay wrote a sentence more: “")
+
+
+def test_runs_over_several_documents_and_follow_ups_replay_identically(workspace, alice, make_run, report):  # noqa: F811
+    for topic in ("glaciers", "orchards", "turbines"):
+        text = f"# A report on {topic}\n\nThe {topic} of the valley made a revenue of {len(topic)} million.\n"
+        compiled_document(workspace, alice, text.encode(), f"{topic}.md")
+    runs = [make_run(question=question) for question in (QUESTION, "What do orchards and turbines make?")]
+    runs.append(make_run(question="And the glaciers?", thread=runs[0].thread))
+    for run in runs:
+        jobs.execute_run(run.pk)
+
+    assert RunInputs.objects.get(run=runs[2]).previous["exchanges"][0]["question"] == QUESTION
+    assert [(replayed(run).verdict, replayed(run).difference) for run in runs] == [("identical", "")] * 3
+    compiled_document(workspace, alice, b"# Revenue of glaciers and orchards\n", "later.md")
+    assert [replayed(run).verdict for run in runs] == ["identical"] * 3
 
 
 def test_what_came_into_the_workspace_since_changes_nothing(answered, workspace, alice, report):  # noqa: F811
@@ -168,7 +198,7 @@ def test_a_resumed_run_replays_identically(led_by):  # noqa: F811
     run = led_by(Script())
     Run.objects.filter(pk=run.pk).update(status="queued", attempt=2)
     run.steps.filter(kind__in=("verify", "finalize")).delete()
-    run.model_calls.filter(purpose="answer").delete()
+    run.model_calls.filter(purpose="verify").delete()
 
     jobs.execute_run(run.pk)
 
@@ -184,8 +214,8 @@ def test_a_step_costs_what_its_calls_cost(led_by):  # noqa: F811
         assert step.cost_usd == sum(call.cost_usd for call in calls)
     assert not run.model_calls.filter(step=None).exists()
     assert run.tokens == sum(run.steps.values_list("tokens", flat=True))
-    told = json.loads(raw_step(run.model_calls.get(purpose="answer").step))
-    assert [call["purpose"] for call in told["model_calls"]] == ["answer"]
+    told = json.loads(raw_step(run.model_calls.get(purpose="verify").step))
+    assert [call["purpose"] for call in told["model_calls"]] == ["verify"]
     assert told["kind"] == "verify"
 
 

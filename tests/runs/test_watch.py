@@ -194,7 +194,7 @@ def test_live_fragments_are_the_bytes_that_the_page_renders(make_run, open_page,
 
     html = client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
 
-    for name in ("step-1", "step-7", "step-13", "claim-0", "claim-1", "totals", "outcome"):
+    for name in ("step-2", "step-7", "step-13", "claim-0", "claim-1", "totals", "outcome"):
         assert page.elements[name] in html, f"{name} is not what the page shows"
 
 

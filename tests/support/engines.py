@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from vectorless_web.engine.agent.events import CompleteEvent, NodeRef, Outcome, ReasoningEvent, StepEvent, StepKind
-from vectorless_web.engine.answers.claims import Check, ClaimEvent, Confidence, Evidence, Strength, Support
+from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence, Maker, Support, Verdict
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.passages.evidence import Passage
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,7 @@ class StoryReasoner:
     pause: float = 0.0
     heeds_stop: bool = True
 
-    def run(self, question, corpus, limits, *, cancelling=lambda: False, previous=None) -> Iterator[ReasoningEvent]:
+    def run(self, question, corpus, limits, *, cancelling=lambda: False, conversation=None) -> Iterator[ReasoningEvent]:
         for event in self.story(next((entry.id for entry in corpus.entries()), "1")):
             time.sleep(self.pause)
             if self.heeds_stop and cancelling():
@@ -35,13 +37,21 @@ class TestEngine:
     reasoner: object
     name: str = "offline"
     model: str = ""
-    sizes: dict = field(default_factory=dict)
+    facts: dict = field(default_factory=dict)
 
 
 def step(number: int, document: str = "1", kind: StepKind = StepKind.RETRIEVE, walk: int = 1) -> StepEvent:
     """A step at a place of its own."""
     ref = NodeRef(document=document, key=number, title=f"Note {number}", page_start=0, page_end=0, role="read")
-    return StepEvent(walk=walk, index=number, kind=kind, say=f"Read note {number}", refs=(ref,), latency_ms=3.0)
+    return StepEvent(
+        walk=walk,
+        index=number,
+        kind=kind,
+        say=f"Read note {number}",
+        refs=(ref,),
+        documents=(document,),
+        latency_ms=3.0,
+    )
 
 
 def claim(
@@ -52,14 +62,38 @@ def claim(
         marker=order + 1, document=document, key=1, page_index=0, quote="Revenue was 412 million", check=Check.EXACT
     )
     support = Support.SUPPORTED if state == "checked" else None
-    return ClaimEvent(order=order, text=text, state=state, support=support, citations=(evidence,))
+    return ClaimEvent(order, text, state, support, (evidence,), maker=Maker.LOOKUP)
+
+
+def closest(marker: int, document: str = "1", **changes) -> Evidence:
+    """A closest passage of three sentences, the second one lit."""
+    text = "It was a good year. Revenue was 412 million. Costs fell."
+    start = text.index("Revenue")
+    values = {"path": ("Report", "Revenue"), "holds": ("revenue",), "lacks": ("penalty",), **changes}
+    passage = Passage(document, marker, 0, NodeKind.PARAGRAPH, **_lit(text, start), **values)
+    return Evidence(marker, document, marker, 0, passage.lit, passage=passage)
+
+
+def _lit(text: str, start: int) -> dict:
+    end = text.index(".", start) + 1
+    return {"text": text, "lit_start": start, "lit_end": end, "start": start, "end": end, "score": 1.0}
+
+
+def passages_story(document: str) -> list[ReasoningEvent]:
+    """What the reasoner tells without a model: where it looked, and what comes closest."""
+    shown = (closest(1, document), closest(2, document, rows=(("Year", "Revenue"), ("2024", "412")), lit_row=1))
+    return [
+        step(0, document, StepKind.ROUTE, walk=0),
+        step(1, document),
+        complete(Outcome.PASSAGES, passages=shown, unknown_words=("penalty",)),
+    ]
 
 
 def complete(outcome: Outcome = Outcome.ANSWERED, **values) -> CompleteEvent:
     """The end of a story."""
-    confidence = Confidence(1.0, 1.0, 0.9, 0.9, Strength.STRONG) if outcome is Outcome.ANSWERED else None
     texts = {"answer": "Revenue was 412 million. [1]", "value": "412 million"} if outcome is Outcome.ANSWERED else {}
-    return CompleteEvent(outcome, "It is in the documents.", confidence=confidence, grounded=True, **texts, **values)
+    verdict = Verdict.EXACT if outcome is Outcome.ANSWERED else None
+    return CompleteEvent(outcome, "It is in the documents.", grounded=True, **{"verdict": verdict, **texts, **values})
 
 
 def long_story(document: str) -> list[ReasoningEvent]:

@@ -82,16 +82,16 @@ class StepAdmin(ReadOnlyAdmin):
 
 @admin.register(Answer)
 class AnswerAdmin(ReadOnlyAdmin):
-    list_display = ["run", "value", "confidence", "grounded", "abstained"]
-    list_filter = ["grounded", "abstained"]
+    list_display = ["run", "value", "verdict", "grounded", "abstained"]
+    list_filter = ["verdict", "grounded", "abstained"]
     search_fields = ["run__question", "markdown"]
     list_select_related = ["run"]
 
 
 @admin.register(Claim)
 class ClaimAdmin(ReadOnlyAdmin):
-    list_display = ["run", "order", "text", "state", "support"]
-    list_filter = ["state", "support"]
+    list_display = ["run", "order", "text", "state", "support", "maker"]
+    list_filter = ["state", "support", "maker"]
     search_fields = ["text"]
     list_select_related = ["run"]
 

@@ -155,9 +155,10 @@ class WorkspaceCorpus(Corpus):
 
     Nothing grows with the workspace: versions and cards are read for the documents that
     are asked for. `opened` collects the primary keys of the versions that were read, so
-    that the run can be pinned to them, `left_out` the documents whose compiled file was
-    damaged. An attempt after a crash is given the `routes` of the one before it; with `is_pinned`
-    the router knows no others.
+    that the run can be pinned to them, `asked_for` the ids of the documents that were
+    named to the engine or opened, `left_out` those whose compiled file was damaged. An
+    attempt after a crash is given the `routes` of the one before it; with `is_pinned` the
+    router knows no others.
     """
 
     def __init__(self, run: Run, *, routes: Sequence[RouteResult] = (), is_pinned: bool = False) -> None:
@@ -169,6 +170,7 @@ class WorkspaceCorpus(Corpus):
             run, cards=lambda pk: self.card(str(pk)), texts=self._peek, known=routes, is_pinned=is_pinned
         )
         self.opened: set[int] = set()
+        self.asked_for: set[str] = set()
         self.left_out: set[str] = set()
 
     @property
@@ -196,6 +198,7 @@ class WorkspaceCorpus(Corpus):
     def find_entries(self, documents: Collection[str]) -> Sequence[DocumentEntry]:
         """The entries of these documents; those that are not in the scope are left out."""
         self._fetch(documents)
+        self.asked_for |= self._versions.keys() & set(documents)
         return [_entry(self._versions[name]) for name in documents if name in self._versions]
 
     def card(self, document: str) -> Card:
@@ -209,6 +212,7 @@ class WorkspaceCorpus(Corpus):
         """Open the compiled document; NotFound if it is not in the scope, ArtefactDamaged while it is repaired."""
         version = self.version(document)
         if document not in self._documents:
+            self.asked_for.add(document)
             try:
                 self._documents[document] = open_version(version)
             except ArtefactDamaged:
@@ -261,8 +265,9 @@ class WorkspaceCorpus(Corpus):
             raise NotFound("This document is not among those the question was asked of.") from None
 
     def describe_inputs(self) -> dict[str, Any]:
-        """Values stored for a replay: the number of documents, the router's results, the documents they name."""
-        named = [str(row.doc_id) for route in self._router.results for row in (*route.candidates, *route.tail)]
+        """Values stored for a replay: the number of documents, the router's results, the documents concerned."""
+        routed = [str(row.doc_id) for route in self._router.results for row in (*route.candidates, *route.tail)]
+        named = list(dict.fromkeys((*routed, *sorted(self.asked_for))))
         self._fetch(named)
         rows = {name: self._versions[name] for name in named if name in self._versions}
         return {
@@ -273,6 +278,10 @@ class WorkspaceCorpus(Corpus):
                 for name, row in rows.items()
             },
         }
+
+    def count_inputs(self) -> tuple[int, int, int]:
+        """How much of that there is: results of the router, documents asked for, documents left out."""
+        return len(self._router.results), len(self.asked_for), len(self.left_out)
 
     def _fetch(self, documents: Iterable[str]) -> None:
         """Read the versions of those documents that were not asked for before, in one query."""

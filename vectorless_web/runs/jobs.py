@@ -5,7 +5,6 @@ import threading
 from contextlib import suppress
 
 from channels.layers import get_channel_layer
-from django.core.cache import cache
 from django.db import DatabaseError
 
 from vectorless_web import wiring
@@ -67,13 +66,12 @@ def _work_on(lease: services.RunLease) -> None:
             keep=log,
             cost_budget=services.RunCostBudget(run),
             limits=services.limits_of(run),
+            settings=services.settings_of(run),
             lexicon=services.load_kept_lexicon(inputs),
-            expand=run.settings.get("expand", True),
             offline=answerer == OFFLINE,
             embedding=embedding_in_use(run.workspace),
             cassette=cassette_of(run),
             stopping=stop.is_set,
-            vectors=cache,
         )
         engine = wiring.engine_for(model_chosen(run.workspace, answerer), calls)
         services.execute_run(lease, engine=engine, inputs=inputs, stop=stop)
@@ -116,8 +114,8 @@ def _build_replay_engine(run: Run, inputs: RunInputs, keep: OnCall) -> wiring.En
     calls = wiring.Calls(
         stored=services.stored_calls(run.pk),
         keep=keep,
+        settings=services.settings_of(run),
         lexicon=services.load_kept_lexicon(inputs),
-        expand=run.settings.get("expand", True),
         late=services.kept_late(inputs),
     )
     return wiring.replaying_engine(run.model, inputs.reasoner, calls)

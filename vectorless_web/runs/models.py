@@ -151,6 +151,8 @@ class Step(models.Model):
     """[{document, key, title, page_start, page_end, role}], page indexes from 0."""
     rejected = models.JSONField(default=list, blank=True)
     """[{label, reason, ref}]."""
+    documents = models.JSONField(default=list, blank=True)
+    """Ids of the documents that the step is about, in the order touched."""
     confidence = models.FloatField(null=True, blank=True)
     latency_ms = models.FloatField(default=0)
     tokens = models.PositiveIntegerField(default=0)
@@ -170,6 +172,16 @@ class Step(models.Model):
 
 
 class Answer(models.Model):
+    """How a run ended. `confidence`, its factors, `strength` and `signals` are of earlier versions."""
+
+    class Verdict(models.TextChoices):
+        """How far an answer was checked; the help page defines each word."""
+
+        EXACT = "exact", "Exact"
+        VERIFIED = "verified", "Verified"
+        PARTLY = "partly", "Partly verified"
+        NOT_VERIFIED = "not", "Not verified"
+
     class Strength(models.TextChoices):
         STRONG = "strong", "Strong"
         MODERATE = "moderate", "Moderate"
@@ -178,6 +190,8 @@ class Answer(models.Model):
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="answer")
     markdown = models.TextField(blank=True)
     value = models.CharField(max_length=200, blank=True)
+    verdict = models.CharField(max_length=8, choices=Verdict.choices, blank=True)
+    """ "" for runs without an answer and for those of earlier versions."""
     confidence = models.FloatField(null=True, blank=True)
     claims_held = models.FloatField(null=True, blank=True)
     parts_covered = models.FloatField(null=True, blank=True)
@@ -189,6 +203,10 @@ class Answer(models.Model):
     grounded = models.BooleanField(default=False)
     abstained = models.BooleanField(default=False)
     missing = models.JSONField(default=list, blank=True)
+    unknown_words = models.JSONField(default=list, blank=True)
+    """Words of the question that stand in no document of its scope."""
+    note = models.TextField(blank=True)
+    """What went otherwise than asked, in one sentence."""
 
     def __str__(self) -> str:
         return self.markdown[:80]
@@ -212,6 +230,10 @@ class Claim(models.Model):
     table = models.JSONField(default=list, blank=True)
     """A small table that the sentence announces: rows of texts, its header row first; empty for none."""
     because = models.TextField(blank=True)
+    marks = models.JSONField(default=list, blank=True)
+    """Remarks of the program that strike nothing ("not traced: 4.1")."""
+    maker = models.CharField(max_length=10, blank=True)
+    """Who made it: lookup, formula, operation or model; "" for claims of earlier versions."""
 
     class Meta:
         ordering = ["run", "order"]
@@ -235,6 +257,9 @@ class Citation(models.Model):
     page_index = models.PositiveIntegerField()
     quote = models.TextField()
     where = models.CharField(max_length=300, blank=True)
+    passage = models.JSONField(null=True, blank=True)
+    """The whole passage around the quote, where one is shown: {text, lit_start, lit_end, rows, lit_row, lead_in, path,
+    kind, holds, lacks}."""
     start = models.PositiveIntegerField(default=0)
     end = models.PositiveIntegerField(default=0)
     spans = models.JSONField(default=list, blank=True)
@@ -242,7 +267,7 @@ class Citation(models.Model):
     boxes = models.JSONField(default=list, blank=True)
     """One box a line, PDF points with the origin at the top left: [[page_index, x, y, width, height], ...]."""
     check_result = models.CharField(max_length=12)
-    """exact, normalised, fuzzy or missing."""
+    """exact or picture; in earlier versions normalised, fuzzy or missing, too."""
     recognised = models.PositiveSmallIntegerField(null=True, blank=True)
     """Percent of the least sure word of a quote that was read by text recognition (OCR); None for text of the file."""
 
@@ -362,7 +387,8 @@ class RunInputs(models.Model):
     lexicon = models.JSONField(default=list, blank=True)
     """The workspace's own entries: [[concept, [phrases], statement]]."""
     previous = models.JSONField(null=True, blank=True)
-    """What a follow-up leans on: {question, read: {document: [node keys]}}."""
+    """The conversation before it: {exchanges: [{question, answer, cited: [{document, key, page_index, quote}]}]};
+    earlier versions kept {question, read: {document: [node keys]}}."""
     reasoner = models.JSONField(default=dict, blank=True)
     """How the model was asked, as the wiring tells it."""
     considered = models.PositiveIntegerField(default=0)

@@ -16,7 +16,6 @@ from django.utils.translation import gettext_lazy as _lazy
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder
 from vectorless_web.documents.selectors import closed_folders, open_to
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.llm.embedding import NEARNESS_PURPOSE as NEARNESS
 from vectorless_web.engine.llm.embedding import PURPOSE as EMBEDDING
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.templatetags.show import person
@@ -206,17 +205,33 @@ def newest_run_of(thread: Thread, user: User) -> Run:
     return run
 
 
-def run_before(run: Run) -> Run | None:
-    """The run that this one's question leans on: the one it follows up on, else the last with a result before it.
+EXCHANGES = 8
+"""Earlier questions of its thread that a question is given, the latest ones."""
 
-    A run that asks once more leans on what its first try leaned on.
+
+def runs_before(run: Run) -> list[Run]:
+    """The runs of its thread with a result that a question follows, oldest first, of tries of one question the last.
+
+    A run that asks once more follows what its first try followed.
     """
     while run.is_another_try and run.asked_from is not None:
         run = run.asked_from
-    if run.asked_how == Run.How.FOLLOW_UP and run.asked_from is not None:
-        return run.asked_from
-    rows = visible_runs(run.asked_by_id, [run.workspace_id]).filter(thread=run.thread_id, pk__lt=run.pk)
-    return _with_result(rows).first()
+    rows = _with_result(visible_runs(run.asked_by_id, [run.workspace_id]).filter(thread=run.thread_id))
+    # A follow-up was asked from the last result that its asker saw; another may have come in between.
+    follows = run.asked_from_id if run.asked_how == Run.How.FOLLOW_UP else None
+    rows = rows.filter(pk__lte=follows) if follows else rows.filter(pk__lt=run.pk)
+    newest: dict[str, Run] = {}
+    for row in rows.select_related("answer"):
+        if len(newest) < EXCHANGES:
+            newest.setdefault(row.question, row)
+    return list(newest.values())[::-1]
+
+
+def cited_passages(run: Run) -> list[Citation]:
+    """The quotes of a run's standing sentences whose documents are still here, one for each marker."""
+    rows = Citation.objects.filter(run=run.pk, claim__isnull=False, version__document__deleted_at=None)
+    rows = rows.exclude(claim__support="unsupported").exclude(check_result="missing").exclude(version=None)
+    return list({row.marker: row for row in rows.select_related("version").order_by("-marker", "-pk")}.values())[::-1]
 
 
 def last_result_in(thread: Thread, user: User) -> Run | None:
@@ -248,22 +263,20 @@ def steps_of(run: Run, after: int = 0, upto: int | None = None) -> list[Step]:
     return list(_restrict_sequence(Step.objects.filter(run=run.pk), after, upto).order_by("sequence"))
 
 
-def count_walks(run: Run) -> int:
-    """How many documents the run has walked so far: a walk is of one document."""
-    return Step.objects.filter(run=run.pk, walk__gt=0).values("walk").distinct().count()
+BESIDE_CHAT = (EMBEDDING, "nearness")
+"""Purposes of stored calls that no chat model answered; the second stands in runs of earlier versions."""
+
+
+def count_opened(run: Run) -> int:
+    """How many documents the run has opened so far."""
+    return run.versions.count()
 
 
 def model_failure(run: Run) -> tuple[ModelCall | None, bool]:
     """The last call of a chat model that failed in a run, None without one; and whether another was answered."""
-    calls = run.model_calls.exclude(purpose__in=(EMBEDDING, NEARNESS))
+    calls = run.model_calls.exclude(purpose__in=BESIDE_CHAT)
     failed = calls.exclude(error_code="").order_by("-pk").first()
     return failed, calls.filter(error_code="").exists()
-
-
-def unwritten_answer(run: Run) -> str:
-    """Why the model that was to answer wrote no answer, as the run's check tells; "" when it wrote one."""
-    told = Step.objects.filter(run=run.pk, kind="verify").values_list("observation", flat=True).last() or {}
-    return str(told.get("unwritten") or "")
 
 
 def step_of(run: Run, sequence: int) -> Step:
@@ -292,7 +305,7 @@ def _restrict_sequence(rows: QuerySet[T], after: int, upto: int | None) -> Query
 
 
 def passages_of(run: Run) -> list[Citation]:
-    """The passages that came nearest to the question of a run without an answer, nearest first."""
+    """The passages that come closest to a run's question, best first."""
     rows = Citation.objects.filter(run=run.pk, claim=None).select_related("version", "version__document")
     return list(rows.order_by("pk"))
 

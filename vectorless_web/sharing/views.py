@@ -20,7 +20,6 @@ from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.rendering.page import RenderUnavailable, ShownFigure, figure_image, page_image, page_words
 from vectorless_web.documents.rendering.text import PagePicture
 from vectorless_web.documents.storage.files import open_version
-from vectorless_web.engine.agent.context.outline import shorten_title
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.web.pages import is_htmx
 from vectorless_web.infra.web.problems import Problem
@@ -237,6 +236,8 @@ def _mark_unlisted(response: HttpResponse) -> HttpResponse:
 
 LEAST_LETTERS = 3
 """Shorter names would be found within ordinary words."""
+SHORTEST = 3
+"""Words that a step keeps of a long name at least."""
 
 
 @dataclass(frozen=True)
@@ -255,7 +256,9 @@ class Redaction:
     def step(self, view: StepView, step: Step, run: Run) -> StepView:
         """A step's card: one that worked in a document which is not quoted tells no more than that."""
         routed = [row for row in view.routed if str(row.document) in self.quoted]
-        view = replace(view, routed=[replace(row, reason=self.text(row.reason)) for row in routed])
+        named = [row for row in view.documents if row.id in self.quoted]
+        told = [replace(row, reason=self.text(row.reason)) for row in routed]
+        view = replace(view, routed=told, documents=named)
         if step.kind == "route":
             return replace(view, say=self._redact_routing(step), thought="", note="", refs=(), rejected=())
         if not self._may_be_told(step, run):
@@ -282,7 +285,12 @@ class Redaction:
         return [*told, {"title": places, "reason": _("in documents that are not named here")}]
 
     def _may_be_told(self, step: Step, run: Run) -> bool:
-        """Whether a step touched quoted documents alone; one of a walk, when the walk is known to be in such a one."""
+        """Whether a step touched quoted documents alone.
+
+        Of one that names no document the whole walk must be known to be in quoted ones.
+        """
+        if step.documents:
+            return self.quoted.issuperset(step.documents) and self._all_quoted(step.refs)
         if step.walk == 0:
             return self._all_quoted(step.refs)
         refs = [ref for refs in run.steps.filter(walk=step.walk).values_list("refs", flat=True) for ref in refs]
@@ -326,12 +334,16 @@ def _list_routed_documents(observation: dict[str, Any]) -> list[tuple[str, str]]
 def _compile_pattern(names: Iterable[str]) -> re.Pattern[str] | None:
     """Matches any of the names as whole words, the longest first, whatever the case and the blanks."""
     plain = {" ".join(name.split()) for name in names if len(name.strip()) >= LEAST_LETTERS}
-    # Steps shorten long titles.
-    told = sorted({*plain, *map(shorten_title, plain)}, key=lambda name: (-len(name), name))
-    if not told:
-        return None
-    words = (r"\s+".join(map(re.escape, name.split())) for name in told)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE)
+    told = sorted(plain, key=lambda name: (-len(name), name))
+    return re.compile("|".join(map(_match_name, told)), re.IGNORECASE) if told else None
+
+
+def _match_name(name: str) -> str:
+    """A pattern of the name as whole words; of one that a step shortened, which then ends in dots."""
+    words, blank = list(map(re.escape, name.split())), r"\s+"
+    whole, first = blank.join(words), blank.join(words[:SHORTEST])
+    shortened = rf"|{first}\b[^…]{{0,200}}?…" if len(words) > SHORTEST else ""
+    return rf"(?<!\w)(?:{whole}(?!\w){shortened})"
 
 
 NOTHING = May(ask=False, upload=False, edit=False, delete=False, share=False, govern=False)
@@ -368,10 +380,12 @@ def _leave_names_out(context: dict[str, Any]) -> None:
     run.checked, run.reason = told.redact_checked(run.checked), told.text(run.reason)
     for claim in context["claims"]:
         claim.text, claim.because = told.text(claim.text), told.text(claim.because)
+        claim.marks = list(map(told.text, claim.marks))
+        claim.table = [list(map(told.text, row)) for row in claim.table]
     answer = context["answer"]
     if answer is not None:
-        answer.missing = [told.text(part) for part in answer.missing]
-    context["maps"] = []
+        answer.missing, answer.note = list(map(told.text, answer.missing)), told.text(answer.note)
+    context["maps"], context["unread_lines"] = [], []
 
 
 def _leave_trace_out(context: dict[str, Any]) -> None:
@@ -379,7 +393,7 @@ def _leave_trace_out(context: dict[str, Any]) -> None:
     run: Run = context["run"]
     run.checked = []
     for citation in context["citations"]:
-        citation.opened_by = citation.copied_by = None
+        citation.read_in = None
     context.update(steps=[], maps=[])
 
 

@@ -14,6 +14,7 @@ from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.agent.wording import join_names, shorten_title
 from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError, InvalidInput
 from vectorless_web.engine.llm.calls import Caller
+from vectorless_web.engine.llm.embedding import Embedder
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.questions.plan import check_question
 from vectorless_web.engine.questions.understand import understand
@@ -31,6 +32,7 @@ class Reasoner:
 
     `verifier` makes the second, independent call; None uses `caller`. `clock` gives seconds and may be a fake. A replay
     gives `late`, where time was up in the run it repeats, and is held up by no clock.
+    `embedder`, set by whoever has one, is the owner's embedding model for documents that have vectors.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class Reasoner:
         self.lexicon = lexicon
         self.clock = clock
         self.late = late
+        self.embedder: Embedder | None = None
 
     def run(
         self,

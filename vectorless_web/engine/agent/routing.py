@@ -1,7 +1,7 @@
 """ROUTE: ask the router which documents of the scope are worth opening, and say why. Every call of it is a step."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from vectorless_web.engine.agent.corpus import Corpus, CorpusRouter, DocumentEntry, entries_of
 from vectorless_web.engine.agent.events import Rejected, StepEvent, StepKind, StepResult
@@ -16,6 +16,7 @@ from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
 from vectorless_web.engine.index.word_blocks import Spread, WordIndex, encode_words, spread_words
 from vectorless_web.engine.llm.model import ChatModel, serve_place
+from vectorless_web.engine.questions.entries import expansions
 from vectorless_web.engine.questions.plan import QueryPlan
 
 SHOWN = 15
@@ -182,6 +183,7 @@ def _plan_row(state: RunState, plan: QueryPlan) -> dict[str, object]:
         "formula": plan.formula.expression if plan.formula else "",
         "expand": state.settings.expand,
         "terms": [[term.term, term.weight, term.source] for term in plan.terms],
+        "looked_for": [asdict(expansion) for expansion in expansions(plan, state.lexicon)],
     }
 
 

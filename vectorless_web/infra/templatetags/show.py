@@ -100,7 +100,15 @@ SUPPORTS = {
     "supported": (gettext_lazy("Supported by its quotes"), "check"),
     "derived": (gettext_lazy("Derived by a shown calculation"), "equals"),
     "pictured": (gettext_lazy("Read from a picture"), "eye"),
+    "partly": (gettext_lazy("Supported in part"), "half"),
+    "quoted": (gettext_lazy("Quoted, not verified"), "quote"),
     "unsupported": (gettext_lazy("Unsupported"), "cross"),
+}
+VERDICTS = {
+    "exact": gettext_lazy("exact"),
+    "verified": gettext_lazy("verified"),
+    "partly": gettext_lazy("partly verified"),
+    "not": gettext_lazy("not verified"),
 }
 NOT_CHECKED = (gettext_lazy("Not checked yet"), "")
 OUTCOMES = {
@@ -281,6 +289,15 @@ def support_word(support: str) -> str:
 def support_icon(support: str) -> str:
     """The icon of a claim's support; "" for one that is not checked yet."""
     return SUPPORTS.get(support, NOT_CHECKED)[1]
+
+
+@register.filter
+def verdict_line(answer: Any) -> str:
+    """The word for how far an answer was checked; of an earlier version its number, said as such; "" for none."""
+    verdict, number = getattr(answer, "verdict", ""), getattr(answer, "confidence", None)
+    if verdict or number is None:
+        return str(VERDICTS.get(verdict, ""))
+    return _("%(share)s confidence, as an earlier version measured it") % {"share": percent(number)}
 
 
 @register.filter

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from django.utils import formats
@@ -16,7 +16,7 @@ from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.text.normalise import normalise
 from vectorless_web.engine.text.numbers import missing_unit, numbers_in, unit_word, with_unit
 from vectorless_web.engine.text.similarity import DifferencePiece, ratio, word_differences
-from vectorless_web.infra.templatetags.show import factor, money, percent, until
+from vectorless_web.infra.templatetags.show import money, until, verdict_line, with_support
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
 from vectorless_web.runs.page import rendering
@@ -279,7 +279,7 @@ def _format_signed(number: Decimal, digits: int) -> str:
 
 
 NAMES = {
-    "max_steps": gettext_lazy("Steps in each document, at most"),
+    "max_steps": gettext_lazy("Steps, at most"),
     "max_walks": gettext_lazy("Documents opened, at most"),
     "token_budget": gettext_lazy("Tokens of context"),
     "model_tokens": gettext_lazy("Tokens of the model, at most"),
@@ -334,13 +334,6 @@ def _format_value(value: Any) -> str:
     return str(value)
 
 
-FACTORS = (
-    ("claims_held", "Sentences that hold"),
-    ("parts_covered", "Parts of the question covered"),
-    ("evidence_fit", "How well the passages fit"),
-)
-
-
 class Side:
     """One of the two runs with all that it left. `mark` is "A" or "B"."""
 
@@ -377,13 +370,12 @@ class Side:
 
 @dataclass(frozen=True)
 class Measure:
-    """One line of the table: what it says of A, of B, and what lies between them. `part` belongs to the line above."""
+    """One line of the table: what it says of A, of B, and what lies between them."""
 
     name: str
     a: str
     b: str
     delta: str = ""
-    part: bool = False
 
     @property
     def same(self) -> bool:
@@ -474,14 +466,13 @@ def _version_in(versions: Mapping[int, DocumentVersion], document: int) -> int |
 
 
 def _measures(a: Side, b: Side, quotes: Sequence[QuotesOfPage]) -> Iterable[Measure]:
-    def both(name: str, shown: Callable[[Side], str], delta: str = "", *, part: bool = False) -> Measure:
-        return Measure(name, shown(a), shown(b), delta, part)
+    def both(name: str, shown: Callable[[Side], str], delta: str = "") -> Measure:
+        return Measure(name, shown(a), shown(b), delta)
 
     yield both(_("Answered by"), lambda side: side.engine_line)
     yield both(_("Scope"), lambda side: side.scope_line)
-    yield both(_("Confidence"), _confidence, _compare_confidence(a, b))
-    for field, label in FACTORS:
-        yield both(_(label), partial(_factor, field), part=True)
+    yield both(_("Checked"), lambda side: verdict_line(side.answer) if side.run.has_answer else "")
+    yield both(_("Sentences with a tick"), _ticks)
     yield both(_("Quotes"), _quotes, _describe_shared_pages(quotes))
     yield both(_("Steps"), lambda side: _number(side.run.step_count), _describe_difference(a, b, "step_count"))
     yield both(_("Time"), lambda side: until(side.run.started_at, side.run.finished_at), _compare_speed(a, b))
@@ -496,25 +487,9 @@ def _describe_shared_pages(quotes: Sequence[QuotesOfPage]) -> str:
     return ngettext("%(n)d shared page", "%(n)d shared pages", shared) % {"n": shared}
 
 
-def _factor(field: str, side: Side) -> str:
-    return factor(getattr(side.answer, field, None))
-
-
-def _confidence(side: Side) -> str:
-    answer = side.answer
-    if answer is None or not side.run.has_answer:
-        return ""
-    share = percent(answer.confidence)
-    return f"{_(answer.get_strength_display())}, {share}" if answer.strength else share
-
-
-def _compare_confidence(a: Side, b: Side) -> str:
-    if not (_confidence(a) and _confidence(b) and a.answer and b.answer):
-        return ""
-    points = round((b.answer.confidence or 0) * 100) - round((a.answer.confidence or 0) * 100)
-    if not points:
-        return ""
-    return _("+%(n)d points for %(side)s") % {"n": abs(points), "side": b.mark if points > 0 else a.mark}
+def _ticks(side: Side) -> str:
+    said = {"held": with_support(side.claims), "n": len(side.claims)}
+    return _("%(held)d of %(n)d") % said if side.claims else ""
 
 
 def _quotes(side: Side) -> str:

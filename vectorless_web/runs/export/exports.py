@@ -21,16 +21,27 @@ from vectorless_web.documents.rendering.page import RenderUnavailable, has_pages
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.text.numbers import with_unit
-from vectorless_web.infra.templatetags.show import check_word, formula, percent
+from vectorless_web.infra.templatetags.show import check_word, formula, support_word, verdict_line
 from vectorless_web.runs import selectors
 from vectorless_web.runs.export.bundle_check import FORMAT as BUNDLE_FORMAT
 from vectorless_web.runs.export.bundle_check import MANIFEST, page_stem
 from vectorless_web.runs.export.bundle_check import VERSION as BUNDLE_VERSION
 from vectorless_web.runs.models import Answer, Citation, Claim, ModelCall, Run, Step
-from vectorless_web.runs.page.rendering import citations_in, citations_of, engine_line, struck_of, takeover_of
+from vectorless_web.runs.page.rendering import (
+    ShownPassage,
+    citations_in,
+    citations_of,
+    closest_line,
+    engine_line,
+    show_passage,
+    struck_of,
+    takeover_of,
+    unknown_line,
+    unread_lines,
+)
 from vectorless_web.runs.page.sheets import may_be_shown
 
-FORMAT, VERSION = "vectorless-run", 1
+FORMAT, VERSION = "vectorless-run", 2
 """What a program that reads the file looks at first; the version rises when a field changes or goes."""
 NAME_LENGTH = 60
 """Characters of the question in the name of an exported file."""
@@ -73,6 +84,7 @@ def citation_row(citation: Citation) -> dict[str, Any]:
         "where": citation.where,
         "check": citation.check_result,
         "check_words": check_word(citation.check_result),
+        **({} if citation.passage is None else {"passage": citation.passage}),
         **({} if citation.recognised is None else {"read_by_ocr_percent": citation.recognised}),
     }
 
@@ -94,6 +106,7 @@ def step_row(step: Step) -> dict[str, Any]:
     names = ("sequence", "walk", "index", "kind", "say", "thought", "action", "arguments", "observation", "confidence")
     return {
         **{name: getattr(step, name) for name in names},
+        "documents": step.documents,
         "refs": [_pages_from_one(ref) for ref in step.refs],
         "rejected": [{**row, "ref": _pages_from_one(row["ref"])} if row.get("ref") else row for row in step.rejected],
         "latency_ms": step.latency_ms,
@@ -117,16 +130,16 @@ def _head(run: Run) -> dict[str, Any]:
 
 
 def _answer(answer: Answer | None) -> dict[str, Any]:
-    factors = ("claims_held", "parts_covered", "evidence_fit")
+    older = answer is not None and not answer.verdict and answer.confidence is not None
     return {
         "answer": answer.markdown if answer else "",
         "value": answer.value if answer else "",
-        "confidence": answer.confidence if answer else None,
-        "strength": answer.strength if answer else "",
-        "confidence_signals": answer.signals if answer else {},
-        "confidence_factors": {name: getattr(answer, name, None) for name in factors},
+        "verdict": answer.verdict if answer else "",
+        **({"earlier_confidence": answer.confidence} if answer and older else {}),
         "grounded": bool(answer and answer.grounded),
         "missing": answer.missing if answer else [],
+        "unknown_words": answer.unknown_words if answer else [],
+        "note": answer.note if answer else "",
     }
 
 
@@ -136,6 +149,8 @@ def _claim(claim: Claim) -> dict[str, Any]:
         "text": claim.text,
         "support": claim.support,
         "because": claim.because,
+        "marks": claim.marks,
+        "maker": claim.maker,
         "calculation": claim.calculation,
         "table": claim.table,
         "citations": [citation.marker for citation in claim.citations.all()],
@@ -170,19 +185,29 @@ _LEADING = re.compile(r"^(?:([-+=])|(\d+)([.)]))(?=\s|$)")
 def as_markdown(run: Run) -> str:
     """The question, how it ended, the answer with footnote marks and calculations, each quote with its place."""
     claims, answer = selectors.claims_of(run), selectors.answer_of(run)
-    lines = [f"# {inline(run.question)}", "", _ending(run, answer), *_tell_interventions(run, claims)]
+    lines = [f"# {inline(run.question)}", "", _ending(run, answer), *_tell_interventions(run, answer, claims)]
     for claim in claims:
         lines += ["", _sentence(claim), *_table(claim.table), *_calculation(claim.calculation)]
+    versions = selectors.versions_read(run)
+    for line in unread_lines(selectors.steps_of(run), versions):
+        lines += ["", inline(line)]
+    if unknown := unknown_line(answer):
+        lines += ["", inline(unknown)]
     if passages := selectors.passages_of(run):
-        lines += ["", "Closest passages, none of which answers by itself:", "", *map(_passage, passages)]
+        lines += ["", inline(closest_line(run))]
+    for number, citation in enumerate(passages, start=1):
+        lines += ["", *_passage(number, show_passage(citation))]
     if answer and answer.missing and run.has_answer:
         lines += ["", "Still open:", "", *(f"- {inline(part)}" for part in answer.missing)]
-    versions = selectors.versions_read(run)
     if run.status == Run.Status.NOT_FOUND and run.checked:
         titles = {str(version.document_id): version.document.title for version in versions}
-        lines += ["", "What was checked:", "", *(_format_checked_place(row, titles) for row in run.checked)]
+        lines += ["", "What was searched:", "", *(_format_checked_place(row, titles) for row in run.checked)]
     lines += ["", *_sources(versions), "", *(_footnote(citation) for citation in citations_in(claims))]
     return "\n".join(lines).strip() + "\n"
+
+
+TOLD_IN_WORDS = ("partly", "quoted", "pictured")
+"""Supports of a sentence that neither a plain nor a struck one shows."""
 
 
 def inline(text: str) -> str:
@@ -192,18 +217,16 @@ def inline(text: str) -> str:
 
 
 def _ending(run: Run, answer: Answer | None) -> str:
-    confidence = answer.confidence if answer and run.has_answer else None
-    strength = f"{answer.get_strength_display().lower()}, " if answer and answer.strength else ""
-    parts = [run.reason, f"{strength}{percent(confidence)} confidence" if confidence is not None else ""]
-    takeover = takeover_of(run)
+    parts = [run.reason, verdict_line(answer) if run.has_answer else ""]
+    takeover = takeover_of(run, answer)
     who = engine_line("offline" if takeover and takeover.whole else run.engine, run.model)
     parts.append(f"{'read' if run.found_no_answer else 'answered'} by {who}")
     return f"*{run.get_status_display()}*: {inline('; '.join(part for part in parts if part))}"
 
 
-def _tell_interventions(run: Run, claims: Sequence[Claim]) -> Iterator[str]:
-    """What became of the model that was to answer: that another did, that sentences of it were struck."""
-    if (takeover := takeover_of(run)) is not None:
+def _tell_interventions(run: Run, answer: Answer | None, claims: Sequence[Claim]) -> Iterator[str]:
+    """What went otherwise than asked: that the model did not answer, that sentences of it were struck."""
+    if (takeover := takeover_of(run, answer)) is not None:
         yield ""
         yield inline(f"{takeover.say} {takeover.cause}")
     if (struck := struck_of(run, claims)) is not None:
@@ -211,8 +234,23 @@ def _tell_interventions(run: Run, claims: Sequence[Claim]) -> Iterator[str]:
         yield inline(struck.say)
 
 
-def _passage(citation: Citation) -> str:
-    return f"- “{inline(citation.quote)}” {_where(citation)}"
+def _passage(number: int, shown: ShownPassage) -> Iterator[str]:
+    """A closest passage whole, its best sentence bold, then where it stands and which words of the question it has."""
+    yield f"{number}. {_where(shown.citation)}{_words(shown)}"
+    yield ""
+    if shown.lead_in:
+        yield f"   > {inline(shown.lead_in)}"
+    if shown.rows:
+        yield from _table([shown.columns, *(row.cells for row in shown.rows)])
+        return
+    lit = f"**{inline(shown.lit)}**" if shown.lit.strip() and shown.is_whole else inline(shown.lit)
+    yield f"   > {' '.join(part for part in (inline(shown.before), lit, inline(shown.after)) if part)}"
+
+
+def _words(shown: ShownPassage) -> str:
+    parts = (("holds", shown.holds), ("lacks", shown.lacks))
+    said = "; ".join(f"{name}: {', '.join(words)}" for name, words in parts if words)
+    return f" ({inline(said)})" if said else ""
 
 
 def _sentence(claim: Claim) -> str:
@@ -220,8 +258,9 @@ def _sentence(claim: Claim) -> str:
     text = inline(claim.text)
     text = f"~~{text}~~" if claim.support == "unsupported" else text
     because = f" ({inline(claim.because)})" if claim.because else ""
-    pictured = " (read from a picture)" if claim.support == "pictured" else ""
-    return f"{text}{marks}{pictured}{because}"
+    told = [str(support_word(claim.support)).lower()] if claim.support in TOLD_IN_WORDS else []
+    said = f" ({inline('; '.join([*told, *claim.marks]))})" if told or claim.marks else ""
+    return f"{text}{marks}{said}{because}"
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:

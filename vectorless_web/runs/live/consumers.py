@@ -249,7 +249,7 @@ class Feed:
 
     def _make_cards(self, step: Step) -> rendering.StepCardMaker:
         """The maker of cards; its versions are read again when a step touches a document for the first time."""
-        documents = {ref["document"] for ref in step.refs}
+        documents = {*step.documents, *(ref["document"] for ref in step.refs)}
         if self._cards is None or not documents <= self._documents:
             versions = selectors.versions_read(self._run)
             self._documents = documents | {str(version.document_id) for version in versions}

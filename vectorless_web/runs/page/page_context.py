@@ -15,11 +15,11 @@ from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.infra.limits import STEPS_MAX
 from vectorless_web.infra.templatetags.show import money
 from vectorless_web.runs import selectors
-from vectorless_web.runs.models import Citation, Claim, Feedback, Run, Step, Thread
+from vectorless_web.runs.models import Citation, Claim, Feedback, Run, Thread
 from vectorless_web.runs.page import rendering, sheets
 from vectorless_web.runs.page.sheets import maps_of
 from vectorless_web.runs.selectors import Answerer, answerers_of, estimate_of
-from vectorless_web.runs.services.asking import WALKS_MAX, list_read_nodes
+from vectorless_web.runs.services.asking import WALKS_MAX
 from vectorless_web.workspaces.selectors import May, User
 
 FREE = ("route", "verify", "finalize")
@@ -44,7 +44,8 @@ def spending_of(run: Run) -> Spending:
         left = max(most - run.tokens, 0)
         words = ngettext("%(left)s token left of %(most)s", "%(left)s tokens left of %(most)s", left)
         return Spending(min(run.tokens / most, 1), words % {"left": localize(left), "most": localize(most)})
-    taken, most = run.steps.exclude(kind__in=FREE).count(), Limits().max_run_steps
+    taken = run.steps.filter(walk=1).exclude(kind__in=FREE).count()
+    most = run.settings.get("max_steps") or Limits().max_steps
     left = max(most - taken, 0)
     words = ngettext("%(left)d step left of %(most)d", "%(left)d steps left of %(most)d", left)
     return Spending(min(taken / most, 1), words % {"left": left, "most": most})
@@ -57,7 +58,7 @@ def _usd(spent: float, most: float) -> Spending:
 
 @dataclass(frozen=True)
 class Depth:
-    """How far a run goes: steps in each document, documents opened."""
+    """How far a run goes: steps taken, documents opened."""
 
     steps: int
     walks: int
@@ -101,7 +102,7 @@ CANDIDATES_SHOWN = 30
 
 @dataclass(frozen=True)
 class Known:
-    """What a follow-up in a thread starts from: the run it leans on, and how much that read."""
+    """What a follow-up in a thread starts from: the run it follows, and how many passages of documents that cited."""
 
     run: Run
     passages: int
@@ -147,8 +148,8 @@ def find_known(thread: Thread, user: User) -> Known | None:
     run = selectors.last_result_in(thread, user)
     if run is None:
         return None
-    read = list_read_nodes(selectors.steps_of(run))
-    return Known(run, sum(len(keys) for keys in read.values()), len(read))
+    cited = selectors.cited_passages(run)
+    return Known(run, len(cited), len({row.version_id for row in cited}))
 
 
 def find_comparable(run: Run, user: User) -> tuple[Sequence[Run], Sequence[Run]]:
@@ -169,15 +170,16 @@ def later_tries(run: Run, viewer: int | None) -> list[Run]:
 def state_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
     """What the small live fragments show: what is going on, the totals, the outcome; `mine` for who asked."""
     ended = not run.is_open
+    answer = selectors.answer_of(run) if ended else None
     return {
         "run": run,
         "workspace": run.workspace,
         "may": may,
-        "walks": selectors.count_walks(run),
+        "opened": selectors.count_opened(run),
         "now": rendering.now_of(run, mine=mine),
-        "answer": selectors.answer_of(run) if ended else None,
+        "answer": answer,
         "claims": selectors.claims_of(run) if ended else [],
-        "engine_line": _engine_line(run, rendering.takeover_of(run)),
+        "engine_line": _engine_line(run, rendering.takeover_of(run, answer)),
         "spending": spending_of(run) if run.is_open else None,
     }
 
@@ -208,24 +210,27 @@ def run_context(run: Run, may: May, *, mine: bool = False, viewer: int | None = 
     steps, claims = selectors.steps_of(run, upto=after), selectors.claims_of(run, upto=after)
     citations = rendering.citations_of(run, claims)
     cards = rendering.step_cards(run, steps, citations)
-    _name_steps(citations, cards, steps)
+    _name_steps(citations, cards)
     _place_checked(run)
-    takeover, answer = rendering.takeover_of(run), selectors.answer_of(run)
+    answer = selectors.answer_of(run)
+    takeover = rendering.takeover_of(run, answer)
     return {
         "run": run,
         "workspace": run.workspace,
         "may": may,
         "may_stop": selectors.may_stop(may, mine=mine),
         "answer": answer,
-        "measures": rendering.measures_of(answer),
         "after": after,
-        "walks": len({step.walk for step in steps} - {0}),
+        "opened": selectors.count_opened(run),
         "steps": cards,
         "claims": claims,
         "citations": citations,
         "quotes": [citation for citation in citations if citation.claim_id],
         "lit": sheets.find_lit_citation(citations),
-        "passages": [citation for citation in citations if not citation.claim_id],
+        "passages": [rendering.show_passage(citation) for citation in citations if not citation.claim_id],
+        "closest_line": rendering.closest_line(run),
+        "unknown_line": rendering.unknown_line(answer),
+        "unread_lines": rendering.unread_lines(steps, selectors.versions_read(run)),
         "struck": rendering.struck_of(run, claims),
         "sheets": sheets.sheets_of(run, citations, steps),
         "maps": maps_of(run, steps, citations),
@@ -251,20 +256,11 @@ def _engine_line(run: Run, takeover: rendering.TakeoverView | None) -> str:
     return rendering.engine_line("offline" if takeover and takeover.whole else run.engine, run.model)
 
 
-def _name_steps(citations: Sequence[Citation], cards: Sequence[rendering.StepView], steps: Sequence[Step]) -> None:
-    """Give each citation the card of the step that copied its quote, and of the one that opened its passage.
-
-    As `copied_by` and `opened_by`, None where a stored run does not tell; the second is None when it is the first.
-    """
-    finder = {marker: card for card in cards for marker in card.markers}
-    opener = rendering.first_openers(steps)
-    by_sequence = {card.sequence: card for card in cards}
+def _name_steps(citations: Sequence[Citation], cards: Sequence[rendering.StepView]) -> None:
+    """Give each citation the card of the step that read its passage, as `read_in`; None where no step tells."""
+    reader = {marker: card for card in cards for marker in card.markers}
     for citation in citations:
-        card = finder.get(citation.marker)
-        document = str(citation.version.document_id) if citation.version else ""
-        opened = by_sequence.get(opener.get((document, citation.node_key), -1))
-        citation.copied_by = card  # type: ignore[attr-defined]
-        citation.opened_by = opened if opened is not card else None  # type: ignore[attr-defined]
+        citation.read_in = reader.get(citation.marker)  # type: ignore[attr-defined]
 
 
 def _place_checked(run: Run) -> None:

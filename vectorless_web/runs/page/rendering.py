@@ -13,11 +13,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.engine.errors import ModelRateLimited, ModelTimeout, ModelUnreachable
 from vectorless_web.infra.templatetags.show import person
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Answer, Citation, Claim, ModelCall, Run, Step
 from vectorless_web.workspaces.rendering import AddedTerms, read_added_terms
+from vectorless_web.workspaces.selectors import OFFLINE
 
 KIND_LABELS = {
     "route": gettext_lazy("Route"),
@@ -29,30 +29,6 @@ KIND_LABELS = {
     "verify": gettext_lazy("Verify"),
     "finalize": gettext_lazy("Finalize"),
 }
-
-
-MEASURES = {
-    "held": gettext_lazy("sentences that hold"),
-    "parts": gettext_lazy("parts of the question covered"),
-    "fit": gettext_lazy("how well rows and passages fit"),
-    "words_around": gettext_lazy("words of the question in quotes and headings"),
-    "page": gettext_lazy("how high the first quote’s page ranks"),
-}
-"""The signals of a confidence that its breakdown shows, in order; the others say what kind of answer it is."""
-
-
-@dataclass(frozen=True)
-class Measure:
-    """One line of a confidence's breakdown: a share in [0, 1] and what it is a share of."""
-
-    share: float
-    label: str
-
-
-def measures_of(answer: Answer | None) -> list[Measure]:
-    """What a calibrated confidence was worked out from; empty for one that is the product of its factors."""
-    signals = answer.signals if answer else {}
-    return [Measure(signals[name], str(label)) for name, label in MEASURES.items() if name in signals]
 
 
 QUOTES_SHOWN = 3
@@ -86,6 +62,14 @@ class RefView:
 
 
 @dataclass(frozen=True)
+class NamedDocument:
+    """A document that a step is about; `id` is its number as text."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True)
 class RoutedView:
     """A document that the router looked at: opened, or just not."""
 
@@ -97,7 +81,7 @@ class RoutedView:
 
 @dataclass(frozen=True)
 class StepView:
-    """A step's card. `number` counts the run's steps from 1; `markers` are citations whose quote it found."""
+    """A step's card. `number` counts the run's steps from 1; `markers` are citations whose passage it read first."""
 
     sequence: int
     number: int
@@ -116,6 +100,7 @@ class StepView:
     refs: Sequence[RefView]
     rejected: Sequence[dict[str, Any]]
     markers: Sequence[int]
+    documents: Sequence[NamedDocument] = ()
     fresh: bool = False
     added: Sequence[AddedTerms] = ()
     """What the lexicon added to the question; on the first routing step."""
@@ -141,7 +126,7 @@ class StepCardMaker:
     def __init__(self, run: Run, versions: Iterable[DocumentVersion], citations: Sequence[Citation] = ()) -> None:
         self._run = run
         self._versions = {str(version.document_id): version for version in versions}
-        self._citations = citations
+        self._unread = {citation.marker: citation for citation in citations}
 
     def card(self, step: Step, number: int) -> StepView:
         """The card of one step."""
@@ -164,7 +149,12 @@ class StepCardMaker:
             quotes=_quotes(step),
             refs=[view for ref in _merge_refs(step.refs) if (view := self._ref(ref))],
             rejected=step.rejected,
-            markers=self._markers(step),
+            markers=self._take_read(step),
+            documents=[
+                NamedDocument(name, self._versions[name].document.title)
+                for name in step.documents
+                if name in self._versions
+            ],
             added=added,
             added_words=_words_of(added),
             unexpanded=question.get("expand") is False,
@@ -186,36 +176,27 @@ class StepCardMaker:
             node=f"{version.pk}/{ref['key']}" if version else "",
         )
 
-    def _markers(self, step: Step) -> list[int]:
-        """Citations that this step's quotes became: the same node, and one quote within the other."""
-        quotes = _list_observed_quotes(step)
-        documents = {ref["document"] for ref in step.refs}
-        return sorted(
-            {
-                citation.marker
-                for citation in self._citations
-                if citation.version is not None
-                and str(citation.version.document_id) in documents
-                and any(_same_words(citation, row) for row in quotes)
-            }
-        )
+    def _take_read(self, step: Step) -> list[int]:
+        """Citations whose passage this step read, and none before it."""
+        refs = [ref for ref in step.refs if ref.get("role") == "read"]
+        found = sorted(marker for marker, row in self._unread.items() if any(_holds(ref, row) for ref in refs))
+        for marker in found:
+            del self._unread[marker]
+        return found
+
+
+def _holds(ref: dict[str, Any], citation: Citation) -> bool:
+    """Whether a passage that was read has the cited node, or begins above it on the same page."""
+    if citation.version is None or str(citation.version.document_id) != str(ref["document"]):
+        return False
+    on_page = ref["page_start"] <= citation.page_index <= ref["page_end"]
+    return ref["key"] == citation.node_key or (on_page and ref["key"] < citation.node_key)
 
 
 def step_cards(run: Run, steps: Sequence[Step], citations: Sequence[Citation]) -> list[StepView]:
     """The cards of all steps of a run, numbered from 1."""
     maker = StepCardMaker(run, selectors.versions_read(run), citations)
     return [maker.card(step, number) for number, step in enumerate(steps, start=1)]
-
-
-def first_openers(steps: Sequence[Step]) -> dict[tuple[str, int], int]:
-    """For each (document, node) that steps say they brought, the sequence of the first such step."""
-    documents = {step.walk: str(ref["document"]) for step in reversed(steps) if step.walk for ref in step.refs[:1]}
-    found: dict[tuple[str, int], int] = {}
-    for step in steps:
-        opened = step.observation.get("opened") if step.walk in documents else None
-        for key in opened if isinstance(opened, list) else ():
-            found.setdefault((documents[step.walk], key), step.sequence)
-    return found
 
 
 def citations_in(claims: Sequence[Claim]) -> list[Citation]:
@@ -228,10 +209,96 @@ def citations_in(claims: Sequence[Claim]) -> list[Citation]:
 
 
 def citations_of(run: Run, claims: Sequence[Claim]) -> list[Citation]:
-    """The closest passages of a run without an answer, then the citations of its claims, one for each marker."""
-    passages = selectors.passages_of(run)
-    shown = {citation.marker for citation in passages}
-    return [*passages, *(citation for citation in citations_in(claims) if citation.marker not in shown)]
+    """The citations of a run's claims and the closest passages, one for each marker, in order."""
+    shown = {citation.marker: citation for citation in (*selectors.passages_of(run), *citations_in(claims))}
+    return [shown[marker] for marker in sorted(shown)]
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """A row of a table that a passage shows."""
+
+    cells: Sequence[str]
+    lit: bool
+
+
+@dataclass(frozen=True)
+class ShownPassage:
+    """A passage that comes close: its words in three parts, the middle one lit; of a table the rows instead.
+
+    `citation` is where it stands. A passage that an earlier version stored has its quote alone, all of it lit.
+    """
+
+    citation: Citation
+    before: str
+    lit: str
+    after: str
+    columns: Sequence[str] = ()
+    rows: Sequence[ShownRow] = ()
+    lead_in: str = ""
+    path: Sequence[str] = ()
+    holds: Sequence[str] = ()
+    lacks: Sequence[str] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the passage around the quote is known."""
+        return self.citation.passage is not None
+
+
+def show_passage(citation: Citation) -> ShownPassage:
+    """A closest passage as it is shown."""
+    row = citation.passage
+    if row is None:
+        return ShownPassage(citation, "", citation.quote, "")
+    text, start, end = row["text"], row["lit_start"], row["lit_end"]
+    columns, *rows = row["rows"] or [[]]
+    return ShownPassage(
+        citation,
+        text[:start],
+        text[start:end],
+        text[end:],
+        columns,
+        [ShownRow(cells, number == row["lit_row"]) for number, cells in enumerate(rows, start=1)],
+        row["lead_in"],
+        row["path"],
+        row["holds"],
+        row["lacks"],
+    )
+
+
+def closest_line(run: Run) -> str:
+    """The sentence above the closest passages of a run."""
+    if run.has_answer:
+        return _("These passages come closest to the question.")
+    if run.model:
+        return run.reason or _("These passages come closest.")
+    if run.settings.get("answerer") == OFFLINE:
+        return _("No model was asked. These passages come closest.")
+    return _("No model is connected. These passages come closest.")
+
+
+def unknown_line(answer: Answer | None) -> str:
+    """Which words of the question stand nowhere in its scope, in a sentence; "" for none."""
+    words = answer.unknown_words if answer else []
+    said = ngettext("%(words)s stands in no document here.", "%(words)s stand in no document here.", len(words))
+    return said % {"words": ", ".join(f"“{word}”" for word in words)} if words else ""
+
+
+def unread_lines(steps: Sequence[Step], versions: Iterable[DocumentVersion]) -> list[str]:
+    """What could not be read: documents that were left out, and pages without text of those that were opened."""
+    lines = []
+    for version in versions:
+        if pages := version.unread_pages:
+            line = ngettext(
+                "%(n)d of %(of)d pages of %(title)s has no text and could not be read.",
+                "%(n)d of %(of)d pages of %(title)s have no text and could not be read.",
+                pages,
+            )
+            lines.append(line % {"n": pages, "of": version.pages, "title": version.document.title})
+    left_out = [row["title"] for step in steps for row in step.observation.get("left_out") or [] if "title" in row]
+    said = _("%(title)s was being read again and was left out.")
+    return lines + [said % {"title": title} for title in dict.fromkeys(left_out)]
 
 
 def now_of(run: Run, *, mine: bool = False) -> NowView | None:
@@ -241,7 +308,7 @@ def now_of(run: Run, *, mine: bool = False) -> NowView | None:
         return NowView(say, "", run.created_at)
     if run.status == Run.Status.RUNNING:
         say = _("Stopping") if run.cancel_requested else _describe_activity(run)
-        return NowView(say, NEXT_KIND.get(run.phase, "route"), run.started_at or run.created_at)
+        return NowView(say, run.phase or "route", run.started_at or run.created_at)
     return None
 
 
@@ -261,21 +328,12 @@ def _describe_waiting(run: Run, *, mine: bool) -> str:
     return f"{say}. {why}"
 
 
-NEXT_KIND = {"route": "scan", "scan": "navigate", "extract": "extract", "synthesize": "verify", "verify": "finalize"}
-
-
 def _describe_activity(run: Run) -> str:
-    sentences = {
-        "": _("Choosing which documents to open"),
-        "route": _("Opening the first document"),
-        "scan": _("Choosing where to go"),
-        "navigate": _("Reading what was found"),
-        "retrieve": _("Copying what answers"),
-        "extract": _("Looking for what is still missing"),
-        "synthesize": _("Putting the answer together"),
-        "verify": _("Checking every quote and number"),
-    }
-    return sentences.get(run.phase, _("Finishing"))
+    if not run.phase:
+        return _("Choosing which documents to open")
+    if run.phase in ("verify", "finalize"):
+        return _("Finishing")
+    return _("Reading, and deciding what to look at next")
 
 
 def scope_line(run: Run, size: int) -> str:
@@ -289,46 +347,26 @@ def engine_line(engine: str, model: str) -> str:
     return model if engine != "offline" and model else _("offline reasoner, no model")
 
 
-SILENT = frozenset({ModelUnreachable.code, ModelTimeout.code, ModelRateLimited.code})
-"""Codes of calls to which no reply came; other failed calls brought a refusal or a reply that was of no use."""
-
-
 @dataclass(frozen=True)
 class TakeoverView:
-    """The notice that a chosen model did not answer: a sentence, and a second one with the cause."""
+    """The notice that something went otherwise than asked: a sentence, and a second one with the cause."""
 
     say: str
     cause: str
     whole: bool
-    """Whether no call of it was answered at all."""
+    """Whether no call of the model was answered at all."""
 
 
-def takeover_of(run: Run) -> TakeoverView | None:
-    """Why the offline reasoner answered in place of a model, or why nobody did; None when the model answered."""
-    if run.is_open or not run.model:
+def takeover_of(run: Run, answer: Answer | None) -> TakeoverView | None:
+    """What went otherwise than asked, as a model that did not answer; None when nothing did."""
+    if run.is_open:
         return None
-    failed, answered = selectors.model_failure(run)
-    unwritten = selectors.unwritten_answer(run)
-    if failed is None and not unwritten:
+    failed, answered = selectors.model_failure(run) if run.model else (None, False)
+    whole, note = failed is not None and not answered, answer.note if answer else ""
+    if not note and not whole and (failed is None or run.engine != "offline"):
         return None
-    if failed is not None and not answered:
-        say = _silence(failed.error_code)
-    elif run.engine != "offline":
-        if not unwritten:
-            return None
-        say = _("%(model)s wrote no answer.")
-    elif failed is not None:
-        say = _("%(model)s stopped answering; the offline reasoner wrote the answer.")
-    else:
-        say = _("%(model)s gave no reply that could be used; the offline reasoner took over.")
-    cause = unwritten or (failed.error if failed is not None else "")
-    return TakeoverView(say % {"model": run.model}, cause, whole=failed is not None and not answered)
-
-
-def _silence(code: str) -> str:
-    if code in SILENT:
-        return _("%(model)s did not answer; the offline reasoner took over.")
-    return _("%(model)s could not be used; the offline reasoner took over.")
+    said = _("%(model)s did not answer.") if whole else _("%(model)s stopped answering.")
+    return TakeoverView(note or said % {"model": run.model}, failed.error if failed else "", whole)
 
 
 @dataclass(frozen=True)
@@ -408,18 +446,9 @@ def _list_routed(step: Step) -> list[RoutedView]:
     ]
 
 
-def _same_words(citation: Citation, row: dict[str, Any]) -> bool:
-    cited, copied = _fold_text(citation.quote), _fold_text(row["quote"])
-    return citation.node_key == row.get("key") and (cited in copied or copied in cited)
-
-
-def _fold_text(text: str) -> str:
-    return " ".join(text.split()).casefold()
-
-
 RAW_FIELDS = (
     *("sequence", "walk", "index", "kind", "say", "thought", "action", "arguments", "observation", "refs"),
-    *("rejected", "confidence", "latency_ms", "tokens", "cost_usd", "engine"),
+    *("rejected", "documents", "confidence", "latency_ms", "tokens", "cost_usd", "engine"),
 )
 CALL_FIELDS = (
     *("purpose", "model", "tokens_in", "tokens_out", "cost_usd", "latency_ms", "cached", "error_code", "error"),

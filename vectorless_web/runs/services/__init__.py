@@ -8,7 +8,15 @@ from vectorless_web.runs.services.asking import (
     rename_thread,
     start_run,
 )
-from vectorless_web.runs.services.executing import Engine, Reasoner, claim_run, execute_run, fail_run, limits_of
+from vectorless_web.runs.services.executing import (
+    Engine,
+    Reasoner,
+    claim_run,
+    execute_run,
+    fail_run,
+    limits_of,
+    settings_of,
+)
 from vectorless_web.runs.services.leases import RunLease, cancel_run, hand_back_run, recover_runs, stop_run
 from vectorless_web.runs.services.recording import (
     CallLog,
@@ -69,6 +77,7 @@ __all__ = [
     "rename_thread",
     "replay",
     "set_favourite",
+    "settings_of",
     "share_with_members",
     "share_with_workspace",
     "start_replay",

@@ -14,16 +14,16 @@ from django.db.models import QuerySet
 from vectorless_web.documents.background import are_summaries_on
 from vectorless_web.documents.models import Document, Folder
 from vectorless_web.documents.selectors import closed_folders, documents_in, readable_documents
+from vectorless_web.engine.agent.conversation import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.errors import InvalidInput
-from vectorless_web.engine.questions.followup import Previous
 from vectorless_web.engine.questions.plan import check_question
 from vectorless_web.infra.limits import RUN_USD_MAX, TITLE_MAX, check_steps
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import HOUR, seconds_to_wait
 from vectorless_web.runs import line, selectors
 from vectorless_web.runs.corpus import ROUTER_SETTINGS
-from vectorless_web.runs.models import Feedback, Run, Step, Thread
+from vectorless_web.runs.models import Citation, Feedback, Run, Thread
 from vectorless_web.runs.selectors import answerers_of
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User
@@ -306,32 +306,20 @@ def rename_thread(*, user: User, thread: Thread, title: str) -> None:
     )
 
 
-def previous_of(run: Run) -> Previous | None:
-    """The run before this one in its thread, as the engine takes it up; None for the first."""
-    before = selectors.run_before(run)
-    if before is None:
-        return None
-    steps = selectors.steps_of(before)
-    return Previous(question=_find_completed_question(before, steps), read=list_read_nodes(steps))
+def conversation_of(run: Run) -> Conversation:
+    """The questions of the thread that this one follows, with their answers and the passages that those cited."""
+    return Conversation(tuple(map(_exchange_of, selectors.runs_before(run))))
 
 
-def _find_completed_question(run: Run, steps: list[Step]) -> str:
-    """The question as it was understood: a follow-up's own words may leave out half of it."""
-    for step in steps:
-        understood = step.observation.get("question")
-        if isinstance(understood, dict) and understood.get("read_as"):
-            return str(understood["read_as"])
-    return run.question
+def _exchange_of(run: Run) -> Exchange:
+    answer = selectors.answer_of(run)
+    cited = tuple(map(_cited_passage, selectors.cited_passages(run)))
+    return Exchange(run.question, answer.markdown if answer and run.has_answer else "", cited)
 
 
-def list_read_nodes(steps: list[Step]) -> dict[str, tuple[int, ...]]:
-    """The nodes that were read, by document, each once and in order."""
-    found: dict[str, dict[int, None]] = {}
-    for step in steps:
-        for ref in step.refs:
-            if ref.get("role") == "read":
-                found.setdefault(ref["document"], {})[ref["key"]] = None
-    return {document: tuple(keys) for document, keys in found.items()}
+def _cited_passage(row: Citation) -> CitedPassage:
+    document = row.version.document_id if row.version else ""
+    return CitedPassage(str(document), row.node_key, row.page_index, row.quote)
 
 
 def give_feedback(*, user: User, run: Run, good: bool, reason: str = "", comment: str = "") -> Feedback:

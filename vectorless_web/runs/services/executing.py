@@ -2,15 +2,17 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
 from threading import Event
-from typing import Protocol
+from typing import Any, Protocol
 
+from vectorless_web.engine.agent.conversation import Conversation
 from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import CompleteEvent, ReasoningEvent, StepEvent
 from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.reasoner import Settings
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.errors import Cancelled, EngineError
-from vectorless_web.engine.questions.followup import Previous
 from vectorless_web.infra.leases import LeaseLost, Watch, write_under_lease
 from vectorless_web.infra.outages import retry_through_outage
 from vectorless_web.runs.corpus import WorkspaceCorpus
@@ -20,7 +22,7 @@ from vectorless_web.runs.services.leases import RunLease, claim, end_run
 from vectorless_web.runs.services.recording import (
     Recorder,
     inputs_of,
-    load_kept_previous,
+    load_kept_conversation,
     load_kept_routes,
     other_factory,
 )
@@ -38,14 +40,17 @@ class Reasoner(Protocol):
         limits: Limits,
         *,
         cancelling: Callable[[], bool] = ...,
-        previous: Previous | None = ...,
+        conversation: Conversation = ...,
     ) -> Iterator[ReasoningEvent]:
-        """Reason about the question over the corpus; `previous` is the run before in its thread."""
+        """Reason about the question over the corpus; `conversation` is what its thread asked and answered before."""
         ...
 
 
 class Engine(Protocol):
-    """A reasoner and what the pages call it: `name` is `offline` or `model`, `model` the model's name or ""."""
+    """A reasoner and what the pages call it: `name` is `offline` or `model`, `model` the model's name or "".
+
+    `facts` tell how it was set up, in JSON values: a replay sets it up the same.
+    """
 
     @property
     def reasoner(self) -> Reasoner: ...
@@ -54,7 +59,7 @@ class Engine(Protocol):
     @property
     def model(self) -> str: ...
     @property
-    def sizes(self) -> Mapping[str, int]: ...
+    def facts(self) -> Mapping[str, Any]: ...
 
 
 def claim_run(run_id: int) -> RunLease | None:
@@ -98,10 +103,11 @@ def _work(run: Run, lease: RunLease, engine: Engine, inputs: RunInputs, watch: W
         Run.objects.filter(pk=run.pk).update(
             engine=engine.name, model=engine.model, corpus_fingerprint=corpus.fingerprint
         )
-        RunInputs.objects.filter(pk=inputs.pk).update(reasoner=dict(engine.sizes), factory=other_factory())
+        RunInputs.objects.filter(pk=inputs.pk).update(reasoner=dict(engine.facts), factory=other_factory())
     recorder = Recorder(lease, corpus)
+    conversation = load_kept_conversation(inputs)
     events = engine.reasoner.run(
-        run.question, corpus, limits_of(run), cancelling=watch.is_stopping, previous=load_kept_previous(inputs)
+        run.question, corpus, limits_of(run), cancelling=watch.is_stopping, conversation=conversation
     )
     try:
         ended = _record_all(events, recorder)
@@ -132,6 +138,12 @@ def limits_of(run: Run) -> Limits:
     """The limits that were set when the question was asked."""
     kept = ("max_steps", "max_walks", "token_budget", "model_tokens", "money_usd")
     return Limits(**{name: run.settings[name] for name in kept if name in run.settings})
+
+
+def settings_of(run: Run) -> Settings:
+    """How the workspace and who asked wanted the run to work."""
+    kept = {field.name for field in fields(Settings)} & set(run.settings)
+    return Settings(**{name: run.settings[name] for name in kept})
 
 
 def _end_cancelled(lease: RunLease) -> bool:

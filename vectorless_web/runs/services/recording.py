@@ -21,14 +21,15 @@ from vectorless_web import engine
 from vectorless_web.documents.background import is_work_under_way
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.rendering.page import RenderUnavailable, boxes, whole_page
-from vectorless_web.engine.agent.events import CONCLUDED, CompleteEvent, NodeRef, Outcome, StepEvent, StepKind
+from vectorless_web.engine.agent.conversation import CitedPassage, Conversation, Exchange
+from vectorless_web.engine.agent.events import CONCLUDED, CompleteEvent, NodeRef, Outcome, StepEvent
 from vectorless_web.engine.agent.limits import FURTHER, Late, Place
 from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.finding.routing import RouteMode, RouteResult, ScoredCandidate
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import OUTSIDE, message_from
-from vectorless_web.engine.questions.followup import Previous
+from vectorless_web.engine.passages.evidence import Passage
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.infra.leases import LeaseLost, write_under_lease
 from vectorless_web.infra.limits import TITLE_MAX
@@ -38,24 +39,26 @@ from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.line import announce
 from vectorless_web.runs.models import Answer, Citation, Claim, ModelCall, Run, RunInputs, Step
 from vectorless_web.runs.selectors import last_sequence
-from vectorless_web.runs.services.asking import previous_of
+from vectorless_web.runs.services.asking import conversation_of
 from vectorless_web.runs.services.leases import RunLease, end_run
 from vectorless_web.workspaces.selectors import lexicon_from, lexicon_rows
 from vectorless_web.workspaces.services import WorkspaceCostBudget, release_all
 
 
 def inputs_of(run: Run, lease: RunLease) -> RunInputs:
-    """What the run has taken so far; its first attempt keeps the workspace's words and what a follow-up leans on."""
+    """What the run has taken so far; its first attempt keeps the workspace's words and the conversation so far."""
     kept = RunInputs.objects.filter(run=run.pk).first()
     if kept is not None:
         return kept
-    before = previous_of(run)
+    before = conversation_of(run)
     with write_under_lease(lease):
+        # The question may be answered in the words of what was cited before: who may not see that does not see the run.
+        run.named.add(*map(int, before.documents))
         return RunInputs.objects.create(
             run_id=run.pk,
             program=program_digest(),
             lexicon=lexicon_rows(run.workspace),
-            previous=asdict(before) if before else None,
+            previous=clean_for_database(asdict(before)) if before.exchanges else None,
         )
 
 
@@ -64,12 +67,16 @@ def load_kept_lexicon(inputs: RunInputs) -> Lexicon:
     return lexicon_from(tuple((concept, tuple(phrases), statement) for concept, phrases, statement in inputs.lexicon))
 
 
-def load_kept_previous(inputs: RunInputs) -> Previous | None:
-    """What the question leaned on; None when it stood by itself."""
-    if inputs.previous is None:
-        return None
-    read = {document: tuple(keys) for document, keys in inputs.previous["read"].items()}
-    return Previous(question=inputs.previous["question"], read=read)
+def load_kept_conversation(inputs: RunInputs) -> Conversation:
+    """The conversation before the question; earlier versions kept the question before it alone."""
+    kept = inputs.previous or {"exchanges": []}
+    if "exchanges" not in kept:
+        return Conversation((Exchange(kept["question"], ""),))
+    return Conversation(tuple(map(_exchange_from, kept["exchanges"])))
+
+
+def _exchange_from(row: Mapping[str, Any]) -> Exchange:
+    return Exchange(row["question"], row["answer"], tuple(CitedPassage(**cited) for cited in row["cited"]))
 
 
 def load_kept_routes(inputs: RunInputs) -> list[RouteResult]:
@@ -128,7 +135,10 @@ def _candidate_from(row: Mapping[str, Any]) -> ScoredCandidate:
 RowPlace = tuple[int, int, str]
 """Walk, index and kind of a step."""
 
-TOLD = ("say", "thought", "action", "arguments", "observation", "refs", "rejected", "confidence", "engine")
+TOLD = (
+    *("say", "thought", "action", "arguments", "observation", "refs", "rejected", "documents"),
+    *("confidence", "engine"),
+)
 """What a step tells: what time and money it took differs from attempt to attempt."""
 
 
@@ -164,6 +174,7 @@ def step_row(event: StepEvent, place: RowPlace) -> dict[str, Any]:
         "observation": event.observation,
         "refs": [asdict(ref) for ref in event.refs],
         "rejected": [{"label": row.label, "reason": row.reason, "ref": _ref(row.ref)} for row in event.rejected],
+        "documents": list(event.documents),
         "confidence": event.confidence,
         "latency_ms": event.latency_ms,
         "tokens": token_count(event.tokens),
@@ -188,26 +199,52 @@ def calculation_row(calculation: Calculation | None) -> dict[str, Any] | None:
     return {**row, "more": others} if others else row
 
 
-def table_rows(table: tuple[tuple[str, ...], ...]) -> list[list[str]]:
-    """The table of a Claim, as it comes back from a JSON column."""
-    return [list(row) for row in table]
+CLAIM_FIELDS = ("text", "state", "support", "calculation", "table", "because", "marks", "maker")
+"""Columns of a Claim that hold what a claim event says."""
+
+
+def claim_row(event: ClaimEvent) -> dict[str, Any]:
+    """The fields of a Claim, but for its citations, as they come back from their columns."""
+    row = {
+        "text": event.text,
+        "state": event.state,
+        "support": event.support.value if event.support else "",
+        "calculation": calculation_row(event.calculation),
+        "table": event.table,
+        "because": event.because,
+        "marks": event.marks,
+        "maker": event.maker.value if event.maker else "",
+    }
+    cleaned: dict[str, Any] = encode_as_stored(clean_for_database(row))
+    return cleaned
+
+
+PASSAGE_FIELDS = ("text", "lit_start", "lit_end", "rows", "lit_row", "lead_in", "path", "kind", "holds", "lacks")
+"""What is stored of a passage beside what its citation says."""
+
+
+def passage_row(passage: Passage | None) -> dict[str, Any] | None:
+    """The `passage` of a Citation, as it comes back from its column; None where no passage is shown."""
+    if passage is None:
+        return None
+    row: dict[str, Any] = encode_as_stored({name: getattr(passage, name) for name in PASSAGE_FIELDS})
+    # A null character is replaced by another, so that the places of the lit words hold.
+    row["text"] = row["text"].replace("\0", " ")
+    cleaned: dict[str, Any] = clean_for_database(row)
+    return cleaned
 
 
 def answer_row(event: CompleteEvent) -> dict[str, Any]:
     """The fields of the Answer row that records how a run ended."""
-    confidence = event.confidence
     row = {
         "markdown": event.answer,
         "value": event.value[:200],
-        "confidence": confidence.value if confidence else None,
-        "claims_held": confidence.claims_held if confidence else None,
-        "parts_covered": confidence.parts_covered if confidence else None,
-        "evidence_fit": confidence.evidence_fit if confidence else None,
-        "strength": confidence.strength.value if confidence else "",
-        "signals": {signal.name: signal.share for signal in confidence.signals} if confidence else {},
+        "verdict": event.verdict.value if event.verdict else "",
         "grounded": event.grounded,
         "abstained": event.outcome in (Outcome.PASSAGES, Outcome.NOT_FOUND),
         "missing": list(event.missing),
+        "unknown_words": list(event.unknown_words),
+        "note": event.note,
     }
     cleaned: dict[str, Any] = clean_for_database(row)
     return cleaned
@@ -218,7 +255,7 @@ def find_named(event: StepEvent) -> set[int]:
     told = [event.observation.get(name) for name in ("shortlist", "missed", "left_out")]
     rows = [row.get("document") for found in told if isinstance(found, list) for row in found if isinstance(row, dict)]
     refs = [ref.document for ref in event.refs] + [row.ref.document for row in event.rejected if row.ref]
-    return {int(name) for name in map(str, (*rows, *refs)) if name.isdecimal()}
+    return {int(name) for name in map(str, (*rows, *refs, *event.documents)) if name.isdecimal()}
 
 
 BOXES_WAIT_SECONDS, MOST_BOXES_WAIT_SECONDS = 0.5, 1.5
@@ -243,6 +280,8 @@ class Recorder:
         self._stored: dict[RowPlace, Step] = {(row.walk, row.index, row.kind): row for row in rows}
         self._seen: set[RowPlace] = set()
         self._claimed: set[int] = set()
+        self._kept = (0, 0, 0)
+        """How much the run's inputs held when they were last written, as the corpus counts it."""
         self._steps = len(self._stored)
         self._sequence = last_sequence(lease.run_id)
         self._pinned = set(
@@ -262,7 +301,6 @@ class Recorder:
             self._keep_named(find_named(event))
             step = Step.objects.create(run_id=self._lease.run_id, sequence=self._sequence + 1, **row)
             charge(step)
-            self._keep_route(event)
             Run.objects.filter(pk=self._lease.run_id).update(phase=event.kind.value, step_count=self._steps + 1)
         self._steps += 1
         self._advance()
@@ -273,20 +311,10 @@ class Recorder:
         if self._says_the_same(event):
             return
         citations = [self._citation(evidence) for evidence in event.citations]
-        values = {
-            "sequence": self._sequence + 1,
-            "text": event.text,
-            "state": event.state,
-            "support": event.support.value if event.support else "",
-            "calculation": calculation_row(event.calculation),
-            "table": table_rows(event.table),
-            "because": event.because,
-        }
+        values = {"sequence": self._sequence + 1, **claim_row(event)}
         with write_under_lease(self._lease):
             self._pin_read_versions()
-            claim, _ = Claim.objects.update_or_create(
-                run_id=self._lease.run_id, order=event.order, defaults=clean_for_database(values)
-            )
+            claim, _ = Claim.objects.update_or_create(run_id=self._lease.run_id, order=event.order, defaults=values)
             claim.citations.all().delete()
             for citation in citations:
                 citation.claim = claim
@@ -322,14 +350,13 @@ class Recorder:
             self._keep_named(find_named(event))
             Step.objects.filter(pk=stored.pk).update(**row)
             charge(stored)
-            self._keep_route(event)
 
-    def _keep_route(self, event: StepEvent) -> None:
-        """Keep what the router answered: other documents may stand beside these when the run is replayed."""
-        if event.kind is StepKind.ROUTE:
-            RunInputs.objects.update_or_create(
-                run_id=self._lease.run_id, defaults=clean_for_database(self._corpus.describe_inputs())
-            )
+    def _keep_inputs(self) -> None:
+        """Keep what the router answered and which documents were asked for: others may stand there at a replay."""
+        if self._kept != (known := self._corpus.count_inputs()):
+            described = clean_for_database(self._corpus.describe_inputs())
+            RunInputs.objects.update_or_create(run_id=self._lease.run_id, defaults=described)
+            self._kept = known
 
     def _drop_surplus(self) -> None:
         """Delete the steps and claims of earlier attempts that are no part of this one's result."""
@@ -354,21 +381,12 @@ class Recorder:
 
     def _says_the_same(self, event: ClaimEvent) -> bool:
         """Whether a stored claim already says this; a checked one stands for its own draft too."""
-        row = Claim.objects.filter(run=self._lease.run_id, order=event.order).first()
-        if row is None or row.text != clean_for_database(event.text):
+        row, told = Claim.objects.filter(run=self._lease.run_id, order=event.order).first(), claim_row(event)
+        if row is None or row.text != told["text"]:
             return False
-        support = event.support.value if event.support else ""
         if row.state == Claim.State.CHECKED and event.state == Claim.State.DRAFT:
             return True
-        told = (
-            event.state,
-            support,
-            clean_for_database(calculation_row(event.calculation)),
-            clean_for_database(table_rows(event.table)),
-            clean_for_database(event.because),
-        )
-        stored = (row.state, row.support, row.calculation, row.table, row.because)
-        return stored == told and self._quotes_the_same(row, event)
+        return all(getattr(row, name) == told[name] for name in CLAIM_FIELDS) and self._quotes_the_same(row, event)
 
     def _quotes_the_same(self, row: Claim, event: ClaimEvent) -> bool:
         names = ("marker", "version", "node_key", "page_index", "quote", "start", "end", "check_result")
@@ -379,7 +397,8 @@ class Recorder:
         return sorted(row.citations.values_list(*names)) == sorted(map(tuple, clean_for_database(told)))
 
     def _pin_read_versions(self) -> None:
-        """Remember which versions the run has opened since the last write."""
+        """Remember which versions the run has opened since the last write, and what it took from outside."""
+        self._keep_inputs()
         fresh = self._corpus.opened - self._pinned
         if fresh:
             rows = [_links().model(run_id=self._lease.run_id, documentversion_id=pk) for pk in sorted(fresh)]
@@ -411,6 +430,7 @@ class Recorder:
             page_index=evidence.page_index,
             quote=clean_for_database(evidence.quote),
             where=clean_for_database(evidence.where)[:300],
+            passage=passage_row(evidence.passage),
             start=evidence.start,
             end=evidence.end,
             spans=spans,

@@ -28,17 +28,18 @@ from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Citation, Replay, Run, RunInputs, Step
 from vectorless_web.runs.services.executing import Engine, limits_of
 from vectorless_web.runs.services.recording import (
+    CLAIM_FIELDS,
     TOLD,
     RowPlace,
     answer_row,
-    calculation_row,
+    claim_row,
     clean_for_database,
     encode_as_stored,
-    load_kept_previous,
+    load_kept_conversation,
     load_kept_routes,
+    passage_row,
     program_digest,
     step_row,
-    table_rows,
 )
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
@@ -261,17 +262,8 @@ class Sink:
         self.steps[place] = row
 
     def _claim(self, event: ClaimEvent) -> dict[str, Any]:
-        row = {
-            "text": event.text,
-            "state": event.state,
-            "support": event.support.value if event.support else "",
-            "calculation": calculation_row(event.calculation),
-            "table": table_rows(event.table),
-            "because": event.because,
-            "citations": sorted(map(self.make_citation_row, event.citations)),
-        }
-        cleaned: dict[str, Any] = encode_as_stored(clean_for_database(row))
-        return cleaned
+        cited = sorted(map(self.make_citation_row, event.citations))
+        return {**claim_row(event), "citations": encode_as_stored(clean_for_database(cited))}
 
     def make_citation_row(self, cited: Evidence) -> list[Any]:
         """The citation in the order of CITED."""
@@ -333,7 +325,7 @@ def _impossible(run: Run, inputs: RunInputs | None, steps: Sequence[Step]) -> st
         return NO_STEPS
     if inputs is not None and inputs.factory:
         return OTHER_ENGINE.format(inputs.factory)
-    return KEPT_NOTHING if inputs is None or not inputs.routes else ""
+    return KEPT_NOTHING if inputs is None or not (inputs.routes or inputs.documents) else ""
 
 
 def _explain_missing(corpus: PinnedCorpus, steps: Sequence[Step]) -> str:
@@ -351,7 +343,7 @@ def _events(
         corpus,
         limits_of(run),
         cancelling=lambda: time.monotonic() > deadline,
-        previous=load_kept_previous(inputs),
+        conversation=load_kept_conversation(inputs),
     )
 
 
@@ -381,9 +373,7 @@ def _too_many(sink: Sink, steps: Sequence[Step]) -> str:
 def _in_claims(run: Run, sink: Sink) -> str:
     rows = selectors.claims_of(run)
     for claim in rows:
-        stored = {
-            name: getattr(claim, name) for name in ("text", "state", "support", "calculation", "table", "because")
-        }
+        stored = {name: getattr(claim, name) for name in CLAIM_FIELDS}
         stored["citations"] = encode_as_stored(sorted([list(cited) for cited in claim.citations.values_list(*CITED)]))
         replayed = sink.claims.get(claim.order)
         if replayed is None:
@@ -402,8 +392,8 @@ def _in_end(run: Run, sink: Sink) -> str:
     if sink.end is None:
         return "The replay came to no end."
     passages = selectors.passages_of(run)
-    stored = {"outcome": run.status, **_ending(run), "passages": [_place_of(row) for row in passages]}
-    told = [sink.make_citation_row(evidence) for evidence in sink.end.passages]
+    stored = {"outcome": run.status, **_ending(run), "passages": [[*_place_of(row), row.passage] for row in passages]}
+    told = [[*sink.make_citation_row(row), passage_row(row.passage)] for row in sink.end.passages]
     replayed = {"outcome": sink.end.outcome.value, **_replayed_ending(sink.end), "passages": clean_for_database(told)}
     difference = first_difference(encode_as_stored(stored), encode_as_stored(replayed))
     return difference.describe_difference("End") if difference else ""
@@ -416,10 +406,7 @@ def _place_of(citation: Citation) -> list[Any]:
 
 def _ending(run: Run) -> dict[str, Any]:
     answer = selectors.answer_of(run)
-    names = (
-        *("markdown", "value", "confidence", "claims_held", "parts_covered", "evidence_fit"),
-        *("strength", "signals", "grounded", "missing"),
-    )
+    names = ("markdown", "value", "verdict", "grounded", "missing", "unknown_words", "note")
     return {"reason": run.reason, "tokens": run.tokens, "engine": run.engine} | {
         name: getattr(answer, name, None) for name in names
     }

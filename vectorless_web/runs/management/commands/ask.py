@@ -7,6 +7,7 @@ import threading
 import time
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,16 @@ from django.core.management.base import BaseCommand
 
 from vectorless_web import wiring
 from vectorless_web.documents.compiling.tesseract import find_recogniser
+from vectorless_web.engine.agent.conversation import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, ReasoningEvent, StepEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.local_corpus import LocalCorpus
-from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence
+from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence, Support
 from vectorless_web.engine.errors import EngineError, InvalidInput
 from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, discard_record
 from vectorless_web.engine.questions.plan import QUESTION_EMPTY, QUESTION_TOO_LONG, check_question
 from vectorless_web.infra.limits import check_steps
+from vectorless_web.infra.templatetags.show import VERDICTS
 
 EXIT_CODES = {
     Outcome.ANSWERED: 0,
@@ -33,6 +36,7 @@ EXIT_CODES = {
     Outcome.CANCELLED: 130,
 }
 BAD_INPUT, INTERRUPTED = 2, 130
+NO_MODEL = "No model is connected. These passages come closest."
 PICTURED = "read from a picture of the page, without words to compare"
 
 
@@ -55,10 +59,14 @@ class Command(BaseCommand):
         tape.add_argument(
             "--cassette", type=Path, metavar="CASSETTE", help="Let recorded replies stand in for a model."
         )
-        parser.add_argument("--json", action="store_true", help="Print the result as one line of JSON.")
         parser.add_argument(
-            "--max-steps", type=int, default=Limits().max_steps, help="Steps in each document, 1 to 30."
+            "--thread",
+            type=Path,
+            metavar="FILE",
+            help="Follow up on what this file holds of earlier questions, and add this one to it.",
         )
+        parser.add_argument("--json", action="store_true", help="Print the result as one line of JSON.")
+        parser.add_argument("--max-steps", type=int, default=Limits().max_steps, help="Steps, 1 to 30.")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Print the result and leave with its exit code."""
@@ -93,7 +101,10 @@ class Command(BaseCommand):
         calls = Heard(wiring.open_recording(options["record"]) if options["record"] else discard_record)
         stopping = _catch_interrupt().is_set
         engine = wiring.engine_for(None, wiring.Calls(keep=calls, cassette=options["cassette"], stopping=stopping))
-        code = self._follow(engine.reasoner.run(question, corpus, limits), corpus, result)
+        thread = TerminalThread(options["thread"], corpus)
+        events = engine.reasoner.run(question, corpus, limits, conversation=thread.conversation)
+        code = self._follow(events, corpus, result)
+        thread.add(result.tell_exchange(question))
         if calls.first_missed:
             self._tell(calls.first_missed)
         return code
@@ -117,6 +128,38 @@ class Command(BaseCommand):
     def _tell(self, line: str) -> None:
         self.stderr.write(line)
         self.stderr.flush()
+
+
+class TerminalThread:
+    """The questions of a terminal before this one, kept in a JSON file; documents are known by their names there."""
+
+    def __init__(self, path: Path | None, corpus: LocalCorpus) -> None:
+        self._path = path
+        self._names = {entry.id: entry.name for entry in corpus.entries()}
+        self.conversation = Conversation(tuple(map(self._exchange, self._read())))
+
+    def add(self, exchange: Exchange) -> None:
+        """Write the conversation with one more exchange; nothing without a file."""
+        if self._path is None:
+            return
+        rows = [asdict(row) for row in (*self.conversation.exchanges, exchange)]
+        for row in rows:
+            row["cited"] = [{**cited, "document": self._names[cited["document"]]} for cited in row["cited"]]
+        self._path.write_text(json.dumps(rows, ensure_ascii=False, indent=1), encoding="utf-8")
+
+    def _read(self) -> list[dict[str, Any]]:
+        if self._path is None or not self._path.exists():
+            return []
+        try:
+            rows: list[dict[str, Any]] = json.loads(self._path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise InvalidInput(f"{self._path} holds no conversation of this command.") from error
+        return rows
+
+    def _exchange(self, row: dict[str, Any]) -> Exchange:
+        ids = {name: document for document, name in self._names.items()}
+        cited = (CitedPassage(**{**each, "document": ids.get(each["document"], "")}) for each in row["cited"])
+        return Exchange(row["question"], row["answer"], tuple(passage for passage in cited if passage.document))
 
 
 class Heard:
@@ -171,7 +214,8 @@ class AnswerReport:
         self.error_code = ""
         self.steps = 0
         self.claims: dict[int, ClaimEvent] = {}
-        self._answer = self._value = self._reason = ""
+        self._answer = self._value = self._reason = self._verdict = self._note = ""
+        self._unknown: list[str] = []
         self._citations: list[dict[str, Any]] = []
         self._passages: list[dict[str, Any]] = []
         self._missing: list[str] = []
@@ -182,9 +226,20 @@ class AnswerReport:
         names = {entry.id: entry.name for entry in corpus.entries()}
         self.outcome, self.error_code, self._reason = event.outcome, event.error_code, event.reason
         self._answer, self._value, self._missing = event.answer, event.value, list(event.missing)
+        self._verdict = event.verdict.value if event.verdict else ""
+        self._unknown, self._note = list(event.unknown_words), event.note
+        if event.outcome is Outcome.PASSAGES and event.engine == "offline":
+            self._reason = NO_MODEL
         self._citations, self._passages = (
             [_evidence_row(row, names) for row in rows] for rows in (self._evidence(), event.passages)
         )
+
+    def tell_exchange(self, question: str) -> Exchange:
+        """The question, its answer and what that cites, for the questions that follow."""
+        standing = [claim for claim in self.claims.values() if claim.support is not Support.UNSUPPORTED]
+        cited = {row.marker: row for claim in standing for row in claim.citations}
+        passages = (CitedPassage(row.document, row.key, row.page_index, row.quote) for row in cited.values())
+        return Exchange(question, self._answer, tuple(passages))
 
     def as_json(self) -> dict[str, Any]:
         """The result with pages from 1 and seconds since the command began."""
@@ -194,6 +249,9 @@ class AnswerReport:
             "missing": self._missing,
             "answer": self._answer,
             "value": self._value,
+            "verdict": self._verdict,
+            "unknown_words": self._unknown,
+            "note": self._note,
             "citations": self._citations,
             "passages": self._passages,
             "steps": self.steps,
@@ -201,14 +259,18 @@ class AnswerReport:
         }
 
     def as_text(self) -> str:
-        """The answer, what is still open and each quote with its place; without an answer the closest passages."""
+        """The answer, what is still open, each quote with its place; the closest passages; words that stand nowhere."""
+        verdict = f" ({VERDICTS[self._verdict]})" if self._verdict else ""
+        lines = [f"{self._answer or self._reason}{verdict}", *([self._note] if self._note else [])]
+        if self._missing and self._answer:
+            lines += ["", "Still open:", *(f"- {part}" for part in self._missing)]
+        if self._citations:
+            lines += ["", *(f"[{number}] {_quote_line(row)}" for number, row in enumerate(self._citations, start=1))]
+        if self._unknown:
+            lines += ["", f"In no document: {', '.join(self._unknown)}"]
         if self._passages:
-            rows = [f"- {_quote_line(row)}" for row in self._passages]
-            return "\n".join([self._reason, "", "Closest passages:", *rows])
-        rows = [f"[{number}] {_quote_line(row)}" for number, row in enumerate(self._citations, start=1)]
-        is_open = self._missing and self._answer
-        missing = ["", "Still open:", *(f"- {part}" for part in self._missing)] if is_open else []
-        return "\n".join([self._answer or self._reason, *missing, *([""] if rows else []), *rows])
+            lines += ["", "Closest passages:", *(f"- {_quote_line(row)}" for row in self._passages)]
+        return "\n".join(lines)
 
     def _evidence(self) -> list[Evidence]:
         """One piece of evidence for each marker, in order, quotes that were not found left out."""
@@ -223,7 +285,8 @@ class AnswerReport:
 def _evidence_row(row: Evidence, names: Mapping[str, str]) -> dict[str, Any]:
     """A citation; one that is the picture of a page has no quote, and says so."""
     told = {"document": names[row.document], "page": row.page_index + 1, "quote": row.quote}
-    return told | ({"check": PICTURED} if row.check is Check.PICTURE else {})
+    shown = {"passage": asdict(row.passage)} if row.passage else {}
+    return told | shown | ({"check": PICTURED} if row.check is Check.PICTURE else {})
 
 
 def _quote_line(row: dict[str, Any]) -> str:
