@@ -257,6 +257,8 @@ try:
 except ValueError as error:
     raise SystemExit(str(error)) from None
 """Identity providers that people may sign in with, and which workspaces they join by themselves."""
+SIGN_ON_LOOPBACK = env.bool("VECTORLESS_SIGN_ON_LOOPBACK", default=False)
+"""Whether the console takes an identity provider of this machine over plain HTTP: for trying sign-on out."""
 LOCAL_PASSWORDS = env.bool("VECTORLESS_LOCAL_PASSWORDS", default=True)
 """Whether passwords of this site sign in. Superusers keep theirs, for the day the identity provider is away."""
 if not LOCAL_PASSWORDS and not SIGN_ON:

@@ -4,11 +4,15 @@ import sqlite3
 import threading
 import time
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 
+import django_rq
 import pytest
 from django.conf import settings as site
 from redis import Redis
+from rq.utils import utcformat
 
+from vectorless_web.infra.queues.jobs import StoppableWorker
 from vectorless_web.infra.web import health
 from vectorless_web.infra.web.health import ANSWER_SECONDS, GRACE_SECONDS, Finding, Health, IntegrityCheck, Level, ok
 
@@ -84,11 +88,6 @@ def test_a_database_that_cannot_be_written_to_is_noticed(tmp_path):
 
 
 def test_workers_count_while_they_give_signs_of_life(redis):
-    from datetime import UTC, datetime, timedelta
-
-    import django_rq
-    from rq.utils import utcformat
-
     assert health.check_workers("runs").level == Level.UNAVAILABLE
     worker = django_rq.get_worker("runs")
     worker.register_birth()
@@ -98,12 +97,17 @@ def test_workers_count_while_they_give_signs_of_life(redis):
     assert health.check_workers("runs").level == Level.UNAVAILABLE
 
 
+def test_a_worker_registers_again_after_redis_was_emptied(redis):
+    worker = django_rq.get_worker("runs", worker_class=StoppableWorker)
+    worker.register_birth()
+    assert health.check_workers("runs") == ok("1 alive")
+    redis.flushdb()
+    assert health.check_workers("runs").level == Level.UNAVAILABLE
+    worker.heartbeat()
+    assert health.check_workers("runs") == ok("1 alive")
+
+
 def test_a_job_that_waits_long_is_told(redis):
-    from datetime import UTC, datetime, timedelta
-
-    import django_rq
-    from rq.utils import utcformat
-
     assert health.check_queue("runs") == ok("0 waiting, the oldest for 0 s")
     job = django_rq.get_queue("runs").enqueue("time.sleep", 0)
     assert health.check_queue("runs").level == Level.OK

@@ -1,19 +1,17 @@
 """The record is chained: a row that was changed, removed or added shows."""
 
 from functools import partial
-from importlib import import_module
 from threading import Barrier, Thread
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 
 from tests.conftest import PASSWORD
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.profiles.services import delete_own_account
-from vectorless_web.workspaces.models import AuditEvent, AuditHead, Membership, Role, Workspace
+from vectorless_web.workspaces.models import AuditEvent, Membership, Role, Workspace
 from vectorless_web.workspaces.services import delete_workspace, record, verify_record
 
 pytestmark = pytest.mark.django_db
@@ -89,15 +87,6 @@ def test_the_command_says_which_event_was_changed(five, capsys):
     change("UPDATE workspaces_auditevent SET object_name = 'x' WHERE id = %s", five[4].pk)
     with pytest.raises(CommandError, match=f"Event {five[4].pk} was changed"):
         call_command("verify_audit")
-
-
-def test_events_from_before_the_chain_are_chained_by_the_migration(five):
-    change("UPDATE workspaces_auditevent SET digest = '', salt = NULL, actor_key = 0, workspace_key = 0")
-    AuditHead.objects.update(count=0, digest="")
-    name = "0006_audit_chain_console"
-    then = MigrationExecutor(connection).loader.project_state(("workspaces", name)).apps
-    import_module(f"vectorless_web.workspaces.migrations.{name}").chain_existing(then, None)
-    assert verify_record().problem == ""
 
 
 def test_an_act_says_from_which_network_it_came(alice):

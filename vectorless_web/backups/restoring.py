@@ -129,7 +129,9 @@ def _refuse_unfit(manifest: Manifest) -> None:
             f"This backup is of a {manifest.database.vendor} database and this site's is {connection.vendor}. "
             "Set DATABASE_URL to a database of the same kind."
         )
-    known = MigrationLoader(None).disk_migrations
+    steps = MigrationLoader(None).disk_migrations
+    # A database of the second edition names the steps that one squashed migration stands for.
+    known = {*steps, *(replaced for step in steps.values() for replaced in step.replaces)}
     newer = [f"{app}.{name}" for app, name in manifest.database.migrations if (app, name) not in known]
     if newer:
         raise BackupError(

@@ -10,6 +10,7 @@ from django.contrib.auth import get_user_model
 from vectorless_web.console.subjects.audit import AuditQuery
 from vectorless_web.console.subjects.retention import DAYS_MAX
 from vectorless_web.infra.limits import NAME_MAX
+from vectorless_web.infra.site.identity import check_issuer
 from vectorless_web.profiles.models import SignOnProvider
 from vectorless_web.workspaces.models import Budget, PeopleGroup, Role, Workspace
 from vectorless_web.workspaces.selectors import people_in
@@ -184,10 +185,12 @@ class SignOnForm(forms.ModelForm):
             self.fields["key"].disabled = True
 
     def clean_issuer(self) -> str:
-        """An address that a browser can be sent to."""
+        """An address over HTTPS: whoever can change what it answers can sign in as anybody."""
         value: str = self.cleaned_data["issuer"].rstrip("/")
-        if not value.startswith(("https://", "http://")):
-            raise forms.ValidationError("Give an address that begins with https://.")
+        try:
+            check_issuer(value, loopback=settings.SIGN_ON_LOOPBACK)
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
         return value
 
     def clean(self) -> dict[str, Any]:

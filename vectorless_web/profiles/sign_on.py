@@ -74,17 +74,13 @@ class SignOnAdapter(DefaultSocialAccountAdapter):
         return settings.SIGNUP_OPEN or invited or next(find_rules(sociallogin), None) is not None
 
     def authenticate_by_email(self, sociallogin: Any) -> tuple[Any, str] | None:
-        """The account with an address that the provider has verified; a superuser's only when it is verified here too.
+        """The account with an address that the provider has verified; never one of staff or of a superuser.
 
-        The library takes the password from an account whose address was not confirmed here. A superuser's
-        password is what lets an administrator in when the provider is away, so that account is not matched.
+        A provider says which addresses it has verified, so one that lies could name an administrator's. Those
+        connect a provider themselves, under Account, once they have signed in.
         """
         found = super().authenticate_by_email(sociallogin)
-        if found is None:
-            return None
-        user, address = found
-        confirmed = user.emailaddress_set.filter(email__iexact=address, verified=True).exists()
-        return found if confirmed or not user.is_superuser else None
+        return found if found is not None and not (found[0].is_staff or found[0].is_superuser) else None
 
 
 def find_rules(sociallogin: Any) -> Iterator[JoinRule]:

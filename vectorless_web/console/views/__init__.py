@@ -44,8 +44,11 @@ PLACES = (
 )
 
 
-def staff_only(right: str = "") -> Callable[[View], View]:
-    """Let in staff who hold the right: everybody else finds nothing (404), staff without it are told (403)."""
+def staff_only(right: str = "", *, superusers: bool = False) -> Callable[[View], View]:
+    """Let in staff who hold the right: everybody else finds nothing (404), staff without it are told (403).
+
+    With `superusers` no right suffices: the act could make its author one.
+    """
 
     def decorate(view: View) -> View:
         @wraps(view)
@@ -54,6 +57,8 @@ def staff_only(right: str = "") -> Callable[[View], View]:
                 raise Http404("There is no such page.")
             if right and not request.user.has_perm(right):
                 raise PermissionDenied("Your account lacks the right to do this. Ask a superuser for it.")
+            if superusers and not getattr(request.user, "is_superuser", False):
+                raise PermissionDenied("Only superusers do this: who sets up sign-in decides whom the site trusts.")
             return view(request, *args, **kwargs)
 
         return check_staff

@@ -16,7 +16,7 @@ from vectorless_web.profiles.services import remove_sign_on, save_sign_on
 from vectorless_web.workspaces import services
 
 SEE, CHANGE = "workspaces.view_peoplegroup", "workspaces.change_peoplegroup"
-SEE_SIGN_ON, CHANGE_SIGN_ON = "profiles.view_signonprovider", "profiles.change_signonprovider"
+SEE_SIGN_ON = "profiles.view_signonprovider"
 RULES = "auth.change_user"
 
 
@@ -145,7 +145,7 @@ def sign_on(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
-@staff_only(CHANGE_SIGN_ON)
+@staff_only(SEE_SIGN_ON, superusers=True)
 def edit_provider(request: HttpRequest, pk: int) -> HttpResponse:
     """The form of one provider; its secret is never shown."""
     row = _find_provider(pk)
@@ -153,21 +153,21 @@ def edit_provider(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-@staff_only(CHANGE_SIGN_ON)
+@staff_only(SEE_SIGN_ON, superusers=True)
 def add_provider(request: HttpRequest) -> HttpResponse:
     """Add an identity provider."""
     return _save_provider(request, SignOnForm(request.POST))
 
 
 @require_POST
-@staff_only(CHANGE_SIGN_ON)
+@staff_only(SEE_SIGN_ON, superusers=True)
 def change_provider(request: HttpRequest, pk: int) -> HttpResponse:
     """Change an identity provider, or switch it off."""
     return _save_provider(request, SignOnForm(request.POST, instance=_find_provider(pk)), _find_provider(pk))
 
 
 @require_POST
-@staff_only(CHANGE_SIGN_ON)
+@staff_only(SEE_SIGN_ON, superusers=True)
 def remove_provider(request: HttpRequest, pk: int) -> HttpResponse:
     """Forget an identity provider and its secret."""
     remove_sign_on(actor=request.user, provider=_find_provider(pk))

@@ -29,6 +29,7 @@ from django.db.models import Count, F, Min, QuerySet, Window
 from django.db.models.functions import RowNumber
 from django.utils.module_loading import import_string
 from redis import Redis
+from redis.client import Pipeline
 from redis.exceptions import RedisError
 from rq import Worker
 from rq.command import PUBSUB_CHANNEL_TEMPLATE, send_stop_job_command
@@ -36,7 +37,7 @@ from rq.exceptions import InvalidJobOperation, NoSuchJobError
 from rq.job import Job, JobStatus
 from rq.queue import Queue
 from rq.utils import as_text, utcparse
-from rq.worker_registration import WORKERS_BY_QUEUE_KEY
+from rq.worker_registration import WORKERS_BY_QUEUE_KEY, register
 
 from vectorless_web.infra.patient_redis import redis_breaker
 from vectorless_web.infra.site.forking import die_with_parent, name_process
@@ -78,6 +79,13 @@ class StoppableWorker(Worker):
 
     def procline(self, message: str) -> None:
         """Leave the name as it is: RQ's own would hide which program this is."""
+
+    def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
+        """Give a sign of life; a worker whose entry Redis has lost (emptied, restored) writes it again."""
+        if self.birth_date and not self.connection.hexists(self.key, "birth"):
+            self.connection.hset(self.key, mapping=self.serialize())
+            register(self)
+        super().heartbeat(timeout, pipeline)
 
     def dequeue_job_and_maintain_ttl(
         self, timeout: int | None, max_idle_time: int | None = None

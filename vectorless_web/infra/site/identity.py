@@ -61,6 +61,18 @@ class IdentityProvider:
         }
 
 
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+def check_issuer(address: str, *, loopback: bool = False) -> None:
+    """ValueError unless the address is one over HTTPS; with `loopback` plain HTTP on this machine will do."""
+    parts = urlsplit(address)
+    if parts.scheme == "https" and parts.hostname:
+        return
+    if not (loopback and parts.scheme == "http" and parts.hostname in LOOPBACK):
+        raise ValueError("Give an address that begins with https://.")
+
+
 def read_sign_on(text: str) -> list[IdentityProvider]:
     """The providers of a JSON list, or of the file that `@path` names; [] for "". ValueError says what is wrong."""
     text = text.strip()
