@@ -2,13 +2,14 @@
 
     python benchmarks/agent.py --pdfs FOLDER --questions FILE [--cache FOLDER] [--limit 20]
 
-The model is scripted and answers at once: it scans, searches, retrieves, extracts and
-writes the first row or sentence that was copied. Time is of whole runs, from the question to the
+The model is scripted and answers at once: it asks for the outline, searches the tree, searches for the question, and
+answers with the first line that was shown. Time is of whole runs, from the question to the
 outcome, over a document that was compiled before and is opened in the run. Beside it stands the size
 of the whole document as one prompt.
 """
 
 import argparse
+import gc
 import json
 import re
 import sys
@@ -21,22 +22,20 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from vectorless_web.engine.agent.model.planner import model_walking
-from vectorless_web.engine.agent.orchestrator import Orchestrator
-
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import ReasoningEvent, StepEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.local_corpus import LocalCorpus
+from vectorless_web.engine.agent.reasoner import Reasoner
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, NoModel, Recall, find_no_record
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.text.tokens import HeuristicEstimator
-from vectorless_web.infra.queues.jobs import freeze_memory
 
-_COPIED = re.compile(r"^\[(?P<node>\w+)\] page[^\n]*\n(?P<quote>[^\n]{12,})", re.M)
+_LINE = re.compile(r"\b(D1\.\d+(?:\.\w+)?)\b[\]:|\s]+(\S[^\n]{12,200})")
+"""A line as the model is shown it: its id and its words."""
 SIZES = {"up to 60": 60, "61 to 120": 120, "121 to 200": 200, "above 200": 100_000}
 """Rows of the table by the most pages of a document."""
 
@@ -54,23 +53,20 @@ COLUMNS = (
     "replayed identically",
 )
 
-_NOTHING = {"node": None, "title": None, "query": None, "direction": None}
-_PLAN = (
-    {"thought": "See the parts.", "action": "scan", **_NOTHING, "node": 0},
-    {"thought": "Search them.", "action": "navigate", **_NOTHING, "node": 0, "direction": "search"},
-    {"thought": "Read.", "action": "retrieve", **_NOTHING, "query": "?"},
-    {"thought": "Copy.", "action": "extract", **_NOTHING, "node": 0},
-    {"thought": "Enough.", "action": "synthesize", **_NOTHING},
-)
-
 
 class InstantModel:
-    """Answers at once: the fixed plan step by step, then the first thing that was copied."""
+    """Answers at once: the fixed calls one after the other, then the first line that was shown, then a verdict."""
 
     name = "instant"
 
     def __init__(self, question: str) -> None:
-        self._plan: Iterator[Mapping[str, Any]] = iter({**step, "query": step["query"] and question} for step in _PLAN)
+        self._calls = iter(
+            (
+                {"tool": "outline", "arguments": {"document": "D1"}},
+                {"tool": "navigate", "arguments": {"document": "D1", "goal": question}},
+                {"tool": "search", "arguments": {"queries": [question]}},
+            )
+        )
 
     def complete(
         self,
@@ -81,29 +77,24 @@ class InstantModel:
         temperature: float = 0.0,
     ) -> Reply:
         """The reply that fits the prompt."""
-        prompt = messages[-1].content
-        if "Write the answer" in prompt:
-            return self._said(_answer(prompt), messages, schema)
-        return self._said(
-            next(self._plan, {"none": True}) if "Choose the next step" in prompt else {}, messages, schema
-        )
+        if "claims" in (schema or {}).get("properties", {}):
+            verdict = {"claim": 1, "verdict": "supported", "why": "It stands there."}
+            said: dict[str, Any] = {"claims": [verdict], "answers_all": True, "missing": []}
+        else:
+            call = next(self._calls, None) or _answer("\n".join(message.content for message in messages))
+            said = {"thought": "Next.", "calls": [call]}
+        return ScriptedModel([said], name="instant").complete(messages, schema=schema)
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int = 1024, temperature: float = 0.0) -> Iterator[str]:
         """The same in one piece."""
         yield self.complete(messages).text
 
-    @staticmethod
-    def _said(value: Mapping[str, Any], messages: Sequence[Message], schema: Mapping[str, Any] | None) -> Reply:
-        return ScriptedModel([value], name="instant").complete(messages, schema=schema)
-
 
 def _answer(prompt: str) -> dict[str, Any]:
-    found = _COPIED.search(prompt)
-    claims = []
-    if found:
-        quote = found["quote"].split(" | ")[0]
-        claims = [{"text": quote, "quotes": [{"node": found["node"], "quote": found["quote"]}], "calculation": None}]
-    return {"claims": claims, "value": None, "missing": []}
+    found = _LINE.search(prompt)
+    claims = [{"text": found[2], "cites": [found[1]]}] if found else []
+    outcome = "answered" if claims else "not_found"
+    return {"tool": "answer", "arguments": {"outcome": outcome, "claims": claims}}
 
 
 @dataclass
@@ -149,9 +140,10 @@ def main() -> None:
 
 
 def warmed_up() -> None:
-    """What a worker does once before its first run: lexicons are loaded, and garbage is collected more seldom."""
+    """What a worker does once before its first run: lexicons are loaded, and what is loaded is not collected."""
     understand("What was revenue in 2024?")
-    freeze_memory()
+    gc.collect()
+    gc.freeze()
 
 
 def size_of(pages: int) -> str:
@@ -176,7 +168,7 @@ def measure(row: Mapping[str, Any], options: argparse.Namespace, into: Measured)
     into.overheads.append(seconds * 1000 / max(1, len(steps)))
     into.busy.append(busy * 1000 / max(1, len(steps)))
     sizes = [sum(HeuristicEstimator().estimate(m.content) for m in record.messages) for record in records]
-    into.prompts += [size for size, record in zip(sizes, records, strict=True) if record.purpose == "step"]
+    into.prompts += sizes
     into.calls.append(len(records))
     into.tokens.append(sum(record.tokens_in + record.tokens_out for record in records))
     into.wholes.append(whole_document(corpus))
@@ -205,7 +197,7 @@ def run(
     limits = Limits()
     budget = ModelBudget(calls=limits.model_calls, tokens=limits.model_tokens)
     caller = Caller(model, budget=budget, on_call=records.append, recall=recall)
-    return list(Orchestrator(walking=model_walking(caller, at_once=1)).run(question, corpus, limits))
+    return list(Reasoner(caller=caller).run(question, corpus, limits))
 
 
 def told(events: Sequence[ReasoningEvent]) -> list[object]:

@@ -117,6 +117,19 @@ def _claim_row(claim: ClaimEvent) -> dict[str, Any]:
     return {"text": claim.text, "support": support, "because": claim.because, "marks": list(claim.marks)}
 
 
+def find_place(shown: Sequence[Evidence], points: str, *, most: int = 10) -> int:
+    """The place, from 1, by which the passages shown hold every point in one of its wordings; 0 for none of them.
+
+    Points are parted by ";", wordings of a point by "|".
+    """
+    texts = ""
+    for place, evidence in enumerate(shown[:most], start=1):
+        texts += f"{evidence.passage.lead_in} {evidence.passage.text}\n" if evidence.passage else f"{evidence.quote}\n"
+        if all(any(way.strip().lower() in texts.lower() for way in point.split("|")) for point in points.split(";")):
+            return place
+    return 0
+
+
 def read_questions(path: Path) -> list[Question]:
     """The lines of a file of questions."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]

@@ -6,7 +6,7 @@ Every handbook has the same sections and the same kinds of rules with figures of
 question stands in nearly every handbook. Half of the questions name nobody and ask for a rule that one handbook alone
 has, the third sentence of a paragraph; the other half name the organisation and ask for a rule that all have.
 Printed: the share of questions whose document is routed first and among the first five, and with --answer the share
-answered with the figure asked for, cited from that document.
+for which the first passage shown lights the figure asked for, in that document.
 """
 
 import argparse
@@ -20,12 +20,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from vectorless_web.engine.agent.orchestrator import Orchestrator
 
 from benchmarks.corpus import index_documents
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.agent.events import CompleteEvent
 from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.reasoner import Reasoner
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteResult
@@ -244,24 +244,23 @@ def _report(name: str, asked: Sequence[tuple[int, str, str]], library: Library, 
         ids = list(dict.fromkeys([*ids, *(candidate.doc_id for candidate in found.candidates)]))
         places.append(ids.index(number + 1) + 1 if number + 1 in ids else 0)
         if options.answer:
-            right += _answers_rightly(library, number, question, figure, options)
+            right += _lights_figure(library, number, question, figure, options)
     shares = [sum(0 < place <= most for place in places) / len(places) for most in (1, 5)]
     slow = sorted(seconds)[int(0.95 * len(seconds))] * 1000
     print(f"{name}: document at 1 {shares[0]:.2f}, at 5 {shares[1]:.2f}; route p95 {slow:.1f} ms", end="")
-    print(f"; answered rightly {right / len(asked):.2f}" if options.answer else "")
+    print(f"; lit first {right / len(asked):.2f}" if options.answer else "")
 
 
-def _answers_rightly(library: Library, number: int, question: str, figure: str, options: argparse.Namespace) -> bool:
-    end = list(Orchestrator().run(question, library, Limits()))[-1]
+def _lights_figure(library: Library, number: int, question: str, figure: str, options: argparse.Namespace) -> bool:
+    """Whether the first passage shown lights the figure asked for, in the right document."""
+    *_, end = Reasoner().run(question, library, Limits())
     assert isinstance(end, CompleteEvent)
-    text = " ".join(claim.text for claim in end.claims) if hasattr(end, "claims") else end.answer
-    is_right = figure in text.replace(",", " ").replace(".", " ").split() and end.outcome.value in (
-        "answered",
-        "partial",
-    )
+    best = end.passages[0] if end.passages else None
+    text = best.quote if best is not None and best.document == str(number + 1) else ""
+    is_right = figure in text.replace(",", " ").replace(".", " ").split()
     if not is_right and options.show > 0:
         options.show -= 1
-        print(f"  {question} -> {end.outcome.value}: {end.answer[:150] or end.reason[:150]!r}, not {figure}")
+        print(f"  {question} -> {best.quote[:150] if best else ''!r}, not {figure}")
     return is_right
 
 

@@ -192,7 +192,7 @@ def _report(results: dict[str, Times]) -> int:
 class Stamping:
     """Yields steps that carry the moment at which they were made."""
 
-    def run(self, question: str, corpus, limits, *, cancelling, previous=None) -> Iterator:
+    def run(self, question: str, corpus, limits, *, cancelling, conversation=None) -> Iterator:
         import os
 
         from django.conf import settings

@@ -2,9 +2,8 @@
 
     python benchmarks/libraries.py
 
-Three tables, a line per case: what the product's reader gives and what the library gives, with the library used as its
+Two tables, a line per case: what the product's reader gives and what the library gives, with the library used as its
 documentation says and nothing built around it.
-* Replies of models: `check_object` beside pydantic (`model_validate_json`, lax mode) for a step of a walk.
 * Streams of chat completions: `Received` beside openai's own `Stream` and `ChatCompletion` readers.
 * Word files: `read_docx` beside python-docx's `iter_inner_content`, by the words of the document that come through.
 """
@@ -21,67 +20,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import docx
 import httpx2
 import openai
-import pydantic
 from docx.table import Table
 from pytest_httpserver import HTTPServer
-from vectorless_web.engine.agent.model.replies import TURN_SCHEMA, mended_turn
 from werkzeug import Response
 
 from tests.support.word_files import LEGAL, add_numbering, body, contract, number, related, word
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.llm.model import Message
-from vectorless_web.engine.llm.replies import check_object
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.word.parse import read_docx
 from vectorless_web.providers.connections import Endpoint
 from vectorless_web.providers.openai_chat import OpenAIChat
-
-
-class Step(pydantic.BaseModel):
-    """A step of a walk as pydantic checks it."""
-
-    action: str = pydantic.Field(pattern="^(search|read|calculate|note)$")
-    node: int | None = None
-    query: str | None = None
-
-
-WANTED = ("read", 12)
-REPLIES = {
-    "plain JSON": '{"thought": "x", "action": "read", "node": 12}',
-    "number as text": '{"action": "read", "node": "12"}',
-    "number in brackets": '{"action": "read", "node": "[12]"}',
-    "fenced": '```json\n{"action": "read", "node": 12}\n```',
-    "words around it": 'Sure, here it is: {"action": "read", "node": 12} I hope that helps.',
-    "a thought before it": '<think>{"action": "search"}?</think>{"action": "read", "node": 12}',
-    "a comma too many": '{"action": "read", "node": 12,}',
-    "Python quotes": "{'action': 'read', 'node': 12}",
-    "another case": '{"Action": "Read", "Node": 12}',
-    "wrapped": '{"reply": {"action": "read", "node": 12}}',
-    "another name for it": '{"tool": "read", "args": {"key": 12}}',
-    "a call": '{"action": "read(12)"}',
-}
-
-
-def try_replies() -> Iterator[tuple[str, bool, bool]]:
-    """Whether each reader makes the same step of a reply."""
-    for name, text in REPLIES.items():
-        yield name, _ours_reads(text), _pydantic_reads(text)
-
-
-def _ours_reads(text: str) -> bool:
-    try:
-        turn = check_object(text, None, TURN_SCHEMA, mend=mended_turn)
-    except ModelError:
-        return False
-    return [(step["action"], step["node"]) for step in turn["steps"]] == [WANTED]
-
-
-def _pydantic_reads(text: str) -> bool:
-    try:
-        step = Step.model_validate_json(text)
-    except pydantic.ValidationError:
-        return False
-    return (step.action, step.node) == WANTED
 
 
 def _event(text: str, *, finish: str | None = None) -> str:
@@ -216,7 +165,6 @@ def main() -> None:
     """Print the three tables."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     trials = {
-        f"Replies (pydantic {pydantic.VERSION})": try_replies,
         f"Streams (openai {openai.__version__})": try_streams,
         "Word files (python-docx)": try_word_files,
     }

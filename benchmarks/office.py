@@ -1,13 +1,13 @@
 """Asks questions of workbooks, rows of cells, decks, messages and scans, and the same of their words as Markdown.
 
-    python benchmarks/office.py [first|second] [--show] [--words] [--keep DIR]
+    python benchmarks/office.py [first|second] [--show] [--keep DIR]
 
 A set is a text file of `office/`: documents behind "=== name", in Markdown; what a message has attached stands
 behind "@ name"; questions behind "?" with what a right answer holds (nothing where the document does not say it). Each
 document is made a file of its kind: sheets with titles, merged headers, dates and number formats, slides with tables
 and notes, messages with attachments, PDFs of pictures alone (every other in two columns) that are tilted, blurred and
 stamped. It is compiled and asked as the product does it, and so is its Markdown: what differs is what the format costs.
-Marks are of the points a right answer must hold; read the answers (--show) before a figure is told.
+Printed is how often the first passage shown, and the first three, hold the points of a right answer.
 """
 
 import argparse
@@ -33,16 +33,13 @@ from pptx.util import Inches
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from vectorless_web.engine.agent.orchestrator import Orchestrator
-
-from benchmarks.answering import Engine, make_walking, run_question
+from benchmarks.answering import Answered, Engine, find_place, run_question
 from benchmarks.corpus import FolderCorpus, FolderRouter, make_router
 from benchmarks.scanned import scan_pages, set_pages
-from tests.engine.passages.test_answers_in_words import holds
 from vectorless_web.documents.compiling.tesseract import find_recogniser
 from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.reasoner import Reasoner
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.llm.embedding import MOST_TEXTS
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.parsing.packed.enclosed import EnclosedLimits, unpack_file
 from vectorless_web.engine.parsing.sniff import MAIL
@@ -370,17 +367,15 @@ class HeldCorpus(FolderCorpus):
 
 
 def main() -> None:
-    """Print what is right, wrong and withheld, for each kind of file and for the same as Markdown."""
+    """Print how often what is shown holds the answer, for each kind of file and for the same as Markdown."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("set", nargs="?", default="first")
     parser.add_argument("--show", action="store_true", help="print every answer")
-    parser.add_argument("--words", action="store_true", help="leave out the local model of meaning")
     parser.add_argument("--keep", type=Path, help="folder in which the files made are kept")
     options = parser.parse_args()
-    options.sentences = MOST_TEXTS
-    engine = Engine(lambda _spent: Orchestrator(walking=make_walking(options)), Limits(wall_seconds=300))
+    engine = Engine(lambda _spent: Reasoner(), Limits())
     draw, recogniser = random.Random(7), find_recogniser(languages="eng", seconds=60)
-    counts: dict[tuple[str, str], list[int]] = {}
+    places: dict[str, list[int]] = {}
     with tempfile.TemporaryDirectory() as made:
         folder = options.keep or Path(made)
         folder.mkdir(parents=True, exist_ok=True)
@@ -391,13 +386,13 @@ def main() -> None:
             for kind, own in ((source.kind, [path, *_take_out(path, folder)]), ("markdown", [plain])):
                 corpus = HeldCorpus(own, recogniser)
                 for question, points in source.questions:
-                    verdict = _judge(run_question(question, corpus, engine), points, question, kind, options.show)
-                    counts.setdefault((kind, "md" if kind == "markdown" else ""), [0, 0, 0, 0])[verdict] += 1
-    for (kind, _), (right, wrong, withheld, absent) in counts.items():
-        sys.stdout.write(f"{kind}: {right} right, {wrong} wrong shown, {withheld} withheld, {absent} absent withheld\n")
-    for name, kinds in (("files", [own for own in counts if not own[1]]), ("Markdown", [("markdown", "md")])):
-        right, wrong, withheld, absent = (sum(counts[kind][place] for kind in kinds) for place in range(4))
-        sys.stdout.write(f"{name}: {right} right, {wrong} wrong shown, {withheld} withheld, {absent} absent withheld\n")
+                    place = _judge(run_question(question, corpus, engine), points, question, kind, options.show)
+                    if points:
+                        places.setdefault(kind, []).append(place)
+    files = [place for kind, found in places.items() if kind != "markdown" for place in found]
+    for name, found in {**places, "all files": files}.items():
+        at = [sum(0 < place <= most for place in found) for most in (1, 3)]
+        sys.stdout.write(f"{name}: shown first {at[0]}, in the first three {at[1]} of {len(found)}\n")
 
 
 def _take_out(path: Path, folder: Path) -> list[Path]:
@@ -411,19 +406,15 @@ def _take_out(path: Path, folder: Path) -> list[Path]:
     return [(into / str(number)).rename(into / row["name"]) for number, row in enumerate(found) if not row["code"]]
 
 
-def _judge(answered: Any, points: str, question: str, kind: str, show: bool) -> int:
-    answer = answered.done.answer if answered.is_answer else ""
-    right = bool(answer and points and holds(answer, points))
-    verdict = (0 if right else 1) if answer else (2 if points else 3)
+def _judge(answered: Answered, points: str, question: str, kind: str, show: bool) -> int:
+    """The place by which what is shown holds the points, the worked figure first; 0 for none."""
+    shown = [*answered.cited, *answered.done.passages]
+    place = find_place(shown, points) if points else 0
     if show:
-        held = answered.withheld
-        drafted = f" HELD {held['answer'][:120]!r} {held['confidence']:.2f}" if held and not answer else ""
-        sure = f" {answered.done.confidence.value:.2f}" if answered.done.confidence else ""
-        near = [row.quote[:80] for row in answered.done.passages[:2]] if not answer else ""
-        mark = ("right", "WRONG", "withheld", "absent")[verdict]
-        sys.stdout.write(f"{mark:8} {kind:8} {question} [{points}]{sure} <- {answer[:300]!r}{drafted} {near}\n")
+        first = shown[0].quote[:120] if shown else ""
+        sys.stdout.write(f"{place} {kind:8} {question} [{points}] <- {first!r}\n")
         sys.stdout.flush()
-    return verdict
+    return place
 
 
 if __name__ == "__main__":

@@ -26,7 +26,6 @@ from vectorless_web.engine.errors import ModelRateLimited, ModelTimeout
 from vectorless_web.engine.llm.model import Message, Reply
 
 BAD = ("Let me think about it.", '{"thought": "brok', {"unknown": 1}, ModelRateLimited("429"), ModelTimeout("Late."))
-_NOTHING = {"node": None, "title": None, "query": None, "direction": None}
 
 
 class Moody:
@@ -44,7 +43,7 @@ class Moody:
     ) -> Reply:
         """A reply that suits the kind of prompt, or one that suits none."""
         time.sleep(random.random() / 50)
-        said = random.choice(BAD) if random.random() < 0.25 else _said(messages[-1].content)
+        said = random.choice(BAD) if random.random() < 0.25 else _say(schema)
         if isinstance(said, Exception):
             raise said
         return ScriptedModel([said], name=self.name).complete(messages, schema=schema)
@@ -59,19 +58,28 @@ def moody_at(_endpoint: object, **_options: object) -> Moody:
     return Moody()
 
 
-def _said(prompt: str) -> dict[str, Any]:
-    if "Choose the next step" not in prompt:
-        empty = {"thought": "", "not_found": False, "claims": [], "value": None, "missing": []}
-        return empty if "Write the answer" in prompt else {"ranking": []}
-    node = random.randrange(200)
-    steps: tuple[dict[str, Any], ...] = (
-        {"action": "scan", "node": node},
-        {"action": "extract", "node": node},
-        {"action": "navigate", "node": 0, "direction": "search"},
-        {"action": "retrieve", "query": f"total {random.randrange(5)}"},
-        {"action": "synthesize"},
+def _say(schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A reply that fits the schema: a verdict, a ranking of cards, or a turn of the conversation."""
+    asked = (schema or {}).get("properties", {})
+    if "claims" in asked:
+        return {
+            "claims": [{"claim": 1, "verdict": "supported", "why": "It says so."}],
+            "answers_all": True,
+            "missing": [],
+        }
+    if "calls" not in asked:
+        return {"ranking": []}
+    node = f"D1.{random.randrange(200)}"
+    claim = {"text": "It stands there.", "cites": [node]}
+    calls: tuple[dict[str, Any], ...] = (
+        {"tool": "outline", "arguments": {"document": "D1"}},
+        {"tool": "read", "arguments": {"document": "D1", "node": node}},
+        {"tool": "navigate", "arguments": {"document": "D1", "goal": f"total {random.randrange(5)}"}},
+        {"tool": "search", "arguments": {"queries": [f"total {random.randrange(5)}"]}},
+        {"tool": "route", "arguments": {"query": f"year {random.randrange(5)}"}},
+        {"tool": "answer", "arguments": {"outcome": "answered", "claims": [claim]}},
     )
-    return {"thought": "Because.", **_NOTHING, **random.choice(steps)}
+    return {"thought": "Because.", "calls": [random.choice(calls)]}
 
 
 def main() -> None:

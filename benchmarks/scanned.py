@@ -1,10 +1,10 @@
-"""Asks the same questions of documents as printed PDFs and as scans of these: what text recognition costs in answers.
+"""Asks the same questions of documents as printed PDFs and as scans of these: what text recognition costs.
 
     python benchmarks/scanned.py --questions 60 [--show]
 
-The documents and questions of the tests of answers in words are set as PDFs, every other one in two columns, with bold
-headings of the text's size and tables; then drawn at 200 dpi, tilted, blurred, with noise and a stamp. Questions are
-drawn with a seed. An answer is right when it is shown and holds every point that is asked for.
+The documents of `scanned_data/` are set as PDFs, every other one in two columns, with bold headings of the text's size
+and tables; then drawn at 200 dpi, tilted, blurred, with noise and a stamp. Questions are drawn with a seed. Printed is
+for how many of them the passages shown hold every point that is asked for.
 """
 
 import argparse
@@ -27,17 +27,16 @@ from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, P
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from vectorless_web.engine.agent.orchestrator import Orchestrator
-
-from tests.engine.passages.test_answers_in_words import holds
+from benchmarks.answering import find_place
 from tests.support.engine_documents import Shelf
 from vectorless_web.documents.compiling.tesseract import find_recogniser
 from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.reasoner import Reasoner
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.compile import compile_file
 
-HERE = Path(__file__).resolve().parents[1] / "tests/engine/passages"
+HERE = Path(__file__).parent / "scanned_data"
 _DPI = 200
 _TITLE = ParagraphStyle("title", fontName="Helvetica-Bold", fontSize=18, leading=24, spaceAfter=10)
 _HEADING = ParagraphStyle("heading", fontName="Helvetica-Bold", fontSize=10.5, leading=14, spaceBefore=10, spaceAfter=4)
@@ -101,7 +100,7 @@ def scan_pages(content: bytes, draw: random.Random) -> bytes:
 
 
 def main() -> None:
-    """Print how many questions are answered rightly and wrongly of the PDFs and of the scans."""
+    """Print for how many questions the passages shown hold the answer, of the PDFs and of the scans."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--questions", type=int, default=60)
     parser.add_argument("--seed", type=int, default=7)
@@ -113,17 +112,16 @@ def main() -> None:
     rows = [row for row in rows if row[1] != "absent"]
     drawn = draw.sample(rows, min(arguments.questions, len(rows)))
     documents = _compile_both(sorted({row[0] for row in drawn}), draw)
-    counts = {"printed": [0, 0], "scanned": [0, 0]}
+    places: dict[str, list[int]] = {"printed": [], "scanned": []}
     for name, _, question, wanted in drawn:
-        for kind, document in zip(counts, documents[name], strict=True):
-            answer = list(Orchestrator().run(question, Shelf({"a": document}), Limits()))[-1].answer
-            right = bool(answer) and holds(answer, wanted)
-            counts[kind][0] += right
-            counts[kind][1] += bool(answer) and not right
-            if arguments.show and not right:
-                sys.stdout.write(f"  {kind} {name}: {question} | {wanted} <- {answer[:150]!r}\n")
-    for kind, (right, wrong) in counts.items():
-        sys.stdout.write(f"{kind}: {right} right, {wrong} wrong of {len(drawn)}\n")
+        for kind, document in zip(places, documents[name], strict=True):
+            *_, end = Reasoner().run(question, Shelf({"a": document}), Limits())
+            places[kind].append(find_place(end.passages, wanted))
+            if arguments.show and places[kind][-1] != 1:
+                sys.stdout.write(f"  {kind} {name}: {question} | {wanted}: at {places[kind][-1]}\n")
+    for kind, found in places.items():
+        at = [sum(0 < place <= most for place in found) for most in (1, 3)]
+        sys.stdout.write(f"{kind}: answer shown first {at[0]}, in the first three {at[1]} of {len(drawn)}\n")
 
 
 def _compile_both(names: list[str], draw: random.Random) -> dict[str, tuple[CompiledDocument, CompiledDocument]]:

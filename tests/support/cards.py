@@ -39,8 +39,6 @@ def plan(question, *, concepts=(), names=(), years=(), quarter=None, forms=(), d
     terms = tuple(WeightedTerm(term) for term in analyse(question))
     return QueryPlan(
         question,
-        question,
-        Intent.LOOKUP,
         terms,
         concepts=tuple(concepts),
         entities=tuple(names),

@@ -7,7 +7,7 @@ from typing import Any
 from vectorless_web.engine.documents.node import Node, NodeKind, Reference
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.index.segment import Segment, build_segment
-from vectorless_web.engine.questions.plan import Intent, QueryPlan, WeightedTerm
+from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
 from vectorless_web.engine.text.analyser import analyse
 
 Outline = Sequence[Any]
@@ -58,7 +58,7 @@ def _finished(fields: dict[str, Any], end: int) -> Node:
 
 def plan(question: str = "What were the capital expenditures?") -> QueryPlan:
     """A plan whose terms are the question's analysed words."""
-    return QueryPlan(question, question, Intent.FIGURE, terms=tuple(WeightedTerm(term) for term in analyse(question)))
+    return QueryPlan(question, terms=tuple(WeightedTerm(term) for term in analyse(question)))
 
 
 @dataclass

@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from vectorless_web.engine.questions.lexicon import WORKSPACE_PACK, Concept, Lexicon, default_lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.questions.wordings import find_entry
 
 MAX_ENTRIES = 500
 """Entries of a workspace's lexicon; all of them are compared with every question. Chosen by hand."""
 SOURCE = "entered in this workspace"
-FORMS_PACK, FORMS_SOURCE = "forms", "Word families (WordNet 3.1), irregular forms and spellings"
-"""Where forms of a question's words come from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +21,7 @@ class Expansion:
     terms: tuple[tuple[str, float], ...]
     source: str
     pack: str = ""
-    """Its file (`general`, `financial`, `work`, `forms`, ...), or `workspace` for a workspace's own entry."""
+    """Its file (`general`, `financial`, ...), or `workspace` for a workspace's own entry."""
 
 
 def entry_concept(asked: Sequence[str], written: Sequence[str], *, statement: str = "") -> Concept:
@@ -62,21 +59,12 @@ def _list_entry_names(*weighted: Iterable[object]) -> list[str]:
 
 
 def _expansion(plan: QueryPlan, name: str, lexicon: Lexicon) -> Expansion:
-    source, pack = _origin(name, lexicon)
+    known = lexicon.concept(name)
     mark = f"lexicon:{name}"
     return Expansion(
         concept=name,
         phrases=tuple(phrase.text for phrase in plan.phrases if phrase.source == mark),
         terms=tuple((term.term, term.weight) for term in plan.terms if term.source == mark),
-        source=source,
-        pack=pack,
+        source=known.source if known else "",
+        pack=known.pack if known else "",
     )
-
-
-def _origin(name: str, lexicon: Lexicon) -> tuple[str, str]:
-    """Where the knowledge of a concept, or of an everyday word's other wordings, comes from, and its pack."""
-    concept = lexicon.concept(name)
-    if concept is not None:
-        return concept.source, concept.pack
-    entry = find_entry(name)
-    return (entry.source, entry.field) if entry else (FORMS_SOURCE, FORMS_PACK)

@@ -1,13 +1,12 @@
 """The lexicon: concepts with the phrases by which documents express them, ratios, statement kinds, acronyms."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from typing import Generic, TypeVar
 
 from vectorless_web.engine.questions.packs import PACKS, read_pack
-from vectorless_web.engine.questions.plan import Standard
-from vectorless_web.engine.questions.wordings import names_deed
 from vectorless_web.engine.text.analyser import Word, word_terms, words
 
 _LINKS = frozenset({"and", "of", "the", "for", "to", "in", "on", "per", "with"})
@@ -74,10 +73,8 @@ class RatioOperand:
 class Ratio:
     """A worked figure: `expression` in + - * / and parentheses over operand names; `percent` when the result is one.
 
-    `concepts` are further concepts worth reading when the ratio is judged in words. `others` are
-    other ways in use, each named by how it differs. `standard` is what it is judged by; one that
-    is `judged` answers a yes or no alone. `foil` are rows of a balance sheet that only those show for
-    whom the ratio means nothing. `share`: told in percent when the question leaves it open.
+    `concepts` are further concepts worth reading with it. `others` are other ways in use, each named by how it
+    differs. `share`: told in percent when the question leaves it open.
     """
 
     name: str
@@ -88,9 +85,6 @@ class Ratio:
     concepts: tuple[str, ...] = ()
     source: str = ""
     others: tuple["Ratio", ...] = ()
-    standard: Standard | None = None
-    judged: bool = False
-    foil: tuple[str, ...] = ()
     share: bool = False
 
 
@@ -118,6 +112,77 @@ class Match:
     entries: tuple[Entry, ...]
 
 
+EntryT = TypeVar("EntryT")
+
+
+class PhraseIndex(Generic[EntryT]):
+    """Finds phrases in a text by their stemmed words, the longest first.
+
+    A single word counts up to its plural, since "investing" is not "investment". A phrase of which stop words are a
+    part ("who owns", "% of") is found as it is written.
+    """
+
+    def __init__(self, wordings: Iterable[tuple[EntryT, str]]) -> None:
+        terms: dict[tuple[str, ...], list[EntryT]] = {}
+        literals: dict[str, list[EntryT]] = {}
+        for entry, phrase in wordings:
+            listed = (
+                literals.setdefault(phrase.lower(), [])
+                if _is_literal(phrase)
+                else terms.setdefault(_phrase_key(phrase), [])
+            )
+            if entry not in listed:
+                listed.append(entry)
+        terms.pop((), None)
+        self._terms = terms
+        self._literals = dict(sorted(literals.items(), key=lambda item: (-len(item[0]), item[0])))
+        self._longest = max(map(len, terms), default=0)
+
+    def entries(self, phrase: str) -> list[EntryT]:
+        """What a whole phrase names."""
+        return self._terms.get(_phrase_key(phrase), [])
+
+    def find(
+        self, text: str, read_word: Callable[[str], Sequence[EntryT]] = lambda _: ()
+    ) -> list[tuple[int, int, tuple[EntryT, ...]]]:
+        """(start, end, entries) of the mentions in reading order, none overlapping another.
+
+        `read_word` may know single words that no phrase says, such as acronyms.
+        """
+        found = self._find_literals(text)
+        spans = [(start, end) for start, end, _ in found]
+        terms, position = _terms_with_words(text), 0
+        while position < len(terms):
+            length, entries = self._find_longest(terms, position, read_word)
+            word = terms[position][1]
+            if not length or any(start <= word.start < end for start, end in spans):
+                position += 1
+                continue
+            found.append((word.start, terms[position + length - 1][1].end, entries))
+            position += length
+        return sorted(found, key=lambda mention: mention[:2])
+
+    def _find_literals(self, text: str) -> list[tuple[int, int, tuple[EntryT, ...]]]:
+        lowered = text.lower()
+        found: list[tuple[int, int, tuple[EntryT, ...]]] = []
+        for phrase, entries in self._literals.items():
+            start = lowered.find(phrase)
+            end = start + len(phrase)
+            if start >= 0 and _is_whole(lowered, start, end) and all(end <= f[0] or start >= f[1] for f in found):
+                found.append((start, end, tuple(entries)))
+        return found
+
+    def _find_longest(
+        self, terms: Sequence[tuple[str, Word]], position: int, read_word: Callable[[str], Sequence[EntryT]]
+    ) -> tuple[int, tuple[EntryT, ...]]:
+        for length in range(min(self._longest, len(terms) - position), 0, -1):
+            entries = self._terms.get(_key(terms[position : position + length]))
+            if entries:
+                return length, tuple(entries)
+        entries = list(read_word(terms[position][1].text))
+        return (1, tuple(entries)) if entries else (0, ())
+
+
 @dataclass(frozen=True, eq=False)
 class Lexicon:
     """Concepts, ratios and statement kinds, found in a text by their stemmed words or their acronyms.
@@ -140,6 +205,10 @@ class Lexicon:
         """The concept of that name."""
         return self._by_name.get(name)
 
+    def ratio(self, name: str) -> Ratio | None:
+        """The ratio of that name."""
+        return next((ratio for ratio in self.ratios if ratio.name == name), None)
+
     def statement(self, name: str) -> StatementKind | None:
         """The statement kind of that name (`income`, `balance`, ...)."""
         return next((kind for kind in self.statements if kind.name == name), None)
@@ -151,76 +220,25 @@ class Lexicon:
     def match(self, text: str) -> list[Match]:
         """Non-overlapping mentions in reading order, the longest first where they overlap.
 
-        A word that says here what somebody does is no mention: what we "have to pay" is no salary.
+        Where several entries share a phrase, those that are called so come first.
         """
-        found = _terms_with_words(text)
-        matches = self._literal_matches(text)
-        spans = [(match.start, match.end) for match in matches]
-        position = 0
-        while position < len(found):
-            length, entries = self._longest(found, position)
-            word = found[position][1]
-            if any(start <= word.start < end for start, end in spans):
-                length = 0
-            if not length:
-                position += 1
-                continue
-            start, end = found[position][1].start, found[position + length - 1][1].end
-            if not names_deed(text, start, end):
-                matches.append(Match(start, end, text[start:end], entries))
-            position += length
-        return sorted(matches, key=lambda match: match.start)
+        return [
+            Match(start, end, text[start:end], tuple(_sort_named_first(text[start:end], entries)))
+            for start, end, entries in self._index.find(text, self._read_acronym)
+        ]
 
-    def _literal_matches(self, text: str) -> list[Match]:
-        """Phrases such as "who owns" that are told from others by their small words alone; longer ones first."""
-        lowered = text.lower()
-        matches: list[Match] = []
-        for phrase, entries in self._literals.items():
-            start = lowered.find(phrase)
-            end = start + len(phrase)
-            if start >= 0 and _is_whole(lowered, start, end) and all(end <= m.start or start >= m.end for m in matches):
-                matches.append(Match(start, end, text[start:end], tuple(entries)))
-        return matches
-
-    def _longest(self, found: Sequence[tuple[str, Word]], position: int) -> tuple[int, tuple[Entry, ...]]:
-        for length in range(min(self._longest_entry, len(found) - position), 0, -1):
-            entries = self._by_terms.get(_key(found[position : position + length]))
-            if entries:
-                return length, tuple(entries)
-        return self._acronym(found[position][1])
-
-    def _acronym(self, word: Word) -> tuple[int, tuple[Entry, ...]]:
+    def _read_acronym(self, word: str) -> Sequence[Entry]:
         """Acronyms count only as people write them: in capitals (a plural s aside)."""
-        text = word.text.removesuffix("s")
+        text = word.removesuffix("s")
         if len(text) < 3 or not text.isupper():
-            return 0, ()
+            return ()
         entries = self._by_acronym.get(text.lower(), [])
-        return (1, tuple(entries)) if len(entries) == 1 else (0, ())
+        return entries if len(entries) == 1 else ()
 
     @cached_property
-    def _by_terms(self) -> dict[tuple[str, ...], list[Entry]]:
-        index: dict[tuple[str, ...], list[Entry]] = {}
-        for entry, phrase in self._index_wordings():
-            if _is_literal(phrase):
-                continue
-            key = _phrase_key(phrase)
-            listed = index.setdefault(key, [])
-            if entry not in listed:
-                listed.append(entry)
-        index.pop((), None)
-        return {terms: _sort_named_first(terms, entries) for terms, entries in index.items()}
-
-    @cached_property
-    def _literals(self) -> dict[str, list[Entry]]:
-        index: dict[str, list[Entry]] = {}
-        for entry, phrase in self._index_wordings():
-            if _is_literal(phrase):
-                index.setdefault(phrase.lower(), []).append(entry)
-        return dict(sorted(index.items(), key=lambda item: (-len(item[0]), item[0])))
-
-    @cached_property
-    def _longest_entry(self) -> int:
-        return max((len(terms) for terms in self._by_terms), default=0)
+    def _index(self) -> PhraseIndex[Entry]:
+        entries: list[Entry] = [*self.ratios, *self.concepts, *self.statements]
+        return PhraseIndex((entry, phrase) for entry in entries for phrase in entry.asked)
 
     @cached_property
     def _by_acronym(self) -> dict[str, list[Entry]]:
@@ -231,11 +249,6 @@ class Lexicon:
                 index.setdefault(acronym, []).append(entry)
         return index
 
-    def _index_wordings(self) -> Iterator[tuple[Entry, str]]:
-        entries: list[Entry] = [*self.ratios, *self.concepts, *self.statements]
-        for entry in entries:
-            yield from ((entry, phrase) for phrase in entry.asked)
-
 
 def _is_whole(text: str, start: int, end: int) -> bool:
     """Whether the stretch begins and ends with a word."""
@@ -245,8 +258,8 @@ def _is_whole(text: str, start: int, end: int) -> bool:
 
 @cache
 def _is_literal(phrase: str) -> bool:
-    """Whether little of several words is left once function words are dropped."""
-    return len(words(phrase)) > 1 and len(_terms_with_words(phrase)) < 2
+    """Whether little of several words is left once stop words and signs are dropped."""
+    return len(phrase.split()) > 1 and len(_terms_with_words(phrase)) < 2
 
 
 @cache
@@ -255,13 +268,11 @@ def _phrase_key(phrase: str) -> tuple[str, ...]:
     return _key(_terms_with_words(phrase))
 
 
-def _sort_named_first(terms: tuple[str, ...], entries: list[Entry]) -> list[Entry]:
-    """Where several entries share a phrase, those that are called so come first."""
-    return sorted(entries, key=lambda entry: _phrase_key(entry.name) != terms)
+def _sort_named_first(text: str, entries: Sequence[Entry]) -> list[Entry]:
+    return sorted(entries, key=lambda entry: _phrase_key(entry.name) != _phrase_key(text))
 
 
 def _key(found: Sequence[tuple[str, Word]]) -> tuple[str, ...]:
-    """Stems for phrases; a single word only up to its plural, for "investing" is not "investment"."""
     if len(found) == 1:
         return (found[0][1].text.lower().removesuffix("s"),)
     return tuple(term for term, _ in found)
@@ -315,8 +326,6 @@ def _ratio(entry: dict[str, object]) -> Ratio:
     asked, concepts, also = entry.get("asked", []), entry.get("concepts", []), entry.get("also", [])
     assert isinstance(operands, dict) and isinstance(asked, list)
     assert isinstance(concepts, list) and isinstance(also, list)
-    judge, foil = entry.get("standard"), entry.get("foil", [])
-    assert isinstance(foil, list)
     return Ratio(
         name=str(entry["name"]),
         asked=_remove_repeats([str(entry["name"]), *asked]),
@@ -326,17 +335,8 @@ def _ratio(entry: dict[str, object]) -> Ratio:
         concepts=tuple(concepts),
         source=str(entry["source"]),
         others=tuple(_ratio({"source": entry["source"], "operands": operands, **other}) for other in also),
-        standard=_standard(judge) if isinstance(judge, dict) else None,
-        judged=bool(entry.get("judged", False)),
-        foil=tuple(foil),
         share=bool(entry.get("share", False)),
     )
-
-
-def _standard(judge: dict[str, object]) -> Standard:
-    asked = judge.get("asked", [])
-    assert isinstance(asked, list)
-    return Standard(float(str(judge["least"])), str(judge["words"]), tuple(asked))
 
 
 def _operand(name: str, written: str) -> RatioOperand:

@@ -1,25 +1,10 @@
 """The query plan: what a question asks for, as frozen data; and how long a question may be."""
 
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from vectorless_web.engine.errors import InvalidInput
-
-
-class Intent(StrEnum):
-    """What form of answer the question wants."""
-
-    FIGURE = "figure"
-    """One number that stands in the document."""
-    CALCULATION = "calculation"
-    """A number worked out from several figures: ratio, growth, average, margin."""
-    YES_NO = "yes_no"
-    LIST = "list"
-    EXPLAIN = "explain"
-    """Why, how, what drove."""
-    LOOKUP = "lookup"
-    """A fact in words: who, when, where, which."""
-    SUMMARY = "summary"
+from vectorless_web.engine.text.analyser import analyse
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,22 +68,12 @@ class FigureNeed:
 
 
 @dataclass(frozen=True, slots=True)
-class Standard:
-    """What a figure is judged by: from `least` on it holds; `words` say so in letters, `asked` is what is judged."""
-
-    least: float
-    words: str
-    asked: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Formula:
-    """How a calculation is made: an expression over operand names, each with the index of its `QueryPlan.figures`.
+    """How a ratio is worked out: an expression over operand names, each with the index of its `QueryPlan.figures`.
 
-    `words` tell it as people write it. `others` are other ways in use; the name of each says
-    how it differs. `series` are the same at the earlier periods named, each called by its own.
-    `foil` is the index of a figure that tells that the measure does not apply,
-    `stated` that of the result itself, as a document may state it; -1 for none.
+    `expression` holds names, numbers, + - * / and parentheses; `words` tell it as people write it. `others` are other
+    ways in use, each named by how it differs. `series` are the same at the other periods named, each called by its
+    own. The result is a percentage when `percent`; with `is_share` it is told as one when the question leaves it open.
     """
 
     name: str
@@ -108,40 +83,38 @@ class Formula:
     words: str = ""
     others: tuple["Formula", ...] = ()
     series: tuple["Formula", ...] = ()
-    standard: Standard | None = None
-    foil: int = -1
-    stated: int = -1
+    percent: bool = False
     is_share: bool = False
-    """Whether the ratio is told in percent when the question leaves it open."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of the question: as written, its index term ("" for a stop word), where it starts, and its part.
+    """A word of the question as written, `start` characters in, with its index term ("" for a stop word).
 
-    `role`: content, stop, period, entity, unit, lexicon (part of a concept's name) or operation.
+    A word of several terms ("long-term") gives one token for each. `role` says what the word is in the question:
+    `content`, `stop`, `period`, `entity`, `unit` (of the number wanted), `lexicon` (part of a concept, ratio or
+    statement), `operation` (names `QueryPlan.operation`), `steering` (only chooses a document) or `asking` (asks
+    without saying what).
     """
 
     text: str
     term: str
     start: int
-    role: str
+    role: str = "content"
 
 
 @dataclass(frozen=True, slots=True)
 class QueryPlan:
     """Everything later stages need to know of a question.
 
-    `question` is the text as asked, `focus` the same without instruction boilerplate.
-    `concepts` are the key concepts (lower-case phrases). `entities` are names as
-    written. `statements` are primary statements meant (`income`, `balance`,
-    `cash_flow`, ...). `sections` are section names the question points at.
-    `forms` are kinds of document asked for ("10-k").
+    `question` is the text as asked, for prompts and display: no other room reads it for meaning. `concepts` are the
+    key concepts (lower-case phrases). `entities` are names as written. `statements` are primary statements meant
+    (`income`, `balance`, `cash_flow`, ...). `sections` are section names the concepts point at. `forms` are kinds of
+    document asked for ("10-k"). `operation` is "" or one of the names in `packs/operations.toml`. `steering` are terms
+    that only help to choose a document; see `strip_steering`.
     """
 
     question: str
-    focus: str = ""
-    intent: Intent = Intent.LOOKUP
     terms: tuple[WeightedTerm, ...] = ()
     phrases: tuple[Phrase, ...] = ()
     concepts: tuple[str, ...] = ()
@@ -153,10 +126,67 @@ class QueryPlan:
     forms: tuple[str, ...] = ()
     figures: tuple[FigureNeed, ...] = ()
     formula: Formula | None = None
-    sub_questions: tuple[str, ...] = ()
-    language: str = "en"
     tokens: tuple[Token, ...] = ()
     operation: str = ""
+    steering: frozenset[str] = frozenset()
+
+
+def strip_steering(plan: QueryPlan) -> QueryPlan:
+    """The plan without the terms that only helped to choose its document, for looking inside that document."""
+    return drop_terms(plan, plan.steering)
+
+
+def drop_terms(plan: QueryPlan, terms: Collection[str]) -> QueryPlan:
+    """The plan without these index terms: an entity, for instance, that is the subject of the document chosen.
+
+    Phrases, names and tokens made of nothing else go too; what a lexicon concept adds stays.
+    """
+    gone = frozenset(terms)
+    if not gone:
+        return plan
+    return replace(
+        plan,
+        terms=tuple(term for term in plan.terms if term.term not in gone),
+        phrases=tuple(phrase for phrase in plan.phrases if not _is_within(phrase.text, gone)),
+        entities=tuple(name for name in plan.entities if not _is_within(name, gone)),
+        tokens=tuple(token for token in plan.tokens if token.term not in gone),
+    )
+
+
+def _is_within(text: str, terms: frozenset[str]) -> bool:
+    found = analyse(text)
+    return bool(found) and terms.issuperset(found)
+
+
+EARLIER = 0.5
+"""Weight of an earlier question's terms as a share of their own, for routing a follow-up. Chosen by hand: what is asked
+now counts twice what was asked before."""
+
+
+def merge_plans(plan: QueryPlan, previous: Sequence[QueryPlan]) -> QueryPlan:
+    """The plan of a follow-up with the terms of earlier questions added at half their weight, for routing alone.
+
+    Names, periods and kinds of document are taken over, newest question first, where the follow-up names none of its
+    own.
+    """
+    merged = plan
+    for earlier in reversed(previous):
+        known = {term.term for term in merged.terms}
+        replaced = {source for source, own in (("entity", plan.entities), ("period", plan.periods)) if own}
+        added = tuple(
+            replace(term, weight=round(EARLIER * term.weight, 4))
+            for term in earlier.terms
+            if term.term not in known and term.source not in replaced
+        )
+        merged = replace(
+            merged,
+            question=merged.question if plan.entities else f"{earlier.question} {merged.question}",
+            terms=merged.terms + added,
+            entities=merged.entities or earlier.entities,
+            periods=merged.periods or earlier.periods,
+            forms=merged.forms or earlier.forms,
+        )
+    return merged
 
 
 QUESTION_MAX = 4000

@@ -22,8 +22,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.index.scoring import DIGITS, Floats, find_best_rows
 from vectorless_web.engine.index.segment import merged_group_statistics, merged_statistics
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
-from vectorless_web.engine.questions.plan import FigureNeed, Intent, QueryPlan, WeightedTerm
-from vectorless_web.engine.questions.understand import asks_reasons
+from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan, WeightedTerm
 from vectorless_web.engine.ranking.profile import DocumentProfile
 from vectorless_web.engine.ranking.statements import LabelledRow, Terms
 from vectorless_web.engine.ranking.words import FLOOR_ROOM, PRINTED, OwnWords, find_own_words, keep_floor
@@ -218,7 +217,7 @@ def _parts(
 ) -> PageParts:
     words, nodes = scores
     needs = match_needs(profile, plan)
-    reasons = _reasons_of_rows(profile, plan)
+    reasons = np.zeros(len(profile.keys))
     pages = {
         "words": words,
         "node": _best_node_of_page(profile, nodes),
@@ -253,20 +252,6 @@ def _statement_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     """How much each page is one of the statements meant."""
     asked = [np.array(profile.statements[name]) for name in plan.statements if name in profile.statements]
     return _average_scores(asked, profile.page_count)
-
-
-def _reasons_of_rows(profile: DocumentProfile, plan: QueryPlan) -> Floats:
-    """For each index row, how surely it gives a reason for what is asked: a wording of it beside one of cause.
-
-    The question's own wording counts in full, the documents' wordings of the same by their weight.
-    """
-    scores = np.zeros(len(profile.keys))
-    if plan.intent is not Intent.EXPLAIN or not asks_reasons(plan.focus):
-        return scores
-    wanted = [(f" {' '.join(terms)} ", phrase.weight) for phrase in plan.phrases if (terms := analyse(phrase.text))]
-    for row, text in profile.causal_texts:
-        scores[row] = max((weight for words, weight in wanted if words in text), default=0.0)
-    return scores
 
 
 def _reason_scores(profile: DocumentProfile, rows: Floats) -> Floats:
@@ -433,13 +418,9 @@ def mix_for(plan: QueryPlan) -> Mix:
     an outlook). The weights were chosen by hand on the 65 questions; see `Mix`.
     """
     statement = 0.0 if plan.sections else 1.0
-    if plan.intent is Intent.EXPLAIN:
-        return Mix(figures=0.15, statement=-0.8, reasons=0.8)
     if not plan.figures:
         return Mix(statement=0.6 * statement) if plan.statements else Mix()
-    if plan.formula is not None or plan.intent in (Intent.FIGURE, Intent.CALCULATION):
-        return Mix(words=0.6, node=0.3, figures=1.6, statement=0.8 * statement)
-    return Mix(words=0.8, node=0.4, figures=0.8, statement=0.4 * statement)
+    return Mix(words=0.6, node=0.3, figures=1.6, statement=0.8 * statement)
 
 
 def _temper(mix: Mix, told: float) -> Mix:

@@ -9,9 +9,8 @@ from functools import cached_property, lru_cache
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.questions.lexicon import Concept, Lexicon, Match, Ratio, default_lexicon
-from vectorless_web.engine.questions.plan import Intent, QueryPlan
-from vectorless_web.engine.questions.understand import asks_documents, understand
-from vectorless_web.engine.questions.wordings import FORM, other_wordings
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.ranking.evidence import node_scores, rank_pages
 from vectorless_web.engine.ranking.scorer import EvidenceScorer, PrecomputedScorer
 from vectorless_web.engine.text.analyser import analyse
@@ -153,30 +152,17 @@ def aspects_of(
 
     Of names only `names` count, those by which its places can be told apart.
     """
-    matches = lexicon.match(plan.focus)
-    # Which documents mention a thing is told by its name, not by what comes near it.
-    others, idioms = {} if asks_documents(plan) else _other_wordings_in(plan), _idioms_in(plan)
-    asking = frozenset(term for match in _HOW.finditer(plan.focus) for term in analyse(match["measure"]))
-    pieces = [
-        piece
-        for match in matches
-        if (piece := _concept(match, lexicon, rarity, others)).ways[0] - _EXPLAINING - _ASKING
-    ]
+    matches = lexicon.match(plan.question)
+    asking = frozenset(term for match in _HOW.finditer(plan.question) for term in analyse(match["measure"]))
+    pieces = [piece for match in matches if (piece := _concept(match, lexicon, rarity)).ways[0] - _EXPLAINING - _ASKING]
     pieces = [replace(p, weight=LIGHT * p.weight) if p.ways[0] <= asking else p for p in pieces]
-    known = {term for piece in pieces for term in piece.ways[0]} | {term for idiom in idioms for term in idiom}
+    known = {term for piece in pieces for term in piece.ways[0]}
     unsaid = known | _ASKING | (_WORKING if plan.formula is not None else frozenset())
-    unsaid |= _EXPLAINING if plan.intent is Intent.EXPLAIN else frozenset()
     own = {term.term: term.weight for term in plan.terms if term.source == "question"}
     for term, weight in own.items():
         if term not in unsaid:
-            told = others.get(term, ())
-            # One that has wordings of its own ("get": receive) is not light: what nothing says counts against a text.
-            is_light = term in _LIGHT and all(share > NEAR_MEANING for _, share in told)
             way = (frozenset({term}),)
-            pieces.append(Aspect(weight * rarity(term) * (LIGHT if is_light else 1.0), way, "word", others=told))
-    for idiom, told in idioms.items():
-        weight = max((own.get(term, 0.0) * rarity(term) for term in idiom), default=0.0)
-        pieces.append(Aspect(weight, (frozenset(idiom),), "word", others=told))
+            pieces.append(Aspect(weight * rarity(term) * (LIGHT if term in _LIGHT else 1.0), way, "word"))
     pieces += [Aspect(max(map(rarity, name)), (name,), "name") for name in names]
     pieces = [piece for piece in pieces if piece.weight > 0]
     mean = sum(piece.weight for piece in pieces) / len(pieces) if pieces else 1.0
@@ -189,42 +175,12 @@ _HOW = re.compile(r"\bhow (?P<measure>long|far|often|soon|old|big|large|high|ear
 """What a question measures by, which a text answers by a number with its unit and not by the same word."""
 
 
-_TIMES = frozenset(analyse("hour day week month year time"))
-"""What is no verb of an idiom: a day off is a day."""
-
-
-def _idioms_in(plan: QueryPlan) -> dict[tuple[str, ...], tuple[tuple[Terms, float], ...]]:
-    """Wordings of several words with a light one ("take over", "straight away"): each is one piece.
-
-    Their words apart say nothing of what they mean.
-    """
-    found: dict[tuple[str, ...], dict[Terms, float]] = {}
-    for wording in other_wordings(plan.focus):
-        is_of_time = wording.origin[:1] and wording.origin[0] in _TIMES
-        if len(wording.origin) > 1 and wording.weight < FORM and _LIGHT.intersection(wording.origin) and not is_of_time:
-            found.setdefault(wording.origin, {})[frozenset(wording.terms)] = NEAR_MEANING
-    return {origin: tuple(others.items()) for origin, others in found.items()}
-
-
-def _other_wordings_in(plan: QueryPlan) -> dict[str, tuple[tuple[Terms, float], ...]]:
-    """For each word of the question, the other wordings that the plan looks for and what they count."""
-    sought = {term.source for term in plan.terms} | {phrase.source for phrase in plan.phrases}
-    found: dict[str, dict[Terms, float]] = {}
-    for wording in other_wordings(plan.focus):
-        if f"lexicon:{wording.source}" in sought:
-            share = OTHER_FORM if wording.weight >= FORM else NEAR_MEANING
-            for term in wording.origin:
-                found.setdefault(term, {}).setdefault(frozenset(wording.terms), share)
-    return {term: tuple(others.items()) for term, others in found.items()}
-
-
 def _concept(
     match: Match,
     lexicon: Lexicon,
     rarity: Callable[[str], float],
-    others: Mapping[str, tuple[tuple[Terms, float], ...]],
 ) -> Aspect:
-    """The piece that a concept is; one of a single word may be worded otherwise as any other word."""
+    """The piece that a concept is."""
     words = frozenset(analyse(match.text))
     own = words - _ASKING or words
     phrases = [phrase for entry in match.entries for phrase in _list_wordings(entry)]
@@ -232,9 +188,8 @@ def _concept(
     hints = dict.fromkeys(frozenset(analyse(text)) for entry in match.entries for text in _parts(entry, lexicon))
     # Summed exactly: a set has no order, and the same question gives the same bytes in every process.
     weight = math.fsum(rarity(term) for term in own)
-    told = others.get(next(iter(own)), ()) if len(own) == 1 else ()
     kept = tuple(hint for hint in hints if len(hint) > 1)
-    return Aspect(weight, tuple(way for way in ways if way), "concept", kept, told)
+    return Aspect(weight, tuple(way for way in ways if way), "concept", kept)
 
 
 def _parts(entry: object, lexicon: Lexicon) -> tuple[str, ...]:
@@ -429,7 +384,7 @@ class Finder:
     def part_coverage(self, part: str, text: str, context: str = "") -> float:
         """Share in [0, 1] of one sub-question that a text says."""
         terms = set(analyse(part))
-        plan = replace(self.plan, focus=part, periods=(), terms=tuple(t for t in self.plan.terms if t.term in terms))
+        plan = replace(self.plan, question=part, periods=(), terms=tuple(t for t in self.plan.terms if t.term in terms))
         names = tuple(name for name in self._telling_names if name <= terms)
         return aspects_of(plan, self.lexicon, self._rarity, names).measure_cover(text, context)
 

@@ -8,9 +8,8 @@ import numpy as np
 
 from vectorless_web.engine.index.scoring import Floats, find_best_rows, inverse_frequency, saturate
 from vectorless_web.engine.index.segment import merged_statistics
-from vectorless_web.engine.questions.plan import Intent, QueryPlan
-from vectorless_web.engine.questions.understand import asks_reasons
-from vectorless_web.engine.ranking.profile import CAUSE, DocumentProfile
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.ranking.profile import DocumentProfile
 from vectorless_web.engine.text.analyser import analyse
 
 FLOOR_PAGES, FLOOR_ROOM = 5, 10
@@ -94,7 +93,7 @@ def _word_shares(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> dict[s
     Words that stand nowhere have theirs too: where no passage says much of the question, coverage is low for all.
     BM25 as a share of the best would not tell.
     """
-    terms = list(dict.fromkeys(analyse(plan.focus)))
+    terms = list(dict.fromkeys(analyse(plan.question)))
     statistics = merged_statistics([profile.segment for profile in profiles], terms)
     weights = {term: inverse_frequency(statistics.rows, statistics.frequencies[term]) for term in terms}
     total = sum(weights.values()) or 1.0
@@ -118,11 +117,9 @@ def _cover(profile: DocumentProfile, shares: dict[str, float]) -> tuple[Floats, 
 
 def _cue_wanted(plan: QueryPlan) -> re.Pattern[str] | None:
     """What a passage says that gives a cause, a definition or a rule, when the question asks for one."""
-    if plan.intent is Intent.EXPLAIN and asks_reasons(plan.focus):
-        return CAUSE
-    if _ASKS_MEANING.search(plan.focus):
+    if _ASKS_MEANING.search(plan.question):
         return _MEANING
-    return _RULE if _ASKS_RULE.search(plan.focus) else None
+    return _RULE if _ASKS_RULE.search(plan.question) else None
 
 
 def _cue_pages(profile: DocumentProfile, plan: QueryPlan, covered: Floats) -> Floats:

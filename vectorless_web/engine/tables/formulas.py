@@ -1,15 +1,18 @@
 """Figures worked out from cells: the lexicon's ratios, and operations over the periods of a row or over rows."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cache, partial
 from itertools import combinations, groupby, pairwise
 
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.questions.asked import asked_tokens, asks_figure
-from vectorless_web.engine.questions.plan import FigureNeed, Period, QueryPlan
+from vectorless_web.engine.questions.plan import FigureNeed, Formula, Period, QueryPlan
 from vectorless_web.engine.tables.arithmetic import evaluate
 from vectorless_web.engine.tables.lookup import TIE, Hit, Target, choose_hit, find_cell, find_hits, target_of
+from vectorless_web.engine.tables.periods import is_period_only
 from vectorless_web.engine.tables.relation import Relation, TableSource
 from vectorless_web.engine.text.analyser import analyse
 
@@ -57,6 +60,8 @@ def work_out_operation(plan: QueryPlan, relations: Sequence[Relation]) -> Result
     target = make_target(plan, terms)
     if plan.operation in _OVER_TIME:
         hits = [] if _skips_years(plan) else _find_over_time(plan, relations, target)
+        if hits and plan.operation in _OF_MANY and hits[0].entry.label_words & _operation_terms(plan):
+            return None
         if hits:
             return _apply(plan.operation, hits)
     if plan.operation in _OVER_ROWS and len(plan.periods) < 2:
@@ -64,6 +69,11 @@ def work_out_operation(plan: QueryPlan, relations: Sequence[Relation]) -> Result
         if hits:
             return _apply(plan.operation, _order_parts(plan.operation, hits))
     return None
+
+
+def _operation_terms(plan: QueryPlan) -> frozenset[str]:
+    """The words that name the operation."""
+    return frozenset(token.term for token in plan.tokens if token.role == "operation" and token.term)
 
 
 def _skips_years(plan: QueryPlan) -> bool:
@@ -75,7 +85,7 @@ def _skips_years(plan: QueryPlan) -> bool:
 def make_target(plan: QueryPlan, terms: Sequence[str], period: Period | None = None) -> Target:
     """What to look up for some of the question's terms."""
     said = frozenset(token.term for token in plan.tokens if token.term)
-    return target_of(terms, plan.figures, said=said, period=period)
+    return replace(target_of(terms, plan.figures), said=said, period=period)
 
 
 def _find_over_time(plan: QueryPlan, relations: Sequence[Relation], target: Target) -> list[Hit]:
@@ -112,9 +122,14 @@ def find_row(relations: Sequence[Relation], target: Target, periods: Sequence[Pe
     found = [hit for hit in hits if hit is not None]
     if len(found) < len(periods):
         return []
-    rows = {(hit.entry.label_words, hit.entry.line.groups, hit.relation.own_words(hit.entry.axis)) for hit in found}
+    rows = {(_row_name(hit), hit.entry.line.groups, hit.relation.own_words(hit.entry.axis)) for hit in found}
     cells = {(hit.row_key, hit.entry.axis.index) for hit in found}
     return found if len(rows) == 1 and len(cells) == len(found) else []
+
+
+def _row_name(hit: Hit) -> frozenset[str]:
+    """The words of a row's label; none where the label is the row's period and the column says what stands there."""
+    return frozenset() if is_period_only((hit.entry.label,)) else hit.entry.label_words
 
 
 def _find_rows(plan: QueryPlan, relations: Sequence[Relation], terms: Sequence[str]) -> list[Hit]:
@@ -126,35 +141,37 @@ def _find_rows(plan: QueryPlan, relations: Sequence[Relation], terms: Sequence[s
     found: list[tuple[float, list[Hit]]] = []
     for relation in relations if len(terms) <= MOST_TERMS else ():
         if relation.knows(terms):
-            ways = (_find_parts(plan, relation, parts, period) for parts in _cut(terms, plan.operation in _OF_MANY))
+            find = cache(partial(_find_part, plan, relation, period))
+            ways = (_find_parts(find, parts) for parts in _cut(terms, plan.operation in _OF_MANY))
             found.append(max(ways, key=lambda way: way[0], default=(0.0, [])))
     best, hits = max(found, key=lambda way: way[0], default=(0.0, []))
     values = {tuple(hit.entry.value for hit in other) for fit, other in found if other and best - fit < TIE}
     return hits if len(values) == 1 else []
 
 
+def _find_part(plan: QueryPlan, relation: Relation, period: Period | None, part: tuple[str, ...]) -> Hit | None:
+    """The cell of a part in one table; the row itself has a word of it."""
+    hit = find_cell((relation,), make_target(plan, part, period))
+    return hit if hit is not None and hit.entry.label_words & set(part) else None
+
+
 def _find_parts(
-    plan: QueryPlan, relation: Relation, parts: Sequence[Sequence[str]], period: Period | None
+    find: Callable[[tuple[str, ...]], Hit | None], parts: Sequence[tuple[str, ...]]
 ) -> tuple[float, list[Hit]]:
-    """The cells of each part in one table with their mean fit; (0, []) unless each part has one of its own."""
-    hits = []
-    for part in parts:
-        hit = find_cell((relation,), make_target(plan, part, period))
-        if hit is None:
-            return 0.0, []
-        hits.append(hit)
+    """The cells of the parts with their mean fit; (0, []) unless each part has one of its own."""
+    hits = [hit for part in parts if (hit := find(part)) is not None]
     cells = {(hit.row_key, hit.entry.axis.index) for hit in hits}
-    return (sum(hit.fit for hit in hits) / len(hits), hits) if len(cells) == len(hits) else (0.0, [])
+    return (sum(hit.fit for hit in hits) / len(hits), hits) if len(cells) == len(parts) else (0.0, [])
 
 
 def _cut(terms: Sequence[str], is_open: bool) -> Iterator[list[tuple[str, ...]]]:
-    """The ways to cut terms into two names, or into up to MOST_OPERANDS; what ends the last may hold for all."""
+    """The ways to cut terms into two names, or up to MOST_OPERANDS; what ends the second of two may hold for both."""
     for count in range(2, MOST_OPERANDS + 1 if is_open else 3):
         for cuts in combinations(range(1, len(terms)), count - 1):
             bounds = (0, *cuts, len(terms))
             parts = [tuple(terms[start:end]) for start, end in pairwise(bounds)]
             yield parts
-            for shared in range(1, len(parts[-1])):
+            for shared in range(1, len(parts[-1]) if count == 2 else 0):
                 tail = parts[-1][-shared:]
                 yield [*((*part, *tail) for part in parts[:-1]), parts[-1]]
 
@@ -203,15 +220,44 @@ def work_out_formula(plan: QueryPlan, relations: Sequence[Relation]) -> Result |
         own = tuple(of_document)
         if not _accounts_for_rest(plan, source):
             continue
-        hits = {name: _find_need(own, plan.figures[index]) for name, index in formula.operands}
-        found = {name: hit for name, hit in hits.items() if hit is not None}
-        if len(found) < len(hits) or len({hit.entry.measure for hit in found.values()}) != 1:
+        found = _find_operands(plan, formula, own)
+        measures = {hit.entry.measure for hit in found.values() if hit is not None}
+        if not found or len(measures) != 1:
             continue
-        first = next(iter(found.values())).entry
-        is_amount = "/" not in formula.expression or formula.expression.endswith("/ 2")
-        measure = first.measure if is_amount else "%" if "100 *" in formula.expression else ""
-        return work_out(formula.expression, found, measure, first.scale if is_amount else Decimal(1), formula.name)
+        expression = _leave_out(formula.expression, [name for name, hit in found.items() if hit is None])
+        hits = {name: hit for name, hit in found.items() if hit is not None}
+        is_amount = "/" not in formula.expression
+        measure = measures.pop() if is_amount else "%" if "100 *" in formula.expression else ""
+        scale = next(iter(hits.values())).entry.scale if is_amount else Decimal(1)
+        return work_out(expression, hits, measure, scale, formula.name)
     return None
+
+
+def _find_operands(plan: QueryPlan, formula: Formula, relations: Sequence[Relation]) -> dict[str, Hit | None]:
+    """The cell of each operand; None for an optional one that is not found, or that another row holds already.
+
+    {} where an operand is missing.
+    """
+    found: dict[str, Hit | None] = {}
+    by_concept: dict[str, Hit] = {}
+    for name, index in formula.operands:
+        need = plan.figures[index]
+        host = by_concept.get(need.included_in)
+        is_held = host is not None and bool(host.entry.label_words & set(analyse(need.concept)))
+        hit = None if is_held else _find_need(relations, need)
+        if hit is None and not (is_held or need.optional):
+            return {}
+        found[name] = hit
+        if hit is not None:
+            by_concept[need.concept] = hit
+    return found
+
+
+def _leave_out(expression: str, names: Sequence[str]) -> str:
+    """The expression with nought for the operands of these names."""
+    for name in names:
+        expression = re.sub(rf"\b{name}\b", "0", expression)
+    return expression
 
 
 def _accounts_for_rest(plan: QueryPlan, source: TableSource) -> bool:
@@ -222,9 +268,17 @@ def _accounts_for_rest(plan: QueryPlan, source: TableSource) -> bool:
 
 def _find_need(relations: Sequence[Relation], need: FigureNeed) -> Hit | None:
     """The cell of a concept, in the primary statement where it usually stands if that has it."""
-    phrases = tuple(tuple(analyse(phrase)) for phrase in need.phrases)
-    target = Target(tuple(analyse(need.concept)), frozenset(), need.period, need.offset, phrases, need.statement)
-    return find_cell(relations, target)
+    return find_cell(
+        relations,
+        Target(
+            tuple(analyse(need.concept)),
+            period=need.period,
+            offset=need.offset,
+            phrases=tuple(tuple(analyse(phrase)) for phrase in need.phrases),
+            statement=need.statement,
+            is_concept=True,
+        ),
+    )
 
 
 def list_values(plan: QueryPlan, relations: Sequence[Relation], *, with_operation: bool) -> tuple[Hit, ...]:

@@ -28,6 +28,9 @@ _PRICES = {"label": 0.0, "axis": 0.0, "group": 0.03, "place": 0.05, "subject": 0
 _EXTRA = 0.5
 """How much a label's other words tell against it: with as many of them as words that match it keeps .75."""
 
+_UNASKED_PERCENT = 0.98
+"""What a percentage keeps when none is asked for: enough to answer, too little beside the amount in the next column."""
+
 _OTHER_SUM = 0.02
 """Taken for each of the summing words that only one of question and label says."""
 
@@ -53,7 +56,8 @@ class Target:
     """A figure to find: the terms that all have to be accounted for, further ones said, and the period.
 
     `phrases` are other names of the same figure by the lexicon, as terms, each with the terms asked that it stands for.
-    `statement` is the primary statement it usually stands in. The terms `named` must stand in row or column themselves.
+    `statement` is the primary statement it usually stands in. The terms `named` must stand in row or column themselves,
+    all of those of a concept (`is_concept`) in the row.
     """
 
     terms: tuple[str, ...]
@@ -64,6 +68,7 @@ class Target:
     statement: str = ""
     is_percent: bool = False
     named: frozenset[str] = frozenset()
+    is_concept: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ class Hit:
         return self.relation.source.document, self.relation.view.node.key, self.entry.line.row.offset
 
 
-def target_of(terms: Sequence[str], needs: Iterable[FigureNeed], **known: object) -> Target:
+def target_of(terms: Sequence[str], needs: Iterable[FigureNeed]) -> Target:
     """A target of these terms; a lexicon concept named by some of them gives it other names."""
     own = frozenset(terms)
     for need in needs:
@@ -88,8 +93,8 @@ def target_of(terms: Sequence[str], needs: Iterable[FigureNeed], **known: object
         if named:
             rest = tuple(term for term in terms if term not in max(named, key=len))
             phrases = tuple((*rest, *analyse(phrase)) for phrase in need.phrases)
-            return replace(Target(tuple(terms), phrases=phrases, statement=need.statement), **known)  # type: ignore[arg-type]
-    return replace(Target(tuple(terms)), **known)  # type: ignore[arg-type]
+            return Target(tuple(terms), phrases=phrases, statement=need.statement)
+    return Target(tuple(terms))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -150,7 +155,7 @@ def _hits_in(relation: Relation, target: Target) -> Iterator[Hit]:
     for line in relation.lines:
         is_named = in_header or not terms_kept.isdisjoint(line.row_words | line.group_words)
         for entry in relation.entries(line) if is_named else ():
-            fit = max((_fit_entry(relation, entry, terms, target) * share for terms, share in kept), default=0.0)
+            fit = max(_fit_entry(relation, entry, terms, target) * share for terms, share in kept)
             if fit * weight < LEAST_FIT or not _is_of_unit(entry, target):
                 continue
             when = period_fit(relation, entry, target.period, relation.source.own)
@@ -182,16 +187,19 @@ def _fit_entry(relation: Relation, entry: Entry, terms: Sequence[str], target: T
     label = entry.label_words
     if not target.named <= label | entry.axis.words | entry.line.group_words:
         return 0.0
+    own = frozenset(terms) - terms_listed("neutral") - words_around()
+    if target.is_concept and not own <= label | entry.line.group_words:
+        return 0.0
     named = frozenset(terms) & (label | entry.axis.words)
     if not named and not (_sums_up(label) and frozenset(terms) & entry.line.group_words):
         return 0.0
-    cost = 0.0
-    for term in terms:
-        price = _price(relation, entry, term)
-        if price is None:
-            return 0.0
-        cost += price
-    fit = 1.0 - cost / len(terms)
+    prices = [_price(relation, entry, term) for term in terms]
+    told = [price for price in prices if price is not None]
+    far = sum(price == _PRICES["near"] for price in told)
+    if len(told) < len(terms) or far > sum(price <= _PRICES["group"] for price in told):
+        return 0.0
+    fit = 1.0 - sum(told) / len(terms)
+    fit *= _UNASKED_PERCENT if entry.unit == "%" and "percent" not in wanted else 1.0
     return fit * _fit_label(entry, wanted, target) * _fit_axis(relation, entry, wanted) * _fit_group(entry, wanted)
 
 

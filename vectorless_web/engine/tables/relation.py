@@ -305,7 +305,7 @@ class Relation:
         for key in range(node.subtree_end, min(node.subtree_end + MOST_BELOW, len(tree))):
             other = tree.node(key)
             is_of_next = tree.kind(min(key + 1, len(tree) - 1)) is NodeKind.TABLE
-            if is_of_next or other.kind in (NodeKind.SECTION, NodeKind.TABLE) or other.page_start > node.page_start:
+            if is_of_next or other.kind is NodeKind.TABLE or other.page_start > node.page_start:
                 break
             if len(other.text) <= LONGEST_BELOW:
                 below.append(other.text)

@@ -86,7 +86,8 @@ def find_worked_figure(plan: QueryPlan, sources: Sequence[TableSource]) -> Worke
     result = work_out_operation(plan, relations)
     if result is not None:
         return _tell_result("operation", plan, result)
-    if plan.operation in ("", "sum") and (hits := list_values(plan, relations, with_operation=False)):
+    is_plain = not plan.operation or (plan.operation == "sum" and len(plan.periods) < 2)
+    if is_plain and (hits := list_values(plan, relations, with_operation=False)):
         return _tell_cells(plan, hits)
     return None
 

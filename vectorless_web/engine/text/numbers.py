@@ -1,36 +1,31 @@
 """Numbers in text: found with sign, scale, currency and percent, and written with a unit said once."""
 
 import re
+import tomllib
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
+from importlib import resources
 
-_SCALES = {
-    "thousand": Decimal(1000),
-    "thousands": Decimal(1000),
-    "million": Decimal(1_000_000),
-    "millions": Decimal(1_000_000),
-    "mn": Decimal(1_000_000),
-    "mm": Decimal(1_000_000),
-    "billion": Decimal(1_000_000_000),
-    "billions": Decimal(1_000_000_000),
-    "bn": Decimal(1_000_000_000),
-    "trillion": Decimal(1_000_000_000_000),
-    "trillions": Decimal(1_000_000_000_000),
-    "tn": Decimal(1_000_000_000_000),
-    "k": Decimal(1000),
-    "m": Decimal(1_000_000),
-    "b": Decimal(1_000_000_000),
-}
-_CURRENCIES = {"$": "USD", "us$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "c$": "CAD", "a$": "AUD"}
-_CODES = "USD|EUR|GBP|JPY|CHF|CAD|AUD|CNY|INR|SEK|NOK|DKK|HKD|SGD|KRW|BRL|MXN"
+from vectorless_web.engine.text.units import CURRENCIES, MEASURE_NAMES, SCALES
+
+_SIGNS = sorted((word for word in CURRENCIES if not word[-1].isalpha()), key=len, reverse=True)
+_SIGN = "|".join((r"(?<![A-Za-z])" if sign[0].isalpha() else "") + re.escape(sign) for sign in _SIGNS)
+_CODES = "|".join(sorted(set(CURRENCIES.values())))
+_SCALE_WORDS = "|".join(sorted((word for word in SCALES if len(word) > 1 and word.isalpha()), key=len, reverse=True))
+_PERCENT_WORDS = "|".join(
+    word
+    for word in sorted(MEASURE_NAMES, key=len, reverse=True)
+    if MEASURE_NAMES[word] in ("percent", "percentage point") and len(word) > 3
+)
 _NUMBER = re.compile(
     rf"(?=\S)(?P<code>(?<![A-Za-z])(?:{_CODES})\s?)?"
     r"(?P<open>\()?\s?(?P<minus>(?<![\w)%])[-–−]\s?)?"
-    r"(?P<currency>(?:(?<![A-Za-z])(?:US|C|A))?\$|[€£¥₹])?\s?"
+    rf"(?P<currency>{_SIGN})?\s?"
     r"(?P<open2>\()?(?P<minus2>(?<=[$€£¥₹(])[-–−])?"
     r"(?P<digits>(?<![\d.,])(?:\d{1,3}(?:,\d{2,3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?![\d]))"
-    r"(?:\s?(?P<percent>%|percent\b|per cent\b|percentage points?\b)"
-    r"|[\s\-](?P<word>thousands?|millions?|mn|mm|billions?|bn|trillions?|tn)\b"
+    rf"(?:\s?(?P<percent>%|(?:{_PERCENT_WORDS})\b)"
+    rf"|[\s\-](?P<word>{_SCALE_WORDS})\b"
     r"|(?P<letter>bn|mn|mm|tn|[kKmMbB])(?![\w]))?"
     r"(?P<close>\s?\))?"
     r"(?P<percent2>\s?%)?",
@@ -100,7 +95,7 @@ def _inside_word(text: str, match: re.Match[str]) -> bool:
 
 def _scale(match: re.Match[str]) -> Decimal:
     word = (match["word"] or match["letter"] or "").lower()
-    return _SCALES.get(word, Decimal(1))
+    return SCALES.get(word, Decimal(1))
 
 
 def _is_negative(match: re.Match[str], text: str) -> bool:
@@ -120,10 +115,7 @@ def _is_year(match: re.Match[str]) -> bool:
 def _currency(match: re.Match[str]) -> str:
     if match["code"]:
         return match["code"].strip().upper()
-    return _CURRENCIES.get((match["currency"] or "").lower(), "")
-
-
-_PERCENT = frozenset({"%", "percent", "percentage"})
+    return CURRENCIES.get((match["currency"] or "").lower(), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +134,10 @@ class UnitWord:
 
 def unit_word(word: str) -> UnitWord:
     """Read one word of a unit: "million", "USD", "$", "%"; any other says nothing."""
-    bare = word.strip(".,;:")
-    if bare.casefold() in _PERCENT:
+    bare = word.strip(".,;:").casefold()
+    if MEASURE_NAMES.get(bare) == "percent":
         return UnitWord(percent=True)
-    scaled, priced = numbers_in(f"1 {bare}"), numbers_in(f"{bare} 1")
-    return UnitWord(scaled[0].scale if scaled else Decimal(1), priced[0].currency if priced else "")
+    return UnitWord(SCALES.get(bare, Decimal(1)) if len(bare) > 1 else Decimal(1), CURRENCIES.get(bare, ""))
 
 
 def missing_unit(figure: str, unit: str) -> str:
@@ -176,3 +167,14 @@ def missing_unit(figure: str, unit: str) -> str:
 def with_unit(figure: str, unit: str) -> str:
     """The figure with what its unit adds: "1,402 USD million", or "$220 million" as it stands."""
     return f"{figure} {missing_unit(figure, unit)}".strip()
+
+
+@cache
+def _number_words() -> dict[str, int]:
+    data = tomllib.loads(resources.files(__package__).joinpath("numbers.toml").read_text(encoding="utf-8"))
+    return {word: int(value) for value, words in data["words"].items() for word in words}
+
+
+def number_word(word: str) -> int | None:
+    """The whole number that one word or its figures name: 2 for "two", "second" and "2"; None for any other word."""
+    return int(word) if word.isdecimal() and len(word) < 10 else _number_words().get(word.lower())

@@ -14,16 +14,10 @@ from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Array, term_hash
 from vectorless_web.engine.index.word_blocks import PARTS, TextPostings
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.questions.wordings import other_wordings
 from vectorless_web.engine.text.analyser import analyse
 
 OpenTexts = Callable[[Sequence[int]], Mapping[int, CompiledDocument]]
 """The compiled documents of these ids, to look into their index; those that cannot be read are left out."""
-
-_OTHER_FORM, _NEAR_MEANING = 0.9, 0.5
-"""What a passage covers of a word that it says in another form, or by a word of near meaning: as inside a document."""
-_FORM_WEIGHT = 0.4
-"""Weight of a wording from which it is another form of the same word (`engine.questions.wordings`)."""
 
 
 _ROWS_READ, _NEAR_BEST = 3, 0.8
@@ -64,12 +58,8 @@ class AskedWord:
 
 def list_asked_words(plan: QueryPlan) -> dict[str, dict[str, float]]:
     """The question's own words, each with the words that may stand for it and what they are worth, itself 1."""
-    own = [term.term for term in plan.terms if term.source in ("question", "entity")] or analyse(plan.focus)
+    own = [term.term for term in plan.terms if term.source in ("question", "entity")] or analyse(plan.question)
     asked: dict[str, dict[str, float]] = {term: {term: 1.0} for term in own}
-    for wording in other_wordings(plan.focus):
-        if len(wording.origin) == len(wording.terms) == 1 and wording.origin[0] in asked:
-            worth = _OTHER_FORM if wording.weight >= _FORM_WEIGHT else _NEAR_MEANING
-            asked[wording.origin[0]].setdefault(wording.terms[0], worth)
     return asked
 
 

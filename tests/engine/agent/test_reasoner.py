@@ -1,0 +1,103 @@
+"""The entry to the agent: what it refuses, how it ends, documents that cannot be read, and follow-up questions."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
+from vectorless_web.engine.agent.conversation import CitedPassage, Conversation, Exchange
+from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent, StepKind
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.reasoner import Reasoner
+from vectorless_web.engine.errors import ArtefactDamaged
+
+QUESTION = "What was the net income of Norrvik?"
+
+
+@dataclass
+class BrokenShelf(Shelf):
+    """A shelf on which some documents cannot be read."""
+
+    broken: set[str] = field(default_factory=set)
+
+    def open(self, document):
+        if document in self.broken:
+            raise ArtefactDamaged("It is torn.")
+        return super().open(document)
+
+
+def ask(question, shelf, **options):
+    limits = options.pop("limits", Limits())
+    return list(Reasoner().run(question, shelf, limits, **options))
+
+
+def reports(*names):
+    return {str(number): annual_report(name) for number, name in enumerate(names, start=1)}
+
+
+@pytest.mark.parametrize(
+    "question,documents,code",
+    [("  ", {"1": annual_report()}, "question_empty"), ("x" * 5000, {"1": annual_report()}, "question_too_long"),
+     (QUESTION, {}, "no_documents")],
+)  # fmt: skip
+def test_what_cannot_be_asked_fails_with_a_code_and_a_sentence(question, documents, code):
+    (end,) = ask(question, Shelf(documents))
+    assert (end.outcome, end.error_code, end.steps) == (Outcome.FAILED, code, 0)
+    assert end.reason.endswith(".")
+
+
+def test_a_run_that_is_asked_to_stop_ends_as_cancelled_before_its_next_step():
+    told = iter([False, False, True])
+    events = ask(QUESTION, Shelf(reports("Norrvik")), cancelling=lambda: next(told, True))
+    assert [type(event) for event in events[:-1]] and events[-1].outcome is Outcome.CANCELLED
+
+
+def test_an_error_of_the_code_is_raised():
+    class Buggy(Shelf):
+        def open(self, document):
+            raise RuntimeError("a bug")
+
+    with pytest.raises(RuntimeError):
+        ask(QUESTION, Buggy(reports("Norrvik")))
+
+
+def test_a_damaged_document_is_left_out_and_named_and_the_others_answer():
+    alike = {"1": annual_report(), "2": compiled("Strike diary", section("June", paragraph("The strike at Lund.")))}
+    events = ask("Where was the strike?", BrokenShelf(alike, broken={"2"}))
+    route, end = events[0], events[-1]
+    assert "Strike diary is being read again and left out" in route.say
+    assert route.observation["left_out"][0]["document"] == "2"
+    assert end.outcome is Outcome.PASSAGES and {e.document for e in end.passages} == {"1"}
+
+
+def test_nothing_but_damaged_documents_fails_and_may_be_tried_again():
+    events = ask(QUESTION, BrokenShelf(reports("Norrvik"), broken={"1"}))
+    assert (events[-1].outcome, events[-1].retryable) == (Outcome.FAILED, True)
+    assert events[-1].error_code == "artefact_damaged"
+
+
+def test_the_last_event_is_the_end_with_the_totals():
+    events = ask(QUESTION, Shelf(reports("Norrvik", "Alster")))
+    *before, end = events
+    assert isinstance(end, CompleteEvent) and not any(isinstance(event, CompleteEvent) for event in before)
+    assert end.steps == len([event for event in before if isinstance(event, StepEvent)])
+    assert (end.tokens, end.cost_usd, end.engine) == (0, 0.0, "offline")
+
+
+def test_a_follow_up_opens_what_the_conversation_cited():
+    shelf = Shelf({str(number): diary(number) for number in range(1, 9)})
+    earlier = Exchange("What happened at the harbour?", "A crane fell.", (CitedPassage("7", 2, 0, "A crane fell."),))
+    events = ask("And in winter?", shelf, conversation=Conversation((earlier,)), limits=Limits(max_walks=2))
+    (route,) = [event for event in events if isinstance(event, StepEvent) and event.kind is StepKind.ROUTE]
+    assert "7" in route.documents and len(route.documents) == 2
+
+
+def diary(number: int):
+    text = "A crane fell at the harbour. In winter the harbour froze." if number == 7 else "In winter snow fell."
+    return compiled(f"Diary {number}", section("Winter", paragraph(text)))
+
+
+def test_a_conversation_names_its_documents_the_latest_first():
+    passages = [CitedPassage(name, 1, 0, "x") for name in ("1", "2", "1")]
+    conversation = Conversation((Exchange("a", "b", (passages[0],)), Exchange("c", "d", tuple(passages[1:]))))
+    assert conversation.documents == ("2", "1")

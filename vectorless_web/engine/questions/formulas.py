@@ -1,0 +1,150 @@
+"""Ratios of the lexicon as formulas over figures to find, at the periods a question names."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from vectorless_web.engine.questions.lexicon import Concept, Lexicon, Ratio, RatioOperand
+from vectorless_web.engine.questions.periods import shift_back
+from vectorless_web.engine.questions.plan import FigureNeed, Formula, Period
+
+MAX_FIGURES = 12
+"""Figures of plain concepts that one question may need; bounds the time of a question over many periods. Measured on
+the 65 questions of filings: 6 and 24 change nothing."""
+AT_CLOSE = "with closing balances alone"
+"""How a measure differs that takes no average of two balances."""
+
+_NAME = re.compile(r"[a-z_]+")
+_AVERAGED = re.compile(r"\(\((\w+) \+ (earlier\w*)\) / 2\)")
+_SIGNS = {"*": "×", "-": "−"}
+
+
+def formula_of(
+    ratio: Ratio, lexicon: Lexicon, periods: Sequence[Period], narrower: Sequence[Concept] = ()
+) -> tuple[Formula, tuple[FigureNeed, ...]]:
+    """The ratio at the latest period named, and the figures it needs, each once.
+
+    `series` holds the ratio at the other periods named, `others` the other ways to work it out. What the other ways
+    alone need is optional. A concept among `narrower` that begins with an operand's name takes its place: "net income
+    attributable to shareholders" for net income.
+    """
+    needs: list[FigureNeed] = []
+    ordered = sorted(periods, key=lambda period: (period.year, period.quarter or 0), reverse=True)
+    latest = ordered[0] if ordered else None
+    operands = [_narrow_operand(operand, lexicon, narrower) for operand in ratio.operands]
+    places = _place_operands(operands, lexicon, latest, needs)
+    series = tuple(
+        Formula(
+            period.text or str(period.year),
+            ratio.expression,
+            _place_operands(operands, lexicon, period, needs),
+            ratio.source,
+            percent=ratio.percent,
+        )
+        for period in ordered[1:]
+    )
+    required = len(needs)
+    others = tuple(
+        Formula(
+            other.name,
+            other.expression,
+            _place_operands(
+                [_narrow_operand(o, lexicon, narrower) for o in other.operands],
+                lexicon,
+                latest,
+                needs,
+                other.expression,
+            ),
+            ratio.source,
+            percent=ratio.percent,
+        )
+        for other in (*ratio.others, *_at_year_end(ratio))
+    )
+    told = ratio.name.removesuffix(" calculation")
+    formula = Formula(
+        told,
+        ratio.expression,
+        places,
+        ratio.source,
+        _describe(ratio),
+        others,
+        series,
+        percent=ratio.percent,
+        is_share=ratio.share,
+    )
+    every = (need if index < required else replace(need, optional=True) for index, need in enumerate(needs))
+    return formula, tuple(every)
+
+
+def figures_of(concepts: Iterable[Concept], periods: Sequence[Period]) -> tuple[FigureNeed, ...]:
+    """A figure for each concept that documents state in numbers, at each period named."""
+    measured = [concept for concept in dict.fromkeys(concepts) if concept.is_measured]
+    at = periods or (None,)
+    needs = [FigureNeed(c.name, c.phrases, period, c.statement) for c in measured for period in at]
+    return tuple(needs[:MAX_FIGURES])
+
+
+def _narrow_operand(operand: RatioOperand, lexicon: Lexicon, narrower: Sequence[Concept]) -> RatioOperand:
+    own = lexicon.concept(operand.concept)
+    for concept in narrower:
+        is_narrower = concept.name != operand.concept and concept.name.startswith(operand.concept)
+        if own is not None and is_narrower and concept.statement == own.statement:
+            return replace(operand, concept=concept.name)
+    return operand
+
+
+def _place_operands(
+    operands: Sequence[RatioOperand],
+    lexicon: Lexicon,
+    period: Period | None,
+    needs: list[FigureNeed],
+    expression: str = "",
+) -> tuple[tuple[str, int], ...]:
+    """Each operand of the expression with the index of its figure, which is added to `needs` when it is new."""
+    names = set(_NAME.findall(expression))
+    placed = []
+    for operand in operands:
+        if names and operand.name not in names:
+            continue
+        need = _need_of(operand, lexicon, period)
+        known = next((i for i, other in enumerate(needs) if _identity(other) == _identity(need)), None)
+        if known is None:
+            known = len(needs)
+            needs.append(need)
+        placed.append((operand.name, known))
+    return tuple(placed)
+
+
+def _need_of(operand: RatioOperand, lexicon: Lexicon, period: Period | None) -> FigureNeed:
+    concept = lexicon.concept(operand.concept)
+    return FigureNeed(
+        operand.concept,
+        concept.phrases if concept else (operand.concept,),
+        shift_back(period, operand.offset) if period else None,
+        operand.statement or (concept.statement if concept else ""),
+        0 if period else operand.offset,
+        bool(operand.included_in),
+        operand.included_in,
+    )
+
+
+def _identity(need: FigureNeed) -> tuple[object, ...]:
+    when = (need.period.year, need.period.quarter) if need.period else None
+    return need.concept, when, need.offset
+
+
+def _at_year_end(ratio: Ratio) -> list[Ratio]:
+    """The ratio with the closing balance wherever the average of two balances is taken; none for any other ratio."""
+    closing = _AVERAGED.sub(r"\1", ratio.expression)
+    return [] if closing == ratio.expression else [replace(ratio, name=AT_CLOSE, expression=closing)]
+
+
+def _describe(ratio: Ratio) -> str:
+    """The calculation as people write it: "365 × average inventories / cost of goods sold"."""
+    concepts = {
+        operand.name: operand.concept + (" of the period before" if operand.offset else "")
+        for operand in ratio.operands
+    }
+    told = _AVERAGED.sub(r"average \1", ratio.expression.removeprefix("100 * "))
+    told = " ".join(_SIGNS.get(part, part) for part in told.split(" "))
+    return _NAME.sub(lambda match: concepts.get(match.group(), match.group()), told)
