@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from vectorless_web.engine.questions.lexicon import Concept, default_lexicon
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.analyser import analyse, words
 
 ROLES = {"content", "stop", "period", "entity", "unit", "lexicon", "operation", "steering", "asking"}
 
@@ -103,6 +103,18 @@ def test_words_that_only_ask_and_units_weigh_less():
     assert weights["give"] == weights["usd"] == weights["million"] < 1.0
 
 
+def test_words_beside_the_sentence_that_asks_weigh_less():
+    weights = {term.term: term.weight for term in understand("Use the ledger. How high is the rent? Explain.").terms}
+    assert weights["rent"] == 1.0
+    assert weights["ledger"] == weights["explain"] == 0.5
+    assert understand("Use the ledger.").terms[-1].weight == 1.0
+
+
+def test_a_word_that_only_asks_is_no_concept():
+    assert understand("What is the value of the thing?").concepts == ()
+    assert "mission" in understand("What are the values of the club?").concepts
+
+
 def test_a_workspace_adds_its_own_terms():
     own = Concept("green ledger", ("sustainability accounts",), ("green ledger", "GL"), pack="workspace")
     lexicon = default_lexicon().with_concepts([own])
@@ -138,6 +150,7 @@ def test_any_text_gives_the_same_plan_every_time_and_its_tokens_cover_the_questi
     assert plan == understand(text)
     starts = [token.start for token in plan.tokens]
     assert starts == sorted(starts)
+    assert set(starts) == {word.start for word in words(text)}
     assert all(text[token.start :].startswith(token.text) for token in plan.tokens)
     assert {token.role for token in plan.tokens} <= ROLES
     assert all((token.role == "stop") <= (token.term == "") for token in plan.tokens)

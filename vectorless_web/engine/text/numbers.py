@@ -19,7 +19,7 @@ _PERCENT_WORDS = "|".join(
     if MEASURE_NAMES[word] in ("percent", "percentage point") and len(word) > 3
 )
 _NUMBER = re.compile(
-    rf"(?=\S)(?P<code>(?<![A-Za-z])(?:{_CODES})\s?)?"
+    rf"(?:(?=[^A-Za-z\s])|(?<![A-Za-z])(?=[A-Za-z]))(?P<code>(?<![A-Za-z])(?:{_CODES})\s?)?"
     r"(?P<open>\()?\s?(?P<minus>(?<![\w)%])[-–−]\s?)?"
     rf"(?P<currency>{_SIGN})?\s?"
     r"(?P<open2>\()?(?P<minus2>(?<=[$€£¥₹(])[-–−])?"
