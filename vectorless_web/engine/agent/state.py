@@ -81,9 +81,9 @@ class RunState:
         return has_steps and not self.deadline.is_up(Place(walk, self.steps_in(walk)))
 
     def sum_spending(self) -> Usage:
-        """What all model calls have cost so far; the verifier's own are counted once."""
-        callers = {id(caller): caller for caller in (self.caller, self.verifier) if caller is not None}
-        usages = [caller.sum_spending() for caller in callers.values()]
+        """What all model calls have cost so far; a budget that two callers share is counted once."""
+        callers = [caller for caller in (self.caller, self.verifier) if caller is not None]
+        usages = [budget.sum_spending() for budget in {id(c.budget): c.budget for c in callers}.values()]
         return Usage(
             sum(usage.tokens_in for usage in usages),
             sum(usage.tokens_out for usage in usages),

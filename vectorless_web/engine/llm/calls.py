@@ -164,7 +164,7 @@ class Caller:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.model = model
-        self._budget = budget
+        self.budget = budget
         self._on_call = on_call
         self._recall = recall
         self._clock = clock
@@ -206,7 +206,7 @@ class Caller:
 
     def sum_spending(self) -> Usage:
         """What all calls have cost so far, failed and repaired ones included; tokens both ways together."""
-        return self._budget.sum_spending()
+        return self.budget.sum_spending()
 
     def as_model(self, purpose: str, *, keep: Keep = NOTHING_KEPT, seconds: float | None = None) -> ChatModel:
         """The same model under the same budget, its calls recorded for `purpose`; `keep` stays unspent.
@@ -232,7 +232,7 @@ class Caller:
             return self._recall_reply(stored, schema)
         started, reserved, usage = self._clock(), None, Usage()
         try:
-            reserved = self._budget.reserve(sum(map(expected_message_tokens, messages)) + max_tokens, keep=keep)
+            reserved = self.budget.reserve(sum(map(expected_message_tokens, messages)) + max_tokens, keep=keep)
             reply = _normalise_reply(self._reply(messages, schema, max_tokens, seconds), schema)
             usage = reply.usage
         except (ModelError, ModelStopped) as error:
@@ -243,7 +243,7 @@ class Caller:
             raise
         finally:
             if reserved is not None:
-                self._budget.settle(reserved, usage)
+                self.budget.settle(reserved, usage)
         self._on_call(_make_record(purpose, digest, messages, reply, self._since(started)))
         return reply
 
@@ -251,7 +251,7 @@ class Caller:
         """What the stored call brought, booked as it was then."""
         usage = Usage(stored.tokens_in, stored.tokens_out, stored.cost_usd)
         if stored.tokens_in or stored.tokens_out or not stored.error_code:
-            self._budget.book(usage)
+            self.budget.book(usage)
         self._on_call(stored)
         if stored.error_code:
             raise stored_failure(stored)

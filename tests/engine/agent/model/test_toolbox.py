@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.conversing import answer, call, claim, converse, long_report, shelf, turn, verdict
-from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph
+from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import StepEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
@@ -143,6 +143,16 @@ def test_the_table_tool_filters_sorts_and_sums_exactly() -> None:
     summed = told(tools, "table", node="D1.8", rows=["r1", "r3"], aggregate="sum 2019")
     assert "sum 2019 = 2,150,000,000 USD over 2 cells: sum(D1.8.r1c1, D1.8.r3c1)." in summed
     assert "most c2 = 5,500,000,000 USD" in told(tools, "table", node="D1.8", aggregate="most c2")
+
+
+def test_changes_tells_what_differs_between_two_versions_with_the_ids_of_both() -> None:
+    older = compiled("Terms", section("Rent", paragraph("Rent is 40 euros. It is due in May. Dogs are allowed.")))
+    newer = compiled("Terms", section("Rent", paragraph("Rent is 45 euros. It is due in May. Cats are welcome here.")))
+    tools = toolbox(shelf(a=older, b=newer))
+    text = told(tools, "changes", **{"from": "D1", "to": "D2"})
+    assert "1 put otherwise, 1 new, 1 gone" in text
+    assert "put otherwise: [D1.2.1] Rent is 40 euros.\n  now: [D2.2.1] Rent is 45 euros." in text
+    assert "no section called" in told(tools, "changes", **{"from": "D1", "to": "D2", "part": "Pets"})
 
 
 def test_a_note_is_kept_as_a_step() -> None:

@@ -1,5 +1,6 @@
 """A conversation with a model, append-only: the first message, turns of tool calls, and the turn that answers."""
 
+import math
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -51,6 +52,9 @@ OUTLINE_SHARE = 0.14
 """Share of the room that the outline of the likeliest document takes."""
 RANKED, BEST, BEST_TOKENS, OTHER_TOKENS = 24, 3, 600, 240
 """Passages offered to the first message; those shown at length, the tokens of each of them and of each other."""
+STANDS_OUT, LIKELIEST_SHARE = 1.5, 0.75
+"""How much better than the second the router must find a short document that is shown whole, and the share of the room
+that it may take."""
 LIKELY = 0.5
 """Share of the best passage's worth from which the best one of another document is shown among the first."""
 REPLY_TOKENS, LONGEST_REPLY = 2000, 12_000
@@ -346,7 +350,7 @@ class _Packed:
 
 def _show_documents(state: RunState, library: LibraryView, briefing: Briefing, room: int) -> tuple[list[str], _Packed]:
     views = [line.view for line in briefing.lines]
-    whole = choose_whole(views, room)
+    whole = choose_whole(briefing.lines, room)
     parts: list[str] = []
     refs: list[NodeRef] = []
     for view in whole:
@@ -375,19 +379,27 @@ def _show_documents(state: RunState, library: LibraryView, briefing: Briefing, r
     return parts, _Packed(StepResult(say, told, tuple(refs)), StepKind.RETRIEVE, "passages", False)
 
 
-def choose_whole(views: Sequence[DocumentView], room: int) -> list[DocumentView]:
-    """Documents that are shown whole: when few are in scope, those that are short, as far as there is room."""
-    if len(views) > WHOLE_DOCUMENTS:
-        return []
+def choose_whole(lines: Sequence[ScopeLine], room: int) -> list[DocumentView]:
+    """Documents that are shown whole: when few are in scope, those that are short, as far as there is room.
+
+    Of many, the likeliest is when it is short and the router puts it well before all others.
+    """
+    if len(lines) > WHOLE_DOCUMENTS:
+        first, second = lines[0], lines[1]
+        stands_out = first.score >= STANDS_OUT * second.score
+        return [first.view] if stands_out and _cost_of(first.view) <= LIKELIEST_SHARE * room else []
     chosen: list[DocumentView] = []
-    left = max(room, WHOLE_TOKENS) if len(views) == 1 else min(room, WHOLE_TOKENS)
-    for view in views:
-        # Ids and headings take about a quarter more than the text.
-        cost = view.tokens * 5 // 4
-        if view.tokens <= WHOLE_TOKENS and cost <= left * 5 // 4:
+    left = max(room, WHOLE_TOKENS) if len(lines) == 1 else min(room, WHOLE_TOKENS)
+    for view in (line.view for line in lines):
+        if view.tokens <= WHOLE_TOKENS and _cost_of(view) <= left * 5 // 4:
             chosen.append(view)
             left -= view.tokens
     return chosen
+
+
+def _cost_of(view: DocumentView) -> int:
+    """Tokens of a document shown whole: ids and headings take about a quarter more than the text."""
+    return view.tokens * 5 // 4
 
 
 def _outline(view: DocumentView, tokens: int) -> str:
@@ -420,8 +432,11 @@ def pack_passages(
 
 
 def order_by_worth(passages: Sequence[Passage], scores: Mapping[str, float]) -> list[Passage]:
-    """The passages by their own scores times those of their documents; ahead goes the best of each likely document."""
-    worth = {(p.document, p.key): p.score * scores.get(p.document, 1.0) for p in passages}
+    """The passages by their own scores times the roots of those of their documents, which lie much further apart.
+
+    The best of each likely document goes ahead.
+    """
+    worth = {(p.document, p.key): p.score * math.sqrt(scores.get(p.document, 1.0)) for p in passages}
     ordered = sorted(passages, key=lambda p: (-round(worth[p.document, p.key], 9), p.document, p.key))
     best: dict[str, Passage] = {}
     for passage in ordered:

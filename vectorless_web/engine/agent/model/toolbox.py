@@ -11,6 +11,7 @@ from vectorless_web.engine.agent.model.prompts import Told
 from vectorless_web.engine.agent.model.searching import list_absent, search_nodes, search_tree
 from vectorless_web.engine.agent.model.tables import work_table
 from vectorless_web.engine.agent.model.tools import Tool
+from vectorless_web.engine.agent.model.versions import compare_documents
 from vectorless_web.engine.agent.model.view import (
     DocumentView,
     LibraryView,
@@ -176,7 +177,7 @@ class Toolbox:
         else:
             view, start = self._find_view(arguments["document"]), 0
         shown = write_outline(view, tokens=OUTLINE_TOKENS, start=start, depth=max(1, arguments.get("depth") or 99))
-        name = view.write_path(start) or view.entry.title
+        name = view.write_path(start) or view.title
         words = (
             f"Sections of {view.name}{f'.{start}' if start else ''}:" if shown.text else "It has no sections below it."
         )
@@ -231,7 +232,7 @@ class Toolbox:
         nodes = [view.tree.node(k) for k in shown.keys]
         pages = say_pages(min(n.page_start for n in nodes), max(n.page_start for n in nodes))
         words = f"{view.name}, {pages}" + ("." if shown.goes_on else ", in full (page headers and footers left out).")
-        say = f"Read {pages} of {shorten_text(view.entry.title or view.entry.name, 70)}"
+        say = f"Read {pages} of {shorten_text(view.title, 70)}"
         result = StepResult(
             say, {"keys": list(shown.keys), "goes_on": shown.goes_on}, self._refs(view, shown.keys, "read")
         )
@@ -262,7 +263,7 @@ class Toolbox:
             else f"“{shorten_text(text, 60)}” stands nowhere in {view.name}; search takes other words too."
         )
         result = StepResult(
-            f"Found “{shorten_text(text, 60)}” at {say_count(len(places), 'place')} of {shorten_text(view.entry.title, 60)}",
+            f"Found “{shorten_text(text, 60)}” at {say_count(len(places), 'place')} of {shorten_text(view.title, 60)}",
             {"places": places[:40]},
             self._refs(view, keys, "looked"),
             documents=(view.id,),
@@ -286,6 +287,17 @@ class Toolbox:
             else f"Read {say_count(len(worked.rows), 'row')} of {name}"
         )
         return ToolOutcome(Told(worked.words, worked.text), StepResult(say, row, self._refs(view, [key], "read")))
+
+    def _changes(self, arguments: Mapping[str, Any]) -> ToolOutcome:
+        older, newer = self._find_view(arguments["from"]), self._find_view(arguments["to"])
+        if older is newer:
+            raise InvalidInput("from and to are the same document.")
+        found = compare_documents(self.library, older, newer, arguments.get("part") or "")
+        self.library.mark_shown(older.id, found.older)
+        self.library.mark_shown(newer.id, found.newer)
+        refs = (*self._refs(older, found.older, "read"), *self._refs(newer, found.newer, "read"))
+        result = StepResult(f"Compared two documents. {found.words}", {"told": found.words}, refs)
+        return ToolOutcome(Told(found.words, found.text), replace(result, documents=(older.id, newer.id)))
 
     def _calculate(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         worked = work_out(arguments["expression"], self.library)
@@ -318,7 +330,7 @@ class Toolbox:
         self._pictures_left -= 1
         words = f"The picture of page {page} of {view.name} follows; cite it as {view.name}.p{page}."
         result = StepResult(
-            f"Looked at page {page} of {shorten_text(view.entry.title, 70)}",
+            f"Looked at page {page} of {shorten_text(view.title, 70)}",
             {"picture": picture.reference()},
             documents=(view.id,),
         )
@@ -333,9 +345,8 @@ class Toolbox:
         for document in routed.documents:
             view = self.library.add(document.entry, self.state.corpus.open(document.id))
             hits = search_nodes(self.state, plan, [view], most=2)
-            texts.append(
-                f"[{view.name}] {shorten_text(document.name, 90)} | {document.entry.name} | {shorten_text(document.reason, 90)}"
-            )
+            reason = shorten_text(document.reason, 90)
+            texts.append(f"[{view.name}] {shorten_text(view.title, 90)} | {view.entry.name} | {reason}")
             for _, key in hits:
                 texts.append(write_excerpt(view, key, wanted=stems_of(arguments["query"]), tokens=SNIPPET_TOKENS).text)
                 self.library.mark_shown(view.id, [key])
@@ -356,6 +367,7 @@ _WORK: Mapping[str, Callable[[Toolbox, Mapping[str, Any]], ToolOutcome]] = {
     "read": Toolbox._read,
     "find": Toolbox._find,
     "table": Toolbox._table,
+    "changes": Toolbox._changes,
     "calculate": Toolbox._calculate,
     "note": Toolbox._note,
     "page_image": Toolbox._page_image,

@@ -110,6 +110,11 @@ class DocumentView:
         return self.entry.id
 
     @property
+    def title(self) -> str:
+        """Its title, else its file name."""
+        return self.entry.title or self.entry.name
+
+    @property
     def tokens(self) -> int:
         """Estimated tokens of the whole text."""
         return self.tree.root.token_count
