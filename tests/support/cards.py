@@ -11,7 +11,7 @@ from vectorless_web.engine.finding.routing import (
     card_row,
 )
 from vectorless_web.engine.llm.model import Message, Reply, Usage
-from vectorless_web.engine.questions.plan import Intent, Period, QueryPlan, WeightedTerm
+from vectorless_web.engine.questions.plan import Period, QueryPlan, WeightedTerm
 from vectorless_web.engine.text.analyser import analyse
 
 ACTIVE = RouterConfig(activate_threshold=0)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.node import Row, Table
+from vectorless_web.engine.documents.node import Node, Row, Table
 from vectorless_web.engine.finding.ranking.ranker import profile_of, rank_all
 from vectorless_web.engine.passages.closeness import (
     Candidate,
@@ -14,10 +14,10 @@ from vectorless_web.engine.passages.closeness import (
     score_candidates,
 )
 from vectorless_web.engine.passages.evidence import Passage
-from vectorless_web.engine.passages.sentences import find_lead_in
+from vectorless_web.engine.passages.sentences import Piece, cut_node, find_lead_in
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.text.analyser import analyse, word_terms, words
+from vectorless_web.engine.text.analyser import analyse
 
 ROWS_SHOWN = 6
 """Body rows shown of a table, the best; its column names stand above them."""
@@ -45,10 +45,10 @@ def find_passages(
         return ()
     ranked = rank_all(opened, plan, lexicon=lexicon)
     candidates = collect_candidates(ranked)
-    scores = score_candidates(candidates, opened, read_asked(ranked, plan), plan.question, nearness)
+    scores = score_candidates(candidates, ranked, read_asked(ranked, plan), plan.question, nearness)
     by_node: dict[tuple[int, int], list[tuple[float, Candidate]]] = {}
     for score, candidate in zip(scores.tolist(), candidates, strict=True):
-        by_node.setdefault((candidate.place, candidate.node.key), []).append((score, candidate))
+        by_node.setdefault((candidate.place, candidate.row), []).append((score, candidate))
     order = sorted(by_node, key=lambda place: -max(score for score, _ in by_node[place]))
     ids, asked, found = list(documents), words_of(plan), []
     seen: list[frozenset[str]] = []
@@ -68,15 +68,17 @@ def _is_same(said: frozenset[str], other: frozenset[str]) -> bool:
     return len(said & other) >= _SAME * max(1, len(said | other))
 
 
+_CONTENT = frozenset({"content", "period", "entity", "lexicon", "operation"})
+"""Roles of the words that a passage is looked through for; the others only ask, or chose the document."""
+
+
 def words_of(plan: QueryPlan) -> dict[str, tuple[str, ...]]:
-    """The question's content words, as asked, each once, with their terms; those that the plan does not look for go."""
-    wanted = {term.term for term in plan.terms if not term.source.startswith("lexicon:")}
-    found: dict[tuple[str, ...], str] = {}
-    for word in words(plan.question):
-        terms = tuple(term for term in word_terms(word.text) if term in wanted)
-        if terms:
-            found.setdefault(terms, word.text)
-    return {text: terms for terms, text in found.items()}
+    """The question's content words, as asked, each once, with their terms."""
+    found: dict[str, tuple[str, ...]] = {}
+    for token in plan.tokens:
+        if token.term and token.role in _CONTENT:
+            found[token.text] = tuple(dict.fromkeys([*found.get(token.text, ()), token.term]))
+    return found
 
 
 def unknown_words(
@@ -99,13 +101,13 @@ def _show_node(
     asked: Mapping[str, tuple[str, ...]],
 ) -> Passage:
     """A node as a reader is shown it: whole, or the best part of it, with its best piece lit."""
-    score, best = max(scored, key=lambda each: (each[0], -each[1].number))
+    score, best = max(scored, key=lambda each: (each[0], -each[1].piece.start))
     node, tree = best.node, document.tree
     lead_in, path = find_lead_in(tree, node.key), tuple(tree.path(node.key))
     if node.table is not None and node.table.body:
         text, lit_start, rows, lit_row = _show_table(node.table, node.text, scored, best)
     else:
-        text, lit_start = _show_text(node.text, scored, best)
+        text, lit_start = _show_text(node, best.piece)
         rows, lit_row = (), -1
     headers = [column.header for column in node.table.columns] if node.table is not None else []
     said = frozenset(analyse("\n".join([text, lead_in, *path, *headers])))
@@ -141,7 +143,7 @@ def _show_table(
     table: Table, text: str, scored: Sequence[tuple[float, Candidate]], best: Candidate
 ) -> tuple[str, int, tuple[tuple[str, ...], ...], int]:
     """The best rows in their order below the column names: as text, where the lit one begins in it, and as cells."""
-    order = sorted(scored, key=lambda each: (-each[0], each[1].number))[:ROWS_SHOWN]
+    order = sorted(scored, key=lambda each: (-each[0], each[1].piece.start))[:ROWS_SHOWN]
     starts = {candidate.piece.start for _, candidate in order}
     chosen: list[Row] = [
         row for row in table.body if any(row.offset <= start < row.offset + max(row.length, 1) for start in starts)
@@ -157,12 +159,13 @@ def _show_table(
     return whole, len(before) + inset, rows, lit_row + 1
 
 
-def _show_text(text: str, scored: Sequence[tuple[float, Candidate]], best: Candidate) -> tuple[str, int]:
-    """A node's text, cut to whole pieces around the lit one where it is long, and where the lit one begins in it."""
-    if len(text) <= LONGEST_SHOWN:
-        return text, best.piece.start
-    pieces = [candidate.piece for _, candidate in sorted(scored, key=lambda each: each[1].number)]
-    first = last = best.number
+def _show_text(node: Node, lit: Piece) -> tuple[str, int]:
+    """A node's text, cut to whole pieces around the lit ones where it is long, and where the lit ones begin in it."""
+    if len(node.text) <= LONGEST_SHOWN:
+        return node.text, lit.start
+    pieces = cut_node(node)
+    first = next(number for number, piece in enumerate(pieces) if piece.end > lit.start)
+    last = next(number for number, piece in enumerate(pieces) if piece.end >= lit.end)
     while True:
         longer = [
             (low, high)
@@ -170,5 +173,5 @@ def _show_text(text: str, scored: Sequence[tuple[float, Candidate]], best: Candi
             if low >= 0 and high < len(pieces) and pieces[high].end - pieces[low].start <= LONGEST_SHOWN
         ]
         if not longer:
-            return text[pieces[first].start : pieces[last].end], best.piece.start - pieces[first].start
+            return node.text[pieces[first].start : pieces[last].end], lit.start - pieces[first].start
         first, last = longer[0]

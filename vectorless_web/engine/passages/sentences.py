@@ -1,7 +1,7 @@
 """Cuts a node into what can be quoted of it, with offsets in its text: sentences, list items, lines, table rows."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,7 @@ _END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？｡]+[」』”�
 _LAST_WORD = re.compile(r"(\w(?:[\w.]*\w)?)\.$")
 _CLAUSE_END = re.compile(r"[;:,]\s|[；：，、]")
 _LINE = re.compile(r"[^\n]+")
+_BY_LINE = (NodeKind.LIST, NodeKind.CODE, NodeKind.TABLE)
 _COLONS = (":", "：")
 
 
@@ -34,11 +35,31 @@ def cut_node(node: Node) -> tuple[Piece, ...]:
     """
     if node.table is not None and node.table.body:
         spans = [(row.offset, row.offset + row.length) for row in node.table.body]
-    elif node.kind in (NodeKind.LIST, NodeKind.CODE, NodeKind.TABLE):
+    elif node.kind in _BY_LINE:
         spans = [span for line in _LINE.finditer(node.text) for span in _cut_long(node.text, *line.span())]
     else:
         spans = [span for line in _LINE.finditer(node.text) for span in _cut_sentences(node.text, *line.span())]
     return tuple(piece for span in spans if (piece := _trim_piece(node.text, *span)) is not None)
+
+
+def join_pieces(node: Node, pieces: Sequence[Piece], *, most: int) -> tuple[Piece, ...]:
+    """Stretches of a node that can be lit: from each piece on as many as have at most `most` words together.
+
+    Table rows, list items and lines of code stay apart. A stretch within another is left out.
+    """
+    if node.table is not None or node.kind in _BY_LINE:
+        return tuple(pieces)
+    counts = [len(piece.text.split()) for piece in pieces]
+    found: list[Piece] = []
+    last = 0
+    for first, piece in enumerate(pieces):
+        last = max(last, first + 1)
+        while last < len(pieces) and sum(counts[first : last + 1]) <= most:
+            last += 1
+        end = pieces[last - 1].end
+        if not found or found[-1].end != end:
+            found.append(Piece(node.text[piece.start : end], piece.start, end))
+    return tuple(found)
 
 
 def cut_text(text: str) -> tuple[Piece, ...]:

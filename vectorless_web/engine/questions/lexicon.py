@@ -228,7 +228,10 @@ class Lexicon:
         ]
 
     def _read_acronym(self, word: str) -> Sequence[Entry]:
-        """Acronyms count only as people write them: in capitals (a plural s aside)."""
+        """Acronyms of figures count only as people write them: in capitals (a plural s aside).
+
+        Ratios list theirs: made-up ones collide with names, such as that of the FCC.
+        """
         text = word.removesuffix("s")
         if len(text) < 3 or not text.isupper():
             return ()
@@ -243,10 +246,9 @@ class Lexicon:
     @cached_property
     def _by_acronym(self) -> dict[str, list[Entry]]:
         index: dict[str, list[Entry]] = {}
-        named: list[Entry] = [*(concept for concept in self.concepts if concept.statement), *self.ratios]
-        for entry in named:
-            for acronym in acronyms_of(entry.name):
-                index.setdefault(acronym, []).append(entry)
+        for concept in self.concepts:
+            for acronym in acronyms_of(concept.name) if concept.statement else ():
+                index.setdefault(acronym, []).append(concept)
         return index
 
 

@@ -13,7 +13,7 @@ Span = tuple[int, int]
 _WORD = re.compile(r"[^\W_]+(?:[&.'’\-][^\W_]+)*\.?")
 _CODES = re.compile(r"^(?:FY|CY|Q[1-4]|H[12]|[1-4]Q)['’]?\d*(?:Q[1-4])?$|^[\d.,]+(?:st|nd|rd|th)?$", re.IGNORECASE)
 """Periods and numbers, which are no names."""
-_SENTENCE_START = re.compile(r"(?:^|[.?!:]\s+|[\"“(]\s*)$")
+_SENTENCE_START = re.compile(r"(?:^|[.?!:]\s+|[\"“(¿¡]\s*)$")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _BESIDE = re.compile(r"\s*&?\s*")
 

@@ -83,11 +83,7 @@ def shift_back(period: Period, years: int) -> Period:
 def _read_matches(pattern: re.Pattern[str], text: str, kind: str) -> Iterator[PeriodMention]:
     for match in pattern.finditer(text):
         groups = {name[0]: value for name, value in match.groupdict().items() if value}
-        quarter = (
-            number_word(groups["q"].removesuffix("st").removesuffix("nd").removesuffix("rd").removesuffix("th"))
-            if "q" in groups
-            else None
-        )
+        quarter = number_word(groups["q"]) if "q" in groups else None
         if kind == "year" or quarter in (1, 2, 3, 4):
             period = Period(kind, _read_year(groups["y"]), quarter, match.group().strip())
             yield PeriodMention(match.start(), match.end(), period)

@@ -1,6 +1,7 @@
 """From a question to a query plan, without a model: the only place that reads the question."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -51,6 +52,9 @@ at 1, 1.0 gains one."""
 _ASKING_WEIGHT = 0.3
 """Weight of words that only ask or tell the unit wanted, which a text need not say. Measured likewise: 0.15 and 0.6
 lose 1 hit at 3."""
+_BACKGROUND_WEIGHT = 0.5
+"""Weight of words that stand only beside the sentence with the question mark: orders, definitions, the case told."""
+_SENTENCE = re.compile(r"\S.*?(?:[.?!](?=\s|$)|[。？！]|$)", re.DOTALL)
 _LIGHT_ROLES = frozenset({"asking", "unit"})
 _OVER_ALL = frozenset({"average", "sum"})
 """Operations over every year of a range, where others need its ends alone."""
@@ -74,7 +78,7 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
     steering = {token.term for token in tokens if token.role == "steering"}
     return QueryPlan(
         question=question,
-        terms=_weigh_terms(tokens, [span for span, _ in reading.periods], added),
+        terms=_weigh_terms(tokens, [span for span, _ in reading.periods], _find_background(question), added),
         phrases=_list_phrases(reading.matches, added),
         concepts=tuple(
             dict.fromkeys([*(match.text.lower() for match in reading.matches), *(c.name for c in concepts)])
@@ -113,7 +117,7 @@ def _read(question: str, lexicon: Lexicon) -> _Reading:
     period_spans = [span for span, _ in periods]
     documents = find_documents_asked(question, period_spans)
     steering = [span for span in documents.steering if span not in period_spans]
-    mentioned = [match for match in lexicon.match(question) if not _overlaps((match.start, match.end), steering)]
+    mentioned = [m for m in lexicon.match(question) if not _overlaps((m.start, m.end), steering) and not _only_asks(m)]
     operations = [
         ((start, end), found[0])
         for start, end, found in _operations().find(question)
@@ -164,6 +168,12 @@ def _is_taken(span: Span, matches: Sequence[Match]) -> bool:
 
 def _is_measured(match: Match) -> bool:
     return any(not isinstance(entry, Concept) or entry.pack == "financial" for entry in match.entries)
+
+
+def _only_asks(match: Match) -> bool:
+    """Whether it is no more than words that ask: "value" asks for no statement of values."""
+    is_asking = read_words("asking").issuperset(match.text.lower().split())
+    return is_asking and not _is_measured(match) and not _is_own(match)
 
 
 def _is_own(match: Match) -> bool:
@@ -243,20 +253,30 @@ def _plain_role(text: str, term: str) -> str:
     return "asking" if text.lower() in read_words("asking") else "content"
 
 
+def _find_background(question: str) -> list[Span]:
+    """The sentences around one that ends in a question mark; none where no sentence does."""
+    sentences = [
+        (match.span(), match.group().rstrip(" \"')”").endswith(("?", "？"))) for match in _SENTENCE.finditer(question)
+    ]
+    return [span for span, asks in sentences if not asks] if any(asks for _, asks in sentences) else []
+
+
 def _weigh_terms(
-    tokens: Sequence[Token], periods: Sequence[Span], concepts: Sequence[Concept]
+    tokens: Sequence[Token], periods: Sequence[Span], background: Sequence[Span], concepts: Sequence[Concept]
 ) -> tuple[WeightedTerm, ...]:
     """The question's terms (names and periods marked as such), then those of its concepts."""
     roles: dict[str, set[str]] = {}
+    asked: set[str] = set()
     for token in tokens:
-        is_period = _overlaps((token.start, token.start + len(token.text)), periods)
-        roles.setdefault(token.term, set()).add("period" if is_period else token.role)
+        span = (token.start, token.start + len(token.text))
+        roles.setdefault(token.term, set()).add("period" if _overlaps(span, periods) else token.role)
+        asked |= set() if _overlaps(span, background) else set(word_terms(token.text))
     terms: dict[str, WeightedTerm] = {}
     for token in tokens:
         for term in word_terms(token.text):
             found = roles.get(term) or roles[token.term]
             source = "period" if "period" in found else "entity" if "entity" in found else "question"
-            weight = _ASKING_WEIGHT if found <= _LIGHT_ROLES else 1.0
+            weight = _ASKING_WEIGHT if found <= _LIGHT_ROLES else 1.0 if term in asked else _BACKGROUND_WEIGHT
             terms.setdefault(term, WeightedTerm(term, weight, source))
     for concept in concepts:
         for term, weight in concept_terms(concept).items():

@@ -22,7 +22,7 @@ TIE = 0.012
 LEAST_AGREEMENT = 0.9
 """Agreement of a cell's period with the one asked from which it is that period."""
 
-_PRICES = {"label": 0.0, "axis": 0.0, "group": 0.03, "place": 0.05, "subject": 0.05, "near": 0.4}
+_PRICES = {"label": 0.0, "axis": 0.0, "group": 0.03, "place": 0.06, "subject": 0.05, "near": 0.4}
 """What it costs, as a share of the words asked, that a word stands not in the label but there."""
 
 _EXTRA = 0.5
@@ -195,7 +195,7 @@ def _fit_entry(relation: Relation, entry: Entry, terms: Sequence[str], target: T
         return 0.0
     prices = [_price(relation, entry, term) for term in terms]
     told = [price for price in prices if price is not None]
-    far = sum(price == _PRICES["near"] for price in told)
+    far = sum(price in (_PRICES["near"], _PRICES["place"]) for price in told)
     if len(told) < len(terms) or far > sum(price <= _PRICES["group"] for price in told):
         return 0.0
     fit = 1.0 - sum(told) / len(terms)

@@ -19,7 +19,7 @@ _PERCENT_WORDS = "|".join(
     if MEASURE_NAMES[word] in ("percent", "percentage point") and len(word) > 3
 )
 _NUMBER = re.compile(
-    rf"(?=\S)(?P<code>(?<![A-Za-z])(?:{_CODES})\s?)?"
+    rf"(?:(?=[^A-Za-z\s])|(?<![A-Za-z])(?=[A-Za-z]))(?P<code>(?<![A-Za-z])(?:{_CODES})\s?)?"
     r"(?P<open>\()?\s?(?P<minus>(?<![\w)%])[-–−]\s?)?"
     rf"(?P<currency>{_SIGN})?\s?"
     r"(?P<open2>\()?(?P<minus2>(?<=[$€£¥₹(])[-–−])?"
@@ -175,6 +175,10 @@ def _number_words() -> dict[str, int]:
     return {word: int(value) for value, words in data["words"].items() for word in words}
 
 
+_FIGURES = re.compile(r"(\d{1,9})(?:st|nd|rd|th|er|re|e|[.ºª])?", re.IGNORECASE)
+
+
 def number_word(word: str) -> int | None:
-    """The whole number that one word or its figures name: 2 for "two", "second" and "2"; None for any other word."""
-    return int(word) if word.isdecimal() and len(word) < 10 else _number_words().get(word.lower())
+    """The whole number that a word or figures name: 2 for "two", "second", "2" and "2nd"; None for any other word."""
+    figures = _FIGURES.fullmatch(word)
+    return int(figures[1]) if figures else _number_words().get(word.lower())

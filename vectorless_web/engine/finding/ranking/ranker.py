@@ -39,9 +39,11 @@ class RankedDocument:
     """One document's signals with the scores of its pages and of its index rows.
 
     Both are shares of the best of all documents ranked together, 0 where no word of the question stands.
+    `node_signals` are those of the index rows, the score of the page each stands on among them.
     """
 
     signals: DocumentSignals
+    node_signals: Signals
     pages: Floats
     rows: Floats
 
@@ -56,14 +58,9 @@ def rank_documents(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> tupl
     weights = load_weights()
     measured = measure_signals(profiles, plan)
     pages = scale_to_best([weigh_signals(one.pages, weights.page).clip(min=0.0) for one in measured])
-    rows = [weigh_signals(row_signals(one, on), weights.node) for one, on in zip(measured, pages, strict=True)]
-    scaled = _scale_rows(measured, rows)
-    return tuple(RankedDocument(*each) for each in zip(measured, pages, scaled, strict=True))
-
-
-def row_signals(measured: DocumentSignals, pages: Floats) -> Signals:
-    """The signals of the index rows, with the score of the page each stands on."""
-    return {**measured.rows, "page": pages[measured.profile.page_of_row]}
+    nodes = [{**one.rows, "page": on[one.profile.page_of_row]} for one, on in zip(measured, pages, strict=True)]
+    rows = _scale_rows(measured, [weigh_signals(signals, weights.node) for signals in nodes])
+    return tuple(RankedDocument(*each) for each in zip(measured, nodes, pages, rows, strict=True))
 
 
 def weigh_signals(signals: Signals, weights: Mapping[str, float]) -> Floats:

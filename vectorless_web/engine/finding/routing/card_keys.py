@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from enum import StrEnum
 
 import numpy as np
 
 from vectorless_web.engine.documents.card import Card
-from vectorless_web.engine.finding.routing.editions import Edition, read_edition, series_core
+from vectorless_web.engine.finding.routing.editions import Edition, read_edition, series_core, split_file_name
 from vectorless_web.engine.finding.routing.lexical import key_idf
 from vectorless_web.engine.finding.routing.names import (
     core_key,
@@ -19,54 +18,9 @@ from vectorless_web.engine.finding.routing.names import (
     spellings,
 )
 from vectorless_web.engine.index.snapshot import Snapshot
-from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, Edges, Place, encode_row, key_hash
+from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, Edges, Place, encode_row, key_hash, term_hash
+from vectorless_web.engine.questions.editions import edition_words, family_of, glue_kind
 from vectorless_web.engine.text.analyser import analyse
-
-
-class ReportingSpan(StrEnum):
-    """What stretch of time a kind of document reports on."""
-
-    YEAR = "year"
-    QUARTER = "quarter"
-    EVENT = "event"
-    UNKNOWN = ""
-
-
-_FAMILIES = (
-    (
-        "annual report",
-        ReportingSpan.YEAR,
-        {"10k", "20f", "40f", "annualreport", "form10k", "universalregistrationdocument"},
-    ),
-    ("quarterly report", ReportingSpan.QUARTER, {"10q", "quarterlyreport", "form10q", "interimreport"}),
-    ("current report", ReportingSpan.EVENT, {"8k", "6k", "currentreport", "form8k"}),
-    (
-        "earnings release",
-        ReportingSpan.QUARTER,
-        {"earnings", "earningsrelease", "earningsreport", "earningscall", "pressrelease"},
-    ),
-    ("proxy statement", ReportingSpan.EVENT, {"def14a", "proxystatement", "proxy"}),
-    ("prospectus", ReportingSpan.EVENT, {"s1", "s3", "s4", "f1", "prospectus", "offeringmemorandum"}),
-    (
-        "contract",
-        ReportingSpan.UNKNOWN,
-        {"contract", "agreement", "leaseagreement", "licenseagreement", "serviceagreement"},
-    ),
-    ("manual", ReportingSpan.UNKNOWN, {"manual", "usermanual", "userguide", "guide", "handbook", "ownersmanual"}),
-)
-_BY_NAME = {name: family for family, _, names in _FAMILIES for name in names}
-SPANS: dict[ReportingSpan, tuple[str, ...]] = {
-    span: tuple(family for family, of, _ in _FAMILIES if of is span)
-    for span in (ReportingSpan.YEAR, ReportingSpan.QUARTER, ReportingSpan.EVENT)
-}
-"""Families of documents by the stretch of time they report on."""
-
-
-def family_of(form: str) -> str:
-    """The family of a kind of document ("10-K" and "annual report" are one), or its own name, lower case."""
-    plain = re.sub(r"[\W_]+", "", form.casefold())
-    return _BY_NAME.get(plain, form.casefold().strip())
-
 
 ENTITY, PREFIX, YEAR, QUARTER, FORM, DATE, KEYWORD = "entity", "prefix", "year", "quarter", "form", "date", "keyword"
 SERIES = "series"
@@ -76,13 +30,11 @@ of 53, all rightly; 1.0 changes no first document. Kept because a second party o
 the first."""
 _YEAR_CERTAINTY = (1.0, 0.6, 0.45, 0.3)
 """How sure it is that a document is about each of its card's years, the first of which is its own; later ones are
-mostly years compared with. Further years make no key. Measured: half and twice change no first document."""
+mostly years compared with. Further years make no key."""
 _PREFIXED_NAMES = 2
-"""Names of a card, the first ones, that count in its title and may be found by their beginnings. Measured: 1 and 4
-change no first document."""
+"""Names of a card, the first ones, that count in its title and may be found by their beginnings."""
 _LATER_FORM = 12
-"""Strength (of MAX_COUNT, 31) of a kind of document that does not stand first on the card. Measured: 6 and 24 change
-nothing."""
+"""Strength (of MAX_COUNT, 31) of a kind of document that does not stand first on the card."""
 _TAG, _TOPIC = 31, 20
 """Strengths (of MAX_COUNT, 31) of a card's tags, which were chosen, and of its topics, which were counted."""
 
@@ -127,7 +79,7 @@ def _name_series(card: Card, title: str, name: str) -> list[tuple[str, str]]:
     subject = core_key((card.fields.entities or (name_in_title(card.title),))[0])
     families = [family_of(form) for form in card.fields.forms[:1]]
     # "handbook" of "handbook-0041.pdf" is a kind and no issuer: every numbered file would be of one series.
-    is_issuer = bool(subject) and subject not in _BY_NAME and not is_kind_word(subject)
+    is_issuer = bool(subject) and glue_kind(subject) not in edition_words().families and not is_kind_word(subject)
     of_subject = [f"{subject}\n{family}" for family in families if is_issuer]
     return [(SERIES, key) for key in (*cores, *of_subject)]
 
@@ -137,13 +89,6 @@ def _subject(card: Card) -> int:
     names = card.fields.entities or (name_in_title(card.title),)
     key = core_key(names[0])
     return key_hash(ENTITY, key) if key else 0
-
-
-def split_file_name(name: str) -> str:
-    """A file name as words, without its ending: "BLUEBARN_2024Q2_10Q.pdf" gives "BLUEBARN 2024 Q2 10Q"."""
-    stem = re.sub(r"\.[A-Za-z0-9]{1,5}$", "", name)
-    stem = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=(?:19|20)\d\d)(?=Q[1-4])|(?<=FY)(?=\d)", " ", stem)
-    return re.sub(r"[_+]+", " ", stem)
 
 
 def _topic_words(card: Card) -> list[str]:
@@ -223,16 +168,10 @@ MIN_SHARED = 2
 MAX_LINKS = 20
 """Links stored for a document, the strongest; bounds the size of a snapshot."""
 _MOST_KEYWORDS = 60
-"""Keywords of a card, the most telling ones, that make links. Chosen by hand: it bounds the postings read for each new
-document."""
-_COMMON_SHARE = 0.2
-"""Share of the documents above which a keyword is filler and makes no link. Chosen by hand."""
-_MANY = 2000
-"""Documents above which a keyword makes no link, however large the workspace: it tells no two of them apart. Chosen by
-hand."""
-_FEW = 5
-"""Documents up to which a keyword is not filler, whatever their share: in a small workspace every share is large.
-Chosen by hand."""
+"""Keywords of a card, the most telling ones, that make links."""
+_COMMON_SHARE, _MANY, _FEW = 0.2, 2000, 2
+"""Share and number of documents above which a keyword is filler and makes no link; and the number up to which it is
+not, whatever their share: in a small workspace, what stands in two documents may link just these."""
 
 
 def links_for(
@@ -266,12 +205,21 @@ def links_for(
 
 
 def _find_rare_keywords(card: Card, snapshot: Snapshot, keywords: Iterable[str]) -> dict[str, float]:
-    """The card's most discriminating keywords with their idf, by falling idf."""
+    """The card's most discriminating keywords with their idf, by falling idf.
+
+    A keyword is rare when few cards have it and few texts say it; a number is none ("1.1" is a heading everywhere).
+    """
     units = dict.fromkeys([*card.topics, *(u for k in (*card.topic_tags, *keywords) for u in keyword_units(k))])
     most = min(max(_FEW, _COMMON_SHARE * len(snapshot)), _MANY)
-    known = {unit: key_idf(snapshot, key_hash(KEYWORD, unit)) for unit in units}
-    rare = [
-        unit for unit, weight in known.items() if weight > 0 and snapshot.key_frequency(key_hash(KEYWORD, unit)) <= most
-    ]
+    known = {
+        unit: key_idf(snapshot, key_hash(KEYWORD, unit)) for unit in units if any(letter.isalpha() for letter in unit)
+    }
+    rare = [unit for unit, weight in known.items() if weight > 0 and _count_saying(unit, snapshot) <= most]
     rare.sort(key=lambda unit: (-known[unit], unit))
     return {unit: known[unit] for unit in rare[:_MOST_KEYWORDS]}
+
+
+def _count_saying(unit: str, snapshot: Snapshot) -> int:
+    """Documents that have a keyword or say it in their text; of a phrase, those that say its rarest word."""
+    said = min(snapshot.frequency(term_hash(word)) for word in unit.split())
+    return max(snapshot.key_frequency(key_hash(KEYWORD, unit)), said)

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class RouteMode(StrEnum):
-    """When a model is asked to rank the first candidates: never, when the cut is ambiguous, or always."""
+    """When a model is asked to rank the first candidates: never, when the first two are close, or always."""
 
     FAST = "fast"
     BALANCED = "balanced"
@@ -24,12 +24,11 @@ class RouterConfig:
     """Documents kept for a second look; a model never sees more cards (about 200 tokens each)."""
     mode: RouteMode = RouteMode.FAST
     w_bm25: float = 0.5
-    """Weight of the words. Measured as engine.finding.routing says: at twice the value 62 documents come first instead of
-    63."""
+    """Weight of the words. Measured: at twice the value 62 documents come first instead of 63."""
     w_keyword: float = 0.3
     """Weight of the keywords. At twice the value 60 come first."""
     w_graph: float = 0.2
-    """Weight of the links. The 49 filings have none; chosen by hand, the least, because a link is the weakest sign."""
+    """Weight of the links. The least, because a link is the weakest sign."""
     w_text: float = 0.5
     """Weight of what one place of the text says. Measured: at 1.0 62 documents come first instead of 63, at 2.0 59; of
     200 facts in running text of 1,000 handbooks all come first at 1.0, 199 at 0.5 and 106 at 0 (benchmarks/README.md).

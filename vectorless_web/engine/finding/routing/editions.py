@@ -1,95 +1,38 @@
-"""Series of documents (one title or issuer, other periods, versions, amendments) and which edition a question wants."""
+"""Series of documents (one title or issuer, other periods or versions): which one of its series a document is."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
-from enum import StrEnum
+from functools import cache
+from itertools import pairwise
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
+from vectorless_web.engine.questions.editions import (
+    Recency,
+    WantedEdition,
+    day_number,
+    edition_words,
+    split_phrase,
+    version_number,
+)
+from vectorless_web.engine.questions.periods import periods_in
 from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.dates import MONTHS, DateMention, dates_in
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)"
-)
-_YEAR = r"(?:19|20)\d\d"
-_DATE = re.compile(
-    rf"\b(?P<y1>{_YEAR})[-/.](?P<m1>\d\d)(?:[-/.](?P<d1>\d\d))?\b"
-    rf"|\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m2>{_MONTH})\.?,?\s+(?P<y2>{_YEAR})\b"
-    rf"|\b(?P<m3>{_MONTH})\.?\s+(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?\s*,?\s+(?P<y3>{_YEAR})\b"
-    rf"|\b(?P<d5>\d{{1,2}})[./](?P<m5>\d{{1,2}})[./](?P<y5>{_YEAR})\b"
-    rf"|\b(?P<m4>{_MONTH})\.?,?\s+(?P<y4>{_YEAR})\b",
-    re.IGNORECASE,
-)
-_NAMED_MONTH = re.compile(rf"\b{_MONTH}\b", re.IGNORECASE)
-_MONTH_THEN_DAY = re.compile(rf"\b{_MONTH}\s+\d{{1,2}},?\s+{_YEAR}\b", re.IGNORECASE)
-_DAY_THEN_MONTH = re.compile(rf"\b\d{{1,2}}\s+{_MONTH},?\s+{_YEAR}\b", re.IGNORECASE)
-_SLASHED = re.compile(rf"\b(\d{{1,2}})/(\d{{1,2}})/{_YEAR}\b")
-_QUARTER = re.compile(
-    rf"\bQ(?P<q1>[1-4])\W{{0,2}}(?:FY\s?)?(?P<y1>{_YEAR})\b|\b(?P<y2>{_YEAR})\W?Q(?P<q2>[1-4])\b"
-    rf"|\b(?P<q3>first|second|third|fourth)[\s-]quarter(?:\s+of)?(?:\s+fiscal)?\s+(?P<y3>{_YEAR})\b",
-    re.IGNORECASE,
-)
-_SEASON = re.compile(rf"\b(?P<first>{_YEAR})\s?[-/–]\s?(?P<last>(?:(?:19|20)\d\d|\d\d))\b(?![-/.\d])")
-_TIME_OF_YEAR = re.compile(
-    rf"\b(?P<season>spring|summer|autumn|fall|winter)\W{{1,2}}(?P<year>{_YEAR})\b", re.IGNORECASE
-)
-_SEASON_MONTHS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-_IN_SEASON = 32
-"""Stands for the day of a season, whose month is its first: behind all days of that month."""
-_BARE_YEAR = re.compile(rf"(?<![\d.,$#-])(?:FY\s?)?({_YEAR})(?![\d,.-]\d|\d)", re.IGNORECASE)
-_TOLD_DATE = re.compile(
-    r"(?:effective|valid|in force|applies|made|entered into|dated?|issued?|issue date|updated|revised|revision"
-    r"|adopted|approved|published|publication|(?:year|period|quarter)(?:ly period)?s? ended|held on|meeting of|signed)"
-    r"\b[^.\n|]{0,40}$",
-    re.IGNORECASE,
-)
-_VERSION = re.compile(
-    r"\b(?:v|ver|version|rev|revision|edition|issue|release)\.?[\s:#-]*(?:no\.?\s*)?(?P<number>\d{1,3}(?:\.\d{1,3})?)\b"
-    r"|\b(?:rev|revision|edition|issue)\.?[\s:-]+(?P<letter>[A-H])\b"
-    r"|\b(?P<ordinal>\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)"
-    r"\s+(?:edition|version|issue|revision)\b",
-    re.IGNORECASE,
-)
-_NUMBERED = re.compile(
-    r"(?<!amendment )(?<!addendum )(?<!supplement )(?:\bno\.?|\bnumber|\bnr\.?|#)\s?(?P<number>\d{1,4})\b"
-    r"|(?<![\d.,$€£])\b(?P<dotted>\d{1,3}\.\d{1,2})(?:\.\d{1,3})?\b(?![.,]?\d|\s?%)",
-    re.IGNORECASE,
-)
-"""A number that tells one of a series from the others in a title: "Bulletin No. 12", "Pump 2.10 release notes"."""
-_NUMBER_OF_YEAR = re.compile(rf"\b\d{{1,3}}\s?/\s?{_YEAR}\b")
+_YEAR = re.compile(r"(?<![\d.,$#-])((?:19|20)\d\d)(?![\d,.-]\d|\d)")
+_SEASON = re.compile(r"(?<!\d)((?:19|20)\d\d)\s?[-/–]\s?((?:19|20)?\d\d)(?![-/.\d])")
+"""Two years in a row, such as 2022-23: the document holds from the first on."""
+_MONTH = re.compile(r"(?<![\d.,/-])((?:19|20)\d\d)[-/.](0\d|1[0-2])(?![-/.\d])")
+_DOTTED = re.compile(r"(?<![\d.,$€£])\d{1,3}\.\d{1,2}(?:\.\d{1,3})?(?![.,]?\d|\s?%)")
+_NUMBER_OF_YEAR = re.compile(r"(?<!\d)\d{1,3}\s?/\s?(?:19|20)\d\d")
 """The number of one of a series within its year: "Circular 3/2020"."""
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_AMENDMENT = re.compile(
-    r"\bamendment(?:\s+no\.?)?\s*(?P<number>\d{1,2})?\b|\bamended(?:\s+and\s+restated)?\b|\b(?:10-?[KQ]|8-?K|20-?F)/?A\b"
-    r"|\baddendum\b|\bsupplement(?:\s+no\.?)?\s*\d{0,2}\b|\bcorrigendum\b",
-    re.IGNORECASE,
-)
-_WITHDRAWN = re.compile(
-    r"\b(?:superseded|withdrawn|obsolete|repealed|no longer (?:valid|in force|applicable)|expired|archived)\b",
-    re.IGNORECASE,
-)
-_REPLACES_OTHER = re.compile(
-    r"\b(?:has|have) (?:superseded|withdrawn|repealed)\b|\ball (?:earlier|previous)", re.IGNORECASE
-)
-_DRAFT = re.compile(r"\bdraft\b", re.IGNORECASE)
-_NOISE = re.compile(
-    rf"\b(?:{_MONTH}|FY\s?\d{{2,4}}|Q[1-4]|[12]H|H[12]|(?:first|second|third|fourth)[\s-]quarter|v\d+(?:\.\d+)*"
-    r"|(?:rev|revision|edition|issue|release)\.?[\s:-]+[A-H](?=\b)|ver|version|rev|revision|edition|issue|release"
-    r"|draft|final|copy|signed|scan(?:ned)?|old|new|updated|revised|current|latest|superseded|withdrawn|archived"
-    r"|amendment|amended|restated|addendum|supplement|corrigendum|dated|effective|as of)\b",
-    re.IGNORECASE,
-)
-_HEAD_DATE, _HEAD_VERSION = 2500, 800
-"""Characters at the beginning of a document in which its date and its version are looked for; further on others are
-mentioned. Chosen by reading covers of policies, manuals, minutes and filings."""
-_TOP = 200
-"""Characters at the very top, title and the line below it, in which a date needs no word such as "effective"."""
+_HEAD, _TOP = 2500, 800
+"""Characters at the beginning of a document that are read, and those in which its version and its date are looked for:
+further on other documents are mentioned. Chosen by reading covers of policies, manuals, minutes and filings."""
+_STAMP_LINES = 3
+"""Lines at the top in which a document may say of itself that it is a draft or no longer in force."""
 _YEAR_END = 1231
-_MONTHS_A_YEAR = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,298 +75,172 @@ class Edition:
 
 def _describe_day(day: int) -> str:
     year, rest = divmod(day, 10_000)
-    if rest == _YEAR_END:
-        return str(year)
     month, number = divmod(rest, 100)
-    if number == _IN_SEASON:
-        return f"{next(name for name, first in _SEASON_MONTHS.items() if first == month)} {year}"
-    named = date(year, month, 1).strftime("%B")
+    if rest == _YEAR_END or not 1 <= month <= len(MONTHS):
+        return str(year)
+    named = MONTHS[month - 1].capitalize()
     return f"{number} {named} {year}" if number else f"{named} {year}"
 
 
 def read_head(document: CompiledDocument) -> str:
     """The beginning of a compiled document, in which its edition is looked for."""
-    text = ""
-    for page_index in range(min(2, len(document.pages))):
-        text += document.page_text(page_index) + "\n"
-    return text[:_HEAD_DATE]
+    return "\n".join(document.page_text(page) for page in range(min(2, len(document.pages))))[:_HEAD]
+
+
+def split_file_name(name: str) -> str:
+    """A file name as words, without its ending: "BLUEBARN_2024Q2_10Q.pdf" gives "BLUEBARN 2024 Q2 10Q"."""
+    stem = re.sub(r"\.[A-Za-z0-9]{1,5}$", "", name)
+    stem = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=(?:19|20)\d\d)(?=Q[1-4])|(?<=FY)(?=\d)", " ", stem)
+    stem = re.sub(r"(?<=[A-Za-z])[-_+]?(?=(?:19|20)\d\d)|(?<=(?:19|20)\d\d)[-_+](?=[A-Za-z])", " ", stem)
+    return re.sub(r"[_+]+", " ", stem)
 
 
 def read_edition(*, title: str, name: str, card: Card, head: str) -> Edition:
     """The edition of a document, from its title, its file name, its typed fields and the beginning of its text."""
-    named = f"{_part_words(name)}\n{title}"
-    amendment = _AMENDMENT.search(named) or _AMENDMENT.search(head[:300])
-    withdrawn = _WITHDRAWN.search(named) or _find_own_end(head[:_HEAD_VERSION])
+    named = f"{split_file_name(name)}\n{title}"
     return Edition(
-        day=_find_day(named, card, head),
-        version=_find_version(named) or _find_version(head[:_HEAD_VERSION]) or _find_number(named),
-        amendment=int(amendment.groupdict().get("number") or 1) if amendment else 0,
-        is_withdrawn=bool(withdrawn),
-        is_draft=bool(_DRAFT.search(named)),
+        day=find_day(named) or _find_day_of_text(card, head[:_TOP]),
+        version=_find_version(named) or _find_version(head[:_TOP]) or _find_number(named),
+        amendment=_find_amendment(named),
+        is_withdrawn=_has_mark(named, "withdrawn") or _is_stamped(head, "withdrawn"),
+        is_draft=_has_mark(named, "draft") or _is_stamped(head, "draft"),
     )
 
 
-def _find_own_end(text: str) -> bool:
-    """Whether a text says of its own document that it no longer holds; what it replaces is another one."""
-    for match in _WITHDRAWN.finditer(text):
-        around = text[max(0, match.start() - 40) : match.end() + 10]
-        if not _REPLACES_OTHER.search(around) and re.search(
-            r"\b(?:this|is|was|been|status|document)\b[^.\n]*$",
-            around[: match.start() - max(0, match.start() - 40)],
-            re.I,
-        ):
-            return True
-        if match.group().isupper():
-            return True
-    return False
+def _has_mark(text: str, mark: str) -> bool:
+    found = split_phrase(text)
+    return any(
+        phrase == found[at : at + len(phrase)] for phrase in edition_words().marks[mark] for at in range(len(found))
+    )
 
 
-def _part_words(name: str) -> str:
-    stem = re.sub(r"\.[A-Za-z0-9]{1,5}$", "", name)
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=(?:19|20)\d\d)(?=Q[1-4])|(?<=[A-Za-z])(?=(?:19|20)\d\d)", " ", stem)
-    spaced = re.sub(r"[_+]+|(?<=\D)-|-(?=\D)", " ", spaced)
-    return re.sub(r"(?<=[A-Za-z])-(?=\d{4})|(?<=\d)-(?=[A-Za-z])", " ", spaced)
+def _is_stamped(head: str, mark: str) -> bool:
+    """Whether one of the first lines consists of the mark alone."""
+    return any(split_phrase(line) in edition_words().marks[mark] for line in head.splitlines()[:_STAMP_LINES])
 
 
-def _find_day(named: str, card: Card, head: str) -> int:
-    """The day in the name, else the one the text says it is of, else that of the typed fields."""
-    beginning = head[:_HEAD_DATE]
-    is_month_first = _writes_month_first(f"{named}\n{beginning}")
-    day = find_day(named, is_month_first=is_month_first)
-    told = next((m for m in _DATE.finditer(beginning) if _TOLD_DATE.search(beginning[: m.start()])), None)
-    dated = _day_of(told, is_month_first) if told else 0
-    if day and (not dated or dated // 10_000 != day // 10_000 or day % 10_000 != _YEAR_END):
-        return day
-    early = _DATE.search(beginning[:_TOP])
-    if dated or early is not None:
-        return dated or (_day_of(early, is_month_first) if early else 0)
+def _find_amendment(named: str) -> int:
+    if not _has_mark(named, "amendment"):
+        return 0
+    words = edition_words().marks
+    found = [word for word in split_phrase(named) if (word,) not in words["number"]]
+    numbers = (after for word, after in pairwise(found) if (word,) in words["amendment"] and after.isdigit())
+    return min(int(next(numbers, "1")), 0xFF)
+
+
+def _first_day(text: str) -> int:
+    """The first date of a text that tells a year, as yyyymmdd; 02/09/2023 is read as the text writes other dates."""
+    mentions = dates_in(text)
+    month_first = sum(_votes_for_month_first(mention) for mention in mentions) > 0
+    days = (day_number(m.readings[-1] if month_first and m.text[0].isdigit() else m.readings[0]) for m in mentions)
+    return next((day for day in days if day > 10_000), 0)
+
+
+def _votes_for_month_first(mention: DateMention) -> int:
+    """1 for a date that can only be read with its month first, -1 for one with its day first, 0 for another."""
+    first = re.match(r"\d+", mention.text)
+    if first is None:
+        return 1
+    if len(mention.readings) > 1 or len(first[0]) > 2:
+        return 0
+    return 1 if mention.readings[0].month == int(first[0]) != mention.readings[0].day else -1
+
+
+def _find_day_of_text(card: Card, top: str) -> int:
+    """The first day that the top of the text states, else that of the typed fields."""
+    stated = _first_day(top)
     fields = card.fields
-    if fields.years:
-        own = [int(each.replace("-", "")) for each in fields.dates if each.startswith(str(fields.years[0]))]
+    own = fields.years[0] if fields.years else 0
+    if stated and (not own or stated // 10_000 == own):
+        return stated
+    if own:
+        dated = [int(each.replace("-", "")) for each in fields.dates if each.startswith(str(own))]
         quarter = int(fields.quarters[0][1]) if fields.quarters else 0
-        return fields.years[0] * 10_000 + (_end_of(quarter) if quarter else own[0] % 10_000 if own else _YEAR_END)
+        return own * 10_000 + (_end_of(quarter) if quarter else dated[0] % 10_000 if dated else _YEAR_END)
     return int(fields.dates[0].replace("-", "")) if fields.dates else 0
 
 
-def _writes_month_first(text: str) -> bool:
-    """Whether 02/09/2023 is the ninth of February in this text: by a date that can be read in one way only, else by
-    how it writes dates in words."""
-    for first, second in _SLASHED.findall(text):
-        if max(int(first), int(second)) > _MONTHS_A_YEAR:
-            return int(second) > _MONTHS_A_YEAR
-    return len(_MONTH_THEN_DAY.findall(text)) > len(_DAY_THEN_MONTH.findall(text))
-
-
-def find_day(text: str, *, is_month_first: bool = False) -> int:
-    """The first date, quarter or year of a text as yyyymmdd; a year is its last day; 0 when there is none.
-
-    Of two years such as 2022-23 the first counts: the document holds from then on.
-    """
-    if match := _QUARTER.search(text):
-        found = match.groupdict()
-        word = next(found[name] for name in ("q1", "q2", "q3") if found[name])
-        quarter = int(word) if word.isdigit() else _ORDINALS.index(word.casefold()) + 1
-        return int(next(found[name] for name in ("y1", "y2", "y3") if found[name])) * 10_000 + _end_of(quarter)
-    if (match := _SEASON.search(text)) and (int(match["last"]) - int(match["first"])) % 100 == 1:
-        return int(match["first"]) * 10_000 + _YEAR_END
-    if match := _TIME_OF_YEAR.search(text):
-        return int(match["year"]) * 10_000 + _SEASON_MONTHS[match["season"].casefold()] * 100 + _IN_SEASON
-    if match := _DATE.search(text):
-        return _day_of(match, is_month_first)
-    years = [int(year) for year in _BARE_YEAR.findall(text)]
-    return max(years) * 10_000 + _YEAR_END if years else 0
+def find_day(text: str) -> int:
+    """The first quarter, date or year of a text as yyyymmdd; a year is its last day; 0 when there is none."""
+    quarter = next((period for period in periods_in(text) if period.quarter), None)
+    if quarter is not None:
+        return quarter.year * 10_000 + _end_of(quarter.quarter or 0)
+    season = _SEASON.search(text)
+    if season and (int(season[2]) - int(season[1])) % 100 == 1:
+        return int(season[1]) * 10_000 + _YEAR_END
+    month = _MONTH.search(text)
+    day = _first_day(text) or (int(month[1]) * 10_000 + int(month[2]) * 100 if month else 0)
+    years = [int(year) for year in _YEAR.findall(text)]
+    return day or (max(years) * 10_000 + _YEAR_END if years else 0)
 
 
 def _end_of(quarter: int) -> int:
-    return (331, 630, 930, _YEAR_END)[quarter - 1]
+    return (_YEAR_END, 331, 630, 930, _YEAR_END)[quarter]
 
 
-def _day_of(match: re.Match[str], is_month_first: bool = False) -> int:
-    found = match.groupdict()
-    number = next(n for n in "12345" if found.get(f"y{n}"))
-    month = found[f"m{number}"]
-    at = int(month) if month.isdigit() else _MONTHS.index(month[:3].casefold()) + 1
-    day = int(found.get(f"d{number}") or 0)
-    if at > _MONTHS_A_YEAR or (is_month_first and "/" in match.group() and number == "5" and day <= _MONTHS_A_YEAR):
-        at, day = day, at
-    return int(found[f"y{number}"]) * 10_000 + at * 100 + day if 1 <= at <= _MONTHS_A_YEAR and day <= 31 else 0
+@cache
+def _version_pattern() -> re.Pattern[str]:
+    """A version by its word and number or letter ("rev. B", "v2.1"), or by its place ("third edition")."""
+    known = edition_words()
+    marks = _any_of(phrase[0] for phrase in known.marks["version"])
+    ordinals = _any_of(known.ordinals)
+    return re.compile(
+        rf"\b(?:{marks})\.?[\s:#-]*(?P<number>\d{{1,3}}(?:\.\d{{1,3}})?)\b"
+        rf"|\b(?:{marks})\.?[\s:-]+(?P<letter>[A-H])\b"
+        rf"|\b(?P<ordinal>\d{{1,2}}(?:st|nd|rd|th)|{ordinals})\s+(?:{marks})\b",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _number_pattern() -> re.Pattern[str]:
+    """A number that tells one of a series from the others in a title: "Bulletin No. 12"."""
+    marks = _any_of(phrase[0] for phrase in edition_words().marks["number"] if phrase)
+    return re.compile(rf"(?:\b(?:{marks})\.?|#)\s?(?P<number>\d{{1,4}})\b", re.IGNORECASE)
+
+
+def _any_of(said: Iterable[str]) -> str:
+    return "|".join(sorted((re.escape(word) for word in said), key=len, reverse=True))
 
 
 def _find_version(text: str) -> int:
-    match = _VERSION.search(text)
+    match = _version_pattern().search(text)
     if match is None:
         return 0
     if match["letter"]:
         return 100 * (ord(match["letter"].upper()) - ord("A") + 1)
     if match["ordinal"]:
-        word = match["ordinal"].casefold()
-        return 100 * (_ORDINALS.index(word) + 1 if word in _ORDINALS else int(re.sub(r"\D", "", word)))
-    major, _, minor = match["number"].partition(".")
-    return 100 * int(major) + int((minor or "0")[:2])
+        word, ordinals = match["ordinal"].casefold(), edition_words().ordinals
+        return 100 * (ordinals.index(word) + 1 if word in ordinals else int(re.sub(r"\D", "", word)))
+    return version_number(match["number"])
 
 
 def _find_number(named: str) -> int:
-    """The number in a title or file name, as a version; dates are no numbers."""
-    match = _NUMBERED.search(_DATE.sub(" ", named))
-    if match is None:
-        return 0
-    major, _, minor = (match["number"] or match["dotted"]).partition(".")
-    return 100 * int(major) + int(minor or 0)
+    """The number in a title or file name, as a version; dates and numbers of an amendment are none."""
+    plain = _remove_dates(named)
+    match = None if _has_mark(named, "amendment") else _number_pattern().search(plain)
+    dotted = _DOTTED.search(plain)
+    return 100 * int(match["number"]) if match else version_number(dotted.group()) if dotted else 0
+
+
+def _remove_dates(text: str) -> str:
+    for mention in reversed(dates_in(text)):
+        text = f"{text[: mention.start]} {text[mention.end :]}"
+    return text
 
 
 def series_core(text: str) -> str:
     """A title or file name without its period and version, analysed: "Travel Policy v3 (2024)" is "travel polici"."""
-    plain = _part_words(text)
-    for pattern in (
-        _QUARTER,
-        _SEASON,
-        _TIME_OF_YEAR,
-        _DATE,
-        _NUMBER_OF_YEAR,
-        _VERSION,
-        _AMENDMENT,
-        _NUMBERED,
-        _BARE_YEAR,
-    ):
+    plain = split_file_name(text)
+    for period in periods_in(plain):
+        plain = plain.replace(period.text, " ") if period.quarter else plain
+    plain = _NUMBER_OF_YEAR.sub(" ", _SEASON.sub(" ", _remove_dates(plain)))
+    for pattern in (_MONTH, _version_pattern(), _number_pattern(), _DOTTED, _YEAR):
         plain = pattern.sub(" ", plain)
-    return " ".join(analyse(_NOISE.sub(" ", plain)))
-
-
-class Recency(StrEnum):
-    """Which edition of a series a question wants."""
-
-    LATEST = "latest"
-    PREVIOUS = "previous"
-    OLDEST = "oldest"
-    NAMED = "named"
-    AS_OF = "as of"
-    BETWEEN = "between"
-
-
-@dataclass(frozen=True, slots=True)
-class WantedEdition:
-    """The edition that a question asks for; `first` and `last` are days (yyyymmdd) for AS_OF and BETWEEN, `version` is
-    that of NAMED."""
-
-    recency: Recency
-    first: int = 0
-    last: int = 0
-    version: int = 0
-    said: str = ""
-    """The words of the question that say so."""
-
-
-_KINDS = (
-    r"(?:version|edition|revision|issue|release|report|filing|policy|policies|handbook|manual|guide|minutes|meeting"
-    r"|agreement|contract|lease|statement|plan|protocol|price list|list|rules?|regulations?|procedure|notice|bulletin"
-    r"|newsletter|letter|schedule|tariff|catalogue|assessment|audit|inspection|review|inventory|register|terms|document"
-    r"|10-?k|10-?q|8-?k|20-?f|accounts|results|quarter|fiscal year|financial year|year|amendment|memo|circular|budget"
-    r"|survey|record|log|specification|brochure|prospectus|return|certificate|permit|licen[cs]e|order|directive"
-    r"|standard|code|charter|bylaws?|by-laws?|agenda|summary|update|(?:data|fact)[\s-]?sheet|catalog|budget|menu"
-    r"|timetable|syllabus|curriculum|calendar|rulebook|constitution|statement of work|roadmap|playbook|template|form"
-    r"|notes)s?"
-)
-_ONE_OF_SERIES = (
-    r"(?:version|edition|issue|release|revision|protocol|policy|handbook|manual|guide|catalogue?|price list|tariff"
-    r"|brochure|prospectus|(?:data|fact)[\s-]?sheet|bulletin|newsletter|rules|rulebook|terms|minutes|annual report"
-    r"|statement of work|budget|timetable|syllabus|curriculum|plan)"
-)
-"""Kinds of document of which "the first" means the first of a series; a first notice or inspection is an event."""
-_NEWEST = r"(?:current|latest|present|most[\s-]recent|newest|last|new)"
-_QUALIFIED = r"(?:(?!(?:in|of|to|the|on|for|and|as|at|by|from|with)\b)[\w'’-]+\s+){0,3}"
-"""Words that may stand between "previous" and the kind of document it is said of."""
-_LATEST = re.compile(
-    r"(?<!at the )(?<!at their )\b(?:latest|most[\s-]recent(?:ly)?|newest|up[\s-]to[\s-]date|last published"
-    r"|currently|presently|at present|nowadays|these days|right now|as (?:things|it) stands?"
-    r"|now in force|in force (?:now|today)|as (?:of|at) today|today)\b"
-    rf"|\bcurrent(?!\s+(?:assets?|liabilit|ratio|portion|maturit|tax|expenses?|account|debt|income|period|market|and))\b"
-    rf"|\blast\s+{_QUALIFIED}{_KINDS}\b(?!\s+(?:of|in|before|page|day)\b)",
-    re.IGNORECASE,
-)
-_CHANGED = r"(?:revised|amended|updated|replaced|superseded|reissued|withdrawn)"
-_PREVIOUS = re.compile(
-    r"\b(?:previous|prior|preceding|former|earlier|penultimate|last but one|next to last|second[\s-](?:latest|last)|old"
-    rf"|superseded|outgoing|outdated|out[\s-]of[\s-]date)\s+{_QUALIFIED}{_KINDS}\b"
-    rf"|\b(?:before|prior to|preceding|ahead of)\s+(?:(?:the|its|their|this|that)\s+)?{_NEWEST}"
-    rf"\s+{_QUALIFIED}(?:{_KINDS}|one)\b"
-    rf"|\b(?:replaced|superseded) by\s+(?:the\s+)?{_NEWEST}\s+{_QUALIFIED}(?:{_KINDS}|one)\b"
-    rf"|\b{_KINDS}\b[^?.;]{{0,60}}?\bbefore last\b|\blast\s+{_QUALIFIED}{_KINDS} but one\b"
-    rf"|\b(?:before|until) [^?.;]{{0,40}}?\b(?:was|were) (?:last )?{_CHANGED}\b"
-    rf"|\b(?:one|an?) {_QUALIFIED}(?:week|month|quarter|year|version|edition|issue|release|revision)"
-    rf" (?:earlier than|before)\s+(?:the\s+)?{_NEWEST}\b",
-    re.IGNORECASE,
-)
-_NOT_DOCUMENTS = re.compile(
-    r"\b(?:(?:fiscal |financial )?(?:years?|quarters?)|(?:previous|prior|preceding|former|earlier|old) notice)$",
-    re.IGNORECASE,
-)
-_OLDEST = re.compile(
-    rf"\b(?:oldest|original|first published|very first|first ever|earliest)\s+{_QUALIFIED}{_KINDS}\b"
-    rf"|\b(?:first|initial)\s+(?:(?:published|approved|issued|ever)\s+)?{_ONE_OF_SERIES}\b",
-    re.IGNORECASE,
-)
-_AS_OF = re.compile(
-    r"\b(?:as (?:of|at)|in force (?:on|in|at)|valid (?:on|in)|applied (?:on|in)|effective (?:on|in)|on|in|at)\s+$", re.I
-)
-_HELD = re.compile(r"\b(?:appl(?:y|ied|ies)|in force|valid|effective|held)\b", re.IGNORECASE)
-"""Words of what holds for a time: with them a bare year asks for what was in force then."""
-_IN_YEAR = re.compile(rf"\b(?P<how>in|during|throughout|before)\s+(?P<year>{_YEAR})\b(?![-/.]\d)", re.IGNORECASE)
-_MID_MONTH = re.compile(r"\bmid(?:dle)?\b", re.IGNORECASE)
-_BETWEEN = re.compile(
-    r"\b(?:between|from|since)\s+(?P<first>[^?.,]{4,40}?)\s+(?:and|to|until|through|till)\s+(?P<last>[^?.,]{4,30})",
-    re.IGNORECASE,
-)
-
-
-def read_wanted_edition(question: str) -> WantedEdition | None:
-    """The edition that a question asks for in words; None when it asks for none."""
-    if wanted := _read_stretch(question) or _read_year_of_change(question):
-        return wanted
-    if (match := _PREVIOUS.search(question)) and not _NOT_DOCUMENTS.search(match.group()):
-        return WantedEdition(Recency.PREVIOUS, said=match.group())
-    if match := _OLDEST.search(question):
-        return WantedEdition(Recency.OLDEST, said=match.group())
-    if (match := _VERSION.search(question)) and (version := _find_version(match.group())):
-        return WantedEdition(Recency.NAMED, version=version, said=match.group())
-    for match in _DATE.finditer(question):
-        if _AS_OF.search(question[: match.start()]) and (day := _day_of(match)):
-            return WantedEdition(Recency.AS_OF, last=day if day % 100 else day + 31, said=match.group())
-    if match := _LATEST.search(question):
-        return WantedEdition(Recency.LATEST, said=match.group())
-    match = _IN_YEAR.search(question) if _HELD.search(question) else None
-    return _read_year(match) if match else None
-
-
-def _read_year_of_change(question: str) -> WantedEdition | None:
-    """What held until a change in a year that is named: "before it was superseded in 2023"."""
-    change, year = _PREVIOUS.search(question), _IN_YEAR.search(question)
-    is_told = change is not None and year is not None and re.search(_CHANGED + r"\s+$", question[: year.start()], re.I)
-    if change is None or year is None or not is_told:
-        return None
-    before = int(year["year"]) - 1
-    return WantedEdition(Recency.AS_OF, last=before * 10_000 + _YEAR_END, said=str(before))
-
-
-def _read_year(match: re.Match[str]) -> WantedEdition:
-    """What was in force at the end of a year, or of the one before it."""
-    year = int(match["year"]) - (match["how"].casefold() == "before")
-    return WantedEdition(Recency.AS_OF, last=year * 10_000 + _YEAR_END, said=str(year))
-
-
-def _read_stretch(question: str) -> WantedEdition | None:
-    """The stretch of time that a question names; "between March and May 2023" says the year once."""
-    match = _BETWEEN.search(question)
-    if match is None:
-        return None
-    last = find_day(match["last"])
-    first = find_day(match["first"])
-    if last and not first and _NAMED_MONTH.search(match["first"]):
-        first = find_day(f"{match['first']} {last // 10_000}")
-    if not first or not last:
-        return None
-    first += 15 if first % 100 == 0 and _MID_MONTH.search(match["first"]) else 0
-    first = first // 10_000 * 10_000 + 101 if first % 10_000 == _YEAR_END else first
-    return WantedEdition(Recency.BETWEEN, first, last if last % 100 else last + 31, said=match.group())
+    said = [*edition_words().wanted, *(phrase for phrases in edition_words().marks.values() for phrase in phrases)]
+    noise = {word for phrase in said for word in phrase if word.isalpha() and len(word) > 1} | set(MONTHS)
+    kept = [word for word in split_phrase(plain) if word not in noise]
+    return " ".join(analyse(" ".join(kept)))
 
 
 def order_editions(editions: Sequence[Edition]) -> list[int]:
@@ -438,28 +255,31 @@ def order_editions(editions: Sequence[Edition]) -> list[int]:
     return sorted(range(len(editions)), key=key)
 
 
+def list_valid(editions: Sequence[Edition]) -> list[int]:
+    """Places of editions that are in force, the oldest first: neither drafts nor withdrawn, where others are left."""
+    order = order_editions(editions)
+    return [place for place in order if not editions[place].is_withdrawn and not editions[place].is_draft] or order
+
+
 def choose_editions(editions: Sequence[Edition], wanted: WantedEdition | None) -> list[int]:
     """Places of the editions that are wanted, the best first; without a wish the latest that is in force.
 
     Drafts and withdrawn editions count only where nothing else is left, or when every edition is asked for.
     """
-    order = order_editions(editions)
-    valid = [place for place in order if not editions[place].is_withdrawn and not editions[place].is_draft] or order
-    if wanted is None or wanted.recency is Recency.LATEST:
-        return _with_base(valid, editions)
-    if wanted.recency is Recency.PREVIOUS:
-        latest = valid[-1]
-        before = [place for place in order if place != latest and not editions[place].is_draft]
-        return before[-1:]
-    if wanted.recency is Recency.OLDEST:
-        return order[:1]
-    if wanted.recency is Recency.NAMED:
-        return [place for place in reversed(order) if editions[place].version == wanted.version]
-    if wanted.recency is Recency.AS_OF:
-        then = [place for place in order if 0 < editions[place].day <= wanted.last and not editions[place].is_draft]
-        return _with_base(then, editions)
-    within = [place for place in order if wanted.first <= editions[place].day <= wanted.last]
-    return within[::-1]
+    order, valid = order_editions(editions), list_valid(editions)
+    match wanted.recency if wanted else Recency.LATEST:
+        case Recency.PREVIOUS:
+            return [place for place in order if place != valid[-1] and not editions[place].is_draft][-1:]
+        case Recency.OLDEST:
+            return order[:1]
+        case Recency.NAMED if wanted:
+            return [place for place in reversed(order) if editions[place].version == wanted.version]
+        case Recency.AS_OF if wanted:
+            then = [place for place in order if 0 < editions[place].day <= wanted.last and not editions[place].is_draft]
+            return _with_base(then, editions)
+        case Recency.BETWEEN if wanted:
+            return [place for place in reversed(order) if wanted.first <= editions[place].day <= wanted.last]
+    return _with_base(valid, editions)
 
 
 def _with_base(order: Sequence[int], editions: Sequence[Edition]) -> list[int]:

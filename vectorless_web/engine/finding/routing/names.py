@@ -4,54 +4,17 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+from vectorless_web.engine.questions.editions import edition_words
+
 _WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")
 _POSSESSIVE, _POINTS = re.compile(r"['’]s$"), re.compile(r"[.'’]")
-_LINKING = frozenset({"and", "the", "und", "et", "y"})
-_LEGAL = frozenset(
-    {
-        *("inc", "incorporated", "corp", "corporation", "co", "company", "companies", "plc", "ltd", "limited", "llc"),
-        *("llp", "lp", "sa", "nv", "ag", "se", "gmbh", "kg", "bv", "ab", "oyj", "asa", "spa", "na", "holdings"),
-        *("holding", "group", "trust", "partners"),
-    }
-)
-_KIND_WORDS = frozenset(
-    {
-        *(
-            "report",
-            "reports",
-            "annual",
-            "quarterly",
-            "interim",
-            "form",
-            "statement",
-            "statements",
-            "results",
-            "earnings",
-        ),
-        *(
-            "release",
-            "press",
-            "proxy",
-            "prospectus",
-            "presentation",
-            "manual",
-            "guide",
-            "handbook",
-            "policy",
-            "policies",
-        ),
-        *("agreement", "contract", "lease", "terms", "paper", "white", "user", "sustainability", "minutes", "invoice"),
-        *("review", "plan", "notice", "letter", "specification", "introduction", "overview", "summary", "fiscal", "q"),
-    }
-)
-"""Words that say what kind of document a title announces, and so are no part of a name."""
 _LONGEST_NAME = 5
-"""Words of a name that begins a title; more are a sentence. Measured: 2 and 10 change nothing."""
+"""Words of a name that begins a title; more are a sentence."""
 _BLENDS = ((2, 2), (3, 2), (2, 3), (3, 3), (3, 4), (4, 4))
 """Letters taken from the first and the second word of a name to make a nickname, as in "FedEx" (3, 2)."""
 _FIRST_WORD, _CAPITALS, _INITIALS, _TWO_INITIALS = 0.75, 0.7, 0.7, 0.5
-"""How sure a guess is that a name is meant by its first word, by its capitals, by three or more initials, by two.
-Chosen by hand, like the three below: the fewer letters, the more names share them."""
+"""How sure a guess is that a name is meant by its first word, by its capitals, by three or more initials, by two: the
+fewer letters, the more names share them."""
 _INITIALS_WITH_AND, _INITIALS_WITH_N, _BLEND = 0.7, 0.4, 0.45
 """The same for two initials with an n between them, when the name has an "and" and when not, and for a blend."""
 _FEWEST_CAPITALS, _MOST_CAPITALS = 3, 5
@@ -70,7 +33,7 @@ def fold_words(name: str) -> list[str]:
 
 def glue_words(words: Sequence[str]) -> str:
     """The words joined, without linking words: "Sea-Salter", "sea salter" and "SeaSalter" become one key."""
-    return "".join(word for word in words if word not in _LINKING)
+    return "".join(word for word in words if word not in edition_words().linking)
 
 
 def core_key(name: str) -> str:
@@ -85,7 +48,7 @@ def _list_name_words(words: list[str]) -> list[str]:
 
 def is_kind_word(key: str) -> bool:
     """Whether a core key is a kind of document and no name: "handbook" of "handbook-0041.pdf"."""
-    return key in _KIND_WORDS
+    return key in edition_words().title_kinds
 
 
 def name_in_title(title: str) -> str:
@@ -96,7 +59,7 @@ def name_in_title(title: str) -> str:
     name: list[str] = []
     for word in title.split():
         plain = word.strip(",;:()").casefold()
-        if plain in _KIND_WORDS or not plain or any(character.isdigit() for character in plain[1:]):
+        if plain in edition_words().title_kinds or not plain or any(character.isdigit() for character in plain[1:]):
             break
         name.append(word.strip(",;:()"))
     is_name = 0 < len(name) <= _LONGEST_NAME and name[0][0].isupper() and name != title.split()
@@ -121,7 +84,7 @@ def spellings(name: str) -> dict[str, float]:
 
 def _without_legal_form(words: list[str]) -> list[str]:
     core = list(words)
-    while len(core) > 1 and (core[-1] in _LEGAL or core[-1] in _LINKING):
+    while len(core) > 1 and (core[-1] in edition_words().legal | edition_words().linking):
         core.pop()
     return core
 
@@ -130,10 +93,10 @@ def _guess_spellings(name: str, words: list[str], core: list[str]) -> Iterator[t
     yield glue_words(words), 1.0
     yield glue_words(core), 1.0
     yield from ((key, _CAPITALS) for key in _list_capitals(name))
-    telling = [word for word in core if word not in _LINKING]
+    telling = [word for word in core if word not in edition_words().linking]
     if len(telling) < 2:
         return
-    if len(telling[0]) > 2 and telling[0] not in _LEGAL:
+    if len(telling[0]) > 2 and telling[0] not in edition_words().legal:
         yield telling[0], _FIRST_WORD
     initials = "".join(word[0] for word in telling)
     yield initials, _INITIALS if len(initials) > 2 else _TWO_INITIALS

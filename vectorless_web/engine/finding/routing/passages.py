@@ -19,7 +19,6 @@ from vectorless_web.engine.text.analyser import analyse
 OpenTexts = Callable[[Sequence[int]], Mapping[int, CompiledDocument]]
 """The compiled documents of these ids, to look into their index; those that cannot be read are left out."""
 
-
 _ROWS_READ, _NEAR_BEST = 3, 0.8
 """Passages of a document whose sentences are read, at most, and the share of the best one's words from which."""
 _CLOSE = 0.5
@@ -59,8 +58,7 @@ class AskedWord:
 def list_asked_words(plan: QueryPlan) -> dict[str, dict[str, float]]:
     """The question's own words, each with the words that may stand for it and what they are worth, itself 1."""
     own = [term.term for term in plan.terms if term.source in ("question", "entity")] or analyse(plan.question)
-    asked: dict[str, dict[str, float]] = {term: {term: 1.0} for term in own}
-    return asked
+    return {term: {term: 1.0} for term in own}
 
 
 class TextEvidence:

@@ -45,7 +45,7 @@ class RouteResult:
     alone, or None. `activated` is false when there were so few documents that all go
     on. `tail` holds those that just missed the cut, best first. `mode_used` is the mode
     that decided in the end, and `note` says why it is not the one asked for.
-    `considered` counts the documents looked at.
+    `considered` counts the documents looked at. `ambiguous` says that the first two are close.
     """
 
     candidates: tuple[ScoredCandidate, ...]
@@ -62,6 +62,9 @@ class RouteResult:
     """Which edition of a series was taken, when the question wants one."""
     ranked: tuple[int, ...] = ()
     """The documents that a model ranked, best first; no others are walked."""
+    steering_terms: tuple[str, ...] = ()
+    """Analysed words of the question that chose the first document (edition, kind, issuer, year of the report): a
+    reader of that document need not look for them in its text."""
 
 
 _SAID = {

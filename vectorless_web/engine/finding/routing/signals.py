@@ -16,7 +16,7 @@ from vectorless_web.engine.finding.routing.passages import (
     TextEvidence,
 )
 from vectorless_web.engine.finding.routing.typed import FieldScorer, Wanted, look_up_values, read_wanted_fields
-from vectorless_web.engine.index.scoring import DIGITS
+from vectorless_web.engine.index.scoring import DIGITS, inverse_frequency
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Array, key_hash, term_hash
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -67,10 +67,11 @@ def as_written(plan: QueryPlan) -> dict[str, str]:
     return shown
 
 
-_STRONG = 10
-"""Candidates, the best ones, whose links are followed. Chosen by hand; bounds the look-ups."""
-_STRONG_SHARE = 0.5
-"""A candidate is strong when it has at least this share of the best score. Chosen by hand."""
+_FRESHNESS = 0.001
+"""Share of its score by which the oldest document of a workspace stands behind the newest: it parts equals and no
+more. Measured: at 0.01 the same documents come first as without it."""
+_STRONG, _STRONG_SHARE = 10, 0.5
+"""Candidates, the best ones with at least this share of the best score, whose links are followed."""
 _IN_TEXT = 0.3
 """What a word of the text is worth as a keyword of its document: a rare word may stand under no heading. Measured: of
 150 made-up questions over 10,000 cards 148 find theirs first instead of 146, at 0.6 all; but from 0.45 on one of the 65
@@ -122,9 +123,32 @@ class RouteScorer:
         self.lexical = CardScorer(snapshot, query_terms(plan))
         self.typed = FieldScorer(snapshot, read_wanted_fields(plan, snapshot))
         self._keywords = keyword_weights(plan, snapshot)
-        self._plan = plan
+        self.plan = plan
         own = {term for term, _ in query_terms(plan)}
         self._words = {key_hash(KEYWORD, term): term_hash(term) for term in own}
+
+    def prefer_new(self, signals: Signals) -> Signals:
+        """The signals with a small prior for documents added late: of equals the newest comes first."""
+        newest = float(signals.ids.max(initial=1))
+        fresh = 1.0 - _FRESHNESS * (1.0 - signals.ids / newest)
+        return replace(signals, score=np.round(signals.score * fresh, DIGITS))
+
+    def discount_unknown(self, signals: Signals) -> Signals:
+        """The signals with all scores lowered by the words of the question that no document knows."""
+        return replace(signals, score=np.round(signals.score * self._measure_known(), DIGITS))
+
+    def _measure_known(self) -> float:
+        """Share of the question's own words, the rare ones weighing more, that some document or name knows."""
+        named = {term for mention in self.typed.wanted.mentions for term in analyse(mention.text)}
+        own = {t.term: t.weight for t in self.plan.terms if t.source in ("question", "entity")}
+        size = len(self.snapshot)
+        total = known = 0.0
+        for term, weight in own.items():
+            frequency = self.snapshot.frequency(term_hash(term))
+            worth = weight * inverse_frequency(size, frequency)
+            total += worth
+            known += worth if frequency or term in named else 0.0
+        return known / total if total > 0 and known > 0 else 1.0
 
     def pool(self, limit: int, allowed: Array | None) -> Array:
         """Rows worth scoring, ascending: the best by their words, and all that bear a name of the question."""
@@ -183,7 +207,7 @@ class RouteScorer:
         """The signals with what the texts of the documents say of the question, part by part."""
         if self.config.w_text <= 0 or not len(signals.rows):
             return signals
-        evidence = TextEvidence(self._plan, self.snapshot)
+        evidence = TextEvidence(self.plan, self.snapshot)
         shares, words = evidence.shares(signals.rows, self._find_titled(evidence.terms, signals.rows))
         return self._weigh_text(replace(signals, words=words), shares) if words else signals
 
