@@ -32,6 +32,7 @@ from vectorless_web.engine.errors import (
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, NoModel, Recall
 
+WHY = "Why did the margin fall?"
 GOOD = answer(claim(NET_SALES, "D1.7.r1"), value="$5,400 million")
 
 
@@ -146,7 +147,7 @@ def test_when_the_verifier_fails_claims_are_quoted_and_the_run_says_so(error: Ex
     ],
 )
 def test_a_model_that_is_down_leaves_the_passages_and_a_note(error: Exception) -> None:
-    run = converse([error])  # type: ignore[list-item]
+    run = converse([error], WHY)  # type: ignore[list-item]
     assert run.end.outcome is Outcome.PASSAGES
     assert run.end.note.startswith(str(error))
     assert run.end.passages
@@ -154,7 +155,7 @@ def test_a_model_that_is_down_leaves_the_passages_and_a_note(error: Exception) -
 
 
 def test_prose_is_repaired_once_then_the_last_turn_is_asked_then_passages_are_shown() -> None:
-    run = converse(["The sales were high."] * 4)
+    run = converse(["The sales were high."] * 4, WHY)
     assert len(run.model.calls) == 4
     assert "This is the last turn" in run.heard(2)
     assert run.end.outcome is Outcome.PASSAGES
@@ -201,7 +202,7 @@ def test_a_repeated_call_is_told_and_a_model_that_never_ends_has_to_answer() -> 
 
 
 def test_a_model_that_calls_tools_in_its_last_turn_leaves_the_passages() -> None:
-    run = converse([turn(call("note", text="x"))] * 2, limits=Limits(max_steps=2))
+    run = converse([turn(call("note", text="x"))] * 2, WHY, limits=Limits(max_steps=2))
     assert run.end.outcome is Outcome.PASSAGES
     assert "did not answer" in run.end.note
 
@@ -263,7 +264,7 @@ def test_too_few_tokens_for_another_turn_make_the_first_turn_the_last() -> None:
 
 
 def test_a_budget_that_allows_no_call_leaves_the_passages() -> None:
-    run = converse([], limits=Limits(model_tokens=500))
+    run = converse([], WHY, limits=Limits(model_tokens=500))
     assert run.end.outcome is Outcome.PASSAGES
     assert "tokens" in run.end.note
 
@@ -286,7 +287,7 @@ def test_stored_calls_repeat_a_run_event_by_event() -> None:
 
 
 def _run(caller: Caller) -> list[ReasoningEvent]:
-    return list(Reasoner(caller=caller, clock=lambda: 0.0).run("Why did the margin fall?", shelf(), Limits()))
+    return list(Reasoner(caller=caller, clock=lambda: 0.0).run(WHY, shelf(), Limits()))
 
 
 def test_every_step_says_which_documents_it_is_about_and_costs_are_told_once() -> None:

@@ -83,7 +83,7 @@ def route_documents(
     planned = PlannedStep(
         thought=_describe_plan(plan),
         action="route",
-        arguments={"query": plan.question, "again": bool(read)},
+        arguments={"query": plan.question if read else state.question, "again": bool(read)},
         tokens=after.tokens_in + after.tokens_out - before.tokens_in - before.tokens_out,
         cost_usd=after.cost_usd - before.cost_usd,
     )
