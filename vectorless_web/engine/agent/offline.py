@@ -81,7 +81,7 @@ def walk(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") ->
         {document.id: document.name for document in routed.documents},
     )
     if run.finders and state.may_step():
-        yield scan_parts(run)
+        yield scan_parts(run, routed)
     for name in run.holding:
         if state.may_step():
             yield search_tree(run, name)
@@ -93,11 +93,11 @@ def walk(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") ->
     yield from finish(run, note)
 
 
-def scan_parts(run: OfflineRun) -> StepEvent:
+def scan_parts(run: OfflineRun, routed: Routed) -> StepEvent:
     """SCAN: which parts of the opened documents hold words of the question, and which words stand nowhere."""
     state, started = run.state, run.state.clock()
     opened = {name: finder.document for name, finder in run.finders.items()}
-    run.unknown = unknown_words(run.plan, opened, lexicon=state.lexicon)
+    run.unknown = routed.keep_unknown(unknown_words(run.plan, opened, lexicon=state.lexicon))
     parts = [part for name in run.finders for part in _list_parts(run, name)]
     holding = [part for part in parts if part.score > 0]
     run.holding = [name for name in run.finders if any(part.document == name for part in holding)]
@@ -266,7 +266,9 @@ def finish(run: OfflineRun, note: str) -> Iterator[ReasoningEvent]:
     claim = state_figure(run.figure, quotes) if run.figure else None
     if claim is not None:
         yield claim
-    passages = tuple(quotes.cite_passage(passage) for passage in run.passages)
+    first = 1 + len(claim.citations) if claim else 1
+    shown = Quotes(state.corpus.open, first=first)
+    passages = tuple(shown.cite_passage(passage) for passage in run.passages)
     outcome, reason = _conclude(run)
     result = StepResult(say=reason, observation={"outcome": outcome.value, "passages": len(passages)})
     yield state.make_step(StepKind.FINALIZE, result, walk=OUTSIDE_WALK)

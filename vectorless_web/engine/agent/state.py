@@ -54,6 +54,7 @@ class RunState:
         self.started = self.clock()
         self.deadline = Deadline(self.clock, self.limits.wall_seconds, told=self.late)
         self._counted: dict[int, int] = {}
+        self._booked = Usage()
 
     @property
     def engine(self) -> str:
