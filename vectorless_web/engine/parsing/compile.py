@@ -133,7 +133,7 @@ def _close(place: _OpenNode, nodes: Sequence[Node | None]) -> Node:
 
 
 def _hash(draft: Draft, children: Sequence[Node]) -> str:
-    """Position-independent: equal content in another version has the same hash."""
+    """A hash of the content alone, so that an unmoved or moved node of another version has the same one."""
     parts = [draft.kind.value, draft.title, " ".join(draft.text.split()), *(child.content_hash for child in children)]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
@@ -241,11 +241,11 @@ def _kept_levels(levels: Counter[int], most: int) -> set[int]:
 
 
 class _Joined(Draft):
-    """Headings that became one paragraph: only such a one takes in the next."""
+    """A paragraph made of headings beyond the limit; the next such heading is added to it."""
 
 
 def _add_as_text(limited: list[Draft], draft: Draft) -> None:
-    """Add a heading's words, to the paragraph before when that was made of headings of the same page."""
+    """Add a heading as text: to the paragraph before if that consists of such headings of the same page."""
     if not draft.text:
         return  # a bookmark's name, which is not printed
     before = limited[-1] if limited else None
@@ -513,7 +513,7 @@ def compile_file(
 
 @contextmanager
 def _pause_collection() -> Iterator[None]:
-    """Without cyclic garbage collection: compiling makes no cycles, and looking for them costs a tenth of its time."""
+    """Pause cyclic garbage collection: compiling makes no cycles, and the search for them takes a tenth of its time."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -525,7 +525,7 @@ def _pause_collection() -> Iterator[None]:
 
 @contextmanager
 def _refuse_recursion() -> Iterator[None]:
-    """Tell a file whose parts hold each other, or go round, from a crash of the reader."""
+    """Refuse a file whose parts are nested too deeply or in a circle, in place of a crash."""
     try:
         yield
     except RecursionError as error:
@@ -537,7 +537,7 @@ def _refuse_recursion() -> Iterator[None]:
 
 
 def _check_size(size: int, read: int, limits: CompileLimits) -> None:
-    """Refuse an artefact that is out of proportion to its file, or beyond what is kept of any."""
+    """Refuse an artefact that is too large, by itself or for the size of its file."""
     most = min(limits.artefact, max(limits.artefact_floor, limits.artefact_ratio * read))
     if size > most:
         raise UnreadableDocument(

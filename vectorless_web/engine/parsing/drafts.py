@@ -83,7 +83,7 @@ class TextBuilder:
             self._stretch(page, start, piece)
 
     def _join_divided(self, following: str) -> None:
-        """Go on with a word that was divided: with its hyphen where the document writes it so elsewhere."""
+        """Join a divided word, with its hyphen where the document writes the word so elsewhere."""
         divided, self.divided_at = self.divided_at, None
         before = "".join(self.parts[-2:]).rpartition(" ")[2]
         word = following.split(maxsplit=1)[0]

@@ -278,6 +278,6 @@ def _diagram_words(blob: bytes) -> Iterator[str]:
 
 
 def _clean(text: str) -> str:
-    """Text whose line breaks (a vertical tab within a paragraph) are line ends, without what shows nothing."""
+    """A text with line ends in place of vertical tabs, without invisible characters."""
     lines = (" ".join(remove_invisible(line).split()) for line in text.replace("\v", "\n").split("\n"))
     return "\n".join(filter(None, lines))
