@@ -15,7 +15,7 @@ from vectorless_web.engine.figures.needs import contest_of, figure_needs, item_p
 from vectorless_web.engine.passages.passage import pieces_of
 from vectorless_web.engine.questions.plan import Formula
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.ranking.finder import Finder
+from vectorless_web.engine.finding.ranking.finder import Finder
 
 
 def ask(question, document):

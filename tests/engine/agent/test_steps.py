@@ -9,7 +9,7 @@ from vectorless_web.engine.agent.steps.extract import extract
 from vectorless_web.engine.agent.steps.navigate import Navigator, find_title, retrieve, scan
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.ranking.finder import Finder
+from vectorless_web.engine.finding.ranking.finder import Finder
 
 
 def walk_of(document, question="What were net sales in 2019?", **limits):

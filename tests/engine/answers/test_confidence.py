@@ -25,7 +25,7 @@ from vectorless_web.engine.answers.confidence import (
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.ranking.finder import Finder
+from vectorless_web.engine.finding.ranking.finder import Finder
 
 RIGHT = ModelChecks(held=1.0, mended=0.0, fuzzy=0.0, parts=1.0, says_missing=False, agrees=False)
 

@@ -25,7 +25,7 @@ from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.llm.calls import fence_text
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.questions.plan import Intent, QueryPlan
-from vectorless_web.engine.ranking.finder import Candidate
+from vectorless_web.engine.finding.ranking.finder import Candidate
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -1,0 +1,126 @@
+"""Scores nodes and pages of one or several documents: the fitted weights times the signals, summed."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.finding.ranking.profile import DocumentProfile
+from vectorless_web.engine.finding.ranking.signals import DocumentSignals, Signals, measure_signals, scale_to_best
+from vectorless_web.engine.index.scoring import DIGITS, Floats, find_best_rows
+from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
+from vectorless_web.engine.questions.plan import QueryPlan
+
+WEIGHTS = Path(__file__).with_name("weights.json")
+"""The fitted weights; `benchmarks/fit_ranker.py` writes them."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What each signal counts, by name: of pages, of nodes, and of the sentences of the best nodes."""
+
+    page: Mapping[str, float]
+    node: Mapping[str, float]
+    sentence: Mapping[str, float]
+
+
+@cache
+def load_weights() -> Weights:
+    """The weights as they were fitted."""
+    return Weights(**json.loads(WEIGHTS.read_text(encoding="utf-8")))
+
+
+@dataclass(frozen=True, slots=True)
+class RankedDocument:
+    """One document's signals with the scores of its pages and of its index rows.
+
+    Both are shares of the best of all documents ranked together, 0 where no word of the question stands.
+    `node_signals` are those of the index rows, the score of the page each stands on among them.
+    """
+
+    signals: DocumentSignals
+    node_signals: Signals
+    pages: Floats
+    rows: Floats
+
+    @property
+    def profile(self) -> DocumentProfile:
+        """What the document holds."""
+        return self.signals.profile
+
+
+def rank_documents(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> tuple[RankedDocument, ...]:
+    """The documents with their pages and nodes scored together."""
+    weights = load_weights()
+    measured = measure_signals(profiles, plan)
+    pages = scale_to_best([weigh_signals(one.pages, weights.page).clip(min=0.0) for one in measured])
+    nodes = [{**one.rows, "page": on[one.profile.page_of_row]} for one, on in zip(measured, pages, strict=True)]
+    rows = _scale_rows(measured, [weigh_signals(signals, weights.node) for signals in nodes])
+    return tuple(RankedDocument(*each) for each in zip(measured, nodes, pages, rows, strict=True))
+
+
+def weigh_signals(signals: Signals, weights: Mapping[str, float]) -> Floats:
+    """The weighted sum of the signals that have a weight."""
+    total = np.zeros(len(next(iter(signals.values()))))
+    for name, weight in weights.items():
+        if name in signals:
+            total += weight * signals[name]
+    return total
+
+
+def _scale_rows(measured: Sequence[DocumentSignals], rows: Sequence[Floats]) -> list[Floats]:
+    """Scores in [0, 1]: of the rows that speak of the question the lowest is near 0 and the best 1; the others 0."""
+    speaks = [(one.rows["words"] > 0) | (one.rows["figures"] > 0) for one in measured]
+    held = np.concatenate([row[said] for row, said in zip(rows, speaks, strict=True)] or [np.zeros(0)])
+    if not len(held):
+        return [np.zeros(len(row)) for row in rows]
+    low, high = float(held.min()) - 1.0, float(held.max())
+    scaled: list[Floats] = [np.zeros(len(row)) for row in rows]
+    for shares, row, said in zip(scaled, rows, speaks, strict=True):
+        shares[said] = np.round((row[said] - low) / (high - low), DIGITS)
+    return scaled
+
+
+@lru_cache(maxsize=16)
+def _keep_profile(document: CompiledDocument, lexicon: Lexicon) -> DocumentProfile:
+    return DocumentProfile(document, lexicon)
+
+
+def profile_of(document: CompiledDocument, lexicon: Lexicon | None = None) -> DocumentProfile:
+    """The document's profile, kept for the documents used last."""
+    return _keep_profile(document, lexicon or default_lexicon())
+
+
+@lru_cache(maxsize=8)
+def _keep_ranking(profiles: tuple[DocumentProfile, ...], plan: QueryPlan) -> tuple[RankedDocument, ...]:
+    return rank_documents(profiles, plan)
+
+
+def rank_all(
+    documents: Sequence[CompiledDocument], plan: QueryPlan, *, lexicon: Lexicon | None = None
+) -> tuple[RankedDocument, ...]:
+    """The documents ranked together; kept for the questions asked last, since pages, nodes and passages share it."""
+    return _keep_ranking(tuple(profile_of(document, lexicon) for document in documents), plan)
+
+
+def rank_nodes(
+    plan: QueryPlan, document: CompiledDocument, *, lexicon: Lexicon | None = None
+) -> list[tuple[int, float]]:
+    """(key, score in [0, 1]) of the nodes that speak of the question, best first, ties in reading order."""
+    ranked = rank_all([document], plan, lexicon=lexicon)[0]
+    return [
+        (ranked.profile.keys[row], float(ranked.rows[row]))
+        for row in find_best_rows(ranked.rows, len(ranked.rows)).tolist()
+    ]
+
+
+def node_scores(document: CompiledDocument, plan: QueryPlan, *, lexicon: Lexicon | None = None) -> Floats:
+    """One score in [0, 1] for each node of the tree, by key; 0 for those that say nothing of the question."""
+    ranked = rank_all([document], plan, lexicon=lexicon)[0]
+    scores = np.zeros(len(document.tree))
+    scores[ranked.profile.keys] = ranked.rows
+    return scores

@@ -1,0 +1,303 @@
+"""The signals of pages and of nodes for one question: arrays in [0, 1], comparable over all documents ranked together.
+
+A signal is general: words and their rarity, headings, row labels that a lexicon knows, the shape of a page. What each
+counts is fitted (`benchmarks/fit_ranker.py`) and stands in `weights.json`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from vectorless_web.engine.finding.ranking.profile import DocumentProfile
+from vectorless_web.engine.finding.ranking.statements import LabelledRow, Terms
+from vectorless_web.engine.index.scoring import Floats, inverse_frequency
+from vectorless_web.engine.index.segment import merged_group_statistics, merged_statistics
+from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan, WeightedTerm
+from vectorless_web.engine.text.analyser import analyse, title_terms
+
+FIELD_WEIGHTS = {"title": 2.0, "path": 0.7, "text": 1.0, "table": 1.0}
+"""BM25F field weights for pages, nodes and sections. A title says more than a text of the same length; `path` are the
+titles above, which all nodes of a section share. Measured on 65 questions over filings: half or twice the weight of
+title, path or table changes at most 1 hit at 1, 3 and 5 each."""
+PRINTED = ("title", "text")
+"""Fields that stand on the page; `path` and `table` repeat what is printed elsewhere."""
+_ENTITY_WEIGHT = 0.15
+"""Share of its weight that a name keeps inside one document, where it stands on most pages. Measured likewise: 0.075
+changes no hit, 0.3 gains 1 hit at 3."""
+_OWN_NAME = 0.25
+"""Share of the pages on which a name stands that is the document's own; a name on fewer of them tells pages apart and
+keeps the more of its weight the rarer it is."""
+_PERIOD_WEIGHT = 0.3
+"""The same for a year. Measured likewise: 0.15 changes no hit, 0.6 gains 1 hit at 3."""
+_LONGEST_TITLE = 10
+"""Terms from which a heading is no longer compared by the share of it that the question says: in a long one that share
+is chance. Measured likewise: 5 and 20 change no hit."""
+_INNERMOST = 2
+"""Headings, the innermost ones, that count for a page over which their sections run on. 1 and 4 change no hit."""
+_ONGOING = 0.8
+"""What a heading of an earlier page whose section runs on counts, as a share of one that stands on the page."""
+_OTHER_PERIOD = 0.45
+"""What a row is worth, as a share, whose table shows years but not the one asked for. 0.225 and 0.9 change no hit."""
+_OUTSIDE_STATEMENT = 0.55
+"""What a row is worth, as a share, that stands in no statement of the kind its figure usually stands in. Measured
+likewise: 0.275 changes no hit among the first 10; 1.0 loses 5 hits at 1 (46 to 41)."""
+_UNLABELLED = 0.5
+"""What the usual statement is worth when no row of it bears a known wording: totals often stand without a label."""
+_USUAL, _UNUSUAL = 6, 0.9
+"""Phrases of a concept, the most usual ones first, that count in full, and what the others keep as a share."""
+_BEGINS, _BEGINS_SPAN = 0.6, 0.35
+"""Quality of a label that begins with the phrase: the first, plus the second times the share of the label's terms that
+the phrase is."""
+_CONTAINS, _CONTAINS_SPAN = 0.4, 0.4
+"""The same for a label that has the phrase further back. 0.2 for the first loses 1 hit at 1."""
+_COMPLETED = 0.5
+"""Quality of a label that is the phrase only together with the label above it ("Total" under "Current assets")."""
+_UNKNOWN = 0.8
+"""What a row is worth, as a share, when its table shows no years, or when its figure has no usual statement."""
+
+Signals = dict[str, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class NeedMatch:
+    """How well each page (array over pages) and each table (by key) answers one need, in [0, 1]."""
+
+    need: FigureNeed
+    pages: Floats
+    tables: dict[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSignals:
+    """One document's signals by name: arrays over its pages and over its index rows; and its need matches."""
+
+    profile: DocumentProfile
+    pages: Signals
+    rows: Signals
+    needs: tuple[NeedMatch, ...]
+
+
+def measure_signals(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> list[DocumentSignals]:
+    """The signals of every document; words are weighed with the statistics of all these documents together."""
+    terms = search_terms(profiles, plan)
+    names = [term.term for term in terms]
+    over_pages = merged_group_statistics([profile.pages for profile in profiles], names)
+    over_nodes = merged_statistics([profile.segment for profile in profiles], names)
+    words = scale_to_best([p.pages.scores(terms, FIELD_WEIGHTS, statistics=over_pages) for p in profiles])
+    nodes = scale_to_best([p.segment.scores(terms, FIELD_WEIGHTS, statistics=over_nodes) for p in profiles])
+    shares = share_words(profiles, plan)
+    return [
+        _measure_document(profile, plan, shares, page_words, node_words)
+        for profile, page_words, node_words in zip(profiles, words, nodes, strict=True)
+    ]
+
+
+def _measure_document(
+    profile: DocumentProfile, plan: QueryPlan, shares: dict[str, float], words: Floats, nodes: Floats
+) -> DocumentSignals:
+    needs = tuple(match_needs(profile, plan))
+    begun, titled, row_titles = _measure_headings(profile, plan)
+    section = _measure_sections(profile, plan)
+    pages = {
+        "words": words,
+        "node": _best_on_page(profile, nodes),
+        "heading": begun,
+        "titled": titled,
+        "figures": _average([need.pages for need in needs], profile.page_count),
+        "statement": _measure_statement(profile, plan),
+    }
+    rows = {
+        "words": nodes,
+        "cover": _measure_cover(profile, shares),
+        "section": section,
+        "heading": row_titles,
+        "figures": _figures_of_rows(profile, needs),
+        "table": profile.is_table,
+        "length": profile.text_length,
+        "short": profile.is_short,
+    }
+    return DocumentSignals(profile, pages, rows, needs)
+
+
+def scale_to_best(values: Sequence[Floats]) -> list[Floats]:
+    """The arrays as shares of the greatest value of all of them."""
+    top = max((float(array.max(initial=0.0)) for array in values), default=0.0)
+    return [array / top if top > 0 else array for array in values]
+
+
+def search_terms(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> list[WeightedTerm]:
+    """The plan's terms as these documents need them: their own name and year stand on most pages and say little."""
+    return [WeightedTerm(t.term, t.weight * _name_factor(profiles, t), t.source) for t in plan.terms]
+
+
+def _name_factor(profiles: Sequence[DocumentProfile], term: WeightedTerm) -> float:
+    if term.source == "period":
+        return _PERIOD_WEIGHT
+    if term.source != "entity":
+        return 1.0
+    holding = sum(int(np.count_nonzero(profile.pages.counts(term.term, PRINTED) > 0)) for profile in profiles)
+    share = holding / sum(profile.page_count for profile in profiles)
+    return max(_ENTITY_WEIGHT, 1.0 - share / _OWN_NAME)
+
+
+def share_words(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> dict[str, float]:
+    """The question's own words with their share of its weight, by how rare they are among the nodes; they sum to 1.
+
+    Words that stand nowhere have theirs too: where no node says much of the question, coverage is low for all.
+    """
+    own = [term for term in search_terms(profiles, plan) if not term.source.startswith("lexicon:")]
+    statistics = merged_statistics([profile.segment for profile in profiles], [term.term for term in own])
+    weights = {t.term: t.weight * inverse_frequency(statistics.rows, statistics.frequencies[t.term]) for t in own}
+    total = sum(weights.values()) or 1.0
+    return {term: weight / total for term, weight in weights.items()}
+
+
+def _measure_cover(profile: DocumentProfile, shares: dict[str, float]) -> Floats:
+    """The share of the question that each index row says, with its headings."""
+    rows = np.zeros(len(profile.keys))
+    for term, share in shares.items():
+        # A term has an entry for each field of a row, and counts once.
+        held = np.zeros(len(rows), dtype=np.bool_)
+        held[profile.segment.postings(term).rows] = True
+        rows[held] += share
+    return rows
+
+
+def _best_on_page(profile: DocumentProfile, rows: Floats) -> Floats:
+    best = np.zeros(profile.page_count)
+    np.maximum.at(best, profile.page_of_row, rows)
+    return best
+
+
+def _measure_sections(profile: DocumentProfile, plan: QueryPlan) -> Floats:
+    """BM25F of each index row's innermost section, as a share of the best section of the document."""
+    sections = scale_to_best([profile.sections.scores(search_terms([profile], plan), FIELD_WEIGHTS)])[0]
+    found: Floats = sections[profile.section_of_row]
+    return found
+
+
+def _measure_statement(profile: DocumentProfile, plan: QueryPlan) -> Floats:
+    """How much each page is one of the statements meant."""
+    asked = [np.array(profile.statements[name]) for name in plan.statements if name in profile.statements]
+    return _average(asked, profile.page_count)
+
+
+def _average(values: Sequence[Floats], count: int) -> Floats:
+    return np.mean(values, axis=0) if values else np.zeros(count)
+
+
+def _measure_headings(profile: DocumentProfile, plan: QueryPlan) -> tuple[Floats, Floats, Floats]:
+    """How well headings match what is asked for, of pages and of rows.
+
+    The first array over pages goes by sections the question points at and by its own words; the second tells whether a
+    heading is the very wording of something asked for. The third is the best of both for each index row's own section.
+    """
+    wanted = [terms for section in plan.sections if (terms := frozenset(analyse(section)))]
+    own = {term.term for term in plan.terms if term.source == "question"}
+    phrases = _phrase_titles(plan)
+    meant, named = _matches(wanted, own), _matches(wanted, set())
+    begun, titled = np.zeros(profile.page_count), np.zeros(profile.page_count)
+    for page, (titles, over) in enumerate(zip(profile.headings, profile.running_sections, strict=True)):
+        near = over[-_INNERMOST:]
+        ongoing = max(max(map(named, over), default=0.0), max(map(meant, near), default=0.0))
+        begun[page] = max(max(map(meant, titles), default=0.0), _ONGOING * ongoing)
+        exact = [phrases.get(frozenset(title_terms(title)), 0.0) for title in titles]
+        titled[page] = max([*exact, *(_ONGOING * phrases.get(frozenset(title_terms(t)), 0.0) for t in near), 0.0])
+    of_sections = [max(_match_title(terms, wanted, own), phrases.get(terms, 0.0)) for terms in profile.section_titles]
+    rows = np.array(of_sections)[profile.section_of_row] if of_sections else np.zeros(len(profile.keys))
+    return begun, titled, rows
+
+
+def _phrase_titles(plan: QueryPlan) -> dict[frozenset[str], float]:
+    """Titles that are the very wording of something asked for, with its weight."""
+    titles: dict[frozenset[str], float] = {}
+    for phrase in plan.phrases:
+        terms = frozenset(analyse(phrase.text))
+        if terms:
+            titles[terms] = max(titles.get(terms, 0.0), phrase.weight)
+    return titles
+
+
+def _matches(wanted: Sequence[frozenset[str]], own: set[str]) -> Callable[[str], float]:
+    """The match of a title, as `_match_title` says, kept for titles met before."""
+    return lru_cache(maxsize=None)(lambda title: _match_title(frozenset(title_terms(title)), wanted, own))
+
+
+def _match_title(title: frozenset[str], wanted: Sequence[frozenset[str]], own: set[str]) -> float:
+    if not title:
+        return 0.0
+    named = max((len(title & section) / len(title | section) for section in wanted), default=0.0)
+    return max(named, len(title & own) / len(title) if len(title) < _LONGEST_TITLE else 0.0)
+
+
+def match_needs(profile: DocumentProfile, plan: QueryPlan) -> list[NeedMatch]:
+    """One match for each figure the plan needs, in its order."""
+    qualities = {phrases: _row_qualities(profile, phrases) for phrases in {need.phrases for need in plan.figures}}
+    return [_match_need(profile, need, qualities[need.phrases]) for need in plan.figures]
+
+
+def _row_qualities(profile: DocumentProfile, phrases: Sequence[str]) -> dict[int, float]:
+    """Row number -> how well its label words one of the phrases; rows that do not are absent."""
+    found: dict[int, float] = {}
+    for rank, phrase in enumerate(phrases):
+        terms = tuple(analyse(phrase))
+        listed = [profile.rows_with.get(term, []) for term in terms]
+        for number in min(listed, key=len, default=[]):
+            quality = measure_label(profile.rows[number], terms) * (1.0 if rank < _USUAL else _UNUSUAL)
+            if quality > found.get(number, 0.0):
+                found[number] = quality
+    return found
+
+
+def _match_need(profile: DocumentProfile, need: FigureNeed, qualities: dict[int, float]) -> NeedMatch:
+    usual = profile.statements.get(need.statement)
+    pages = _UNLABELLED * np.array(usual) if usual else np.zeros(profile.page_count)
+    tables: dict[int, float] = {}
+    for number, quality in qualities.items():
+        row = profile.rows[number]
+        if row.page_index < profile.page_count:
+            score = quality * _period_factor(profile, row, need) * _statement_factor(profile, row, need)
+            pages[row.page_index] = max(pages[row.page_index], score)
+            tables[row.key] = max(tables.get(row.key, 0.0), score)
+    return NeedMatch(need, pages, tables)
+
+
+def measure_label(row: LabelledRow, phrase: Terms) -> float:
+    """1 for a label that is the phrase; less for one that begins with it, contains it or completes it; 0 otherwise."""
+    label = row.terms
+    if label == phrase:
+        return 1.0
+    if len(phrase) < 2:
+        return 0.0
+    if label[: len(phrase)] == phrase:
+        return _BEGINS + _BEGINS_SPAN * len(phrase) / len(label)
+    if any(label[i : i + len(phrase)] == phrase for i in range(len(label) - len(phrase) + 1)):
+        return _CONTAINS + _CONTAINS_SPAN * len(phrase) / len(label)
+    words = set(phrase)
+    return _COMPLETED if row.above and words & set(label) and words <= {*label, *row.above} else 0.0
+
+
+def _period_factor(profile: DocumentProfile, row: LabelledRow, need: FigureNeed) -> float:
+    years = profile.years(row.key)
+    if need.period is None or not years:
+        return _UNKNOWN
+    return 1.0 if need.period.year in years else _OTHER_PERIOD
+
+
+def _statement_factor(profile: DocumentProfile, row: LabelledRow, need: FigureNeed) -> float:
+    pages = profile.statements.get(need.statement)
+    if pages is None:
+        return _UNKNOWN
+    return _OUTSIDE_STATEMENT + (1 - _OUTSIDE_STATEMENT) * pages[row.page_index]
+
+
+def _figures_of_rows(profile: DocumentProfile, needs: Sequence[NeedMatch]) -> Floats:
+    """The mean over the needs of how well each index row's table answers them."""
+    found = np.zeros(len(profile.keys))
+    places = {key: row for row, key in enumerate(profile.keys)}
+    for need in needs:
+        for key, score in need.tables.items():
+            found[places[key]] += score / len(needs)
+    return found

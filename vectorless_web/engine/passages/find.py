@@ -1,0 +1,177 @@
+"""The passages of several documents that come closest to a question, best first."""
+
+from collections.abc import Mapping, Sequence
+
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.node import Node, Row, Table
+from vectorless_web.engine.finding.ranking.ranker import profile_of, rank_all
+from vectorless_web.engine.passages.closeness import (
+    Candidate,
+    Nearness,
+    collect_candidates,
+    find_row,
+    read_asked,
+    score_candidates,
+)
+from vectorless_web.engine.passages.evidence import Passage
+from vectorless_web.engine.passages.sentences import Piece, cut_node, find_lead_in
+from vectorless_web.engine.questions.lexicon import Lexicon
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.text.analyser import analyse
+
+ROWS_SHOWN = 6
+"""Body rows shown of a table, the best; its column names stand above them."""
+LONGEST_SHOWN = 1800
+"""Characters shown of a node, about 300 words; a longer one is cut at pieces around the lit one."""
+_SAME = 0.9
+"""Share of the words of two passages together, from which the later one says nothing new and is left out."""
+
+
+def find_passages(
+    plan: QueryPlan,
+    documents: Mapping[str, CompiledDocument],
+    *,
+    lexicon: Lexicon | None = None,
+    most: int = 10,
+    nearness: Nearness | None = None,
+) -> tuple[Passage, ...]:
+    """The passages that come closest to the question, at most `most`, best first.
+
+    `documents` are the opened documents by their ids; words are weighed by their rarity in all of them. `nearness` is
+    an embedding model's word on the best sentences. Passages that say nearly the same are given once.
+    """
+    opened = list(documents.values())
+    if not opened or not plan.terms:
+        return ()
+    ranked = rank_all(opened, plan, lexicon=lexicon)
+    candidates = collect_candidates(ranked)
+    scores = score_candidates(candidates, ranked, read_asked(ranked, plan), plan.question, nearness)
+    by_node: dict[tuple[int, int], list[tuple[float, Candidate]]] = {}
+    for score, candidate in zip(scores.tolist(), candidates, strict=True):
+        by_node.setdefault((candidate.place, candidate.row), []).append((score, candidate))
+    order = sorted(by_node, key=lambda place: -max(score for score, _ in by_node[place]))
+    ids, asked, found = list(documents), words_of(plan), []
+    seen: list[frozenset[str]] = []
+    for place in order:
+        passage = _show_node(ids[place[0]], opened[place[0]], by_node[place], asked)
+        said = frozenset(analyse(passage.text))
+        if any(_is_same(said, other) for other in seen):
+            continue
+        seen.append(said)
+        found.append(passage)
+        if len(found) == most:
+            break
+    return tuple(found)
+
+
+def _is_same(said: frozenset[str], other: frozenset[str]) -> bool:
+    return len(said & other) >= _SAME * max(1, len(said | other))
+
+
+_CONTENT = frozenset({"content", "period", "entity", "lexicon", "operation"})
+"""Roles of the words that a passage is looked through for; the others only ask, or chose the document."""
+
+
+def words_of(plan: QueryPlan) -> dict[str, tuple[str, ...]]:
+    """The question's content words, as asked, each once, with their terms."""
+    found: dict[str, tuple[str, ...]] = {}
+    for token in plan.tokens:
+        if token.term and token.role in _CONTENT:
+            found[token.text] = tuple(dict.fromkeys([*found.get(token.text, ()), token.term]))
+    return found
+
+
+def unknown_words(
+    plan: QueryPlan, documents: Mapping[str, CompiledDocument], *, lexicon: Lexicon | None = None
+) -> tuple[str, ...]:
+    """The content words of the question, as asked, that stand nowhere in the documents, their names included."""
+    profiles = [profile_of(document, lexicon) for document in documents.values()]
+    titles = {term for document in documents.values() for term in analyse(document.title)}
+
+    def stands(term: str) -> bool:
+        return term in titles or any(profile.segment.document_frequency(term) for profile in profiles)
+
+    return tuple(text for text, terms in words_of(plan).items() if not any(map(stands, terms)))
+
+
+def _show_node(
+    document_id: str,
+    document: CompiledDocument,
+    scored: Sequence[tuple[float, Candidate]],
+    asked: Mapping[str, tuple[str, ...]],
+) -> Passage:
+    """A node as a reader is shown it: whole, or the best part of it, with its best piece lit."""
+    score, best = max(scored, key=lambda each: (each[0], -each[1].piece.start))
+    node, tree = best.node, document.tree
+    lead_in, path = find_lead_in(tree, node.key), tuple(tree.path(node.key))
+    if node.table is not None and node.table.body:
+        text, lit_start, rows, lit_row = _show_table(node.table, node.text, scored, best)
+    else:
+        text, lit_start = _show_text(node, best.piece)
+        rows, lit_row = (), -1
+    headers = [column.header for column in node.table.columns] if node.table is not None else []
+    said = frozenset(analyse("\n".join([text, lead_in, *path, *headers])))
+    holds = {word: any(term in said for term in terms) for word, terms in asked.items()}
+    row = find_row(node, best.piece)
+    return Passage(
+        document=document_id,
+        key=node.key,
+        page_index=row.page_index if row is not None else page_of(document, best),
+        kind=node.kind,
+        path=path,
+        text=text,
+        lit_start=lit_start,
+        lit_end=lit_start + len(best.piece.text),
+        start=best.piece.start,
+        end=best.piece.end,
+        score=round(score, 6),
+        rows=rows,
+        lit_row=lit_row,
+        lead_in=lead_in,
+        holds=tuple(word for word, is_held in holds.items() if is_held),
+        lacks=tuple(word for word, is_held in holds.items() if not is_held),
+    )
+
+
+def page_of(document: CompiledDocument, candidate: Candidate) -> int:
+    """The page (from 0) on which a candidate's piece begins."""
+    spans = document.locate(candidate.node.key, candidate.piece.start, candidate.piece.end)
+    return spans[0].page_index if spans else candidate.node.page_start
+
+
+def _show_table(
+    table: Table, text: str, scored: Sequence[tuple[float, Candidate]], best: Candidate
+) -> tuple[str, int, tuple[tuple[str, ...], ...], int]:
+    """The best rows in their order below the column names: as text, where the lit one begins in it, and as cells."""
+    order = sorted(scored, key=lambda each: (-each[0], each[1].piece.start))[:ROWS_SHOWN]
+    starts = {candidate.piece.start for _, candidate in order}
+    chosen: list[Row] = [
+        row for row in table.body if any(row.offset <= start < row.offset + max(row.length, 1) for start in starts)
+    ]
+    lines = [text[row.offset : row.offset + row.length] for row in chosen]
+    header = tuple(column.header for column in table.columns)
+    lit_row = next(i for i, row in enumerate(chosen) if row.offset <= best.piece.start < row.offset + row.length)
+    head = "\t".join(header)
+    before = "".join(f"{line}\n" for line in ([head] if any(header) else []) + lines[:lit_row])
+    inset = best.piece.start - chosen[lit_row].offset
+    whole = "\n".join(([head] if any(header) else []) + lines)
+    rows = (header, *(tuple(cell.text for cell in row.cells) for row in chosen))
+    return whole, len(before) + inset, rows, lit_row + 1
+
+
+def _show_text(node: Node, lit: Piece) -> tuple[str, int]:
+    """A node's text, cut to whole pieces around the lit ones where it is long, and where the lit ones begin in it."""
+    if len(node.text) <= LONGEST_SHOWN:
+        return node.text, lit.start
+    pieces = cut_node(node)
+    first = next(number for number, piece in enumerate(pieces) if piece.end > lit.start)
+    last = next(number for number, piece in enumerate(pieces) if piece.end >= lit.end)
+    while True:
+        longer = [
+            (low, high)
+            for low, high in ((first, last + 1), (first - 1, last))
+            if low >= 0 and high < len(pieces) and pieces[high].end - pieces[low].start <= LONGEST_SHOWN
+        ]
+        if not longer:
+            return node.text[pieces[first].start : pieces[last].end], lit.start - pieces[first].start
+        first, last = longer[0]
