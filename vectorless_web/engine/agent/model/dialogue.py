@@ -52,7 +52,7 @@ OUTLINE_SHARE = 0.14
 """Share of the room that the outline of the likeliest document takes."""
 RANKED, BEST, BEST_TOKENS, OTHER_TOKENS = 24, 3, 600, 240
 """Passages offered to the first message; those shown at length, the tokens of each of them and of each other."""
-STANDS_OUT, LIKELIEST_SHARE = 1.5, 0.75
+STANDS_OUT, LIKELIEST_SHARE = 1.5, 1.0
 """How much better than the second the router must find a short document that is shown whole, and the share of the room
 that it may take."""
 LIKELY = 0.5
