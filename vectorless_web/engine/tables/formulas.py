@@ -11,7 +11,16 @@ from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.questions.asked import asked_tokens, asks_figure
 from vectorless_web.engine.questions.plan import FigureNeed, Formula, Period, QueryPlan
 from vectorless_web.engine.tables.arithmetic import evaluate
-from vectorless_web.engine.tables.lookup import TIE, Hit, Target, choose_hit, find_cell, find_hits, target_of
+from vectorless_web.engine.tables.lookup import (
+    TIE,
+    Hit,
+    Target,
+    choose_hit,
+    find_cell,
+    find_hits,
+    target_of,
+    terms_listed,
+)
 from vectorless_web.engine.tables.periods import is_period_only
 from vectorless_web.engine.tables.relation import Relation, TableSource
 from vectorless_web.engine.text.analyser import analyse
@@ -227,7 +236,7 @@ def work_out_formula(plan: QueryPlan, relations: Sequence[Relation]) -> Result |
         expression = _leave_out(formula.expression, [name for name, hit in found.items() if hit is None])
         hits = {name: hit for name, hit in found.items() if hit is not None}
         is_amount = "/" not in formula.expression
-        measure = measures.pop() if is_amount else "%" if "100 *" in formula.expression else ""
+        measure = measures.pop() if is_amount else "%" if formula.percent else ""
         scale = next(iter(hits.values())).entry.scale if is_amount else Decimal(1)
         return work_out(expression, hits, measure, scale, formula.name)
     return None
@@ -281,6 +290,10 @@ def _find_need(relations: Sequence[Relation], need: FigureNeed) -> Hit | None:
     )
 
 
+def _name_words(hit: Hit) -> frozenset[str]:
+    return hit.entry.label_words | hit.entry.line.group_words | hit.entry.axis.words
+
+
 def list_values(plan: QueryPlan, relations: Sequence[Relation], *, with_operation: bool) -> tuple[Hit, ...]:
     """The cells that the question names: one, or one for each period of a row; () unless each is found exactly.
 
@@ -294,11 +307,13 @@ def list_values(plan: QueryPlan, relations: Sequence[Relation], *, with_operatio
         terms = [*operation, *terms]
     target = replace(
         make_target(plan, terms),
-        is_percent=bool(plan.unit and plan.unit.percent),
+        is_percent=bool(plan.unit and plan.unit.percent and not plan.operation),
         named=frozenset(operation if with_operation else ()),
     )
     if len(plan.periods) > 1:
-        return tuple(find_row(relations, target, plan.periods))
+        hits = find_row(relations, target, plan.periods)
+        is_sum = bool(hits) and not target.said & terms_listed("summing") <= _name_words(hits[0])
+        return () if is_sum else tuple(hits)
     if plan.periods:
         hit = find_cell(relations, replace(target, period=plan.periods[0]))
     else:
