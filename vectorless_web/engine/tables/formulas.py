@@ -67,6 +67,8 @@ def work_out_operation(plan: QueryPlan, relations: Sequence[Relation]) -> Result
     if not terms or not plan.operation:
         return None
     target = make_target(plan, terms)
+    if plan.unit and plan.unit.percent and plan.operation not in (*_IN_PERCENT, *_OF_MANY):
+        return None
     if plan.operation in _OVER_TIME:
         hits = [] if _skips_years(plan) else _find_over_time(plan, relations, target)
         if hits and plan.operation in _OF_MANY and hits[0].entry.label_words & _operation_terms(plan):
@@ -229,17 +231,38 @@ def work_out_formula(plan: QueryPlan, relations: Sequence[Relation]) -> Result |
         own = tuple(of_document)
         if not _accounts_for_rest(plan, source):
             continue
-        found = _find_operands(plan, formula, own)
-        measures = {hit.entry.measure for hit in found.values() if hit is not None}
-        if not found or len(measures) != 1:
+        joined = _join_series(plan, formula, own)
+        if joined is None:
             continue
-        expression = _leave_out(formula.expression, [name for name, hit in found.items() if hit is None])
-        hits = {name: hit for name, hit in found.items() if hit is not None}
+        expression, hits = joined
+        measures = {hit.entry.measure for hit in hits.values()}
+        if len(measures) != 1:
+            continue
         is_amount = "/" not in formula.expression
         measure = measures.pop() if is_amount else "%" if formula.percent else ""
         scale = next(iter(hits.values())).entry.scale if is_amount else Decimal(1)
-        return work_out(expression, hits, measure, scale, formula.name)
+        return work_out(expression, hits, measure, scale, " ".join((plan.operation, formula.name)).strip())
     return None
+
+
+def _join_series(plan: QueryPlan, formula: Formula, relations: Sequence[Relation]) -> tuple[str, dict[str, Hit]] | None:
+    """The ratio's expression with its cells; over several periods the average of them, and nothing else."""
+    ways = (formula, *formula.series) if plan.operation == "average" else (formula,)
+    if (formula.series and plan.operation != "average") or (plan.operation and not formula.series):
+        return None
+    parts: list[str] = []
+    hits: dict[str, Hit] = {}
+    for place, way in enumerate(ways):
+        found = _find_operands(plan, way, relations)
+        if not found:
+            return None
+        mark = f"_{place + 1}" if len(ways) > 1 else ""
+        expression = _leave_out(way.expression, [name for name, hit in found.items() if hit is None])
+        for name in found:
+            expression = re.sub(rf"\b{name}\b", f"{name}{mark}", expression)
+        parts.append(expression)
+        hits |= {f"{name}{mark}": hit for name, hit in found.items() if hit is not None}
+    return (f"({' + '.join(parts)}) / {len(parts)}" if len(parts) > 1 else parts[0]), hits
 
 
 def _find_operands(plan: QueryPlan, formula: Formula, relations: Sequence[Relation]) -> dict[str, Hit | None]:
@@ -290,10 +313,6 @@ def _find_need(relations: Sequence[Relation], need: FigureNeed) -> Hit | None:
     )
 
 
-def _name_words(hit: Hit) -> frozenset[str]:
-    return hit.entry.label_words | hit.entry.line.group_words | hit.entry.axis.words
-
-
 def list_values(plan: QueryPlan, relations: Sequence[Relation], *, with_operation: bool) -> tuple[Hit, ...]:
     """The cells that the question names: one, or one for each period of a row; () unless each is found exactly.
 
@@ -312,8 +331,8 @@ def list_values(plan: QueryPlan, relations: Sequence[Relation], *, with_operatio
     )
     if len(plan.periods) > 1:
         hits = find_row(relations, target, plan.periods)
-        is_sum = bool(hits) and not target.said & terms_listed("summing") <= _name_words(hits[0])
-        return () if is_sum else tuple(hits)
+        # "Total ... in both years" may ask for each year's total or for the sum of both.
+        return () if target.said & terms_listed("totals") else tuple(hits)
     if plan.periods:
         hit = find_cell(relations, replace(target, period=plan.periods[0]))
     else:
