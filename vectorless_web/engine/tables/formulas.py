@@ -70,7 +70,8 @@ def work_out_operation(plan: QueryPlan, relations: Sequence[Relation]) -> Result
     if plan.unit and plan.unit.percent and plan.operation not in (*_IN_PERCENT, *_OF_MANY):
         return None
     if plan.operation in _OVER_TIME:
-        hits = [] if _skips_years(plan) else _find_over_time(plan, relations, target)
+        is_open = plan.operation in _OF_MANY and _skips_years(plan)
+        hits = [] if is_open else _find_over_time(plan, relations, target)
         if hits and plan.operation in _OF_MANY and hits[0].entry.label_words & _operation_terms(plan):
             return None
         if hits:
@@ -88,9 +89,9 @@ def _operation_terms(plan: QueryPlan) -> frozenset[str]:
 
 
 def _skips_years(plan: QueryPlan) -> bool:
-    """Whether it is open if the years between the two that are named belong to an average or sum as well."""
+    """Whether it is open if the years between the two that are named are asked for as well."""
     years = sorted({period.year for period in plan.periods})
-    return plan.operation in ("average", "sum") and len(years) == 2 and years[1] - years[0] > 1
+    return len(years) == 2 and years[1] - years[0] > 1
 
 
 def make_target(plan: QueryPlan, terms: Sequence[str], period: Period | None = None) -> Target:
@@ -332,9 +333,11 @@ def list_values(plan: QueryPlan, relations: Sequence[Relation], *, with_operatio
     if len(plan.periods) > 1:
         hits = find_row(relations, target, plan.periods)
         # "Total ... in both years" may ask for each year's total or for the sum of both.
-        return () if target.said & terms_listed("totals") else tuple(hits)
+        return () if target.said & terms_listed("totals") or _skips_years(plan) else tuple(hits)
     if plan.periods:
         hit = find_cell(relations, replace(target, period=plan.periods[0]))
     else:
+        # Of a table of several periods a question has to name one.
         hit = choose_hit(find_hits(relations, target))
+        hit = None if hit and hit.relation.has_periods else hit
     return (hit,) if hit else ()

@@ -13,8 +13,9 @@ from vectorless_web.engine.tables.relation import Axis, Entry, Relation, words_o
 from vectorless_web.engine.tables.view import ColumnKind
 from vectorless_web.engine.text.analyser import analyse
 
-LEAST_FIT = 0.8
-"""Fit from which a cell answers."""
+LEAST_FIT = 0.84
+"""Fit from which a cell answers. Fitted on half of the questions of TAT-QA (documents of odd number), so that .95 of
+what is shown is right there; the other half then has .94."""
 
 TIE = 0.012
 """Cells whose fits differ by less are equally good."""
