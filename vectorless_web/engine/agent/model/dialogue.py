@@ -49,16 +49,16 @@ FIRST_TOKENS = 3200
 passages in it with 2,800 as with 4,400, of 35 over a library of 22 documents 15 with 3,200, 16 with 4,000."""
 WHOLE_TOKENS, WHOLE_DOCUMENTS = 3000, 3
 """Tokens of documents together, and their number, that are shown whole."""
-OUTLINE_SHARE = 0.14
-"""Share of the room that the outline of the likeliest document takes."""
+OUTLINE_SHARE, AS_LIKELY = 0.16, 0.5
+"""Share of the room that outlines take; the second document has one too when its score is that share of the first."""
 RANKED, BEST, BEST_TOKENS, OTHER_TOKENS = 24, 3, 600, 240
 """Passages offered to the first message; those shown at length, the tokens of each of them and of each other."""
 STANDS_OUT, LIKELIEST_SHARE = 1.5, 1.0
 """How much better than the second the router must find a short document that is shown whole, and the share of the room
 that it may take."""
-LIKELY, FAR = 0.5, 0.5
-"""Shares of the best passage's worth from which the best one of another document is shown among the first, and below which
-none is shown. Over 22 questions on one document 0.5 loses no gold passage, and an eighth of the tokens; 0.6 loses one."""
+FAR, TURNS_EACH = 0.5, 2
+"""Share of the best passage's worth below which none is shown, and passages of each document that go ahead in turns.
+Over 22 questions 0.5 spares an eighth of the tokens and no gold passage; 0.6 loses one."""
 REPLY_TOKENS, LONGEST_REPLY = 2000, 12_000
 """Tokens of a reply, with room for models that think first; characters of it that stay in the conversation."""
 TURN_TOKENS, MOST_CALLS = 3000, 5
@@ -368,9 +368,9 @@ def _show_documents(state: RunState, library: LibraryView, briefing: Briefing, r
         return parts, _Packed(
             StepResult(say, {"whole": [v.id for v in whole]}, tuple(refs)), StepKind.EXTRACT, "read", True
         )
-    outline = _outline(rest[0], int(room * OUTLINE_SHARE))
+    outline = _write_outlines([line for line in briefing.lines if line.view in rest], int(room * OUTLINE_SHARE))
     if outline:
-        parts.append(f"Outline of {rest[0].name} ([id] title | pages | size):\n{fence_text(outline)}")
+        parts.append(f"Outline ([id] title | pages | size):\n{fence_text(outline)}")
         room -= count_tokens(outline)
     text, kept = pack_passages(state, library, briefing, rest, room)
     if text:
@@ -404,8 +404,11 @@ def _cost_of(view: DocumentView) -> int:
     return view.tokens * 5 // 4
 
 
-def _outline(view: DocumentView, tokens: int) -> str:
-    return write_outline(view, tokens=tokens).text if len(list(view.tree.sections())) > 2 else ""
+def _write_outlines(lines: Sequence[ScopeLine], tokens: int) -> str:
+    """The outline of the likeliest document, or of two that are about as likely; of few sections there is none."""
+    likely = [line for line in lines[:2] if line.score >= AS_LIKELY * lines[0].score]
+    shown = [write_outline(line.view, tokens=tokens // len(likely)) for line in likely]
+    return "\n".join(outline.text for outline in shown if len(outline.keys) > 2)
 
 
 def pack_passages(
@@ -433,14 +436,14 @@ def pack_passages(
 def order_by_worth(passages: Sequence[Passage], scores: Mapping[str, float]) -> list[Passage]:
     """The passages by their own scores times the roots of those of their documents, which lie much further apart.
 
-    The best of each likely document goes ahead; passages that are worth little beside the best are left out.
+    The best ones of each likely document go ahead, in turns; what is worth little beside the best is left out.
     """
     worth = {(p.document, p.key): p.score * math.sqrt(scores.get(p.document, 1.0)) for p in passages}
     ordered = sorted(passages, key=lambda p: (-round(worth[p.document, p.key], 9), p.document, p.key))
     most = worth[ordered[0].document, ordered[0].key] if ordered else 0.0
-    best: dict[str, Passage] = {}
-    for passage in ordered:
-        best.setdefault(passage.document, passage)
-    first = [passage for passage in best.values() if worth[passage.document, passage.key] >= LIKELY * most]
-    rest = [p for p in ordered if p not in first and worth[p.document, p.key] >= FAR * most]
-    return [*first, *rest]
+    near = [passage for passage in ordered if worth[passage.document, passage.key] >= FAR * most]
+    turns: dict[str, list[Passage]] = {}
+    for passage in near:
+        turns.setdefault(passage.document, []).append(passage)
+    ahead = [found[turn] for turn in range(TURNS_EACH) for found in turns.values() if turn < len(found)]
+    return [*ahead, *(passage for passage in near if passage not in ahead)]
