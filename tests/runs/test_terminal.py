@@ -61,15 +61,14 @@ def test_the_passages_go_to_standard_output_and_the_steps_to_standard_error(repo
         assert kind not in done.stdout
 
 
-def test_a_figure_that_is_exact_is_the_answer(tmp_path):
-    path = tmp_path / "accounts.md"
-    path.write_text("# Accounts\n\n| | 2024 | 2023 |\n|---|---|---|\n| Revenue | 412 | 398 |\n| Rent | 31 | 30 |\n")
-
-    done = ask("What was rent in 2023?", path)
+def test_an_answer_comes_first_with_its_verdict(report):
+    told = command("What was revenue in 2024?", report, STORY_PAUSE="0")
+    told["env"]["VECTORLESS_ENGINE_FACTORY"] = "tests.support.engines.build_slow"
+    done = subprocess.run(capture_output=True, timeout=60, check=False, **told)
 
     assert done.returncode == 0
-    first = done.stdout.splitlines()[0]
-    assert "30" in first and first.endswith("(exact)")
+    assert done.stdout.splitlines()[0] == "Revenue was 412 million. [1] (exact)"
+    assert "[1] report.md, p. 1: “Revenue was 412 million”" in done.stdout
 
 
 def test_json_is_exactly_one_line_and_names_files_passages_and_words(report, tmp_path):
