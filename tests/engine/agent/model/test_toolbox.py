@@ -60,6 +60,14 @@ def test_search_runs_several_queries_over_the_documents_named() -> None:
     assert (event.kind, event.documents) == (StepKind.RETRIEVE, ("b",))
 
 
+@pytest.mark.parametrize("fusion", ["rrf", "weighted_rrf", "convex"])
+def test_a_search_tells_its_fusion_and_the_lanes_of_each_hit(fusion: str) -> None:
+    _, event = run(toolbox(settings=Settings(fusion=fusion)), "search", queries=["steel prices"])
+    told = event.observation["retrieval"][0]
+    assert told["fusion"] == fusion
+    assert told["lanes"][0] == ["1", 5, ["lexical", "structure"]]
+
+
 def test_outline_lists_sections_and_read_shows_their_text() -> None:
     tools = toolbox()
     assert "[D1.6] Financial statements" in told(tools, "outline", document="D1")

@@ -159,7 +159,8 @@ class Toolbox:
         queries: list[str] = arguments["queries"]
         plans = [understand(query, lexicon=self.state.lexicon, expand=self.state.settings.expand) for query in queries]
         wanted = frozenset().union(*(stems_of(query) for query in queries))
-        hits = merge_ranks([search_nodes(self.state, plan, views, most=3 * MOST_HITS) for plan in plans])
+        found = [search_nodes(self.state, plan, views, most=3 * MOST_HITS) for plan in plans]
+        hits = merge_ranks([one.nodes for one in found])
         new = [hit for hit in hits if not self.library.was_shown(hit[0].id, hit[1])][:MOST_HITS]
         known = [hit for hit in hits[:MOST_HITS] if hit not in new]
         text = self._show(new, wanted)
@@ -170,7 +171,8 @@ class Toolbox:
         refs = tuple(ref for view, key in new for ref in self._refs(view, [key], "looked"))
         asked = ", ".join(f"“{shorten_text(query, 60)}”" for query in queries)
         say = f"Searched {say_count(len(views), 'document')} for {asked}: {told[0]}"
-        row = {"queries": queries, "hits": [[view.id, key] for view, key in new], "absent": absent}
+        row: dict[str, Any] = {"queries": queries, "hits": [[view.id, key] for view, key in new], "absent": absent}
+        row["retrieval"] = [one.account for one in found]
         result = StepResult(say, row, refs, documents=tuple(view.id for view in views))
         return ToolOutcome(Told(" ".join(told), text), result)
 
@@ -341,7 +343,7 @@ class Toolbox:
         texts = []
         for document in routed.documents:
             view = self.library.add(document.entry, self.state.corpus.open(document.id))
-            hits = search_nodes(self.state, plan, [view], most=2)
+            hits = search_nodes(self.state, plan, [view], most=2).nodes
             reason = shorten_text(document.reason, 90)
             texts.append(f"[{view.name}] {shorten_text(view.title, 90)} | {view.entry.name} | {reason}")
             texts.append(self._show(hits, stems_of(arguments["query"])))
