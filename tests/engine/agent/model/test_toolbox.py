@@ -182,6 +182,17 @@ def test_route_opens_other_documents() -> None:
     assert event.kind is StepKind.ROUTE
 
 
+def test_a_document_that_was_announced_only_is_opened_when_a_tool_names_it() -> None:
+    corpus = shelf(a=compiled("Fees", paragraph("The fee is 40.")), b=compiled("Cranes", paragraph("A crane lifts.")))
+    tools = toolbox(corpus)
+    tools.library = LibraryView()
+    first, second = corpus.entries()
+    tools.library.add(first, corpus.open("a"))
+    assert tools.library.announce(second) == "D2"
+    assert "[D2.1] A crane lifts." in told(tools, "read", document="D2", pages="1")
+    assert tools.library.of_id("b") is not None
+
+
 class Pictured(Shelf):
     """A shelf whose pages can be drawn."""
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from vectorless_web.engine.agent.conversation import Conversation
+from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, shorten_text
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.llm.calls import fence_text
@@ -64,10 +66,16 @@ def write_scope(lines: Sequence[ScopeLine], unopened: Sequence[str] = ()) -> str
     """Documents a line each: number, title, issuer or parties, period or date, file name, pages, why it ranks here."""
     told = [_scope_line(line) for line in lines]
     if unopened:
-        told.append(
-            f"Not opened, by rank (the tool route opens others): {'; '.join(shorten_text(t, 60) for t in unopened)}"
-        )
+        told.append(f"Not opened yet; a tool that names one opens it: {'; '.join(unopened)}")
     return f"Documents, the likeliest first:\n{fence_text(chr(10).join(told))}"
+
+
+def name_document(entry: DocumentEntry, card: Card, characters: int = 90) -> str:
+    """A document's title; where it says no more than the file's name, also how its card describes it."""
+    title = entry.title or entry.name
+    stem = PurePath(entry.name).stem
+    is_file_name = "".join(filter(str.isalnum, title)).casefold() == "".join(filter(str.isalnum, stem)).casefold()
+    return shorten_text(f"{title}: {card.overview}" if is_file_name and card.overview else title, characters)
 
 
 def _scope_line(line: ScopeLine) -> str:
@@ -75,7 +83,7 @@ def _scope_line(line: ScopeLine) -> str:
     years = ", ".join(map(str, fields.years[:3]))
     period = " ".join(filter(None, (" ".join(fields.quarters[:1]), years))) or ", ".join(fields.dates[:1])
     parts = [
-        shorten_text(entry.title or entry.name, 90),
+        name_document(entry, line.card),
         shorten_text(", ".join(fields.entities[:2]), 60),
         " ".join(filter(None, (*fields.forms[:1], period))),
         entry.name if entry.name != entry.title else "",

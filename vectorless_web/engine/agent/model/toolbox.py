@@ -26,7 +26,7 @@ from vectorless_web.engine.agent.model.view import (
 from vectorless_web.engine.agent.routing import route_documents
 from vectorless_web.engine.agent.state import CONVERSATION, PlannedStep, RunState
 from vectorless_web.engine.agent.wording import say_count, say_pages
-from vectorless_web.engine.errors import InvalidInput, PictureUnavailable
+from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput, PictureUnavailable
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.llm.replies import fit_to_schema, problem_with
 from vectorless_web.engine.questions.understand import understand
@@ -96,7 +96,7 @@ class Toolbox:
                 )
             else:
                 outcome = _WORK[call.name](self, arguments)
-        except (InvalidInput, PictureUnavailable) as error:
+        except (ArtefactDamaged, InvalidInput, PictureUnavailable) as error:
             outcome = ToolOutcome(Told(error.message), refuse_step(error.message))
         self.looked += outcome.result.refs
         planned = replace(planned, action=call.name, arguments=_as_json(call.arguments))
@@ -125,7 +125,11 @@ class Toolbox:
         return [self._find_view(one) for one in said]
 
     def _find_view(self, said: object) -> DocumentView:
+        """The document named; one that was announced only is opened now."""
         view = self.library.find(said)
+        entry = self.library.find_announced(said) if view is None else None
+        if entry is not None:
+            view = self.library.add(entry, self.state.corpus.open(entry.id))
         if view is None:
             names = ", ".join(view.name for view in self.library.documents)
             raise InvalidInput(

@@ -281,6 +281,8 @@ class LibraryView:
 
     def __init__(self) -> None:
         self._by_id: dict[str, DocumentView] = {}
+        self._numbers: dict[str, int] = {}
+        self._announced: dict[str, DocumentEntry] = {}
         self._shown: set[tuple[str, int]] = set()
 
     @property
@@ -297,8 +299,25 @@ class LibraryView:
     def add(self, entry: DocumentEntry, document: CompiledDocument) -> DocumentView:
         """Number a document that was opened; one that is known keeps its number."""
         if entry.id not in self._by_id:
-            self._by_id[entry.id] = DocumentView(len(self._by_id) + 1, entry, document)
+            self._by_id[entry.id] = DocumentView(self._number(entry), entry, document)
         return self._by_id[entry.id]
+
+    def announce(self, entry: DocumentEntry) -> str:
+        """Number a document that is named and not opened: "D6"."""
+        self._announced[entry.id] = entry
+        return f"D{self._number(entry)}"
+
+    def find_announced(self, said: object) -> DocumentEntry | None:
+        """The document that was named and is not open, by its number, file name or title."""
+        words = clean_text(str(said or "")).strip("[]() ").casefold()
+        for entry in self._announced.values():
+            names = (f"d{self._numbers[entry.id]}", entry.name.casefold(), entry.title.casefold())
+            if words in names and entry.id not in self._by_id:
+                return entry
+        return None
+
+    def _number(self, entry: DocumentEntry) -> int:
+        return self._numbers.setdefault(entry.id, len(self._numbers) + 1)
 
     def of_id(self, document: str) -> DocumentView | None:
         """The view of a corpus id; None when the document is not open."""
