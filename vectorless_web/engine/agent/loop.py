@@ -47,7 +47,7 @@ def converse(state: RunState, plan: QueryPlan, routed: Routed) -> Iterator[Reaso
     try:
         checked, looked = yield from _answer(state, plan, routed, library)
     except ModelError as error:
-        yield from offline.walk(state, plan, routed, note=f"{error.message} So no model answers here.")
+        yield from offline.walk(state, plan, routed, note=f"{error.message} The passages were found without it.")
         return
     yield from conclude(state, plan, routed, library, checked, looked)
 

@@ -318,7 +318,7 @@ def open_dialogue(
     """The conversation with its first message, and the step of what was packed into it."""
     started = state.clock()
     views = [line.view for line in briefing.lines]
-    system = write_system(write_tools(toolbox.tools.values()))
+    system = write_system(write_tools(toolbox.tools.values()), native=state.settings.native_tools)
     earlier = write_conversation(state.conversation, library) if briefing.with_conversation else ""
     absent = list_absent(state, [briefing.question], views)
     scope = write_scope(briefing.lines, briefing.unopened)

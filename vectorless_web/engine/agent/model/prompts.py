@@ -38,6 +38,10 @@ _FORM = """Reply with one JSON object and nothing else:
 {"thought": "one sentence", "calls": [{"tool": name, "arguments": {...}}]}. Several calls in one reply are carried out
 in their order. As soon as what you were shown settles the question, also in your first reply, call answer, alone."""
 
+_NATIVE_FORM = """Call these tools as functions. Several calls in one reply are carried out in their order. As soon as
+what you were shown settles the question, also in your first reply, call answer, alone. Where you cannot call functions,
+reply with one JSON object: {"thought": "one sentence", "calls": [{"tool": name, "arguments": {...}}]}."""
+
 _EXAMPLE = """A reply that answers, for other documents:
 {"thought": "Both years stand in row r2.", "calls": [{"tool": "answer", "arguments": {"outcome": "answered", "claims": \
 [{"text": "Halden's net sales grew by 5.0% in 2021, from $800 thousand to $840 thousand.", "cites": ["D1.31.r2"], \
@@ -46,9 +50,10 @@ _EXAMPLE = """A reply that answers, for other documents:
 LAST_TURN = "This is the last turn. Call answer now, from what you were shown; no other tool is carried out."
 
 
-def write_system(tools: Sequence[str]) -> str:
+def write_system(tools: Sequence[str], *, native: bool = False) -> str:
     """The rules that every conversation begins with, and the tools, a line each; the same for all questions."""
-    return "\n\n".join([RULES, "Tools:\n" + "\n".join(f"- {line}" for line in tools), _FORM, _EXAMPLE])
+    form = _NATIVE_FORM if native else _FORM
+    return "\n\n".join([RULES, "Tools:\n" + "\n".join(f"- {line}" for line in tools), form, _EXAMPLE])
 
 
 @dataclass(frozen=True, slots=True)
