@@ -212,10 +212,25 @@ class DocumentView:
         table = self.find_table(key)
         return shorten_text(relation.units or table.unit, OUTLINE_CHARACTERS).strip("() ") if relation and table else ""
 
-    def name_columns(self, key: int) -> tuple[str, ...]:
-        """The name of each column of a table, with its period and unit; () for a node without a table."""
-        table = self.find_table(key)
-        return tuple(map(clean_text, table.columns)) if table else ()
+    def name_columns(self, key: int) -> list[str]:
+        """The name of each column of a table: its own header, else one that stands over it, with period and unit.
+
+        A unit that holds for the whole table, and a period whose year the header says, are not said again.
+        """
+        relation, table = self.find_relation(key), self.find_table(key)
+        if relation is None or table is None:
+            return []
+        columns, periods, units = relation.view.table.columns, relation.view.periods, self.write_units(key)
+        names = []
+        for index, shown in enumerate(table.columns):
+            own = " / ".join(filter(None, map(clean_text, columns[index].path))) if index < len(columns) else ""
+            name = "" if units and own.strip("()") == units else own or clean_text(shown)
+            period = periods[index] if 0 < index < len(periods) else None
+            said = period.words if period and period.year and str(period.year) not in name else ""
+            unit = columns[index].unit if own and columns[index].unit not in (*name.split(), units) else ""
+            more = ", ".join(filter(None, (said, unit)))
+            names.append(f"{name} [{more}]".strip() if more else name)
+        return names
 
     def _write_rows(self, table: Table, pieces: Sequence[ShownPiece], chosen: Sequence[int]) -> Iterator[str]:
         told: set[str] = set()
