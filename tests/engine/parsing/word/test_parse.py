@@ -8,13 +8,13 @@ import pytest
 from docx.shared import Pt
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from vectorless_web.engine.agent.orchestrator import Orchestrator
 
 from tests.engine.parsing.conftest import nodes, outline, texts, uncovered
 from tests.support.word_files import LEGAL, MAIN, add_numbering, body, contract, number, related, with_parts, word
 from vectorless_web.engine.agent.events import Outcome
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.local_corpus import LocalCorpus
+from vectorless_web.engine.agent.reasoner import Reasoner
 from vectorless_web.engine.answers.claims import Check, ClaimEvent
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.limits import CompileLimits
@@ -67,7 +67,7 @@ def test_a_question_is_answered_from_a_table_with_an_exact_quote(tmp_path):
 
     path = tmp_path / "results.docx"
     path.write_bytes(word(report))
-    events = list(Orchestrator().run("What was revenue in 2023?", LocalCorpus([path]), Limits()))
+    events = list(Reasoner().run("What was revenue in 2023?", LocalCorpus([path]), Limits()))
     assert events[-1].outcome == Outcome.ANSWERED
     assert "412" in events[-1].value
     claim = [event for event in events if isinstance(event, ClaimEvent)][-1]
