@@ -408,11 +408,6 @@ BUILT_IN_ENGINE = "vectorless_web.wiring.build_engine"
 ENGINE_FACTORY = env.str("VECTORLESS_ENGINE_FACTORY", default=BUILT_IN_ENGINE)
 """Dotted path of the function that builds the engine for a run."""
 
-LOCAL_MEANING = env.bool("VECTORLESS_LOCAL_MEANING", default=True)
-"""Whether runs use the local model of meaning where it is installed."""
-LOCAL_MEANING_SENTENCES = env.int("VECTORLESS_LOCAL_MEANING_SENTENCES", default=8)
-"""Sentences that it reads for one question."""
-
 CACHE_ROOT = VAR / "cache"
 """Copies of artefacts and page images; safe to delete at any time."""
 RENDER_CACHE_BYTES = env.int("VECTORLESS_RENDER_CACHE_BYTES", default=2 * 2**30)
