@@ -1,10 +1,9 @@
 """Which words of a question name the figure that it asks for: each of them has to stand where the figure does."""
 
 import re
-import tomllib
 from functools import cache
-from importlib.resources import files
 
+from vectorless_web.engine.questions.packs import read_pack
 from vectorless_web.engine.questions.plan import QueryPlan, Token
 from vectorless_web.engine.text.analyser import analyse
 
@@ -14,15 +13,13 @@ _SENTENCE_END = re.compile(r"[.?!:;](?=\s)")
 _NAMING = ("content", "entity", "lexicon")
 
 
-@cache
-def _lists() -> dict[str, frozenset[str]]:
-    told = tomllib.loads(files(__package__).joinpath("asking.toml").read_text(encoding="utf-8"))
-    return {name: frozenset(words) for name, words in told.items()}
+def _words_of(name: str) -> frozenset[str]:
+    return frozenset(read_pack("asking")[name])
 
 
 @cache
 def _terms_of(name: str) -> frozenset[str]:
-    return frozenset(term for word in _lists()[name] for term in analyse(word))
+    return frozenset(term for word in _words_of(name) for term in analyse(word))
 
 
 def words_around() -> frozenset[str]:
@@ -49,13 +46,12 @@ def asks_figure(plan: QueryPlan) -> bool:
 
 
 def _asking_sentence(plan: QueryPlan) -> list[Token]:
-    lists = _lists()
     ends = [match.end() for match in _SENTENCE_END.finditer(plan.question)]
     sentences: dict[int, list[Token]] = {}
     for token in plan.tokens:
         sentences.setdefault(sum(end <= token.start for end in ends), []).append(token)
     words = {place: {token.text.lower() for token in tokens} for place, tokens in sentences.items()}
-    asking = [place for place, said in words.items() if said & lists["figure"]]
+    asking = [place for place, said in words.items() if said & _words_of("figure")]
     named = [place for place in asking if any(token.role in ("period", "lexicon") for token in sentences[place])]
     asking = asking if len(asking) == 1 else named[:1]
-    return sentences[asking[0]] if asking and not words[asking[0]] & lists["other"] else []
+    return sentences[asking[0]] if asking and not words[asking[0]] & _words_of("other") else []
