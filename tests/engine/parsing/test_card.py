@@ -8,8 +8,8 @@ from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.parsing.card import choose_title, split_name, typed_fields
 from vectorless_web.engine.parsing.compile import assemble
 from vectorless_web.engine.parsing.drafts import Draft
-from vectorless_web.engine.parsing.pdf.drafter import recognise
 from vectorless_web.engine.parsing.tables.drafts import find_units
+from vectorless_web.engine.parsing.tables.statements import recognise_statement
 from vectorless_web.engine.text.analyser import analyse
 
 COVER = """UNITED STATES
@@ -69,10 +69,10 @@ def test_units_lines_are_read(text, units):
 
 def test_a_statement_needs_its_rows_besides_its_title():
     rows = ["Net sales", "Cost of sales", "Operating income", "Income before income taxes", "Net income", "Basic"]
-    assert recognise("Consolidated Statements of Income", rows, excerpts=False) == "income"
-    assert recognise("Consolidated Statements of Income", ["Stores", "Employees"], excerpts=False) == ""
-    assert recognise("Highlights", rows, excerpts=False) == ""
-    assert recognise("Consolidated Statements of Income", rows[:3], excerpts=True) == ""
+    assert recognise_statement("Consolidated Statements of Income", rows, excerpts=False) == "income"
+    assert recognise_statement("Consolidated Statements of Income", ["Stores", "Employees"], excerpts=False) == ""
+    assert recognise_statement("Highlights", rows, excerpts=False) == ""
+    assert recognise_statement("Consolidated Statements of Income", rows[:3], excerpts=True) == ""
 
 
 HANDBOOK = """# Buoy handbook

@@ -16,8 +16,8 @@ from vectorless_web.engine.parsing.patterns import (
     PLAIN,
     STATEMENT,
     form_of,
-    statement_kind,
 )
+from vectorless_web.engine.parsing.tables.statements import statement_kind
 
 
 @pytest.mark.parametrize(

@@ -278,3 +278,13 @@ def test_drawn_sheets_of_particulars_over_pages_have_no_header(compiled):
     (table,) = views(compiled(pdf([sheet("Northern", "red"), sheet("Southern", "green"), sheet("Outer", "white")])))
     assert [row.label for row in table.table.body] == ["Buoy", "Light", "Moored"] * 3
     assert read(table, "Light", 1).column_path == ()
+
+
+def test_figures_set_lower_by_less_than_a_line_are_no_rows_of_a_band(compiled):
+    drawn = [
+        *grid([70, 190, 300, 400], [190, 210, 270]),
+        *write((246, 230, "41"), (356, 226, "41"), (246, 229, "12"), (336, 230, "7")),
+    ]
+    document = compiled(pdf([[*prose(72, 90, 6), *drawn]]))
+    assert not any("could not be read" in said for said in document.report.warnings)
+    assert uncovered(document) == []

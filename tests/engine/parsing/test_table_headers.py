@@ -1100,3 +1100,11 @@ def test_years_head_pairs_that_repeat_behind_another_column(compiled):
     assert paths == [("Lettings of the plan",)] + [
         (year, name) for year in ("2021", "2020", "2019") for name in ("Boats", "Fees")
     ]
+
+
+def test_headers_of_several_lines_printed_after_the_page_stand_over_their_columns(compiled):
+    rows = [(230, "Ferries", "12", "14"), (242, "Barges", "31", "28"), (254, "Tugs", "7", "9")]
+    body = [Text(left, top, cell, 9) for top, *cells in rows for left, cell in zip((72, 320, 420), cells, strict=True)]
+    late = [Text(340, 204, "SECOND QUARTER", 9), Text(318, 217, "2023", 9), Text(418, 217, "2022", 9)]
+    (view,) = views(compiled(pdf([[*prose(72, 90, 6), *body, *prose(72, 400, 6), *late]])))
+    assert columns(view) == [("SECOND QUARTER", "2023"), ("SECOND QUARTER", "2022")]

@@ -49,7 +49,7 @@ def converse(state: RunState, plan: QueryPlan, routed: Routed) -> Iterator[Reaso
     except ModelError as error:
         yield from offline.walk(state, plan, routed, note=f"{error.message} So no model answers here.")
         return
-    yield from conclude(state, plan, library, checked, looked)
+    yield from conclude(state, plan, routed, library, checked, looked)
 
 
 def _answer(
@@ -76,7 +76,12 @@ def _answer(
 
 
 def conclude(
-    state: RunState, plan: QueryPlan, library: LibraryView, checked: CheckedAnswer, looked: Sequence[NodeRef]
+    state: RunState,
+    plan: QueryPlan,
+    routed: Routed,
+    library: LibraryView,
+    checked: CheckedAnswer,
+    looked: Sequence[NodeRef],
 ) -> Iterator[ReasoningEvent]:
     """The claims, FINALIZE, and the end: the answer, or where nothing stands the passages that come closest."""
     outcome = _OUTCOMES[checked.conclusion.ending]
@@ -101,7 +106,7 @@ def conclude(
         missing=checked.missing,
         checked=_list_checked(looked) if outcome is Outcome.NOT_FOUND else (),
         passages=passages,
-        unknown_words=tuple(list_absent(state, [state.question], library.documents)),
+        unknown_words=routed.keep_unknown(list_absent(state, [state.question], library.documents)),
         note=checked.note,
     )
 

@@ -54,6 +54,7 @@ class RunState:
         self.started = self.clock()
         self.deadline = Deadline(self.clock, self.limits.wall_seconds, told=self.late)
         self._counted: dict[int, int] = {}
+        self._booked = Usage()
 
     @property
     def engine(self) -> str:
@@ -80,10 +81,15 @@ class RunState:
         has_steps = self.steps_taken < self.limits.max_run_steps
         return has_steps and not self.deadline.is_up(Place(walk, self.steps_in(walk)))
 
+    def book(self, tokens: int, cost_usd: float) -> None:
+        """Count what a call cost that is not made again, since its result is stored."""
+        self._booked = Usage(self._booked.tokens_in + tokens, 0, self._booked.cost_usd + cost_usd)
+
     def sum_spending(self) -> Usage:
         """What all model calls have cost so far; a budget that two callers share is counted once."""
         callers = [caller for caller in (self.caller, self.verifier) if caller is not None]
-        usages = [budget.sum_spending() for budget in {id(c.budget): c.budget for c in callers}.values()]
+        budgets = {id(caller.budget): caller.budget for caller in callers}
+        usages = [self._booked, *(budget.sum_spending() for budget in budgets.values())]
         return Usage(
             sum(usage.tokens_in for usage in usages),
             sum(usage.tokens_out for usage in usages),

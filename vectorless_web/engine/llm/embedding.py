@@ -100,7 +100,7 @@ class MeteredEmbedder:
 
 
 class NoEmbedder:
-    """Stands where no model may be asked: every request is ModelUnreachable."""
+    """A model for places where none may be asked: every request raises ModelUnreachable."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -299,7 +299,7 @@ class RecordedNearness:
                 self._stored[record.request_hash].append(record)
 
     def lane(self, walks: int) -> "NearnessLane":
-        """What one of so many walks measures with; parted beforehand, so that no walk depends on another's speed."""
+        """The lane of one of so many walks, divided in advance so that no walk depends on another's speed."""
         return NearnessLane(self, max(LEAST_TEXTS, self.most // max(1, walks)))
 
     def measure(self, question: str, texts: Sequence[str]) -> list[float | None]:
@@ -329,7 +329,7 @@ class RecordedNearness:
         return shares
 
     def _record(self, digest: str, question: str, started: float, **told: Any) -> ModelCallRecord:
-        """A call as it is stored: the texts stand in the document, so their hash is enough."""
+        """Store a call with a hash in place of its texts, which stand in the document."""
         walk, index = current_place()
         latency = (self._clock() - started) * 1000
         values = {"reply": "", **told}
@@ -350,7 +350,7 @@ class RecordedNearness:
 
 @dataclass
 class NearnessLane:
-    """The measurements of one walk: made once, for at most `most` sentences. `shares` holds them by sentence.
+    """The measurements of one walk, made once for at most `most` sentences; `shares` holds them by sentence.
 
     `problem` says why there are none.
     """
@@ -399,7 +399,7 @@ class NearnessLane:
 
 
 def _choose_first(headed: Mapping[str, str], most: int) -> list[str]:
-    """The first sentences: as many as are no longer than so many usual ones, but FEWEST of them at least."""
+    """The first sentences that together are no longer than `most` usual ones, but at least FEWEST."""
     room, chosen = most * USUAL_LENGTH, list[str]()
     for text, told in list(headed.items())[: MOST_SHORT * most]:
         room -= min(len(told), LONGEST)

@@ -9,56 +9,29 @@ from pathlib import PurePath
 
 from vectorless_web.engine.documents.card import Card, SectionLine, TypedFields
 from vectorless_web.engine.documents.node import Node, NodeKind
+from vectorless_web.engine.parsing.terms import any_of, words_of
 from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.dates import dates_in
 
-_COMPANY_FORM = (
-    r"Incorporated|Inc|INC|Corporation|CORPORATION|Corp|CORP|Companies|Company|COMPANY|Co|plc|PLC|Ltd|LTD|Limited"
-    r"|LLC|LLP|L\.P|LP|S\.A|N\.V|A/S|AG|SE|GmbH|KG|N\.A"
-)
-_SUFFIX = rf"(?:{_COMPANY_FORM}|Holdings|HOLDINGS|Group|GROUP|Trust|Foundation|University|Bank)"
+_FORM_OF_COMPANY = any_of("company_form")
 _COMPANY = re.compile(
-    rf"((?:[A-Z0-9][\w&’'.-]*,?\s+(?:(?:of|and|de|für|the|&)\s+)?){{1,6}}?{_SUFFIX}\b\.?(?:\s*&\s*Co\.?)?)"
+    rf"((?:[A-Z0-9][\w&’'.-]*,?\s+(?:{any_of('within_name')}\s+)?){{1,6}}?"
+    rf"(?=[A-Z]|plc)(?i:{any_of('company_form', 'company_kind')})\b\.?(?:\s*&\s*Co\.?)?)"
 )
 _PARTY = re.compile(_COMPANY.pattern + r",?\s*(?:an? [^()]{3,60})?(?=\()")
-_LEGAL_FORM = re.compile(rf"[\s,]+(?:&\s*)?(?:{_COMPANY_FORM})\.?$")
-_EXACT_NAME = re.compile(r"exact name of (?:the )?(?:registrant|issuer)", re.IGNORECASE)
-_DEFINED = re.compile(
-    r"(?P<before>[^()\n]{3,90}?)[\s,]*\((?P<inside>[^()]{2,120})\)",
-)
+_LEGAL_FORM = re.compile(rf"[\s,]+(?:&\s*)?{_FORM_OF_COMPANY}\.?$", re.IGNORECASE)
+_EXACT_NAME = re.compile(any_of("exact_name"), re.IGNORECASE)
+_DEFINED = re.compile(r"(?P<before>[^()\n]{3,90}?)[\s,]*\((?P<inside>[^()]{2,120})\)")
 _QUOTED = re.compile(r"[\"“”]([^\"“”]{2,40})[\"“”]")
 _OR_COMPANY = re.compile(
-    r"^(?:or\s+)?([A-Z][\w&.-]*(?:\s[A-Z][\w&.-]*){0,2})(?:,| or| and)\s+(?:the\s+)?(?:Company|we|our|us|Firm|Group)\b"
+    rf"^(?:or\s+)?([A-Z][\w&.-]*(?:\s[A-Z][\w&.-]*){{0,2}})(?:,| or| and)\s+(?:the\s+)?(?i:{any_of('role')})\b"
 )
 _TICKER = re.compile(
-    r"\b(?:NYSE|NASDAQ|Nasdaq|AMEX|LSE|ASX)\s*:\s*([A-Z]{1,5}(?:\.[A-Z])?)\b"
-    r"|\b([A-Z]{1,5})\s+(?:The\s+)?(?:New York Stock Exchange|NASDAQ|Nasdaq|NYSE)\b"
+    rf"\b(?i:{any_of('exchange')})\s*:\s*([A-Z]{{1,5}}(?:\.[A-Z])?)\b|\b([A-Z]{{1,5}})\s+(?i:{any_of('listed_at')})\b"
 )
-_GENERIC = re.compile(
-    r"\b(?:exchange|securities|statement|act|registrant|commission|report(?:ing|s)?|growth|filer|issuer|agreement|proxy|item|part"
-    r"|form|index|stock|common|shares?|notes?|plan|regulation|section|board|committee|jurisdiction|employer|documents?|trustee)\b",
-    re.IGNORECASE,
-)
-_PRONOUNS = frozenset(
-    [
-        "company",
-        "we",
-        "us",
-        "our",
-        "registrant",
-        "firm",
-        "group",
-        "issuer",
-        "corporation",
-        "parent",
-        "agreement",
-        "lessor",
-        "lessee",
-        "the",
-        "co",
-        "inc",
-    ]
-)
-_OWN = frozenset(("subsidiaries", "affiliates", "subsidiary"))
+_GENERIC = re.compile(rf"\b{any_of('generic')}\b", re.IGNORECASE)
+_ROLE = re.compile(any_of("role"))
+_OWN = re.compile(any_of("own_company"))
 _LINES, _MOST = 90, 10
 """Lines of the first pages that are taken for the cover, and names of a card at most. Aliases are looked for in twice
 as many lines, names inside sentences in four times."""
@@ -90,7 +63,7 @@ def without_legal_form(company: str) -> str:
 
 def _lower_names(found: Iterable[str]) -> tuple[str, ...]:
     names = (re.sub(r"^(?:the|our)\s+", "", name.strip(" .,").casefold()) for name in found)
-    return tuple(dict.fromkeys(name for name in names if len(name) > 1 and name not in _PRONOUNS))[:_MOST]
+    return tuple(dict.fromkeys(name for name in names if len(name) > 1 and not _ROLE.fullmatch(name)))[:_MOST]
 
 
 def _registrants(lines: Sequence[str]) -> Iterator[str]:
@@ -109,14 +82,17 @@ def _find_companies(lines: Sequence[str], title: str) -> list[str]:
     return [name for name in [*alone, *parties, *frequent] if _is_name(name)]
 
 
+_BEFORE_NAME = re.compile(rf"^(?:(?:{any_of('before_name')}|\d[\d./-]*,?)\s+)+", re.IGNORECASE)
+
+
 def _trim_name(name: str) -> str:
-    """Without a sentence's first word, a date or a number that only precedes the name."""
+    """Cut a sentence's first words, a date or a number that stand before the name."""
     name = re.sub(r"^.*?\b(?:19|20)\d\d,?\s+(?=[A-Z])", "", name)
-    return re.sub(r"^(?:(?:In|At|the|On|By|To|From|The|And|Of|For|As|With|Between|\d[\d./-]*,?)\s+)+", "", name)
+    return _BEFORE_NAME.sub("", name)
 
 
 def _is_name(name: str) -> bool:
-    return not _GENERIC.search(name) and len(name) > 3 and without_legal_form(name).casefold() not in _PRONOUNS
+    return not _GENERIC.search(name) and len(name) > 3 and not _ROLE.fullmatch(without_legal_form(name).casefold())
 
 
 def _aliases(lines: Sequence[str], names: Sequence[str]) -> Iterator[str]:
@@ -127,7 +103,7 @@ def _aliases(lines: Sequence[str], names: Sequence[str]) -> Iterator[str]:
             continue
         for match in _DEFINED.finditer(f"{first} {second}"):
             tail = {word.casefold() for word in re.findall(r"\w{2,}", match["before"])[-4:]}
-            if tail & (words | _OWN):
+            if tail & words or any(map(_OWN.fullmatch, tail)):
                 yield from (alias for alias in _find_aliases_inside(match["inside"]) if not _GENERIC.search(alias))
 
 
@@ -146,68 +122,12 @@ def _tickers(lines: Sequence[str]) -> Iterator[str]:
 
 _YEAR = re.compile(r"(?<![\d.,$#/-])((?:19|20)\d\d)(?![\d,]|[.-]\d)")
 _FISCAL_YEAR = re.compile(r"\b(?:fiscal\s+(?:year\s+)?|FY\s?)((?:19|20)?\d\d)\b", re.I)
-_YEAR_ENDED = re.compile(
-    r"\b(?:year|period|quarter)(?:ly period)?s?\s+ended:?\s+\w+\s+\d{1,2}\s*,?\s*((?:19|20)\d\d)", re.I
-)
-_QUARTER = re.compile(r"\bQ([1-4])\b|(?<=\d{4})Q([1-4])|\b(first|second|third|fourth)[\s-]quarter", re.I)
-_QUARTERLY = re.compile(r"quarterly (?:period|report)|quarter ended|quarter(?:ly)? results|earnings", re.I)
-_QUARTER_WORDS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
+_YEAR_ENDED = re.compile(rf"\b{any_of('period')}\s+ended:?\s+\w+\s+\d{{1,2}}\s*,?\s*((?:19|20)\d\d)", re.I)
+_ORDINALS = words_of("quarter_ordinal")
+_QUARTER = re.compile(rf"\bQ([1-4])\b|(?<=\d{{4}})Q([1-4])|\b({any_of('quarter_ordinal')})[\s-]quarter", re.I)
+_QUARTERLY = re.compile(any_of("quarterly"), re.I)
 _FORM = re.compile(r"\b(?:form\s+)?(10-?[KQ]|8-?K|20-?F|40-?F|6-?K|S-[1-8]|DEF\s?14A|11-?K)(?:/A)?\b", re.I)
-_KINDS = (
-    "annual report",
-    "quarterly report",
-    "current report",
-    "earnings release",
-    "press release",
-    "proxy statement",
-    "prospectus",
-    "lease agreement",
-    "employment agreement",
-    "purchase agreement",
-    "license agreement",
-    "service agreement",
-    "agreement",
-    "contract",
-    "policy",
-    "handbook",
-    "user manual",
-    "manual",
-    "user guide",
-    "guide",
-    "white paper",
-    "specification",
-    "terms of service",
-    "terms and conditions",
-    "minutes",
-    "thesis",
-    "invoice",
-    "plan",
-)
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan",
-            "february feb",
-            "march mar",
-            "april apr",
-            "may",
-            "june jun",
-            "july jul",
-            "august aug",
-            "september sep sept",
-            "october oct",
-            "november nov",
-            "december dec",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}
-_DATE = re.compile(r"\b([A-Z][a-z]{2,8})\.?\s+(\d{1,2})\s*,\s*((?:19|20)\d\d)\b|\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
-_NAME_NOISE = re.compile(
-    r"(?i)\b(?:10k|10q|8k|annual|report|form|earnings|dated|final|copy|draft|v\d+|signed|fy\d*|q[1-4])\b"
-)
+_NAME_NOISE = re.compile(rf"\b(?:{any_of('name_noise')}|v\d+|fy\d*|q[1-4])\b", re.IGNORECASE)
 _FIRST = 6_000
 """Characters of the first pages in which quarters and kinds of document are looked for, and half of those for years and
 dates: further back others are mentioned."""
@@ -260,7 +180,7 @@ def _quarters(stem: str, title: str, head: str) -> tuple[str, ...]:
     told = head[:2000] if _QUARTERLY.search(head[:2000]) else ""
     for source in (stem, title, told):
         for match in _QUARTER.finditer(source):
-            number = match[1] or match[2] or _QUARTER_WORDS[match[3].casefold()]
+            number = match[1] or match[2] or str(_ORDINALS.index(match[3].casefold()) + 1)
             found.append(f"Q{number}")
         if found:
             break
@@ -271,7 +191,7 @@ def _forms(stem: str, title: str, head: str) -> tuple[str, ...]:
     coded = [_form_code(match[1]) for source in (stem, title, head) for match in _FORM.finditer(source)]
     words = f"{stem}\n{title}\n{head[: _FIRST // 2]}".casefold()
     named = f"{stem} {title}".casefold()
-    kinds = [kind for kind in _KINDS if re.search(rf"\b{kind}\b", words if " " in kind else named)]
+    kinds = [kind for kind in words_of("document_kind") if re.search(rf"\b{kind}\b", words if " " in kind else named)]
     if re.search(r"\bearnings\b", f"{stem} {title}", re.IGNORECASE):
         kinds.insert(0, "earnings release")
     return _take_first([*coded[:2], *kinds[:3]], 4)
@@ -283,24 +203,19 @@ def _form_code(code: str) -> str:
 
 
 def _dates(stem: str, head: str) -> tuple[str, ...]:
-    found = []
-    for match in _DATE.finditer(f"{stem}\n{head}"):
-        if match[4]:
-            found.append(f"{match[4]}-{match[5]}-{match[6]}")
-        elif match[1].casefold() in _MONTHS:
-            found.append(f"{match[3]}-{_MONTHS[match[1].casefold()]:02d}-{int(match[2]):02d}")
-    return _take_first(found, 6)
+    """Whole dates that can be read in one way, as ISO."""
+    told = [mention.readings[0] for mention in dates_in(f"{stem}\n{head}") if len(mention.readings) == 1]
+    return _take_first([f"{day.year}-{day.month:02d}-{day.day:02d}" for day in told if day.year and day.day], 6)
 
 
 _JUNK_TITLE = re.compile(
-    r"^(?:microsoft (?:word|powerpoint|excel)\b.*|untitled.*|document\d*|[\W\d_]*|none|null"
+    rf"^(?:{any_of('program_title')}.*|document\d*|[\W\d_]*|{any_of('no_name')}"
     r"|.*\.(?:docx?|pptx?|xlsx?|pdf|indd|qxd|htm?l))$",
     re.I,
 )
 _NO_TITLE = re.compile(
     rf"{_JUNK_TITLE.pattern}"
-    r"|^(?:united states\b.*|(?:table of )?contents|cover(?: page)?|form\s.*|securities and exchange.*"
-    r"|(?:sheet|tabelle|feuil|hoja|blad|foglio|ark|planilha|arkusz|folha|list|munka|taul|лист|シート)\s?\d{1,2})$",
+    rf"|^(?:{any_of('title_of_all_filings')}\b.*|{any_of('cover')}|{any_of('sheet')}\s?\d{{1,2}})$",
     re.I,
 )
 """Headings that name no document: those of every filing, and what programs call a sheet until somebody names it."""
@@ -379,7 +294,7 @@ def choose_title(
 
 
 def _agrees(title: str, said: str) -> bool:
-    """Whether enough words of a title are said elsewhere; where next to nothing is said, nothing disagrees."""
+    """Whether enough words of a title stand in `said`; True where that has too few words to tell."""
     said = said.casefold()
     words, there = set(_TITLE_WORD.findall(title.casefold())), set(_TITLE_WORD.findall(said))
     # Scripts without spaces have no words to compare: there the letters must follow each other somewhere.
@@ -504,7 +419,7 @@ def _find_heaviest(found: dict[int, float]) -> tuple[tuple[int, float], ...]:
 
 
 def _tags(nodes: Sequence[Node], topics: dict[str, tuple[tuple[int, float], ...]]) -> list[str]:
-    """Titles of sections that recur in the text, short ones, without structural names."""
+    """Short titles of sections without labels, those first whose words recur most in the document."""
     titles = Counter(
         " ".join(node.title.split()).casefold()
         for node in nodes

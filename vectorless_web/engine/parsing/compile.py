@@ -7,19 +7,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TypedDict, Unpack
 
 import numpy as np
 
 from vectorless_web.engine.documents.artefact import ArtefactParts, write_artefact
-from vectorless_web.engine.documents.card import PageInfo, TreeReport
+from vectorless_web.engine.documents.card import Card, PageInfo, TreeReport, TypedFields
 from vectorless_web.engine.documents.node import Node, NodeKind, Reference
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.index.segment import build_segment
 from vectorless_web.engine.parsing.card import choose_title, make_card, typed_fields
 from vectorless_web.engine.parsing.corrections import Correction, apply_corrections
-from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft, runs_pages
+from vectorless_web.engine.parsing.drafts import DIVIDED, LEADERS, SOFT_HYPHEN, Draft, runs_pages
+from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.figures import PictureShelf
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.lines import Page
@@ -64,6 +65,7 @@ from vectorless_web.engine.parsing.sniff import (
     sniff,
     text_type,
 )
+from vectorless_web.engine.parsing.terms import any_of
 from vectorless_web.engine.parsing.word.opendocument import read_text_document
 from vectorless_web.engine.parsing.word.parse import read_docx
 from vectorless_web.engine.text.tokens import HeuristicEstimator
@@ -131,19 +133,19 @@ def _close(place: _OpenNode, nodes: Sequence[Node | None]) -> Node:
 
 
 def _hash(draft: Draft, children: Sequence[Node]) -> str:
-    """Position-independent: equal content in another version has the same hash."""
+    """A hash of the content alone, so that an unmoved or moved node of another version has the same one."""
     parts = [draft.kind.value, draft.title, " ".join(draft.text.split()), *(child.content_hash for child in children)]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 _MENTION = re.compile(
-    r"\b(note|item|part|table|figure|section|chapter|article|appendix|annex|schedule|exhibit|clause|anhang|kapitel|abschnitt)s?\s+"
+    rf"\b({any_of('part', 'item', 'note', 'chapter', 'section', 'table', 'figure')})s?\s+"
     r"(\d{1,3}[A-Z]?(?:\.\d{1,3}){0,4}|[IVX]{1,5}|[A-Z])\b",
     re.IGNORECASE,
 )
 
 
-_NUMBERED_NAMES = frozenset(("note", "section", "clause", "chapter", "abschnitt", "kapitel"))
+_NUMBERED_NAME = re.compile(any_of("note", "section", "chapter"))
 
 
 def find_references(nodes: Sequence[Node]) -> list[Reference]:
@@ -179,7 +181,7 @@ def _links(node: Node, nodes: Sequence[Node], targets: dict[str, list[int]]) -> 
 
 def _find_numbered_targets(match: re.Match[str], targets: dict[str, list[int]]) -> Sequence[int]:
     """Targets labelled by their number alone: "Note 7" may stand as "7. Leases"."""
-    return targets.get(match[2].casefold(), ()) if match[1].casefold() in _NUMBERED_NAMES else ()
+    return targets.get(match[2].casefold(), ()) if _NUMBERED_NAME.fullmatch(match[1].casefold()) else ()
 
 
 _MUCH_CONTENT = 200
@@ -239,11 +241,11 @@ def _kept_levels(levels: Counter[int], most: int) -> set[int]:
 
 
 class _Joined(Draft):
-    """Headings that became one paragraph: only such a one takes in the next."""
+    """A paragraph made of headings beyond the limit; the next such heading is added to it."""
 
 
 def _add_as_text(limited: list[Draft], draft: Draft) -> None:
-    """Add a heading's words, to the paragraph before when that was made of headings of the same page."""
+    """Add a heading as text: to the paragraph before if that consists of such headings of the same page."""
     if not draft.text:
         return  # a bookmark's name, which is not printed
     before = limited[-1] if limited else None
@@ -283,8 +285,9 @@ def _read_text(text: str) -> DocumentText:
 
 def _read_page(source: str) -> DocumentText:
     page, shelf = bound_page(source), PictureShelf()
-    text, blocks = html_text(page.source, shelf)
-    return DocumentText(text, blocks, html_title(page.source), [*page.remarks, *shelf.tell()])
+    fences = Fences()
+    text, blocks = html_text(page.source, shelf, fences)
+    return DocumentText(text, blocks, html_title(page.source), [*page.remarks, *shelf.tell(), *fences.tell()])
 
 
 FORMATS = (
@@ -335,8 +338,14 @@ _IS_SPACE = np.array([chr(code).isspace() for code in range(0x3002)])
 """Whether each character up to the last white space is one; the last entry stands for all beyond."""
 
 
+_MARKS_OF_DIVISION = [ord(mark) for mark in DIVIDED]
+
+
 def coverage(texts: Sequence[str], drafts: Iterable[Draft]) -> tuple[float, list[int]]:
-    """Share (0..1) of the pages' non-space characters that stand in exactly one draft, and the pages that miss some."""
+    """Share (0..1) of the pages' characters that stand in exactly one draft, and the pages that miss some.
+
+    White space, leaders and the marks of divided words do not count.
+    """
     counts = [np.zeros(len(text), dtype=np.uint8) for text in texts]
     for draft in drafts:
         for run in draft.runs:
@@ -345,7 +354,9 @@ def coverage(texts: Sequence[str], drafts: Iterable[Draft]) -> tuple[float, list
     faulty: list[int] = []
     for index, text in enumerate(texts):
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        printed = ~_IS_SPACE[np.minimum(codes, len(_IS_SPACE) - 1)]
+        printed = ~_IS_SPACE[np.minimum(codes, len(_IS_SPACE) - 1)] & ~np.isin(codes, _MARKS_OF_DIVISION)
+        for match in LEADERS.finditer(text):
+            printed[match.start() : match.end()] = False
         once = int((counts[index][printed] == 1).sum())
         total += int(printed.sum())
         covered += once
@@ -487,21 +498,22 @@ def compile_file(
     """
     tell = progress or _ignore_progress
     digest = _digest(path, limits)
+    fences = Fences()
     with _pause_collection(), _refuse_recursion():
-        parsed = _Parser(path, name, tell, limits, recogniser).parse(outline.get("ignore_bookmarks", False))
+        parsed = _Parser(path, name, tell, limits, recogniser, fences).parse(outline.get("ignore_bookmarks", False))
         # Before the corrections, whose keys are those of an outline that was limited.
         limited = limit_outline(parsed.drafts, limits.sections)
         remarks = (*parsed.remarks, limited.remark) if limited.remark else parsed.remarks
         drafts = apply_corrections(limited.drafts, outline.get("corrections", ()))
         parsed = replace(parsed, drafts=drafts, remarks=remarks)
-        artefact = _finish(parsed, name=name, sha256=digest, tell=tell)
+        artefact = _finish(parsed, name=name, sha256=digest, tell=tell, fences=fences)
     _check_size(len(artefact), path.stat().st_size, limits)
     return artefact
 
 
 @contextmanager
 def _pause_collection() -> Iterator[None]:
-    """Without cyclic garbage collection: compiling makes no cycles, and looking for them costs a tenth of its time."""
+    """Pause cyclic garbage collection: compiling makes no cycles, and the search for them takes a tenth of its time."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -513,7 +525,7 @@ def _pause_collection() -> Iterator[None]:
 
 @contextmanager
 def _refuse_recursion() -> Iterator[None]:
-    """Tell a file whose parts hold each other, or go round, from a crash of the reader."""
+    """Refuse a file whose parts are nested too deeply or in a circle, in place of a crash."""
     try:
         yield
     except RecursionError as error:
@@ -525,7 +537,7 @@ def _refuse_recursion() -> Iterator[None]:
 
 
 def _check_size(size: int, read: int, limits: CompileLimits) -> None:
-    """Refuse an artefact that is out of proportion to its file, or beyond what is kept of any."""
+    """Refuse an artefact that is too large, by itself or for the size of its file."""
     most = min(limits.artefact, max(limits.artefact_floor, limits.artefact_ratio * read))
     if size > most:
         raise UnreadableDocument(
@@ -560,6 +572,7 @@ class _Parser:
     tell: Progress
     limits: CompileLimits
     recogniser: Recogniser
+    fences: Fences
 
     def parse(self, ignore_bookmarks: bool) -> Parsed:
         kind = _sniff_file(self.path, self.name)
@@ -569,7 +582,7 @@ class _Parser:
         if kind in PICTURES:
             return self._parse_picture(kind)
         if kind in PACKAGES:
-            return _cut_into_pages(kind, PACKAGES[kind](self.path, limits=self.limits), self.tell)
+            return self._cut_into_pages(kind, PACKAGES[kind](self.path, limits=self.limits))
         return self._parse_text()
 
     def _parse_pdf(self, ignore_bookmarks: bool) -> Parsed:
@@ -579,6 +592,7 @@ class _Parser:
             tell=self.tell,
             limits=self.limits,
             recogniser=self.recogniser,
+            fences=self.fences,
         )
         return Parsed(
             PDF, outlined.pages, outlined.drafts, outlined.source, outlined.title, outlined.remarks, outlined.scans
@@ -587,9 +601,9 @@ class _Parser:
     def _parse_picture(self, kind: str) -> Parsed:
         picture = read_picture(self.path, limits=self.limits)
         self.tell("parsing", 1, 1)
-        read = read_scans(picture.scans, self.recogniser, most=self.limits.scans, tell=self.tell)
+        read = read_scans(picture.scans, self.recogniser, most=self.limits.scans, tell=self.tell, fences=self.fences)
         pages = [read.pages.get(page.index, page) for page in picture.pages]
-        drafts, source = outline_pages(pages)
+        drafts, source = outline_pages(pages, (), self.fences)
         return Parsed(kind, pages, drafts, source, remarks=picture.remarks, scans=read.told)
 
     def _parse_text(self) -> Parsed:
@@ -597,7 +611,15 @@ class _Parser:
         if len(text) > self.limits.characters:
             raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
         known = format_of(text, name=self.name)
-        return _cut_into_pages(known.media_type, known.read(text), self.tell)
+        return self._cut_into_pages(known.media_type, known.read(text))
+
+    def _cut_into_pages(self, media_type: str, read: DocumentText) -> Parsed:
+        if not any(block.has_text for block in read.blocks):
+            raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
+        self.tell("parsing", 1, 1)
+        pages, drafts = cut_pages(read.text, read.blocks, read.starts, self.fences)
+        source = "headings" if any(block.kind is NodeKind.SECTION for block in read.blocks) else "pages"
+        return Parsed(media_type, pages, drafts, source, read.title, read.remarks, shown_title=read.shown_title)
 
 
 def _sniff_file(path: Path, name: str) -> str:
@@ -607,41 +629,41 @@ def _sniff_file(path: Path, name: str) -> str:
         return sniff(head, name=name, tail=file.read())
 
 
-def _cut_into_pages(media_type: str, read: DocumentText, tell: Progress) -> Parsed:
-    if not any(block.has_text for block in read.blocks):
-        raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
-    tell("parsing", 1, 1)
-    pages, drafts = cut_pages(read.text, read.blocks, read.starts)
-    source = "headings" if any(block.kind is NodeKind.SECTION for block in read.blocks) else "pages"
-    return Parsed(media_type, pages, drafts, source, read.title, read.remarks, shown_title=read.shown_title)
-
-
-def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress) -> bytes:
+def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress, fences: Fences) -> bytes:
     pages, drafts = parsed.pages, list(parsed.drafts)
     tell("outlining", 0, len(pages))
     share, _ = coverage([page.text for page in pages], drafts)
     nodes = assemble(drafts, last_page=len(pages) - 1)
     first = " ".join(page.text for page in pages[:_FIRST_PAGES]) if parsed.media_type == PDF else None
-    title = choose_title(metadata=parsed.title, nodes=nodes, name=name, printed=first, shown=parsed.shown_title)
+    title = fences.read(
+        "the title",
+        -1,
+        lambda: choose_title(metadata=parsed.title, nodes=nodes, name=name, printed=first, shown=parsed.shown_title),
+        PurePath(name).stem,
+    )
     nodes[0] = replace(nodes[0], title=title)
     tell("outlining", len(pages), len(pages))
     tell("indexing", 0, len(nodes))
-    fields = typed_fields(name=name, title=title, texts=[page.text for page in pages[:_FIRST_PAGES]])
+    texts = [page.text for page in pages]
+    head = texts[:_FIRST_PAGES]
+    fields = fences.read("names and years", -1, lambda: typed_fields(name=name, title=title, texts=head), TypedFields())
+    card = fences.read("parts of the card", -1, lambda: make_card(title, nodes, fields), Card(title, "", fields=fields))
+    references = fences.read("references", -1, lambda: find_references(nodes), list[Reference]())
     parts = ArtefactParts(
         title=title,
         media_type=parsed.media_type,
         sha256=sha256,
         nodes=nodes,
-        references=find_references(nodes),
+        references=references,
         pages=[PageInfo(*page.shown, len(page.text)) for page in pages],
-        page_texts=[page.text for page in pages],
-        card=make_card(title, nodes, fields),
+        page_texts=texts,
+        card=card,
         report=make_report(
             nodes,
             pages,
             coverage=share,
             outline_source=parsed.outline_source,
-            remarks=parsed.remarks,
+            remarks=(*parsed.remarks, *fences.tell()),
             scans=parsed.scans,
         ),
         segment=build_segment(index_rows(nodes), fields=FIELDS),

@@ -1,20 +1,21 @@
 """Drafts of nodes: text gathered from the pages together with its glyph runs."""
 
+import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from vectorless_web.engine.documents.figures import Picture
 from vectorless_web.engine.documents.node import GlyphRun, NodeKind, Table
+from vectorless_web.engine.parsing.lines import Vocabulary
 
 SOFT_HYPHEN = "\xad"
-_MENDABLE = re.compile(r"[\t\n\r\x02\xa0\u2000-\u200a\u202f\u3000\ufffe]")
-_LOOSE = re.compile(r"[\n\r]|\s\s")
-_WORDS = re.compile(r"\S+")
-_SPACES = dict.fromkeys(map(ord, "\t\n\r"), " ")
-# PDFium's marks for a word divided at a line's end become soft hyphens: invisible, yet covered.
-_WIDE_SPACES = dict.fromkeys((0xA0, 0x202F, 0x3000, *range(0x2000, 0x200B)), " ")
-_MENDED = {**_SPACES, **_WIDE_SPACES, 0x02: SOFT_HYPHEN, 0xFFFE: SOFT_HYPHEN}
+DIVIDED = "\x02\ufffe"
+"""Marks that PDFium puts in place of the hyphen of a word divided at a line's end."""
+LEADERS = re.compile(r"(?:[.·_]\s?){4,}|…(?:\s?…)+")
+"""Dots and strokes that lead the eye over a gap: they say nothing, and fill half of a page of contents."""
+_UNEVEN = re.compile(rf"[^\S ]|[{DIVIDED}]|\s\s|{LEADERS.pattern}")
+_PIECES = re.compile(rf"(?P<leader>{LEADERS.pattern})|(?P<mark>[{DIVIDED}])|(?:(?!{LEADERS.pattern})[^\s{DIVIDED}])+")
 
 
 @dataclass(slots=True)
@@ -39,18 +40,56 @@ class TextBuilder:
     parts: list[str] = field(default_factory=list)
     runs: list[GlyphRun] = field(default_factory=list)
     length: int = 0
+    vocabulary: Vocabulary | None = None
+    """The words of the document, by which a divided word is told from one with a hyphen."""
+    divided_at: tuple[int, int] | None = None
+    """Page and character of the mark that ends the text so far, when its last word is divided."""
 
     def raw(self, page: int, start: int, text: str, *, verbatim: bool = False) -> None:
-        """Append characters `start ..` of a page; unless `verbatim`, white space becomes single spaces."""
-        if verbatim:
+        """Append characters `start ..` of a page.
+
+        Unless `verbatim`, white space becomes single spaces, leaders become three dots or strokes (nothing at either
+        end), and a divided word is joined.
+        """
+        if self.divided_at is not None and text.strip():
+            self._join_divided(text.lstrip())
+        if verbatim or not _UNEVEN.search(text):
             self._stretch(page, start, text)
             return
-        parts = _WORDS.finditer(text) if _LOOSE.search(text) else (None,)
-        for number, match in enumerate(parts):
-            if number:
-                self.append_unplaced(" ")
-            part, shift = (match.group(), match.start()) if match else (text, 0)
-            self._stretch(page, start + shift, part.translate(_MENDED) if _MENDABLE.search(part) else part)
+        pieces = list(_PIECES.finditer(text))
+        while len(pieces) > 1 and pieces[0]["leader"]:
+            del pieces[0]
+        while len(pieces) > 1 and pieces[-1]["leader"]:
+            del pieces[-1]
+        for before, match in itertools.pairwise([None, *pieces]):
+            assert match is not None
+            if match["mark"]:
+                self.divided_at = (page, start + match.start())
+                continue
+            is_apart = before is not None and (
+                before.end() < match.start() or bool(before["leader"] or match["leader"])
+            )
+            self._append_piece(page, start + match.start(), match, is_apart=is_apart)
+
+    def _append_piece(self, page: int, start: int, match: re.Match[str], *, is_apart: bool) -> None:
+        piece = match.group()
+        if self.divided_at is not None:
+            self._join_divided(piece)
+        elif is_apart:
+            self.append_unplaced(" ")
+        if match["leader"]:
+            self.append_unplaced(piece[0] * 3)
+        else:
+            self._stretch(page, start, piece)
+
+    def _join_divided(self, following: str) -> None:
+        """Join a divided word, with its hyphen where the document writes the word so elsewhere."""
+        divided, self.divided_at = self.divided_at, None
+        before = "".join(self.parts[-2:]).rpartition(" ")[2]
+        word = following.split(maxsplit=1)[0]
+        is_name = not word[0].islower()  # Anglo-American, COVID-19
+        if divided and (is_name or (self.vocabulary is not None and self.vocabulary.is_hyphenated(before, word))):
+            self._stretch(*divided, "-")
 
     def _stretch(self, page: int, start: int, text: str) -> None:
         last = self.runs[-1] if self.runs else None
@@ -64,6 +103,9 @@ class TextBuilder:
 
     def append_unplaced(self, text: str) -> None:
         """Append characters that stand on no page (a joining space, a tab, a newline)."""
+        if self.divided_at is not None:
+            self._stretch(*self.divided_at, "-")
+            self.divided_at = None
         self.parts.append(text)
         self.length += len(text)
 
@@ -74,6 +116,9 @@ class TextBuilder:
 
     def draft(self, kind: NodeKind, page: int, *, title: str = "", level: int = -1, label: str = "") -> Draft:
         """A draft of what was gathered."""
+        if self.divided_at is not None:
+            self._stretch(*self.divided_at, "-")
+            self.divided_at = None
         return Draft(kind, self.text, tuple(self.runs), page, title, level, label)
 
 

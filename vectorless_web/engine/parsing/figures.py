@@ -10,29 +10,21 @@ from dataclasses import dataclass, field
 from vectorless_web.engine.documents.figures import Picture
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.scans.pictures import WHOLE, Cut, shrink_picture
+from vectorless_web.engine.parsing.terms import any_of
 
 LONGEST_CAPTION = 600
 """Characters of a caption at most: the longest read in reports have 400, and a paragraph that names a figure first is
 seldom shorter than twice that."""
-_NAMES = (
-    "figures?|fig|charts?|graph|diagram|exhibit|image|photo|photograph|picture|plate|map|illustration|abbildung|abb"
-    "|bild|grafik|schaubild|diagramm|figura|imagen|gráfico|graphique|schéma|carte|afbeelding|figuur"
-)
 _FORM = re.compile(
-    rf"^({_NAMES})\b\.?\s*([A-Z]?[.-]?\d+(?:[.–-]\d+)*[a-z]?|[IVXL]+|[A-Z])\b\s*([.:|–—-]?)\s*(\w*)", re.IGNORECASE
+    rf"^({any_of('figure')})(?!\w)\.?\s*([A-Z]?[.-]?\d+(?:[.–-]\d+)*[a-z]?|[IVXL]+|[A-Z])\b\s*([.:|–—-]?)\s*(\w*)",
+    re.IGNORECASE,
 )
-_SPEAKING = re.compile(
-    r"(?:shows?|illustrates?|depicts?|presents?|gives?|compares?|summari[sz]es?|displays?|is|are|was|were|has|below|above"
-    r"|and|to|in|on|of|also|describes?|provides?|plots?|reports?|lists?|outlines?|zeigt|zeigen|stellt)$",
-    re.I,
-)
+_SPEAKING = re.compile(rf"{any_of('speaks_of_figure')}$", re.I)
 """Words behind a figure's name that make it the beginning of a sentence of the text, and no caption."""
 _DATA = re.compile(r"data:image/(?:png|jpe?g|gif|webp|bmp|tiff?)[^,]{0,100};\s*base64,(.*)", re.I | re.S)
 _FILE_NAME = re.compile(r"^\S{1,200}\.(?:png|jpe?g|gif|bmp|tiff?|webp|svg|emf|wmf)$", re.IGNORECASE)
-_EMPTY_NAME = re.compile(r"^(?:image|picture|graphic|photo|bild|grafik|img|logo|figure)?\s*\d*$", re.IGNORECASE)
-_BY_A_PROGRAM = re.compile(
-    r"\s*(?:AI-generated content may be incorrect|Description automatically generated[^.]*)\.?", re.I
-)
+_EMPTY_NAME = re.compile(rf"^(?:{any_of('figure')}|graphic|img|logo)?\s*\d*$", re.IGNORECASE)
+_BY_A_PROGRAM = re.compile(rf"\s*{any_of('written_by_program')}[^.]*\.?", re.I)
 
 
 def read_caption(text: str) -> str | None:
@@ -40,12 +32,13 @@ def read_caption(text: str) -> str | None:
     match = _FORM.match(text) if len(text) <= LONGEST_CAPTION else None
     if match is None or (_SPEAKING.match(match[4]) and not match[3]):
         return None
-    name = "Figure" if match[1].casefold() in ("fig", "figures") else match[1].capitalize()
+    said = match[1].casefold().rstrip(".")
+    name = "Figure" if said in ("fig", "figures") else said.capitalize()
     return f"{name} {match[2]}"
 
 
 def clean_description(text: str) -> str:
-    """What a file says of a picture for those who cannot see it; "" where a program wrote a name or a number."""
+    """A picture's description for people who cannot see it; "" for a name or number that a program wrote."""
     said = " ".join(_BY_A_PROGRAM.sub("", text).split())
     return "" if _FILE_NAME.match(said) or _EMPTY_NAME.match(said) else said[:LONGEST_CAPTION]
 
@@ -65,7 +58,7 @@ def _find_nothing(address: str) -> bytes | None:
 
 @dataclass(slots=True)
 class PictureShelf:
-    """The pictures taken of one file: each once, made small, so many and so many bytes at most.
+    """The pictures of one file, each once and made small, within the limits of number, bytes and pixels.
 
     `find` gives the bytes of a part of the file by its address; nothing outside the file is ever asked for.
     """
@@ -80,7 +73,7 @@ class PictureShelf:
     _seen: set[str] = field(default_factory=set)
 
     def take(self, data: bytes | None, cut: Cut = WHOLE) -> Picture | None:
-        """The picture in these bytes; None for one that is too small, there already, or beyond the bounds.
+        """The picture in these bytes; None if it is too small, taken already or beyond a limit.
 
         `cut` is what the document does not show of it: nobody is to see that here either.
         """

@@ -134,6 +134,11 @@ class Vocabulary:
                 position += 1
         return " ".join(self._split_glued(word) for word in words)
 
+    def is_hyphenated(self, first: str, second: str) -> bool:
+        """Whether the document writes two parts of a word with a hyphen more often than as one word."""
+        left, right = first.casefold().strip(_MARKS), second.casefold().strip(_MARKS)
+        return self._counts[f"{left}-{right}"] > self._counts[left + right]
+
     def _is_broken_word(self, first: str, second: str) -> bool:
         if not (first.isalpha() and second.rstrip(".,:;)").isalpha()):
             return False
@@ -267,7 +272,7 @@ def _find_commonest(counts: Counter[float]) -> float:
 
 
 def _bodies(pages: Sequence[Page], counts: _Survey, body: Style) -> dict[int, Style]:
-    """Own body styles of pages; a page with little prose is set like the page before it."""
+    """The body style of each page; a page with little prose has that of the page before it."""
     bodies: dict[int, Style] = {}
     current = body
     for page in pages:

@@ -5,48 +5,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-_NUMBER_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten"
+from vectorless_web.engine.parsing.terms import any_of
+
 # What may follow a number; a small letter after a space means running text ("Note 7 to the ...").
 _SEPARATOR = r"(?:\s*[.:)\]—–-]|\s*\((?!\w{1,4}\)\s+(?-i:[a-z]))|\s+(?-i:(?![a-zß-ÿ])))"
-_PART = re.compile(
-    rf"^(?:part|teil|partie|parte)\s+([IVX]{{1,5}}|\d{{1,2}}|[A-Z]|{_NUMBER_WORDS})(?:{_SEPARATOR}|$)", re.I
-)
-_ITEM = re.compile(rf"^items?\s+(\d{{1,2}}[A-C]?(?:\.\d{{2}})?)(?:{_SEPARATOR}|$)", re.I)
-_NOTE = re.compile(rf"^(?:note|footnote|anmerkung|nota)\s+(\d{{1,2}}[A-Z]?)(?:{_SEPARATOR}|$)", re.I)
+_PART = re.compile(rf"^{any_of('part')}\s+([IVX]{{1,5}}|\d{{1,2}}|[A-Z]|{any_of('number')})(?:{_SEPARATOR}|$)", re.I)
+_ITEM = re.compile(rf"^{any_of('item')}\s+(\d{{1,2}}[A-C]?(?:\.\d{{2}})?)(?:{_SEPARATOR}|$)", re.I)
+_NOTE = re.compile(rf"^{any_of('note')}\s+(\d{{1,2}}[A-Z]?)(?:{_SEPARATOR}|$)", re.I)
 _CHAPTER = re.compile(
-    r"^(chapter|article|section|appendix|annex|annexe|exhibit|schedule|clause|kapitel|abschnitt|artikel|anhang"
-    r"|chapitre|capítulo|capitolo|artículo|articolo|sección|sezione|anexo|allegato|§{1,2})(?:\s+|(?<=§)\s*)"
-    rf"([IVXLC]{{1,6}}|[A-Z]|\d{{1,3}}(?:\.\d{{1,3}}){{0,4}}[a-z]?|{_NUMBER_WORDS})(?:{_SEPARATOR}|$)",
+    rf"^({any_of('chapter', 'section')}|§{{1,2}})(?:\s+|(?<=§)\s*)"
+    rf"([IVXLC]{{1,6}}|[A-Z]|\d{{1,3}}(?:\.\d{{1,3}}){{0,4}}[a-z]?|{any_of('number')})(?:{_SEPARATOR}|$)",
     re.I,
 )
+_SECTION_SIGN = re.compile(rf"(?:{any_of('section')}|§{{1,2}})$", re.I)
 _CJK_CHAPTER = re.compile(r"^第[一二三四五六七八九十百\d]+([章节節条編部])")
 _NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\)?\s+(?=[^\W\d_]|[\"“‘(])")
 _PARENTHESISED = re.compile(r"^\((\d{1,2})\)\s+(?=[A-Z])")
-_COMPANY = (
-    r"(?:[\w&.,’' -]{2,45}?\b(?:inc|corp|corporation|company|co|plc|ltd|llc|subsidiaries)\b\s?[.,]*\s*[-–—:]?\s+)?"
-)
-_ADJECTIVES = r"(?:(?:interim|condensed|unaudited|audited|consolidated|combined|supplemental)\s+)*"
+_COMPANY = rf"(?:[\w&.,’' -]{{2,45}}?\b{any_of('legal_form')}\b\s?[.,]*\s*[-–—:]?\s+)?"
 _STATEMENT = re.compile(
-    rf"^{_COMPANY}{_ADJECTIVES}"
-    r"(?:statements?\s+of\s+(?:\w+\s+)?(?:consolidated\s+)?(?:income|operations|earnings|comprehensive|cash\s+flows?"
-    r"|financial\s+position|financial\s+condition|changes|(?:share|stock)(?:holder|owner)s|equity|profit|loss|redeemable)"
-    r"|balance\s+sheets?|(?:comprehensive\s+)?income\s+statements?|cash\s+flows?\s+statements?"
-    r"|(?:share|stock)holders?[’']?s?[’']?\s+equity\s+statements?)",
+    rf"^{_COMPANY}(?:{any_of('statement_adjective')}\s+)*"
+    rf"(?:statements?\s+of\s+(?:\w+\s+){{0,2}}?{any_of('statement_subject')}|{any_of('statement_title')})",
     re.I,
 )
-_CLAUSE = re.compile(r"\b(?:that|which|is|are|was|were|see|refer)\b", re.I)
+_CLAUSE = re.compile(rf"\b{any_of('sentence')}\b", re.I)
 _NOTES = re.compile(r"^(?:index\s+to\s+)?notes?\s+to\s+(?:the\s+)?(?:\w+\s+){0,4}(?:financial\s+)?statements?\b", re.I)
-_REPORT = re.compile(
-    r"^report(?:s|ing)?\s+of\s+(?:independent|management)|^(?:independent\s+)?auditors?[’']?s?[’']?\s+report"
-    r"|^management[’']s\s+(?:annual\s+)?(?:report|responsibility|assessment)",
-    re.I,
-)
-_BACK = re.compile(r"^signatures?$", re.I)
-_EXHIBIT = re.compile(r"^(?:exhibit|anlage|annexe)\s+\(?(\d{1,3}(?:\.\d{1,3})?[A-Z]?(?:\.\d{1,2})?)\)?$", re.I)
-_CONTENTS = re.compile(
-    r"^(?:table\s+of\s+contents|contents|index|inhaltsverzeichnis|inhalt|table\s+des\s+matières|sommaire|índice|contenido|indice|sommario|目录|目次)$",
-    re.I,
-)
+_REPORT = re.compile(rf"^{any_of('report_title')}", re.I)
+_BACK = re.compile(rf"^{any_of('signatures')}$", re.I)
+_EXHIBIT = re.compile(rf"^{any_of('exhibit')}\s+\(?(\d{{1,3}}(?:\.\d{{1,3}})?[A-Z]?(?:\.\d{{1,2}})?)\)?$", re.I)
+_CONTENTS = re.compile(rf"^{any_of('contents')}$", re.I)
 
 PART, ITEM, CHAPTER, STATEMENT, NOTE, NUMBERED, PLAIN = range(7)
 NAMED = frozenset((PART, ITEM, STATEMENT, NOTE))
@@ -97,9 +83,7 @@ def _parse_numbering(title: str) -> Form:
 
 
 def _chapter_depth(name: str, number: str) -> int:
-    if name in ("section", "clause", "§", "§§", "sección", "sezione", "abschnitt"):
-        return 2 + number.count(".")
-    return 1
+    return 2 + number.count(".") if _SECTION_SIGN.match(name) else 1
 
 
 def is_contents_title(title: str) -> bool:
@@ -122,26 +106,13 @@ def is_notes_title(title: str) -> bool:
     return bool(_NOTES.match(title))
 
 
-def statement_kind(title: str) -> str:
-    """The primary statement a title names: income, balance, cash_flow, equity, comprehensive_income, or ""."""
-    if not _STATEMENT.match(title):
-        return ""
-    words = title.casefold()
-    if "comprehensive" in words and not re.search(
-        r"income\s+and\s+comprehensive|operations\s+and\s+comprehensive", words
-    ):
-        return "comprehensive_income"
-    if "cash flow" in words:
-        return "cash_flow"
-    if "balance sheet" in words or "financial position" in words or "financial condition" in words:
-        return "balance"
-    if re.search(r"equity|holders|owners|deficit", words):
-        return "equity"
-    return "income" if re.search(r"income|operations|earnings|profit|loss", words) else ""
+def is_statement_title(title: str) -> bool:
+    """Whether a title is that of a financial statement."""
+    return bool(_STATEMENT.match(title))
 
 
 _PARTICULAR = re.compile(
-    r"^\W{0,3}(?P<name>[^\W\d_][^:.;?!\n\t]{0,42}?)(?:\s*:(?!//)\s*|\s*\.{4,}\s*|\t+)(?P<value>[^\n]{0,240})$"
+    r"^\W{0,3}(?P<name>[^\W\d_][^:.;?!\n\t]{0,42}?)(?:\s*:(?!//)\s*|\s*\.{3,}\s*|\t+)(?P<value>[^\n]{0,240})$"
 )
 _NAME_WORDS, _SENTENCE_WORDS = 6, 8
 """Words of a particular's name at most, and of a value that ends as a sentence does; what is longer is prose."""

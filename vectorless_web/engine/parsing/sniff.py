@@ -50,10 +50,14 @@ _HTML = re.compile(
 _ATX = re.compile(r"^#{1,6} \S", re.MULTILINE)
 _FENCE = re.compile(r"^(?:```|~~~)", re.MULTILINE)
 _MARKDOWN_NAMES = (".md", ".markdown", ".mdown", ".mkd")
-_OFFICE_PARTS = (b"[Content_Types].xml", b"_rels/", b"word/", b"xl/", b"ppt/", b"docProps/", b"customXml/")
-"""What the first file within an Office document is; a ZIP's own header takes 30 bytes before its name."""
-_ENTRY = re.compile(rb"PK(?:\x03\x04.{26}|\x01\x02.{42})(word|xl|ppt|visio)/", re.DOTALL)
-"""A part within an Office document: by a ZIP's header before each file, or in its list of files at the end."""
+_CONTENT_TYPES = b"[Content_Types].xml"
+"""The part that every Office document has, wherever it stands in the ZIP (ECMA-376, part 2)."""
+_FIRST_PARTS = (_CONTENT_TYPES, b"_rels/", b"word/", b"xl/", b"ppt/", b"docProps/", b"docMetadata/", b"customXml/")
+"""What the first file within an Office document is, where its list is not at hand; a ZIP's own header takes 30 bytes
+before its name."""
+_ENTRY = re.compile(rb"PK(?:\x03\x04.{26}|\x01\x02.{42})((?:word|xl|ppt|visio)/[\w./-]*)", re.DOTALL)
+"""A part within an Office document, where its list is longer than what was read: by the header before each file, or by
+an entry of the list."""
 _BY_PART = {b"xl": "an Excel workbook", b"ppt": "a PowerPoint presentation", b"visio": "a Visio drawing"}
 _BY_MEDIA_TYPE = (
     (b"application/vnd.oasis.opendocument.text", "an OpenDocument template or master document"),
@@ -85,7 +89,9 @@ _SAVED_BY = {
 }
 """The ending that messages and codes name, and the program that saves such a file again."""
 _LATE_PDF = re.compile(rb"^%PDF-\d", re.MULTILINE)
-"""A PDF that begins behind a few other bytes, as some programs and mail servers write them."""
+"""A PDF that begins on a line behind others, as some programs and mail servers write them."""
+_JUNK_BEFORE_PDF = 1024
+"""Bytes of other content within which PDF viewers look for the beginning (PDF Reference 1.7, appendix H.3.4.1)."""
 _BLANK = b" \t\n\r\v\f\0\xef\xbb\xbf\xff\xfe"
 """White space, NULs and byte order marks: a file of these alone says nothing."""
 _ZIP = b"PK\x03\x04"
@@ -175,7 +181,7 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
     suffix = PurePath(name).suffix.lower()
     if is_html(head):
         return _html(suffix)
-    if _LATE_PDF.search(head[:1024]):
+    if _begins_late(head, suffix):
         return PDF
     if head.startswith(_OLE):
         return _sniff_compound(head, suffix)
@@ -191,6 +197,14 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
     return TEXT
 
 
+def _begins_late(head: bytes, suffix: str) -> bool:
+    """Whether a PDF begins behind blanks, a byte order mark or lines; named .pdf, behind any junk."""
+    first = head[:_JUNK_BEFORE_PDF]
+    if first.lstrip(_BLANK).startswith(b"%PDF-") or _LATE_PDF.search(first):
+        return True
+    return suffix == ".pdf" and b"%PDF-" in first and not first.startswith((_ZIP, _OLE))
+
+
 def _sniff_compound(head: bytes, suffix: str) -> str:
     """XLS for an older workbook; UnreadableDocument for any other file of that make."""
     if _WORD_STREAM not in head and (suffix in _OLDER_SHEETS or _SHEET_STREAM in head):
@@ -199,7 +213,7 @@ def _sniff_compound(head: bytes, suffix: str) -> str:
 
 
 def _refuse_binary(head: bytes, suffix: str) -> None:
-    """Refuse what cannot be text: a known kind of file that is not read, a false name, control characters."""
+    """Refuse a file that cannot be text: an unsupported kind, a wrong ending, or many control characters."""
     kinds = [(signature, head.startswith(signature), kind, remedy) for signature, kind, remedy in _SIGNATURES]
     kinds.append((b"ftyp", _FILM.match(head) is not None, "a film or a sound recording", _WRITTEN))
     for signature, is_so, kind, remedy in kinds:
@@ -225,7 +239,7 @@ def _is_binary(head: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ListedPart:
-    """A file within a ZIP as its list names it. The sizes are what the ZIP says, in bytes; it may lie."""
+    """A file as the list of a ZIP names it. Sizes are in bytes as listed, and may be false."""
 
     name: bytes
     packed: int
@@ -292,28 +306,31 @@ def _sniff_drawn(head: bytes) -> str:
 
 def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
     """DOCX, XLSX, XLS, PPTX, ODS, ODT, EPUB, or ZIP for an archive of files; refuses other documents that are ZIPs."""
-    parts = {found[1] for data in (head, tail) for found in _ENTRY.finditer(data)}
-    looks_like_word = head[30:].startswith(_OFFICE_PARTS)
-    if looks_like_word and b"word" in parts:
+    # The list names the document's own parts; what is packed within a part has parts of the same names.
+    listed = {part.name for part in list_parts(tail)}
+    names = listed or {found[1] for data in (head, tail) for found in _ENTRY.finditer(data)}
+    folders = {name.partition(b"/")[0] for name in names}
+    is_office = _CONTENT_TYPES in listed or head[30:].startswith(_FIRST_PARTS)
+    if is_office and b"word" in folders:
         return DOCX
-    if looks_like_word and b"xl" in parts:
-        return XLS if b"xl/workbook.bin" in head + tail else XLSX
-    if looks_like_word and b"ppt" in parts:
+    if is_office and b"ppt" in folders:
         return PPTX
+    if is_office and b"xl" in folders:
+        return XLS if b"xl/workbook.bin" in names else XLSX
     if head[38:].startswith(EPUB.encode()):
         return EPUB
     for media_type in (ODS, ODT):
         if head[38:].startswith(media_type.encode()) and not head[38 + len(media_type) :].startswith(b"-"):
             return media_type
     # Of an archive that only holds Office documents, the parts of these may be found as well.
-    kind = next((_BY_PART[part] for part in sorted(parts & _BY_PART.keys())), "") if looks_like_word else ""
+    kind = next((_BY_PART[part] for part in sorted(folders & _BY_PART.keys())), "") if is_office else ""
     kind = kind or next((said for begins, said in _BY_MEDIA_TYPE if head[38:].startswith(begins)), "")
     kind = kind or next((said for suffixes, said in _BY_NAME.items() if suffix in suffixes), "")
     if kind:
         raise UnreadableDocument(
             f"This file is {kind}, which cannot be read here. Save it as PDF and upload that.", code="unsupported_type"
         )
-    if looks_like_word:
+    if is_office:
         return DOCX
     if suffix in ENDINGS.values() and suffix != ENDINGS[ZIP]:
         raise UnreadableDocument(
@@ -340,7 +357,7 @@ def _html(suffix: str) -> str:
 
 
 def _older_office(head: bytes, suffix: str) -> UnreadableDocument:
-    """What to say of a compound file: an older document, or a newer one behind a password."""
+    """The refusal of a compound file (OLE): an older Office document, or a newer one with a password."""
     if suffix == ".docx" and _WORD_STREAM not in head:
         return UnreadableDocument(
             "This Word document is protected with a password, or is an older one under a newer name."

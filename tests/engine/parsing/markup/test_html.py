@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.engine.parsing.conftest import nodes, outline, texts, uncovered
 from vectorless_web.engine.errors import UnreadableDocument
+from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.markup.html import html_text
 from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, cut_pages
 from vectorless_web.engine.parsing.sniff import is_html
@@ -173,7 +174,7 @@ TAGS = st.sampled_from(PIECES.split("|"))
 @given(st.lists(TAGS, max_size=40))
 def test_every_printed_character_stands_in_exactly_one_block(parts):
     text, blocks = html_text("<html><p>Always a word</p>" + " ".join(parts))
-    pages, drafts = cut_pages(text, blocks)
+    pages, drafts = cut_pages(text, blocks, (), Fences())
     counts: dict[tuple[int, int], int] = {}
     for draft in drafts:
         for run in draft.runs:

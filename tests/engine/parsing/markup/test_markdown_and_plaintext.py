@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine.parsing.conftest import nodes, outline, texts, uncovered
+from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.markup.markdown import markdown_text
 from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, cut_pages
 from vectorless_web.engine.parsing.markup.plaintext import text_blocks
@@ -138,7 +139,7 @@ def test_markdown_blocks_hold_every_character_of_the_readable_text_once(lines):
     if not blocks:
         assert not text.strip()
         return
-    pages, drafts = cut_pages(text, blocks)
+    pages, drafts = cut_pages(text, blocks, (), Fences())
     counts = [Counter[int]() for _ in pages]
     for draft in drafts:
         for run in draft.runs:

@@ -3,6 +3,7 @@
 import io
 
 import pytest
+from PIL import Image
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData, XyChartData
 from pptx.enum.chart import XL_CHART_TYPE
@@ -210,3 +211,17 @@ def test_a_deck_is_called_by_its_first_slide(read):
     for title in ("Field trial of winter barley", "Yield", "What it means"):
         add(deck, 5, title)
     assert read(deck).title == "Field trial of winter barley"
+
+
+def test_a_shape_that_cannot_be_read_costs_that_shape_alone(read, deck):
+    slide = add(deck, TITLE_ONLY, "Quays")
+    picture = io.BytesIO()
+    Image.new("RGB", (200, 200), "#804020").save(picture, "PNG")
+    shape = slide.shapes.add_picture(picture, Inches(1), Inches(2))
+    shape._element.remove(shape._element.blipFill)
+    box(slide, "Built in 1911", 1, 4)
+
+    document = read(deck)
+
+    assert "Built in 1911" in document.page_text(0)
+    assert any("shapes of slides could not be read on page 1" in said.lower() for said in document.report.warnings)

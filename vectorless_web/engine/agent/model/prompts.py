@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from vectorless_web.engine.agent.conversation import Conversation
-from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, count_tokens, shorten_text
+from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, shorten_text
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.llm.calls import fence_text
 
@@ -134,17 +134,6 @@ class Told:
 def write_results(results: Sequence[Told], budget: str) -> str:
     """The results of a turn's calls in their order, then what is left."""
     return "\n\n".join([*(f"{number}. {told.write()}" for number, told in enumerate(results, 1)), budget])
-
-
-def fit_block(texts: Sequence[str], tokens: int) -> tuple[list[str], int]:
-    """The texts that fit, in their order, and how many did not; one that does not fit leaves room to the next."""
-    kept, left = [], tokens
-    for text in texts:
-        cost = count_tokens(text) + 2
-        if cost <= left:
-            kept.append(text)
-            left -= cost
-    return kept, len(texts) - len(kept)
 
 
 OBJECTED = """The program and a second reader checked your answer. These claims do not hold yet:

@@ -16,6 +16,7 @@ from vectorless_web.engine.agent.model.view import (
     DocumentView,
     LibraryView,
     clean_text,
+    join_excerpts,
     shorten_text,
     stems_of,
     write_excerpt,
@@ -146,7 +147,12 @@ class Toolbox:
     def _refs(self, view: DocumentView, keys: Iterable[int], role: str) -> tuple[NodeRef, ...]:
         return self.state.refer(view.id, list(keys)[:40], role)
 
-    # ------------------------------------------------------------------ looking
+    def _show(self, hits: Sequence[tuple[DocumentView, int]], wanted: frozenset[str]) -> str:
+        """Nodes as snippets, which stand before the model from now on."""
+        for view, key in hits:
+            self.library.mark_shown(view.id, [key])
+        excerpts = [write_excerpt(view, key, wanted=wanted, tokens=SNIPPET_TOKENS) for view, key in hits]
+        return join_excerpts(excerpts)
 
     def _search(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         views = self._find_views(arguments.get("documents"))
@@ -156,10 +162,7 @@ class Toolbox:
         hits = merge_ranks([search_nodes(self.state, plan, views, most=3 * MOST_HITS) for plan in plans])
         new = [hit for hit in hits if not self.library.was_shown(hit[0].id, hit[1])][:MOST_HITS]
         known = [hit for hit in hits[:MOST_HITS] if hit not in new]
-        texts = []
-        for view, key in new:
-            texts.append(write_excerpt(view, key, wanted=wanted, tokens=SNIPPET_TOKENS).text)
-            self.library.mark_shown(view.id, [key])
+        text = self._show(new, wanted)
         absent = list_absent(self.state, queries, views)
         told = [f"{len(new)} new {'hit' if len(new) == 1 else 'hits'}."]
         told += [f"Shown before: {', '.join(f'{view.name}.{key}' for view, key in known)}."] if known else []
@@ -169,7 +172,7 @@ class Toolbox:
         say = f"Searched {say_count(len(views), 'document')} for {asked}: {told[0]}"
         row = {"queries": queries, "hits": [[view.id, key] for view, key in new], "absent": absent}
         result = StepResult(say, row, refs, documents=tuple(view.id for view in views))
-        return ToolOutcome(Told(" ".join(told), "\n\n".join(texts)), result)
+        return ToolOutcome(Told(" ".join(told), text), result)
 
     def _outline(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         if arguments.get("node"):
@@ -194,18 +197,14 @@ class Toolbox:
             view = self._find_view(arguments["document"])
         goal = arguments["goal"]
         found = search_tree(self.state, view, goal, start, walk=self._walk)
-        wanted = stems_of(goal)
-        texts = []
-        for key in found.leaves[:MOST_HITS]:
-            texts.append(write_excerpt(view, key, wanted=wanted, tokens=SNIPPET_TOKENS).text)
-            self.library.mark_shown(view.id, [key])
+        text = self._show([(view, key) for key in found.leaves[:MOST_HITS]], stems_of(goal))
         entered = "; ".join(f"{view.name}.{key} {why}".strip() for key, why in found.entered)
         passed = "; ".join(f"{label}: {why}" for label, why in found.passed[:5])
         words = " ".join(
             filter(None, (f"Entered: {entered}." if entered else "", f"Put aside: {passed}." if passed else ""))
         )
         words = shorten_text(words, 900) or "No section below it speaks of that."
-        return ToolOutcome(Told(words, "\n\n".join(texts)), found.result)
+        return ToolOutcome(Told(words, text), found.result)
 
     def _read(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         piece = ""
@@ -269,8 +268,6 @@ class Toolbox:
             documents=(view.id,),
         )
         return ToolOutcome(Told(words, "\n\n".join(texts)), result)
-
-    # ------------------------------------------------------------------ working out
 
     def _table(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         view, key, _ = self._find_node(arguments["node"])
@@ -347,9 +344,7 @@ class Toolbox:
             hits = search_nodes(self.state, plan, [view], most=2)
             reason = shorten_text(document.reason, 90)
             texts.append(f"[{view.name}] {shorten_text(view.title, 90)} | {view.entry.name} | {reason}")
-            for _, key in hits:
-                texts.append(write_excerpt(view, key, wanted=stems_of(arguments["query"]), tokens=SNIPPET_TOKENS).text)
-                self.library.mark_shown(view.id, [key])
+            texts.append(self._show(hits, stems_of(arguments["query"])))
         words = f"Opened {say_count(len(routed.documents), 'other document')}."
         return ToolOutcome(Told(words, "\n\n".join(texts)), StepResult(words, documents=routed.ids), event=event)
 

@@ -406,10 +406,17 @@ def _fit_pieces(view: DocumentView, key: int, places: Sequence[int], tokens: int
     return kept
 
 
-def write_excerpt(
-    view: DocumentView, key: int, *, wanted: frozenset[str], tokens: int, lit: int = -1, with_place: bool = True
-) -> Shown:
-    """A node as a passage out of its order: page and headings, then its text, cut around what is `wanted` (stems).
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A node out of its order: `head` says document, page and headings, `body` is its text with ids."""
+
+    key: int
+    head: str
+    body: str
+
+
+def write_excerpt(view: DocumentView, key: int, *, wanted: frozenset[str], tokens: int, lit: int = -1) -> Excerpt:
+    """A node as a passage, cut around what is `wanted` (stems) to about so many tokens.
 
     `lit` is a character of the node's text that must be shown. A table keeps its columns, and the header row in its
     middle that holds for a row that is shown.
@@ -417,13 +424,22 @@ def write_excerpt(
     node, pieces = view.tree.node(key), view.list_pieces(key)
     places = _choose_places(pieces, wanted, tokens, lit)
     path = view.write_path(key)
-    head = (
-        f"{view.name} {say_pages(node.page_start, node.page_end)}{f' | {path}' if path else ''}" if with_place else ""
-    )
+    head = f"{view.name} {say_pages(node.page_start, node.page_end)}{f' | {path}' if path else ''}"
     body = view.write_leaf(key, None if len(places) == len(pieces) else places) if pieces else ""
     rest = len(pieces) - 1 - places[-1] if places else 0
     more = f" (goes on: {rest} more, read from {view.name}.{key}.{pieces[places[-1] + 1].id})" if rest else ""
-    return Shown("\n".join(part for part in (head, body + more) if part), (key,))
+    return Excerpt(key, head, body + more)
+
+
+def join_excerpts(excerpts: Sequence[Excerpt]) -> str:
+    """The excerpts as one text: those of one place together under one head, in reading order, the best place first."""
+    places: dict[str, list[Excerpt]] = {}
+    for excerpt in excerpts:
+        places.setdefault(excerpt.head, []).append(excerpt)
+    return "\n\n".join(
+        "\n".join([head, *(excerpt.body for excerpt in sorted(found, key=lambda excerpt: excerpt.key))])
+        for head, found in places.items()
+    )
 
 
 def _choose_places(pieces: Sequence[ShownPiece], wanted: frozenset[str], tokens: int, lit: int) -> list[int]:

@@ -1,11 +1,12 @@
 """Writes the readable text of a file without printed pages, and notes where each block stands in it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from vectorless_web.engine.documents.figures import Picture
 from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, Heads, TextBlock
+from vectorless_web.engine.parsing.fences import Fences
+from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, DocumentText, Heads, TextBlock
 from vectorless_web.engine.parsing.markup.plaintext import cut_paragraph
 from vectorless_web.engine.parsing.patterns import form_of
 from vectorless_web.engine.parsing.tables.spans import SpanCell, SpanGrid, lay_out
@@ -34,6 +35,8 @@ class BlockWriter:
     items: list[str] = field(default_factory=list)
     parts_written: int = 0
     """Parts of the last table."""
+    fences: Fences = field(default_factory=Fences)
+    """Around readers whose failure costs a table or a shape and not the document."""
 
     @property
     def has_text(self) -> bool:
@@ -44,6 +47,12 @@ class BlockWriter:
     def text(self) -> str:
         """All that was written."""
         return "".join(self.parts)
+
+    def finish(
+        self, title: str = "", remarks: Iterable[str] = (), *, starts: Sequence[int] = (), shown_title: str = ""
+    ) -> DocumentText:
+        """The text that was written, with what could not be read as the last remarks."""
+        return DocumentText(self.text, self.blocks, title, [*remarks, *self.fences.tell()], starts, shown_title)
 
     def write(self, kind: NodeKind, text: str, *, level: int = -1) -> None:
         """Add a block; text that is only white space is none."""
@@ -74,7 +83,7 @@ class BlockWriter:
         self.blocks[-1].picture = picture
 
     def write_item(self, text: str, *, mark: str = "", depth: int = 0) -> None:
-        """Add an item of a list; one that is a paragraph by its length stands by itself."""
+        """Add an item of a list; an item as long as a paragraph becomes one."""
         said = f"{mark} {text}".strip()
         if len(text) > _LONG_ITEM:
             self.write_paragraph(said)
@@ -103,12 +112,12 @@ class BlockWriter:
     def write_table(
         self, rows: Sequence[Sequence[SpanCell]], *, headers: int = 0, title: str = "", continued: bool = False
     ) -> None:
-        """Add a table with spanning cells, a long one in parts of about a page that know its headers.
+        """Add a table with spanning cells; a long table becomes parts of about a page, each with the headers.
 
         `continued`: it carries on the table before, and its header rows are not written again.
         """
         self.end_list()
-        grid = lay_out(rows, headers=headers)
+        grid = self.fences.read("tables", -1, lambda: lay_out(rows, headers=headers), None)
         if grid is None:
             for row in rows:
                 self.write_paragraph(" ".join(cell.text for cell in row))

@@ -45,7 +45,7 @@ def read_mail(text: str) -> DocumentText:
     names = [name for name, _ in list_attached(message)]
     if names:
         writer.write_paragraph("Attachments: " + "; ".join(names))
-    return DocumentText(writer.text, writer.blocks, subject, [*_tell_left_out(message, shelf.taken), *shelf.tell()])
+    return writer.finish(subject, [*_tell_left_out(message, shelf.taken), *shelf.tell()])
 
 
 def _find_inline(message: EmailMessage, address: str) -> bytes | None:
@@ -83,7 +83,9 @@ def _write_body(writer: BlockWriter, message: EmailMessage, shelf: PictureShelf)
     said = _decode(body)
     is_page = body.get_content_type() == "text/html"
     try:
-        read, blocks = html_text(bound_page(said).source, shelf) if is_page else (said, text_blocks(said))
+        read, blocks = (
+            html_text(bound_page(said).source, shelf, writer.fences) if is_page else (said, text_blocks(said))
+        )
     except UnreadableDocument:
         return  # a page of pictures; the headers are still worth keeping
     writer.extend(read, blocks)
@@ -100,7 +102,7 @@ def _decode(part: MIMEPart) -> str:
 
 
 def list_attached(message: EmailMessage) -> list[tuple[str, MIMEPart]]:
-    """(name without any folder, part) of each attachment; pictures within the text are none."""
+    """(file name without folder, part) of each attachment; pictures shown in the text are no attachments."""
     return [(_name_of(part), part) for part in _walk_attached(message) if not _is_inline(part)]
 
 

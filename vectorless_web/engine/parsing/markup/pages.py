@@ -3,17 +3,21 @@
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from vectorless_web.engine.documents.figures import Picture
 from vectorless_web.engine.documents.node import Cell, Column, NodeKind, Row, Table
 from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
+from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.figures import read_caption
 from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.patterns import are_particulars
 from vectorless_web.engine.parsing.tables.drafts import find_units, period_of, with_units
 from vectorless_web.engine.parsing.tables.spans import guess_headers
+from vectorless_web.engine.parsing.terms import any_of
 
+_TABLE = re.compile(any_of("table"), re.IGNORECASE)
 PAGE_CHARACTERS = 3_000
 """Characters from which a document without printed pages begins a new one: about a printed page of text."""
 _A4 = (595.0, 842.0)
@@ -77,7 +81,9 @@ class DocumentText:
     shown_title: str = ""
 
 
-def cut_pages(text: str, blocks: Sequence[TextBlock], starts: Sequence[int] = ()) -> tuple[list[Page], list[Draft]]:
+def cut_pages(
+    text: str, blocks: Sequence[TextBlock], starts: Sequence[int], fences: Fences
+) -> tuple[list[Page], list[Draft]]:
     """Pages and drafts of a text; pages end where blocks end, so that no block is divided. Captions join their figures.
 
     `starts`: where the pages of a file that has pages of its own begin in the text; the first is 0. The blocks' cells
@@ -90,13 +96,15 @@ def cut_pages(text: str, blocks: Sequence[TextBlock], starts: Sequence[int] = ()
     for block in blocks:
         while block.start >= bounds[page][1] and page + 1 < len(bounds):
             page += 1
-        drafts.append(_draft(text, block, page, bounds[page][0]))
+        make = partial(_draft, text, block, page, bounds[page][0])
+        table = fences.read("tables", page, make, None) if block.cells is not None else make()
+        drafts.append(table or _draft(text, replace(block, kind=NodeKind.LIST, cells=None), page, bounds[page][0]))
         block.cells = block.heads = None  # the draft has them now; a long table has many
     return pages, drafts
 
 
 def join_captions(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
-    """The blocks with each figure's caption taken into it, from the side where this file's captions mostly stand."""
+    """The blocks with captions joined to their figures, from the side where most captions of this file stand."""
     places = [place for place, block in enumerate(blocks) if block.picture is not None]
     if not places:
         return list(blocks)
@@ -125,7 +133,7 @@ def _is_caption(text: str, blocks: Sequence[TextBlock], place: int) -> bool:
     block = blocks[place]
     said = text[block.start : block.end]
     if block.kind is NodeKind.CAPTION:
-        return not said.lower().startswith(("table", "tabelle", "tableau", "tabla"))
+        return not _TABLE.match(said)
     return block.kind in (NodeKind.PARAGRAPH, NodeKind.SECTION) and read_caption(said) is not None
 
 
@@ -169,7 +177,7 @@ def _table(text: str, block: TextBlock, page: int, base: int) -> Draft:
 
 
 def _heads_of(said: Sequence[Sequence[str]]) -> Heads:
-    """What heads the columns and rows of a table laid out by its spaces."""
+    """Column headers and row labels of a table whose columns are parted by spaces."""
     width = max((len(row) for row in said), default=0)
     even = [[*row, *[""] * (width - len(row))] for row in said]
     headers = min(guess_headers(even), max(len(even) - 1, 0))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from vectorless_web.engine.parsing.lines import Line, Style, Tone
 from vectorless_web.engine.parsing.patterns import NUMBERED, PLAIN, Form, form_of
 from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE
+from vectorless_web.engine.parsing.terms import any_of
 
 _MAX_CHARACTERS, _MAX_WORDS = 220, 32
 """Length of a heading, at most: notes and exhibits have titles of two lines."""
@@ -17,36 +18,30 @@ _SENTENCE_WORDS = 11
 """Words from which a title with a full stop at its end is a sentence."""
 _CAPITALS = 0.9
 """Share of its letters from which a text is in capitals: a small "of" or a unit may stand among them."""
-UNFINISHED = re.compile(
-    r"(?:[,;–—]|\b(?:includes?|following|as follows|are|is|were|was):"
-    r"|\b(?:and|or|of|the|for|to|in|with|by|a|an|our|at|on|from|that|which))$",
-    re.I,
-)
+_UNFINISHED = re.compile(rf"(?:[,;–—]|\b{any_of('opens_list')}:|\b{any_of('goes_on')})$", re.I)
 SENTENCE_END = re.compile(r"[.!?:;]['”’\")\]]*$")
 _NOT_TITLE = re.compile(
-    r"^(?:[^\w\"“‘'(\[§]+$|[\W\d_]+$|\([^()]*\)$|\(?continued\)?$|see (?:accompanying )?notes|the accompanying"
-    r"|\$|page\b|/s/|by:|name:|title:|date:|dear\b|re:|attn|sincerely|very truly|enclosures?:|cc:|\(?registrant"
-    r"|total\b|less:|add:|sources?:|notes?:?$|https?:|www\.|[*●•▪◦■□‣○➢✓–—]\s?|\(\w{1,3}\)\s*(?:/s/)?$|o\s"
-    r"|\(?(?:this page (?:is )?(?:was )?)?(?:intentionally|left blank)|item no\.?(?:\s+page)?$"
-    r"|exhibit(?:\s+no\.?|\s+number)?(?:\s+description.*)?$)",
+    r"^(?:[^\w\"“‘'(\[§]+$|[\W\d_]+$|\([^()]*\)$|\$|/s/|[*●•▪◦■□‣○➢✓–—]\s?|\(\w{1,3}\)\s*(?:/s/)?$|o\s"
+    rf"|\(?{any_of('no_title')}(?<!\w)|\(?{any_of('no_title')}\b|{any_of('page')}\s|\(?{any_of('no_title_whole')}[):]*$)",
     re.I,
 )
 _ADDRESS = re.compile(
     r"\b[A-Z][\w.]*\.?,? +\d{5}(?:-\d{4})?$|\(\d{3}\) ?\d{3}-\d{4}|\b\d{3}-\d{3}-\d{4}\b|@\w+\."
-    r"|^\d+ [A-Z]\w+(?: \w+)* (?:road|street|avenue|drive|lane|boulevard|parkway|plaza|way|place|square)\b(?: \w+)?$"
-    r"|^(?:(?:executive|senior)\s+)*vice president\b|^chief \w+ officer\b|^president(?:$|,? and\b)"
-    r"|^commission file n|^none\.?$|^[\u2610-\u2612\uf0a8\uf0fe]|\[\s?[xX ]\s?\]",
+    rf"|^\d+ [A-Z]\w+(?: \w+)* {any_of('street')}\b(?: \w+)?$|^[\u2610-\u2612\uf0a8\uf0fe]|\[\s?[xX ]\s?\]",
     re.I,
 )
-CAPTION = re.compile(
-    r"^(?:table|figure|fig\.|chart|tabelle|abbildung|tableau|tabla|图|表)\s*\d+(?:[.-]\d+)*[.:\s–—-]", re.I
-)
+CAPTION = re.compile(rf"^{any_of('caption')}\s*\d+(?:[.-]\d+)*[.:\s–—-]", re.I)
 _LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}|_{3,}")
 _UNITS_TAIL = re.compile(
-    r"\s*\((?:[^()]*\b(?:in|of)\s+(?:thousands|millions|billions)\b[^()]*|continued|cont[’']?d\.?)\)\s*:?$", re.I
+    rf"\s*\((?:[^()]*\b(?:in|of)\s+{any_of('scale')}\b[^()]*|{any_of('continued')}\.?)\)\s*:?$", re.I
 )
 _SOFT = re.compile(r"[\x02\ufffe\xad]\s?")
 _SPACED = re.compile(r"(?:(?<=\s)|^)(?:\w ){3,}\w(?=\s|$|[.,:;])")
+
+
+def is_unfinished(text: str) -> bool:
+    """Whether a line ends where a sentence or a name goes on: with a comma, a dash or a function word."""
+    return _UNFINISHED.search(text) is not None
 
 
 def may_open_title(text: str) -> bool:
@@ -126,6 +121,6 @@ def is_caps(text: str) -> bool:
 
 
 def keep_supported(headings: Sequence[Heading]) -> set[int]:
-    """Ids of headings to keep: whole sentences count only where their style heads several passages."""
+    """Ids of headings to keep: whole sentences are headings only if their style heads several passages."""
     support = Counter(heading.style for heading in headings if heading.sentence)
     return {id(h) for h in headings if not h.sentence or support[h.style] >= _SENTENCES_OF_A_STYLE}

@@ -11,10 +11,10 @@ from vectorless_web.engine.parsing.outline.contents import letters_of
 from vectorless_web.engine.parsing.outline.heading import (
     CAPTION,
     SENTENCE_END,
-    UNFINISHED,
     Heading,
     heading_of,
     is_caps,
+    is_unfinished,
     may_open_title,
     reads_like_title,
 )
@@ -31,7 +31,7 @@ from vectorless_web.engine.parsing.patterns import (
     closes_soon,
     form_of,
     is_contents_title,
-    statement_kind,
+    is_statement_title,
 )
 from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE
 
@@ -86,7 +86,7 @@ def _own_style(one: Line, other: Line) -> bool:
 
 
 def _is_in_index(lines: Sequence[Line], position: int) -> bool:
-    """Whether the lines beside it name statements too: then it is an index and not a title."""
+    """Whether the neighbouring lines name statements too: then the line is an entry of an index and no title."""
     beside = [lines[number] for number in (position - 1, position + 1) if 0 <= number < len(lines)]
     return any(form_of(line.text).family == STATEMENT for line in beside)
 
@@ -126,7 +126,7 @@ def _is_top_number(form: Form) -> bool:
 
 
 def _number_look(line: Line) -> tuple[object, ...]:
-    """What numbered headings of one run share: size and weight of type, and the left edge."""
+    """The size and weight of type and the left edge, which numbered headings of one run share."""
     return round(line.style.size), line.style.weight, round(line.left / _SAME_LEFT)
 
 
@@ -195,7 +195,7 @@ class Headings:
                 break
             taken.append(following)
         text = " ".join(" ".join(own.text.split()) for own in taken)
-        if len(taken) > _MAX_LINES or not reads_like_title(text) or UNFINISHED.search(text):
+        if len(taken) > _MAX_LINES or not reads_like_title(text) or is_unfinished(text):
             return None
         if text.endswith(":") and (strength < 2 or len(text.split()) > _COLON_WORDS):
             return None
@@ -320,7 +320,7 @@ class Headings:
         return self._prose_follows(lines, end, lines[end - 1])
 
     def _titles(self, last: Line, following: Line) -> bool:
-        """Whether a bare "NOTE 10" has its title below it, in whatever style stands out."""
+        """Whether a bare "NOTE 10" is followed by its title in an emphasised style."""
         stands_out = rate_emphasis(following, self._layout.body_of(following.page)) >= 2
         return stands_out and abs(last.left - following.left) < _SAME_LEFT and form_of(following.text).family == PLAIN
 
@@ -340,7 +340,7 @@ class Headings:
         if SENTENCE_END.search(last.text.rstrip()) and not last.text.rstrip().endswith(":"):
             bare = form.family in NAMED and len(last.text.split()) <= 2
             return bare and is_caps(last.text) == is_caps(text)
-        unfinished = bool(UNFINISHED.search(last.text.rstrip())) or text[:1].islower()
+        unfinished = is_unfinished(last.text.rstrip()) or text[:1].islower()
         width = last.right - last.left
         full = width > _FULL_SHARE * (following.right - following.left) and width > _FULL_WIDTH
         tight = gap < _TIGHT * max(last.height, self._layout.line_pitch(last.style))
@@ -434,7 +434,7 @@ class _Ranks:
         form, looks = heading.form, _describe_looks(heading)
         if form.family == STATEMENT:
             # An auditor's report ends the notes before it, as their own title does.
-            return _STATEMENT if statement_kind(heading.title) else _NOTES
+            return _STATEMENT if is_statement_title(heading.title) else _NOTES
         if form.family == NOTE:
             return _NOTE
         if form.family != PLAIN:

@@ -14,7 +14,7 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.html import bound_page, html_text
 from vectorless_web.engine.parsing.markup.pages import DocumentText
-from vectorless_web.engine.parsing.package import Package, PackageKind, child, local, open_package, value
+from vectorless_web.engine.parsing.packed.package import Package, PackageKind, child, local, open_package, value
 
 BOOK = PackageKind("EPUB book", "the program it was made with", "epub")
 _SUBSET = re.compile(r"(<!DOCTYPE[^>\[]{0,500})\[[^\]]{0,100000}\]\s*>")
@@ -51,7 +51,7 @@ def read_book(path: Path, *, limits: CompileLimits) -> DocumentText:
         f"{empty} part{' of this book holds' if empty == 1 else 's of this book hold'} no text, as covers and pictures."
     )
     remarks = [*([told] if empty else []), *shelf.tell()]
-    return DocumentText(writer.text, writer.blocks, remove_invisible(next(iter(titles), "")), remarks)
+    return writer.finish(remove_invisible(next(iter(titles), "")), remarks)
 
 
 def _parse(package: Package, name: str) -> etree._Element:
@@ -113,7 +113,7 @@ def _write_chapter(writer: BlockWriter, package: Package, name: str, shelf: Pict
     page = etree.tostring(root, method="html", encoding="unicode")
     try:
         shelf.find = lambda address: package.read_picture(_resolve(name, address))
-        text, blocks = html_text(bound_page(page).source, shelf)
+        text, blocks = html_text(bound_page(page).source, shelf, writer.fences)
     except UnreadableDocument:
         return False
     writer.extend(text, blocks)

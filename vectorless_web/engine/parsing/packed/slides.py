@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from vectorless_web.engine.parsing.figures import PictureShelf, clean_descriptio
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText, TextBlock
-from vectorless_web.engine.parsing.package import PackageKind, local, open_package, value
+from vectorless_web.engine.parsing.packed.package import PackageKind, local, open_package, value
 from vectorless_web.engine.parsing.sheets.numbers import show_number
 from vectorless_web.engine.parsing.tables.spans import SpanCell
 
@@ -61,7 +62,7 @@ def read_slides(path: Path, *, limits: CompileLimits) -> DocumentText:
         raise UnreadableDocument("This presentation is too long. Split it into smaller files.", code="too_large")
     remarks = [*told, *reader.tell()]
     shown = reader.first_title if len(reader.starts) > 1 else ""
-    return DocumentText(writer.text, writer.blocks, remove_invisible(title), remarks, reader.starts, shown)
+    return writer.finish(remove_invisible(title), remarks, starts=reader.starts, shown_title=shown)
 
 
 @dataclass(slots=True)
@@ -93,7 +94,8 @@ class _SlideReader:
             self._name_slide(f"Slide {number}")
         for shape in shapes:
             if title is None or shape.shape_id != title.shape_id or not said:
-                self._read_shape(shape)
+                page = len(self.starts) - 1
+                self.writer.fences.read("shapes of slides", page, partial(self._read_shape, shape), None)
         self.writer.end_list()
         notes = _clean(slide.notes_slide.notes_text_frame.text) if _has_notes(slide) else ""
         if notes:
@@ -276,6 +278,6 @@ def _diagram_words(blob: bytes) -> Iterator[str]:
 
 
 def _clean(text: str) -> str:
-    """Text whose line breaks (a vertical tab within a paragraph) are line ends, without what shows nothing."""
+    """A text with line ends in place of vertical tabs, without invisible characters."""
     lines = (" ".join(remove_invisible(line).split()) for line in text.replace("\v", "\n").split("\n"))
     return "\n".join(filter(None, lines))

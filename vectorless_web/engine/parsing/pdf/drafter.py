@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from vectorless_web.engine.documents.node import NodeKind, Table
-from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft, TextBuilder
+from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
+from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.lines import Layout, Line, Vocabulary
 from vectorless_web.engine.parsing.outline.heading import CAPTION, Heading
 from vectorless_web.engine.parsing.patterns import (
@@ -17,7 +18,6 @@ from vectorless_web.engine.parsing.patterns import (
     PART,
     are_particulars,
     is_notes_title,
-    statement_kind,
 )
 from vectorless_web.engine.parsing.tables.drafts import (
     find_units,
@@ -31,13 +31,15 @@ from vectorless_web.engine.parsing.tables.drafts import (
 from vectorless_web.engine.parsing.tables.grid import Grid, GridRow, build_grid
 from vectorless_web.engine.parsing.tables.regions import LineRow
 from vectorless_web.engine.parsing.tables.ruled import RuledTable
+from vectorless_web.engine.parsing.tables.statements import recognise_statement
+from vectorless_web.engine.parsing.terms import any_of
 
 _BULLET = re.compile(r"^(?:[•●▪◦■□‣○➢✓*·∙]|[–—-]\s|\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s)", re.IGNORECASE)
 _FOOTNOTE = re.compile(
     r"^(?:\((?:\d{1,2}|[a-z])\)|(?:\d{1,2}|[a-z])[.)]\s|\d{1,2}\s+[A-Z]|\d{1,2}(?:https?:|www\.)|[*†‡§]+)\s*\S",
     re.IGNORECASE,
 )
-_FIGURE = re.compile(r"^(?:figure|fig\.|abbildung)\s*(\d+(?:[.-]\d+)*)", re.IGNORECASE)
+_FIGURE = re.compile(rf"^{any_of('figure')}\s*(\d+(?:[.-]\d+)*)", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?:;]['”’\")\]]*(?:\(\w{1,2}\))*$")
 # Chinese and Japanese writing and its punctuation start here; Korean has spaces, but between words alone.
 _FIRST_UNSPACED = "\u2e80"
@@ -59,11 +61,11 @@ _RUN_ON, _LONG_BLOCK, _LONGEST_CAPTION = 25, 200, 250
 fewer."""
 
 
-def flow_drafts(lines: Sequence[Line], layout: Layout) -> list[Draft]:
+def flow_drafts(lines: Sequence[Line], layout: Layout, vocabulary: Vocabulary) -> list[Draft]:
     """Leaves for a stretch of lines in reading order, without headings and tables inside."""
     drafts: list[Draft] = []
     for block in _blocks(lines, layout):
-        _append(drafts, block, layout)
+        _append(drafts, block, layout, vocabulary)
     return drafts
 
 
@@ -104,9 +106,9 @@ def _same_look(one: Line, other: Line) -> bool:
     return one.style.weight == other.style.weight and abs(one.style.size - other.style.size) < _SAME_SIZE
 
 
-def _append(drafts: list[Draft], block: Sequence[Line], layout: Layout) -> None:
+def _append(drafts: list[Draft], block: Sequence[Line], layout: Layout, vocabulary: Vocabulary) -> None:
     kind = _kind(block, layout)
-    builder = TextBuilder()
+    builder = TextBuilder(vocabulary=vocabulary)
     join_lines(builder, block)
     before = drafts[-1] if drafts else None
     if kind is NodeKind.PARAGRAPH and before is not None and _goes_on_at_foot(before, block, layout):
@@ -119,7 +121,7 @@ def _append(drafts: list[Draft], block: Sequence[Line], layout: Layout) -> None:
 
 
 def _goes_on_at_foot(before: Draft, block: Sequence[Line], layout: Layout) -> bool:
-    """Whether small print below a footnote is the rest of it."""
+    """Whether a block of small print continues the footnote above it."""
     return before.kind is NodeKind.FOOTNOTE and block[0].page == before.page and _is_small(block[0], layout)
 
 
@@ -150,9 +152,7 @@ def merge_text(draft: Draft, builder: TextBuilder, joint: str) -> None:
 
 
 def _needs_space(before: str, after: str) -> bool:
-    """Whether a space stands between two lines: not after a divided word, nor between characters that use none."""
-    if before.endswith(SOFT_HYPHEN):
-        return False
+    """Whether a space stands between two lines: not between characters that use none."""
     return not (before[-1:] >= _FIRST_UNSPACED and after[:1] >= _FIRST_UNSPACED)
 
 
@@ -160,87 +160,13 @@ def join_lines(builder: TextBuilder, lines: Sequence[Line]) -> None:
     """Append lines as running text: a space between them, none after a divided word; particulars keep their lines."""
     joint = "\n" if are_particulars([line.text for line in lines]) else " "
     for number, line in enumerate(lines):
-        if number and _needs_space(builder.parts[-1], line.text):
+        if number and builder.divided_at is None and builder.parts and _needs_space(builder.parts[-1], line.text):
             builder.append_unplaced(joint)
         builder.raw(line.page, line.start, line.text)
 
 
-_ROWS: dict[str, tuple[re.Pattern[str], ...]] = {
-    kind: tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
-    for kind, patterns in {
-        "income": (
-            r"^(?:total )?(?:net )?(?:sales|revenues?)\b|^total (?:net )?revenues?",
-            r"^(?:operating )?(?:income|profit|loss)\b.*|^operating (?:income|profit|loss)|income from operations",
-            r"^(?:income|earnings|loss|profit).{0,30} before .{0,40}tax",
-            r"^(?:provision|benefit).{0,20} (?:for|from) (?:income )?tax|income tax(?:es)? expense|^income taxes",
-            r"^(?:consolidated )?net (?:income|earnings|loss|profit)",
-            r"per (?:common )?share|^basic\b|^diluted\b",
-            r"^cost of (?:sales|revenues?|goods|products)",
-        ),
-        "balance": (
-            r"^total assets",
-            r"^total current assets|^cash and (?:cash )?(?:equivalents|due from banks)",
-            r"^total (?:current )?liabilities",
-            r"^retained earnings|^accumulated deficit",
-            r"^total .{0,60}(?:equity|deficit|investment)",
-            r"^total liabilities(?:,| and)",
-        ),
-        "cash_flow": (
-            r"operating activities",
-            r"investing activities",
-            r"financing activities",
-            r"^(?:net )?(?:increase|decrease|change).{0,40} cash",
-            r"^depreciation",
-            r"cash.{0,60}(?:end|beginning) of",
-        ),
-        "equity": (
-            r"^balances?,? .{0,30}\d{4}|^balances? (?:at|as of)"
-            r"|^(?:beginning|ending|opening|closing) balance|^(?:balance )?(?:beginning|end) of",
-            r"dividends",
-            r"^net (?:income|earnings|loss)",
-            r"repurchase|treasury|stock[- ]based|share[- ]based|issu",
-            r"comprehensive",
-        ),
-        "comprehensive_income": (
-            r"^(?:consolidated )?net (?:income|earnings|loss)",
-            r"other comprehensive (?:income|loss|\()",
-            r"^(?:total )?comprehensive (?:income|loss|\()",
-            r"translation|hedg|pension|available[- ]for[- ]sale|unrealized",
-        ),
-    }.items()
-}
-_LEAST_UNDER_TITLE = {"income": 3, "balance": 3, "cash_flow": 2, "equity": 2, "comprehensive_income": 2}
-"""Rows of a statement that a table under its title has at least; the rows are those of `_ROWS`."""
-_LEAST_AMONG_EXCERPTS = {"income": 5, "balance": 5, "cash_flow": 5, "equity": 4, "comprehensive_income": 4}
-"""The same where the same titles head excerpts, in a discussion."""
-_WHOLE = 20
-"""Rows from which a table in a discussion is a statement carried over pages and no summary."""
-_LEAST_ALONE = {"balance": 5, "cash_flow": 5}
-"""The same for a table without a title; rows of other statements are too common to tell."""
-
-
-def recognise(title: str, labels: Iterable[str], *, excerpts: bool) -> str:
-    """The kind of statement a table is, or "".
-
-    A title must agree with the rows; without one the rows must be complete. `excerpts`: the table
-    stands in a discussion, where the same titles head excerpts; then the rows must be many.
-    """
-    rows = [" ".join(label.split()) for label in labels if label]
-    kind = statement_kind(title)
-    if kind:
-        brief = excerpts and len(rows) < _WHOLE
-        least = (_LEAST_AMONG_EXCERPTS if brief else _LEAST_UNDER_TITLE)[kind]
-        return kind if _matches(kind, rows) >= least else ""
-    if excerpts:
-        return ""
-    return next((kind for kind, least in _LEAST_ALONE.items() if _matches(kind, rows) >= least), "")
-
-
-def _matches(kind: str, rows: list[str]) -> int:
-    return sum(any(pattern.search(row) for row in rows) for pattern in _ROWS[kind])
-
-
-_DISCUSSION = frozenset(("Item 2", "Item 5", "Item 6", "Item 7", "Item 7A"))
+_DISCUSSION = re.compile(any_of("discussion"))
+"""Parts of a report in which the management discusses figures of the statements."""
 _SAME_EDGE, _LONGEST_TABLE = 24.0, 160
 """A table carries on one of the page before when the right edges of their columns lie within so many points. Beyond so
 many rows together they are parts of one table, each a node of its own, so that leaves stay small."""
@@ -257,7 +183,8 @@ _LONGEST_INTRODUCTION = 1200
 """Characters of a paragraph before a table that may hold its units."""
 _LEAD_IN = 300
 """Characters, the last ones before a table, in which its units are looked for."""
-_LABEL = re.compile(r"^(table|figure|fig\.|chart|tabelle|abbildung|tableau|tabla)\s*(\d+(?:[.-]\d+)*)", re.I)
+_LABEL = re.compile(rf"^{any_of('table', 'chart')}\s*(\d+(?:[.-]\d+)*)", re.I)
+_SCALE = re.compile(any_of("scale"), re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _CURRENCY = re.compile(r"[$€£¥₹]")
 _AMOUNT, _CENTS = re.compile(r"(?<![\w.,])[\d,]+(?:\.\d+)?(?![\w.,%])"), re.compile(r"\.\d\d$")
@@ -285,9 +212,9 @@ Item = Heading | Line | list[LineRow] | RuledTable | Furniture | ContentsLines
 class Drafter:
     """Turns headings, lines and tables into drafts; paragraphs and tables that run over a page's end are joined."""
 
-    def __init__(self, layout: Layout, vocabulary: Vocabulary, scanned: Collection[int] = ()) -> None:
+    def __init__(self, layout: Layout, vocabulary: Vocabulary, fences: Fences, scanned: Collection[int] = ()) -> None:
         """`scanned` are the indices of pages whose text a machine has read."""
-        self._layout, self._vocabulary, self._scanned = layout, vocabulary, scanned
+        self._layout, self._vocabulary, self._fences, self._scanned = layout, vocabulary, fences, scanned
         self._drafts: list[Draft] = []
         self._lines: list[Line] = []
         self._grid: Grid | None = None
@@ -314,7 +241,7 @@ class Drafter:
         return self._drafts
 
     def _prefer_statements(self) -> None:
-        """Where a statement stands by itself, the same one in a discussion is an excerpt."""
+        """Take the kind of statement from tables of a discussion when the full statement stands elsewhere."""
         own = {d.table.statement for d in self._drafts if d.table and id(d) not in self._discussed}
         for draft in self._drafts:
             if draft.table and id(draft) in self._discussed and draft.table.statement in own:
@@ -322,13 +249,17 @@ class Drafter:
 
     def _take(self, item: Item) -> None:
         if isinstance(item, Furniture):
-            self._aside.append(_lines_draft([item.line], NodeKind.RUNNING))
+            self._aside.append(lines_draft([item.line], NodeKind.RUNNING))
         elif isinstance(item, Line):
             if self._grid is not None:
                 self._flush()
             self._lines.append(item)
         elif isinstance(item, list):
-            self._take_table(self._build_grid(item))
+            grid = self._fences.read("tables", item[0].line.page, lambda: self._build_grid(item), None)
+            if grid is None:
+                self._lines.extend(row.line for row in item)
+            else:
+                self._take_table(grid)
         elif isinstance(item, RuledTable):
             self._take_drawn(item)
         else:
@@ -337,15 +268,15 @@ class Drafter:
 
     def _take_block(self, item: Heading | ContentsLines) -> None:
         if isinstance(item, ContentsLines):
-            self._drafts.append(_lines_draft(item.lines, NodeKind.LIST))
+            self._drafts.append(lines_draft(item.lines, NodeKind.LIST))
             return
         self._follow(item)
         self._drafts.append(_heading_draft(item))
 
     def _follow(self, heading: Heading) -> None:
-        """Keep track of where the tables to come stand."""
+        """Remember the heading, and whether the following tables belong to a discussion or to the notes."""
         if heading.form.family in (PART, ITEM):
-            self._discussion = heading.form.label in _DISCUSSION
+            self._discussion = _DISCUSSION.fullmatch(heading.form.label) is not None
             self._notes_begun = self._in_note = False
         elif is_notes_title(heading.title):
             self._notes_begun = True
@@ -354,7 +285,7 @@ class Drafter:
         self._heading = heading
 
     def _build_grid(self, rows: list[LineRow]) -> Grid:
-        """The grid of a table; one without a header may lack columns of the one it carries on."""
+        """The grid of a table. A table without a header may have fewer columns than the table that it continues."""
         grid = build_grid(rows)
         before = self._grid or (self._headed[0] if self._headed else None)
         if before is not None and _lacks_columns(before, grid):
@@ -403,9 +334,10 @@ class Drafter:
 
     def _flush(self) -> None:
         if self._grid is not None:
-            self._drafts.append(self._table(self._grid))
-            self._grid = None
-        self._drafts.extend(flow_drafts(self._lines, self._layout))
+            grid, self._grid = self._grid, None
+            made = self._fences.read("tables", grid.rows[0].page, lambda: self._table(grid), None)
+            self._drafts.append(made or _words_draft(grid))
+        self._drafts.extend(flow_drafts(self._lines, self._layout, self._vocabulary))
         self._drafts.extend(self._aside)
         self._lines, self._aside = [], []
 
@@ -419,14 +351,14 @@ class Drafter:
         draft = table_draft(grid, title=caption, units=units, vocabulary=self._vocabulary, columns=columns)
         self._headed = (grid, draft.table) if draft.table and any(c.header for c in draft.table.columns[1:]) else None
         match = _LABEL.match(caption)
-        draft.label = f"Table {match[2]}" if match and match[1][:3].casefold() in ("tab", "cha") else ""
+        draft.label = f"Table {match[1]}" if match else ""
         if draft.table is not None:
             near = self._heading is not None and draft.page - self._heading.page <= _NEAR_PAGES
             title = self._heading.title if self._heading and near else ""
             labels = [row.label for row in draft.table.rows]
             if self._discussion:
                 self._discussed.add(id(draft))
-            kind = "" if self._in_note else recognise(title, labels, excerpts=self._discussion)
+            kind = "" if self._in_note else recognise_statement(title, labels, excerpts=self._discussion)
             draft.table = replace(with_units(draft.table, statement=kind), part=self._part)
             misread = draft.page in self._scanned and is_misread(draft.table)
             if misread or lists_papers(draft.table) or is_nameless(draft.table) or is_signed(draft.table):
@@ -441,7 +373,7 @@ class Drafter:
         return " ".join(before.text.split()) if before is not None and before.kind is NodeKind.CAPTION else ""
 
     def _lead_in(self) -> str:
-        """What stands right above a table and may state its units."""
+        """The text right above a table, which may state its units."""
         before = self._before()
         if before is None or (len(before.text) > _LONGEST_INTRODUCTION and before.kind is not NodeKind.SECTION):
             return ""
@@ -467,7 +399,7 @@ def _continues_table(before: Grid, grid: Grid) -> bool:
 
 
 def _are_sheets(before: Grid, grid: Grid) -> bool:
-    """Whether two tables of names and values begin with the same name: sheets of particulars, and no header."""
+    """Whether two tables of two columns begin with the same name: one data sheet after the other, without headers."""
     if len(before.columns) != len(("name", "value")) or len(grid.columns) != len(before.columns):
         return False
     if not before.columns[0]:
@@ -480,7 +412,7 @@ def _words_of(row: GridRow) -> list[str]:
 
 
 def _are_dated_otherwise(before: Grid, grid: Grid) -> bool:
-    """Whether the headers of both name years, and not the same ones."""
+    """Whether the headers of both tables name years, and the years differ."""
     one, other = [set(_YEAR.findall(_header_words(own))) for own in (before, grid)]
     return bool(one and other) and one != other
 
@@ -516,13 +448,25 @@ def _carries_on(before: Grid, grid: Grid) -> bool:
     )
 
 
-def _lines_draft(lines: Sequence[Line], kind: NodeKind) -> Draft:
+def lines_draft(lines: Sequence[Line], kind: NodeKind) -> Draft:
+    """A leaf of printed lines of one page, each on a line of its own."""
     builder = TextBuilder()
     for number, line in enumerate(lines):
         if number:
             builder.append_unplaced("\n")
         builder.raw(line.page, line.start, line.text)
     return builder.draft(kind, lines[0].page)
+
+
+def _words_draft(grid: Grid) -> Draft:
+    """A leaf of a table's words, row by row, for a table whose columns cannot be told."""
+    builder = TextBuilder()
+    for row in grid.rows:
+        for span in itertools.chain.from_iterable(row.cells):
+            builder.raw(span.page, span.start, span.text)
+            builder.append_unplaced(" ")
+        builder.append_unplaced("\n")
+    return builder.draft(NodeKind.LIST, grid.rows[0].page)
 
 
 def _heading_draft(heading: Heading) -> Draft:
@@ -551,7 +495,7 @@ def _share_units(drafts: Sequence[Draft]) -> None:
 
 
 def _is_index(table: Table) -> bool:
-    """Whether a column of several rows says 100 throughout: what was worth as much then, and no units hold."""
+    """Whether a column holds 100 in every row: an index that starts at 100 has no unit of money."""
     columns = (
         [row.cells[place].text for row in table.body if place < len(row.cells)]
         for place in range(1, len(table.columns))
@@ -576,5 +520,5 @@ def _is_money(text: str) -> bool:
 
 
 def _scale(units: str) -> str:
-    match = re.search(r"thousands|millions|billions", units, re.IGNORECASE)
+    match = _SCALE.search(units)
     return match.group().casefold() if match else ""

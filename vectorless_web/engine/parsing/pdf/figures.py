@@ -17,6 +17,7 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.drafts import Draft
 from vectorless_web.engine.parsing.figures import read_caption
 from vectorless_web.engine.parsing.lines import Page
+from vectorless_web.engine.parsing.terms import any_of
 
 _LEAST_SIDE, _LEAST_SHARE = 56.0, 0.012
 """Points of the shorter side, and share of the page, below which a picture is an icon or a signature's seal."""
@@ -44,7 +45,7 @@ Edges = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class FigureBox:
-    """A picture on a page; what is drawn of shapes is one where a caption names it."""
+    """A picture on a page. A drawing made of shapes counts as a picture only when a caption names it."""
 
     page_index: int
     edges: Edges
@@ -92,11 +93,11 @@ def list_pictures(
     return found
 
 
-_CAPTION_LINE = re.compile(r"^\s*(?:fig(?:ure)?s?|charts?|graph|diagram|map|illustration)\b\.?\s*[A-Z]?\d", re.I | re.M)
+_CAPTION_LINE = re.compile(rf"^\s*{any_of('figure')}\s*[A-Z]?\d", re.I | re.M)
 
 
 def names_figure(text: str) -> bool:
-    """Whether a line of a page begins as the caption of a figure does: only there drawn shapes are looked for."""
+    """Whether a line of the page begins like a figure's caption. Drawn shapes are searched on such pages alone."""
     return _CAPTION_LINE.search(text) is not None
 
 
@@ -134,7 +135,7 @@ def list_drawings(
 def _read_shapes(
     objects: Sequence[tuple[int, int]], corner: tuple[float, float], size: tuple[float, float]
 ) -> Iterator[tuple[Edges, float]]:
-    """The box of each path within the page, and how much it tells of a drawing: nothing for a line of a table."""
+    """The box of each path and its weight as part of a drawing: 0 for a straight line, which tables have too."""
     bounds = [ctypes.c_float() for _ in range(4)]
     places = [ctypes.byref(bound) for bound in bounds]
     for address, kind in objects:
@@ -299,7 +300,7 @@ def _touch(one: Edges, other: Edges) -> bool:
 
 
 def place_figures(drafts: Sequence[Draft], pages: Sequence[Page], figures: Sequence[FigureBox]) -> list[Draft]:
-    """The drafts with a figure for each picture: the caption that names it, or one without words where it stands."""
+    """The drafts with one figure for each picture: its caption, or a figure without text at its place."""
     if not figures:
         return list(drafts)
     of_page: dict[int, list[FigureBox]] = defaultdict(list)

@@ -13,13 +13,14 @@ import pypdfium2.raw as pdfium_c
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.drafts import Draft
+from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.lines import Layout, Line, Page, Vocabulary, survey
 from vectorless_web.engine.parsing.outline.contents import Contents, letters_of, read_contents
 from vectorless_web.engine.parsing.outline.heading import Heading, bare_heading, heading_of, keep_supported
 from vectorless_web.engine.parsing.outline.headings import Headings, assign_levels, find_missing_numbers
 from vectorless_web.engine.parsing.patterns import PLAIN, STATEMENT, form_of, is_signatures
-from vectorless_web.engine.parsing.pdf.drafter import ContentsLines, Drafter, Furniture, Item
+from vectorless_web.engine.parsing.pdf.drafter import ContentsLines, Drafter, Furniture, Item, lines_draft
 from vectorless_web.engine.parsing.pdf.figures import choose_figures, may_hold_pictures, place_figures
 from vectorless_web.engine.parsing.pdf.text import read_pages
 from vectorless_web.engine.parsing.scans.pages import ScannedPages, find_scans, read_scans
@@ -35,6 +36,7 @@ from vectorless_web.engine.parsing.tables.regions import (
     is_listing,
 )
 from vectorless_web.engine.parsing.tables.ruled import RuledTable, find_ruled
+from vectorless_web.engine.parsing.terms import any_of
 
 _LEAST, _MOST, _LEAST_PAGES = 5, 20_000, 3
 """Bookmarks that are an outline, at least and at most (more are an index), and pages they must point at."""
@@ -72,7 +74,7 @@ def read_bookmarks(document: pdfium.PdfDocument) -> list[Bookmark]:
 
 
 def place_bookmarks(items: Sequence[Item], bookmarks: Sequence[Bookmark]) -> list[Item]:
-    """Items with every bookmark as a heading: an existing one, the line that prints it, or one without text."""
+    """Add each bookmark as a heading: an existing heading, the line with its words, or a heading without text."""
     by_page: dict[int, list[Bookmark]] = defaultdict(list)
     for bookmark in bookmarks:
         by_page[bookmark.page].append(bookmark)
@@ -123,7 +125,7 @@ def _place(items: list[Item], bookmarks: Sequence[Bookmark]) -> list[Item]:
 
 
 def _find(items: Sequence[Item], letters: str) -> int | None:
-    """The heading that says the same, else the line that does."""
+    """The place of the heading with these letters, else of the line with them, else None."""
     for kind in (Heading, Line):
         for number, item in enumerate(items):
             if isinstance(item, kind) and _is_same_title(_read_letters(item), letters):
@@ -156,9 +158,7 @@ _STEP = 8.0
 """Points by which their distance from the page's edge is counted, so that small shifts between pages do not matter."""
 _NUMBERS_LOOKED_AT = 6
 """Numbers in such a line among which the one that counts pages is looked for."""
-_NUMBER = re.compile(
-    r"^\W*(?:page\s+|seite\s+|página\s+|p\.\s*)?([A-Z]-)?(\d{1,4})(?:\s*(?:of|/|von|de|sur)\s*\d+)?\W*$", re.I
-)
+_NUMBER = re.compile(rf"^\W*(?:{any_of('page')}\s*)?([A-Z]-)?(\d{{1,4}})(?:\s*{any_of('pages_of')}\s*\d+)?\W*$", re.I)
 _ROMAN = re.compile(r"^\W*[ivxl]{1,7}\W*$")
 _DIGITS = re.compile(r"\d+")
 _PAGE_AT_END = re.compile(r"(?<=[^\W\d])\s+\d{1,4}$")
@@ -167,16 +167,16 @@ _MIN_REPEATS = 3
 _OUTERMOST_SHARE, _OUTERMOST_LEAST, _APART = 0.08, 2, 0.4
 """For the outermost lines at any height: the share of pages on which one must stand, the lines a page must have more
 of, and the gap that must part it from the rest, in heights of the line."""
-_COLUMNS = re.compile(r"^\W*(?:in )?(?:thousands|millions|billions)\b|\b(?:19|20)\d\d\s+(?:19|20)\d\d\b")
+_COLUMNS = re.compile(rf"^\W*(?:in )?{any_of('scale')}\b|\b(?:19|20)\d\d\s+(?:19|20)\d\d\b")
 """What names columns: their units, or years side by side."""
-_LATE, _MOST_LATE = 12.0, 20
-"""Ems that a line stands above the one printed before it from which it may be out of order, and such lines of a page
-that are looked at."""
+_LATE, _NEXT_LATE, _MOST_LATE = 12.0, 3.0, 20
+"""Ems: a line that stands higher than the line before it by the first may be out of order, and so may lines that follow
+it within the second. The last is the number of such lines that are looked at on a page."""
 _LONGEST_RUNNING = 75
 """Characters of a line from which it is text rather than a part of the header that differs on every page."""
 _FEW_PAGES = 3
 """Below so many pages one number at an edge is enough to be a page number."""
-_LINK_WORDS = ("table of contents", "index to financial statements", "back to contents")
+_LINKS_BACK = re.compile(any_of("links_back"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ def _edge_lines(page: Page) -> Iterator[_Sighting]:
 
 
 def _stand_below_text(page: Page, found: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The repeated lines at the top of a page that stand below running text: headers of tables that go on and on."""
+    """Repeated lines at the top of a page that stand below text: they are headers of long tables."""
     order = sorted(range(len(page.lines)), key=lambda number: page.lines[number].top)
     has_text = False
     for number in order[:_EDGE_LINES]:
@@ -231,7 +231,7 @@ def _stand_below_text(page: Page, found: set[tuple[int, int]]) -> Iterator[tuple
 
 
 def _find_outermost(page: Page, found: set[tuple[int, int]]) -> Iterator[_Sighting]:
-    """The first and the last two lines that stand apart, at whatever height (converters cut pages unevenly)."""
+    """The first line and the last two lines that a gap parts from the rest, at any height of the page."""
     numbers = [number for number in range(len(page.lines)) if (page.index, number) not in found]
     order = sorted(numbers, key=lambda number: page.lines[number].top)
     if len(order) <= _OUTERMOST_LEAST:
@@ -273,7 +273,7 @@ def _find_repeated_lines(sightings: Sequence[_Sighting], least: int) -> set[tupl
 
 
 def _same_text(group: Sequence[_Sighting]) -> Iterable[Sequence[_Sighting]]:
-    """The group as it is if a number in it counts the pages; else its members by their exact text."""
+    """The whole group if one of its numbers counts the pages; else its members grouped by their exact text."""
     if len({sighting.text for sighting in group}) == 1 or _counts_pages(group):
         return [group]
     exact: dict[str, list[_Sighting]] = defaultdict(list)
@@ -301,17 +301,17 @@ def _same_height(group: Sequence[_Sighting], least: int) -> set[tuple[int, int]]
 
 
 def _first_titles(pages: Sequence[Page], found: set[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Where a part, item or statement whose title runs on has begun: its first line is its heading."""
+    """The first occurrence of each running title of a part, item or statement: that line is its heading."""
     first: dict[str, tuple[int, int]] = {}
     for page in pages:
         for number, line in enumerate(page.lines):
             if (page.index, number) in found and form_of(line.text).family <= STATEMENT:
                 first.setdefault(_mask_digits(_fold_text(line.text)), (page.index, number))
-    return {place for text, place in first.items() if text not in _LINK_WORDS}
+    return {place for text, place in first.items() if not _LINKS_BACK.fullmatch(text)}
 
 
 def _can_run(text: str) -> bool:
-    """Whether repeated text is furniture and not a repeated figure, period, unit or change."""
+    """Whether repeated text can be a running header: it is no figure, period, unit or change."""
     if PERIOD.match(text) or UNITS_LINE.match(text) or text.startswith("%") or _COLUMNS.search(text):
         return False
     return any(character.isalpha() for character in text) or bool(_NUMBER.match(text))
@@ -338,7 +338,7 @@ five by words alone, thirty .61; fewer pages make the outline long."""
 _COUNT_ZERO, _ANY_PAGE = re.compile(rb"/Count\s+0\b"), re.compile(rb"/Type\s*/Page(?!s)")
 _MIN_LISTED = 5
 """Headings that the printed contents name, at least, for the outline to be called theirs."""
-_CONTINUED = re.compile(r"\bcont(?:inued|[’'.]?d)\b", re.IGNORECASE)
+_CONTINUED = re.compile(rf"\b{any_of('continued')}\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +357,13 @@ class OutlinedPDF:
 
 
 def compile_pdf(
-    path: Path, *, ignore_bookmarks: bool, tell: Progress, limits: CompileLimits, recogniser: Recogniser
+    path: Path,
+    *,
+    ignore_bookmarks: bool,
+    tell: Progress,
+    limits: CompileLimits,
+    recogniser: Recogniser,
+    fences: Fences,
 ) -> OutlinedPDF:
     """Parse and outline a PDF; pages that are pictures of text are recognised.
 
@@ -366,17 +372,20 @@ def compile_pdf(
     document = open_pdf(path)
     try:
         _check_pages(len(document), limits)
-        pages = _read_all_pages(document, tell, pictures=may_hold_pictures(path))
+        pages = _read_all_pages(document, tell, fences, pictures=may_hold_pictures(path))
         scans = find_scans(document, pages, pixels=limits.pixels // 2)
-        read = read_scans(scans, recogniser, most=limits.scans, tell=tell)
+        read = read_scans(scans, recogniser, most=limits.scans, tell=tell, fences=fences)
         pages = [read.pages.get(page.index, page) for page in pages]
-        bookmarks = [] if ignore_bookmarks else read_bookmarks(document)
+        bookmarks = (
+            [] if ignore_bookmarks else fences.read("bookmarks", -1, lambda: read_bookmarks(document), list[Bookmark]())
+        )
         title = str(document.get_metadata_dict().get("Title") or "")
         remarks = list(_tell_left_out(document))
     finally:
         document.close()
-    drafts, source = outline_pages(pages, bookmarks)
-    drafts = place_figures(drafts, pages, choose_figures(pages, {scan.index for scan in scans}))
+    drafts, source = outline_pages(pages, bookmarks, fences)
+    scanned = {scan.index for scan in scans}
+    drafts = fences.read("figures", -1, lambda: place_figures(drafts, pages, choose_figures(pages, scanned)), drafts)
     return OutlinedPDF(pages, drafts, source, title, read.told, remarks)
 
 
@@ -399,7 +408,7 @@ def open_pdf(path: Path) -> pdfium.PdfDocument:
 
 
 def _explain_open_failure(data: bytes, code: int | None) -> UnreadableDocument:
-    """Why a PDF cannot be opened. PDFium's code may be left over from an earlier file: the bytes must bear it out."""
+    """Why a PDF cannot be opened. PDFium may report the code of an earlier file, so the bytes are checked as well."""
     if code == pdfium_c.FPDF_ERR_PASSWORD and b"/Encrypt" in data:
         return UnreadableDocument(
             "This PDF is encrypted and needs a password. Remove the password and upload it again.",
@@ -426,22 +435,31 @@ def _check_pages(count: int, limits: CompileLimits) -> None:
         )
 
 
-def _read_all_pages(document: pdfium.PdfDocument, tell: Progress, *, pictures: bool) -> list[Page]:
+def _read_all_pages(document: pdfium.PdfDocument, tell: Progress, fences: Fences, *, pictures: bool) -> list[Page]:
     pages: list[Page] = []
     tell("parsing", 0, len(document))
-    for page in read_pages(document, pictures=pictures):
+    for page in read_pages(document, fences, pictures=pictures):
         pages.append(page)
         tell("parsing", len(pages), len(document))
     return pages
 
 
-def outline_pages(pages: Sequence[Page], bookmarks: Sequence[Bookmark] = ()) -> tuple[list[Draft], str]:
-    """Drafts in reading order, and the source of the outline."""
-    running = mark_running(pages)
+def outline_pages(pages: Sequence[Page], bookmarks: Sequence[Bookmark], fences: Fences) -> tuple[list[Draft], str]:
+    """Drafts in reading order, and the source of the outline; groups of plain pages where outlining fails."""
+    plain = "headings and tables of the whole document"
+    outlined = fences.read(plain, -1, lambda: _outline_pages(pages, bookmarks, fences), None)
+    if outlined is not None:
+        return outlined
+    drafts = [lines_draft(page.lines, NodeKind.PARAGRAPH) for page in pages if page.lines]
+    return _by_page_groups(drafts), "pages"
+
+
+def _outline_pages(pages: Sequence[Page], bookmarks: Sequence[Bookmark], fences: Fences) -> tuple[list[Draft], str]:
+    running: set[tuple[int, int]] = fences.read("running headers", -1, lambda: mark_running(pages), set())
     layout = survey(pages, running)
     rows = {page.index: _classify_body_lines(page, running) for page in pages}
-    contents = read_contents(rows, pages)
-    parser = _PageParser(layout, contents)
+    contents = fences.read("the printed contents", -1, lambda: read_contents(rows, pages), Contents())
+    parser = _PageParser(layout, contents, fences)
     items: list[Item] = []
     for page in pages:
         items.extend(Furniture(line) for number, line in enumerate(page.lines) if (page.index, number) in running)
@@ -456,7 +474,7 @@ def outline_pages(pages: Sequence[Page], bookmarks: Sequence[Bookmark] = ()) -> 
         heading.form = form_of(heading.title)
     assign_levels(headings)
     scanned = {page.index for page in pages if page.is_scanned}
-    drafts = Drafter(layout, vocabulary, scanned).draft(items)
+    drafts = Drafter(layout, vocabulary, fences, scanned).draft(items)
     if not headings:
         return _by_page_groups(drafts), "pages"
     if bookmarks:
@@ -472,12 +490,13 @@ def _classify_body_lines(page: Page, running: set[tuple[int, int]]) -> list[Line
 
 def _put_headers_back(rows: list[LineRow]) -> list[LineRow]:
     """The lines with those headers right above their rows that the file prints after everything else on the page."""
-    late = [
-        row
-        for before, row in itertools.pairwise(rows)
-        if row.role is LineRole.HEADER and before.line.top - row.line.bottom > _LATE * row.line.style.size
-    ]
-    for row in late[:_MOST_LATE]:
+    late: list[LineRow] = []
+    for before, row in itertools.pairwise(rows):
+        jumped = before.line.top - row.line.bottom > _LATE * row.line.style.size
+        goes_on = late[-1:] == [before] and 0 <= row.line.top - before.line.top < _NEXT_LATE * row.line.style.size
+        if row.role is not LineRole.DATA and len(row.line.text) <= _LONGEST_RUNNING and (jumped or goes_on):
+            late.append(row)
+    for row in sorted(late[:_MOST_LATE], key=lambda row: -row.line.top):
         line = row.line
         if any(own is not row and own.line.top < line.bottom and line.top < own.line.bottom for own in rows):
             continue  # beside others, as columns of a page are
@@ -516,7 +535,7 @@ def _complete_numbers(items: Sequence[Item]) -> list[Item]:
 
 
 def _without_continued(items: Sequence[Item]) -> list[Item]:
-    """Titles repeated with "(continued)" are running lines: what they head goes on."""
+    """Make running lines of repeated titles with "(continued)": their section goes on."""
     seen: set[str] = set()
     found: list[Item] = []
     for item in items:
@@ -535,8 +554,8 @@ def _without_continued(items: Sequence[Item]) -> list[Item]:
 class _PageParser:
     """Divides the standing lines of a page into headings, tables, contents lines and text."""
 
-    def __init__(self, layout: Layout, contents: Contents) -> None:
-        self._layout, self._contents = layout, contents
+    def __init__(self, layout: Layout, contents: Contents, fences: Fences) -> None:
+        self._layout, self._contents, self._fences = layout, contents, fences
         self._finder = Headings(layout, contents.listed)
 
     def items(self, page: Page, rows: Sequence[LineRow]) -> Iterator[Item]:
@@ -550,8 +569,10 @@ class _PageParser:
         yield from self._content(page, rows[last + 1 :])
 
     def _content(self, page: Page, rows: Sequence[LineRow]) -> Iterator[Item]:
-        """Tables of drawn cells each stand where their first line does; what is around them is told by its words."""
-        tables = find_ruled(page, rows)
+        """Tables with drawn cells at the place of their first line, and between them what the words alone show."""
+        tables = self._fences.read(
+            "tables with drawn lines", page.index, lambda: find_ruled(page, rows), list[RuledTable]()
+        )
         begins = {table.rows[0].number: table for table in tables}
         drawn = {row.number for table in tables for row in table.rows}
         open_rows: list[LineRow] = []
@@ -565,15 +586,23 @@ class _PageParser:
         yield from self._read_without_rules(page, open_rows)
 
     def _read_without_rules(self, page: Page, rows: Sequence[LineRow]) -> Iterator[Item]:
-        figures = find_regions(rows, self._layout)
-        found = sorted([*figures, *find_text_tables(rows, figures)])
-        regions = [(start, end) for start, end in found if not is_listing(rows[start:end], self._layout)]
+        regions = self._fences.read("tables", page.index, lambda: self._find_tables(rows), list[tuple[int, int]]())
         position = 0
         for start, end in [*regions, (len(rows), len(rows))]:
-            yield from _open_items(page, rows[position:start], self._finder)
+            yield from self._read_text(page, rows[position:start])
             if start < end:
                 yield list(rows[start:end])
             position = end
+
+    def _find_tables(self, rows: Sequence[LineRow]) -> list[tuple[int, int]]:
+        figures = find_regions(rows, self._layout)
+        found = sorted([*figures, *find_text_tables(rows, figures)])
+        return [(start, end) for start, end in found if not is_listing(rows[start:end], self._layout)]
+
+    def _read_text(self, page: Page, rows: Sequence[LineRow]) -> Sequence[Item]:
+        """Headings and lines; lines alone where the reader of headings fails."""
+        lines = [row.line for row in rows]
+        return self._fences.read("headings", page.index, lambda: list(_open_items(page, rows, self._finder)), lines)
 
 
 def _open_items(page: Page, rows: Sequence[LineRow], finder: Headings) -> Iterator[Item]:
@@ -588,7 +617,7 @@ def _open_items(page: Page, rows: Sequence[LineRow], finder: Headings) -> Iterat
 
 
 def _one_title(row: LineRow) -> bool:
-    """Whether a line is one text, or a number or name with its title ("Item 7." and a gap), not cells of columns."""
+    """Whether a line is one text or a number with its title ("Item 7.", a gap, a title), and no row of cells."""
     if len(row.cells) == 1:
         return True
     family = form_of(row.line.text).family
@@ -596,7 +625,7 @@ def _one_title(row: LineRow) -> bool:
 
 
 def _by_page_groups(drafts: Sequence[Draft]) -> list[Draft]:
-    """Without headings: a section for each five pages, said to be such."""
+    """Sections of five pages each, for a document without headings; their titles say so."""
     grouped: list[Draft] = []
     group = -1
     last = max((draft.page for draft in drafts), default=0)

@@ -16,7 +16,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from itertools import groupby, repeat
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.errors import UnreadableDocument
+from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.lines import Line, Page, Style, Tone
 from vectorless_web.engine.parsing.pdf.figures import list_drawings, list_pictures, names_figure
 from vectorless_web.engine.parsing.pdf.rules import is_crowded, list_objects, read_rules
@@ -72,7 +73,7 @@ _colour_of = _bind_function(
 )
 
 
-def read_pages(document: pdfium.PdfDocument, *, pictures: bool = False) -> Iterator[Page]:
+def read_pages(document: pdfium.PdfDocument, fences: Fences, *, pictures: bool = False) -> Iterator[Page]:
     """The pages of an open document, one at a time; with the places of their pictures if they are wanted."""
     for index in range(len(document)):
         page = pdfium_c.FPDF_LoadPage(document, index)
@@ -81,15 +82,20 @@ def read_pages(document: pdfium.PdfDocument, *, pictures: bool = False) -> Itera
             continue
         textpage = pdfium_c.FPDFText_LoadPage(page)
         try:
-            reader = _PageReader(index, page, textpage)
+            reader = _PageReader(index, page, textpage, fences)
             read = reader.read()
-            read.pictures = list_pictures(page, reader.objects, reader.corner(), read.shown) if pictures else ()
-            if names_figure(read.text):
-                read.drawings = list_drawings(page, reader.objects, reader.corner(), read.shown)
+            fences.read("places of pictures", index, partial(_add_pictures, reader, page, read, pictures), None)
             yield read
         finally:
             pdfium_c.FPDFText_ClosePage(textpage)
             pdfium_c.FPDF_ClosePage(page)
+
+
+def _add_pictures(reader: "_PageReader", page: pdfium_c.FPDF_PAGE, read: Page, pictures: bool) -> None:
+    if pictures:
+        read.pictures = list_pictures(page, reader.objects, reader.corner(), read.shown)
+    if names_figure(read.text):
+        read.drawings = list_drawings(page, reader.objects, reader.corner(), read.shown)
 
 
 def raw_text(textpage: pdfium_c.FPDF_TEXTPAGE) -> str:
@@ -113,8 +119,8 @@ def _character(code: int) -> str:
 class _PageReader:
     """Reads one loaded page."""
 
-    def __init__(self, index: int, page: pdfium_c.FPDF_PAGE, textpage: pdfium_c.FPDF_TEXTPAGE) -> None:
-        self._index, self._page, self._textpage = index, page, textpage
+    def __init__(self, index: int, page: pdfium_c.FPDF_PAGE, textpage: pdfium_c.FPDF_TEXTPAGE, fences: Fences) -> None:
+        self._index, self._page, self._textpage, self._fences = index, page, textpage, fences
         self._handle = ctypes.cast(textpage, _address).value or 0
         self._styles: dict[int, Style] = {}
         self._known: dict[tuple[float, bool, bool, str, Tone], Style] = {}
@@ -139,9 +145,16 @@ class _PageReader:
         # Where words stand apart the page may hold a table.
         if any(line.gapped for line in page.lines):
             page.is_scanned = self._is_unseen(ranges)
-            if not is_crowded(self._page):
-                page.rules = self._upright(read_rules(self.objects), turns, width, height)
+            page.rules = self._fences.read(
+                "drawn lines", self._index, lambda: self._find_rules(turns, width, height), page.rules
+            )
         return page
+
+    def _find_rules(self, turns: int, width: float, height: float) -> NDArray[np.float32]:
+        """The drawn lines of the page as upright boxes (left, top, right, bottom); none on a crowded page."""
+        if is_crowded(self._page):
+            return np.zeros((0, 4), dtype=np.float32)
+        return self._upright(read_rules(self.objects), turns, width, height)
 
     @cached_property
     def objects(self) -> Sequence[tuple[int, int]]:
@@ -200,7 +213,7 @@ class _PageReader:
         return found.most_common(1)[0][0] if found else 0
 
     def _is_unseen(self, spans: Sequence[tuple[int, int]]) -> bool:
-        """Whether none of a few words is painted: they were put under a scan for those who search it."""
+        """Whether the text is invisible, as under a scan: none of a few sampled words is painted."""
         sampled = (_text_object(self._handle, start) for start, _ in spans[:: max(1, len(spans) // _SAMPLES)])
         return all(found and _paint_of(found) == pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE for found in sampled)
 
@@ -210,7 +223,7 @@ class _PageReader:
         return round(math.atan2(self._matrix[1], self._matrix[0]) / (math.pi / 2)) % 4
 
     def _line_style(self, spans: Sequence[tuple[int, int]], first: int, last: int) -> tuple[Style, int, bool]:
-        """The style of most of the line, where a differently styled beginning ends, and whether it ends as it looks."""
+        """(style of the middle, end of a differently styled beginning, whether the line ends in the same style)."""
         start = spans[first][0]
         opening, closing = self._style(start), self._style(spans[last - 1][0])
         style = self._style(spans[(first + last) // 2][0])

@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -12,8 +13,9 @@ from PIL import Image
 
 from vectorless_web.engine.documents.recognised import RecognisedWord
 from vectorless_web.engine.errors import RecognitionFailed
+from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.lines import Page
-from vectorless_web.engine.parsing.scans.recognition import Recogniser, recognise_page
+from vectorless_web.engine.parsing.scans.recognition import RecognisedPage, Recogniser, recognise_page
 from vectorless_web.engine.parsing.scans.straighten import GreyPicture
 
 READING_DPI = 300
@@ -79,6 +81,10 @@ class Scan:
     least: int = 0
 
 
+def _recognise(scan: Scan, recogniser: Recogniser) -> RecognisedPage:
+    return recognise_page(scan.picture(), index=scan.index, shown=scan.shown, recogniser=recogniser)
+
+
 @dataclass(frozen=True, slots=True)
 class ReadScans:
     """The pages that were read, by their index, and what became of all."""
@@ -87,7 +93,9 @@ class ReadScans:
     told: ScannedPages
 
 
-def read_scans(scans: Sequence[Scan], recogniser: Recogniser, *, most: int, tell: Progress) -> ReadScans:
+def read_scans(
+    scans: Sequence[Scan], recogniser: Recogniser, *, most: int, tell: Progress, fences: Fences
+) -> ReadScans:
     """Read at most so many pages one after the other; `tell("scanning", done, total)` says how far it is."""
     pages: dict[int, Page] = {}
     words: list[RecognisedWord] = []
@@ -103,7 +111,7 @@ def read_scans(scans: Sequence[Scan], recogniser: Recogniser, *, most: int, tell
             continue
         tell("scanning", number, total)
         try:
-            found = recognise_page(scan.picture(), index=scan.index, shown=scan.shown, recogniser=recogniser)
+            found = fences.read("scanned text", scan.index, partial(_recognise, scan, recogniser), None)
         except RecognitionFailed as failure:
             unread += own
             because = because or failure.message
@@ -111,7 +119,9 @@ def read_scans(scans: Sequence[Scan], recogniser: Recogniser, *, most: int, tell
             failures += _GIVE_UP if lacking else 1
             continue
         failures = 0
-        if len(found.page.text) >= scan.least:
+        if found is None:
+            unread += own
+        elif len(found.page.text) >= scan.least:
             pages[scan.index] = found.page
             words.extend(found.words)
             recognised.append(scan.index)
@@ -121,7 +131,7 @@ def read_scans(scans: Sequence[Scan], recogniser: Recogniser, *, most: int, tell
 
 
 def _tell(read: ScannedPages) -> ScannedPages:
-    """What is told; nothing of reasons where every page was read or had text of its own."""
+    """The report on scanned pages; without a reason where every page was read or had text of its own."""
     return read if read.unread else replace(read, because="", lacking=False)
 
 
@@ -145,7 +155,7 @@ def _scan_of(document: pdfium.PdfDocument, page: Page, pixels: int) -> Scan | No
 
 
 def is_garbage(text: str) -> bool:
-    """Whether characters stand for nothing, or letters for others, as where a font tells no code of its letters."""
+    """Whether a text layer is garbage: unassigned characters, or letters in place of others."""
     printed = _count_printed(text)
     if not printed:
         return False
@@ -164,7 +174,7 @@ def _is_strange(character: str) -> bool:
 
 
 def _lacks_vowels(text: str) -> bool:
-    """Whether most words, in the Latin script and of three letters or more, cannot be spoken. The first tell it."""
+    """Whether most of the first Latin words of three letters or more have no vowel."""
     first = text.casefold().split(maxsplit=_WORDS_LOOKED_AT)[:_WORDS_LOOKED_AT]
     words = [word for word in first if len(word) > 2 and word.isalpha() and word < "\u0250"]
     return len(words) >= _FEWEST_WORDS and sum(_VOWELS.isdisjoint(word) for word in words) > _NO_VOWEL * len(words)

@@ -43,7 +43,7 @@ def read_older_workbook(path: Path, *, limits: CompileLimits) -> DocumentText:
         ) from error
     writer = write_sheets(sheets)
     check_sheet_text(writer.length, bool(writer.blocks), limits)
-    return DocumentText(writer.text, writer.blocks, "", list(left_out.tell()), shown_title=find_shown_title(writer))
+    return writer.finish(remarks=left_out.tell(), shown_title=find_shown_title(writer))
 
 
 def _read_sheet(given: Any, name: str, count: CellCount) -> Sheet:
@@ -64,7 +64,7 @@ def _read_sheet(given: Any, name: str, count: CellCount) -> Sheet:
 
 
 def _show(stored: Any) -> str:
-    """A value in words: dates year first, truths as sheets write them, numbers without noise."""
+    """A value as text: ISO dates, TRUE and FALSE, numbers without noise of binary fractions."""
     if isinstance(stored, bool):
         return str(stored).upper()
     if isinstance(stored, int | float):

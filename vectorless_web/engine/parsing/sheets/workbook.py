@@ -13,7 +13,7 @@ from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
-from vectorless_web.engine.parsing.package import Package, PackageKind, child, local, open_package, value
+from vectorless_web.engine.parsing.packed.package import Package, PackageKind, child, local, open_package, value
 from vectorless_web.engine.parsing.sheets.numbers import BUILT_IN, show_number
 from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, find_shown_title, write_sheets
 
@@ -44,7 +44,7 @@ def read_workbook(path: Path, *, limits: CompileLimits) -> DocumentText:
         told = [*package.tell_left_out(), *reader.left_out.tell()]
     check_sheet_text(writer.length, bool(writer.blocks), limits)
     said = remove_invisible(title.text or "") if title is not None else ""
-    return DocumentText(writer.text, writer.blocks, said, told, shown_title=find_shown_title(writer))
+    return writer.finish(said, told, shown_title=find_shown_title(writer))
 
 
 def check_sheet_text(length: int, has_blocks: bool, limits: CompileLimits) -> None:

@@ -11,18 +11,20 @@ from vectorless_web.engine.parsing.lines import Vocabulary
 from vectorless_web.engine.parsing.tables.cells import CellSpan, is_number
 from vectorless_web.engine.parsing.tables.grid import Grid, GridRow
 from vectorless_web.engine.parsing.tables.headers import Edge, RowPaths, header_text, lay_levels
+from vectorless_web.engine.parsing.terms import any_of
+from vectorless_web.engine.text.dates import MONTH_PATTERN
 
-_SCALE = r"(?:thousands|millions|billions)"
+_SCALE = any_of("scale")
 _UNITS = re.compile(
     rf"\(?(?:[^()|.]{{0,60}}\b)?(?:in|of)\s+{_SCALE}\b(?:[^()|.]|\([^()]*\)){{0,120}}\)?"
     rf"|\(\s*\$?\s*(?:U\.?S\.? )?(?:dollars? )?{_SCALE}\b[^()]{{0,80}}\)|\([^()]{{0,40}}[’']000s?[^()]{{0,40}}\)"
     rf"|^{_SCALE}\b[^.]{{0,80}}$",
     re.IGNORECASE,
 )
-_UNITS_HINT = re.compile(r"thousand|million|billion|000", re.IGNORECASE)
+_UNITS_HINT = re.compile(rf"{_SCALE}|000", re.IGNORECASE)
 """What every units line holds: few texts do, and to look for the whole pattern costs ten times as much."""
 _WHOLE_UNITS = re.compile(
-    rf"^\(?(?:(?:all )?(?:amounts?|dollars|figures|shares|tabular amounts?|USD|US\$|[$€£¥])?[^()|.]{{0,40}}"
+    rf"^\(?(?:(?:all )?(?:{any_of('amounts')}|[$€£¥])?[^()|.]{{0,40}}"
     rf"\b(?:in|of)\s+{_SCALE}\b[^|.]{{0,120}}|unaudited|{_SCALE})\)?(?:\s*\(unaudited\))?$",
     re.IGNORECASE,
 )
@@ -53,22 +55,16 @@ _CENTRAL = 0.15
 _FORM = re.compile(r"^(?:10-[KQ]|8-K|6-K|20-F|40-F|S-\d{1,2}|F-\d|DEF ?14A|14A|X)(?:/A)?\*?$")
 """The forms by which papers are filed, and the cross for a paper filed herewith."""
 _FIGURE = re.compile(r"\d")
-_SIGNER = re.compile(r"\b(?:name|signature|title|capacity)\b", re.I)
+_SIGNER = re.compile(rf"\b{any_of('signer')}\b", re.I)
 _YEAR = re.compile(r"(?<![\d.,$])(?:19|20)\d\d(?![\d,]|\.\d)")
 _CODED = re.compile(r"\b(?:(?P<before>[1-4])Q|Q(?P<after>[1-4])|FY)\s?[’']?(?P<year>(?:20)?\d\d)\b")
-_MONTHS = (
-    r"jan(?:uary|\.)?|feb(?:ruary|\.)?|mar(?:ch|\.)?|apr(?:il|\.)?|may|june?\.?|july?\.?"
-    r"|aug(?:ust|\.)?|sept?(?:ember|\.)?|oct(?:ober|\.)?|nov(?:ember|\.)?|dec(?:ember|\.)?"
-)
 _DATE = re.compile(
-    rf"\b(?:\d{{1,2}}\.?\s+)?(?:{_MONTHS})(?:\s+\d{{1,2}}(?!\d)|(?=,?\s+(?:19|20)\d\d))(?:,?\s+(?:19|20)\d\d)?",
+    rf"\b(?:\d{{1,2}}\.?\s+)?{MONTH_PATTERN}(?:\s+\d{{1,2}}(?!\d)|(?=,?\s+(?:19|20)\d\d))(?:,?\s+(?:19|20)\d\d)?",
     re.IGNORECASE,
 )
 _NUMERIC_DATE = re.compile(r"(?<![\d./-])[0-3]?\d([./-])[0-3]?\d\1(?:19|20)\d\d(?!\d)")
 _SPAN = re.compile(
-    r"\b(?:three|six|nine|twelve|thirteen|fourteen|twenty-six|thirty-nine|fifty-two|fifty-three|\d{1,2})"
-    r"\s+(?:months|weeks)\b|\b(?:first|second|third|fourth)\s+quarter\b|\bQ[1-4]\b|\bquarters?\s+ended\b"
-    r"|\b(?:fiscal\s+)?years?\s+ended\b",
+    rf"\b(?:{any_of('count')}|\d{{1,2}})\s+{any_of('counted')}\b|\bQ[1-4]\b|\b(?:fiscal\s+)?{any_of('period')}\s+ended\b",
     re.IGNORECASE,
 )
 
@@ -78,7 +74,7 @@ def table_draft(grid: Grid, *, title: str, units: str, vocabulary: Vocabulary, c
 
     `columns` are those of the table that it carries on, for one without a header of its own.
     """
-    builder, rows = TextBuilder(), []
+    builder, rows = TextBuilder(vocabulary=vocabulary), []
     paths, particulars = RowPaths(), _says_particulars(grid.rows)
     for grid_row in grid.rows:
         rows.append(_write_row(builder, grid_row, paths, vocabulary, particulars=particulars))
@@ -89,7 +85,7 @@ def table_draft(grid: Grid, *, title: str, units: str, vocabulary: Vocabulary, c
 
 
 def lists_papers(table: Table) -> bool:
-    """Whether rows say by which forms papers were filed and nothing names the columns: a list of papers, no table."""
+    """Whether a table is a list of filed papers: most rows name a form (10-K, S-8) and no header names the columns."""
     levels = [level for column in table.columns[1:] for level in column.path]
     names = [level for level in levels if not _FORM.match(level) and any(map(str.isalpha, level))]
     filed = sum(any(_FORM.match(cell.text.strip()) for cell in row.cells) for row in table.rows)
@@ -104,7 +100,7 @@ def is_signed(table: Table) -> bool:
 
 
 def is_nameless(table: Table) -> bool:
-    """Whether nothing names the columns of a few rows of figures: which column says what cannot be told.
+    """Whether no header names the columns of a small table, so that nobody can tell what its figures mean.
 
     They are a piece of a table whose headers stand elsewhere, and are kept as text. Where the first row has no label
     either they may be more; words in several columns without names are no relation at all.
@@ -122,7 +118,7 @@ def is_nameless(table: Table) -> bool:
 
 
 def _are_bare_words(table: Table) -> bool:
-    """Whether nearly all cells are words and none is a particular's name: lists side by side, and no relation."""
+    """Whether nearly all cells are words and no label ends in a colon: lists side by side, and no table."""
     said = [cell.text.strip() for row in table.rows for cell in row.cells[1:] if cell.length]
     if any(text.endswith(":") for text in (*said, *(row.label for row in table.rows))):
         return False
@@ -177,7 +173,7 @@ def _unit(table: Table, number: int, units: str) -> str:
 
 
 def _says_particulars(rows: Sequence[GridRow]) -> bool:
-    """Whether most rows are names that end in colons with their values: one without a value heads nothing."""
+    """Whether most rows are "Name: value". A row without a value heads no group in such a table."""
     named = [row for row in rows if row.cells[0] and row.cells[0][-1].text.rstrip().endswith(":")]
     return len(named) > 1 and 2 * sum(any(row.cells[1:]) for row in named) > len(rows)
 
@@ -205,7 +201,7 @@ def _write_row(
 def _write_cell(builder: TextBuilder, spans: Sequence[CellSpan]) -> Cell:
     offset, begun = builder.length, len(builder.parts)
     for number, span in enumerate(spans):
-        if number:
+        if number and builder.divided_at is None:
             builder.append_unplaced(" ")
         builder.raw(span.page, span.start, span.text)
     text = "".join(builder.parts[begun:])
@@ -241,7 +237,7 @@ def _columns(grid: Grid) -> list[Column]:
 
 
 def _find_percents(grid: Grid) -> list[int]:
-    """The figure columns whose first figure is a percentage: the others there need no sign."""
+    """The figure columns whose first figure has a % sign; their other figures need none."""
     columns = ([row.cells[place] for row in grid.rows if not row.is_header] for place in range(1, len(grid.edges) + 1))
     first = (next((spans for spans in cells if spans and _FIGURE.search(_join_spans(spans))), []) for cells in columns)
     return [place for place, spans in enumerate(first) if _join_spans(spans).rstrip(" )").endswith("%")]
@@ -251,8 +247,8 @@ def _titles_all(row: GridRow, spans: Sequence[CellSpan], grid: Grid) -> bool:
     """Whether the only words of a line name a period and stand over the middle of the whole table, labels included."""
     if len(spans) != 1 or row.cells[0] or not _is_dated(spans[0].text):
         return False
-    left, right = min(own.left for own in grid.rows if own.cells[0]), grid.edges[-1][1]
     first, last = grid.edges[0][0], grid.edges[-1][1]
+    left, right = min((own.left for own in grid.rows if own.cells[0]), default=first), last
     middle = (spans[0].left + spans[0].right) / 2
     beside = abs(middle - (left + right) / 2)
     return beside < _OFF_MIDDLE and beside < abs(middle - (first + last) / 2) and spans[0].left < first

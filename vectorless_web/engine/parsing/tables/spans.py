@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from vectorless_web.engine.parsing.tables.cells import is_number
 from vectorless_web.engine.parsing.tables.headers import RowPaths, names_kinds
+from vectorless_web.engine.parsing.terms import any_of
 
 Texts = list[list[str]]
 
@@ -34,22 +35,17 @@ _CHANGES = 0.1
 """The same for a header of changes that holds all columns behind those of periods."""
 _DEEPER, _INNERMOST = 4.0, 1e6
 """Indents, in points, of a group within a group and of a row within all of them."""
-_SCALE = re.compile(
-    r"^(?:in )?(?:[$€£¥]|US\$|USD|EUR|GBP)?\s?(?:in )?(?:thousands|millions|billions|['’]000s?|m|bn)\b", re.I
-)
-_FIGURES_IN = re.compile(r"^(?:all )?(?:figures|amounts|values|prices|dollars|data) (?:are )?(?:stated )?in\b", re.I)
+_SCALE = re.compile(rf"^(?:in )?(?:{any_of('currency')})?\s?(?:in )?(?:{any_of('scale')}|['’]000s?|m|bn)\b", re.I)
+_FIGURES_IN = re.compile(rf"^(?:all )?{any_of('amounts')} (?:are )?(?:stated )?in\b", re.I)
 _YEAR = re.compile(r"^(?:(?:FY\s?)?(?:19|20)\d\d|FY?\s?['’]?\d\d)\s*(?:\*+|\(\w{1,2}\))*$")
-_CHANGE = re.compile(r"\b(?:change|variance|variation|growth|increase|decrease)\b", re.I)
+_CHANGE = re.compile(rf"\b{any_of('change')}\b", re.I)
 """Names of columns that compare periods and belong to none of them."""
-_COMPARES = re.compile(
-    r"\b(?:19|20)\d\d\s?(?:over|vs\.?|versus|against|compared (?:to|with))\s(?:FY\s?)?(?:19|20)\d\d\b", re.I
-)
+_COMPARES = re.compile(rf"\b(?:19|20)\d\d\s?{any_of('comparison')}\s(?:FY\s?)?(?:19|20)\d\d\b", re.I)
 _DAY_TAIL = re.compile(r"^\d{1,2},$")
 _SPACED_YEAR = re.compile(r"^(?:\d ){3}\d$")
 _QUALIFIER = re.compile(
     r"^\(?(?:(?:in )?(?:U\.?S\.? ?|A|C|S|NT|HK)?[$€£¥₹]\s?(?:in )?"
-    r"(?:['‘’]?000s?|m|mn|bn|thousands?|millions?|billions?)?|%"
-    r"|(?:in )?(?:thousands|millions|billions)|USD|EUR|GBP|CHF|(?:un)?audited|restated|note)\)?$",
+    rf"{any_of('scale', 'scale_sign')}?|%|(?:in )?{any_of('scale')}|{any_of('currency', 'audit')})\)?$",
     re.I,
 )
 _CURRENCIES = frozenset("$€£¥₹")
@@ -246,7 +242,7 @@ def _repeats(names: Sequence[str], size: int) -> bool:
 
 
 def _is_long_name(text: str) -> bool:
-    """Whether a text over one line may name a column: no sentence, and not without end."""
+    """Whether a longer text can still name a column: it is no sentence and has fewer than _LONG_NAME characters."""
     return len(text) <= _LONG_NAME and not text.rstrip().endswith((".", ";"))
 
 
@@ -367,7 +363,7 @@ def _divide(places: Sequence[int], kinds: Sequence[str], own: Sequence[str]) -> 
 
 
 def _follows_periods(first: int, last: int, kinds: Sequence[str]) -> bool:
-    """Whether columns of words are all those between the columns of periods and the end: what a change is given in."""
+    """Whether the columns of words are exactly those behind the columns of periods, as those of changes are."""
     between = kinds[first - 1] == "period" and last + 1 == len(kinds)
     return between and set(kinds[first : last + 1]) <= {"word", "change"}
 

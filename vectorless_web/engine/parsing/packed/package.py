@@ -92,7 +92,7 @@ class Package:
         return self._bytes(self._names[name.lower()])
 
     def read_picture(self, name: str) -> bytes | None:
-        """The bytes of a part that is shown and not read; None for one that is missing, damaged or too large."""
+        """The bytes of a picture; None if the part is missing, damaged or too large."""
         try:
             return self.read(name)
         except (*DAMAGE, UnreadableDocument):
@@ -161,7 +161,7 @@ class Package:
                     self._refuse_declarations(file.read(_PROLOGUE))
 
     def tell_left_out(self) -> list[str]:
-        """Sentences on what the package holds that is never run or fetched: macros, and what stands elsewhere."""
+        """Sentences on macros and linked content, which are never run or fetched."""
         told = []
         if any(name.endswith(_MACROS) or name.startswith(_SCRIPTS) for name in self._names):
             told.append("This file holds macros; they were left out and not run.")
@@ -252,7 +252,7 @@ def not_word() -> UnreadableDocument:
 
 
 def check_directory(path: Path, limits: CompileLimits, kind: PackageKind) -> None:
-    """Look at the ZIP's own counts before its directory is read into memory."""
+    """Check the counts of a ZIP before its directory is read into memory."""
     size = path.stat().st_size
     with path.open("rb") as file:
         file.seek(max(0, size - _LONGEST_END))

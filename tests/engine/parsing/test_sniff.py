@@ -1,0 +1,81 @@
+"""What a file is told by its content: documents packed in unusual ways are still what they are."""
+
+import io
+import zipfile
+
+import pytest
+from pptx import Presentation
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
+from pptx.util import Inches
+
+from tests.support.paper import Text, pdf
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.parsing.compile import compile_file
+from vectorless_web.engine.parsing.sniff import DOCX, PDF, PPTX, sniff
+
+PAGE = pdf([[Text(72, 80, "A page of text that says very little.")]])
+
+
+def packed(first: str, *names: str, stored: bytes = b"") -> bytes:
+    """A ZIP of small parts in this order, with one more that is stored as it is."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(first, b"<x/>")
+        if stored:
+            archive.writestr("ppt/embeddings/sheet1.xlsx", stored, zipfile.ZIP_STORED)
+        for name in names:
+            archive.writestr(name, b"<x/>")
+    return buffer.getvalue()
+
+
+def test_a_deck_is_a_deck_whatever_is_stored_within_it():
+    workbook = packed("[Content_Types].xml", "xl/workbook.xml", "xl/worksheets/sheet1.xml")
+    deck = packed("[Content_Types].xml", "ppt/presentation.xml", stored=workbook)
+    assert sniff(deck, name="deck.pptx", tail=deck) == PPTX
+
+
+def test_a_deck_with_a_stored_workbook_is_read(tmp_path):
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[5])
+    slide.shapes.title.text = "Boats by quay"
+    data = CategoryChartData()
+    data.categories = ["North", "South"]
+    data.add_series("Boats", (12, 7))
+    slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, Inches(1), Inches(2), Inches(6), Inches(4), data)
+    saved, path = io.BytesIO(), tmp_path / "deck.pptx"
+    deck.save(saved)
+    with zipfile.ZipFile(saved) as old, zipfile.ZipFile(path, "w") as new:
+        for name in sorted(old.namelist(), key=lambda name: (name[:1] != "[", not name.endswith(".xlsx"))):
+            new.writestr(name, old.read(name), zipfile.ZIP_STORED if name.endswith(".xlsx") else zipfile.ZIP_DEFLATED)
+    document = CompiledDocument(compile_file(path, name="deck.pptx"))
+    assert document.media_type == PPTX
+    assert "North" in document.page_text(0)
+
+
+@pytest.mark.parametrize("first", ["docMetadata/LabelInfo.xml", "anything.bin"])
+def test_an_office_document_is_told_by_its_list_and_not_by_its_first_part(first):
+    document = packed(first, "[Content_Types].xml", "word/document.xml")
+    assert sniff(document, name="a.docx", tail=document) == DOCX
+
+
+@pytest.mark.parametrize(
+    ("before", "name"),
+    [
+        (b"\xef\xbb\xbf", "a.bin"),
+        (b"\r\n \0", "a.bin"),
+        (b"HTTP/1.1 200 OK\r\n\r\n", "a.bin"),
+        (b"junk before ", "a.pdf"),
+        (bytes(range(40)), "a.pdf"),
+    ],
+)
+def test_a_pdf_is_found_behind_other_bytes(tmp_path, before, name):
+    path = tmp_path / "upload"
+    path.write_bytes(before + PAGE)
+    document = CompiledDocument(compile_file(path, name=name))
+    assert document.media_type == PDF
+    assert "says very little" in document.page_text(0)
+
+
+def test_a_text_about_pdfs_stays_a_text():
+    assert sniff(b"Each file begins with the sign %PDF-1.7 in its first line.", name="a.txt") == "text/plain"
