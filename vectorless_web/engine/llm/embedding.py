@@ -100,7 +100,7 @@ class MeteredEmbedder:
 
 
 class NoEmbedder:
-    """A model for places where none may be asked: every request raises ModelUnreachable."""
+    """Stands where no model may be asked: every request is ModelUnreachable."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -1,13 +1,15 @@
 """How the tools of a model use the Retriever, the ranker of passages and the Pilot over documents that are open."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from vectorless_web.engine.agent.events import StepResult
 from vectorless_web.engine.agent.model.view import DocumentView
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.agent.tree_search import search_document
 from vectorless_web.engine.finding.ranking.finder import Finder
+from vectorless_web.engine.finding.retrieval import DocumentCollection, FusionStrategy, Lane, NodeAddress, Retriever
 from vectorless_web.engine.passages.evidence import Passage
 from vectorless_web.engine.passages.find import find_passages, unknown_words
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -22,12 +24,45 @@ def rank_passages(state: RunState, plan: QueryPlan, views: Sequence[DocumentView
     return tuple(p for p in found if by_id[p.document].list_pieces(p.key))
 
 
-def search_nodes(
-    state: RunState, plan: QueryPlan, views: Sequence[DocumentView], *, most: int
-) -> list[tuple[DocumentView, int]]:
-    """Nodes for a query, best first."""
-    by_id = {view.id: view for view in views}
-    return [(by_id[passage.document], passage.key) for passage in rank_passages(state, plan, views, most=most)]
+FUSIONS: Mapping[str, tuple[FusionStrategy, Mapping[Lane, float]]] = {
+    "rrf": (FusionStrategy.RRF, {}),
+    "weighted_rrf": (FusionStrategy.RRF, {Lane.STRUCTURE: 2.0}),
+    "convex": (FusionStrategy.CONVEX_MIN_MAX, {}),
+}
+"""What the settings call each way to fuse lanes; weighted, the ranker of passages counts twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFinding:
+    """What the Retriever found: nodes, best first, and how: fusion, the lanes of each node, and warnings, as JSON."""
+
+    nodes: tuple[tuple[DocumentView, int], ...]
+    account: dict[str, Any]
+
+
+def search_nodes(state: RunState, plan: QueryPlan, views: Sequence[DocumentView], *, most: int) -> NodeFinding:
+    """Nodes for a query: the words' own lane (BM25F) and that of the ranker of passages, fused as the settings say."""
+    numbered = {view.number: view for view in views}
+    if not plan.terms or not views:
+        return NodeFinding((), {})
+    ranked = rank_passages(state, plan, views, most=2 * most)
+    by_id = {view.id: view.number for view in views}
+    strategy, weights = FUSIONS[state.settings.fusion]
+    result = (
+        Retriever(DocumentCollection({number: view.document for number, view in numbered.items()}))
+        .text(plan.question, plan.terms)
+        .structure([(NodeAddress(by_id[passage.document], passage.key), passage.score) for passage in ranked])
+        .fusion(strategy)
+        .weights(weights)
+        .limit(3 * most)
+        .execute()
+    )
+    found = [(item, address) for item in result.items if isinstance(address := item.node.id, NodeAddress)]
+    kept = [(item, at) for item, at in found if numbered[at.space].list_readable(at.key) == [at.key]][:most]
+    lanes = [[numbered[at.space].id, at.key, [lane.value for lane, _ in item.lane_scores]] for item, at in kept]
+    warnings = [warning.code.value for warning in result.warnings]
+    account = {"fusion": state.settings.fusion, "lanes": lanes, "warnings": warnings}
+    return NodeFinding(tuple((numbered[at.space], at.key) for _, at in kept), account)
 
 
 def list_absent(state: RunState, questions: Iterable[str], views: Sequence[DocumentView]) -> list[str]:
