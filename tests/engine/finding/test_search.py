@@ -11,7 +11,7 @@ from vectorless_web.engine.finding.retrieval.query import Lane, WarningCode
 from vectorless_web.engine.finding.search import Lanes, SearchSettings, make_pilot, navigate_tree, search_documents
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.ranking.scorer import DocumentScorer
+from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
 
 TEXT = """# Harbour report
 

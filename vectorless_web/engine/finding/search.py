@@ -17,6 +17,7 @@ from vectorless_web.engine.finding.navigation import (
 )
 from vectorless_web.engine.finding.navigation.pilot import MinimalPilot
 from vectorless_web.engine.finding.navigation.search import DEFAULT_LIMITS
+from vectorless_web.engine.finding.ranking.scorer import DocumentScorer, EvidenceScorer
 from vectorless_web.engine.finding.retrieval.corpus import PropertyValue, SparseVector
 from vectorless_web.engine.finding.retrieval.documents import DocumentCollection, NodeAddress, SectionCommunities
 from vectorless_web.engine.finding.retrieval.expansion import CommunityFilter, GraphExpand, GraphExpandMode
@@ -26,7 +27,6 @@ from vectorless_web.engine.finding.retrieval.pipeline import Retriever
 from vectorless_web.engine.finding.retrieval.query import Lane, RetrievalResult, TemporalFilter
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.ranking.scorer import DocumentScorer, EvidenceScorer
 from vectorless_web.engine.text.tokens import TokenEstimator
 
 NearestNodes = tuple[str, Sequence[float]]
