@@ -118,7 +118,7 @@ def test_a_ratio_of_the_lexicon_is_worked_out_over_its_concepts():
         FigureNeed("cost of goods sold", ("cost of goods sold", "cost of sales"), Period("year", 2018), "income"),
         FigureNeed("revenue", ("revenue", "net sales"), Period("year", 2018), "income"),
     )
-    formula = Formula("cost ratio", "100 * cost / revenue", (("cost", 0), ("revenue", 1)))
+    formula = Formula("cost ratio", "100 * cost / revenue", (("cost", 0), ("revenue", 1)), percent=True)
     found = worked(ask("cost ratio", 2018, figures=needs, formula=formula), INCOME)
     assert (found.maker, found.value, found.sentence) == ("formula", "60%", "cost ratio, 2018: 60%")
     assert [(one.name, one.value) for one in found.calculation.operands] == [

@@ -7,7 +7,7 @@ from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome, Reason
 from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, has_tick, write_answer
 from vectorless_web.engine.agent.model.dialogue import Briefing, open_dialogue
 from vectorless_web.engine.agent.model.foreach import DocumentAsker
-from vectorless_web.engine.agent.model.prompts import ScopeLine
+from vectorless_web.engine.agent.model.prompts import ScopeLine, name_document
 from vectorless_web.engine.agent.model.searching import list_absent, rank_passages
 from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import list_tools
@@ -21,8 +21,8 @@ from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.questions.plan import QueryPlan
 
-MOST_PASSAGES, MOST_CHECKED, MOST_UNOPENED = 10, 8, 5
-"""Passages shown where no claim stands, sections named that were looked at, and titles told that were not opened."""
+MOST_PASSAGES, MOST_CHECKED = 10, 8
+"""Passages shown where no claim stands, and sections named that were looked at."""
 
 _OUTCOMES = {
     Ending.ANSWERED: Outcome.ANSWERED,
@@ -47,7 +47,7 @@ def converse(state: RunState, plan: QueryPlan, routed: Routed) -> Iterator[Reaso
     try:
         checked, looked = yield from _answer(state, plan, routed, library)
     except ModelError as error:
-        yield from offline.walk(state, plan, routed, note=f"{error.message} So no model answers here.")
+        yield from offline.walk(state, plan, routed, note=f"{error.message} The passages were found without it.")
         return
     yield from conclude(state, plan, routed, library, checked, looked)
 
@@ -65,7 +65,10 @@ def _answer(
         for document in routed.documents
         if (view := library.of_id(document.id))
     )
-    unopened = tuple(document.name for document in routed.others[:MOST_UNOPENED])
+    unopened = tuple(
+        f"{library.announce(other.entry)} {name_document(other.entry, state.corpus.card(other.id), 60)}"
+        for other in routed.others
+    )
     briefing = Briefing(state.question, plan, lines, unopened)
     dialogue, event = open_dialogue(state, library, toolbox, briefing, turns=state.limits.max_steps)
     yield event

@@ -60,6 +60,14 @@ def test_search_runs_several_queries_over_the_documents_named() -> None:
     assert (event.kind, event.documents) == (StepKind.RETRIEVE, ("b",))
 
 
+@pytest.mark.parametrize("fusion", ["rrf", "weighted_rrf", "convex"])
+def test_a_search_tells_its_fusion_and_the_lanes_of_each_hit(fusion: str) -> None:
+    _, event = run(toolbox(settings=Settings(fusion=fusion)), "search", queries=["steel prices"])
+    told = event.observation["retrieval"][0]
+    assert told["fusion"] == fusion
+    assert told["lanes"][0] == ["1", 5, ["lexical", "structure"]]
+
+
 def test_outline_lists_sections_and_read_shows_their_text() -> None:
     tools = toolbox()
     assert "[D1.6] Financial statements" in told(tools, "outline", document="D1")
@@ -172,6 +180,17 @@ def test_route_opens_other_documents() -> None:
     assert "[D2] Cranes" in outcome.told.text
     assert "lifts 40 tonnes" in outcome.told.text
     assert event.kind is StepKind.ROUTE
+
+
+def test_a_document_that_was_announced_only_is_opened_when_a_tool_names_it() -> None:
+    corpus = shelf(a=compiled("Fees", paragraph("The fee is 40.")), b=compiled("Cranes", paragraph("A crane lifts.")))
+    tools = toolbox(corpus)
+    tools.library = LibraryView()
+    first, second = corpus.entries()
+    tools.library.add(first, corpus.open("a"))
+    assert tools.library.announce(second) == "D2"
+    assert "[D2.1] A crane lifts." in told(tools, "read", document="D2", pages="1")
+    assert tools.library.of_id("b") is not None
 
 
 class Pictured(Shelf):

@@ -119,10 +119,10 @@ def test_an_excerpt_of_a_long_paragraph_is_cut_around_what_is_wanted() -> None:
     filler = "The quay was swept in the morning. " * 30
     view = view_of(compiled("Quay", paragraph(f"{filler}The notice period is ninety days. {filler}")))
     shown = write_excerpt(view, 1, wanted=stems_of("notice period"), tokens=60)
-    assert "notice period is ninety days" in shown.text
-    assert "left out" in shown.text
-    assert "goes on" in shown.text
-    assert count_tokens(shown.text) < 130
+    assert "notice period is ninety days" in shown.body
+    assert "left out" in shown.body
+    assert "goes on" in shown.body
+    assert count_tokens(shown.body) < 130
 
 
 def test_an_excerpt_of_a_table_keeps_the_header_row_in_its_middle() -> None:
@@ -133,8 +133,8 @@ def test_an_excerpt_of_a_table_keeps_the_header_row_in_its_middle() -> None:
     node = view.tree.node(1)
     assert node.table is not None
     shown = write_excerpt(view, 1, wanted=stems_of("berth fees"), tokens=60)
-    assert "Deferred berth fees | 812 | 790" in shown.text
-    assert "c1: 2023" in shown.text
+    assert "Deferred berth fees | 812 | 790" in shown.body
+    assert "c1: 2023" in shown.body
 
 
 def test_an_outline_goes_by_level_and_says_how_much_is_not_listed() -> None:

@@ -111,7 +111,7 @@ def _read_cell(view: DocumentView, pointer: Pointer, said: str) -> Amount:
     entry = next((entry for entry in entries if entry.axis.index == pointer.column), None)
     if line is None or entry is None:
         raise InvalidInput(f"{said} holds no number: {clean_text(row.cells[pointer.column].text) or 'it is empty'}.")
-    words = " | ".join(filter(None, (" > ".join(line.path), entry.axis.name or entry.period.words)))
+    words = " | ".join(filter(None, (" > ".join(line.path), view.name_columns(pointer.key)[pointer.column])))
     scale = entry.scale * entry.number.scale
     return Amount(pointer, said, entry.number.value / entry.number.scale, scale, entry.measure, words)
 

@@ -71,6 +71,7 @@ class AnswerChecker:
         cited = [claim for claim in made if claim.cited]
         if caller is None or not cited:
             return None
+        self.state.stop_if_asked()
         started = self.state.clock()
         try:
             with serve_place(*OUTSIDE):
@@ -108,6 +109,7 @@ class AnswerChecker:
     def _send_back(
         self, objections: Sequence[tuple[int, str, Sequence[str]]], gaps: Sequence[str]
     ) -> Generator[ReasoningEvent, None, Draft | None]:
+        self.state.stop_if_asked()
         started = self.state.clock()
         try:
             mended, asked = self.dialogue.ask_again(write_objections(objections, gaps))

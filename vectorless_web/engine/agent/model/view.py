@@ -212,10 +212,25 @@ class DocumentView:
         table = self.find_table(key)
         return shorten_text(relation.units or table.unit, OUTLINE_CHARACTERS).strip("() ") if relation and table else ""
 
-    def name_columns(self, key: int) -> tuple[str, ...]:
-        """The name of each column of a table, with its period and unit; () for a node without a table."""
-        table = self.find_table(key)
-        return tuple(map(clean_text, table.columns)) if table else ()
+    def name_columns(self, key: int) -> list[str]:
+        """The name of each column of a table: its own header, else one that stands over it, with period and unit.
+
+        A unit that holds for the whole table, and a period whose year the header says, are not said again.
+        """
+        relation, table = self.find_relation(key), self.find_table(key)
+        if relation is None or table is None:
+            return []
+        columns, periods, units = relation.view.table.columns, relation.view.periods, self.write_units(key)
+        names = []
+        for index, shown in enumerate(table.columns):
+            own = " / ".join(filter(None, map(clean_text, columns[index].path))) if index < len(columns) else ""
+            name = "" if units and own.strip("()") == units else own or clean_text(shown)
+            period = periods[index] if 0 < index < len(periods) else None
+            said = period.words if period and period.year and str(period.year) not in name else ""
+            unit = columns[index].unit if own and columns[index].unit not in (*name.split(), units) else ""
+            more = ", ".join(filter(None, (said, unit)))
+            names.append(f"{name} [{more}]".strip() if more else name)
+        return names
 
     def _write_rows(self, table: Table, pieces: Sequence[ShownPiece], chosen: Sequence[int]) -> Iterator[str]:
         told: set[str] = set()
@@ -281,6 +296,8 @@ class LibraryView:
 
     def __init__(self) -> None:
         self._by_id: dict[str, DocumentView] = {}
+        self._numbers: dict[str, int] = {}
+        self._announced: dict[str, DocumentEntry] = {}
         self._shown: set[tuple[str, int]] = set()
 
     @property
@@ -297,8 +314,25 @@ class LibraryView:
     def add(self, entry: DocumentEntry, document: CompiledDocument) -> DocumentView:
         """Number a document that was opened; one that is known keeps its number."""
         if entry.id not in self._by_id:
-            self._by_id[entry.id] = DocumentView(len(self._by_id) + 1, entry, document)
+            self._by_id[entry.id] = DocumentView(self._number(entry), entry, document)
         return self._by_id[entry.id]
+
+    def announce(self, entry: DocumentEntry) -> str:
+        """Number a document that is named and not opened: "D6"."""
+        self._announced[entry.id] = entry
+        return f"D{self._number(entry)}"
+
+    def find_announced(self, said: object) -> DocumentEntry | None:
+        """The document that was named and is not open, by its number, file name or title."""
+        words = clean_text(str(said or "")).strip("[]() ").casefold()
+        for entry in self._announced.values():
+            names = (f"d{self._numbers[entry.id]}", entry.name.casefold(), entry.title.casefold())
+            if words in names and entry.id not in self._by_id:
+                return entry
+        return None
+
+    def _number(self, entry: DocumentEntry) -> int:
+        return self._numbers.setdefault(entry.id, len(self._numbers) + 1)
 
     def of_id(self, document: str) -> DocumentView | None:
         """The view of a corpus id; None when the document is not open."""
@@ -406,10 +440,17 @@ def _fit_pieces(view: DocumentView, key: int, places: Sequence[int], tokens: int
     return kept
 
 
-def write_excerpt(
-    view: DocumentView, key: int, *, wanted: frozenset[str], tokens: int, lit: int = -1, with_place: bool = True
-) -> Shown:
-    """A node as a passage out of its order: page and headings, then its text, cut around what is `wanted` (stems).
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A node out of its order: `head` says document, page and headings, `body` is its text with ids."""
+
+    key: int
+    head: str
+    body: str
+
+
+def write_excerpt(view: DocumentView, key: int, *, wanted: frozenset[str], tokens: int, lit: int = -1) -> Excerpt:
+    """A node as a passage, cut around what is `wanted` (stems) to about so many tokens.
 
     `lit` is a character of the node's text that must be shown. A table keeps its columns, and the header row in its
     middle that holds for a row that is shown.
@@ -417,13 +458,22 @@ def write_excerpt(
     node, pieces = view.tree.node(key), view.list_pieces(key)
     places = _choose_places(pieces, wanted, tokens, lit)
     path = view.write_path(key)
-    head = (
-        f"{view.name} {say_pages(node.page_start, node.page_end)}{f' | {path}' if path else ''}" if with_place else ""
-    )
+    head = f"{view.name} {say_pages(node.page_start, node.page_end)}{f' | {path}' if path else ''}"
     body = view.write_leaf(key, None if len(places) == len(pieces) else places) if pieces else ""
     rest = len(pieces) - 1 - places[-1] if places else 0
     more = f" (goes on: {rest} more, read from {view.name}.{key}.{pieces[places[-1] + 1].id})" if rest else ""
-    return Shown("\n".join(part for part in (head, body + more) if part), (key,))
+    return Excerpt(key, head, body + more)
+
+
+def join_excerpts(excerpts: Sequence[Excerpt]) -> str:
+    """The excerpts as one text: those of one place together under one head, in reading order, the best place first."""
+    places: dict[str, list[Excerpt]] = {}
+    for excerpt in excerpts:
+        places.setdefault(excerpt.head, []).append(excerpt)
+    return "\n\n".join(
+        "\n".join([head, *(excerpt.body for excerpt in sorted(found, key=lambda excerpt: excerpt.key))])
+        for head, found in places.items()
+    )
 
 
 def _choose_places(pieces: Sequence[ShownPiece], wanted: frozenset[str], tokens: int, lit: int) -> list[int]:
