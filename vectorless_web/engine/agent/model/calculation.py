@@ -55,7 +55,7 @@ class WorkedOut:
         return Calculation(self.expression, operands, format_decimal(self.value), self.unit)
 
 
-def work_out(expression: str, library: LibraryView) -> WorkedOut:
+def evaluate_ids(expression: str, library: LibraryView) -> WorkedOut:
     """The value of an expression of ids, numbers, + - * / ** and the calls of `evaluate`.
 
     InvalidInput says what is wrong and what to do: an unknown id, a line with several numbers, mixed units in a sum.

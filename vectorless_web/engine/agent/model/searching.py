@@ -82,7 +82,7 @@ class TreeFinding:
     result: StepResult
 
 
-def search_tree(state: RunState, view: DocumentView, goal: str, start: int, *, walk: int) -> TreeFinding:
+def search_below(state: RunState, view: DocumentView, goal: str, start: int, *, walk: int) -> TreeFinding:
     """Search a document's tree below a node, with the pilot and the strategy that the settings ask for."""
     plan = understand(goal, lexicon=state.lexicon, expand=state.settings.expand)
     finder = Finder(view.document, plan, lexicon=state.lexicon)
