@@ -19,7 +19,7 @@ from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.index.segment import build_segment
 from vectorless_web.engine.parsing.card import choose_title, make_card, typed_fields
 from vectorless_web.engine.parsing.corrections import Correction, apply_corrections
-from vectorless_web.engine.parsing.drafts import DIVIDED, LEADERS, SOFT_HYPHEN, Draft, runs_pages
+from vectorless_web.engine.parsing.drafts import DIVIDED, SOFT_HYPHEN, Draft, find_leaders, runs_pages
 from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.figures import PictureShelf
 from vectorless_web.engine.parsing.limits import CompileLimits
@@ -138,13 +138,8 @@ def _hash(draft: Draft, children: Sequence[Node]) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 
-_MENTION = re.compile(
-    rf"\b({any_of('part', 'item', 'note', 'chapter', 'section', 'table', 'figure')})s?\s+"
-    r"(\d{1,3}[A-Z]?(?:\.\d{1,3}){0,4}|[IVX]{1,5}|[A-Z])\b",
-    re.IGNORECASE,
-)
-
-
+_MENTION = re.compile(r"\b([^\W\d_]{3,}?)s?\s+(\d{1,3}[A-Z]?(?:\.\d{1,3}){0,4}|[IVX]{1,5}|[A-Z])\b", re.IGNORECASE)
+"""A word and a number or letter; it is a mention when a node carries both as its label."""
 _NUMBERED_NAME = re.compile(any_of("note", "section", "chapter"))
 
 
@@ -355,7 +350,7 @@ def coverage(texts: Sequence[str], drafts: Iterable[Draft]) -> tuple[float, list
     for index, text in enumerate(texts):
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         printed = ~_IS_SPACE[np.minimum(codes, len(_IS_SPACE) - 1)] & ~np.isin(codes, _MARKS_OF_DIVISION)
-        for match in LEADERS.finditer(text):
+        for match in find_leaders(text):
             printed[match.start() : match.end()] = False
         once = int((counts[index][printed] == 1).sum())
         total += int(printed.sum())

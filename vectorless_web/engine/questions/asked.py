@@ -1,15 +1,17 @@
 """Which words of a question name the figure that it asks for: each of them has to stand where the figure does."""
 
 import re
+from dataclasses import replace
 from functools import cache
 
 from vectorless_web.engine.questions.packs import read_pack
-from vectorless_web.engine.questions.plan import QueryPlan, Token
+from vectorless_web.engine.questions.plan import Formula, QueryPlan, Token
 from vectorless_web.engine.text.analyser import analyse
 
 _SENTENCE_END = re.compile(r"[.?!:;](?=\s)")
 """Where a sentence of a question ends: what stands in another sentence tells how to answer, not what is asked."""
 
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _NAMING = ("content", "entity", "lexicon")
 
 
@@ -43,6 +45,27 @@ def asked_tokens(plan: QueryPlan) -> tuple[Token, ...]:
 def asks_figure(plan: QueryPlan) -> bool:
     """Whether the question has one sentence that asks for a figure."""
     return bool(_asking_sentence(plan))
+
+
+def narrow_plan(plan: QueryPlan) -> QueryPlan:
+    """The plan with the periods and the operation of the sentence that asks; other sentences tell how to answer."""
+    sentence = _asking_sentence(plan)
+    years = [int(year) for token in sentence if token.role == "period" for year in _YEAR.findall(token.text)]
+    if not years:
+        return plan
+    kept = range(min(years), max(years) + 1)
+    series = tuple(way for way in plan.formula.series if _latest_year(plan, way) in kept) if plan.formula else ()
+    return replace(
+        plan,
+        periods=tuple(period for period in plan.periods if period.year in kept),
+        operation=plan.operation if any(token.role == "operation" for token in sentence) else "",
+        formula=replace(plan.formula, series=series) if plan.formula else None,
+    )
+
+
+def _latest_year(plan: QueryPlan, way: Formula) -> int:
+    periods = (plan.figures[index].period for _, index in way.operands)
+    return max((period.year for period in periods if period), default=0)
 
 
 def _asking_sentence(plan: QueryPlan) -> list[Token]:

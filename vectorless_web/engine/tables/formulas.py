@@ -97,7 +97,8 @@ def _skips_years(plan: QueryPlan) -> bool:
 def make_target(plan: QueryPlan, terms: Sequence[str], period: Period | None = None) -> Target:
     """What to look up for some of the question's terms."""
     said = frozenset(token.term for token in plan.tokens if token.term)
-    return replace(target_of(terms, plan.figures), said=said, period=period)
+    of_lexicon = frozenset(token.term for token in plan.tokens if token.role == "lexicon")
+    return replace(target_of(terms, plan.figures, of_lexicon), said=said, period=period)
 
 
 def _find_over_time(plan: QueryPlan, relations: Sequence[Relation], target: Target) -> list[Hit]:

@@ -89,11 +89,16 @@ class Hit:
         return self.relation.source.document, self.relation.view.node.key, self.entry.line.row.offset
 
 
-def target_of(terms: Sequence[str], needs: Iterable[FigureNeed]) -> Target:
-    """A target of these terms; a lexicon concept named by some of them gives it other names."""
+def target_of(terms: Sequence[str], needs: Sequence[FigureNeed], of_lexicon: frozenset[str] = frozenset()) -> Target:
+    """A target of these terms; a lexicon concept named by some of them gives it other names.
+
+    `of_lexicon` are the terms by which the lexicon was found: they name the only concept, be it by an acronym.
+    """
     own = frozenset(terms)
     for need in needs:
         named = [names for phrase in (need.concept, *need.phrases) if (names := _phrase_terms(phrase)) <= own]
+        if not named and len({other.concept for other in needs}) == 1:
+            named = [own & of_lexicon] if own & of_lexicon else []
         if named:
             rest = tuple(term for term in terms if term not in max(named, key=len))
             phrases = tuple((*rest, *analyse(phrase)) for phrase in need.phrases)

@@ -40,8 +40,6 @@ _RUNS_ON = re.compile(rf"(?:[&/,-]|\b{any_of('goes_on')})\s*$", re.I)
 _HYPHEN = re.compile("[\ufffe\x02\xad]\\s?")
 
 
-_KIND = re.compile(rf"(?:^|\s){any_of('kind')}$", re.IGNORECASE)
-"""What the words of a column are, as its name says."""
 _LONGEST_KIND = 40
 """Characters of such a name, at most."""
 
@@ -50,10 +48,10 @@ def names_kinds(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Whether the first row names the kinds of the longer texts below it: "Mode | Description"."""
     if len(names) <= 1 or len(below) <= 1 or not all(0 < len(name) <= _LONGEST_KIND for name in names):
         return False
-    if any(map(str.isdigit, "".join(names))) or any(name[-1] in ":.;," for name in names):
+    if any(map(str.isdigit, "".join(names))) or any(name[-1] in ":.;," or name[0].islower() for name in names):
         return False
     longer = sum(len(row[-1]) > len(names[-1]) for row in below)
-    return bool(_KIND.search(names[-1])) and 2 * longer > len(below)
+    return 2 * longer > len(below)
 
 
 @dataclass(slots=True)
