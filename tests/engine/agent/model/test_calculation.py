@@ -40,6 +40,13 @@ def test_different_units_are_not_added() -> None:
         evaluate_ids("D1.1.r1c1 + D1.1.r2c1", library)
 
 
+def test_a_count_in_a_table_that_also_states_money_has_no_currency() -> None:
+    rows = [["Members:", ""], ["At the end", "62,832"], ["Revenues:", ""], ["Fees", "$ 5,089"]]
+    library = library_of(compiled("R", table("T", rows, columns=["", "2020"])))
+    assert evaluate_ids("D1.1.r2c1 * 2", library).result == "125,664"
+    assert evaluate_ids("D1.1.r4c1 * 2", library).result == "10,178 USD"
+
+
 def test_different_scales_are_brought_to_one() -> None:
     first = table("A", [["Sales", "$ 2"]], columns=["", "2020"], units="(in millions)")
     second = table("B", [["Costs", "$ 500"]], columns=["", "2020"], units="(in thousands)")
