@@ -245,7 +245,7 @@ def ask(workspace, alice):
 
 
 def test_questions_are_shown_the_lines_and_replay_identically_though_they_are_switched_off(
-    switched_on, writer, ask, act
+    switched_on, writer, ask, act, alice
 ):
     switched_on()
     first = ask()

@@ -16,7 +16,7 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.mail import list_attached, read_attached
 from vectorless_web.engine.parsing.markup.pages import DocumentText
-from vectorless_web.engine.parsing.packed.package import DAMAGE, PackageKind, check_directory
+from vectorless_web.engine.parsing.package import DAMAGE, PackageKind, check_directory
 from vectorless_web.engine.parsing.sniff import MAIL, ZIP
 
 ARCHIVE = PackageKind("ZIP archive", "the program that made it", "zip")

@@ -15,7 +15,7 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_number, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.markup.plaintext import guess_level, mark_superscript
-from vectorless_web.engine.parsing.packed.package import PackageKind, child, local, open_package, refuse_locked, value
+from vectorless_web.engine.parsing.package import PackageKind, child, local, open_package, refuse_locked, value
 from vectorless_web.engine.parsing.tables.spans import SpanCell
 from vectorless_web.engine.parsing.word.parse import parse_count
 

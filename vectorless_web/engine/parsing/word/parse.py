@@ -14,7 +14,7 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_number, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.markup.plaintext import guess_level, mark_superscript
-from vectorless_web.engine.parsing.packed.package import Package, child, local, not_word, open_package, value
+from vectorless_web.engine.parsing.package import Package, child, local, not_word, open_package, value
 from vectorless_web.engine.parsing.scans.pictures import Cut
 from vectorless_web.engine.parsing.tables.spans import SpanCell
 
