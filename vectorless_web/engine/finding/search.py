@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.finding.navigation import (
@@ -17,16 +18,19 @@ from vectorless_web.engine.finding.navigation import (
 )
 from vectorless_web.engine.finding.navigation.pilot import MinimalPilot
 from vectorless_web.engine.finding.navigation.search import DEFAULT_LIMITS
+from vectorless_web.engine.finding.ranking.ranker import rank_all
 from vectorless_web.engine.finding.ranking.scorer import DocumentScorer, EvidenceScorer
-from vectorless_web.engine.finding.retrieval.corpus import PropertyValue, SparseVector
+from vectorless_web.engine.finding.retrieval.corpus import Gate, PropertyValue, SparseVector
 from vectorless_web.engine.finding.retrieval.documents import DocumentCollection, NodeAddress, SectionCommunities
 from vectorless_web.engine.finding.retrieval.expansion import CommunityFilter, GraphExpand, GraphExpandMode
-from vectorless_web.engine.finding.retrieval.fusion import FusionStrategy, Scored
+from vectorless_web.engine.finding.retrieval.fusion import FusionStrategy, Scored, sort_scored
 from vectorless_web.engine.finding.retrieval.packing import SUMMARY_CAP, NodeEstimator, NodeReranker, Reranker
 from vectorless_web.engine.finding.retrieval.pipeline import Retriever
 from vectorless_web.engine.finding.retrieval.query import Lane, RetrievalResult, TemporalFilter
+from vectorless_web.engine.index.scoring import find_best_rows
 from vectorless_web.engine.llm.model import ChatModel
-from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.lexicon import Lexicon
+from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
 from vectorless_web.engine.text.tokens import TokenEstimator
 
 NearestNodes = tuple[str, Sequence[float]]
@@ -58,13 +62,43 @@ class SearchSettings:
 @dataclass(frozen=True, slots=True)
 class Lanes:
     """What runs beside the words of the question, all at once: nodes found by walking trees, an owner's embedding model
-    (`vectors` by model and address, with the question's own), and a learned sparse encoder."""
+    (`vectors` by model and address, with the question's own), and a learned sparse encoder. `lexicon` is the
+    workspace's, for the words."""
 
     structure: Sequence[NodeAddress | Scored] = ()
     nearest: NearestNodes | None = None
     vectors: Mapping[str, Mapping[NodeAddress, Sequence[float]]] | None = None
     sparse: SparseVector | None = None
     encoded: Iterable[tuple[NodeAddress, SparseVector]] = ()
+    lexicon: Lexicon | None = None
+
+
+class RankedCollection(DocumentCollection):
+    """Documents whose lexical lane is the ranking of passages and pages, over all of them together."""
+
+    def __init__(self, plan: QueryPlan, documents: Mapping[int, CompiledDocument], lanes: Lanes) -> None:
+        super().__init__(documents, vectors=lanes.vectors, sparse=lanes.encoded)
+        self._plan, self._lexicon = plan, lanes.lexicon
+
+    def lexical_search(
+        self,
+        text: str,
+        terms: Sequence[WeightedTerm],
+        *,
+        weights: Mapping[str, float],
+        limit: int,
+        gate: Gate | None,
+    ) -> list[Scored]:
+        """The best nodes of the plan that the gate lets pass, by their score in [0, 1]."""
+        spaces = list(self._documents)
+        ranked = rank_all([self._documents[space] for space in spaces], self._plan, lexicon=self._lexicon)
+        found = [
+            (NodeAddress(space, one.profile.keys[row]), float(one.rows[row]))
+            for space, one in zip(spaces, ranked, strict=True)
+            for row in find_best_rows(one.rows, len(one.rows)).tolist()
+        ]
+        kept = (hit for hit in sort_scored(found) if self._is_candidate(hit[0]) and (gate is None or gate(hit[0])))
+        return list(islice(kept, max(limit, 0)))
 
 
 def search_documents(
@@ -82,7 +116,7 @@ def search_documents(
     reranker reorders the first 25 only when one is given. Raises RetrievalEmpty when the plan and the lanes ask for
     nothing, VectorDimensionMismatch for a vector of another length.
     """
-    corpus = DocumentCollection(documents, vectors=lanes.vectors, sparse=lanes.encoded)
+    corpus = RankedCollection(plan, documents, lanes)
     convex = settings.fusion == "convex"
     asked = (
         Retriever(corpus, estimator=estimator)
