@@ -4,7 +4,7 @@ from collections.abc import Generator, Iterator, Sequence
 
 from vectorless_web.engine.agent import offline
 from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome, ReasoningEvent, StepKind, StepResult
-from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, has_tick, write_answer
+from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, write_answer
 from vectorless_web.engine.agent.model.dialogue import Briefing, open_dialogue
 from vectorless_web.engine.agent.model.foreach import DocumentAsker
 from vectorless_web.engine.agent.model.prompts import ScopeLine, name_document
@@ -15,7 +15,7 @@ from vectorless_web.engine.agent.model.view import LibraryView
 from vectorless_web.engine.agent.routing import Routed
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.wording import say_count
-from vectorless_web.engine.answers.claims import Evidence
+from vectorless_web.engine.answers.claims import Evidence, Support
 from vectorless_web.engine.answers.outcome import Ending
 from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.errors import ModelError
@@ -49,7 +49,7 @@ def converse(state: RunState, plan: QueryPlan, routed: Routed) -> Iterator[Reaso
     except ModelError as error:
         yield from offline.walk(state, plan, routed, note=f"{error.message} The passages were found without it.")
         return
-    yield from conclude(state, plan, routed, library, checked, looked)
+    yield from finish_run(state, plan, routed, library, checked, looked)
 
 
 def _answer(
@@ -78,7 +78,7 @@ def _answer(
     return checked, toolbox.looked
 
 
-def conclude(
+def finish_run(
     state: RunState,
     plan: QueryPlan,
     routed: Routed,
@@ -103,7 +103,7 @@ def conclude(
         outcome,
         reason,
         answer=answer,
-        value=checked.draft.value if answer and has_standing_first(checked) else "",
+        value=checked.draft.value if answer and checked.claims[0].support is not Support.UNSUPPORTED else "",
         verdict=checked.conclusion.verdict,
         grounded=checked.conclusion.grounded,
         missing=checked.missing,
@@ -112,11 +112,6 @@ def conclude(
         unknown_words=routed.keep_unknown(list_absent(state, [state.question], library.documents)),
         note=checked.note,
     )
-
-
-def has_standing_first(checked: CheckedAnswer) -> bool:
-    """Whether the claim that answers the question was not struck."""
-    return has_tick(checked.claims) or bool(checked.claims and checked.claims[0].support != "unsupported")
 
 
 def _give_reason(checked: CheckedAnswer, outcome: Outcome) -> str:

@@ -6,7 +6,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, StepEvent, StepKind, StepResult
-from vectorless_web.engine.agent.model.answer import Draft, read_draft
+from vectorless_web.engine.agent.model.answer import AnswerDraft, read_draft
+from vectorless_web.engine.agent.model.excerpts import (
+    Excerpt,
+    join_excerpts,
+    stems_of,
+    write_excerpt,
+    write_nodes,
+    write_outline,
+)
 from vectorless_web.engine.agent.model.prompts import (
     LAST_TURN,
     ScopeLine,
@@ -22,17 +30,7 @@ from vectorless_web.engine.agent.model.prompts import (
 from vectorless_web.engine.agent.model.searching import list_absent, rank_passages
 from vectorless_web.engine.agent.model.toolbox import Toolbox, ToolCall
 from vectorless_web.engine.agent.model.tools import TOOLS, write_tools
-from vectorless_web.engine.agent.model.view import (
-    DocumentView,
-    Excerpt,
-    LibraryView,
-    count_tokens,
-    join_excerpts,
-    stems_of,
-    write_excerpt,
-    write_nodes,
-    write_outline,
-)
+from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, count_tokens
 from vectorless_web.engine.agent.state import CONVERSATION, PlannedStep, RunState
 from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.errors import ModelInvalidReply
@@ -139,7 +137,7 @@ class Dialogue:
     _has_searched: bool = False
     _was_sent_back: bool = False
 
-    def hold(self) -> Generator[ReasoningEvent, None, Draft]:
+    def hold(self) -> Generator[ReasoningEvent, None, AnswerDraft]:
         """Turns until the model answers; yields their steps and returns the draft.
 
         ModelInvalidReply when even the last turn brings no answer; other errors of the ModelError branch as they come.
@@ -161,7 +159,7 @@ class Dialogue:
             if is_last:
                 raise ModelInvalidReply("The model did not answer in its last turn.")
 
-    def ask_again(self, objections: str) -> tuple[Draft | None, CheckedReply]:
+    def ask_again(self, objections: str) -> tuple[AnswerDraft | None, CheckedReply]:
         """The answer once more, after objections; None when what comes is no answer. ModelError as it comes."""
         self.messages.append(Message("user", objections))
         asked = self._ask("")
@@ -191,7 +189,7 @@ class Dialogue:
         context = self.state.settings.context
         return min(REPLY_TOKENS, context // 4) if context else REPLY_TOKENS
 
-    def _take_turn(self, asked: CheckedReply, *, is_last: bool) -> Generator[ReasoningEvent, None, Draft | None]:
+    def _take_turn(self, asked: CheckedReply, *, is_last: bool) -> Generator[ReasoningEvent, None, AnswerDraft | None]:
         planned = PlannedStep(
             thought=asked.content["thought"], tokens=asked.tokens, cost_usd=asked.cost_usd, engine=self.state.engine
         )
@@ -252,7 +250,7 @@ class Dialogue:
         return answers[-1] if answers and not beside else None
 
     @staticmethod
-    def _read_answer(arguments: Mapping[str, Any]) -> Draft | None:
+    def _read_answer(arguments: Mapping[str, Any]) -> AnswerDraft | None:
         fitted = fit_to_schema(dict(arguments), TOOLS["answer"].parameters)
         if isinstance(fitted, dict) and not problem_with(fitted, TOOLS["answer"].parameters):
             draft = read_draft(fitted)
@@ -265,10 +263,10 @@ class Dialogue:
         problem = problem_with(fitted, TOOLS["answer"].parameters, "answer")
         return f"{problem or 'answer has no claims'}. Call it as answer({TOOLS['answer'].arguments})."
 
-    def _must_search(self, draft: Draft) -> bool:
+    def _must_search(self, draft: AnswerDraft) -> bool:
         return draft.outcome == "not_found" and not (self.is_whole or self._has_searched or self._was_sent_back)
 
-    def _make_answer_step(self, draft: Draft, planned: PlannedStep) -> StepEvent:
+    def _make_answer_step(self, draft: AnswerDraft, planned: PlannedStep) -> StepEvent:
         cites = sum(len(claim.cites) for claim in draft.claims)
         said = f"Wrote {say_count(len(draft.claims), 'sentence')} with {say_count(cites, 'citation')}"
         say = said if draft.claims else "Said that the documents do not answer it"

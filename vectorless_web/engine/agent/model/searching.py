@@ -1,6 +1,6 @@
 """How the tools of a model use the Retriever, the ranker of passages and the Pilot over documents that are open."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,7 +9,8 @@ from vectorless_web.engine.agent.model.view import DocumentView
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.agent.tree_search import search_document
 from vectorless_web.engine.finding.ranking.finder import Finder
-from vectorless_web.engine.finding.retrieval import DocumentCollection, FusionStrategy, Lane, NodeAddress, Retriever
+from vectorless_web.engine.finding.retrieval import Lane, NodeAddress
+from vectorless_web.engine.finding.search import Lanes, SearchSettings, search_documents
 from vectorless_web.engine.passages.evidence import Passage
 from vectorless_web.engine.passages.find import find_passages, unknown_words
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -24,12 +25,8 @@ def rank_passages(state: RunState, plan: QueryPlan, views: Sequence[DocumentView
     return tuple(p for p in found if by_id[p.document].list_pieces(p.key))
 
 
-FUSIONS: Mapping[str, tuple[FusionStrategy, Mapping[Lane, float]]] = {
-    "rrf": (FusionStrategy.RRF, {}),
-    "weighted_rrf": (FusionStrategy.RRF, {Lane.STRUCTURE: 2.0}),
-    "convex": (FusionStrategy.CONVEX_MIN_MAX, {}),
-}
-"""What the settings call each way to fuse lanes; weighted, the ranker of passages counts twice."""
+LANE_WEIGHTS = {Lane.STRUCTURE: 2.0}
+"""Weights where the settings ask for a weighted fusion: the ranking of whole passages counts twice. Chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +38,18 @@ class NodeFinding:
 
 
 def search_nodes(state: RunState, plan: QueryPlan, views: Sequence[DocumentView], *, most: int) -> NodeFinding:
-    """Nodes for a query: the words' own lane (BM25F) and that of the ranker of passages, fused as the settings say."""
+    """Nodes for a query: the lane of its words and that of passages with their best sentence, fused as settings say."""
     numbered = {view.number: view for view in views}
     if not plan.terms or not views:
         return NodeFinding((), {})
     ranked = rank_passages(state, plan, views, most=2 * most)
     by_id = {view.id: view.number for view in views}
-    strategy, weights = FUSIONS[state.settings.fusion]
-    result = (
-        Retriever(DocumentCollection({number: view.document for number, view in numbered.items()}))
-        .text(plan.question, plan.terms)
-        .structure([(NodeAddress(by_id[passage.document], passage.key), passage.score) for passage in ranked])
-        .fusion(strategy)
-        .weights(weights)
-        .limit(3 * most)
-        .execute()
+    structure = [(NodeAddress(by_id[passage.document], passage.key), passage.score) for passage in ranked]
+    result = search_documents(
+        plan,
+        {number: view.document for number, view in numbered.items()},
+        settings=SearchSettings(token_budget=None, limit=3 * most, fusion=state.settings.fusion, weights=LANE_WEIGHTS),
+        lanes=Lanes(structure=structure, lexicon=state.lexicon),
     )
     found = [(item, address) for item in result.items if isinstance(address := item.node.id, NodeAddress)]
     kept = [(item, at) for item, at in found if numbered[at.space].list_readable(at.key) == [at.key]][:most]
@@ -82,7 +76,7 @@ class TreeFinding:
     result: StepResult
 
 
-def search_tree(state: RunState, view: DocumentView, goal: str, start: int, *, walk: int) -> TreeFinding:
+def search_below(state: RunState, view: DocumentView, goal: str, start: int, *, walk: int) -> TreeFinding:
     """Search a document's tree below a node, with the pilot and the strategy that the settings ask for."""
     plan = understand(goal, lexicon=state.lexicon, expand=state.settings.expand)
     finder = Finder(view.document, plan, lexicon=state.lexicon)

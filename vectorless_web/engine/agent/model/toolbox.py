@@ -6,23 +6,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, StepKind, StepResult, refuse_step
-from vectorless_web.engine.agent.model.calculation import format_decimal, work_out
-from vectorless_web.engine.agent.model.prompts import Told
-from vectorless_web.engine.agent.model.searching import list_absent, search_nodes, search_tree
-from vectorless_web.engine.agent.model.tables import work_table
-from vectorless_web.engine.agent.model.tools import Tool
-from vectorless_web.engine.agent.model.versions import compare_documents
-from vectorless_web.engine.agent.model.view import (
-    DocumentView,
-    LibraryView,
-    clean_text,
+from vectorless_web.engine.agent.model.calculation import evaluate_ids, format_decimal
+from vectorless_web.engine.agent.model.excerpts import (
     join_excerpts,
-    shorten_text,
     stems_of,
     write_excerpt,
     write_nodes,
     write_outline,
 )
+from vectorless_web.engine.agent.model.prompts import Told
+from vectorless_web.engine.agent.model.searching import list_absent, search_below, search_nodes
+from vectorless_web.engine.agent.model.tables import work_table
+from vectorless_web.engine.agent.model.tools import Tool
+from vectorless_web.engine.agent.model.versions import compare_documents
+from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, shorten_text
 from vectorless_web.engine.agent.routing import route_documents
 from vectorless_web.engine.agent.state import CONVERSATION, PlannedStep, RunState
 from vectorless_web.engine.agent.wording import say_count, say_pages
@@ -202,7 +199,7 @@ class Toolbox:
         else:
             view = self._find_view(arguments["document"])
         goal = arguments["goal"]
-        found = search_tree(self.state, view, goal, start, walk=self._walk)
+        found = search_below(self.state, view, goal, start, walk=self._walk)
         text = self._show([(view, key) for key in found.leaves[:MOST_HITS]], stems_of(goal))
         entered = "; ".join(f"{view.name}.{key} {why}".strip() for key, why in found.entered)
         passed = "; ".join(f"{label}: {why}" for label, why in found.passed[:5])
@@ -303,7 +300,7 @@ class Toolbox:
         return ToolOutcome(Told(found.words, found.text), replace(result, documents=(older.id, newer.id)))
 
     def _calculate(self, arguments: Mapping[str, Any]) -> ToolOutcome:
-        worked = work_out(arguments["expression"], self.library)
+        worked = evaluate_ids(arguments["expression"], self.library)
         rows = [f"{a.id} = {format_decimal(a.printed)} {a.unit} ({a.words})" for a in worked.amounts]
         row = {
             "expression": worked.expression,
