@@ -2,7 +2,7 @@
 
 import pytest
 
-from vectorless_web.engine.questions.asked import asked_tokens, asks_figure
+from vectorless_web.engine.questions.asked import asked_tokens, asks_figure, defined_terms, narrow_plan
 from vectorless_web.engine.questions.understand import understand
 
 
@@ -31,3 +31,15 @@ def test_names_count_and_words_that_only_ask_do_not(question, terms):
 def test_questions_for_anything_but_a_figure_name_none(question):
     plan = understand(question)
     assert (asks_figure(plan), asked_tokens(plan)) == (False, ())
+
+
+def test_what_other_sentences_name_is_no_part_of_what_is_asked():
+    plan = understand("What is the current ratio in 2019? Take the average of 2016 and 2017 as the base.")
+    narrowed = narrow_plan(plan)
+    assert ([period.year for period in narrowed.periods], narrowed.operation) == ([2019], "")
+
+
+def test_a_definition_of_the_questions_own_is_seen_by_its_signs():
+    own = "What is the current ratio in 2019? It is defined as: current assets / (current liabilities + inventories)."
+    assert "inventori" in defined_terms(understand(own))
+    assert defined_terms(understand("What is the current ratio in 2019? Use the balance sheet.")) == frozenset()

@@ -10,6 +10,7 @@ from vectorless_web.engine.agent.events import CompleteEvent, NodeRef, Outcome, 
 from vectorless_web.engine.agent.limits import Cancelling, Deadline, Late, Limits, Place
 from vectorless_web.engine.agent.settings import Settings
 from vectorless_web.engine.errors import Cancelled
+from vectorless_web.engine.finding.navigation import PilotBudget
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.model import Usage
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
@@ -49,6 +50,8 @@ class RunState:
     clock: Callable[[], float] = lambda: 0.0
     late: Collection[Late] | None = None
     """Where time was up in the run that is replayed; None reads the clock."""
+    pilot_budget: PilotBudget | None = None
+    """What the pilots of all searches may spend together; None until one asks a model."""
 
     def __post_init__(self) -> None:
         self.started = self.clock()

@@ -6,15 +6,17 @@ from vectorless_web.engine.agent.limits import Place
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
 from vectorless_web.engine.agent.wording import join_names, say_pages_of, shorten_title
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.finding.navigation.budget import PilotBudget
-from vectorless_web.engine.finding.navigation.config import PilotConfig, PilotMode
-from vectorless_web.engine.finding.navigation.events import SearchReport, report
-from vectorless_web.engine.finding.navigation.lexical import LexicalPilot
-from vectorless_web.engine.finding.navigation.model import ModelPilot
-from vectorless_web.engine.finding.navigation.pilot import NoopPilot
-from vectorless_web.engine.finding.navigation.search import SearchLimits
-from vectorless_web.engine.finding.navigation.strategies import beam, greedy, mcts
+from vectorless_web.engine.finding.navigation import (
+    STRATEGIES,
+    PilotBudget,
+    PilotConfig,
+    SearchLimits,
+    SearchReport,
+    report,
+)
+from vectorless_web.engine.finding.navigation.pilot import MinimalPilot
 from vectorless_web.engine.finding.ranking.finder import Finder
+from vectorless_web.engine.finding.search import make_pilot
 from vectorless_web.engine.llm.budget import Keep
 from vectorless_web.engine.llm.calls import Caller
 
@@ -24,8 +26,6 @@ SEARCH_SECONDS = 20.0
 """Seconds that the search of one document may take, never more than the run has left."""
 LISTED, NAMED = 40, 3
 """Nodes and branches that the step carries, and sections that its sentence names."""
-
-_STRATEGIES = {"beam": beam, "greedy": greedy, "mcts": mcts}
 
 
 def search_document(
@@ -43,8 +43,8 @@ def search_document(
     """
     clock, seconds = state.deadline.search(Place(walk, state.steps_in(walk)), SEARCH_SECONDS)
     limits = SearchLimits(wall_seconds=seconds, clock=clock)
-    pilot = _make_pilot(state, finder, caller, walk)
-    search = _STRATEGIES[state.settings.strategy]
+    pilot = _make_pilot(state, finder, caller)
+    search = STRATEGIES[state.settings.strategy]
     told = report(search(finder.document.tree, finder.plan, finder.scorer, pilot, limits, start))
     turned = state.refer(entry.id, [row.key for row in told.rejected[:LISTED]], "turned_back")
     marks = [mark for mark in told.marks if mark.role != "turned_back"][:LISTED]
@@ -69,15 +69,15 @@ def search_document(
     return told, result
 
 
-def _make_pilot(state: RunState, finder: Finder, caller: Caller | None, walk: int) -> object:
-    config = PilotConfig.preset(PilotMode(state.settings.pilot))
-    if not config.asks:
-        return NoopPilot()
-    lexical = LexicalPilot(finder.scorer, config=config)
+def _make_pilot(state: RunState, finder: Finder, caller: Caller | None) -> MinimalPilot:
+    """The pilot that the settings ask for; all searches of a run share one budget."""
+    config = PilotConfig.preset(state.settings.pilot)
     if caller is None:
-        return lexical
+        return make_pilot(state.settings.pilot, finder.scorer)
+    if state.pilot_budget is None:
+        state.pilot_budget = PilotBudget.from_config(config)
     model = caller.as_model("pilot", keep=PILOTS_LEAVE, seconds=config.call_seconds)
-    return ModelPilot(model, budget=PilotBudget.from_config(config), fallback=lexical, config=config, walk=walk)
+    return make_pilot(state.settings.pilot, finder.scorer, model=model, budget=state.pilot_budget)
 
 
 def _describe_search(tree: Tree, entry: DocumentEntry, told: SearchReport) -> str:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 
 from vectorless_web.engine.questions.packs import read_pack
 from vectorless_web.engine.questions.plan import Formula, QueryPlan, Token
@@ -11,6 +12,7 @@ from vectorless_web.engine.text.analyser import analyse
 _SENTENCE_END = re.compile(r"[.?!:;](?=\s)")
 """Where a sentence of a question ends: what stands in another sentence tells how to answer, not what is asked."""
 
+_ARITHMETIC = re.compile(r"\s[-+*/×÷=]\s")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NAMING = ("content", "entity", "lexicon")
 
@@ -60,6 +62,22 @@ def narrow_plan(plan: QueryPlan) -> QueryPlan:
         periods=tuple(period for period in plan.periods if period.year in kept),
         operation=plan.operation if any(token.role == "operation" for token in sentence) else "",
         formula=replace(plan.formula, series=series) if plan.formula else None,
+    )
+
+
+def defined_terms(plan: QueryPlan) -> frozenset[str]:
+    """Terms of the figures by which a question defines what it asks for: "... is defined as: fees / (crew + ships)".
+
+    They stand beside signs of arithmetic in a sentence that does not ask; acronyms are left out.
+    """
+    asking = _asking_sentence(plan)
+    bounds = [0, *(match.end() for match in _SENTENCE_END.finditer(plan.question)), len(plan.question)]
+    defining = [(start, end) for start, end in pairwise(bounds) if _ARITHMETIC.search(plan.question[start:end])]
+    return frozenset(
+        token.term
+        for token in plan.tokens
+        if token.role == "lexicon" and token not in asking and not token.text.isupper()
+        if any(start <= token.start < end for start, end in defining)
     )
 
 

@@ -8,7 +8,7 @@ from functools import cache, partial
 from itertools import combinations, groupby, pairwise
 
 from vectorless_web.engine.errors import InvalidInput
-from vectorless_web.engine.questions.asked import asked_tokens, asks_figure
+from vectorless_web.engine.questions.asked import asked_tokens, asks_figure, defined_terms
 from vectorless_web.engine.questions.plan import FigureNeed, Formula, Period, QueryPlan
 from vectorless_web.engine.tables.arithmetic import evaluate
 from vectorless_web.engine.tables.lookup import (
@@ -227,7 +227,7 @@ def work_out(expression: str, hits: dict[str, Hit], measure: str, scale: Decimal
 def work_out_formula(plan: QueryPlan, relations: Sequence[Relation]) -> Result | None:
     """The plan's ratio over the cells of its concepts in one document; None unless every operand is found exactly."""
     formula = plan.formula
-    if formula is None or not asks_figure(plan):
+    if formula is None or not asks_figure(plan) or _is_defined_otherwise(plan):
         return None
     for source, of_document in groupby(relations, key=lambda relation: relation.source):
         own = tuple(of_document)
@@ -260,11 +260,25 @@ def _join_series(plan: QueryPlan, formula: Formula, relations: Sequence[Relation
             return None
         mark = f"_{place + 1}" if len(ways) > 1 else ""
         expression = _leave_out(way.expression, [name for name, hit in found.items() if hit is None])
-        for name in found:
-            expression = re.sub(rf"\b{name}\b", f"{name}{mark}", expression)
+        for name, index in way.operands:
+            hit = found[name]
+            is_outflow = hit is not None and hit.entry.value < 0 and not _may_be_negative(plan.figures[index])
+            told = f"(-{name}{mark})" if is_outflow else f"{name}{mark}"
+            expression = re.sub(rf"\b{name}\b", told, expression)
         parts.append(expression)
         hits |= {f"{name}{mark}": hit for name, hit in found.items() if hit is not None}
     return (f"({' + '.join(parts)}) / {len(parts)}" if len(parts) > 1 else parts[0]), hits
+
+
+def _is_defined_otherwise(plan: QueryPlan) -> bool:
+    """Whether the question's own definition of the ratio names a figure that the lexicon's has not."""
+    phrases = (phrase for need in plan.figures for phrase in (need.concept, *need.phrases))
+    return not defined_terms(plan) <= {term for phrase in phrases for term in analyse(phrase)}
+
+
+def _may_be_negative(need: FigureNeed) -> bool:
+    """Whether a concept's figure may be below nought by its nature; any other is printed so where it flows out."""
+    return not terms_listed("signed").isdisjoint(analyse(need.concept))
 
 
 def _find_operands(plan: QueryPlan, formula: Formula, relations: Sequence[Relation]) -> dict[str, Hit | None]:

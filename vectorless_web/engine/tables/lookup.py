@@ -23,7 +23,7 @@ TIE = 0.012
 LEAST_AGREEMENT = 0.9
 """Agreement of a cell's period with the one asked from which it is that period."""
 
-_PRICES = {"label": 0.0, "axis": 0.0, "group": 0.03, "place": 0.06, "subject": 0.05, "near": 0.4}
+_PRICES = {"label": 0.0, "axis": 0.0, "group": 0.05, "place": 0.06, "subject": 0.06, "near": 0.4}
 """What it costs, as a share of the words asked, that a word stands not in the label but there."""
 
 _EXTRA = 0.5
@@ -43,6 +43,9 @@ _OTHER_NAME = 0.98
 
 _OTHER_STATEMENT = 0.98
 """What a cell keeps outside the primary statement in which its figure usually stands: enough to yield to that one."""
+
+_OTHER_STATEMENT_OF_CONCEPT = 0.92
+"""The same for an operand of a ratio, which the words of the question do not name."""
 
 _OF_A_PART = 0.86
 """What a cell keeps in a table about a part of the whole for which nobody asked."""
@@ -119,7 +122,9 @@ def find_hits(relations: Iterable[Relation], target: Target) -> list[Hit]:
 
 def choose_hit(hits: Sequence[Hit]) -> Hit | None:
     """The best of the hits; None where another cell with another value fits as well."""
-    rivals = [hit for hit in hits[1:] if hits[0].fit - hit.fit < TIE and hit.entry.value != hits[0].entry.value]
+    # What flows out is printed with a minus in one table and without it in another.
+    best = abs(hits[0].entry.value) if hits else None
+    rivals = [hit for hit in hits[1:] if hits[0].fit - hit.fit < TIE and abs(hit.entry.value) != best]
     return hits[0] if hits and not rivals else None
 
 
@@ -176,7 +181,8 @@ def _table_weight(relation: Relation, target: Target) -> float:
     """How likely the table is the place: its retrieval fit, its statement, whether it speaks of a part of the whole."""
     weight = 0.97 + 0.02 * min(relation.rank, 1.0)
     if target.statement:
-        weight *= 1.0 if relation.view.statement == target.statement else _OTHER_STATEMENT
+        other = _OTHER_STATEMENT_OF_CONCEPT if target.is_concept else _OTHER_STATEMENT
+        weight *= 1.0 if relation.view.statement == target.statement else other
     parts = terms_listed("parts") & words_of(" ".join((*relation.view.path[-1:], relation.view.name)))
     return weight * (_OF_A_PART if parts - set(target.terms) else 1.0)
 
@@ -205,7 +211,7 @@ def _fit_entry(relation: Relation, entry: Entry, terms: Sequence[str], target: T
     prices = [_price(relation, entry, term) for term in terms]
     told = [price for price in prices if price is not None]
     far = sum(price in (_PRICES["near"], _PRICES["place"]) for price in told)
-    if len(told) < len(terms) or far > sum(price <= _PRICES["group"] for price in told):
+    if len(told) < len(terms) or far > sum(price < _PRICES["place"] for price in told):
         return 0.0
     fit = 1.0 - sum(told) / len(terms)
     fit *= _UNASKED_PERCENT if entry.unit == "%" and "percent" not in wanted else 1.0
