@@ -1,6 +1,10 @@
 """A run with a model, from the question to the end, over every odd thing that a model may do."""
 
+import json
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.support.conversing import (
     MARGIN,
@@ -15,7 +19,7 @@ from tests.support.conversing import (
     turn,
     verdict,
 )
-from tests.support.engine_documents import annual_report, compiled, paragraph
+from tests.support.engine_documents import annual_report, compiled, paragraph, section
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.conversation import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.agent.events import Outcome, ReasoningEvent, StepKind
@@ -305,3 +309,39 @@ def test_claims_over_two_documents_cite_both() -> None:
     both = claim("Both had net sales of $5,400 million in 2019.", "D1.7.r1", "D2.7.r1")
     run: Run = converse([answer(both), verdict("supported")], "Compare the net sales of 2019.", corpus=corpus)
     assert {cited.document for cited in run.claims[0].citations} == {"a", "b"}
+
+
+def test_a_line_that_is_gone_from_the_document_can_no_longer_be_cited() -> None:
+    said = answer(claim("A claim was settled for $3 million.", "D1.2.2"))
+    whole = compiled(
+        "Legal", section("Legal", paragraph("There are no proceedings. A claim was settled for $3 million."))
+    )
+    cut = compiled("Legal", section("Legal", paragraph("There are no proceedings.")))
+    kept = converse([said, verdict("supported")], "What was settled?", corpus=shelf(a=whole))
+    gone = converse([said, said], "What was settled?", corpus=shelf(a=cut))
+    assert kept.end.verdict is Verdict.VERIFIED
+    assert (gone.end.outcome, gone.end.verdict) == (Outcome.PASSAGES, None)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-99, 99) | st.text(max_size=12) | st.sampled_from(["D1.7.r1", "answer"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["thought", "calls", "tool", "arguments", "claims", "cites", "text", "outcome", "queries", "node"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(JSON.map(json.dumps) | st.text(max_size=40), min_size=12, max_size=12))
+def test_whatever_a_model_replies_a_run_comes_to_a_stated_end(replies: list[str]) -> None:
+    run = converse([*replies, *[GOOD] * 12], limits=Limits(max_steps=4))
+    assert isinstance(run.end.outcome, Outcome)
+    assert run.end.outcome is not Outcome.FAILED

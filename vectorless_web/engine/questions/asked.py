@@ -76,7 +76,7 @@ def defined_terms(plan: QueryPlan) -> frozenset[str]:
     return frozenset(
         token.term
         for token in plan.tokens
-        if token.role == "lexicon" and token not in asking and not token.text.isupper()
+        if token.role == "lexicon" and token.term and token not in asking and not token.text.isupper()
         if any(start <= token.start < end for start, end in defining)
     )
 

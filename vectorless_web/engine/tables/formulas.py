@@ -103,8 +103,6 @@ def make_target(plan: QueryPlan, terms: Sequence[str], period: Period | None = N
 
 def _find_over_time(plan: QueryPlan, relations: Sequence[Relation], target: Target) -> list[Hit]:
     """The cells of one row for the periods named, earliest first; of one period also the one before, for a change."""
-    if not plan.periods:
-        return _find_all_periods(relations, target, plan.operation)
     periods = sorted(plan.periods, key=lambda period: (period.year, period.quarter or 0))
     if len(periods) == 1 and plan.operation in ("change", "percent_change"):
         periods = [replace(periods[0], year=periods[0].year - 1, text=""), periods[0]]
@@ -113,20 +111,6 @@ def _find_over_time(plan: QueryPlan, relations: Sequence[Relation], target: Targ
     if plan.operation not in ("average", "sum"):
         periods = [periods[0], periods[-1]]
     return find_row(relations, target, periods)
-
-
-def _find_all_periods(relations: Sequence[Relation], target: Target, operation: str) -> list[Hit]:
-    """The cells of one row for all periods of its table, earliest first; for a change the table must have two."""
-    newest = find_cell(relations, target)
-    if newest is None or not newest.entry.period.year:
-        return []
-    own = newest.relation.own_words(newest.entry.axis)
-    hits = [hit for hit in find_hits((newest.relation,), target) if hit.row_key == newest.row_key]
-    hits = [hit for hit in hits if hit.relation.own_words(hit.entry.axis) == own and hit.entry.period.year]
-    years = {hit.entry.period.year for hit in hits}
-    is_pair = operation in ("average", "sum") or len(hits) == 2
-    found = sorted(hits, key=lambda hit: (hit.entry.period.year or 0, hit.entry.period.month))
-    return found if 2 <= len(hits) == len(years) and is_pair else []
 
 
 def find_row(relations: Sequence[Relation], target: Target, periods: Sequence[Period]) -> list[Hit]:

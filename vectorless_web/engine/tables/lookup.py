@@ -14,8 +14,8 @@ from vectorless_web.engine.tables.view import ColumnKind
 from vectorless_web.engine.text.analyser import analyse
 
 LEAST_FIT = 0.84
-"""Fit from which a cell answers. Fitted on half of the questions of TAT-QA (documents of odd number), so that .95 of
-what is shown is right there; the other half then has .94."""
+"""Fit from which a cell answers. Fitted on the TAT-QA questions of documents with odd numbers, so that .95 of what is
+shown there is right."""
 
 TIE = 0.012
 """Cells whose fits differ by less are equally good."""

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.support.conversing import answer, call, claim, converse, long_report, shelf, turn, verdict
 from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
@@ -219,3 +221,28 @@ def test_tools_are_offered_only_where_they_make_sense() -> None:
     assert not {"route", "for_each", "changes", "page_image"} & set(alone)
     assert len(list_tools(documents=3, more_documents=True, pictures=True)) == len(TOOLS)
     assert write_tools([TOOLS["note"]]) == ["note(text): keep what is known and what is missing"]
+
+
+ARGUMENTS = sorted({name for tool in TOOLS.values() for name in tool.parameters["properties"]})
+VALUES = (
+    st.text(max_size=12)
+    | st.integers(-9, 99)
+    | st.none()
+    | st.sampled_from(
+        ["D1", "D1.7", "D1.7.r1c1", "D1.5.2", "1-3", "2019 > 5", "2019 desc", "sum 2019", "c9 = x", "*", "("]
+    )
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.sampled_from(sorted(TOOLS)),
+    st.dictionaries(st.sampled_from(ARGUMENTS), VALUES | st.lists(VALUES, max_size=3), max_size=4),
+)
+def test_whatever_a_tool_is_called_with_is_answered(name: str, arguments: dict[str, Any]) -> None:
+    outcome, event = run(toolbox(REPORTS), name, **arguments)
+    assert outcome.told.words
+    assert event.say
+
+
+REPORTS = shelf(a=annual_report())

@@ -108,13 +108,16 @@ class Toolbox:
             raise InvalidInput(f"There is no tool {shorten_text(call.name, 40)}. Tools are {', '.join(self.tools)}.")
         arguments = fit_to_schema(dict(call.arguments), tool.parameters)
         problem = problem_with(arguments, tool.parameters, call.name)
+        given = {} if problem else {name: value for name, value in arguments.items() if value not in ("", [], None)}
+        lacking = [name for name in tool.parameters["required"] if name not in given and name != "claims"]
+        problem = problem or (f"{call.name} lacks {lacking[0]}" if lacking else "")
         if problem:
             raise InvalidInput(f"{problem}. Call it as {tool.name}({tool.arguments}).")
-        print_of_call = f"{call.name} {sorted(arguments.items(), key=str)}"
+        print_of_call = f"{call.name} {sorted(given.items(), key=str)}"
         if print_of_call in self._made:
             raise InvalidInput("You made this very call before; its result stands above. Ask for something else.")
         self._made.add(print_of_call)
-        return {name: value for name, value in arguments.items() if value not in ("", [], None)}
+        return given
 
     def _find_views(self, said: Sequence[str] | None) -> list[DocumentView]:
         if not said:
