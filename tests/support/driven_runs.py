@@ -1,11 +1,12 @@
 """A run driven by a scripted model, and everything it left behind."""
 
-from tests.support.scripted_model import ScriptedModel
-from vectorless_web.engine.agent.events import StepEvent
 from vectorless_web.engine.agent.executor import Walking
-from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.model.planner import ModelPlanner, Sizes
 from vectorless_web.engine.agent.orchestrator import Orchestrator
+
+from tests.support.scripted_model import ScriptedModel
+from vectorless_web.engine.agent.events import StepEvent
+from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, find_no_record
