@@ -153,6 +153,9 @@ MATRIX = [
     get("documents:page_image", VIEWER, "document", number=1, page=1),
     get("documents:page_words", VIEWER, "document", number=1, page=1),
     get("documents:figure", VIEWER, "document", number=1, key=3),
+    get("documents:table", VIEWER, "document", key=4),
+    get("documents:table_csv", VIEWER, "document", key=4),
+    get("documents:changes", VIEWER, "document"),
     get("documents:original", VIEWER, "document"),
     get("documents:outline", EDITOR, "document"),
     post("documents:correct", EDITOR, "document"),
@@ -518,7 +521,7 @@ def _read(workspace: Workspace, user, word: str) -> Document:
     from vectorless_web.documents.services.compiling import compile_version
 
     picture = f"![A map](data:image/png;base64,{base64.b64encode(painted()).decode()})"
-    text = f"# {word} handbook\n\nEverybody has 30 days of {word} leave.\n\n{picture}\n"
+    text = f"# {word} handbook\n\nEverybody has 30 days of {word} leave.\n\n{picture}\n\n| {word} | Days |\n|---|---|\n| Leave | 30 |\n"
     upload = SimpleUploadedFile(f"{word}.md", text.encode())
     added = add_document(workspace=workspace, user=user, upload=upload)
     compile_version(added.version.pk, compile_with=compile_here)

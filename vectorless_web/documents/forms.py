@@ -1,5 +1,6 @@
 """What people may type about documents and about the embedding model of a workspace."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -8,6 +9,7 @@ from django import forms
 from vectorless_web.documents.models import EmbeddingChoice, Folder
 from vectorless_web.documents.selectors import DEFAULT_SORT, DELETED, SORTS, STATUSES, ListQuery
 from vectorless_web.engine.parsing.corrections import LONGEST_HEADING, CorrectionAct
+from vectorless_web.engine.tables.operations import Comparison
 from vectorless_web.infra.limits import LARGEST, SEARCH_MAX, TAG_MAX, TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import ModelProvider, PeopleGroup, Workspace
@@ -55,6 +57,48 @@ class ReaderForm(forms.Form):
     headings = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
     table = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
     row = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
+
+
+class TableForm(forms.Form):
+    """How a table is shown: by which column (from 0) it is sorted, and which rows fit; every field is optional."""
+
+    sort = forms.TypedChoiceField(required=False, coerce=int, empty_value=None)
+    order = forms.ChoiceField(required=False, choices=[("asc", "Ascending"), ("desc", "Descending")])
+    column = forms.TypedChoiceField(required=False, coerce=int, empty_value=None)
+    comparison = forms.ChoiceField(
+        required=False,
+        choices=[
+            (Comparison.CONTAINS, "contains"),
+            (Comparison.EQUAL, "is"),
+            (Comparison.UNEQUAL, "is not"),
+            (Comparison.LESS, "is less than"),
+            (Comparison.AT_MOST, "is at most"),
+            (Comparison.GREATER, "is more than"),
+            (Comparison.AT_LEAST, "is at least"),
+        ],
+    )
+    value = forms.CharField(required=False, max_length=SEARCH_MAX)
+
+    def __init__(self, *args: Any, columns: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("sort", "column"):
+            field = self.fields[name]
+            assert isinstance(field, forms.TypedChoiceField)
+            field.choices = [(place, column) for place, column in enumerate(columns)]
+            field.error_messages["invalid_choice"] = "The table has no such column."
+
+
+class ChangesForm(forms.Form):
+    """Which two of the versions that have been read are compared: `from` and `to`, by their numbers."""
+
+    def __init__(self, *args: Any, numbers: Sequence[int], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choices = [(number, str(number)) for number in numbers]
+        wrong = {"invalid_choice": "Choose two versions that have been read."}
+        for name in ("from", "to"):
+            self.fields[name] = forms.TypedChoiceField(
+                required=False, coerce=int, empty_value=None, choices=choices, error_messages=wrong
+            )
 
 
 class FolderAccessForm(forms.Form):

@@ -201,6 +201,33 @@ def version_for(document: Document, number: int) -> DocumentVersion:
     return version
 
 
+def shown_version(document: Document, number: int | None) -> DocumentVersion:
+    """The version asked for, else the current one, else the newest; Http404 when there is none."""
+    if number is not None:
+        return version_for(document, number)
+    version = document.current_version or document.latest
+    if version is None:
+        raise Http404("This document has no file.")
+    version.document = document
+    return version
+
+
+def ready_version(document: Document, number: int | None) -> DocumentVersion:
+    """The version that is shown, if it has been read; else Http404."""
+    version = shown_version(document, number)
+    if version.status != DocumentVersion.Status.READY:
+        raise Http404("This version has not been read.")
+    return version
+
+
+def ready_versions(document: Document) -> list[DocumentVersion]:
+    """The versions that have been read, newest first."""
+    found = [version for version in document.versions.all() if version.status == DocumentVersion.Status.READY]
+    for version in found:
+        version.document = document
+    return found
+
+
 def partial_upload(workspace: Workspace, pk: int) -> PartialUpload | None:
     """An upload in pieces of a workspace, whoever sends it; None when there is none or it has waited too long."""
     rows = PartialUpload.objects.select_related("workspace", "folder", "version__document")

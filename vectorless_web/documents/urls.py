@@ -3,7 +3,7 @@
 from django.urls import path
 
 from vectorless_web.documents.live.consumers import DocumentsConsumer
-from vectorless_web.documents.views import listing, pieces, reader, settings
+from vectorless_web.documents.views import changes, listing, pieces, reader, settings, tables
 
 app_name = "documents"
 
@@ -30,6 +30,9 @@ urlpatterns = [
     path(f"{ONE}v<int:number>/pages/<int:page>.jpg", reader.image, name="page_image"),
     path(f"{ONE}v<int:number>/pages/<int:page>/words/", reader.words, name="page_words"),
     path(f"{ONE}v<int:number>/figures/<int:key>.jpg", reader.figure, name="figure"),
+    path(f"{ONE}tables/<int:key>/", tables.show, name="table"),
+    path(f"{ONE}tables/<int:key>.csv", tables.download, name="table_csv"),
+    path(f"{ONE}changes/", changes.show, name="changes"),
     path(f"{ONE}original/", reader.original, name="original"),
     path(f"{ONE}outline/", reader.outline, name="outline"),
     path(f"{ONE}outline/correct/", reader.correct, name="correct"),

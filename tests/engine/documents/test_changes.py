@@ -36,3 +36,17 @@ def test_nothing_differs_from_itself_and_all_is_new_beside_nothing(texts):
     assert told(texts, texts) == []
     assert told([], texts) == [(None, text) for text in texts]
     assert told(texts, []) == [(text, None) for text in texts]
+
+
+def test_a_sentence_is_paired_with_its_own_older_words_and_not_with_those_of_another_place():
+    old = ["Part one.", "The fee is 10 euros.", "Part two.", "The fee is 20 euros."]
+    new = ["Part one.", "The fee is 11 euros.", "Part two.", "The fee is 22 euros."]
+    assert told(old, new) == [(old[1], new[1]), (old[3], new[3])]
+
+
+def test_long_versions_without_a_sentence_in_common_are_compared_in_bounded_time():
+    older = sentences(*(f"Old clause {number} speaks of {number * 7}." for number in range(3000)))
+    newer = sentences(*(f"Entirely new words stand here as {number}." for number in range(3000)))
+    changes = find_changes(older, newer)
+    assert len(changes) == 6000
+    assert all(change.older is None or change.newer is None for change in changes)

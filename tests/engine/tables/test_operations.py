@@ -16,6 +16,7 @@ from vectorless_web.engine.tables.operations import (
     filter_rows,
     find_column,
     grid_of,
+    join_grids,
     select_cells,
     sort_rows,
 )
@@ -32,6 +33,20 @@ def test_a_grid_names_its_rows_by_their_groups_and_its_cells_by_place():
     grid = grid_of(relation_of(table("Ports", rows, columns=["", "2019", "2018"])))
     assert (names(grid), grid.columns) == (["North / Bergen", "North / Oslo"], ("", "2019", "2018"))
     assert [cell.cell for cell in grid.rows[0].cells] == ["r2c0", "r2c1", "r2c2"]
+
+
+def test_a_row_of_words_is_a_row_and_names_no_others():
+    rows = [["Anna", "Bergen", "41"], ["Bert", "Oslo", "none"], ["Carl", "Kiel", "38"]]
+    grid = grid_of(relation_of(table("Crew", rows, columns=["", "Port", "Age"])))
+    assert names(grid) == ["Anna", "Bert", "Carl"]
+
+
+def test_the_parts_of_a_table_are_joined_and_summed_up_as_one():
+    parts = {7: HARBOURS, 9: select_cells(HARBOURS, columns=[1])}
+    whole = join_grids(parts)
+    assert [row.row for row in whole.rows] == [f"{key}.{row.row}" for key in parts for row in HARBOURS.rows]
+    assert len(whole.rows[-1].cells) == len(whole.columns) == len(HARBOURS.columns)
+    assert aggregate_column(whole, 1, Aggregate.SUM).value == 2 * aggregate_column(HARBOURS, 1, Aggregate.SUM).value
 
 
 def test_columns_are_found_by_name_part_of_a_name_or_place():

@@ -1,7 +1,5 @@
 """The record of what was done: searched, filtered, paged by its numbers, written out as a stream, and searches kept."""
 
-import csv
-import io
 import json
 import re
 from collections.abc import AsyncIterator, Callable
@@ -20,6 +18,7 @@ from django.utils import timezone
 
 from vectorless_web.console.models import SavedSearch
 from vectorless_web.console.subjects.names import drop_hidden, hide_names
+from vectorless_web.infra.web.csv_files import csv_line
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import AuditEvent, Workspace
 from vectorless_web.workspaces.selectors import User
@@ -251,13 +250,6 @@ def write_csv_row(event: dict[str, Any]) -> str:
     """One event as a line of CSV; no cell begins as a formula of a spreadsheet does."""
     values = {**event, "details": json.dumps(event["details"], ensure_ascii=False)}
     return csv_line([values[name] for name in COLUMNS])
-
-
-def csv_line(values: list[Any]) -> str:
-    """Values as a line of CSV."""
-    line = io.StringIO()
-    csv.writer(line).writerow([f"'{value}" if str(value)[:1] in tuple("=+-@\t\r") else value for value in values])
-    return line.getvalue()
 
 
 async def stream_events(query: AuditQuery, reader: User, write: Write, head: str = "") -> AsyncIterator[str]:

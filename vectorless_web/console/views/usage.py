@@ -7,8 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.console.subjects import usage
-from vectorless_web.console.subjects.audit import csv_line
 from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.infra.web.csv_files import csv_line, csv_response
 from vectorless_web.infra.web.pages import go_to
 
 RIGHT = "console.view_dayusage"
@@ -33,9 +33,7 @@ def make_csv(report: usage.UsageReport, group: str) -> HttpResponse:
     lines += [csv_line([row["day"].isoformat(), *(row[name] for name in usage.COUNTED)]) for row in report.by_day]
     lines += ["\r\n", csv_line([group, *usage.COUNTED])]
     lines += [csv_line([row.name, *(row.values[name] for name in usage.COUNTED)]) for row in report.largest]
-    response = HttpResponse("".join(lines), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="usage-{report.days}-days.csv"'
-    return response
+    return csv_response(lines, f"usage-{report.days}-days.csv")
 
 
 @require_GET

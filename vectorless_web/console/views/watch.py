@@ -13,6 +13,7 @@ from vectorless_web.console import selectors
 from vectorless_web.console.forms import AuditForm, SearchForm
 from vectorless_web.console.subjects import audit, stream
 from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.infra.web.csv_files import csv_line
 from vectorless_web.infra.web.pages import go_to
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
@@ -20,7 +21,7 @@ from vectorless_web.workspaces.models import Workspace
 VERIFIED = 20_000
 """Events, the newest, that the page's check follows: a million take longer than a page may."""
 FORMS = {
-    "csv": ("text/csv", audit.write_csv_row, audit.csv_line(list(audit.COLUMNS))),
+    "csv": ("text/csv", audit.write_csv_row, csv_line(list(audit.COLUMNS))),
     "jsonl": ("application/x-ndjson", audit.write_json_line, ""),
 }
 

@@ -616,7 +616,8 @@ class ShownRow:
 class ShownTable:
     """A table of the page, of whose rows those from `first` to `last` (from 1) are shown.
 
-    `earlier_url` and `later_url` lead to the rows before and after these; "" where there are none.
+    `earlier_url` and `later_url` lead to the rows before and after these; "" where there are none. `url` leads to the
+    table by itself.
     """
 
     key: int
@@ -632,6 +633,7 @@ class ShownTable:
     columns_left_out: int
     earlier_url: str
     later_url: str
+    url: str
 
 
 def page_tables(
@@ -667,7 +669,16 @@ def _show_table(version: DocumentVersion, page_index: int, view: TableView, firs
         columns_left_out=max(0, len(view.table.columns) - COLUMNS),
         earlier_url=make_url(max(0, start - ROWS)) if start else "",
         later_url=make_url(end) if end < len(body) else "",
+        url=_table_url(version, view.node.key),
     )
+
+
+def _table_url(version: DocumentVersion, key: int) -> str:
+    """The address of a table by itself."""
+    document = version.document
+    address = reverse("documents:table", kwargs={"slug": document.workspace.slug, "pk": document.pk, "key": key})
+    query = urlencode(_version_query(version))
+    return f"{address}?{query}" if query else address
 
 
 def _show_headers(view: TableView) -> Iterator[tuple[ShownHeader, ...]]:

@@ -189,7 +189,7 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     document = selectors.document_for(request.user, slug, pk)
     mark_seen(user_id=request.user.pk, kinds=(Kind.DOCUMENT_FAILED,), about=document.pk)
     asked = _read_query(request)
-    version = _shown_version(document, asked.get("version"))
+    version = selectors.shown_version(document, asked.get("version"))
     reading = _reading_or_why(version, asked) if version.status == DocumentVersion.Status.READY else {}
     window = selectors.outline_window(
         version, key=reading.get("current_key"), first=asked.get("headings"), search=asked.get("outline") or ""
@@ -202,6 +202,7 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "original_missing": bool(reading.get("sheet")) and size_of(version.file.name or "") is None,
         "is_latest": document.latest is not None and document.latest.pk == version.pk,
         "versions": document.versions.all(),
+        "comparable": [other.number for other in selectors.ready_versions(document)[:-1]],
         "outline": window.rows,
         "summarised_by": summarised_by,
         "outline_window": window,
@@ -220,9 +221,7 @@ def page(request: HttpRequest, slug: str, pk: int, page: int) -> HttpResponse:
     """One page as a fragment; `?version=` other than the current one, `?view=text`, `?find=words`."""
     document = selectors.document_for(request.user, slug, pk)
     asked = {**_read_query(request), "page": page}
-    version = _shown_version(document, asked.get("version"))
-    if version.status != DocumentVersion.Status.READY:
-        raise Http404("This version has not been read.")
+    version = selectors.ready_version(document, asked.get("version"))
     sheet = _reading_or_why(version, asked)["sheet"]
     if sheet is None:
         raise Problem(
@@ -290,7 +289,7 @@ def words(request: HttpRequest, slug: str, pk: int, number: int, page: int) -> H
 def original(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
     """The uploaded file of the current version, or of `?version=`, as a download."""
     document = selectors.document_for(request.user, slug, pk)
-    version = _shown_version(document, _read_query(request).get("version"))
+    version = selectors.shown_version(document, _read_query(request).get("version"))
     content = FileChunks(_opened_original(version))
     response = StreamingHttpResponse(content, content_type="application/octet-stream")
     response["Content-Disposition"] = content_disposition_header(True, document.name)
@@ -340,17 +339,6 @@ def _read_query(request: HttpRequest) -> dict[str, Any]:
     form = ReaderForm(request.GET)
     form.is_valid()
     return form.cleaned_data
-
-
-def _shown_version(document: Document, number: int | None) -> DocumentVersion:
-    """The version asked for, else the current one, else the newest."""
-    if number is not None:
-        return selectors.version_for(document, number)
-    version = document.current_version or document.latest
-    if version is None:
-        raise Http404("This document has no file.")
-    version.document = document
-    return version
 
 
 def _reading_or_why(version: DocumentVersion, asked: dict[str, Any]) -> dict[str, Any]:

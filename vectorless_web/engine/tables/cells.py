@@ -39,7 +39,6 @@ from vectorless_web.engine.tables.view import (
     ColumnKind,
     TableView,
     find_exceptions,
-    is_percent_column,
 )
 
 
@@ -193,7 +192,7 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     if own and units_currency(told) not in ("", own):
         told = ""  # a label that ends with another currency's code names no unit of this figure
     percent = says_percent(told) or (column is not None and column.unit == "%")
-    percent = percent or (not told and (is_percent_column(view, place) or _is_among_percentages(view, row, place)))
+    percent = percent or (not told and (place in view.percent_columns or _is_among_percentages(view, row, place)))
     if not own and (percent or _is_percent_row(row, levels)):
         return "%", one, ""
     if told and not own and any(says_shares(strip_units(said).strip()) for said in (told, *levels)):

@@ -1,10 +1,11 @@
 """Sort, filter, select and sum up the rows of a table, each result with the cells it rests on."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 
+from vectorless_web.engine.documents.node import Row
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.tables.arithmetic import evaluate
 from vectorless_web.engine.tables.relation import Entry, Relation
@@ -38,12 +39,16 @@ class Aggregate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """A cell of a grid: its id in the table ("r12c3"), its text, and its number in units, None for words or nothing."""
+    """A cell of a grid: its id in the table ("r12c3"), its text, and its number in units, None for words or nothing.
+
+    `scale` is what the printed number was multiplied by.
+    """
 
     cell: str
     text: str
     value: Decimal | None = None
     measure: str = ""
+    scale: Decimal = Decimal(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,32 +69,70 @@ class TableGrid:
 
 @dataclass(frozen=True, slots=True)
 class Aggregated:
-    """What a column came to: the value (a number of rows for COUNT), its measure, and the ids of the cells used."""
+    """What a column came to: the value (a number of rows for COUNT), its measure, and the ids of the cells used.
+
+    `scale` is what all these cells are printed in, 1 where they differ.
+    """
 
     value: Decimal
     measure: str
     cells: tuple[str, ...]
     expression: str
+    scale: Decimal = Decimal(1)
 
 
 def grid_of(relation: Relation) -> TableGrid:
-    """The rows of a relation that state anything, with the path of groups in their names."""
-    width = max((len(line.row.cells) for line in relation.lines), default=0)
+    """The rows of a relation that state anything, with the path of groups in their names.
+
+    A row of words is one of them unless it has one cell, which names the rows below.
+    """
+    lines = {line.index: line for line in relation.lines}
+    late = {row.offset for row in relation.late_heads}
+    shown = {
+        index: row
+        for index, row in enumerate(relation.view.table.rows)
+        if index in lines or (not row.is_header and row.offset not in late and _count_filled(row) > 1)
+    }
+    width = max((len(row.cells) for row in shown.values()), default=0)
+    own_rows = {row.label.strip(" :") for index, row in shown.items() if index not in lines}
     names = {axis.index: axis.name for axis in relation.axes}
     rows = []
-    for line in relation.lines:
-        entries = {entry.axis.index: entry for entry in relation.entries(line)}
-        texts = [cell.text.strip() for cell in line.row.cells] + [""] * (width - len(line.row.cells))
-        texts[0] = " / ".join(part.strip(" :") for part in line.path) or texts[0]
-        cells = tuple(_grid_cell(line.index, place, text, entries.get(place)) for place, text in enumerate(texts))
-        rows.append(GridRow(f"r{line.index}", cells))
+    for index, row in shown.items():
+        line = lines.get(index)
+        entries = {entry.axis.index: entry for entry in relation.entries(line)} if line else {}
+        groups = [group for group in (line.groups if line else row.path) if group.strip(" :") not in own_rows]
+        path = [*groups, line.label if line else row.label]
+        texts = [cell.text.strip() for cell in row.cells] + [""] * (width - len(row.cells))
+        texts[0] = " / ".join(part.strip(" :") for part in path if part) or texts[0]
+        cells = tuple(_grid_cell(index, place, text, entries.get(place)) for place, text in enumerate(texts))
+        rows.append(GridRow(f"r{index}", cells))
     return TableGrid(tuple(names.get(place, "") for place in range(width)), tuple(rows))
+
+
+def _count_filled(row: Row) -> int:
+    return sum(bool(cell.text.strip()) for cell in row.cells)
+
+
+def join_grids(grids: Mapping[int, TableGrid]) -> TableGrid:
+    """The parts of one table as a whole, each by the key of its node, which its ids then begin with ("40.r5c2").
+
+    The first part names the columns; rows of fewer columns are filled up.
+    """
+    width = max((len(grid.columns) for grid in grids.values()), default=0)
+    first = next((grid.columns for grid in grids.values() if grid.rows), ())
+    rows = tuple(_extend_row(key, row, width) for key, grid in grids.items() for row in grid.rows)
+    return TableGrid((*first, *[""] * (width - len(first))), rows)
+
+
+def _extend_row(key: int, row: GridRow, width: int) -> GridRow:
+    blank = [GridCell(f"{row.row}c{place}", "") for place in range(len(row.cells), width)]
+    return GridRow(f"{key}.{row.row}", tuple(replace(cell, cell=f"{key}.{cell.cell}") for cell in (*row.cells, *blank)))
 
 
 def _grid_cell(row: int, place: int, text: str, entry: Entry | None) -> GridCell:
     if entry is None or entry.is_blank:
         return GridCell(f"r{row}c{place}", text)
-    return GridCell(entry.cell_id, text, entry.value, entry.measure)
+    return GridCell(entry.cell_id, text, entry.value, entry.measure, entry.scale)
 
 
 def find_column(grid: TableGrid, name: str) -> int:
@@ -190,20 +233,25 @@ def aggregate_column(grid: TableGrid, column: int, kind: Aggregate) -> Aggregate
     if kind is Aggregate.COUNT:
         stated = [row.cells[column].cell for row in grid.rows if _is_stated(row, column)]
         return Aggregated(Decimal(len(stated)), "", tuple(stated), "")
-    measures = {cell.measure for cell in cells}
-    if len(measures) != 1:
-        raise _refuse("The column has no numbers." if not cells else "The column's numbers have several units.")
+    if not cells:
+        raise _refuse("The column has no numbers.")
+    measures = sorted({cell.measure for cell in cells})
+    if len(measures) > 1:
+        told = ", ".join(measure or "none" for measure in measures)
+        raise _refuse(f"The column's numbers have several units: {told}.")
+    scales = {cell.scale for cell in cells}
+    scale = scales.pop() if len(scales) == 1 else Decimal(1)
     values = {cell.cell: cell.value for cell in cells if cell.value is not None}
     if kind in (Aggregate.LEAST, Aggregate.MOST):
         pick = min if kind is Aggregate.LEAST else max
         chosen = pick(values, key=lambda name: values[name])
-        return Aggregated(values[chosen], measures.pop(), (chosen,), chosen)
+        return Aggregated(values[chosen], measures[0], (chosen,), chosen, scale)
     expression = f"{kind.value}({', '.join(values)})"
     total = evaluate("total", {"total": sum(values.values(), Decimal(0))})
     value = (
         total if kind is Aggregate.SUM else evaluate("total / count", {"total": total, "count": Decimal(len(values))})
     )
-    return Aggregated(value, measures.pop(), tuple(values), expression)
+    return Aggregated(value, measures[0], tuple(values), expression, scale)
 
 
 def _refuse(message: str) -> InvalidInput:

@@ -152,12 +152,18 @@ class TableView:
         return _find_things_left_out(self.units)
 
     @cached_property
+    def percent_columns(self) -> frozenset[int]:
+        """The columns whose first figure alone prints a percent sign that holds for all."""
+        width = max([len(self.table.columns), *(len(row.cells) for row in self.table.body)], default=0)
+        return frozenset(place for place in range(width) if _is_percent_column(self.table, place))
+
+    @cached_property
     def is_of_percentages(self) -> bool:
         """Whether it states no amounts of money and a good part of its columns of figures are percentages."""
         if self.units or any(sign in self.node.text for sign in _SIGNS):
             return False
         figures = [k for k, kind in enumerate(self.kinds) if kind in (ColumnKind.FIGURES, ColumnKind.CHANGE)]
-        shares = sum(self.table.columns[k].unit == "%" or is_percent_column(self, k) for k in figures)
+        shares = sum(self.table.columns[k].unit == "%" or k in self.percent_columns for k in figures)
         return shares > 1 and _LEAST_SHARES * shares >= len(figures)
 
     @cached_property
@@ -407,9 +413,9 @@ def _refers_to_notes(column: Column) -> bool:
     return bool(column.path) and _NOTE_HEADER.match(column.path[-1].strip()) is not None
 
 
-def is_percent_column(view: TableView, place: int) -> bool:
+def _is_percent_column(table: Table, place: int) -> bool:
     """Whether a column of percentages prints the sign with its first figure alone, as is done with currencies."""
-    said = [row.cells[place].text for row in view.table.body if place < len(row.cells) and row.cells[place].length]
+    said = [row.cells[place].text for row in table.body if place < len(row.cells) and row.cells[place].length]
     figures = [text for text in said if holds_figure(text)]
     signed = len(figures) > 1 and "%" in SHARE_BESIDE.sub("", figures[0])
     return signed and not any(units_currency(text) for text in figures)

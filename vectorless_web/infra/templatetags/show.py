@@ -371,6 +371,14 @@ def mark_pieces(pieces: Iterable[Any]) -> SafeString:
     return format_html_join("", "{}", ((piece,) for piece in marked))
 
 
+@register.filter("differing")
+def mark_differences(pieces: Iterable[Any], tag: str) -> SafeString:
+    """Pieces of a text as HTML, those that the other text has not in `del` or `ins`; nothing stands between them."""
+    whole = {"del": "<del>{}</del>", "ins": "<ins>{}</ins>"}[tag]
+    marked = (piece.text if piece.same else format_html(whole, piece.text) for piece in pieces)
+    return format_html_join("", "{}", ((piece,) for piece in marked))
+
+
 @register.filter("styled")
 def style_field(field: BoundField, kind: str = "") -> SafeString:
     """A form field's widget in the site's look, tied to its hint and its errors for screen readers."""

@@ -1,0 +1,145 @@
+"""What changed between two versions of a document."""
+
+import re
+
+import pytest
+
+from tests.support.files import upload
+from vectorless_web.documents import services
+from vectorless_web.documents.models import DocumentVersion
+
+pytestmark = pytest.mark.django_db
+
+LEASE = """# Lease
+
+## Rent
+
+The rent is 900 euros a month. It is due on the first day.
+
+## House rules
+
+No pets are allowed in the house. Bikes stay outside.
+"""
+RAISED = """# Lease
+
+## Rent
+
+The rent is 950 euros a month. It is due on the first day.
+
+## House rules
+
+Bikes stay outside. Keys are handed over at noon.
+"""
+
+
+@pytest.fixture
+def revise(alice):
+    """Add a newer version of a document and read it."""
+
+    def add(document, text, name="lease.md"):
+        made = services.add_version(document=document, user=alice, upload=upload(text.encode(), name))
+        services.compile_version(made.version.pk)
+        return made.version
+
+    return add
+
+
+@pytest.fixture
+def look(client, workspace, vera):
+    client.force_login(vera)
+
+    def ask(document, htmx=False, **query):
+        headers = {"HX-Request": "true"} if htmx else {}
+        return client.get(f"/w/{workspace.slug}/documents/{document.pk}/changes/", query, headers=headers)
+
+    return ask
+
+
+@pytest.fixture
+def lease(ready, revise):
+    document = ready(LEASE.encode(), "lease.md")
+    revise(document, RAISED)
+    return document
+
+
+def words_of(response):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+def test_changes_stand_under_their_headings_with_old_and_new_words(lease, look):
+    response = look(lease)
+    rent, rules = response.context["sections"]
+    assert (rent.name, rules.name) == ("Lease › Rent", "Lease › House rules")
+    assert [change.kind for change in rent.changes] == ["changed"]
+    assert sorted(change.kind for change in rules.changes) == ["gone", "new"]
+    page = response.content.decode()
+    assert "The rent is <del>900</del> euros a month." in page
+    assert "The rent is <ins>950</ins> euros a month." in page
+    assert "<ins>Keys are handed over at noon.</ins>" in page
+    assert "<del>No pets are allowed in the house.</del>" in page
+    assert "1 put otherwise, 1 new, 1 gone." in words_of(response)
+
+
+def test_each_side_leads_to_its_page_in_its_version(lease, look):
+    page = look(lease).content.decode()
+    assert f"/documents/{lease.pk}/?page=1&amp;version=1" in page
+    assert f'/documents/{lease.pk}/?page=1"' in page
+
+
+def test_versions_may_be_compared_the_other_way_round_and_with_any_other(lease, look, revise):
+    revise(lease, RAISED + "\nSmoking is allowed on the balcony.\n")
+    assert "<ins>Smoking is allowed on the balcony.</ins>" in look(lease).content.decode()
+    assert "The rent is <ins>900</ins> euros" in look(lease, **{"from": 2, "to": 1}).content.decode()
+    assert look(lease, **{"from": 1, "to": 3}).context["counts"].total() == 4
+
+
+def test_the_same_version_twice_differs_in_nothing(lease, look):
+    assert "Nothing differs" in words_of(look(lease, **{"from": 2, "to": 2}))
+
+
+def test_the_versions_of_a_document_lead_to_their_changes(lease, look, client, workspace):
+    page = client.get(f"/w/{workspace.slug}/documents/{lease.pk}/").content.decode()
+    assert page.count(f"/documents/{lease.pk}/changes/?to=") == 1
+    assert f"/documents/{lease.pk}/changes/?to=2" in page
+
+
+def test_a_document_of_one_version_says_so(ready, look, client, workspace):
+    document = ready(LEASE.encode(), "lease.md")
+    assert "Only one version of this document has been read." in words_of(look(document))
+    assert "/changes/" not in client.get(f"/w/{workspace.slug}/documents/{document.pk}/").content.decode()
+
+
+@pytest.mark.parametrize("query", [{"from": 9}, {"to": "x"}, {"from": -1, "to": 2}, {"from": "1" * 40}])
+def test_versions_that_are_not_there_are_refused_in_words(lease, look, query):
+    response = look(lease, **query)
+    assert response.status_code == 422
+    assert words_of(response).count("Choose two versions that have been read.") == 1
+
+
+def test_a_version_that_was_not_read_cannot_be_chosen(lease, look):
+    DocumentVersion.objects.filter(document=lease, number=1).update(status=DocumentVersion.Status.FAILED)
+    assert look(lease, **{"from": 1, "to": 2}).status_code == 422
+
+
+def test_many_changes_come_in_pages(ready, revise, look):
+    text = "# Terms\n\n" + "\n\n".join(f"Clause {number} is about matter {number * 7}." for number in range(150))
+    document = ready(text.encode(), "terms.md")
+    revise(document, text.replace("is about", "concerns"), "terms.md")
+    first = look(document)
+    assert sum(len(section.changes) for section in first.context["sections"]) == 100
+    assert "?page=2" in first.content.decode()
+    rest = look(document, page=2, htmx=True)
+    assert sum(len(section.changes) for section in rest.context["sections"]) == 50
+    assert rest.content.decode().lstrip().startswith('<section class="stack changed" id="changes"')
+
+
+def test_a_very_long_document_is_compared_as_far_as_the_page_says(lease, look, monkeypatch):
+    monkeypatch.setattr("vectorless_web.documents.rendering.changes.MOST_NODES", 4)
+    assert "the first" in words_of(look(lease))
+    assert look(lease).context["is_cut"]
+
+
+def test_the_page_asks_the_database_no_more_for_more_changes(lease, look, django_assert_max_num_queries):
+    look(lease)
+    with django_assert_max_num_queries(9):
+        look(lease)

@@ -1,0 +1,172 @@
+"""One table of a document: sorted, filtered, summed up exactly, and taken away as a file."""
+
+import csv
+import re
+
+import pytest
+
+from tests.support.files import upload
+from vectorless_web.documents import services
+
+pytestmark = pytest.mark.django_db
+
+FLEET = """# Fleet report
+
+Costs are in thousands of euros.
+
+| (EUR in thousands) | Year ended 31 March 2024 | Year ended 31 March 2023 | Depot |
+|---|---|---|---|
+| Vans | 1,204 | 1,150 | Kiel |
+| Lorries | 880 | 910 | Oslo |
+| Boats | 95 | — | Bergen |
+"""
+MIXED = "# Figures\n\n| Item | Amount |\n|---|---|\n| Sales | $ 40 |\n| Growth | 4% |\n"
+
+
+@pytest.fixture
+def look(client, workspace, vera):
+    """Open the only table of a document, as somebody who may only look."""
+    client.force_login(vera)
+
+    def ask(document, on_page=1, **query):
+        page = client.get(f"/w/{workspace.slug}/documents/{document.pk}/", {"page": on_page})
+        address = page.context["sheet"]["tables"][0].url
+        assert f'href="{address}"' in page.content.decode()
+        rest = query.pop("rest", "")
+        headers = {"HX-Request": "true"} if query.pop("htmx", False) else {}
+        return client.get(f"{address.removesuffix('/')}{rest}" if rest else address, query, headers=headers)
+
+    return ask
+
+
+@pytest.fixture
+def fleet(ready):
+    return ready(FLEET.encode(), "fleet.md")
+
+
+def labels(response):
+    return [row[0] for row in response.context["sheet"].rows]
+
+
+def sums(response):
+    return {name: [cell.text or cell.why for cell in cells] for name, cells in response.context["sheet"].sums}
+
+
+def words_of(response):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+def test_a_table_is_shown_whole_with_its_unit_columns_and_sums(fleet, look):
+    response = look(fleet)
+    assert labels(response) == ["Vans", "Lorries", "Boats"]
+    page = words_of(response)
+    for said in ("Fleet report", "Figures in EUR, thousands.", "p. 1", "Year ended 31 March 2024", "3 rows"):
+        assert said in page
+    assert sums(response) == {
+        "Sum": ["2,179", "2,060", ""],
+        "Mean": ["≈ 726.33", "1,030", ""],
+        "Least": ["95", "910", ""],
+        "Most": ["1,204", "1,150", ""],
+        "Count": ["3", "2", ""],
+    }
+    assert "EUR thousand" in page
+
+
+def test_rows_are_sorted_by_a_press_on_a_header_and_back(fleet, look):
+    response = look(fleet, sort=1, order="asc")
+    assert labels(response) == ["Boats", "Lorries", "Vans"]
+    assert 'aria-sort="ascending"' in response.content.decode()
+    assert "sort=1&amp;order=desc" in response.content.decode()
+    assert labels(look(fleet, sort=1, order="desc")) == ["Vans", "Lorries", "Boats"]
+    assert labels(look(fleet, sort=3)) == ["Boats", "Vans", "Lorries"]
+
+
+def test_rows_are_filtered_by_numbers_and_by_words_and_summed_up_as_shown(fleet, look):
+    large = look(fleet, column=1, comparison=">", value="500")
+    assert (labels(large), sums(large)["Sum"][:2]) == (["Vans", "Lorries"], ["2,084", "2,060"])
+    assert "Show all rows" in words_of(large)
+    assert labels(look(fleet, column=3, comparison="contains", value="os")) == ["Lorries"]
+    assert labels(look(fleet, column=0, value="nothing of the kind")) == []
+
+
+def test_numbers_of_several_units_have_no_sum_and_the_cell_says_why(ready, look):
+    response = look(ready(MIXED.encode(), "figures.md"))
+    assert sums(response)["Sum"] == ["The column's numbers have several units: %, USD."]
+    assert sums(response)["Mean"] == [""]
+
+
+@pytest.mark.parametrize(
+    "query,said",
+    [
+        ({"column": 1, "comparison": "<", "value": "many"}, "&#x27;many&#x27; is no number to compare with."),
+        ({"sort": 99}, "The table has no such column."),
+        ({"column": "x", "value": "1"}, "The table has no such column."),
+        ({"comparison": "like", "value": "1"}, "like is not one of the available choices."),
+    ],
+)
+def test_what_cannot_be_asked_is_said_beside_the_whole_table(fleet, look, query, said):
+    response = look(fleet, **query)
+    assert response.status_code == 422
+    assert said in response.content.decode()
+    assert labels(response) == ["Vans", "Lorries", "Boats"]
+
+
+def test_htmx_gets_the_table_alone(fleet, look):
+    page = look(fleet, sort=1, htmx=True).content.decode()
+    assert page.lstrip().startswith('<section class="stack" id="worked"')
+    assert "<html" not in page
+
+
+def test_what_is_shown_is_downloaded_as_csv(ready, look):
+    text = FLEET.replace("Boats", "=Boats").replace("| 95 |", "| -95 |")
+    response = look(ready(text.encode(), "fleet.md"), sort=1, column=1, comparison="<", value="1000", rest=".csv")
+    assert response["Content-Type"].startswith("text/csv")
+    rows = list(csv.reader(response.content.decode().splitlines()))
+    assert [row[:2] for row in rows[1:]] == [["'=Boats", "-95"], ["Lorries", "880"]]
+
+
+def test_a_table_over_several_pages_is_worked_with_as_one(ready, look):
+    rows = "".join(f"<tr><td>Part {row}</td><td>{row}</td></tr>" for row in range(1, 701))
+    page = f"<html><body><h1>Stock</h1><table><tr><th>Part</th><th>Pieces</th></tr>{rows}</table></body></html>"
+    response = look(ready(page.encode(), "stock.html"), on_page=3)
+    assert len(response.context["table"].grid.rows) == 700
+    assert "pp. 2–4" in words_of(response)
+    assert sums(response)["Sum"] == ["245,350"]
+    assert len(response.context["rows"]) == 500
+    assert "the first 500 are laid out here" in words_of(response)
+
+
+def test_a_table_too_long_to_work_with_says_so(ready, look, monkeypatch):
+    monkeypatch.setattr("vectorless_web.documents.rendering.tables.MOST_CELLS", 12)
+    response = look(ready(FLEET.encode(), "fleet.md"))
+    assert labels(response) == ["Vans", "Lorries"]
+    assert "the table is longer" in words_of(response)
+
+
+def test_an_older_version_keeps_its_table(fleet, look, client, workspace):
+    made = services.add_version(
+        document=fleet, user=fleet.added_by, upload=upload(FLEET.replace("1,204", "9,999").encode(), "fleet.md")
+    )
+    services.compile_version(made.version.pk)
+    key = look(fleet).context["table"].key
+    assert "9,999" in words_of(look(fleet))
+    address = f"/w/{workspace.slug}/documents/{fleet.pk}/tables/{key}/"
+    old = client.get(address, {"version": 1})
+    assert "1,204" in words_of(old) and "Version 1, an older one." in words_of(old)
+    assert 'name="version" value="1"' in old.content.decode()
+
+
+def test_what_is_no_table_is_not_found(fleet, client, vera, workspace):
+    client.force_login(vera)
+    for key, query in ((1, {}), (99999, {}), (0, {}), (4, {"version": 7})):
+        address = f"/w/{workspace.slug}/documents/{fleet.pk}/tables/{key}/"
+        assert client.get(address, query).status_code == 404
+
+
+def test_the_page_asks_the_database_no_more_for_a_longer_table(
+    ready, look, client, workspace, django_assert_max_num_queries
+):
+    document = ready(FLEET.encode(), "fleet.md")
+    key = look(document).context["table"].key
+    with django_assert_max_num_queries(9):
+        client.get(f"/w/{workspace.slug}/documents/{document.pk}/tables/{key}/")
