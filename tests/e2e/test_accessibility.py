@@ -178,7 +178,6 @@ count_usage()
 EMPTY = """
 from vectorless_web.console.subjects import maintenance
 from django.contrib.auth import get_user_model
-from tests.support.browser import ENDED
 maintenance.announce(actor=get_user_model().objects.get(username="demo"), text="", until=None)
 """
 
