@@ -261,6 +261,13 @@ def test_a_follow_up_is_asked_in_its_own_words_with_what_was_cited_before() -> N
     assert "Question: And the year before?" in run.heard(0)
 
 
+def test_the_first_passages_of_a_follow_up_are_found_by_the_earlier_question_too() -> None:
+    before = Conversation((Exchange("What notice ends the lease?", "Ninety days."),))
+    said = answer(claim("Either party may.", "D1.16.1"))
+    run = converse([said, verdict("supported")] * 2, "By whom?", corpus=shelf(a=long_report()), conversation=before)
+    assert "Either party may end the lease" in run.heard(0)
+
+
 def test_too_few_tokens_for_another_turn_make_the_first_turn_the_last() -> None:
     run = converse([GOOD, verdict("supported")], limits=Limits(model_tokens=9000))
     assert "This is the last turn" in run.heard(0)

@@ -301,7 +301,10 @@ def fit_context(messages: Sequence[Message], context: int) -> list[Message]:
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """What a conversation begins with: its documents as lines, what its question is, and titles not opened."""
+    """What a conversation begins with: its question, its documents as lines, and titles not opened.
+
+    `plan` ranks the first passages: of a follow-up it has the words of the earlier questions, too.
+    """
 
     question: str
     plan: QueryPlan
@@ -415,7 +418,7 @@ def pack_passages(
     """The best passages as excerpts, over all documents by their worth, as far as there is room."""
     scores = {line.view.id: line.score for line in briefing.lines}
     by_id = {view.id: view for view in views}
-    wanted = stems_of(briefing.question)
+    wanted = stems_of(briefing.plan.question)
     kept: list[Excerpt] = []
     shown: list[Passage] = []
     for passage in order_by_worth(rank_passages(state, briefing.plan, views, most=RANKED), scores):
