@@ -320,7 +320,11 @@ def open_dialogue(
     started = state.clock()
     views = [line.view for line in briefing.lines]
     system = write_system(write_tools(toolbox.tools.values()), native=state.settings.native_tools)
-    earlier = write_conversation(state.conversation, library) if briefing.with_conversation else ""
+    earlier = ""
+    if briefing.with_conversation:
+        earlier = write_conversation(state.conversation, library)
+        for passage in (cited for exchange in state.conversation.exchanges for cited in exchange.cited):
+            library.mark_shown(passage.document, [passage.key])
     absent = list_absent(state, [briefing.question], views)
     scope = write_scope(briefing.lines, briefing.unopened)
     room = (
