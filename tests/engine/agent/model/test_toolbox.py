@@ -17,6 +17,7 @@ from vectorless_web.engine.agent.model.tools import TOOLS, list_tools, write_too
 from vectorless_web.engine.agent.model.view import LibraryView
 from vectorless_web.engine.agent.reasoner import Settings
 from vectorless_web.engine.agent.state import PlannedStep, RunState
+from vectorless_web.engine.errors import ModelRefusedPictures
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.picture import Picture
@@ -214,6 +215,15 @@ def test_a_page_that_was_looked_at_is_cited_as_a_picture() -> None:
     assert [picture.page_index for picture in made.model.calls[2][-1].pictures] == [1]
     cited = made.claims[0].citations[0]
     assert (cited.check.value, cited.page_index, made.claims[0].support) == ("picture", 1, "pictured")
+
+
+def test_a_server_that_refuses_pictures_is_asked_again_without_them() -> None:
+    said = answer(claim("The company employs 1,204 people.", "D1.3"))
+    replies = [turn(call("page_image", document="D1", page=2)), ModelRefusedPictures("No."), said, verdict("supported")]
+    made = converse(replies, corpus=Pictured({"1": annual_report()}), settings=Settings(pictures=2))
+    assert "takes no pictures" in made.heard(2)
+    assert not made.model.calls[2][-1].pictures
+    assert made.claims[0].support == "supported"
 
 
 def test_tools_are_offered_only_where_they_make_sense() -> None:
