@@ -256,9 +256,27 @@ def test_a_follow_up_is_asked_in_its_own_words_with_what_was_cited_before() -> N
     cited = CitedPassage("1", 7, 4, "Net sales\t$ 5,400\t$ 5,000")
     before = Conversation((Exchange("What were net sales in 2019?", NET_SALES, (cited,)),))
     run = converse([GOOD, verdict("supported")], "And the year before?", conversation=before)
-    assert "1. Asked: What were net sales in 2019?\nAnswered: Net sales were $5,400 million in 2019." in run.heard(0)
+    assert (
+        "1. Asked: What were net sales in 2019?\n<<<document\nAnswered: Net sales were $5,400 million in 2019."
+        in run.heard(0)
+    )
     assert "[D1.7] Net sales $ 5,400 $ 5,000" in run.heard(0)
     assert "Question: And the year before?" in run.heard(0)
+
+
+def test_what_an_earlier_answer_cited_can_be_cited_again() -> None:
+    cited = CitedPassage("a", 16, 7, "Either party may end the lease with ninety days' notice.")
+    before = Conversation((Exchange("What ends the lease?", "Notice.", (cited,)),))
+    said = answer(claim("Ninety days.", "D1.16"))
+    run = converse([said, verdict("supported")], "How many?", corpus=shelf(a=long_report()), conversation=before)
+    assert run.end.verdict is Verdict.VERIFIED
+
+
+def test_the_first_passages_of_a_follow_up_are_found_by_the_earlier_question_too() -> None:
+    before = Conversation((Exchange("What notice ends the lease?", "Ninety days."),))
+    said = answer(claim("Either party may.", "D1.16.1"))
+    run = converse([said, verdict("supported")] * 2, "By whom?", corpus=shelf(a=long_report()), conversation=before)
+    assert "Either party may end the lease" in run.heard(0)
 
 
 def test_too_few_tokens_for_another_turn_make_the_first_turn_the_last() -> None:

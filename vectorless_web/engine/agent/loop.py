@@ -19,7 +19,8 @@ from vectorless_web.engine.answers.claims import Evidence, Support
 from vectorless_web.engine.answers.outcome import Ending
 from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.errors import ModelError
-from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.plan import QueryPlan, merge_plans
+from vectorless_web.engine.questions.understand import understand
 
 MOST_PASSAGES, MOST_CHECKED = 10, 8
 """Passages shown where no claim stands, and sections named that were looked at."""
@@ -69,7 +70,8 @@ def _answer(
         f"{library.announce(other.entry)} {name_document(other.entry, state.corpus.card(other.id), 60)}"
         for other in routed.others
     )
-    briefing = Briefing(state.question, plan, lines, unopened)
+    asked = [understand(e.question, lexicon=state.lexicon, expand=False) for e in state.conversation.exchanges]
+    briefing = Briefing(state.question, merge_plans(plan, asked), lines, unopened)
     dialogue, event = open_dialogue(state, library, toolbox, briefing, turns=state.limits.max_steps)
     yield event
     draft = yield from dialogue.hold()

@@ -37,7 +37,7 @@ def test_results_are_numbered_and_text_of_documents_is_fenced() -> None:
 def test_objections_name_the_claim_what_speaks_against_it_and_what_is_missing() -> None:
     text = write_objections([(2, "It\nfell.", ["no: It rose."])], ["why it rose"])
     assert "2. It fell.\n   - no: It rose." in text
-    assert "Not answered yet: why it rose." in text
+    assert "Not answered yet:\n<<<document\nwhy it rose\ndocument>>>" in text
 
 
 def test_words_that_stand_nowhere_are_told() -> None:

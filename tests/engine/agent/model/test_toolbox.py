@@ -17,6 +17,7 @@ from vectorless_web.engine.agent.model.tools import TOOLS, list_tools, write_too
 from vectorless_web.engine.agent.model.view import LibraryView
 from vectorless_web.engine.agent.reasoner import Settings
 from vectorless_web.engine.agent.state import PlannedStep, RunState
+from vectorless_web.engine.errors import ModelRefusedPictures
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.picture import Picture
@@ -133,8 +134,8 @@ def test_calculate_states_unit_and_period_of_its_operands() -> None:
 )
 def test_a_wrong_call_is_an_observation_with_a_remedy(name: str, arguments: Mapping[str, Any], remedy: str) -> None:
     outcome, event = run(toolbox(), name, **arguments)
-    assert remedy in outcome.told.words
-    assert event.observation["error"] == outcome.told.words
+    assert remedy in outcome.told.write()
+    assert remedy in event.observation["error"]
 
 
 def test_arguments_that_mean_the_same_are_bent_to_their_schema() -> None:
@@ -214,6 +215,15 @@ def test_a_page_that_was_looked_at_is_cited_as_a_picture() -> None:
     assert [picture.page_index for picture in made.model.calls[2][-1].pictures] == [1]
     cited = made.claims[0].citations[0]
     assert (cited.check.value, cited.page_index, made.claims[0].support) == ("picture", 1, "pictured")
+
+
+def test_a_server_that_refuses_pictures_is_asked_again_without_them() -> None:
+    said = answer(claim("The company employs 1,204 people.", "D1.3"))
+    replies = [turn(call("page_image", document="D1", page=2)), ModelRefusedPictures("No."), said, verdict("supported")]
+    made = converse(replies, corpus=Pictured({"1": annual_report()}), settings=Settings(pictures=2))
+    assert "takes no pictures" in made.heard(2)
+    assert not made.model.calls[2][-1].pictures
+    assert made.claims[0].support == "supported"
 
 
 def test_tools_are_offered_only_where_they_make_sense() -> None:

@@ -33,7 +33,7 @@ from vectorless_web.engine.agent.model.tools import TOOLS, write_tools
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, count_tokens
 from vectorless_web.engine.agent.state import CONVERSATION, PlannedStep, RunState
 from vectorless_web.engine.agent.wording import say_count
-from vectorless_web.engine.errors import ModelInvalidReply
+from vectorless_web.engine.errors import ModelInvalidReply, ModelRefusedPictures
 from vectorless_web.engine.llm.budget import expected_message_tokens
 from vectorless_web.engine.llm.calls import CheckedReply, fence_text
 from vectorless_web.engine.llm.model import Message, serve_place
@@ -67,6 +67,7 @@ CONTEXT_SHARE = 0.45
 """Share of a small context that the first message may take; what the tools bring gets the rest."""
 LEFT_OUT = "(These results are left out now to save room; read the node again when you need it.)"
 SEARCH_FIRST = "Before you say not_found, search once in other words: synonyms, the language of the documents."
+NO_PICTURES = "The model's server takes no pictures, so they could not be shown. Go by the words alone."
 PUT_OFF = "Not carried out: this turn's results are long enough. Call it again if you still need it."
 
 TURN_SCHEMA: Mapping[str, Any] = {
@@ -147,6 +148,11 @@ class Dialogue:
             is_last = is_last or self._is_last()
             try:
                 asked = self._ask(LAST_TURN if is_last else "")
+            except ModelRefusedPictures:
+                if not any(message.pictures for message in self.messages):
+                    raise
+                self._leave_pictures_out()
+                continue
             except ModelInvalidReply:
                 if is_last:
                     raise
@@ -158,6 +164,17 @@ class Dialogue:
                 return draft
             if is_last:
                 raise ModelInvalidReply("The model did not answer in its last turn.")
+
+    def _leave_pictures_out(self) -> None:
+        """Go on without the pictures that the model's server does not take."""
+        self.messages = [
+            replace(message, pictures=(), content=f"{message.content}\n\n{NO_PICTURES}")
+            if message.pictures
+            else message
+            for message in self.messages
+        ]
+        self.pictures = []
+        self.toolbox.tools.pop("page_image", None)
 
     def ask_again(self, objections: str) -> tuple[AnswerDraft | None, CheckedReply]:
         """The answer once more, after objections; None when what comes is no answer. ModelError as it comes."""
@@ -301,7 +318,10 @@ def fit_context(messages: Sequence[Message], context: int) -> list[Message]:
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """What a conversation begins with: its documents as lines, what its question is, and titles not opened."""
+    """What a conversation begins with: its question, its documents as lines, and titles not opened.
+
+    `plan` ranks the first passages: of a follow-up it has the words of the earlier questions, too.
+    """
 
     question: str
     plan: QueryPlan
@@ -317,7 +337,11 @@ def open_dialogue(
     started = state.clock()
     views = [line.view for line in briefing.lines]
     system = write_system(write_tools(toolbox.tools.values()), native=state.settings.native_tools)
-    earlier = write_conversation(state.conversation, library) if briefing.with_conversation else ""
+    earlier = ""
+    if briefing.with_conversation:
+        earlier = write_conversation(state.conversation, library)
+        for passage in (cited for exchange in state.conversation.exchanges for cited in exchange.cited):
+            library.mark_shown(passage.document, [passage.key])
     absent = list_absent(state, [briefing.question], views)
     scope = write_scope(briefing.lines, briefing.unopened)
     room = (
@@ -415,7 +439,7 @@ def pack_passages(
     """The best passages as excerpts, over all documents by their worth, as far as there is room."""
     scores = {line.view.id: line.score for line in briefing.lines}
     by_id = {view.id: view for view in views}
-    wanted = stems_of(briefing.question)
+    wanted = stems_of(briefing.plan.question)
     kept: list[Excerpt] = []
     shown: list[Passage] = []
     for passage in order_by_worth(rank_passages(state, briefing.plan, views, most=RANKED), scores):

@@ -107,8 +107,8 @@ def write_conversation(conversation: Conversation, library: LibraryView) -> str:
             for passage in exchange.cited
             if (view := library.of_id(passage.document)) is not None and passage.key in view.tree
         ]
-        told.append(f"{number}. Asked: {clean_text(exchange.question)}\nAnswered: {clean_text(exchange.answer)}")
-        told += [f"Cited:\n{fence_text(chr(10).join(quotes))}"] if quotes else []
+        answered = "\n".join([f"Answered: {clean_text(exchange.answer)}", *quotes])
+        told.append(f"{number}. Asked: {clean_text(exchange.question)}\n{fence_text(answered)}")
     return "Earlier in this conversation (the new question may refer to it):\n" + "\n".join(told) if told else ""
 
 
@@ -161,5 +161,5 @@ def write_objections(rows: Sequence[tuple[int, str, Sequence[str]]], missing: Se
         f"{number}. {clean_text(text)}\n" + "\n".join(f"   - {clean_text(o)}" for o in said)
         for number, text, said in rows
     ]
-    gaps = f"Not answered yet: {'; '.join(map(clean_text, missing))}.\n" if missing else ""
-    return OBJECTED.format(claims="\n".join(listed) or "(none)", missing=gaps)
+    gaps = f"Not answered yet:\n{fence_text('; '.join(map(clean_text, missing)))}\n" if missing else ""
+    return OBJECTED.format(claims=fence_text("\n".join(listed) or "(none)"), missing=gaps)

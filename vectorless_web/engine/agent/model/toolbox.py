@@ -31,6 +31,8 @@ from vectorless_web.engine.questions.understand import understand
 READ_TOKENS, SNIPPET_TOKENS, OUTLINE_TOKENS = 1800, 130, 700
 """Most tokens of a reading, of one hit of a search and of an outline. A reading of 1,800 is about three pages; twice as
 much pays twice for pages that are mostly not cited, half as much cuts notes in the middle."""
+QUOTING, REFUSED = ("table", "calculate"), "That cannot be carried out:"
+"""Tools whose refusals quote the document, so that they are told as its text, between fences."""
 MOST_HITS, MOST_PLACES = 6, 12
 """New hits that a search shows for all its queries, and places that `find` shows."""
 
@@ -94,7 +96,8 @@ class Toolbox:
             else:
                 outcome = _WORK[call.name](self, arguments)
         except (ArtefactDamaged, InvalidInput, PictureUnavailable) as error:
-            outcome = ToolOutcome(Told(error.message), refuse_step(error.message))
+            told = Told(REFUSED, error.message) if call.name in QUOTING else Told(error.message)
+            outcome = ToolOutcome(told, refuse_step(error.message))
         self.looked += outcome.result.refs
         planned = replace(planned, action=call.name, arguments=_as_json(call.arguments))
         if outcome.event is not None:
@@ -204,12 +207,11 @@ class Toolbox:
         goal = arguments["goal"]
         found = search_below(self.state, view, goal, start, walk=self._walk)
         text = self._show([(view, key) for key in found.leaves[:MOST_HITS]], stems_of(goal))
-        entered = "; ".join(f"{view.name}.{key} {why}".strip() for key, why in found.entered)
-        passed = "; ".join(f"{label}: {why}" for label, why in found.passed[:5])
-        words = " ".join(
-            filter(None, (f"Entered: {entered}." if entered else "", f"Put aside: {passed}." if passed else ""))
-        )
-        words = shorten_text(words, 900) or "No section below it speaks of that."
+        entered = [f"entered {view.name}.{key}: {why}" for key, why in found.entered[:MOST_HITS]]
+        passed = [f"put aside {label}: {why}" for label, why in found.passed[:MOST_HITS]]
+        way = "\n".join(shorten_text(line, 160) for line in (*entered, *passed))
+        words = f"Entered {say_count(len(found.entered), 'section')}." if entered else "No section speaks of that."
+        text = "\n\n".join(filter(None, (way, text)))
         return ToolOutcome(Told(words, text), found.result)
 
     def _read(self, arguments: Mapping[str, Any]) -> ToolOutcome:
