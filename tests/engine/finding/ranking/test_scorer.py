@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vectorless_web.engine.navigation.pilots import PrecomputedScorer, SegmentScorer
 
 from tests.support.trees import index_of, plan, tree_of
+from vectorless_web.engine.finding.ranking.scorer import PrecomputedScorer, SegmentScorer
 
 TREE = tree_of(
     [
