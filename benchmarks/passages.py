@@ -3,10 +3,10 @@
     python benchmarks/passages.py --data DIR --out FOLDER [--cache DIR] [--limit N]
 
 Writes FOLDER/<lane>.jsonl for the lanes `ranker` (find_passages), `sentences`, `three` (three sentences in a row) and
-`paragraphs` (plain BM25, k1 1.5 and b 0.75, one statistic a document):
-{id, outcome, passages: [{doc, page, text, lit}]}, best first, as `evidence_eval.py` scores them for lit@1, @3, @5 and
-shown@k. For filings it prints itself how often a gold page is among the first 1, 3, 5 and 10, and for everything the
-seconds of a question: the first one asked of a document, artefact opened and profile made, and later ones.
+`paragraphs` (plain BM25, k1 1.5 and b 0.75, statistics of one document). A line is {id, outcome, passages: [{doc, page,
+text, lit}]}, best first, as `evidence_eval.py` scores them for lit@1, @3, @5 and shown@k. For filings it prints itself
+how often a gold page is among the first 1, 3, 5 and 10; and of everything the seconds of a question, apart for the
+first one asked of a document, whose profile is made, and for later ones.
 """
 
 import argparse

@@ -49,12 +49,11 @@ def join_pieces(node: Node, pieces: Sequence[Piece], *, most: int) -> tuple[Piec
     """
     if node.table is not None or node.kind in _BY_LINE:
         return tuple(pieces)
-    counts = [len(piece.text.split()) for piece in pieces]
     found: list[Piece] = []
     last = 0
     for first, piece in enumerate(pieces):
         last = max(last, first + 1)
-        while last < len(pieces) and sum(counts[first : last + 1]) <= most:
+        while last < len(pieces) and len(node.text[piece.start : pieces[last].end].split()) <= most:
             last += 1
         end = pieces[last - 1].end
         if not found or found[-1].end != end:
@@ -70,14 +69,14 @@ def cut_text(text: str) -> tuple[Piece, ...]:
 
 def _cut_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     for match in _END.finditer(text, start, end):
-        if match.group()[0] != "." or not _continues(text, start, match.end(), end):
+        if not _continues(text, start, match.end(), end):
             yield from _cut_long(text, start, match.end())
             start = match.end()
     yield from _cut_long(text, start, end)
 
 
 def _continues(text: str, start: int, stop: int, end: int) -> bool:
-    """Whether a full stop at `stop` ends no sentence: an abbreviation, an initial, a number or a small letter after."""
+    """Whether a mark before `stop` ends no sentence: a small letter follows, or it is the stop of an abbreviation."""
     following = text[stop : min(stop + 3, end)].strip()[:1]
     if following.islower():
         return True

@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+
+from vectorless_web.engine.finding.ranking.ranker import load_weights, node_scores, rank_all, rank_nodes
+from vectorless_web.engine.questions.understand import understand
+
+
+def test_few_signals_are_weighed_and_each_is_a_number():
+    weights = load_weights()
+    names = {name.removeprefix("node_") for part in (weights.page, weights.node, weights.sentence) for name in part}
+    assert len(names) <= 20
+    assert all(np.isfinite([*weights.page.values(), *weights.node.values(), *weights.sentence.values()]))
+
+
+def test_every_weight_belongs_to_a_signal_that_is_measured(document):
+    ranked = rank_all([document], understand("How much was capex in FY2021?"))[0]
+    assert set(load_weights().page) <= set(ranked.signals.pages)
+    assert set(load_weights().node) <= set(ranked.node_signals)
+
+
+@pytest.mark.parametrize("question", ["How much was capex in FY2021?", "Are lawsuits pending?", "zzz", "", "widgets"])
+def test_signals_and_scores_are_shares(document, question):
+    ranked = rank_all([document], understand(question))[0]
+    for values in (*ranked.signals.pages.values(), *ranked.node_signals.values(), ranked.pages, ranked.rows):
+        assert values.min() >= 0.0 and values.max() <= 1.0 + 1e-9
+
+
+def test_the_best_node_for_a_figure_is_its_table(document):
+    scores = node_scores(document, understand("How much was capex in FY2021?"))
+    assert "Purchases of property" in document.tree.node(int(scores.argmax())).text
+
+
+def test_nodes_come_best_first_and_the_same_each_time(document):
+    plan = understand("Which supplier sued the company?")
+    nodes = rank_nodes(plan, document)
+    assert nodes == rank_nodes(plan, document)
+    assert [score for _, score in nodes] == sorted((score for _, score in nodes), reverse=True)
+    assert "former supplier" in document.tree.node(nodes[0][0]).text
+
+
+def test_a_question_without_known_words_scores_no_node(document):
+    assert rank_nodes(understand("zzz qqq"), document) == []
+    assert not node_scores(document, understand("")).any()
+
+
+def test_words_are_weighed_by_their_rarity_in_all_documents(compiled):
+    common = compiled("\n\n".join(f"The licence of plant {n} is renewed." for n in range(20)))
+    rare = compiled("The lease is renewed by letter.\n\nThe plant stands in the town.")
+    first, second = rank_all([common, rare], understand("How is the lease of the plant renewed?"))
+    assert second.rows.max() == 1.0 > first.rows.max()
