@@ -44,6 +44,7 @@ KEPT = 120
 class Question:
     """A question with the document it is asked of and where its answer stands (pages from 0)."""
 
+    id: str
     set: str
     text: str
     document: str
@@ -65,29 +66,26 @@ class Example:
 
 def read_questions(data: Path) -> Iterator[tuple[Question, Path]]:
     """The answerable questions of all sets with the files of their documents; absent files are passed over."""
-    for name, folder in (
-        ("everyday", "everyday/documents"),
-        ("reading", "reading/documents"),
-        ("financebench", "pdfs"),
-    ):
+    for name in ("everyday", "reading", "financebench"):
         for row in map(json.loads, (data / name / "questions.jsonl").read_text(encoding="utf-8").splitlines()):
             question = _read_filing(row) if name == "financebench" else _read_row(row)
-            inner = "pdfs" if name == "financebench" else "documents"
-            path = data / name / inner / (question.set if name == "reading" else "") / question.document
+            folder = "pdfs" if name == "financebench" else "documents"
+            path = data / name / folder / (question.set if name == "reading" else "") / question.document
             if not row.get("unanswerable") and path.exists():
                 yield question, path
 
 
 def _read_filing(row: dict[str, Any]) -> Question:
     pages = frozenset(item["evidence_page_num"] for item in row["evidence"])
-    return Question("filings", row["question"], f"{row['doc_name']}.pdf", pages, (), ())
+    return Question(row["financebench_id"], "filings", row["question"], f"{row['doc_name']}.pdf", pages, (), ())
 
 
 def _read_row(row: dict[str, Any]) -> Question:
     golds = row.get("gold_quote") or row.get("gold_text") or []
     texts = (golds,) if isinstance(golds, str) else tuple(golds)
     pages = frozenset(row.get("gold_pages") or ())
-    return Question(row.get("set") or "everyday", row["question"], row["doc"], pages, texts, tuple(row["answers"]))
+    known = (row["id"], row.get("set") or "everyday", row["question"], row["doc"])
+    return Question(*known, pages, texts, tuple(row["answers"]))
 
 
 def cut_words(text: object) -> list[str]:

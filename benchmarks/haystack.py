@@ -21,12 +21,12 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.finding.ranking.pages import rank_pages_across
 from vectorless_web.engine.finding.routing import DocumentRouter, RouterConfig, Snapshot, build_snapshot, card_row
 from vectorless_web.engine.index.segment import Segment, build_segment
 from vectorless_web.engine.parsing.card import split_name
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.ranking.evidence import rank_pages_across
 from vectorless_web.engine.text.analyser import analyse
 
 FIELDS_WORTH = 3.0

@@ -1,17 +1,17 @@
-"""Answers questions about documents of any format, the document given, one line of JSON per question.
+"""Answers questions about documents of any format, one line of JSON per question.
 
-    python benchmarks/reading.py --data DIR --out PRED.jsonl [--documents DIR] [--set NAME] [--limit N]
+    python benchmarks/reading.py --data DIR --out PRED.jsonl [--documents DIR] [--set NAME] [--library] [--limit N]
         [--engine offline|model] [--cache DIR] [--resume] [--at-once N] [--call-seconds S] [--run-seconds S]
 
 DIR/questions.jsonl and, where there is one, DIR/absent.jsonl (questions that the document cannot answer) hold JSON
 lines with id, question, doc (a file name with its suffix) and perhaps set. The document is the file
 documents/<set>/<doc> in DIR, or <set>/<doc> in the folder given by --documents; without a set, <doc> there. It is
-compiled and asked as the product does it. A prediction has: id, outcome, answer, value, unit ("": the unit stands in
-`value`), verdict, maker (lookup, formula, operation or model), citations ({doc, page from 0, quote}), passages ({doc,
-page from 0, text, lit}, best first), claims, unknown_words, seconds, engine, steps, calls, tokens, reason. --set
-leaves out the other sets; --limit takes the first N of the questions and then of the absent ones. The model engine
-reads OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL and, for the cost, OPENAI_PRICE_IN and OPENAI_PRICE_OUT (dollars
-per million tokens).
+compiled and asked as the product does it; with --library the question is asked of all documents of its set. A
+prediction has: id, outcome, answer, value, unit ("": the unit stands in `value`), verdict, maker (lookup, formula,
+operation or model), citations ({doc, page from 0, quote}), passages ({doc, page from 0, text, lit}, best first),
+claims, unknown_words, seconds, engine, steps, calls, tokens, reason. --set leaves out the other sets; --limit takes
+the first N of the questions and then of the absent ones. The model engine reads OPENAI_BASE_URL, OPENAI_API_KEY,
+OPENAI_MODEL and, for the cost, OPENAI_PRICE_IN and OPENAI_PRICE_OUT (dollars per million tokens).
 """
 
 import argparse
@@ -33,14 +33,15 @@ from benchmarks.answering import (
     read_questions,
     run_question,
 )
-from benchmarks.corpus import FolderCorpus
+from benchmarks.corpus import FolderCorpus, FolderRouter, make_router
 from vectorless_web.engine.errors import NotFound
 
 
 def answer(question: Question, corpora: Mapping[str, FolderCorpus], engine: Engine) -> Prediction:
-    """A whole run over the question's document."""
+    """A whole run over the question's document, or over all of its set where they have a router."""
     corpus = corpora[set_of(question)]
-    answered = run_question(question["question"], corpus.only(corpus.id_of(question["doc"])), engine)
+    scope = corpus if corpus.router else corpus.only(corpus.id_of(question["doc"]))
+    answered = run_question(question["question"], scope, engine)
     return {**prediction_of(answered, corpus.file_name_of), "unit": ""}
 
 
@@ -75,6 +76,8 @@ def main() -> None:
         corpora = corpora_of(questions, Path(options.documents or data / "documents"), Path(options.cache))
     except NotFound as error:
         sys.exit(error.message)
+    for corpus in corpora.values() if options.library else ():
+        corpus.router = FolderRouter(make_router(corpus), corpus)
     engine = make_engine(options)
     predict_all(questions, lambda question: answer(question, corpora, engine), options, key="id")
     if options.engine == "model":
@@ -86,6 +89,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--data", required=True, help="folder of questions.jsonl, absent.jsonl and documents/")
     parser.add_argument("--documents", help="folder of the documents, if not documents/ in --data")
     parser.add_argument("--set", help="only the questions of this set")
+    parser.add_argument("--library", action="store_true", help="ask of all documents of a set, not of the one given")
     add_run_options(parser)
     return parser.parse_args()
 

@@ -53,12 +53,12 @@ from vectorless_web.engine.finding.navigation import (
     mcts,
 )
 from vectorless_web.engine.finding.navigation.events import SearchStats
+from vectorless_web.engine.finding.ranking.scorer import DocumentScorer, PrecomputedScorer
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.llm.model import Reply, Usage
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.ranking.scorer import DocumentScorer, PrecomputedScorer
 from vectorless_web.engine.text.analyser import analyse
 
 ALGORITHMS = {"greedy": greedy, "beam": beam, "mcts": mcts}

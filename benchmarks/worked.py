@@ -37,7 +37,7 @@ def source_of(corpus: FolderCorpus, name: str) -> TableSource:
         found,
         tuple(tables_of(tree, range(len(tree)))),
         own=own_period(card.fields),
-        subject=words_of(f"{document.title} {corpus.name_of(found)}"),
+        subject=words_of(" ".join((document.title, corpus.name_of(found), *card.fields.entities))),
     )
 
 

@@ -344,11 +344,6 @@ CASSETTE = env.str("VECTORLESS_CASSETTE", default="")
 """A file of recorded replies (`manage.py ask --record`) that stands in for every model of the site."""
 MODEL_SECONDS = env.float("VECTORLESS_MODEL_SECONDS", default=60.0)
 MODEL_RETRIES = env.int("VECTORLESS_MODEL_RETRIES", default=2)
-MODEL_STEP_TOKENS = env.int("VECTORLESS_MODEL_STEP_TOKENS", default=1500)
-MODEL_ANSWER_TOKENS = env.int("VECTORLESS_MODEL_ANSWER_TOKENS", default=3000)
-"""Most tokens of a reply that plans a step, and of one that writes the answer, what a model thinks before included."""
-MODEL_WHOLE_TOKENS = env.int("VECTORLESS_MODEL_WHOLE_TOKENS", default=5000)
-"""Tokens of a document that a model is shown whole and answers from at once; 0 for none."""
 MODEL_PICTURES = env.bool("VECTORLESS_MODEL_PICTURES", default=False)
 """Whether VECTORLESS_MODEL reads pictures and may be shown pages so."""
 
@@ -409,11 +404,6 @@ RUN_ATTEMPTS = env.int("VECTORLESS_RUN_ATTEMPTS", default=3)
 BUILT_IN_ENGINE = "vectorless_web.wiring.build_engine"
 ENGINE_FACTORY = env.str("VECTORLESS_ENGINE_FACTORY", default=BUILT_IN_ENGINE)
 """Dotted path of the function that builds the engine for a run."""
-
-LOCAL_MEANING = env.bool("VECTORLESS_LOCAL_MEANING", default=True)
-"""Whether runs use the local model of meaning where it is installed."""
-LOCAL_MEANING_SENTENCES = env.int("VECTORLESS_LOCAL_MEANING_SENTENCES", default=8)
-"""Sentences that it reads for one question."""
 
 CACHE_ROOT = VAR / "cache"
 """Copies of artefacts and page images; safe to delete at any time."""

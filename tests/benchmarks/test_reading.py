@@ -17,7 +17,9 @@ FIELDS = set(
         "answer",
         "value",
         "unit",
-        "confidence",
+        "verdict",
+        "maker",
+        "passages",
         "citations",
         "seconds",
         "engine",
@@ -49,8 +51,10 @@ def test_documents_of_each_format_are_answered(tmp_path, cache):
     found = predictions_in(out)
     assert list(found) == ["handbook-1", "report-1", "absent-1"]
     assert all(line.keys() >= FIELDS for line in found.values())
-    assert found["handbook-1"]["outcome"] == found["report-1"]["outcome"] == "answered"
-    assert "two years" in found["handbook-1"]["answer"]
+    assert (found["handbook-1"]["outcome"], found["handbook-1"]["answer"]) == ("passages", "")
+    assert any("two years" in row["text"] for row in found["handbook-1"]["passages"][:3])
+    assert found["handbook-1"]["passages"][0]["lit"] in found["handbook-1"]["passages"][0]["text"]
+    assert (found["report-1"]["outcome"], found["report-1"]["verdict"]) == ("answered", "exact")
     assert found["report-1"]["value"] == "$1,254 million"
     cited = found["report-1"]["citations"][0]
     assert (cited["doc"], cited["page"]) == ("thornbury-annual-report-2023.pdf", 20)

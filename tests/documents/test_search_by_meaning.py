@@ -12,7 +12,6 @@ from django.utils import timezone
 from tests.documents.test_repair import written_by
 from tests.support.compiled import compile_here
 from tests.support.embedding_server import EmbeddingServer, status
-from tests.support.local_package import hide_package, put_on_path
 from tests.support.page_text import visible_text
 from vectorless_web.documents import services
 from vectorless_web.documents.background import embedding_in_use, embedding_progress_of, vectors_of
@@ -123,15 +122,6 @@ def file_of(document: Document) -> VectorFile:
 
 def stored_files(settings) -> list[Path]:
     return sorted((Path(settings.MEDIA_ROOT) / "vectors").glob("*"))
-
-
-def test_an_installed_local_model_is_shown_and_whether_it_is_used(shown, settings, tmp_path, monkeypatch):
-    hide_package(monkeypatch)
-    assert "On this machine" not in shown()
-    put_on_path(tmp_path, monkeypatch)
-    assert "multilingual-e5-small-q4" in shown() and "not used" in shown()
-    settings.LOCAL_MEANING = True
-    assert "in use" in shown() and "reads the 8 sentences" in shown()
 
 
 def test_it_is_off_until_somebody_chooses_a_model_and_switches_it_on(read, chosen, work_off, embedding, workspace):

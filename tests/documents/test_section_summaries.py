@@ -245,9 +245,8 @@ def ask(workspace, alice):
 
 
 def test_questions_are_shown_the_lines_and_replay_identically_though_they_are_switched_off(
-    switched_on, writer, ask, act, alice, settings
+    switched_on, writer, ask, act, alice
 ):
-    settings.MODEL_WHOLE_TOKENS = 0
     switched_on()
     first = ask()
     assert any("| Tests of the crane in" in prompt for prompt in writer.prompts[1:])

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.test_main_job import QUESTION, ask, squeezed, text_under, upload
+from tests.support.browser import ENDED
 
 pytestmark = pytest.mark.e2e
 
@@ -25,7 +26,7 @@ def runs(signed_in, site) -> list[str]:
     upload(page, site)
     for question in QUESTIONS:
         ask(page, site, question)
-        expect(page.locator("#outcome")).to_contain_text(re.compile("Answered"), timeout=30_000)
+        expect(page.locator("#outcome")).to_contain_text(ENDED, timeout=30_000)
         addresses.append(page.url)
     return addresses
 

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.test_main_job import ask, upload
+from tests.support.browser import ENDED
 
 pytestmark = pytest.mark.e2e
 WIDTHS = (360, 768, 1024, 1440)
@@ -46,7 +47,7 @@ def many(signed_in, site):
     page = signed_in
     upload(page, site)
     ask(page, site, "How much free cash flow was there in 2024?")
-    expect(page.locator("#outcome")).to_contain_text("Answered", timeout=30_000)
+    expect(page.locator("#outcome")).to_contain_text(ENDED, timeout=30_000)
     page.reload()
     page.locator("#cite-2").wait_for(state="attached")
     page.evaluate(GROW, [MANY, TITLE])
@@ -79,7 +80,7 @@ def test_few_citations_stand_beside_the_title_of_the_source(signed_in, site):
     page = signed_in
     upload(page, site)
     ask(page, site, "How much free cash flow was there in 2024?")
-    expect(page.locator("#outcome")).to_contain_text("Answered", timeout=30_000)
+    expect(page.locator("#outcome")).to_contain_text(ENDED, timeout=30_000)
     page.reload()
     page.locator("#cite-2").wait_for(state="attached")
     title, chips = (page.locator(f".source {which}").bounding_box() for which in ("[data-source-title]", ".quotes"))

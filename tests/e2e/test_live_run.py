@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from tests.conftest import answers, wait_until
 from tests.e2e.test_main_job import ask, upload
+from tests.support.browser import ENDED
 from tests.support.network import Network, kill, redis_server, web_server
 
 pytestmark = pytest.mark.e2e
@@ -71,7 +72,7 @@ def holds_what_is_stored(page, site) -> None:
 def ends_whole(page, site) -> None:
     """The run's end on the screen is the run's end in the database, and a reload changes nothing."""
     run = run_on(page)
-    expect(page.locator("#outcome")).to_contain_text("Answered", timeout=40_000)
+    expect(page.locator("#outcome")).to_contain_text(ENDED, timeout=40_000)
     for _look in range(2):
         holds_what_is_stored(page, site)
         assert page.locator("#claims .said").all_inner_texts() == site.claims(run)
@@ -154,7 +155,7 @@ def test_where_websockets_are_refused_the_page_asks_by_itself(watching, site, ne
     wait_for_steps(page, 3)
     expect(page.locator("#socket-away")).to_be_hidden()
     site.gate(OPEN_GATE)
-    expect(page.locator("#outcome")).to_contain_text("Answered")
+    expect(page.locator("#outcome")).to_contain_text(ENDED)
     assert page.evaluate("document.body.dataset.stayed") == "yes"
     ends_whole(page, site)
 

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import REPORT
+from tests.support.browser import ENDED
 
 pytestmark = pytest.mark.e2e
 QUESTION = "What was capital expenditure in 2024 in USD millions?"
@@ -95,7 +96,7 @@ def test_steps_arrive_and_the_answer_cites_the_figure(signed_in, site):
     page.evaluate("document.body.dataset.stayed = 'yes'")
     first = page.locator("#steps > li.step.done").first
     first.wait_for()
-    expect(page.locator("#outcome")).to_contain_text("Answered", timeout=30_000)
+    expect(page.locator("#outcome")).to_contain_text(ENDED, timeout=30_000)
     assert page.locator("#steps > li.step.done").count() >= 5
     expect(page.locator("#claims")).to_contain_text("94")
     assert page.evaluate("document.body.dataset.stayed") == "yes"
@@ -105,7 +106,7 @@ def test_the_highlight_of_a_citation_lies_over_its_quote(signed_in, site):
     page = signed_in
     upload(page, site)
     ask(page, site)
-    expect(page.locator("#outcome")).to_contain_text("Answered", timeout=30_000)
+    expect(page.locator("#outcome")).to_contain_text(ENDED, timeout=30_000)
     page.locator("#claims a.cite").first.click()
     hit = page.locator("#hit-1")
     expect(hit).to_have_class(re.compile(r"\bon\b"))
@@ -120,7 +121,7 @@ def test_a_reload_in_mid_run_loses_and_doubles_nothing(signed_in, site):
     ask(page, site)
     page.locator("#steps > li.step.done").nth(1).wait_for()
     page.reload()
-    expect(page.locator("#outcome")).to_contain_text("Answered", timeout=30_000)
+    expect(page.locator("#outcome")).to_contain_text(ENDED, timeout=30_000)
     ids = page.eval_on_selector_all("#steps > li.step.done", "items => items.map(item => item.id)")
     assert len(ids) == len(set(ids))
     page.reload()
@@ -135,7 +136,7 @@ def test_a_second_tab_shows_the_same_run(signed_in, site):
     other = page.context.new_page()
     other.goto(page.url)
     for tab in (page, other):
-        expect(tab.locator("#outcome")).to_contain_text("Answered", timeout=30_000)
+        expect(tab.locator("#outcome")).to_contain_text(ENDED, timeout=30_000)
     assert other.locator("#steps > li.step.done").count() == page.locator("#steps > li.step.done").count()
     other.close()
 

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.test_main_job import ask, upload
+from tests.support.browser import ENDED
 
 pytestmark = pytest.mark.e2e
 QUESTION = "How much free cash flow was there in 2024?"
@@ -26,7 +27,7 @@ def run(signed_in, site):
     page = signed_in
     upload(page, site)
     ask(page, site, QUESTION)
-    expect(page.locator("#outcome")).to_contain_text("Answered", timeout=30_000)
+    expect(page.locator("#outcome")).to_contain_text(ENDED, timeout=30_000)
     page.reload()
     page.locator("#cite-2").wait_for(state="attached")
     return page
@@ -212,7 +213,7 @@ def test_steps_are_said_politely_one_a_second_and_the_reader_keeps_the_place(sig
     page.evaluate(LISTEN)
     page.locator("#steps > .step.done").first.wait_for()
     page.locator("#source .pane-body").focus()
-    expect(page.locator("#outcome")).to_contain_text("Answered", timeout=30_000)
+    expect(page.locator("#outcome")).to_contain_text(ENDED, timeout=30_000)
     told = page.evaluate("said")
     assert told and all(text.startswith("Step ") for _, text in told)
     assert all(after[0] - before[0] >= 950 for before, after in pairwise(told))

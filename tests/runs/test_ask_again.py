@@ -6,12 +6,11 @@ import pytest
 from django.template.loader import render_to_string
 
 from tests.support.page_text import visible_text
-from vectorless_web.engine.agent.events import StepKind
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs import jobs
-from vectorless_web.runs.models import Run, Step
+from vectorless_web.runs.models import Run
 from vectorless_web.runs.page.page_context import run_context
-from vectorless_web.runs.selectors import run_before
+from vectorless_web.runs.selectors import runs_before
 from vectorless_web.runs.services import ask_again, start_run
 from vectorless_web.workspaces.models import ModelProvider, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_for
@@ -104,15 +103,15 @@ class TestWhatAQuestionLeansOn:
         Run.objects.update(status="answered")
         once_more = ask_again(user=bob, run=ask_again(user=bob, run=follow), question="And in 2022?")
 
-        assert run_before(once_more) == first
-        assert run_before(ask_again(user=bob, run=first)) is None
+        assert runs_before(once_more) == [first]
+        assert runs_before(ask_again(user=bob, run=first)) == []
 
     def test_a_follow_up_goes_on_from_the_newest_try(self, place, bob, first):
         edited = ask_again(user=bob, run=first, question="What were net sales?")
         Run.objects.update(status="answered")
         follow = start_run(user=bob, workspace=place, question="And in 2023?", follows=first.thread)
 
-        assert run_before(follow) == edited
+        assert runs_before(follow) == [first, edited]
 
 
 class TestWhoAnswers:
@@ -215,17 +214,6 @@ class TestInTheBrowser:
         assert answer.status_code == 404
 
 
-def test_what_was_read_is_known_to_the_follow_up(make_run, report):
-    from vectorless_web.runs.services.asking import previous_of
-
-    first = make_run(status="answered")
-    refs = [{"document": str(report.pk), "key": key, "title": "", "role": "read"} for key in (3, 4, 3)]
-    Step.objects.create(run=first, sequence=1, walk=1, index=0, kind=StepKind.RETRIEVE, say="Read", refs=refs)
-    follow = make_run(thread=first.thread, asked_from=first, asked_how="follow_up", question="And in 2023?")
-
-    assert previous_of(follow).read == {str(report.pk): (3, 4)}
-
-
 class TestTheMenu:
     def shown(self, client, bob, run) -> str:
         client.force_login(bob)
@@ -235,7 +223,7 @@ class TestTheMenu:
     def test_it_says_what_deeper_changes(self, client, bob, first):
         page = self.shown(client, bob, first)
 
-        assert "up to 24 steps in a document instead of 12, up to 10 documents instead of 5" in visible_text(page)
+        assert "up to 24 steps instead of 12, up to 10 documents instead of 5" in visible_text(page)
         assert f'href="{address(first, "edit/")}"' in page
 
     def test_deeper_is_not_offered_to_a_run_that_went_as_far_as_any_can(self, client, bob, first):

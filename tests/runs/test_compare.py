@@ -59,7 +59,8 @@ def pair(make_run, report) -> tuple[Run, Run]:
     )
     for run, value in ((first, "$412 million"), (second, "$486.5 million")):
         run.versions.add(report.current_version)
-        Answer.objects.create(run=run, value=value, confidence=0.75 if run == first else 0.9, claims_held=1.0)
+        told = {"confidence": 0.75} if run == first else {"verdict": "verified"}
+        Answer.objects.create(run=run, value=value, **told)
     return first, second
 
 
@@ -235,7 +236,7 @@ class TestTheRest:
         rows = [(row.name, row.a, row.b) for row in comparison_of(*pair)["settings"]]
 
         assert rows == [
-            ("Steps in each document, at most", "6", "12"),
+            ("Steps, at most", "6", "12"),
             ("Documents opened, at most", "5", "10"),
         ]
 
@@ -258,7 +259,8 @@ class TestTheRest:
         rows = {row.name: (row.a, row.b, row.delta) for row in comparison_of(*pair)["measures"]}
 
         assert rows["Answered by"] == ("offline reasoner, no model", "tiny", "")
-        assert rows["Confidence"][2] == "+15 points for B"
+        assert rows["Checked"][0].endswith("% confidence, as an earlier version measured it")
+        assert rows["Checked"][1] == "verified"
         assert rows["Steps"] == ("12", "20", "8 more for B")
         assert rows["Time"][2] == "B 10 times quicker"
         assert rows["Cost"] == ("$0.00", "$0.020", "$0.020 more for B")

@@ -4,15 +4,28 @@ from dataclasses import replace
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 
-from tests.support.engines import StoryReasoner, TestEngine, build_broken, claim, complete, long_story, step
+from tests.support.engines import (
+    StoryReasoner,
+    TestEngine,
+    build_broken,
+    claim,
+    complete,
+    long_story,
+    passages_story,
+    step,
+)
+from vectorless_web.documents.models import Document
+from vectorless_web.engine.agent.conversation import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.agent.events import Outcome, StepKind
 from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Operand, Support
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.infra.leases import LeaseLost, write_under_lease
 from vectorless_web.runs import jobs
-from vectorless_web.runs.models import Citation, Claim, Run, Step
+from vectorless_web.runs.models import Citation, Claim, Run, RunInputs, Step
 from vectorless_web.runs.services import claim_run, execute_run
+from vectorless_web.runs.services.recording import load_kept_conversation
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -26,13 +39,14 @@ def work(run: Run, engine: TestEngine) -> Run:
     return Run.objects.get(pk=run.pk)
 
 
-def test_a_run_is_worked_on_until_it_is_answered(make_run):
+def test_a_run_is_worked_on_until_it_is_answered(make_run, report):
     run = work(make_run(), tell(long_story))
 
     assert (run.status, run.lease, run.lease_until) == ("answered", "", None)
     assert run.finished_at >= run.started_at
     assert run.answer.markdown == "Revenue was 412 million. [1]"
-    assert run.answer.confidence == pytest.approx(0.9)
+    assert (run.answer.verdict, run.claims.first().maker) == ("exact", "lookup")
+    assert {tuple(step.documents) for step in run.steps.all()} == {(str(report.pk),)}
     assert run.step_count == run.steps.count() == 13
 
 
@@ -269,7 +283,7 @@ def test_what_was_read_is_pinned(make_run, report):
         yield step(0, document)
 
     class Opening:
-        def run(self, question, corpus, limits, *, cancelling, previous):
+        def run(self, question, corpus, limits, *, cancelling, conversation):
             corpus.opened.add(report.current_version_id)
             yield step(0, str(report.pk))
             yield complete()
@@ -279,44 +293,65 @@ def test_what_was_read_is_pinned(make_run, report):
     assert list(run.versions.all()) == [report.current_version]
 
 
+def test_closest_passages_are_stored_whole_with_words_that_stand_nowhere(make_run):
+    run = work(make_run(), tell(passages_story))
+
+    first, second = run.citations.order_by("marker")
+    assert (first.claim, first.quote) == (None, "Revenue was 412 million.")
+    shown = first.passage
+    assert shown["text"][shown["lit_start"] : shown["lit_end"]] == first.quote
+    assert (shown["kind"], shown["path"], shown["holds"]) == ("paragraph", ["Report", "Revenue"], ["revenue"])
+    assert (second.passage["rows"], second.passage["lit_row"]) == ([["Year", "Revenue"], ["2024", "412"]], 1)
+    assert (run.status, run.answer.unknown_words, run.answer.verdict) == ("passages", ["penalty"], "")
+
+
 class TestFollowUps:
-    def told_to(self, run: Run) -> list:
-        """Work on a run with an engine that notes what it was told of the run before."""
+    def told_to(self, run: Run):
+        """Work on a run with an engine that notes the conversation it was given."""
         told = []
 
         class Noting:
-            def run(self, question, corpus, limits, *, cancelling, previous):
-                told.append(previous)
+            def run(self, question, corpus, limits, *, cancelling, conversation):
+                told.append(conversation)
                 yield complete()
 
         work(run, TestEngine(Noting()))
-        return told
+        return told[0]
 
-    def test_the_first_question_of_a_thread_leans_on_nothing(self, make_run):
-        assert self.told_to(make_run()) == [None]
+    def test_the_first_question_of_a_thread_follows_nothing(self, make_run):
+        assert self.told_to(make_run()).exchanges == ()
 
-    def test_a_follow_up_gets_the_question_before_and_what_was_read(self, make_run, report):
+    def test_a_follow_up_gets_questions_answers_and_what_was_cited_in_order(self, make_run, report):
         first = work(make_run(question="What was revenue in 2024?"), tell(long_story))
-        second = make_run(question="And in 2023?", thread=first.thread)
-
-        (previous,) = self.told_to(second)
-
-        assert previous.question == "What was revenue in 2024?"
-        assert previous.read == {str(report.pk): tuple(range(12))}
-
-    def test_a_run_that_failed_is_passed_over(self, make_run):
-        first = work(make_run(question="What was revenue?"), tell(long_story))
+        second = work(make_run(question="And in 2023?", thread=first.thread), tell(passages_story))
         make_run(question="And costs?", thread=first.thread, status="failed")
+        Claim.objects.filter(run=first, order=1).update(support="unsupported")
 
-        (previous,) = self.told_to(make_run(question="And in 2023?", thread=first.thread))
+        third = make_run(question="And in 2022?", thread=first.thread)
+        told = self.told_to(third)
 
-        assert previous.question == "What was revenue?"
+        assert [row.question for row in told.exchanges] == ["What was revenue in 2024?", "And in 2023?"]
+        assert [row.answer for row in told.exchanges] == ["Revenue was 412 million. [1]", ""]
+        cited = CitedPassage(str(report.pk), 1, 0, "Revenue was 412 million")
+        assert [row.cited for row in told.exchanges] == [(cited,), ()]
+        assert told.documents == (str(report.pk),)
+        assert report in third.named.all()
+        assert second.inputs.previous["exchanges"][0]["question"] == first.question
 
-    def test_a_follow_up_of_a_follow_up_leans_on_the_completed_question(self, make_run):
-        first = make_run(status="answered", question="And in 2023?")
-        understood = {"question": {"read_as": "What was revenue in 2023?"}}
-        Step.objects.create(run=first, sequence=1, walk=0, index=0, kind="route", say="x", observation=understood)
+    def test_what_a_deleted_document_said_is_not_passed_on(self, make_run, report):
+        first = work(make_run(question="What was revenue?"), tell(long_story))
+        Document.objects.filter(pk=report.pk).update(deleted_at=timezone.now())
 
-        (previous,) = self.told_to(make_run(question="Why?", thread=first.thread))
+        assert self.told_to(make_run(thread=first.thread)).exchanges[0].cited == ()
 
-        assert previous.question == "What was revenue in 2023?"
+    def test_of_a_question_asked_again_the_last_try_counts(self, make_run):
+        first = work(make_run(question="What was revenue?"), tell(long_story))
+        again = work(make_run(question="What was revenue?", thread=first.thread), tell(passages_story))
+        told = self.told_to(make_run(question="Why?", thread=first.thread))
+
+        assert [(row.question, row.answer) for row in told.exchanges] == [(again.question, "")]
+
+    def test_what_an_earlier_version_kept_is_a_conversation_of_one_question(self, make_run):
+        kept = RunInputs(run=make_run(), previous={"question": "What was revenue?", "read": {"3": [4]}})
+
+        assert load_kept_conversation(kept) == Conversation((Exchange("What was revenue?", ""),))

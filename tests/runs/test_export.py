@@ -24,7 +24,7 @@ SUM = {
 def run(make_run, report) -> Run:
     run = make_run(status="partial", reason="Answered in part", question="كم نمت الإيرادات؟ <b>")
     run.versions.add(report.current_version)
-    Answer.objects.create(run=run, value="11.8%", confidence=0.9, missing=["the year after"])
+    Answer.objects.create(run=run, value="11.8%", verdict="partly", missing=["the year after"])
     claim = Claim.objects.create(run=run, sequence=1, order=0, text="It grew.", support="derived", calculation=SUM)
     Claim.objects.create(
         run=run, sequence=2, order=1, text="It will grow.", support="unsupported", because="No such words."

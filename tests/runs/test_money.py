@@ -108,7 +108,7 @@ def test_a_run_makes_no_call_that_it_could_not_pay(place, alice, make_run, price
     jobs.execute_run(run.pk)
 
     run.refresh_from_db()
-    assert run.status in ("answered", "partial"), "the offline reasoner takes over"
+    assert run.status == "passages", "without a reply the closest passages are shown"
     assert (len(priced.requests) > 0) == bool(calls)
     assert float(run.cost_usd) <= (most or 100)
     if most:

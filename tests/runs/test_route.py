@@ -48,9 +48,9 @@ def add(workspace, user, topic: str) -> Document:
     return Document.objects.get(pk=version.document_id)
 
 
-def ask(workspace, user, question: str, chosen: list[Document] | None = None) -> Run:
+def ask(workspace, user, question: str, chosen: list[Document] | None = None, **choices) -> Run:
     ids = None if chosen is None else [document.pk for document in chosen]
-    run = start_run(user=user, workspace=workspace, question=question, documents=ids)
+    run = start_run(user=user, workspace=workspace, question=question, documents=ids, **choices)
     execute_run(claim_run(run.pk), engine=wiring.build_engine())
     return Run.objects.get(pk=run.pk)
 
@@ -128,7 +128,7 @@ def test_a_document_of_after_the_start_is_not_in_the_run(shelf, workspace, alice
 
 
 def test_near_misses_are_named_with_their_reason(shelf, workspace, alice):
-    run = ask(workspace, alice, "How many turbines or violins or lanterns are in the valley?")
+    run = ask(workspace, alice, "How many turbines or violins or lanterns are in the valley?", max_walks=1)
 
     missed = run.steps.filter(kind="route")[0].observation["missed"]
     assert missed and all(row["document"].isdigit() and row["reason"] for row in missed)
@@ -141,7 +141,7 @@ def test_the_workspaces_settings_are_the_routers(workspace):
 
 
 def test_the_route_step_lets_the_reader_ask_with_other_documents(shelf, workspace, alice, client):
-    run = ask(workspace, alice, "How many turbines or violins or lanterns are in the valley?")
+    run = ask(workspace, alice, "How many turbines or violins or lanterns are in the valley?", max_walks=1)
     route = run.steps.filter(kind="route")[0].observation
     near = route["missed"][0]["document"]
     client.force_login(alice)
@@ -158,7 +158,7 @@ def test_the_route_step_lets_the_reader_ask_with_other_documents(shelf, workspac
 
 
 def test_who_may_not_ask_reads_the_reasons_alone(shelf, workspace, alice, bob, client):
-    run = ask(workspace, alice, "How many turbines or violins or lanterns are in the valley?")
+    run = ask(workspace, alice, "How many turbines or violins or lanterns are in the valley?", max_walks=1)
     workspace.memberships.filter(user=bob).update(role="viewer")
     client.force_login(bob)
     page = client.get(reverse("runs:detail", args=[workspace.slug, run.pk])).content.decode()

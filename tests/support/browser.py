@@ -1,6 +1,7 @@
 """A person's browser over plain HTTP, for sites that run as processes of their own."""
 
 import http.cookiejar
+import re
 import time
 import urllib.error
 import urllib.parse
@@ -8,6 +9,8 @@ import urllib.request
 from dataclasses import dataclass
 
 BOUNDARY = "a-line-that-stands-in-no-file"
+ENDED = re.compile("Answered|Closest passages")
+"""How a run that found something is said to have ended."""
 
 
 @dataclass(frozen=True)

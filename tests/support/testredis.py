@@ -32,7 +32,6 @@ def start_redis(socket: str = SOCKET, folder: str = FOLDER) -> subprocess.Popen:
 server = start_redis()
 os.environ["REDIS_URL"] = f"unix://{SOCKET}?db=0"
 os.environ["VECTORLESS_VAR"] = f"{FOLDER}/var"
-os.environ["VECTORLESS_LOCAL_MEANING"] = "off"
 os.environ["VECTORLESS_STATIC"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
 for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "VECTORLESS_MODEL"):
     os.environ.pop(name, None)

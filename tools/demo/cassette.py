@@ -11,8 +11,7 @@ from pathlib import Path
 from vectorless_web.engine.agent.events import CompleteEvent, ReasoningEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.local_corpus import LocalCorpus
-from vectorless_web.engine.agent.model.planner import model_walking
-from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.agent.reasoner import Reasoner
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.model import ChatModel
@@ -48,8 +47,7 @@ def run_question(folder: Path, model: ChatModel, on_call: Recording | None = Non
     limits = Limits()
     budget = ModelBudget(calls=limits.model_calls, tokens=limits.model_tokens)
     caller = Caller(model, budget=budget, **({"on_call": on_call} if on_call else {}))
-    reasoner = Orchestrator(walking=model_walking(caller))
-    return list(reasoner.run(QUESTION, LocalCorpus([folder / DOCUMENT]), limits))
+    return list(Reasoner(caller=caller).run(QUESTION, LocalCorpus([folder / DOCUMENT]), limits))
 
 
 def main(folder: Path) -> None:

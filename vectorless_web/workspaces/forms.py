@@ -104,7 +104,7 @@ class SettingsForm(RouterForm, WorkspaceForm):
     """Name, description, the limits of every run in the workspace, and how it chooses documents."""
 
     max_steps = forms.IntegerField(
-        label="Steps a question may take in each document", min_value=STEP_LIMITS[0], max_value=STEP_LIMITS[1]
+        label="Steps a question may take", min_value=STEP_LIMITS[0], max_value=STEP_LIMITS[1]
     )
     token_budget = forms.IntegerField(
         label="Tokens of evidence", min_value=TOKEN_LIMITS[0], max_value=TOKEN_LIMITS[1], step_size=500

@@ -1,6 +1,10 @@
 """A run with a model, from the question to the end, over every odd thing that a model may do."""
 
+import json
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.support.conversing import (
     MARGIN,
@@ -15,7 +19,7 @@ from tests.support.conversing import (
     turn,
     verdict,
 )
-from tests.support.engine_documents import annual_report, compiled, paragraph
+from tests.support.engine_documents import annual_report, compiled, paragraph, section
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.conversation import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.agent.events import Outcome, ReasoningEvent, StepKind
@@ -32,6 +36,7 @@ from vectorless_web.engine.errors import (
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, NoModel, Recall
 
+WHY = "Why did the margin fall?"
 GOOD = answer(claim(NET_SALES, "D1.7.r1"), value="$5,400 million")
 
 
@@ -146,7 +151,7 @@ def test_when_the_verifier_fails_claims_are_quoted_and_the_run_says_so(error: Ex
     ],
 )
 def test_a_model_that_is_down_leaves_the_passages_and_a_note(error: Exception) -> None:
-    run = converse([error])  # type: ignore[list-item]
+    run = converse([error], WHY)  # type: ignore[list-item]
     assert run.end.outcome is Outcome.PASSAGES
     assert run.end.note.startswith(str(error))
     assert run.end.passages
@@ -154,7 +159,7 @@ def test_a_model_that_is_down_leaves_the_passages_and_a_note(error: Exception) -
 
 
 def test_prose_is_repaired_once_then_the_last_turn_is_asked_then_passages_are_shown() -> None:
-    run = converse(["The sales were high."] * 4)
+    run = converse(["The sales were high."] * 4, WHY)
     assert len(run.model.calls) == 4
     assert "This is the last turn" in run.heard(2)
     assert run.end.outcome is Outcome.PASSAGES
@@ -201,7 +206,7 @@ def test_a_repeated_call_is_told_and_a_model_that_never_ends_has_to_answer() -> 
 
 
 def test_a_model_that_calls_tools_in_its_last_turn_leaves_the_passages() -> None:
-    run = converse([turn(call("note", text="x"))] * 2, limits=Limits(max_steps=2))
+    run = converse([turn(call("note", text="x"))] * 2, WHY, limits=Limits(max_steps=2))
     assert run.end.outcome is Outcome.PASSAGES
     assert "did not answer" in run.end.note
 
@@ -263,7 +268,7 @@ def test_too_few_tokens_for_another_turn_make_the_first_turn_the_last() -> None:
 
 
 def test_a_budget_that_allows_no_call_leaves_the_passages() -> None:
-    run = converse([], limits=Limits(model_tokens=500))
+    run = converse([], WHY, limits=Limits(model_tokens=500))
     assert run.end.outcome is Outcome.PASSAGES
     assert "tokens" in run.end.note
 
@@ -286,7 +291,7 @@ def test_stored_calls_repeat_a_run_event_by_event() -> None:
 
 
 def _run(caller: Caller) -> list[ReasoningEvent]:
-    return list(Reasoner(caller=caller, clock=lambda: 0.0).run("Why did the margin fall?", shelf(), Limits()))
+    return list(Reasoner(caller=caller, clock=lambda: 0.0).run(WHY, shelf(), Limits()))
 
 
 def test_every_step_says_which_documents_it_is_about_and_costs_are_told_once() -> None:
@@ -304,3 +309,39 @@ def test_claims_over_two_documents_cite_both() -> None:
     both = claim("Both had net sales of $5,400 million in 2019.", "D1.7.r1", "D2.7.r1")
     run: Run = converse([answer(both), verdict("supported")], "Compare the net sales of 2019.", corpus=corpus)
     assert {cited.document for cited in run.claims[0].citations} == {"a", "b"}
+
+
+def test_a_line_that_is_gone_from_the_document_can_no_longer_be_cited() -> None:
+    said = answer(claim("A claim was settled for $3 million.", "D1.2.2"))
+    whole = compiled(
+        "Legal", section("Legal", paragraph("There are no proceedings. A claim was settled for $3 million."))
+    )
+    cut = compiled("Legal", section("Legal", paragraph("There are no proceedings.")))
+    kept = converse([said, verdict("supported")], "What was settled?", corpus=shelf(a=whole))
+    gone = converse([said, said], "What was settled?", corpus=shelf(a=cut))
+    assert kept.end.verdict is Verdict.VERIFIED
+    assert (gone.end.outcome, gone.end.verdict) == (Outcome.PASSAGES, None)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-99, 99) | st.text(max_size=12) | st.sampled_from(["D1.7.r1", "answer"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["thought", "calls", "tool", "arguments", "claims", "cites", "text", "outcome", "queries", "node"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(JSON.map(json.dumps) | st.text(max_size=40), min_size=12, max_size=12))
+def test_whatever_a_model_replies_a_run_comes_to_a_stated_end(replies: list[str]) -> None:
+    run = converse([*replies, *[GOOD] * 12], limits=Limits(max_steps=4))
+    assert isinstance(run.end.outcome, Outcome)
+    assert run.end.outcome is not Outcome.FAILED

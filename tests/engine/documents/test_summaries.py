@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from tests.support.driven_runs import Driven, answer, turn
-from tests.support.engine_documents import Shelf, compiled, paragraph, section
+from tests.support.engine_documents import compiled, paragraph, section
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.documents.summaries import (
     LINE_CHARACTERS,
@@ -114,18 +113,3 @@ def test_what_it_takes_at_most_is_known_before():
     shown = sum(len(f"[{row.key}] {row.title}\n{row.text}") // 4 for row in sections)
     assert estimate_tokens(45) >= shown
     assert estimate_tokens(10**6) == estimate_tokens(MOST_SECTIONS)
-
-
-class Summarised(Shelf):
-    def summaries(self, document):
-        return {1: "What a model wrote on cranes."}
-
-
-def test_the_outline_that_a_model_is_shown_has_the_lines_in_place_of_first_words():
-    plain, told = (
-        Driven([turn(answer=answer())], kind({"a": handbook()}), question="Who tests the crane?").model.calls[0][-1]
-        for kind in (Shelf, Summarised)
-    )
-    assert "[1] Chapter 0 | p. 1 | What a model wrote on cranes." in told.content
-    assert "What a model wrote" not in plain.content
-    assert "[2] " in told.content and "The crane on quay 4" in told.content

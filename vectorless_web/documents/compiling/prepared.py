@@ -49,7 +49,7 @@ class Forker:
         self._selector.register(door, selectors.EVENT_READ)
 
     def serve(self) -> None:
-        """Answer until nobody is left who could ask."""
+        """Answer requests until all clients are gone."""
         while True:
             for key, _ in self._selector.select():
                 if key.data is not None:
@@ -110,7 +110,7 @@ class Forker:
 
 
 def _become(act: Callable[[], int], order: int, output: int) -> None:
-    """The child's whole life: it keeps no descriptor but its order and what it writes to."""
+    """Run a forked child: it keeps no descriptor but its order and its output."""
     code = 1
     try:
         os.setsid()

@@ -44,7 +44,7 @@ def clear_stale_folders() -> int:
 
 
 def _prefix() -> str:
-    """What the folders of this installation begin with; those of others on this machine are left alone."""
+    """The beginning of the names of this installation's folders, which tells them from those of others."""
     return f"compile-{hashlib.sha256(str(settings.VAR).encode()).hexdigest()[:12]}-"
 
 
@@ -145,7 +145,7 @@ class Order:
 
     @classmethod
     def by_settings(cls, *, path: Path, name: str, target: Path, **more: Any) -> "Order":
-        """An order under the installation's limits."""
+        """Make an order with the installation's limits."""
         return cls(
             path=path,
             name=name,
@@ -380,7 +380,7 @@ class _Clock:
         self._scanning_since: float | None = None
 
     def hear(self, news: StageProgress | Finished | None) -> None:
-        """Leave out the time from one scanned page to the next; a page that says nothing counts all the same."""
+        """Do not count the time between two reports of scanned pages."""
         now = time.monotonic()
         if self._scanning_since is not None and news is not None:
             self._started += now - self._scanning_since
@@ -438,7 +438,7 @@ def _make_reported_error(message: Mapping[str, Any], order: Order) -> CompileFai
 
 
 def _make_exit_error(child: _Started | _Forked, order: Order, *, seconds: float) -> CompileFailed:
-    """Why the child said nothing more, from what was measured: its time, its memory, and the signal that ended it."""
+    """The error for a child that ended without a word, by its time, its memory and the signal that ended it."""
     ended = child.reap()
     if ended is None or seconds >= order.seconds:
         return _make_timeout_error(order.seconds)

@@ -136,7 +136,7 @@ def read_table(table: str) -> list[SeenWord]:
 
 
 def find_recogniser(*, languages: str, seconds: float) -> Recogniser:
-    """The program that is installed, for these languages; where it or their data is missing, what says so."""
+    """The installed program for these languages, or a NoRecogniser that names what is missing."""
     program, data = _find_program()
     if not program:
         return NoRecogniser(MISSING)

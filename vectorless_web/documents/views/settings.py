@@ -20,7 +20,6 @@ from vectorless_web.documents.background import (
 from vectorless_web.documents.forms import EmbeddingForm, FolderAccessForm
 from vectorless_web.documents.models import Folder
 from vectorless_web.documents.selectors import closed_folders, open_to
-from vectorless_web.infra.site.local_model import find_local_model
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Role, Workspace
@@ -180,7 +179,7 @@ def _count_closed(user: User, workspace: Workspace) -> int:
 
 
 EMBEDDING = Work(
-    Tab("models", "documents:embedding", "documents/embedding.html", lambda *_asked: {"local": find_local_model()}),
+    Tab("models", "documents:embedding", "documents/embedding.html"),
     "documents/_embedding.html",
     _embedding_state,
     lambda workspace: {"choice": background.embedding_in(workspace)},

@@ -4,10 +4,10 @@ from collections.abc import Generator, Iterator, Sequence
 
 from vectorless_web.engine.agent import offline
 from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome, ReasoningEvent, StepKind, StepResult
-from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, has_tick, write_answer
+from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, write_answer
 from vectorless_web.engine.agent.model.dialogue import Briefing, open_dialogue
 from vectorless_web.engine.agent.model.foreach import DocumentAsker
-from vectorless_web.engine.agent.model.prompts import ScopeLine
+from vectorless_web.engine.agent.model.prompts import ScopeLine, name_document
 from vectorless_web.engine.agent.model.searching import list_absent, rank_passages
 from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import list_tools
@@ -15,14 +15,14 @@ from vectorless_web.engine.agent.model.view import LibraryView
 from vectorless_web.engine.agent.routing import Routed
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.wording import say_count
-from vectorless_web.engine.answers.claims import Evidence
+from vectorless_web.engine.answers.claims import Evidence, Support
 from vectorless_web.engine.answers.outcome import Ending
 from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.questions.plan import QueryPlan
 
-MOST_PASSAGES, MOST_CHECKED, MOST_UNOPENED = 10, 8, 5
-"""Passages shown where no claim stands, sections named that were looked at, and titles told that were not opened."""
+MOST_PASSAGES, MOST_CHECKED = 10, 8
+"""Passages shown where no claim stands, and sections named that were looked at."""
 
 _OUTCOMES = {
     Ending.ANSWERED: Outcome.ANSWERED,
@@ -47,9 +47,9 @@ def converse(state: RunState, plan: QueryPlan, routed: Routed) -> Iterator[Reaso
     try:
         checked, looked = yield from _answer(state, plan, routed, library)
     except ModelError as error:
-        yield from offline.walk(state, plan, routed, note=f"{error.message} So no model answers here.")
+        yield from offline.walk(state, plan, routed, note=f"{error.message} The passages were found without it.")
         return
-    yield from conclude(state, plan, library, checked, looked)
+    yield from finish_run(state, plan, routed, library, checked, looked)
 
 
 def _answer(
@@ -65,7 +65,10 @@ def _answer(
         for document in routed.documents
         if (view := library.of_id(document.id))
     )
-    unopened = tuple(document.name for document in routed.others[:MOST_UNOPENED])
+    unopened = tuple(
+        f"{library.announce(other.entry)} {name_document(other.entry, state.corpus.card(other.id), 60)}"
+        for other in routed.others
+    )
     briefing = Briefing(state.question, plan, lines, unopened)
     dialogue, event = open_dialogue(state, library, toolbox, briefing, turns=state.limits.max_steps)
     yield event
@@ -75,8 +78,13 @@ def _answer(
     return checked, toolbox.looked
 
 
-def conclude(
-    state: RunState, plan: QueryPlan, library: LibraryView, checked: CheckedAnswer, looked: Sequence[NodeRef]
+def finish_run(
+    state: RunState,
+    plan: QueryPlan,
+    routed: Routed,
+    library: LibraryView,
+    checked: CheckedAnswer,
+    looked: Sequence[NodeRef],
 ) -> Iterator[ReasoningEvent]:
     """The claims, FINALIZE, and the end: the answer, or where nothing stands the passages that come closest."""
     outcome = _OUTCOMES[checked.conclusion.ending]
@@ -95,20 +103,15 @@ def conclude(
         outcome,
         reason,
         answer=answer,
-        value=checked.draft.value if answer and has_standing_first(checked) else "",
+        value=checked.draft.value if answer and checked.claims[0].support is not Support.UNSUPPORTED else "",
         verdict=checked.conclusion.verdict,
         grounded=checked.conclusion.grounded,
         missing=checked.missing,
         checked=_list_checked(looked) if outcome is Outcome.NOT_FOUND else (),
         passages=passages,
-        unknown_words=tuple(list_absent(state, [state.question], library.documents)),
+        unknown_words=routed.keep_unknown(list_absent(state, [state.question], library.documents)),
         note=checked.note,
     )
-
-
-def has_standing_first(checked: CheckedAnswer) -> bool:
-    """Whether the claim that answers the question was not struck."""
-    return has_tick(checked.claims) or bool(checked.claims and checked.claims[0].support != "unsupported")
 
 
 def _give_reason(checked: CheckedAnswer, outcome: Outcome) -> str:

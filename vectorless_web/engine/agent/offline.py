@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 
+from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import (
     Checked,
     Outcome,
@@ -12,20 +13,14 @@ from vectorless_web.engine.agent.events import (
     StepKind,
     StepResult,
 )
-from vectorless_web.engine.agent.limits import Place
 from vectorless_web.engine.agent.routing import Routed
-from vectorless_web.engine.agent.state import CONVERSATION, OUTSIDE_WALK, RunState
+from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
+from vectorless_web.engine.agent.tree_search import search_document
 from vectorless_web.engine.agent.wording import join_names, say_count, say_pages_of, shorten_title
 from vectorless_web.engine.answers.claims import Verdict
 from vectorless_web.engine.answers.exact import state_figure, write_sentence
 from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.finding.navigation.config import PilotConfig, PilotMode
-from vectorless_web.engine.finding.navigation.events import SearchReport, report
-from vectorless_web.engine.finding.navigation.lexical import LexicalPilot
-from vectorless_web.engine.finding.navigation.pilot import NoopPilot
-from vectorless_web.engine.finding.navigation.search import SearchLimits
-from vectorless_web.engine.finding.navigation.strategies import beam, greedy, mcts
 from vectorless_web.engine.finding.ranking.finder import Finder
 from vectorless_web.engine.passages.evidence import Passage
 from vectorless_web.engine.passages.find import find_passages, unknown_words
@@ -38,19 +33,23 @@ from vectorless_web.engine.text.analyser import analyse
 
 MOST_PASSAGES = 10
 """Passages shown at most; the page says "up to ten"."""
+RANKED = 40
+"""Passages ranked before the router's word on their documents is counted; the best MOST_PASSAGES of them are shown."""
+ROUTE_WEIGHT = 3.0
+"""What the router's score of a document, as a share of its best one, adds to the scores of the document's passages.
+Measured over 22 documents (88 everyday questions): the right document first 61 times, 54 at 0, 59 at 2, 64 at 8; the
+sentence lit among the first five .53, .47, .51, .53. Questions that name no document (149 of PolicyQA) stay nearly as
+they are.
+"""
 PROMISING = 0.6
 """Share of the best part's score from which another part is named promising. Affects the sentence of SCAN alone."""
 NAMED = 3
 """Parts and sections named in a sentence; bound by a line or two of the trace."""
 LISTED = 40
 """Parts, branches and nodes that one step carries; the rest are counted."""
-SEARCH_SECONDS = 20.0
-"""Seconds that the search of one document may take, never more than the run has left."""
 MOST_TABLES = 40
 """Tables of a document that are read for a worked figure, the best-ranked. Filings have up to 300; 30 bring the same
 figures as all of them."""
-
-_STRATEGIES = {"beam": beam, "greedy": greedy, "mcts": mcts}
 
 
 @dataclass
@@ -60,13 +59,19 @@ class OfflineRun:
     state: RunState
     plan: QueryPlan
     finders: dict[str, Finder]
-    names: dict[str, str]
+    entries: dict[str, DocumentEntry]
+    standing: dict[str, float]
+    """The router's score of each document as a share of its best one, in [0, 1]."""
     holding: list[str] = field(default_factory=list)
     """Documents in which a word of the question stands, best first: only these are searched and shown."""
     checked: list[Checked] = field(default_factory=list)
     passages: tuple[Passage, ...] = ()
     figure: WorkedFigure | None = None
     unknown: tuple[str, ...] = ()
+
+    def title_of(self, name: str) -> str:
+        """What people call an opened document."""
+        return self.entries[name].title or self.entries[name].name
 
 
 def walk(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") -> Iterator[ReasoningEvent]:
@@ -78,10 +83,11 @@ def walk(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") ->
         state,
         plan,
         {name: Finder(state.corpus.open(name), plan, lexicon=state.lexicon) for name in routed.ids},
-        {document.id: document.name for document in routed.documents},
+        {document.id: document.entry for document in routed.documents},
+        measure_standing(routed),
     )
     if run.finders and state.may_step():
-        yield scan_parts(run)
+        yield scan_parts(run, routed)
     for name in run.holding:
         if state.may_step():
             yield search_tree(run, name)
@@ -93,11 +99,17 @@ def walk(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") ->
     yield from finish(run, note)
 
 
-def scan_parts(run: OfflineRun) -> StepEvent:
+def measure_standing(routed: Routed) -> dict[str, float]:
+    """Each opened document's score as a share of the best one's."""
+    best = max((document.score for document in routed.documents), default=0.0)
+    return {document.id: document.score / best if best > 0 else 0.0 for document in routed.documents}
+
+
+def scan_parts(run: OfflineRun, routed: Routed) -> StepEvent:
     """SCAN: which parts of the opened documents hold words of the question, and which words stand nowhere."""
     state, started = run.state, run.state.clock()
     opened = {name: finder.document for name, finder in run.finders.items()}
-    run.unknown = unknown_words(run.plan, opened, lexicon=state.lexicon)
+    run.unknown = routed.keep_unknown(unknown_words(run.plan, opened, lexicon=state.lexicon))
     parts = [part for name in run.finders for part in _list_parts(run, name)]
     holding = [part for part in parts if part.score > 0]
     run.holding = [name for name in run.finders if any(part.document == name for part in holding)]
@@ -151,57 +163,22 @@ def _list_parts(run: OfflineRun, name: str) -> list[Part]:
 
 
 def search_tree(run: OfflineRun, name: str) -> StepEvent:
-    """NAVIGATE: search one document's tree, guided by the pilot that asks no model, and open the best sections."""
-    state, finder, started = run.state, run.finders[name], run.state.clock()
-    config = PilotConfig.preset(PilotMode(state.settings.pilot))
-    pilot = LexicalPilot(finder.scorer, config=config) if config.asks else NoopPilot()
-    place = Place(CONVERSATION, state.steps_in(CONVERSATION))
-    clock, seconds = state.deadline.search(place, SEARCH_SECONDS)
-    search = _STRATEGIES[state.settings.strategy]
-    limits = SearchLimits(wall_seconds=seconds, clock=clock)
-    told = report(search(finder.document.tree, run.plan, finder.scorer, pilot, limits))
-    turned = state.refer(name, [row.key for row in told.rejected[:LISTED]], "turned_back")
-    rejected = tuple(Rejected(ref.title, row.reason, ref) for ref, row in zip(turned, told.rejected, strict=False))
-    run.checked += [Checked(name, row.label, row.reason, row.ref) for row in rejected[:NAMED]]
-    marks = [mark for mark in told.marks if mark.role != "turned_back"][:LISTED]
-    result = StepResult(
-        say=_describe_search(run, name, told),
-        observation={
-            "ranked": [
-                {"key": node.key, "score": round(node.score, 4), "reason": node.reason, "leaves": list(node.leaves)}
-                for node in told.ranked
-            ],
-            "log": list(told.log[:LISTED]),
-            "notes": list(told.notes),
-            "sections_compared": told.stats.sections_scored,
-            "pilot": state.settings.pilot,
-            "strategy": state.settings.strategy,
-        },
-        refs=tuple(ref for mark in marks for ref in state.refer(name, [mark.key], mark.role)),
-        rejected=rejected,
-        confidence=round(told.ranked[0].score, 4) if told.ranked else None,
-        documents=(name,),
-    )
-    return state.make_step(StepKind.NAVIGATE, result, started=started)
-
-
-def _describe_search(run: OfflineRun, name: str, told: SearchReport) -> str:
-    tree, title = run.finders[name].document.tree, shorten_title(run.names[name])
-    if not told.ranked:
-        return f"Searched {title} section by section; no branch holds the words"
-    nodes = [tree.node(found.key) for found in told.ranked[:NAMED]]
-    return f"Searched {title} and went to " + join_names(
-        [f"{shorten_title(node.title or run.names[name])} ({say_pages_of(node)})" for node in nodes]
-    )
+    """NAVIGATE: search one document's tree, guided by the pilot that asks no model."""
+    started = run.state.clock()
+    _, result = search_document(run.state, run.entries[name], run.finders[name])
+    run.checked += [Checked(name, row.label, row.reason, row.ref) for row in result.rejected[:NAMED]]
+    return run.state.make_step(StepKind.NAVIGATE, result, started=started)
 
 
 def retrieve_passages(run: OfflineRun) -> StepEvent:
     """RETRIEVE: the passages of all searched documents that come closest, ranked together."""
     state, started = run.state, run.state.clock()
     documents = {name: run.finders[name].document for name in run.holding}
-    run.passages = find_passages(run.plan, documents, lexicon=state.lexicon, most=MOST_PASSAGES)
+    found = find_passages(run.plan, documents, lexicon=state.lexicon, most=RANKED)
+    order = sorted(found, key=lambda passage: -(passage.score + ROUTE_WEIGHT * run.standing[passage.document]))
+    run.passages = tuple(order[:MOST_PASSAGES])
     refs = [ref for passage in run.passages for ref in state.refer(passage.document, [passage.key], "read")]
-    pages = dict.fromkeys((run.names[passage.document], passage.page_index) for passage in run.passages)
+    pages = dict.fromkeys((run.title_of(passage.document), passage.page_index) for passage in run.passages)
     told = [f"{shorten_title(title)}, p. {page + 1}" for title, page in list(pages)[:NAMED]]
     result = StepResult(
         say=f"Ranked passages and kept {say_count(len(run.passages), 'passage')}"
@@ -255,7 +232,7 @@ def make_source(run: OfflineRun, name: str) -> TableSource:
     fits = finder.fits(keys)
     best = sorted(sorted(keys, key=lambda key: (-round(fits[key], 9), key))[:MOST_TABLES])
     card = finder.document.card
-    subject = " ".join((finder.document.title, card.title, run.names[name], *card.fields.entities))
+    subject = " ".join((finder.document.title, card.title, run.title_of(name), *card.fields.entities))
     return TableSource(name, tuple(tables_of(tree, best)), fits, own_period(card.fields), frozenset(analyse(subject)))
 
 
@@ -266,7 +243,9 @@ def finish(run: OfflineRun, note: str) -> Iterator[ReasoningEvent]:
     claim = state_figure(run.figure, quotes) if run.figure else None
     if claim is not None:
         yield claim
-    passages = tuple(quotes.cite_passage(passage) for passage in run.passages)
+    first = 1 + len(claim.citations) if claim else 1
+    shown = Quotes(state.corpus.open, first=first)
+    passages = tuple(shown.cite_passage(passage) for passage in run.passages)
     outcome, reason = _conclude(run)
     result = StepResult(say=reason, observation={"outcome": outcome.value, "passages": len(passages)})
     yield state.make_step(StepKind.FINALIZE, result, walk=OUTSIDE_WALK)

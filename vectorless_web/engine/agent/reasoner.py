@@ -16,7 +16,7 @@ from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.embedding import Embedder
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
-from vectorless_web.engine.questions.plan import check_question
+from vectorless_web.engine.questions.plan import QueryPlan, check_question, drop_terms, merge_plans, strip_steering
 from vectorless_web.engine.questions.understand import understand
 
 __all__ = ["Reasoner", "Settings", "never_stop"]
@@ -93,14 +93,27 @@ def _answer(state: RunState) -> Iterator[ReasoningEvent]:
     if not state.corpus.entries():
         raise InvalidInput("There is no document to read. Add one, then ask again.", code="no_documents")
     plan = understand(state.question, lexicon=state.lexicon, expand=state.settings.expand)
-    routed, step = route_documents(state, plan)
+    routed, step = route_documents(state, merge_plans(plan, _read_earlier(state)))
     yield step
     if routed.left_out and not routed.documents:
         raise _explain_left_out(routed)
+    plan = _drop_used_terms(plan, routed)
     if state.caller is None:
         yield from offline.walk(state, plan, routed)
     else:
         yield from loop.converse(state, plan, routed)
+
+
+def _read_earlier(state: RunState) -> list[QueryPlan]:
+    """The question before, which a follow-up may lean on: the router looks for its words too."""
+    earlier = state.conversation.exchanges[-1:]
+    return [understand(row.question, lexicon=state.lexicon, expand=state.settings.expand) for row in earlier]
+
+
+def _drop_used_terms(plan: QueryPlan, routed: Routed) -> QueryPlan:
+    """The plan to look with inside the documents: what chose them ("the latest 10-K") need not stand in their text."""
+    left = drop_terms(strip_steering(plan), routed.steering)
+    return left if left.terms else plan
 
 
 def _explain_left_out(routed: Routed) -> ArtefactDamaged:

@@ -1,6 +1,6 @@
 """ROUTE: ask the router which documents of the scope are worth opening, and say why. Every call of it is a step."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from vectorless_web.engine.agent.corpus import Corpus, CorpusRouter, DocumentEntry, entries_of
@@ -18,6 +18,7 @@ from vectorless_web.engine.index.word_blocks import Spread, WordIndex, encode_wo
 from vectorless_web.engine.llm.model import ChatModel, serve_place
 from vectorless_web.engine.questions.entries import expansions
 from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.text.analyser import analyse
 
 SHOWN = 15
 """Documents that were not opened and are named in the step; the rest are counted. About one screen."""
@@ -60,11 +61,19 @@ class Routed:
     considered: int = 0
     committed: bool = False
     steering: frozenset[str] = frozenset()
+    unknown: frozenset[str] = frozenset()
+    """Index terms of the question that no document of the scope bears."""
 
     @property
     def ids(self) -> tuple[str, ...]:
         """Corpus ids of the documents opened, best first."""
         return tuple(document.id for document in self.documents)
+
+    def keep_unknown(self, words: Iterable[str]) -> tuple[str, ...]:
+        """Of words that no opened document says those that no other document of the scope says either."""
+        if self.considered <= len(self.documents):
+            return tuple(words)
+        return tuple(word for word in words if self.unknown.issuperset(analyse(word)))
 
 
 def route_documents(
@@ -79,13 +88,14 @@ def route_documents(
     with serve_place(walk, state.steps_in(walk)) if walk else serve_place(OUTSIDE_WALK, -1):
         result, name_of = _ask_router(state, plan, read)
     routed = _open_documents(state, _list_candidates(state, result, name_of, read), result, read)
-    after = state.sum_spending()
+    if state.sum_spending() == before and result.tokens:
+        state.book(result.tokens, result.cost_usd)
     planned = PlannedStep(
         thought=_describe_plan(plan),
         action="route",
-        arguments={"query": plan.question, "again": bool(read)},
-        tokens=after.tokens_in + after.tokens_out - before.tokens_in - before.tokens_out,
-        cost_usd=after.cost_usd - before.cost_usd,
+        arguments={"query": plan.question if read else state.question, "again": bool(read)},
+        tokens=result.tokens,
+        cost_usd=result.cost_usd,
     )
     step = StepResult(
         say=_describe_routing(routed, again=bool(read)) + (f". {result.edition}" if result.edition else ""),
@@ -154,6 +164,8 @@ def _open_documents(
         left_out=tuple(damaged),
         considered=len(state.corpus.entries()),
         committed=committed and bool(opened) and opened[0] == candidates[0],
+        steering=frozenset(result.steering_terms) if len(opened) == 1 else frozenset(),
+        unknown=frozenset(result.unknown_terms),
     )
 
 

@@ -10,6 +10,7 @@ from vectorless_web.engine.agent.events import CompleteEvent, NodeRef, Outcome, 
 from vectorless_web.engine.agent.limits import Cancelling, Deadline, Late, Limits, Place
 from vectorless_web.engine.agent.settings import Settings
 from vectorless_web.engine.errors import Cancelled
+from vectorless_web.engine.finding.navigation import PilotBudget
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.model import Usage
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
@@ -49,11 +50,14 @@ class RunState:
     clock: Callable[[], float] = lambda: 0.0
     late: Collection[Late] | None = None
     """Where time was up in the run that is replayed; None reads the clock."""
+    pilot_budget: PilotBudget | None = None
+    """What the pilots of all searches may spend together; None until one asks a model."""
 
     def __post_init__(self) -> None:
         self.started = self.clock()
         self.deadline = Deadline(self.clock, self.limits.wall_seconds, told=self.late)
         self._counted: dict[int, int] = {}
+        self._booked = Usage()
 
     @property
     def engine(self) -> str:
@@ -80,10 +84,15 @@ class RunState:
         has_steps = self.steps_taken < self.limits.max_run_steps
         return has_steps and not self.deadline.is_up(Place(walk, self.steps_in(walk)))
 
+    def book(self, tokens: int, cost_usd: float) -> None:
+        """Count what a call cost that is not made again, since its result is stored."""
+        self._booked = Usage(self._booked.tokens_in + tokens, 0, self._booked.cost_usd + cost_usd)
+
     def sum_spending(self) -> Usage:
         """What all model calls have cost so far; a budget that two callers share is counted once."""
         callers = [caller for caller in (self.caller, self.verifier) if caller is not None]
-        usages = [budget.sum_spending() for budget in {id(c.budget): c.budget for c in callers}.values()]
+        budgets = {id(caller.budget): caller.budget for caller in callers}
+        usages = [self._booked, *(budget.sum_spending() for budget in budgets.values())]
         return Usage(
             sum(usage.tokens_in for usage in usages),
             sum(usage.tokens_out for usage in usages),

@@ -283,7 +283,7 @@ class CompiledDocument:
         self._recognised: RecognisedWords | None = None
 
     def verify(self) -> None:
-        """Check the whole file, so that nothing fails later. ArtefactDamaged if it was altered or cannot be read.
+        """Check every block of the file. ArtefactDamaged if one was altered or cannot be read.
 
         Some nodes of a file made by another compiler are decoded too: intact bytes may hold values unknown here.
         """
@@ -357,7 +357,7 @@ class CompiledDocument:
 
     @property
     def recognised(self) -> RecognisedWords:
-        """The words that text recognition found on pictures of pages; none in a file from before there was any."""
+        """The words that text recognition found; none in a file of an earlier program without it."""
         if self._recognised is None:
             sizes = [(page.width, page.height) for page in self.pages]
             self._recognised = RecognisedWords(self._blocks.get("recognised"), sizes, self.page_text)
@@ -365,7 +365,7 @@ class CompiledDocument:
 
     @cached_property
     def pictures(self) -> Mapping[int, Picture]:
-        """What figures show, by the keys of their nodes; {} in a file from before figures were kept."""
+        """The pictures of figures by the keys of their nodes; {} in a file of an earlier program without them."""
         return decode_pictures(self._blocks.get("figures"), self._blocks.get("pictures"))
 
     def recognition_confidence(self, spans: Iterable[GlyphSpan]) -> int | None:
@@ -388,7 +388,7 @@ class CompiledDocument:
 
 
 def fingerprint(artefact: bytes) -> str:
-    """SHA-256 of an artefact apart from which compiler made it: equal ones hold the same."""
+    """SHA-256 of an artefact without its compiler's name: artefacts of equal content have equal fingerprints."""
     directory, body = split_directory(artefact)
     del directory["engine"]
     return hashlib.sha256(dump_json(directory) + body).hexdigest()

@@ -125,7 +125,7 @@ class Container:
         return self[name] if name in self._places else memoryview(b"")
 
     def read_unchecked(self, name: str) -> memoryview:
-        """A block without a look at its content, for files so large that it would be felt."""
+        """A block without its checksum compared, for large files where that takes noticeable time."""
         if name not in self._places:
             raise self._damage(f"it has no block {name}")
         start, length, _ = self._places[name]

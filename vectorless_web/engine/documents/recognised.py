@@ -86,7 +86,7 @@ class RecognisedWords:
         return [self._word(row) for row in self._rows[first:last]]
 
     def within(self, span: GlyphSpan) -> list[RecognisedWord]:
-        """What the span holds of each word that it touches: a part of a word has the like part of its box."""
+        """The part of each word that lies in the span, with the same share of the word's box."""
         end = span.char_index + span.length
         touched = [
             word
@@ -116,7 +116,7 @@ _NARROW, _WIDE = frozenset(".,:;'|!iljtfr()[]-’"), frozenset("mwMW%@—")
 
 
 def _weigh(text: str) -> float:
-    """How wide letters are together, roughly: those of proportional fonts differ by three times."""
+    """The rough width of a text: letters of proportional fonts differ by a factor of three."""
     return sum(0.5 if letter in _NARROW else 1.5 if letter in _WIDE else 1.0 for letter in text)
 
 
@@ -153,7 +153,7 @@ def _join_words(words: Sequence[RecognisedWord]) -> Iterator[RecognisedWord]:
 
 
 def _share_line(one: RecognisedWord, other: RecognisedWord) -> bool:
-    """Whether a word goes on with the line of another, be it from side to side or, on a turned page, up or down."""
+    """Whether two words stand on one line, which on a turned page runs up or down."""
     if _is_upright(one) and _is_upright(other):
         return _follows(_across(one)[::-1], _across(other)[::-1])
     return _follows(_across(one), _across(other))

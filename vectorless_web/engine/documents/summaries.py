@@ -89,7 +89,7 @@ def batch_sections(sections: Sequence[SectionText]) -> Iterator[Sequence[Section
 def summarise_sections(
     caller: Caller, title: str, sections: Sequence[SectionText]
 ) -> tuple[dict[int, str], CheckedReply]:
-    """A clean line for each section that the model gave one, and the reply. Errors of the ModelError branch."""
+    """(line by section key, reply): the lines that the model wrote, cleaned. Raises errors of the ModelError branch."""
     shown = "\n\n".join(f"[{section.key}] {section.title}\n{section.text}" for section in sections)
     prompt = f"Document: {' '.join(title.split())[:LINE_CHARACTERS]}\n\nSections:\n{fence_text(shown)}"
     asked = caller.ask(
@@ -126,7 +126,7 @@ def _mend_row(row: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def clean_line(said: str) -> str:
-    """What a model wrote as one line of printable characters, without marks of a fence or a list; cut at a word."""
+    """A model's text as one printable line without code fences and list marks, cut at a word."""
     printable = "".join(mark if mark.isprintable() else " " for mark in said)
     line = " ".join(printable.replace("<<<", " ").replace(">>>", " ").split()).strip("-*•\"' ")
     if len(line) <= LINE_CHARACTERS:

@@ -191,11 +191,6 @@ class Tree:
             key = self.parent(key)
         return key
 
-    def section_on(self, page_index: int) -> int:
-        """The innermost section that goes over a page (from 0), the last of several that do; else the root."""
-        on_page = (key for key in self.sections() if self.node(key).page_start <= page_index <= self.node(key).page_end)
-        return max(on_page, key=lambda key: (self.node(key).depth, key), default=0)
-
     def innermost_sections(self) -> list[int]:
         """For every node what `section_of` says, in one pass."""
         found: list[int] = []

@@ -109,7 +109,7 @@ def open_vectors(path: Path) -> NodeVectors:
 
 
 def _open_first_layout(buffer: mmap.mmap) -> Container:
-    """A file of before vectors were kept in the common container: making them again would cost money."""
+    """Open a vector file of the first layout: making its vectors again would cost money."""
     if len(buffer) < _FIRST_HEAD.size:
         raise _make_damage_error("it is cut short")
     _, length, checksum = _FIRST_HEAD.unpack(buffer[: _FIRST_HEAD.size])

@@ -432,7 +432,7 @@ class Segment:
 
 
 def _native(array: npt.NDArray[np.unsignedinteger]) -> memoryview:
-    """A view whose items are plain integers: an array's own items are slower to read one by one."""
+    """A memory view of an array, whose items are plain integers and quicker to read one by one."""
     return array.astype(np.uint32, copy=False).data
 
 

@@ -89,7 +89,7 @@ def unpack_arrays(buffer: Buffer) -> tuple[dict[str, Array], str]:
 
 
 def _open_first_layout(view: memoryview) -> Container:
-    """A file of before snapshots were kept in the common container; the next compaction writes one of them."""
+    """Open a snapshot of the first layout; the next compaction writes it in the present one."""
     if len(view) < _FIRST_HEADER.size:
         raise _make_damage_error("it is cut short")
     _, analyser, *counts = _FIRST_HEADER.unpack_from(view)
@@ -318,11 +318,11 @@ class Snapshot:
         return Snapshot(self._arrays, version=version or self.version, changed=changed, edges=edges, words=self.words)
 
     def with_words(self, words: WordIndex) -> "Snapshot":
-        """The snapshot with the words of its documents; those of documents that it has no card of are passed over."""
+        """The snapshot with the words of its documents; words of documents without a card are left out."""
         return Snapshot(self._arrays, version=self.version, changed=self._changed, edges=self._edges, words=words)
 
     def compact_rows(self) -> bytes:
-        """The bytes of a snapshot without changes to lay over it: what `build_snapshot` gives for all documents."""
+        """The bytes of a snapshot with all changes merged in, as `build_snapshot` gives them for all documents."""
         return pack_arrays(sorted_arrays(self._whole_table()), ANALYSER)
 
     @property
@@ -456,7 +456,7 @@ class Snapshot:
         return CardPostings(rows, cells & KEY_FIELD, cells >> FIELD_BITS)
 
     def _add_text(self, card: CardPostings, wanted: int) -> CardPostings:
-        """The postings with those of the documents' texts, which take the place of what cards say of them."""
+        """The postings with those of the documents' texts in place of those of their cards."""
         if self._placed is None or self._text_lengths is None:
             return card
         text = self._placed.postings(wanted)
@@ -474,7 +474,7 @@ class Snapshot:
         )
 
     def knows(self, wanted: Sequence[int]) -> Array:
-        """Which of these hashes stand anywhere, as booleans; at least those that do."""
+        """For each hash whether a document may hold it; never False for one that a document holds."""
         hashes = np.array(wanted, np.uint64)
         places = np.searchsorted(self._arrays["vocabulary"], hashes)
         inside = np.flatnonzero(places < len(self._arrays["vocabulary"]))

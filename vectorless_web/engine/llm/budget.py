@@ -27,7 +27,7 @@ def expected_message_tokens(message: Message) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Calls and tokens that a lesser call must leave for the ones that matter more."""
+    """Calls and tokens that a less important call must leave for the more important ones."""
 
     calls: int = 0
     tokens: int = 0
@@ -110,7 +110,7 @@ class ModelBudget:
         return self._ledger.tokens
 
     def reserve(self, tokens: int, *, keep: Keep = Keep()) -> Reservation:
-        """Set aside what a call may cost beside what is to be kept; ModelBudgetSpent names what is spent."""
+        """Reserve what a call may cost and leave `keep` unspent. ModelBudgetSpent names the limit that was reached."""
         cost = tokens * self._usd_per_token
         with self._lock:
             if self._ledger.made + 1 + keep.calls > self._limits.calls:
@@ -127,7 +127,7 @@ class ModelBudget:
             self._ledger.settle(reserved, tokens=usage.tokens_in + usage.tokens_out, cost_usd=usage.cost_usd)
 
     def book(self, usage: Usage) -> None:
-        """Count a call that was made before, and needs no reservation now."""
+        """Count a call of an earlier run that needs no reservation."""
         with self._lock:
             self._ledger.book(tokens=usage.tokens_in + usage.tokens_out, cost_usd=usage.cost_usd)
 
@@ -168,7 +168,7 @@ class UnlimitedBudget:
 
 @contextmanager
 def pay_call(cost_budget: CostBudget, usd: float) -> Iterator[Callable[[float], None]]:
-    """Context of one paid call: reserves `usd`, yields what takes the price of it, settles at the end.
+    """Context of one paid call: reserves `usd`, yields a function that takes the real price, settles at the end.
 
     ModelBudgetSpent when the budget lacks the money; a call of which no price is told costs nothing.
     """

@@ -49,7 +49,7 @@ _MARKS = re.compile(r"<{3,}|>{3,}")
 
 
 def fence_text(text: str) -> str:
-    """`text` between the marks; marks that stand in it, however long, are broken up."""
+    """`text` between fence marks; marks within the text are broken up."""
     quiet = _MARKS.sub(lambda mark: " ".join(mark[0]), text)
     return f"{OPENING}\n{quiet}\n{CLOSING}"
 
@@ -60,7 +60,7 @@ __all__ = ["Overdue", "call_within", "start_in_thread"]
 
 
 def call_within(seconds: float, work: Callable[[], Any]) -> Any:
-    """The result of `work`, or the exception it raised or that ended the wait (Overdue), as a value.
+    """The result of `work` or its exception, as a value; Overdue if it takes too long.
 
     Python can't stop a thread: one that hangs is left behind, so that neither the walk nor
     the end of the process waits for it.
@@ -74,7 +74,7 @@ def call_within(seconds: float, work: Callable[[], Any]) -> Any:
 
 
 def start_in_thread(work: Callable[[], Result], *, name: str) -> Future[Result]:
-    """The future of `work`, begun in a daemon thread that knows the context variables of its caller."""
+    """Start `work` in a daemon thread with its caller's context variables; returns the future."""
     future: Future[Result] = Future()
     context = contextvars.copy_context()
     threading.Thread(target=context.run, args=(_fulfil, future, work), name=name, daemon=True).start()
@@ -101,7 +101,7 @@ NOTHING_KEPT = Keep()
 
 @dataclass(frozen=True, slots=True)
 class ModelCallRecord:
-    """One call as it is stored: what for, the request (and its hash), the reply or the error's code, cost and time."""
+    """One stored call: purpose, request with its hash, reply or error code, cost and time."""
 
     purpose: str
     request_hash: str
@@ -179,7 +179,7 @@ class Caller:
         mend: Mend = keep_reply,
         keep: Keep = NOTHING_KEPT,
     ) -> CheckedReply:
-        """An object that fits `schema`, after `mend` has put its words right.
+        """Ask for an object that fits `schema`; `mend` may correct the reply before it is checked.
 
         A bad reply is shown to the model once with what is wrong; one that ended at its limit
         is asked for again with more room. A second bad one is ModelInvalidReply. `keep` stays
@@ -326,7 +326,7 @@ def _make_record(
 
 
 def _normalise_reply(reply: Reply, schema: Mapping[str, Any] | None) -> Reply:
-    """The reply as it will be stored: what is read out of it now is read out of it again in a replay."""
+    """The reply in its stored form, so that a replay reads the same out of it."""
     text = storable_text(reply.text)
     return replace(reply, text=text, parsed=parse_object(text) if schema is not None else None)
 
@@ -337,7 +337,7 @@ def storable_text(text: str) -> str:
 
 
 def is_cut(reply: Reply, max_tokens: int) -> bool:
-    """Whether a reply ended at its limit, told from what is stored of it, so that a replay decides the same."""
+    """Whether a reply ended at its token limit, by its stored form, so that a replay decides the same."""
     return reply.usage.tokens_out >= max_tokens or is_unfinished(reply.text)
 
 
@@ -363,7 +363,7 @@ def hashed_message(message: Message) -> tuple[Any, ...]:
 
 
 class Recall:
-    """The stored calls of a run, each given once: first one that served the step now being made, in their order.
+    """The stored calls of a run, each returned once; calls of the present step come first, in their order.
 
     Walks side by side may ask the very same thing; each gets what it was told itself.
     Calls stored without their place serve any. `missed` counts what was not stored.
@@ -391,7 +391,7 @@ class Recall:
 
 
 class NoModel:
-    """Stands where no model may be asked: every request is ModelUnreachable."""
+    """A model for places where none may be asked: every request raises ModelUnreachable."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -242,7 +242,7 @@ class Asking:
 
 
 def probe_objects(asking: Asking, only: Callable[[str], ChatModel] | None) -> tuple[list[Capability], tuple[str, ...]]:
-    """What each form of asking for an object yields, and those that work."""
+    """The outcome of each form of asking for an object, and the forms that work."""
     if only is None:
         found = _try_object(asking, None, _KEYS)
         sentence = "It keeps to a JSON schema." if found == YES else "What it sends is not the object asked for."
@@ -271,7 +271,7 @@ _CALLS = {
 
 
 def _calls_tool(asking: Asking, model: ChatModel) -> str:
-    """Whether a tool that is offered is called, with the argument that it has to have."""
+    """Whether the model calls an offered tool with its required argument."""
     try:
         reply = asking.ask(f"{_OUTLINE}{_TOOL_QUESTION}", of=model, schema=_TOOL_CHOICE)
     except ModelError as error:
@@ -283,7 +283,7 @@ def _calls_tool(asking: Asking, model: ChatModel) -> str:
 
 
 def _try_object(asking: Asking, model: ChatModel | None, keys: str) -> str:
-    """Whether an object comes that fits; the keys stand in the schema alone when `keys` does not name them."""
+    """Whether the reply is an object that fits; without `keys` the schema alone names the keys."""
     try:
         reply = asking.ask(f"{_OUTLINE}{_QUESTION}{keys}", of=model, schema=_CHOICE)
     except ModelError as error:
@@ -330,7 +330,7 @@ def probe_streaming(asking: Asking) -> tuple[Capability, float | None, bool | No
 
 
 def probe_quotes(asking: Asking) -> Capability:
-    """Whether it copies a sentence word for word, as every answer has to."""
+    """Whether the model copies a sentence word for word, as answers must."""
     text = f'{_PASSAGE}\n\nCopy the sentence about rent from this text, word for word, as JSON: {{"quote": "..."}}.'
     without = "Quotes that are not found in the document do not count; the offline answer stands behind."
     schema = {
@@ -376,7 +376,7 @@ def probe_pictures(asking: Asking) -> Capability:
 
 
 def probe_context(asking: Asking, stated: int | None) -> tuple[Capability, int | None]:
-    """How much it reads: a number stands before ever more text. With it the limit that was met, or None."""
+    """Measure how much the model reads: it must find a number before ever more text. Returns the limit met, or None."""
     read = 0
     for size in _sizes(stated):
         try:

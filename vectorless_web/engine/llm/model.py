@@ -119,7 +119,7 @@ def current_place() -> Place:
 
 @contextmanager
 def serve_place(walk: int, index: int) -> Iterator[None]:
-    """Calls made in this block, in this thread or in one that copies its context, serve that step."""
+    """Context in which all model calls of this thread, or of one that copies its context, belong to that step."""
     token = _SERVED.set((walk, index))
     try:
         yield

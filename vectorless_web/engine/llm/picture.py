@@ -46,7 +46,7 @@ class Picture:
         return self.document, self.page_index
 
     def reference(self) -> dict[str, Any]:
-        """What is stored of it, as JSON values; the page counts from 1."""
+        """The stored form of a picture as JSON values; pages count from 1."""
         return {
             "document": self.document,
             "page": self.page_index + 1,

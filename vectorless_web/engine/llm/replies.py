@@ -52,7 +52,7 @@ def value_in(text: str, schema: Mapping[str, Any] | None = None) -> Found | None
 
 
 def without_thoughts(text: str) -> str:
-    """The reply without what a reasoning model thought aloud, closed or opened by the server's template."""
+    """The reply without the thoughts of a reasoning model, also where the server cut one of their marks."""
     ends = list(_THOUGHT_END.finditer(text))
     after = text[ends[-1].end() :] if ends else ""
     if after.strip():
@@ -94,7 +94,7 @@ def _load_loose_json(text: str) -> Any:
 
 
 def _find_balanced(text: str) -> Iterator[str]:
-    """Stretches from an opening brace to the one that closes it, outermost first, in one pass each."""
+    """Stretches from an opening brace to its closing one, outermost first."""
     start = text.find("{")
     for _ in range(MOST_OBJECTS):
         if start < 0:
@@ -141,7 +141,7 @@ def fit_to_schema(value: Any, schema: Mapping[str, Any]) -> Any:
 
 
 def _choose_empty_value(kinds: list[Any], schema: Mapping[str, Any], value: Any) -> Any:
-    """What stands for nothing: null where it may, else an empty list, text or no; else the value as it was."""
+    """The empty value of a schema: null where allowed, else an empty list, "" or false; else the value itself."""
     if "null" in kinds:
         return None
     if "array" in kinds:

@@ -86,7 +86,7 @@ _BEFORE_NAME = re.compile(rf"^(?:(?:{any_of('before_name')}|\d[\d./-]*,?)\s+)+",
 
 
 def _trim_name(name: str) -> str:
-    """Without a sentence's first word, a date or a number that only precedes the name."""
+    """Cut a sentence's first words, a date or a number that stand before the name."""
     name = re.sub(r"^.*?\b(?:19|20)\d\d,?\s+(?=[A-Z])", "", name)
     return _BEFORE_NAME.sub("", name)
 
@@ -294,7 +294,7 @@ def choose_title(
 
 
 def _agrees(title: str, said: str) -> bool:
-    """Whether enough words of a title are said elsewhere; where next to nothing is said, nothing disagrees."""
+    """Whether enough words of a title stand in `said`; True where that has too few words to tell."""
     said = said.casefold()
     words, there = set(_TITLE_WORD.findall(title.casefold())), set(_TITLE_WORD.findall(said))
     # Scripts without spaces have no words to compare: there the letters must follow each other somewhere.
@@ -419,7 +419,7 @@ def _find_heaviest(found: dict[int, float]) -> tuple[tuple[int, float], ...]:
 
 
 def _tags(nodes: Sequence[Node], topics: dict[str, tuple[tuple[int, float], ...]]) -> list[str]:
-    """Titles of sections that recur in the text, short ones, without structural names."""
+    """Short titles of sections without labels, those first whose words recur most in the document."""
     titles = Counter(
         " ".join(node.title.split()).casefold()
         for node in nodes

@@ -19,7 +19,7 @@ from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.index.segment import build_segment
 from vectorless_web.engine.parsing.card import choose_title, make_card, typed_fields
 from vectorless_web.engine.parsing.corrections import Correction, apply_corrections
-from vectorless_web.engine.parsing.drafts import DIVIDED, LEADERS, SOFT_HYPHEN, Draft, runs_pages
+from vectorless_web.engine.parsing.drafts import DIVIDED, SOFT_HYPHEN, Draft, find_leaders, runs_pages
 from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.figures import PictureShelf
 from vectorless_web.engine.parsing.limits import CompileLimits
@@ -133,18 +133,13 @@ def _close(place: _OpenNode, nodes: Sequence[Node | None]) -> Node:
 
 
 def _hash(draft: Draft, children: Sequence[Node]) -> str:
-    """Position-independent: equal content in another version has the same hash."""
+    """A hash of the content alone, so that an unmoved or moved node of another version has the same one."""
     parts = [draft.kind.value, draft.title, " ".join(draft.text.split()), *(child.content_hash for child in children)]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 
-_MENTION = re.compile(
-    rf"\b({any_of('part', 'item', 'note', 'chapter', 'section', 'table', 'figure')})s?\s+"
-    r"(\d{1,3}[A-Z]?(?:\.\d{1,3}){0,4}|[IVX]{1,5}|[A-Z])\b",
-    re.IGNORECASE,
-)
-
-
+_MENTION = re.compile(r"\b([^\W\d_]{3,}?)s?\s+(\d{1,3}[A-Z]?(?:\.\d{1,3}){0,4}|[IVX]{1,5}|[A-Z])\b", re.IGNORECASE)
+"""A word and a number or letter; it is a mention when a node carries both as its label."""
 _NUMBERED_NAME = re.compile(any_of("note", "section", "chapter"))
 
 
@@ -241,11 +236,11 @@ def _kept_levels(levels: Counter[int], most: int) -> set[int]:
 
 
 class _Joined(Draft):
-    """Headings that became one paragraph: only such a one takes in the next."""
+    """A paragraph made of headings beyond the limit; the next such heading is added to it."""
 
 
 def _add_as_text(limited: list[Draft], draft: Draft) -> None:
-    """Add a heading's words, to the paragraph before when that was made of headings of the same page."""
+    """Add a heading as text: to the paragraph before if that consists of such headings of the same page."""
     if not draft.text:
         return  # a bookmark's name, which is not printed
     before = limited[-1] if limited else None
@@ -355,7 +350,7 @@ def coverage(texts: Sequence[str], drafts: Iterable[Draft]) -> tuple[float, list
     for index, text in enumerate(texts):
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         printed = ~_IS_SPACE[np.minimum(codes, len(_IS_SPACE) - 1)] & ~np.isin(codes, _MARKS_OF_DIVISION)
-        for match in LEADERS.finditer(text):
+        for match in find_leaders(text):
             printed[match.start() : match.end()] = False
         once = int((counts[index][printed] == 1).sum())
         total += int(printed.sum())
@@ -513,7 +508,7 @@ def compile_file(
 
 @contextmanager
 def _pause_collection() -> Iterator[None]:
-    """Without cyclic garbage collection: compiling makes no cycles, and looking for them costs a tenth of its time."""
+    """Pause cyclic garbage collection: compiling makes no cycles, and the search for them takes a tenth of its time."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -525,7 +520,7 @@ def _pause_collection() -> Iterator[None]:
 
 @contextmanager
 def _refuse_recursion() -> Iterator[None]:
-    """Tell a file whose parts hold each other, or go round, from a crash of the reader."""
+    """Refuse a file whose parts are nested too deeply or in a circle, in place of a crash."""
     try:
         yield
     except RecursionError as error:
@@ -537,7 +532,7 @@ def _refuse_recursion() -> Iterator[None]:
 
 
 def _check_size(size: int, read: int, limits: CompileLimits) -> None:
-    """Refuse an artefact that is out of proportion to its file, or beyond what is kept of any."""
+    """Refuse an artefact that is too large, by itself or for the size of its file."""
     most = min(limits.artefact, max(limits.artefact_floor, limits.artefact_ratio * read))
     if size > most:
         raise UnreadableDocument(

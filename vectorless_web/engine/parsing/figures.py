@@ -38,7 +38,7 @@ def read_caption(text: str) -> str | None:
 
 
 def clean_description(text: str) -> str:
-    """What a file says of a picture for those who cannot see it; "" where a program wrote a name or a number."""
+    """A picture's description for people who cannot see it; "" for a name or number that a program wrote."""
     said = " ".join(_BY_A_PROGRAM.sub("", text).split())
     return "" if _FILE_NAME.match(said) or _EMPTY_NAME.match(said) else said[:LONGEST_CAPTION]
 
@@ -58,7 +58,7 @@ def _find_nothing(address: str) -> bytes | None:
 
 @dataclass(slots=True)
 class PictureShelf:
-    """The pictures taken of one file: each once, made small, so many and so many bytes at most.
+    """The pictures of one file, each once and made small, within the limits of number, bytes and pixels.
 
     `find` gives the bytes of a part of the file by its address; nothing outside the file is ever asked for.
     """
@@ -73,7 +73,7 @@ class PictureShelf:
     _seen: set[str] = field(default_factory=set)
 
     def take(self, data: bytes | None, cut: Cut = WHOLE) -> Picture | None:
-        """The picture in these bytes; None for one that is too small, there already, or beyond the bounds.
+        """The picture in these bytes; None if it is too small, taken already or beyond a limit.
 
         `cut` is what the document does not show of it: nobody is to see that here either.
         """

@@ -272,7 +272,7 @@ def _find_commonest(counts: Counter[float]) -> float:
 
 
 def _bodies(pages: Sequence[Page], counts: _Survey, body: Style) -> dict[int, Style]:
-    """Own body styles of pages; a page with little prose is set like the page before it."""
+    """The body style of each page; a page with little prose has that of the page before it."""
     bodies: dict[int, Style] = {}
     current = body
     for page in pages:

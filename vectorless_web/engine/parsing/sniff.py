@@ -213,7 +213,7 @@ def _sniff_compound(head: bytes, suffix: str) -> str:
 
 
 def _refuse_binary(head: bytes, suffix: str) -> None:
-    """Refuse what cannot be text: a known kind of file that is not read, a false name, control characters."""
+    """Refuse a file that cannot be text: an unsupported kind, a wrong ending, or many control characters."""
     kinds = [(signature, head.startswith(signature), kind, remedy) for signature, kind, remedy in _SIGNATURES]
     kinds.append((b"ftyp", _FILM.match(head) is not None, "a film or a sound recording", _WRITTEN))
     for signature, is_so, kind, remedy in kinds:
@@ -239,7 +239,7 @@ def _is_binary(head: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ListedPart:
-    """A file within a ZIP as its list names it. The sizes are what the ZIP says, in bytes; it may lie."""
+    """A file as the list of a ZIP names it. Sizes are in bytes as listed, and may be false."""
 
     name: bytes
     packed: int
@@ -357,7 +357,7 @@ def _html(suffix: str) -> str:
 
 
 def _older_office(head: bytes, suffix: str) -> UnreadableDocument:
-    """What to say of a compound file: an older document, or a newer one behind a password."""
+    """The refusal of a compound file (OLE): an older Office document, or a newer one with a password."""
     if suffix == ".docx" and _WORD_STREAM not in head:
         return UnreadableDocument(
             "This Word document is protected with a password, or is an older one under a newer name."

@@ -1,28 +1,29 @@
 """Which words of a question name the figure that it asks for: each of them has to stand where the figure does."""
 
 import re
-import tomllib
+from dataclasses import replace
 from functools import cache
-from importlib.resources import files
+from itertools import pairwise
 
-from vectorless_web.engine.questions.plan import QueryPlan, Token
+from vectorless_web.engine.questions.packs import read_pack
+from vectorless_web.engine.questions.plan import Formula, QueryPlan, Token
 from vectorless_web.engine.text.analyser import analyse
 
 _SENTENCE_END = re.compile(r"[.?!:;](?=\s)")
 """Where a sentence of a question ends: what stands in another sentence tells how to answer, not what is asked."""
 
+_ARITHMETIC = re.compile(r"\s[-+*/×÷=]\s")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _NAMING = ("content", "entity", "lexicon")
 
 
-@cache
-def _lists() -> dict[str, frozenset[str]]:
-    told = tomllib.loads(files(__package__).joinpath("asking.toml").read_text(encoding="utf-8"))
-    return {name: frozenset(words) for name, words in told.items()}
+def _words_of(name: str) -> frozenset[str]:
+    return frozenset(read_pack("asking")[name])
 
 
 @cache
 def _terms_of(name: str) -> frozenset[str]:
-    return frozenset(term for word in _lists()[name] for term in analyse(word))
+    return frozenset(term for word in _words_of(name) for term in analyse(word))
 
 
 def words_around() -> frozenset[str]:
@@ -48,14 +49,50 @@ def asks_figure(plan: QueryPlan) -> bool:
     return bool(_asking_sentence(plan))
 
 
+def narrow_plan(plan: QueryPlan) -> QueryPlan:
+    """The plan with the periods and the operation of the sentence that asks; other sentences tell how to answer."""
+    sentence = _asking_sentence(plan)
+    years = [int(year) for token in sentence if token.role == "period" for year in _YEAR.findall(token.text)]
+    if not years:
+        return plan
+    kept = range(min(years), max(years) + 1)
+    series = tuple(way for way in plan.formula.series if _latest_year(plan, way) in kept) if plan.formula else ()
+    return replace(
+        plan,
+        periods=tuple(period for period in plan.periods if period.year in kept),
+        operation=plan.operation if any(token.role == "operation" for token in sentence) else "",
+        formula=replace(plan.formula, series=series) if plan.formula else None,
+    )
+
+
+def defined_terms(plan: QueryPlan) -> frozenset[str]:
+    """Terms of the figures by which a question defines what it asks for: "... is defined as: fees / (crew + ships)".
+
+    They stand beside signs of arithmetic in a sentence that does not ask; acronyms are left out.
+    """
+    asking = _asking_sentence(plan)
+    bounds = [0, *(match.end() for match in _SENTENCE_END.finditer(plan.question)), len(plan.question)]
+    defining = [(start, end) for start, end in pairwise(bounds) if _ARITHMETIC.search(plan.question[start:end])]
+    return frozenset(
+        token.term
+        for token in plan.tokens
+        if token.role == "lexicon" and token.term and token not in asking and not token.text.isupper()
+        if any(start <= token.start < end for start, end in defining)
+    )
+
+
+def _latest_year(plan: QueryPlan, way: Formula) -> int:
+    periods = (plan.figures[index].period for _, index in way.operands)
+    return max((period.year for period in periods if period), default=0)
+
+
 def _asking_sentence(plan: QueryPlan) -> list[Token]:
-    lists = _lists()
     ends = [match.end() for match in _SENTENCE_END.finditer(plan.question)]
     sentences: dict[int, list[Token]] = {}
     for token in plan.tokens:
         sentences.setdefault(sum(end <= token.start for end in ends), []).append(token)
     words = {place: {token.text.lower() for token in tokens} for place, tokens in sentences.items()}
-    asking = [place for place, said in words.items() if said & lists["figure"]]
+    asking = [place for place, said in words.items() if said & _words_of("figure")]
     named = [place for place in asking if any(token.role in ("period", "lexicon") for token in sentences[place])]
     asking = asking if len(asking) == 1 else named[:1]
-    return sentences[asking[0]] if asking and not words[asking[0]] & lists["other"] else []
+    return sentences[asking[0]] if asking and not words[asking[0]] & _words_of("other") else []

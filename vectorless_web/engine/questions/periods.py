@@ -65,13 +65,16 @@ def periods_in(text: str) -> tuple[Period, ...]:
 
 
 def years_between(text: str) -> tuple[Period, ...]:
-    """The years inside the ranges that a text names: 2017 of "FY2016 to FY2018"; for an operation over all of them."""
+    """The years after the first of the ranges that a text names: 2018 and 2019 of "2017-2019".
+
+    For an operation over all of them; a year behind a hyphen is no period by itself.
+    """
     ends = [sorted((int(match["from"]), int(match["to"]))) for match in _RANGE.finditer(text)]
     return tuple(
         Period("year", year, text=str(year))
         for first, last in ends
         if last <= first + LONGEST_RANGE
-        for year in range(first + 1, last)
+        for year in range(first + 1, last + 1)
     )
 
 

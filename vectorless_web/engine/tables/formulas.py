@@ -8,10 +8,19 @@ from functools import cache, partial
 from itertools import combinations, groupby, pairwise
 
 from vectorless_web.engine.errors import InvalidInput
-from vectorless_web.engine.questions.asked import asked_tokens, asks_figure
+from vectorless_web.engine.questions.asked import asked_tokens, asks_figure, defined_terms
 from vectorless_web.engine.questions.plan import FigureNeed, Formula, Period, QueryPlan
 from vectorless_web.engine.tables.arithmetic import evaluate
-from vectorless_web.engine.tables.lookup import TIE, Hit, Target, choose_hit, find_cell, find_hits, target_of
+from vectorless_web.engine.tables.lookup import (
+    TIE,
+    Hit,
+    Target,
+    choose_hit,
+    find_cell,
+    find_hits,
+    target_of,
+    terms_listed,
+)
 from vectorless_web.engine.tables.periods import is_period_only
 from vectorless_web.engine.tables.relation import Relation, TableSource
 from vectorless_web.engine.text.analyser import analyse
@@ -58,8 +67,11 @@ def work_out_operation(plan: QueryPlan, relations: Sequence[Relation]) -> Result
     if not terms or not plan.operation:
         return None
     target = make_target(plan, terms)
+    if plan.unit and plan.unit.percent and plan.operation not in (*_IN_PERCENT, *_OF_MANY):
+        return None
     if plan.operation in _OVER_TIME:
-        hits = [] if _skips_years(plan) else _find_over_time(plan, relations, target)
+        is_open = plan.operation in _OF_MANY and _skips_years(plan)
+        hits = [] if is_open else _find_over_time(plan, relations, target)
         if hits and plan.operation in _OF_MANY and hits[0].entry.label_words & _operation_terms(plan):
             return None
         if hits:
@@ -77,21 +89,20 @@ def _operation_terms(plan: QueryPlan) -> frozenset[str]:
 
 
 def _skips_years(plan: QueryPlan) -> bool:
-    """Whether it is open if the years between the two that are named belong to an average or sum as well."""
+    """Whether it is open if the years between the two that are named are asked for as well."""
     years = sorted({period.year for period in plan.periods})
-    return plan.operation in ("average", "sum") and len(years) == 2 and years[1] - years[0] > 1
+    return len(years) == 2 and years[1] - years[0] > 1
 
 
 def make_target(plan: QueryPlan, terms: Sequence[str], period: Period | None = None) -> Target:
     """What to look up for some of the question's terms."""
     said = frozenset(token.term for token in plan.tokens if token.term)
-    return replace(target_of(terms, plan.figures), said=said, period=period)
+    of_lexicon = frozenset(token.term for token in plan.tokens if token.role == "lexicon")
+    return replace(target_of(terms, plan.figures, of_lexicon), said=said, period=period)
 
 
 def _find_over_time(plan: QueryPlan, relations: Sequence[Relation], target: Target) -> list[Hit]:
     """The cells of one row for the periods named, earliest first; of one period also the one before, for a change."""
-    if not plan.periods:
-        return _find_all_periods(relations, target, plan.operation)
     periods = sorted(plan.periods, key=lambda period: (period.year, period.quarter or 0))
     if len(periods) == 1 and plan.operation in ("change", "percent_change"):
         periods = [replace(periods[0], year=periods[0].year - 1, text=""), periods[0]]
@@ -100,20 +111,6 @@ def _find_over_time(plan: QueryPlan, relations: Sequence[Relation], target: Targ
     if plan.operation not in ("average", "sum"):
         periods = [periods[0], periods[-1]]
     return find_row(relations, target, periods)
-
-
-def _find_all_periods(relations: Sequence[Relation], target: Target, operation: str) -> list[Hit]:
-    """The cells of one row for all periods of its table, earliest first; for a change the table must have two."""
-    newest = find_cell(relations, target)
-    if newest is None or not newest.entry.period.year:
-        return []
-    own = newest.relation.own_words(newest.entry.axis)
-    hits = [hit for hit in find_hits((newest.relation,), target) if hit.row_key == newest.row_key]
-    hits = [hit for hit in hits if hit.relation.own_words(hit.entry.axis) == own and hit.entry.period.year]
-    years = {hit.entry.period.year for hit in hits}
-    is_pair = operation in ("average", "sum") or len(hits) == 2
-    found = sorted(hits, key=lambda hit: (hit.entry.period.year or 0, hit.entry.period.month))
-    return found if 2 <= len(hits) == len(years) and is_pair else []
 
 
 def find_row(relations: Sequence[Relation], target: Target, periods: Sequence[Period]) -> list[Hit]:
@@ -214,23 +211,58 @@ def work_out(expression: str, hits: dict[str, Hit], measure: str, scale: Decimal
 def work_out_formula(plan: QueryPlan, relations: Sequence[Relation]) -> Result | None:
     """The plan's ratio over the cells of its concepts in one document; None unless every operand is found exactly."""
     formula = plan.formula
-    if formula is None or not asks_figure(plan):
+    if formula is None or not asks_figure(plan) or _is_defined_otherwise(plan):
         return None
     for source, of_document in groupby(relations, key=lambda relation: relation.source):
         own = tuple(of_document)
         if not _accounts_for_rest(plan, source):
             continue
-        found = _find_operands(plan, formula, own)
-        measures = {hit.entry.measure for hit in found.values() if hit is not None}
-        if not found or len(measures) != 1:
+        joined = _join_series(plan, formula, own)
+        if joined is None:
             continue
-        expression = _leave_out(formula.expression, [name for name, hit in found.items() if hit is None])
-        hits = {name: hit for name, hit in found.items() if hit is not None}
+        expression, hits = joined
+        measures = {hit.entry.measure for hit in hits.values()}
+        if len(measures) != 1:
+            continue
         is_amount = "/" not in formula.expression
-        measure = measures.pop() if is_amount else "%" if "100 *" in formula.expression else ""
+        measure = measures.pop() if is_amount else "%" if formula.percent else ""
         scale = next(iter(hits.values())).entry.scale if is_amount else Decimal(1)
-        return work_out(expression, hits, measure, scale, formula.name)
+        return work_out(expression, hits, measure, scale, " ".join((plan.operation, formula.name)).strip())
     return None
+
+
+def _join_series(plan: QueryPlan, formula: Formula, relations: Sequence[Relation]) -> tuple[str, dict[str, Hit]] | None:
+    """The ratio's expression with its cells; over several periods the average of them, and nothing else."""
+    ways = (formula, *formula.series) if plan.operation == "average" else (formula,)
+    if (formula.series and plan.operation != "average") or (plan.operation and not formula.series):
+        return None
+    parts: list[str] = []
+    hits: dict[str, Hit] = {}
+    for place, way in enumerate(ways):
+        found = _find_operands(plan, way, relations)
+        if not found:
+            return None
+        mark = f"_{place + 1}" if len(ways) > 1 else ""
+        expression = _leave_out(way.expression, [name for name, hit in found.items() if hit is None])
+        for name, index in way.operands:
+            hit = found[name]
+            is_outflow = hit is not None and hit.entry.value < 0 and not _may_be_negative(plan.figures[index])
+            told = f"(-{name}{mark})" if is_outflow else f"{name}{mark}"
+            expression = re.sub(rf"\b{name}\b", told, expression)
+        parts.append(expression)
+        hits |= {f"{name}{mark}": hit for name, hit in found.items() if hit is not None}
+    return (f"({' + '.join(parts)}) / {len(parts)}" if len(parts) > 1 else parts[0]), hits
+
+
+def _is_defined_otherwise(plan: QueryPlan) -> bool:
+    """Whether the question's own definition of the ratio names a figure that the lexicon's has not."""
+    phrases = (phrase for need in plan.figures for phrase in (need.concept, *need.phrases))
+    return not defined_terms(plan) <= {term for phrase in phrases for term in analyse(phrase)}
+
+
+def _may_be_negative(need: FigureNeed) -> bool:
+    """Whether a concept's figure may be below nought by its nature; any other is printed so where it flows out."""
+    return not terms_listed("signed").isdisjoint(analyse(need.concept))
 
 
 def _find_operands(plan: QueryPlan, formula: Formula, relations: Sequence[Relation]) -> dict[str, Hit | None]:
@@ -294,13 +326,17 @@ def list_values(plan: QueryPlan, relations: Sequence[Relation], *, with_operatio
         terms = [*operation, *terms]
     target = replace(
         make_target(plan, terms),
-        is_percent=bool(plan.unit and plan.unit.percent),
+        is_percent=bool(plan.unit and plan.unit.percent and not plan.operation),
         named=frozenset(operation if with_operation else ()),
     )
     if len(plan.periods) > 1:
-        return tuple(find_row(relations, target, plan.periods))
+        hits = find_row(relations, target, plan.periods)
+        # "Total ... in both years" may ask for each year's total or for the sum of both.
+        return () if target.said & terms_listed("totals") or _skips_years(plan) else tuple(hits)
     if plan.periods:
         hit = find_cell(relations, replace(target, period=plan.periods[0]))
     else:
+        # Of a table of several periods a question has to name one.
         hit = choose_hit(find_hits(relations, target))
+        hit = None if hit and hit.relation.has_periods else hit
     return (hit,) if hit else ()

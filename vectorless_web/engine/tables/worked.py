@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from vectorless_web.engine.questions.asked import narrow_plan
 from vectorless_web.engine.questions.plan import QueryPlan, UnitRequest
 from vectorless_web.engine.tables.arithmetic import round_half_up
 from vectorless_web.engine.tables.formulas import Result, list_values, work_out_formula, work_out_operation
@@ -75,6 +76,7 @@ class WorkedFigure:
 
 def find_worked_figure(plan: QueryPlan, sources: Sequence[TableSource]) -> WorkedFigure | None:
     """The worked figure of a question: a ratio of the lexicon, a cell, an operation over cells; None unless exact."""
+    plan = narrow_plan(plan)
     relations = [relation for source in sources for relation in source.relations]
     result = work_out_formula(plan, relations)
     if result is not None:

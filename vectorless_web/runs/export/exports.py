@@ -217,7 +217,8 @@ def inline(text: str) -> str:
 
 
 def _ending(run: Run, answer: Answer | None) -> str:
-    parts = [run.reason, verdict_line(answer) if run.has_answer else ""]
+    reason = "" if run.status == Run.Status.PASSAGES else run.reason.rstrip(".")
+    parts = [reason, verdict_line(answer) if run.has_answer else ""]
     takeover = takeover_of(run, answer)
     who = engine_line("offline" if takeover and takeover.whole else run.engine, run.model)
     parts.append(f"{'read' if run.found_no_answer else 'answered'} by {who}")
@@ -241,10 +242,12 @@ def _passage(number: int, shown: ShownPassage) -> Iterator[str]:
     if shown.lead_in:
         yield f"   > {inline(shown.lead_in)}"
     if shown.rows:
-        yield from _table([shown.columns, *(row.cells for row in shown.rows)])
+        yield from _table([shown.columns, *(row.cells for row in shown.rows)], lit=shown.lit_row)
         return
-    lit = f"**{inline(shown.lit)}**" if shown.lit.strip() and shown.is_whole else inline(shown.lit)
-    yield f"   > {' '.join(part for part in (inline(shown.before), lit, inline(shown.after)) if part)}"
+    bold = "**" if shown.is_whole and shown.lit.strip() else ""
+    text = f"{shown.before}\1{shown.lit}\2{shown.after}"
+    for line in filter(str.strip, text.splitlines()):
+        yield f"   > {inline(line).replace(chr(1), bold).replace(chr(2), bold)}"
 
 
 def _words(shown: ShownPassage) -> str:
@@ -263,12 +266,14 @@ def _sentence(claim: Claim) -> str:
     return f"{text}{marks}{said}{because}"
 
 
-def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A comparison with a row for each subject; a blank is a dash."""
+def _table(rows: Sequence[Sequence[str]], lit: int = -1) -> Iterator[str]:
+    """A comparison with a row for each subject, that of number `lit` in bold; a blank is a dash."""
     for number, row in enumerate(rows):
         if number == 0:
             yield ""
-        yield f"| {' | '.join(inline(cell) or ('–' if number else ' ') for cell in row)} |"
+        bold = "**" if number == lit else ""
+        cells = (f"{bold}{inline(cell)}{bold}" if cell else "–" if number else " " for cell in row)
+        yield f"| {' | '.join(cells)} |"
         if number == 0:
             yield "|---" * len(row) + "|"
 

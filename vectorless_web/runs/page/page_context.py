@@ -209,6 +209,7 @@ def run_context(run: Run, may: May, *, mine: bool = False, viewer: int | None = 
     after = selectors.last_sequence(run.pk)
     steps, claims = selectors.steps_of(run, upto=after), selectors.claims_of(run, upto=after)
     citations = rendering.citations_of(run, claims)
+    versions = selectors.versions_read(run)
     cards = rendering.step_cards(run, steps, citations)
     _name_steps(citations, cards)
     _place_checked(run)
@@ -221,7 +222,7 @@ def run_context(run: Run, may: May, *, mine: bool = False, viewer: int | None = 
         "may_stop": selectors.may_stop(may, mine=mine),
         "answer": answer,
         "after": after,
-        "opened": selectors.count_opened(run),
+        "opened": len(versions),
         "steps": cards,
         "claims": claims,
         "citations": citations,
@@ -230,7 +231,7 @@ def run_context(run: Run, may: May, *, mine: bool = False, viewer: int | None = 
         "passages": [rendering.show_passage(citation) for citation in citations if not citation.claim_id],
         "closest_line": rendering.closest_line(run),
         "unknown_line": rendering.unknown_line(answer),
-        "unread_lines": rendering.unread_lines(steps, selectors.versions_read(run)),
+        "unread_lines": rendering.unread_lines(steps, versions),
         "struck": rendering.struck_of(run, claims),
         "sheets": sheets.sheets_of(run, citations, steps),
         "maps": maps_of(run, steps, citations),

@@ -241,6 +241,11 @@ class ShownPassage:
     lacks: Sequence[str] = ()
 
     @property
+    def lit_row(self) -> int:
+        """The number of the lit row, counting the column names as row 0; -1 for none."""
+        return next((number for number, row in enumerate(self.rows, start=1) if row.lit), -1)
+
+    @property
     def is_whole(self) -> bool:
         """Whether the passage around the quote is known."""
         return self.citation.passage is not None
@@ -261,7 +266,7 @@ def show_passage(citation: Citation) -> ShownPassage:
         columns,
         [ShownRow(cells, number == row["lit_row"]) for number, cells in enumerate(rows, start=1)],
         row["lead_in"],
-        row["path"],
+        [heading for heading in row["path"] if heading != citation.document_title],
         row["holds"],
         row["lacks"],
     )

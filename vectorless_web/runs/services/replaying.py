@@ -53,7 +53,14 @@ class PinnedCorpus(WorkspaceCorpus):
     def __init__(self, run: Run, inputs: RunInputs, routes: Sequence[RouteResult], steps: Iterable[Step] = ()) -> None:
         super().__init__(run, routes=routes, is_pinned=True)
         self._inputs = inputs
+        steps = list(steps)
         kept = (step.observation.get("picture") for step in steps)
+        self._refusals = {
+            step.arguments.get("page"): str(step.observation["error"])
+            for step in steps
+            if step.action == "page_image" and "error" in step.observation
+        }
+        """Why a page could not be drawn then, by its number."""
         self._pictures = {(row["document"], row["page"] - 1): row for row in kept if isinstance(row, dict)}
 
     @property
@@ -80,7 +87,8 @@ class PinnedCorpus(WorkspaceCorpus):
         """The picture as a step of the run recorded it, without its data; PictureUnavailable when no step did."""
         row = self._pictures.get((document, page_index), {})
         if "sha256" not in row:
-            raise PictureUnavailable(str(row.get("refused", NO_PICTURE_KEPT)))
+            refused = self._refusals.get(page_index + 1, NO_PICTURE_KEPT)
+            raise PictureUnavailable(str(row.get("refused", refused)))
         return picture_from(row)
 
     def title_of(self, document: str) -> str:

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.engine.llm.capability import PRESETS, Preset, preset
 from vectorless_web.infra.limits import parse_whole_number
-from vectorless_web.infra.site.local_model import find_local_model
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces import selectors, services
@@ -326,7 +325,6 @@ def _models_beside(request: HttpRequest, workspace: Workspace) -> dict[str, Any]
     return {
         "providers": selectors.providers_for(workspace),
         "presets": PRESETS,
-        "local": find_local_model(),
         "preset": _chosen_preset(request),
     }
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.engine.agent.model.test_view import library_of
 from tests.support.engine_documents import annual_report, compiled, paragraph, table
-from vectorless_web.engine.agent.model.calculation import format_decimal, work_out
+from vectorless_web.engine.agent.model.calculation import evaluate_ids, format_decimal
 from vectorless_web.engine.errors import InvalidInput
 
 LIBRARY = library_of(annual_report())
@@ -28,34 +28,41 @@ LIBRARY = library_of(annual_report())
 def test_an_expression_is_worked_out_exactly(expression: str, result: str) -> None:
     if "D1.11.2" in expression:
         with pytest.raises(InvalidInput, match="states not one number but"):
-            work_out(expression, LIBRARY)
+            evaluate_ids(expression, LIBRARY)
         return
-    assert work_out(expression, LIBRARY).result == result
+    assert evaluate_ids(expression, LIBRARY).result == result
 
 
 def test_different_units_are_not_added() -> None:
     rows = [["Revenue", "$ 500"], ["Margin", "12%"]]
     library = library_of(compiled("R", table("T", rows, columns=["", "2020"])))
     with pytest.raises(InvalidInput, match="The units differ"):
-        work_out("D1.1.r1c1 + D1.1.r2c1", library)
+        evaluate_ids("D1.1.r1c1 + D1.1.r2c1", library)
+
+
+def test_a_count_in_a_table_that_also_states_money_has_no_currency() -> None:
+    rows = [["Members:", ""], ["At the end", "62,832"], ["Revenues:", ""], ["Fees", "$ 5,089"]]
+    library = library_of(compiled("R", table("T", rows, columns=["", "2020"])))
+    assert evaluate_ids("D1.1.r2c1 * 2", library).result == "125,664"
+    assert evaluate_ids("D1.1.r4c1 * 2", library).result == "10,178 USD"
 
 
 def test_different_scales_are_brought_to_one() -> None:
     first = table("A", [["Sales", "$ 2"]], columns=["", "2020"], units="(in millions)")
     second = table("B", [["Costs", "$ 500"]], columns=["", "2020"], units="(in thousands)")
     library = library_of(compiled("R", first, second))
-    assert work_out("D1.1.r1c1 - D1.2.r1c1", library).value == Decimal(1_500_000)
+    assert evaluate_ids("D1.1.r1c1 - D1.2.r1c1", library).value == Decimal(1_500_000)
 
 
 @pytest.mark.parametrize("expression", ["D1.7.r1", "D1.4.1 + 1", "D9.1.r1c1", "D1.7.r1c0", "1 /", "__import__('os')"])
 def test_what_names_no_single_number_is_refused(expression: str) -> None:
     with pytest.raises(InvalidInput):
-        work_out(expression, LIBRARY)
+        evaluate_ids(expression, LIBRARY)
 
 
 def test_a_line_with_one_number_is_an_operand() -> None:
     library = library_of(compiled("R", paragraph("The fee is 40 euros.")))
-    assert work_out("D1.1 * 2", library).value == 80
+    assert evaluate_ids("D1.1 * 2", library).value == 80
 
 
 @given(st.decimals(min_value=-(10**9), max_value=10**9, places=3, allow_nan=False))

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.support.conversing import answer, call, claim, converse, long_report, shelf, turn, verdict
 from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
@@ -58,6 +60,14 @@ def test_search_runs_several_queries_over_the_documents_named() -> None:
     assert "ninety days' notice" in found.told.text
     assert "D1." not in found.told.text
     assert (event.kind, event.documents) == (StepKind.RETRIEVE, ("b",))
+
+
+@pytest.mark.parametrize("fusion", ["rrf", "weighted_rrf", "convex"])
+def test_a_search_tells_its_fusion_and_the_lanes_of_each_hit(fusion: str) -> None:
+    _, event = run(toolbox(settings=Settings(fusion=fusion)), "search", queries=["steel prices"])
+    told = event.observation["retrieval"][0]
+    assert told["fusion"] == fusion
+    assert told["lanes"][0] == ["1", 5, ["lexical", "structure"]]
 
 
 def test_outline_lists_sections_and_read_shows_their_text() -> None:
@@ -174,6 +184,17 @@ def test_route_opens_other_documents() -> None:
     assert event.kind is StepKind.ROUTE
 
 
+def test_a_document_that_was_announced_only_is_opened_when_a_tool_names_it() -> None:
+    corpus = shelf(a=compiled("Fees", paragraph("The fee is 40.")), b=compiled("Cranes", paragraph("A crane lifts.")))
+    tools = toolbox(corpus)
+    tools.library = LibraryView()
+    first, second = corpus.entries()
+    tools.library.add(first, corpus.open("a"))
+    assert tools.library.announce(second) == "D2"
+    assert "[D2.1] A crane lifts." in told(tools, "read", document="D2", pages="1")
+    assert tools.library.of_id("b") is not None
+
+
 class Pictured(Shelf):
     """A shelf whose pages can be drawn."""
 
@@ -200,3 +221,28 @@ def test_tools_are_offered_only_where_they_make_sense() -> None:
     assert not {"route", "for_each", "changes", "page_image"} & set(alone)
     assert len(list_tools(documents=3, more_documents=True, pictures=True)) == len(TOOLS)
     assert write_tools([TOOLS["note"]]) == ["note(text): keep what is known and what is missing"]
+
+
+ARGUMENTS = sorted({name for tool in TOOLS.values() for name in tool.parameters["properties"]})
+VALUES = (
+    st.text(max_size=12)
+    | st.integers(-9, 99)
+    | st.none()
+    | st.sampled_from(
+        ["D1", "D1.7", "D1.7.r1c1", "D1.5.2", "1-3", "2019 > 5", "2019 desc", "sum 2019", "c9 = x", "*", "("]
+    )
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.sampled_from(sorted(TOOLS)),
+    st.dictionaries(st.sampled_from(ARGUMENTS), VALUES | st.lists(VALUES, max_size=3), max_size=4),
+)
+def test_whatever_a_tool_is_called_with_is_answered(name: str, arguments: dict[str, Any]) -> None:
+    outcome, event = run(toolbox(REPORTS), name, **arguments)
+    assert outcome.told.words
+    assert event.say
+
+
+REPORTS = shelf(a=annual_report())

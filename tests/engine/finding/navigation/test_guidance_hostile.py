@@ -31,8 +31,8 @@ from vectorless_web.engine.finding.navigation import (
     mcts,
     minimap,
 )
+from vectorless_web.engine.finding.ranking.scorer import SegmentScorer
 from vectorless_web.engine.llm.model import Reply, Usage
-from vectorless_web.engine.ranking.scorer import SegmentScorer
 
 ALGORITHMS = st.sampled_from([greedy, beam, mcts])
 NUMBERS = st.one_of(st.floats(), st.integers(-5, 5), st.none(), st.text(max_size=3), st.booleans())

@@ -18,7 +18,7 @@ from vectorless_web.engine.finding.navigation import (
     greedy,
 )
 from vectorless_web.engine.finding.navigation.model import SCHEMAS
-from vectorless_web.engine.ranking.scorer import SegmentScorer
+from vectorless_web.engine.finding.ranking.scorer import SegmentScorer
 
 TREE = tree_of(
     [

@@ -3,7 +3,7 @@
 from tests.support.trees import index_of, plan, tree_of
 from vectorless_web.engine.finding.navigation import JumpTo, LexicalPilot, PilotConfig, SearchState
 from vectorless_web.engine.finding.navigation.lexical import names_label
-from vectorless_web.engine.ranking.scorer import SegmentScorer
+from vectorless_web.engine.finding.ranking.scorer import SegmentScorer
 
 TREE = tree_of(
     [

@@ -22,8 +22,8 @@ from vectorless_web.engine.finding.navigation import (
     PilotDecision,
     SearchState,
 )
+from vectorless_web.engine.finding.ranking.scorer import SegmentScorer
 from vectorless_web.engine.llm.model import Reply, Usage
-from vectorless_web.engine.ranking.scorer import SegmentScorer
 
 TREE = tree_of(
     [

@@ -19,7 +19,7 @@ from vectorless_web.engine.finding.navigation import (
     greedy,
     mcts,
 )
-from vectorless_web.engine.ranking.scorer import SegmentScorer
+from vectorless_web.engine.finding.ranking.scorer import SegmentScorer
 
 ALGORITHMS = (greedy, beam, mcts)
 TREE = tree_of(

@@ -7,9 +7,9 @@ import pytest
 
 from vectorless_web.engine.documents.artefact import open_artefact
 from vectorless_web.engine.finding.navigation import LexicalPilot, beam, greedy, mcts, report
+from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.ranking.scorer import DocumentScorer
 
 DEMO = Path(__file__).resolve().parents[4] / "docs" / "demo"
 REPORTS = [entry for entry in json.loads((DEMO / "truth.json").read_text()) if entry["document"].endswith(".pdf")]

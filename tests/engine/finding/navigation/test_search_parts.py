@@ -24,7 +24,7 @@ from vectorless_web.engine.finding.navigation import (
 )
 from vectorless_web.engine.finding.navigation.search import Route, average_scores, merge_scores
 from vectorless_web.engine.finding.navigation.strategies import uct
-from vectorless_web.engine.ranking.scorer import SegmentScorer
+from vectorless_web.engine.finding.ranking.scorer import SegmentScorer
 
 SHARES = st.floats(0, 1)
 

@@ -8,14 +8,9 @@ import pytest
 from docx.shared import Pt
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from vectorless_web.engine.agent.orchestrator import Orchestrator
 
 from tests.engine.parsing.conftest import nodes, outline, texts, uncovered
 from tests.support.word_files import LEGAL, MAIN, add_numbering, body, contract, number, related, with_parts, word
-from vectorless_web.engine.agent.events import Outcome
-from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.local_corpus import LocalCorpus
-from vectorless_web.engine.answers.claims import Check, ClaimEvent
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS
@@ -54,25 +49,6 @@ def test_headings_lists_captions_and_tables_become_nodes(compiled):
     assert [row.label for row in node.table.body] == ["Mooring line", "Towing line", "Heaving line"]
     assert not uncovered(document)
     assert document.report.coverage == 1.0
-
-
-def test_a_question_is_answered_from_a_table_with_an_exact_quote(tmp_path):
-    def report(document):
-        document.add_heading("Results", 1)
-        document.add_paragraph("In millions of euros", style="Caption")
-        table = document.add_table(rows=0, cols=3)
-        for row in (("", "2023", "2022"), ("Revenue", "412", "398"), ("Operating costs", "371", "365")):
-            for cell, text in zip(table.add_row().cells, row, strict=True):
-                cell.text = text
-
-    path = tmp_path / "results.docx"
-    path.write_bytes(word(report))
-    events = list(Orchestrator().run("What was revenue in 2023?", LocalCorpus([path]), Limits()))
-    assert events[-1].outcome == Outcome.ANSWERED
-    assert "412" in events[-1].value
-    claim = [event for event in events if isinstance(event, ClaimEvent)][-1]
-    assert all(citation.check == Check.EXACT for citation in claim.citations)
-    assert "Revenue\t412\t398" in claim.citations[0].quote
 
 
 def test_numbers_that_word_prints_before_clauses_are_part_of_the_text(compiled):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vectorless_web.engine.agent.model.calculation import WorkedOut, work_out
+from vectorless_web.engine.agent.model.calculation import WorkedOut, evaluate_ids
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, Pointer, clean_text, shorten_text
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence, Maker
@@ -38,7 +38,7 @@ class DraftClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class AnswerDraft:
     """An answer as the model gave it: `outcome` is answered, partial or not_found."""
 
     outcome: str
@@ -47,7 +47,7 @@ class Draft:
     missing: tuple[str, ...] = ()
 
 
-def read_draft(arguments: Mapping[str, Any]) -> Draft:
+def read_draft(arguments: Mapping[str, Any]) -> AnswerDraft:
     """The draft in the arguments of `answer`, which fit the tool's schema."""
     claims = tuple(
         DraftClaim(
@@ -61,7 +61,7 @@ def read_draft(arguments: Mapping[str, Any]) -> Draft:
         if clean_text(row["text"])
     )
     missing = tuple(filter(None, map(clean_text, arguments.get("missing") or ())))
-    return Draft(arguments["outcome"], claims, clean_text(arguments.get("value") or ""), missing)
+    return AnswerDraft(arguments["outcome"], claims, clean_text(arguments.get("value") or ""), missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ class ClaimMaker:
         if not expression:
             return None
         try:
-            return work_out(expression, self.library)
+            return evaluate_ids(expression, self.library)
         except InvalidInput as error:
             objections.append(f"Its calculation cannot be worked out: {error.message}")
             return None

@@ -17,7 +17,8 @@ from vectorless_web.engine.agent.model.view import (
 from vectorless_web.engine.answers.claims import Calculation, Operand
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.tables.arithmetic import evaluate, round_half_up
-from vectorless_web.engine.tables.units import scale_name
+from vectorless_web.engine.tables.relation import Line, Relation
+from vectorless_web.engine.tables.units import scale_name, units_currency
 from vectorless_web.engine.text.numbers import numbers_in
 
 MOST_OPERANDS = 60
@@ -55,7 +56,7 @@ class WorkedOut:
         return Calculation(self.expression, operands, format_decimal(self.value), self.unit)
 
 
-def work_out(expression: str, library: LibraryView) -> WorkedOut:
+def evaluate_ids(expression: str, library: LibraryView) -> WorkedOut:
     """The value of an expression of ids, numbers, + - * / ** and the calls of `evaluate`.
 
     InvalidInput says what is wrong and what to do: an unknown id, a line with several numbers, mixed units in a sum.
@@ -111,9 +112,17 @@ def _read_cell(view: DocumentView, pointer: Pointer, said: str) -> Amount:
     entry = next((entry for entry in entries if entry.axis.index == pointer.column), None)
     if line is None or entry is None:
         raise InvalidInput(f"{said} holds no number: {clean_text(row.cells[pointer.column].text) or 'it is empty'}.")
-    words = " | ".join(filter(None, (" > ".join(line.path), entry.axis.name or entry.period.words)))
+    words = " | ".join(filter(None, (" > ".join(line.path), view.name_columns(pointer.key)[pointer.column])))
     scale = entry.scale * entry.number.scale
-    return Amount(pointer, said, entry.number.value / entry.number.scale, scale, entry.measure, words)
+    unit = entry.measure if entry.measure != entry.currency or _states_money(relation, line) else ""
+    return Amount(pointer, said, entry.number.value / entry.number.scale, scale, unit, words)
+
+
+def _states_money(relation: Relation, line: Line) -> bool:
+    """Whether the units line names a currency, or a cell in the rows of the same group prints a currency's sign."""
+    group = (other for other in relation.lines if other.groups == line.groups)
+    cells = (number for other in group for cell in other.row.cells[1:] for number in numbers_in(cell.text))
+    return bool(units_currency(relation.units)) or any(number.currency for number in cells)
 
 
 _SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "–": "-"})

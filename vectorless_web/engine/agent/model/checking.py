@@ -4,14 +4,14 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vectorless_web.engine.agent.events import ReasoningEvent, StepKind, StepResult
-from vectorless_web.engine.agent.model.answer import ClaimMaker, Draft, MadeClaim
+from vectorless_web.engine.agent.model.answer import AnswerDraft, ClaimMaker, MadeClaim
 from vectorless_web.engine.agent.model.dialogue import Dialogue
 from vectorless_web.engine.agent.model.prompts import write_objections
 from vectorless_web.engine.agent.model.verifier import Opinion, Sources, Verification, verify_claims
 from vectorless_web.engine.agent.model.view import LibraryView
 from vectorless_web.engine.agent.state import CONVERSATION, OUTSIDE_WALK, PlannedStep, RunState
 from vectorless_web.engine.agent.wording import say_count
-from vectorless_web.engine.answers.claims import ClaimEvent, Support, is_supported
+from vectorless_web.engine.answers.claims import ClaimEvent, Support
 from vectorless_web.engine.answers.outcome import Conclusion, Judgement, conclude_answer, decide_support
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.errors import ModelError
@@ -25,7 +25,7 @@ UNMENDED = "The objections could not be answered ({})."
 class CheckedAnswer:
     """An answer with its claims checked. `note` is one sentence on what went otherwise than asked, or ""."""
 
-    draft: Draft
+    draft: AnswerDraft
     claims: tuple[ClaimEvent, ...]
     conclusion: Conclusion
     missing: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class AnswerChecker:
     walk: int = CONVERSATION
     _note: str = ""
 
-    def check(self, draft: Draft) -> Generator[ReasoningEvent, None, CheckedAnswer]:
+    def check(self, draft: AnswerDraft) -> Generator[ReasoningEvent, None, CheckedAnswer]:
         """Check the draft, put the objections to the model once, and check again what it changed."""
         maker = ClaimMaker(self.state, self.library, self.question)
         made = maker.make_claims(draft.claims)
@@ -71,6 +71,7 @@ class AnswerChecker:
         cited = [claim for claim in made if claim.cited]
         if caller is None or not cited:
             return None
+        self.state.stop_if_asked()
         started = self.state.clock()
         try:
             with serve_place(*OUTSIDE):
@@ -107,7 +108,8 @@ class AnswerChecker:
 
     def _send_back(
         self, objections: Sequence[tuple[int, str, Sequence[str]]], gaps: Sequence[str]
-    ) -> Generator[ReasoningEvent, None, Draft | None]:
+    ) -> Generator[ReasoningEvent, None, AnswerDraft | None]:
+        self.state.stop_if_asked()
         started = self.state.clock()
         try:
             mended, asked = self.dialogue.ask_again(write_objections(objections, gaps))
@@ -203,8 +205,3 @@ def write_answer(claims: Sequence[ClaimEvent]) -> str:
     """The standing claims as one text, each with the markers of its citations; struck ones are left out."""
     standing = [claim for claim in claims if claim.support is not Support.UNSUPPORTED]
     return " ".join(f"{c.text} {''.join(f'[{e.marker}]' for e in c.citations)}".strip() for c in standing)
-
-
-def has_tick(claims: Sequence[ClaimEvent]) -> bool:
-    """Whether the first claim, which answers the question, has its tick."""
-    return bool(claims) and is_supported(claims[0])

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from vectorless_web.engine.agent.conversation import Conversation
-from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, count_tokens, shorten_text
+from vectorless_web.engine.agent.corpus import DocumentEntry
+from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, shorten_text
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.llm.calls import fence_text
 
@@ -36,6 +38,10 @@ _FORM = """Reply with one JSON object and nothing else:
 {"thought": "one sentence", "calls": [{"tool": name, "arguments": {...}}]}. Several calls in one reply are carried out
 in their order. As soon as what you were shown settles the question, also in your first reply, call answer, alone."""
 
+_NATIVE_FORM = """Call these tools as functions. Several calls in one reply are carried out in their order. As soon as
+what you were shown settles the question, also in your first reply, call answer, alone. Where you cannot call functions,
+reply with one JSON object: {"thought": "one sentence", "calls": [{"tool": name, "arguments": {...}}]}."""
+
 _EXAMPLE = """A reply that answers, for other documents:
 {"thought": "Both years stand in row r2.", "calls": [{"tool": "answer", "arguments": {"outcome": "answered", "claims": \
 [{"text": "Halden's net sales grew by 5.0% in 2021, from $800 thousand to $840 thousand.", "cites": ["D1.31.r2"], \
@@ -44,9 +50,10 @@ _EXAMPLE = """A reply that answers, for other documents:
 LAST_TURN = "This is the last turn. Call answer now, from what you were shown; no other tool is carried out."
 
 
-def write_system(tools: Sequence[str]) -> str:
+def write_system(tools: Sequence[str], *, native: bool = False) -> str:
     """The rules that every conversation begins with, and the tools, a line each; the same for all questions."""
-    return "\n\n".join([RULES, "Tools:\n" + "\n".join(f"- {line}" for line in tools), _FORM, _EXAMPLE])
+    form = _NATIVE_FORM if native else _FORM
+    return "\n\n".join([RULES, "Tools:\n" + "\n".join(f"- {line}" for line in tools), form, _EXAMPLE])
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +71,16 @@ def write_scope(lines: Sequence[ScopeLine], unopened: Sequence[str] = ()) -> str
     """Documents a line each: number, title, issuer or parties, period or date, file name, pages, why it ranks here."""
     told = [_scope_line(line) for line in lines]
     if unopened:
-        told.append(
-            f"Not opened, by rank (the tool route opens others): {'; '.join(shorten_text(t, 60) for t in unopened)}"
-        )
+        told.append(f"Not opened yet; a tool that names one opens it: {'; '.join(unopened)}")
     return f"Documents, the likeliest first:\n{fence_text(chr(10).join(told))}"
+
+
+def name_document(entry: DocumentEntry, card: Card, characters: int = 90) -> str:
+    """A document's title; where it says no more than the file's name, also how its card describes it."""
+    title = entry.title or entry.name
+    stem = PurePath(entry.name).stem
+    is_file_name = "".join(filter(str.isalnum, title)).casefold() == "".join(filter(str.isalnum, stem)).casefold()
+    return shorten_text(f"{title}: {card.overview}" if is_file_name and card.overview else title, characters)
 
 
 def _scope_line(line: ScopeLine) -> str:
@@ -75,7 +88,7 @@ def _scope_line(line: ScopeLine) -> str:
     years = ", ".join(map(str, fields.years[:3]))
     period = " ".join(filter(None, (" ".join(fields.quarters[:1]), years))) or ", ".join(fields.dates[:1])
     parts = [
-        shorten_text(entry.title or entry.name, 90),
+        name_document(entry, line.card),
         shorten_text(", ".join(fields.entities[:2]), 60),
         " ".join(filter(None, (*fields.forms[:1], period))),
         entry.name if entry.name != entry.title else "",
@@ -134,17 +147,6 @@ class Told:
 def write_results(results: Sequence[Told], budget: str) -> str:
     """The results of a turn's calls in their order, then what is left."""
     return "\n\n".join([*(f"{number}. {told.write()}" for number, told in enumerate(results, 1)), budget])
-
-
-def fit_block(texts: Sequence[str], tokens: int) -> tuple[list[str], int]:
-    """The texts that fit, in their order, and how many did not; one that does not fit leaves room to the next."""
-    kept, left = [], tokens
-    for text in texts:
-        cost = count_tokens(text) + 2
-        if cost <= left:
-            kept.append(text)
-            left -= cost
-    return kept, len(texts) - len(kept)
 
 
 OBJECTED = """The program and a second reader checked your answer. These claims do not hold yet:

@@ -1,35 +1,20 @@
 """How the tools of a model use the Retriever, the ranker of passages and the Pilot over documents that are open."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-from vectorless_web.engine.agent.events import Rejected, StepResult
-from vectorless_web.engine.agent.limits import Place
+from vectorless_web.engine.agent.events import StepResult
 from vectorless_web.engine.agent.model.view import DocumentView
 from vectorless_web.engine.agent.state import RunState
-from vectorless_web.engine.agent.wording import join_names, say_pages_of, shorten_title
-from vectorless_web.engine.finding.navigation.budget import PilotBudget
-from vectorless_web.engine.finding.navigation.config import PilotConfig, PilotMode
-from vectorless_web.engine.finding.navigation.events import report
-from vectorless_web.engine.finding.navigation.lexical import LexicalPilot
-from vectorless_web.engine.finding.navigation.model import ModelPilot
-from vectorless_web.engine.finding.navigation.pilot import NoopPilot
-from vectorless_web.engine.finding.navigation.search import SearchLimits
-from vectorless_web.engine.finding.navigation.strategies import beam, greedy, mcts
+from vectorless_web.engine.agent.tree_search import search_document
 from vectorless_web.engine.finding.ranking.finder import Finder
-from vectorless_web.engine.llm.budget import Keep
+from vectorless_web.engine.finding.retrieval import Lane, NodeAddress
+from vectorless_web.engine.finding.search import Lanes, SearchSettings, search_documents
 from vectorless_web.engine.passages.evidence import Passage
 from vectorless_web.engine.passages.find import find_passages, unknown_words
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
-
-PILOTS_LEAVE = Keep(calls=2, tokens=8_000)
-"""What a pilot leaves in the run's budget: the answer and its verification."""
-SEARCH_SECONDS, GRACE_SECONDS = 20.0, 60.0
-"""Seconds of a search, and how much longer the pilot's own patience lasts than its caller's, which alone decides."""
-MOST_MARKS = 40
-
-_STRATEGIES = {"beam": beam, "greedy": greedy, "mcts": mcts}
 
 
 def rank_passages(state: RunState, plan: QueryPlan, views: Sequence[DocumentView], *, most: int) -> tuple[Passage, ...]:
@@ -40,12 +25,38 @@ def rank_passages(state: RunState, plan: QueryPlan, views: Sequence[DocumentView
     return tuple(p for p in found if by_id[p.document].list_pieces(p.key))
 
 
-def search_nodes(
-    state: RunState, plan: QueryPlan, views: Sequence[DocumentView], *, most: int
-) -> list[tuple[DocumentView, int]]:
-    """Nodes for a query, best first."""
-    by_id = {view.id: view for view in views}
-    return [(by_id[passage.document], passage.key) for passage in rank_passages(state, plan, views, most=most)]
+LANE_WEIGHTS = {Lane.STRUCTURE: 2.0}
+"""Weights where the settings ask for a weighted fusion: the ranking of whole passages counts twice. Chosen by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFinding:
+    """What the Retriever found: nodes, best first, and how: fusion, the lanes of each node, and warnings, as JSON."""
+
+    nodes: tuple[tuple[DocumentView, int], ...]
+    account: dict[str, Any]
+
+
+def search_nodes(state: RunState, plan: QueryPlan, views: Sequence[DocumentView], *, most: int) -> NodeFinding:
+    """Nodes for a query: the lane of its words and that of passages with their best sentence, fused as settings say."""
+    numbered = {view.number: view for view in views}
+    if not plan.terms or not views:
+        return NodeFinding((), {})
+    ranked = rank_passages(state, plan, views, most=2 * most)
+    by_id = {view.id: view.number for view in views}
+    structure = [(NodeAddress(by_id[passage.document], passage.key), passage.score) for passage in ranked]
+    result = search_documents(
+        plan,
+        {number: view.document for number, view in numbered.items()},
+        settings=SearchSettings(token_budget=None, limit=3 * most, fusion=state.settings.fusion, weights=LANE_WEIGHTS),
+        lanes=Lanes(structure=structure, lexicon=state.lexicon),
+    )
+    found = [(item, address) for item in result.items if isinstance(address := item.node.id, NodeAddress)]
+    kept = [(item, at) for item, at in found if numbered[at.space].list_readable(at.key) == [at.key]][:most]
+    lanes = [[numbered[at.space].id, at.key, [lane.value for lane, _ in item.lane_scores]] for item, at in kept]
+    warnings = [warning.code.value for warning in result.warnings]
+    account = {"fusion": state.settings.fusion, "lanes": lanes, "warnings": warnings}
+    return NodeFinding(tuple((numbered[at.space], at.key) for _, at in kept), account)
 
 
 def list_absent(state: RunState, questions: Iterable[str], views: Sequence[DocumentView]) -> list[str]:
@@ -65,47 +76,14 @@ class TreeFinding:
     result: StepResult
 
 
-def search_tree(state: RunState, view: DocumentView, goal: str, start: int, *, walk: int) -> TreeFinding:
+def search_below(state: RunState, view: DocumentView, goal: str, start: int, *, walk: int) -> TreeFinding:
     """Search a document's tree below a node, with the pilot and the strategy that the settings ask for."""
     plan = understand(goal, lexicon=state.lexicon, expand=state.settings.expand)
     finder = Finder(view.document, plan, lexicon=state.lexicon)
-    config = PilotConfig.preset(PilotMode(state.settings.pilot))
-    lexical = LexicalPilot(finder.scorer, config=config) if config.asks else NoopPilot()
-    pilot: object = lexical
-    if state.caller is not None and config.asks and isinstance(lexical, LexicalPilot):
-        model = state.caller.as_model("pilot", keep=PILOTS_LEAVE, seconds=config.call_seconds)
-        budget = PilotBudget.from_config(config)
-        pilot = ModelPilot(model, budget=budget, fallback=lexical, config=config, walk=walk)
-    clock, seconds = state.deadline.search(Place(walk, state.steps_in(walk)), SEARCH_SECONDS)
-    limits = SearchLimits(wall_seconds=seconds, clock=clock)
-    told = report(_STRATEGIES[state.settings.strategy](view.tree, plan, finder.scorer, pilot, limits, start))
-    tree = view.tree
+    told, result = search_document(state, view.entry, finder, start=start, walk=walk, caller=state.caller)
     ranked = [found for found in told.ranked if found.score > 0]
     leaves = dict.fromkeys(leaf for found in ranked for leaf in found.leaves or (found.key,) if view.list_pieces(leaf))
-    turned = state.refer(view.id, [row.key for row in told.rejected[:MOST_MARKS]], "turned_back")
-    rejected = tuple(Rejected(ref.title, row.reason, ref) for ref, row in zip(turned, told.rejected, strict=False))
-    names = [
-        f"{shorten_title(tree.node(r.key).title or view.entry.title)} ({say_pages_of(tree.node(r.key))})"
-        for r in ranked
-    ]
-    title = shorten_title(view.entry.title or view.entry.name)
-    result = StepResult(
-        f"Searched {title} and went to {join_names(names[:3])}" if names else f"Searched {title}; no branch fits",
-        {
-            "goal": goal,
-            "ranked": [{"key": r.key, "score": round(r.score, 4), "reason": r.reason} for r in ranked],
-            "log": list(told.log[:MOST_MARKS]),
-            "notes": list(told.notes),
-            "pilot": state.settings.pilot,
-            "strategy": state.settings.strategy,
-        },
-        state.refer(view.id, [m.key for m in told.marks if m.role != "turned_back"][:MOST_MARKS], "walked"),
-        rejected,
-        confidence=round(ranked[0].score, 4) if ranked else None,
-        engine=told.engine,
-        tokens=told.stats.tokens,
-        cost_usd=told.stats.cost_usd,
-        documents=(view.id,),
-    )
     entered = tuple((found.key, found.reason) for found in ranked)
-    return TreeFinding(tuple(leaves), entered, tuple((row.label, row.reason) for row in rejected), result)
+    passed = tuple((row.label, row.reason) for row in result.rejected)
+    goal_told = replace(result, observation={"goal": goal, **result.observation})
+    return TreeFinding(tuple(leaves), entered, passed, goal_told)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vectorless_web.engine.agent.model.calculation import format_decimal
@@ -46,6 +46,8 @@ class WorkedTable:
 def work_table(view: DocumentView, relation: Relation, arguments: Mapping[str, Any]) -> WorkedTable:
     """Filter, then sum up or sort, then select; InvalidInput names the columns and the forms that are understood."""
     grid = grid_of(relation)
+    names = view.name_columns(relation.view.node.key)
+    grid = replace(grid, columns=tuple(names[: len(grid.columns)]))
     if arguments.get("rows"):
         grid = select_cells(grid, rows=[_find_row(grid, said) for said in arguments["rows"]])
     if arguments.get("where"):
@@ -124,7 +126,7 @@ def _aggregate(grid: TableGrid, said: str) -> Aggregated:
 def _write_grid(view: DocumentView, relation: Relation, grid: TableGrid) -> tuple[str, int]:
     """Columns and rows as text, and how many of the rows fit."""
     key = relation.view.node.key
-    names = " | ".join(filter(None, map(clean_text, grid.columns)))
+    names = " | ".join(filter(None, grid.columns))
     units = view.write_units(key)
     lines = [f"[{view.name}.{key}] table{f' ({units})' if units else ''} | {names}"]
     left = TABLE_TOKENS

@@ -6,26 +6,24 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, StepKind, StepResult, refuse_step
-from vectorless_web.engine.agent.model.calculation import format_decimal, work_out
-from vectorless_web.engine.agent.model.prompts import Told
-from vectorless_web.engine.agent.model.searching import list_absent, search_nodes, search_tree
-from vectorless_web.engine.agent.model.tables import work_table
-from vectorless_web.engine.agent.model.tools import Tool
-from vectorless_web.engine.agent.model.versions import compare_documents
-from vectorless_web.engine.agent.model.view import (
-    DocumentView,
-    LibraryView,
-    clean_text,
-    shorten_text,
+from vectorless_web.engine.agent.model.calculation import evaluate_ids, format_decimal
+from vectorless_web.engine.agent.model.excerpts import (
+    join_excerpts,
     stems_of,
     write_excerpt,
     write_nodes,
     write_outline,
 )
+from vectorless_web.engine.agent.model.prompts import Told
+from vectorless_web.engine.agent.model.searching import list_absent, search_below, search_nodes
+from vectorless_web.engine.agent.model.tables import work_table
+from vectorless_web.engine.agent.model.tools import Tool
+from vectorless_web.engine.agent.model.versions import compare_documents
+from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, shorten_text
 from vectorless_web.engine.agent.routing import route_documents
 from vectorless_web.engine.agent.state import CONVERSATION, PlannedStep, RunState
 from vectorless_web.engine.agent.wording import say_count, say_pages
-from vectorless_web.engine.errors import InvalidInput, PictureUnavailable
+from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput, PictureUnavailable
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.llm.replies import fit_to_schema, problem_with
 from vectorless_web.engine.questions.understand import understand
@@ -95,7 +93,7 @@ class Toolbox:
                 )
             else:
                 outcome = _WORK[call.name](self, arguments)
-        except (InvalidInput, PictureUnavailable) as error:
+        except (ArtefactDamaged, InvalidInput, PictureUnavailable) as error:
             outcome = ToolOutcome(Told(error.message), refuse_step(error.message))
         self.looked += outcome.result.refs
         planned = replace(planned, action=call.name, arguments=_as_json(call.arguments))
@@ -110,13 +108,16 @@ class Toolbox:
             raise InvalidInput(f"There is no tool {shorten_text(call.name, 40)}. Tools are {', '.join(self.tools)}.")
         arguments = fit_to_schema(dict(call.arguments), tool.parameters)
         problem = problem_with(arguments, tool.parameters, call.name)
+        given = {} if problem else {name: value for name, value in arguments.items() if value not in ("", [], None)}
+        lacking = [name for name in tool.parameters["required"] if name not in given and name != "claims"]
+        problem = problem or (f"{call.name} lacks {lacking[0]}" if lacking else "")
         if problem:
             raise InvalidInput(f"{problem}. Call it as {tool.name}({tool.arguments}).")
-        print_of_call = f"{call.name} {sorted(arguments.items(), key=str)}"
+        print_of_call = f"{call.name} {sorted(given.items(), key=str)}"
         if print_of_call in self._made:
             raise InvalidInput("You made this very call before; its result stands above. Ask for something else.")
         self._made.add(print_of_call)
-        return {name: value for name, value in arguments.items() if value not in ("", [], None)}
+        return given
 
     def _find_views(self, said: Sequence[str] | None) -> list[DocumentView]:
         if not said:
@@ -124,7 +125,11 @@ class Toolbox:
         return [self._find_view(one) for one in said]
 
     def _find_view(self, said: object) -> DocumentView:
+        """The document named; one that was announced only is opened now."""
         view = self.library.find(said)
+        entry = self.library.find_announced(said) if view is None else None
+        if entry is not None:
+            view = self.library.add(entry, self.state.corpus.open(entry.id))
         if view is None:
             names = ", ".join(view.name for view in self.library.documents)
             raise InvalidInput(
@@ -146,20 +151,23 @@ class Toolbox:
     def _refs(self, view: DocumentView, keys: Iterable[int], role: str) -> tuple[NodeRef, ...]:
         return self.state.refer(view.id, list(keys)[:40], role)
 
-    # ------------------------------------------------------------------ looking
+    def _show(self, hits: Sequence[tuple[DocumentView, int]], wanted: frozenset[str]) -> str:
+        """Nodes as snippets, which stand before the model from now on."""
+        for view, key in hits:
+            self.library.mark_shown(view.id, [key])
+        excerpts = [write_excerpt(view, key, wanted=wanted, tokens=SNIPPET_TOKENS) for view, key in hits]
+        return join_excerpts(excerpts)
 
     def _search(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         views = self._find_views(arguments.get("documents"))
         queries: list[str] = arguments["queries"]
         plans = [understand(query, lexicon=self.state.lexicon, expand=self.state.settings.expand) for query in queries]
         wanted = frozenset().union(*(stems_of(query) for query in queries))
-        hits = merge_ranks([search_nodes(self.state, plan, views, most=3 * MOST_HITS) for plan in plans])
+        found = [search_nodes(self.state, plan, views, most=3 * MOST_HITS) for plan in plans]
+        hits = merge_ranks([one.nodes for one in found])
         new = [hit for hit in hits if not self.library.was_shown(hit[0].id, hit[1])][:MOST_HITS]
         known = [hit for hit in hits[:MOST_HITS] if hit not in new]
-        texts = []
-        for view, key in new:
-            texts.append(write_excerpt(view, key, wanted=wanted, tokens=SNIPPET_TOKENS).text)
-            self.library.mark_shown(view.id, [key])
+        text = self._show(new, wanted)
         absent = list_absent(self.state, queries, views)
         told = [f"{len(new)} new {'hit' if len(new) == 1 else 'hits'}."]
         told += [f"Shown before: {', '.join(f'{view.name}.{key}' for view, key in known)}."] if known else []
@@ -167,9 +175,10 @@ class Toolbox:
         refs = tuple(ref for view, key in new for ref in self._refs(view, [key], "looked"))
         asked = ", ".join(f"“{shorten_text(query, 60)}”" for query in queries)
         say = f"Searched {say_count(len(views), 'document')} for {asked}: {told[0]}"
-        row = {"queries": queries, "hits": [[view.id, key] for view, key in new], "absent": absent}
+        row: dict[str, Any] = {"queries": queries, "hits": [[view.id, key] for view, key in new], "absent": absent}
+        row["retrieval"] = [one.account for one in found]
         result = StepResult(say, row, refs, documents=tuple(view.id for view in views))
-        return ToolOutcome(Told(" ".join(told), "\n\n".join(texts)), result)
+        return ToolOutcome(Told(" ".join(told), text), result)
 
     def _outline(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         if arguments.get("node"):
@@ -193,19 +202,15 @@ class Toolbox:
         else:
             view = self._find_view(arguments["document"])
         goal = arguments["goal"]
-        found = search_tree(self.state, view, goal, start, walk=self._walk)
-        wanted = stems_of(goal)
-        texts = []
-        for key in found.leaves[:MOST_HITS]:
-            texts.append(write_excerpt(view, key, wanted=wanted, tokens=SNIPPET_TOKENS).text)
-            self.library.mark_shown(view.id, [key])
+        found = search_below(self.state, view, goal, start, walk=self._walk)
+        text = self._show([(view, key) for key in found.leaves[:MOST_HITS]], stems_of(goal))
         entered = "; ".join(f"{view.name}.{key} {why}".strip() for key, why in found.entered)
         passed = "; ".join(f"{label}: {why}" for label, why in found.passed[:5])
         words = " ".join(
             filter(None, (f"Entered: {entered}." if entered else "", f"Put aside: {passed}." if passed else ""))
         )
         words = shorten_text(words, 900) or "No section below it speaks of that."
-        return ToolOutcome(Told(words, "\n\n".join(texts)), found.result)
+        return ToolOutcome(Told(words, text), found.result)
 
     def _read(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         piece = ""
@@ -270,8 +275,6 @@ class Toolbox:
         )
         return ToolOutcome(Told(words, "\n\n".join(texts)), result)
 
-    # ------------------------------------------------------------------ working out
-
     def _table(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         view, key, _ = self._find_node(arguments["node"])
         relation = view.find_relation(key)
@@ -300,7 +303,7 @@ class Toolbox:
         return ToolOutcome(Told(found.words, found.text), replace(result, documents=(older.id, newer.id)))
 
     def _calculate(self, arguments: Mapping[str, Any]) -> ToolOutcome:
-        worked = work_out(arguments["expression"], self.library)
+        worked = evaluate_ids(arguments["expression"], self.library)
         rows = [f"{a.id} = {format_decimal(a.printed)} {a.unit} ({a.words})" for a in worked.amounts]
         row = {
             "expression": worked.expression,
@@ -344,12 +347,10 @@ class Toolbox:
         texts = []
         for document in routed.documents:
             view = self.library.add(document.entry, self.state.corpus.open(document.id))
-            hits = search_nodes(self.state, plan, [view], most=2)
+            hits = search_nodes(self.state, plan, [view], most=2).nodes
             reason = shorten_text(document.reason, 90)
             texts.append(f"[{view.name}] {shorten_text(view.title, 90)} | {view.entry.name} | {reason}")
-            for _, key in hits:
-                texts.append(write_excerpt(view, key, wanted=stems_of(arguments["query"]), tokens=SNIPPET_TOKENS).text)
-                self.library.mark_shown(view.id, [key])
+            texts.append(self._show(hits, stems_of(arguments["query"])))
         words = f"Opened {say_count(len(routed.documents), 'other document')}."
         return ToolOutcome(Told(words, "\n\n".join(texts)), StepResult(words, documents=routed.ids), event=event)
 

@@ -6,19 +6,16 @@ picture of page 7.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from vectorless_web.engine.agent.corpus import DocumentEntry
-from vectorless_web.engine.agent.wording import say_pages
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind, Row, Table
 from vectorless_web.engine.passages.sentences import cut_node
 from vectorless_web.engine.tables.relation import Relation, TableSource
 from vectorless_web.engine.tables.shown import ShownRelation, show_table
 from vectorless_web.engine.tables.view import tables_of
-from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 _ID = re.compile(
@@ -34,8 +31,6 @@ _UNSEEN = {ord("\xad"): None} | dict.fromkeys(map(ord, "\u200b\u200c\ufeff"))
 HEADING_CHARACTERS, PATH_PARTS = 70, 3
 """Characters of a heading and headings, the innermost ones, above an excerpt."""
 OUTLINE_CHARACTERS = 90
-NOTE_TOKENS = 24
-"""Tokens that a note takes which says where a cut text goes on."""
 
 _BY_LINE = (NodeKind.TABLE, NodeKind.LIST, NodeKind.CODE)
 
@@ -82,15 +77,6 @@ class ShownPiece:
     end: int
     text: str
     is_header: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A text made for the model, and the keys of the nodes in it, in their order. `goes_on` is the id to go on from."""
-
-    text: str
-    keys: tuple[int, ...] = ()
-    goes_on: str = ""
 
 
 class DocumentView:
@@ -212,10 +198,25 @@ class DocumentView:
         table = self.find_table(key)
         return shorten_text(relation.units or table.unit, OUTLINE_CHARACTERS).strip("() ") if relation and table else ""
 
-    def name_columns(self, key: int) -> tuple[str, ...]:
-        """The name of each column of a table, with its period and unit; () for a node without a table."""
-        table = self.find_table(key)
-        return tuple(map(clean_text, table.columns)) if table else ()
+    def name_columns(self, key: int) -> list[str]:
+        """The name of each column of a table: its own header, else one that stands over it, with period and unit.
+
+        A unit that holds for the whole table, and a period whose year the header says, are not said again.
+        """
+        relation, table = self.find_relation(key), self.find_table(key)
+        if relation is None or table is None:
+            return []
+        columns, periods, units = relation.view.table.columns, relation.view.periods, self.write_units(key)
+        names = []
+        for index, shown in enumerate(table.columns):
+            own = " / ".join(filter(None, map(clean_text, columns[index].path))) if index < len(columns) else ""
+            name = "" if units and own.strip("()") == units else own or clean_text(shown)
+            period = periods[index] if 0 < index < len(periods) else None
+            said = period.words if period and period.year and str(period.year) not in name else ""
+            unit = columns[index].unit if own and columns[index].unit not in (*name.split(), units) else ""
+            more = ", ".join(filter(None, (said, unit)))
+            names.append(f"{name} [{more}]".strip() if more else name)
+        return names
 
     def _write_rows(self, table: Table, pieces: Sequence[ShownPiece], chosen: Sequence[int]) -> Iterator[str]:
         told: set[str] = set()
@@ -281,6 +282,8 @@ class LibraryView:
 
     def __init__(self) -> None:
         self._by_id: dict[str, DocumentView] = {}
+        self._numbers: dict[str, int] = {}
+        self._announced: dict[str, DocumentEntry] = {}
         self._shown: set[tuple[str, int]] = set()
 
     @property
@@ -297,8 +300,25 @@ class LibraryView:
     def add(self, entry: DocumentEntry, document: CompiledDocument) -> DocumentView:
         """Number a document that was opened; one that is known keeps its number."""
         if entry.id not in self._by_id:
-            self._by_id[entry.id] = DocumentView(len(self._by_id) + 1, entry, document)
+            self._by_id[entry.id] = DocumentView(self._number(entry), entry, document)
         return self._by_id[entry.id]
+
+    def announce(self, entry: DocumentEntry) -> str:
+        """Number a document that is named and not opened: "D6"."""
+        self._announced[entry.id] = entry
+        return f"D{self._number(entry)}"
+
+    def find_announced(self, said: object) -> DocumentEntry | None:
+        """The document that was named and is not open, by its number, file name or title."""
+        words = clean_text(str(said or "")).strip("[]() ").casefold()
+        for entry in self._announced.values():
+            names = (f"d{self._numbers[entry.id]}", entry.name.casefold(), entry.title.casefold())
+            if words in names and entry.id not in self._by_id:
+                return entry
+        return None
+
+    def _number(self, entry: DocumentEntry) -> int:
+        return self._numbers.setdefault(entry.id, len(self._numbers) + 1)
 
     def of_id(self, document: str) -> DocumentView | None:
         """The view of a corpus id; None when the document is not open."""
@@ -348,147 +368,3 @@ class LibraryView:
     def was_shown(self, document: str, key: int) -> bool:
         """Whether something of the node stands before the model."""
         return (document, key) in self._shown
-
-
-def write_nodes(view: DocumentView, keys: Sequence[int], *, tokens: int, start: str = "") -> Shown:
-    """Headings and leaves in their order, whole, until the tokens are used; then the id to go on from.
-
-    `start` is a piece's id ("3", "r41") of the first node to begin with.
-    """
-    lines: list[str] = []
-    taken: list[int] = []
-    left, page = tokens, -1
-    for place, key in enumerate(keys):
-        node = view.tree.node(key)
-        if not view.tree.is_leaf(key):
-            text = view.write_heading(key)
-        else:
-            pieces = view.list_pieces(key)
-            first = _first_place(pieces, start) if place == 0 else 0
-            fitting = _fit_pieces(view, key, range(first, len(pieces)), left - NOTE_TOKENS)
-            if len(fitting) < len(pieces) - first and (fitting or not taken):
-                fitting = fitting or [first]
-                cut = view.write_leaf(key, fitting)
-                goes_on = f"{view.name}.{key}.{pieces[fitting[-1] + 1].id}" if fitting[-1] + 1 < len(pieces) else ""
-                goes_on = goes_on or (f"{view.name}.{keys[place + 1]}" if place + 1 < len(keys) else "")
-                return Shown(_close_cut([*lines, cut], goes_on), (*taken, key), goes_on)
-            if len(fitting) < len(pieces) - first:
-                return Shown(_close_cut(lines, f"{view.name}.{key}"), tuple(taken), f"{view.name}.{key}")
-            text = view.write_leaf(key, fitting if first else None)
-        if view.tree.is_leaf(key) and node.page_start != page:
-            text = f"(p. {node.page_start + 1}) {text}" if page >= 0 or not lines else text
-        page = node.page_start
-        if lines and count_tokens(text) > left - NOTE_TOKENS:
-            return Shown(_close_cut(lines, f"{view.name}.{key}"), tuple(taken), f"{view.name}.{key}")
-        lines.append(text)
-        taken.append(key)
-        left -= count_tokens(text) + 1
-    return Shown("\n".join(lines), tuple(taken))
-
-
-def _close_cut(lines: Sequence[str], goes_on: str) -> str:
-    return "\n".join([*lines, *([f"(cut here; it goes on: read from {goes_on})"] if goes_on else [])])
-
-
-def _first_place(pieces: Sequence[ShownPiece], start: str) -> int:
-    return next((place for place, piece in enumerate(pieces) if piece.id == start.lower()), 0)
-
-
-def _fit_pieces(view: DocumentView, key: int, places: Sequence[int], tokens: int) -> list[int]:
-    """The first of these pieces that fit."""
-    pieces, kept = view.list_pieces(key), []
-    left = tokens - (count_tokens(view.write_leaf(key, [])) if view.tree.node(key).table else 0)
-    for place in places:
-        left -= count_tokens(clean_text(pieces[place].text)) + 3
-        if left < 0:
-            break
-        kept.append(place)
-    return kept
-
-
-def write_excerpt(
-    view: DocumentView, key: int, *, wanted: frozenset[str], tokens: int, lit: int = -1, with_place: bool = True
-) -> Shown:
-    """A node as a passage out of its order: page and headings, then its text, cut around what is `wanted` (stems).
-
-    `lit` is a character of the node's text that must be shown. A table keeps its columns, and the header row in its
-    middle that holds for a row that is shown.
-    """
-    node, pieces = view.tree.node(key), view.list_pieces(key)
-    places = _choose_places(pieces, wanted, tokens, lit)
-    path = view.write_path(key)
-    head = (
-        f"{view.name} {say_pages(node.page_start, node.page_end)}{f' | {path}' if path else ''}" if with_place else ""
-    )
-    body = view.write_leaf(key, None if len(places) == len(pieces) else places) if pieces else ""
-    rest = len(pieces) - 1 - places[-1] if places else 0
-    more = f" (goes on: {rest} more, read from {view.name}.{key}.{pieces[places[-1] + 1].id})" if rest else ""
-    return Shown("\n".join(part for part in (head, body + more) if part), (key,))
-
-
-def _choose_places(pieces: Sequence[ShownPiece], wanted: frozenset[str], tokens: int, lit: int) -> list[int]:
-    """Pieces that hold most of what is wanted, then their neighbours; with each row the header row above it."""
-    sizes = [count_tokens(clean_text(piece.text)) + 3 for piece in pieces]
-    if sum(sizes) <= tokens or len(pieces) < 2:
-        return list(range(len(pieces)))
-    scores = [len(wanted & stems_of(piece.text)) + (2 if piece.start <= lit < piece.end else 0) for piece in pieces]
-    best = max(range(len(pieces)), key=lambda place: (scores[place], -place))
-    order = [
-        best,
-        *sorted((p for p in range(len(pieces)) if scores[p] * 2 >= max(1, scores[best])), key=lambda p: -scores[p]),
-    ]
-    order += sorted(range(len(pieces)), key=lambda place: (abs(place - best), place))
-    kept: set[int] = set()
-    left = tokens
-    for place in dict.fromkeys(order):
-        above = next((p for p in range(place - 1, -1, -1) if pieces[p].is_header), None)
-        both = {place} | ({above} if above is not None and not pieces[place].is_header else set())
-        cost = sum(sizes[p] for p in both - kept)
-        if kept and cost > left:
-            break
-        kept |= both
-        left -= cost
-    return sorted(kept)
-
-
-@lru_cache(maxsize=1 << 12)
-def stems_of(text: str) -> frozenset[str]:
-    """The stems of a text's words; kept for the texts seen last, since each turn looks at the same few dozen."""
-    return frozenset(analyse(text))
-
-
-def write_outline(
-    view: DocumentView, *, tokens: int, start: int = 0, depth: int = 99, worth: Callable[[int], float] | None = None
-) -> Shown:
-    """Lines "[D3.12] Title | pp. 3-5 | 420 tokens" below a node, in reading order and by level.
-
-    When not all fit the deepest and least worthy are left out, and their number is told.
-    """
-    tree, base = view.tree, view.tree.node(start).depth
-    sections = [
-        k for k in tree.sections() if start < k < tree.subtree_end(start) and tree.node(k).depth <= base + depth
-    ]
-    lines = {key: _outline_line(view, key, base) for key in sections}
-    order = sorted(sections, key=lambda key: (tree.node(key).depth, -(worth(key) if worth else 0.0), key))
-    if worth is not None:
-        best = sorted(sections, key=lambda key: (-worth(key), key))[: max(3, len(sections) // 20)]
-        order = list(dict.fromkeys([*best, *order]))
-    kept, left = set[int](), tokens
-    for key in order:
-        left -= count_tokens(lines[key]) + 1
-        if left < 0:
-            break
-        kept.add(key)
-    hidden = len(sections) - len(kept)
-    told = [lines[key] for key in sections if key in kept]
-    note = [f"({hidden} more sections are not listed here)"] if hidden else []
-    return Shown("\n".join([*told, *note]), tuple(key for key in sections if key in kept))
-
-
-def _outline_line(view: DocumentView, key: int, base: int) -> str:
-    node = view.tree.node(key)
-    children = len(view.tree.child_sections(key))
-    title = shorten_text(node.title or node.text, OUTLINE_CHARACTERS)
-    parts = [title, say_pages(node.page_start, node.page_end), f"{node.token_count} tokens"]
-    parts += [f"{children} parts"] if children else []
-    return f"{'  ' * max(0, node.depth - base - 1)}[{view.name}.{key}] {' | '.join(parts)}"

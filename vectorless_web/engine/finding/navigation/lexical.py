@@ -13,8 +13,8 @@ from vectorless_web.engine.finding.navigation.pilot import (
     RankedCandidate,
     SearchState,
 )
+from vectorless_web.engine.finding.ranking.scorer import EvidenceScorer
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.ranking.scorer import EvidenceScorer
 from vectorless_web.engine.text.analyser import analyse, title_terms
 
 SHARES = ((0.95, "all"), (0.6, "most"), (0.4, "about half"), (0.2, "some"), (0.05, "few"), (0.0, "hardly any"))

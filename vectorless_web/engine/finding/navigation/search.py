@@ -27,8 +27,8 @@ from vectorless_web.engine.finding.navigation.pilot import (
     needs_pruning,
     scores_of,
 )
+from vectorless_web.engine.finding.ranking.scorer import Scorer
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.ranking.scorer import Scorer
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,8 +36,8 @@ from vectorless_web.engine.finding.navigation.search import (
     reconsider_routes,
     start_route,
 )
+from vectorless_web.engine.finding.ranking.scorer import Scorer
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.ranking.scorer import Scorer
 
 FAR_BEHIND = 0.5
 """A branch that promises less than this share of the best one is put aside, even when the beam has room. Measured: 0.25

@@ -62,13 +62,15 @@ class DocumentCollection:
         *,
         names: Mapping[int, str] | None = None,
         vectors: Mapping[str, Mapping[NodeAddress, Sequence[float]]] | None = None,
+        sparse: Iterable[tuple[NodeAddress, SparseVector]] = (),
     ) -> None:
         self._documents = dict(sorted(documents.items(), key=lambda pair: str(pair[0])))
         self._names = dict(names or {})
         self._vectors = vectors or {}
+        self._sparse = tuple(sparse)
         self._segments = {name: Segment(document.segment) for name, document in self._documents.items()}
         state = [(str(name), document.sha256, self._names.get(name)) for name, document in self._documents.items()]
-        self.version = hashlib.sha256(repr((state, _list_vectors(self._vectors))).encode()).hexdigest()
+        self.version = hashlib.sha256(repr((state, _list_vectors(self._vectors), self._sparse)).encode()).hexdigest()
 
     def ids(self) -> Sequence[NodeAddress]:
         """Addresses of all nodes but document nodes and running headers, ascending."""
@@ -118,8 +120,8 @@ class DocumentCollection:
         return VectorIndex.build(len(vectors[0][1]), vectors) if vectors else None
 
     def sparse_vectors(self, vocab_id: str) -> Iterable[tuple[NodeAddress, SparseVector]]:
-        """None are stored in artefacts."""
-        return ()
+        """The caller's sparse vectors in that vocabulary; artefacts store none."""
+        return [(name, vector) for name, vector in self._sparse if vector.vocab_id == vocab_id]
 
     def lexical_vocabulary(self) -> str:
         """`bm25:<analyser>:<version>`."""

@@ -236,7 +236,7 @@ LANE_CAP = 256
 in reciprocal rank fusion the last of them adds 1 / 316 where the first adds 1 / 61."""
 FIELD_WEIGHTS: Mapping[str, float] = {"title": 2.0, "path": 1.0, "text": 1.0, "table": 1.0}
 """BM25F field weights of the lexical lane: a title says more than a text of the same length. Chosen by hand; a run
-ranks by engine.ranking and passes its own."""
+ranks by engine.finding.ranking."""
 
 
 class Lane(StrEnum):

@@ -1,7 +1,7 @@
 """Lets a chat model rank the first candidates by their cards; whatever it does wrong keeps the order of the scores."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vectorless_web.engine.documents.card import Card
@@ -10,7 +10,7 @@ from vectorless_web.engine.finding.routing.card_keys import rank_tags
 from vectorless_web.engine.finding.routing.result import ScoredCandidate
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.llm.calls import fence_text
-from vectorless_web.engine.llm.model import ChatModel, Message
+from vectorless_web.engine.llm.model import ChatModel, Message, Usage, usage_of
 from vectorless_web.engine.questions.plan import QueryPlan
 
 CardSource = Callable[[int], Card]
@@ -49,12 +49,14 @@ characters of a reason. A model sees up to 30 cards in one prompt."""
 class ModelOrder:
     """The candidates in the model's order, or as they were when it had none; `note` then says why.
 
-    `ranked` are the documents it ranked, best first; the others follow them in their old order.
+    `ranked` are the documents it ranked, best first; the others follow them in their old order. `usage` is what the
+    call cost.
     """
 
     candidates: tuple[ScoredCandidate, ...]
     note: str = ""
     ranked: tuple[int, ...] = ()
+    usage: Usage = field(default_factory=Usage)
 
 
 def ask_model(
@@ -78,17 +80,18 @@ def ask_model(
     try:
         reply = model.complete(messages, schema=_SCHEMA, max_tokens=_REPLY_TOKENS + _REPLY_TOKENS_PER_CARD * len(ids))
     except ModelError as error:
-        return ModelOrder(tuple(candidates), _explain_failure(error))
+        return ModelOrder(tuple(candidates), _explain_failure(error), usage=usage_of(error.partial))
     ranking = _ranking(reply.parsed, ids)
     if ranking is None:
-        return ModelOrder(tuple(candidates), "The model's ranking could not be used; the scores decided.")
+        note = "The model's ranking could not be used; the scores decided."
+        return ModelOrder(tuple(candidates), note, usage=reply.usage)
     first = [
         replace(ids[name], reason=f"{reason}; {ids[name].reason}" if reason else ids[name].reason)
         for name, reason in ranking
     ]
     named = {name for name, _ in ranking}
     others = (candidate for name, candidate in ids.items() if name not in named)
-    return ModelOrder((*first, *others), ranked=tuple(candidate.doc_id for candidate in first))
+    return ModelOrder((*first, *others), "", tuple(candidate.doc_id for candidate in first), reply.usage)
 
 
 def _describe_card(name: str, card: Card, passage: str, snapshot: Snapshot) -> str:

@@ -65,6 +65,11 @@ class RouteResult:
     steering_terms: tuple[str, ...] = ()
     """Analysed words of the question that chose the first document (edition, kind, issuer, year of the report): a
     reader of that document need not look for them in its text."""
+    unknown_terms: tuple[str, ...] = ()
+    """Analysed words of the question that no document looked at bears, on its card or in its text."""
+    tokens: int = 0
+    """Tokens of the model that ranked: a replay asks no model, and tells them all the same."""
+    cost_usd: float = 0.0
 
 
 _SAID = {

@@ -16,7 +16,7 @@ from vectorless_web.engine.finding.routing.series import Arranged, SeriesArrange
 from vectorless_web.engine.finding.routing.signals import RouteScorer, Signals, as_written, cover_names, find_committed
 from vectorless_web.engine.finding.routing.typed import covers_year
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
-from vectorless_web.engine.index.snapshot_rows import Array, Change, DeltaRow, encode_edges
+from vectorless_web.engine.index.snapshot_rows import Array, Change, DeltaRow, encode_edges, term_hash
 from vectorless_web.engine.index.word_blocks import WordBlock, WordIndex, encode_words
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.questions.editions import WantedEdition, family_of, read_wanted_edition
@@ -132,6 +132,7 @@ class DocumentRouter:
             considered=considered,
             edition=arranged.said,
             steering_terms=_list_steering_terms(plan, wanted, signals, scorer, places[:1]),
+            unknown_terms=self._list_unknown_terms(plan),
         )
         result = self._ask_for_order(plan, result, config)
         ranked = result.candidates
@@ -175,7 +176,13 @@ class DocumentRouter:
             mode_used=RouteMode.FAST if opinion.note else config.mode,
             note=opinion.note,
             ranked=opinion.ranked,
+            tokens=opinion.usage.tokens_in + opinion.usage.tokens_out,
+            cost_usd=opinion.usage.cost_usd,
         )
+
+    def _list_unknown_terms(self, plan: QueryPlan) -> tuple[str, ...]:
+        terms = dict.fromkeys(token.term for token in plan.tokens if token.term)
+        return tuple(term for term in terms if not self.snapshot.frequency(term_hash(term)))
 
     def _list_newest(self, rows: Array, most: int) -> tuple[ScoredCandidate, ...]:
         """The documents added last, where nothing tells any two apart: a question is never left without a document."""

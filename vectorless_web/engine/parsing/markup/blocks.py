@@ -83,7 +83,7 @@ class BlockWriter:
         self.blocks[-1].picture = picture
 
     def write_item(self, text: str, *, mark: str = "", depth: int = 0) -> None:
-        """Add an item of a list; one that is a paragraph by its length stands by itself."""
+        """Add an item of a list; an item as long as a paragraph becomes one."""
         said = f"{mark} {text}".strip()
         if len(text) > _LONG_ITEM:
             self.write_paragraph(said)
@@ -112,7 +112,7 @@ class BlockWriter:
     def write_table(
         self, rows: Sequence[Sequence[SpanCell]], *, headers: int = 0, title: str = "", continued: bool = False
     ) -> None:
-        """Add a table with spanning cells, a long one in parts of about a page that know its headers.
+        """Add a table with spanning cells; a long table becomes parts of about a page, each with the headers.
 
         `continued`: it carries on the table before, and its header rows are not written again.
         """

@@ -54,7 +54,7 @@ def _write_table(writer: BlockWriter, rows: Sequence[Sequence[str]]) -> None:
 
 
 def write_rows(writer: BlockWriter, rows: Sequence[Sequence[str]], *, headers: int) -> None:
-    """Write rows of cells as one table; one too large for a grid in stretches that share the header."""
+    """Write rows of cells as one table, or as several with the same header if they are too many for a grid."""
     width = max((len(row) for row in rows), default=1)
     most = max(_STRETCH // width - headers, 1)
     for number, start in enumerate(range(headers, max(len(rows), headers + 1), most)):
@@ -76,7 +76,7 @@ def _is_header(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _clean_rows(text: str, delimiter: str) -> Iterator[list[str]]:
-    """Rows without what shows nothing; equal cells are one object, for columns repeat what they say."""
+    """Rows without invisible characters. Equal cells share one string, since columns repeat their values."""
     known: dict[str, str] = {}
     for row in _rows(text, delimiter):
         yield [known.setdefault(cell, cell) for cell in map(_clean, row)]

@@ -74,7 +74,7 @@ _SPECIAL = _BLOCKS | _WALLS | _HEADING_TAGS
 
 @dataclass(frozen=True, slots=True)
 class BoundedPage:
-    """A page whose parsing takes time by its length; `remarks` are sentences about what was left out of it."""
+    """A page that is parsed in linear time; `remarks` are sentences about what was left out of it."""
 
     source: str
     remarks: Sequence[str] = ()
@@ -121,7 +121,7 @@ class _Pass:
         return BoundedPage(self._build_source(), tuple(self._remarks()))
 
     def _behind(self, name: str, position: int) -> int:
-        """Where the end mark of a verbatim element begins: nothing before it is a mark."""
+        """Where the end tag of a verbatim element begins; what stands before it is no tag."""
         end = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(self.source, position)
         return end.start() if end else len(self.source)
 
@@ -147,7 +147,7 @@ class _Pass:
                 self._open(name)
 
     def _choice(self, mark: re.Match[str]) -> None:
-        """A choice begins or ends inside a list of choices; elsewhere it nests no deeper than others."""
+        """Handle an <option>, which ends the option before it inside a list of choices."""
         if self.count["select"]:
             self.options += not mark["end"]
             if self.options > MOST_OPTIONS:
@@ -190,7 +190,7 @@ class _Pass:
             self._end_inline(name)
 
     def _end_special(self, names: Sequence[str] | frozenset[str]) -> None:
-        """Close the nearest of these names and all within it but the formats, which go on behind it."""
+        """Close the nearest of these elements and everything in it; open formats (b, i, a) continue behind it."""
         for place in range(len(self.opened) - 1, -1, -1):
             if self.opened[place] in names:
                 self._close(place)
@@ -199,7 +199,7 @@ class _Pass:
                 return
 
     def _end_format(self, name: str) -> None:
-        """Close a format: blocks that were opened within stay open, other elements do not."""
+        """Close a format (b, i, a): blocks that were opened within it stay open, other elements are closed."""
         place = len(self.opened) - 1 - self.opened[::-1].index(name)
         inside = self.opened[place + 1 :]
         if any(inner in _SPECIAL for inner in inside):
@@ -217,7 +217,7 @@ class _Pass:
                 return
 
     def _close(self, place: int) -> None:
-        """Take the element at a place off, with all inside it but formats."""
+        """Close the element at a place and everything inside it but formats."""
         closed, inside = self.opened[place], self.opened[place + 1 :]
         kept = [name for name in inside if name in _FORMATS]
         self.opened[place:] = kept
@@ -286,7 +286,7 @@ _MENUS = ("navigation", "menu", "menubar")
 
 
 class WalkStep(Enum):
-    """What the walk meets: an element begins, ends, or is given whole; or a text."""
+    """One step of the walk: the begin or end of an element, a whole element, or a text."""
 
     BEGIN = auto()
     END = auto()
@@ -529,7 +529,7 @@ class _HtmlReader:
         self.bold += is_bold(node)
 
     def _picture(self, node: LexborNode) -> None:
-        """Write a picture that stands within the file as a figure; of any other only what it is said to show."""
+        """Write a picture that the file itself holds as a figure; of a linked one only its description."""
         said = remove_invisible(node.attributes.get("alt") or "").strip()
         picture = self.shelf.take_address(node.attributes.get("src") or "")
         if picture is None:
@@ -572,7 +572,7 @@ class _HtmlReader:
             self.mark = ""
 
     def _end_raised(self, node: LexborNode) -> None:
-        """Set superscript apart from the figure before it; a link to a note is put in brackets."""
+        """Part superscript from a figure before it; put a link to a note in brackets."""
         if not self.superscripts:
             return
         begun = self.superscripts.pop()

@@ -101,7 +101,7 @@ def _write_value(writer: BlockWriter, name: str, value: Any, level: int) -> None
 
 
 def _write_object(writer: BlockWriter, pairs: _Object, level: int) -> None:
-    """Write what an object says itself as lines, then what it holds, in the order of the file."""
+    """Write an object's simple values as lines, then its lists and objects, in the order of the file."""
     lines: list[str] = []
     for name, value in pairs:
         flat = _flatten(value)
@@ -160,7 +160,7 @@ def _tabulate(values: Sequence[Any]) -> list[list[str]]:
 
 
 def _columns_of(pairs: _Object, before: str, depth: int) -> Iterator[tuple[str, str | None]]:
-    """(name, text) of what an object holds, objects within it under both names; None for what is no simple value."""
+    """(name, text) of an object's values, those of inner objects under both names; None if a value is a list."""
     for name, value in pairs:
         said = f"{before}{_words_of(name)}"
         if isinstance(value, _Object) and value and depth < _DEEPEST_CELL:
@@ -189,6 +189,6 @@ def _show(value: Any) -> str:
 
 
 def _words_of(name: str) -> str:
-    """A name as words, which are how people ask for it: "net_income" and "netIncome" as "net income"."""
+    """A name as words, as people ask for it: "net_income" and "netIncome" become "net income"."""
     parts = [part for part in _WORD_ENDS.split(_show(name)) if part]
     return " ".join(parts[:1] + [part.lower() if part[1:].islower() else part for part in parts[1:]])

@@ -102,7 +102,7 @@ def _decode(part: MIMEPart) -> str:
 
 
 def list_attached(message: EmailMessage) -> list[tuple[str, MIMEPart]]:
-    """(name without any folder, part) of each attachment; pictures within the text are none."""
+    """(file name without folder, part) of each attachment; pictures shown in the text are no attachments."""
     return [(_name_of(part), part) for part in _walk_attached(message) if not _is_inline(part)]
 
 

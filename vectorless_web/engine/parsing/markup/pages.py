@@ -104,7 +104,7 @@ def cut_pages(
 
 
 def join_captions(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
-    """The blocks with each figure's caption taken into it, from the side where this file's captions mostly stand."""
+    """The blocks with captions joined to their figures, from the side where most captions of this file stand."""
     places = [place for place, block in enumerate(blocks) if block.picture is not None]
     if not places:
         return list(blocks)
@@ -177,7 +177,7 @@ def _table(text: str, block: TextBlock, page: int, base: int) -> Draft:
 
 
 def _heads_of(said: Sequence[Sequence[str]]) -> Heads:
-    """What heads the columns and rows of a table laid out by its spaces."""
+    """Column headers and row labels of a table whose columns are parted by spaces."""
     width = max((len(row) for row in said), default=0)
     even = [[*row, *[""] * (width - len(row))] for row in said]
     headers = min(guess_headers(even), max(len(even) - 1, 0))

@@ -75,7 +75,7 @@ def _cells(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def cut_paragraph(text: str, start: int, end: int) -> Iterator[TextBlock]:
-    """One paragraph; an endless one is cut at ends of sentences, so that leaves stay small."""
+    """A paragraph as one block, or as several cut at ends of sentences if it is too long for a leaf."""
     while end - start > _LONG:
         ends = [match.end() for match in _SENTENCE.finditer(text, start, start + _LONG)]
         space = text.rfind(" ", start, start + _LONG)
@@ -150,7 +150,7 @@ def guess_level(text: str, *, strong: bool) -> int | None:
 
 
 def mark_superscript(before: str, text: str) -> str:
-    """Superscript as plain text: figures after a figure get a "^", or "412" with note 1 would read 4121."""
+    """Superscript as plain text. A figure behind a figure gets a "^": "412" with note 1 must not read 4121."""
     joins = before[-1:].isdigit() and text.strip()[:1].isdigit()
     return f"^{text.strip()}" if joins else text
 

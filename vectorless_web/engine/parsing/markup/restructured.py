@@ -86,7 +86,7 @@ def read_restructured(text: str) -> DocumentText:
 
 
 def _tell_too_much(text: str) -> str:
-    """Why a text is not given to the parser, as a sentence; "" for one that is."""
+    """A sentence on why the parser must not read a text; "" if it may."""
     if len(text) > _LONGEST:
         return (
             f"This text has {len(text):,} characters; its marks are read up to {_LONGEST:,}, so it was read as plain"
@@ -100,7 +100,7 @@ def _tell_too_much(text: str) -> str:
 
 
 def _has_endless_marks(text: str) -> bool:
-    """Whether a paragraph has more marks than the parser gets through in time; borders of tables are none."""
+    """Whether a paragraph has more marks than the parser can read in time; borders of tables do not count."""
     for paragraph in re.split(r"\n[ \t]*\n", text):
         marks = paragraph.count("*") + paragraph.count("`")
         bars = 0 if paragraph.lstrip()[:1] in ("+", "|") else paragraph.count("|") + paragraph.count("_ ")
@@ -110,7 +110,7 @@ def _has_endless_marks(text: str) -> bool:
 
 
 def _measure_replaced(text: str) -> int:
-    """Characters that the names of a text stand for, all places together; _MOST_REPLACED + 1 for more or for a loop."""
+    """Characters that all substitutions of a text make together; _MOST_REPLACED + 1 for more, or for a loop."""
     told = {" ".join(match[1].lower().split()): match[2] for match in _DEFINITION.finditer(text)}
     if not told:
         return 0
@@ -193,7 +193,7 @@ class _Reader:
         self.read(node, depth)
 
     def _read_system_message(self, node: "nodes.Element", depth: int) -> None:
-        """What the parser could not take is kept as it is written; what it says about it is not."""
+        """Keep what the parser could not read as it is written, without the parser's message."""
         for own in node.children:
             if own.__class__.__name__ == "literal_block":
                 self.writer.write(NodeKind.CODE, remove_invisible(own.astext()))

@@ -266,7 +266,7 @@ class _RichTextReader:
             _ACTS[word](self, number)
 
     def _takes_group(self, word: str) -> bool:
-        """Say where the text of a group goes by its first word; whether that word was one that says so."""
+        """Set the destination of a group by its first control word; False if that word names no destination."""
         target = _DESTINATIONS.get(word)
         if word in _RUNNING:
             target = "running"
@@ -294,7 +294,7 @@ class _RichTextReader:
             self._put(text)
 
     def _say(self, text: str) -> None:
-        """Put text where it goes, without the characters that stand for one that was read already."""
+        """Write text to its destination, without the fallback characters behind a Unicode character."""
         self.state.begins = False
         passed = min(self.skip, len(text))
         self.skip -= passed
@@ -325,7 +325,7 @@ class _RichTextReader:
             self.encoding = "cp1252"
 
     def end_paragraph(self, number: int | None = None) -> None:
-        """Take the end of a paragraph as what it is there: of the body, of a cell, or of a note."""
+        """End a paragraph of the body, of a cell or of a note."""
         if self.state.to != "main":
             self._put(" ")
         elif self.state.in_table:
@@ -521,7 +521,7 @@ def _write_paragraph(writer: BlockWriter, piece: _Paragraph, *, marked: bool) ->
 
 
 def _span_cells(table: _TableDraft) -> list[list[SpanCell]]:
-    """The rows with spans by where their cells end: rows of one table may be cut at other places."""
+    """Rows with spans. The places where cells of any row end make the columns of the table."""
     places = sorted({edge.right for _, edges in table.rows for edge in edges})
     even = all(len(edges) == len(cells) for cells, edges in table.rows) and len(places) <= _MOST_COLUMNS
     rows = []

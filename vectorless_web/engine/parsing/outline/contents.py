@@ -56,7 +56,7 @@ class Contents:
 
 
 def letters_of(text: str) -> str:
-    """Letters and digits alone, without case: what mended and broken spellings of a title share."""
+    """The letters and digits of a text in small letters, which are equal for mended and broken spellings of a title."""
     return _LETTERS.sub("", text).casefold()
 
 

@@ -121,6 +121,6 @@ def is_caps(text: str) -> bool:
 
 
 def keep_supported(headings: Sequence[Heading]) -> set[int]:
-    """Ids of headings to keep: whole sentences count only where their style heads several passages."""
+    """Ids of headings to keep: whole sentences are headings only if their style heads several passages."""
     support = Counter(heading.style for heading in headings if heading.sentence)
     return {id(h) for h in headings if not h.sentence or support[h.style] >= _SENTENCES_OF_A_STYLE}

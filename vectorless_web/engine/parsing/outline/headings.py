@@ -86,7 +86,7 @@ def _own_style(one: Line, other: Line) -> bool:
 
 
 def _is_in_index(lines: Sequence[Line], position: int) -> bool:
-    """Whether the lines beside it name statements too: then it is an index and not a title."""
+    """Whether the neighbouring lines name statements too: then the line is an entry of an index and no title."""
     beside = [lines[number] for number in (position - 1, position + 1) if 0 <= number < len(lines)]
     return any(form_of(line.text).family == STATEMENT for line in beside)
 
@@ -126,7 +126,7 @@ def _is_top_number(form: Form) -> bool:
 
 
 def _number_look(line: Line) -> tuple[object, ...]:
-    """What numbered headings of one run share: size and weight of type, and the left edge."""
+    """The size and weight of type and the left edge, which numbered headings of one run share."""
     return round(line.style.size), line.style.weight, round(line.left / _SAME_LEFT)
 
 
@@ -320,7 +320,7 @@ class Headings:
         return self._prose_follows(lines, end, lines[end - 1])
 
     def _titles(self, last: Line, following: Line) -> bool:
-        """Whether a bare "NOTE 10" has its title below it, in whatever style stands out."""
+        """Whether a bare "NOTE 10" is followed by its title in an emphasised style."""
         stands_out = rate_emphasis(following, self._layout.body_of(following.page)) >= 2
         return stands_out and abs(last.left - following.left) < _SAME_LEFT and form_of(following.text).family == PLAIN
 

@@ -14,7 +14,7 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.html import bound_page, html_text
 from vectorless_web.engine.parsing.markup.pages import DocumentText
-from vectorless_web.engine.parsing.packed.package import Package, PackageKind, child, local, open_package, value
+from vectorless_web.engine.parsing.package import Package, PackageKind, child, local, open_package, value
 
 BOOK = PackageKind("EPUB book", "the program it was made with", "epub")
 _SUBSET = re.compile(r"(<!DOCTYPE[^>\[]{0,500})\[[^\]]{0,100000}\]\s*>")

@@ -16,7 +16,7 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.mail import list_attached, read_attached
 from vectorless_web.engine.parsing.markup.pages import DocumentText
-from vectorless_web.engine.parsing.packed.package import DAMAGE, PackageKind, check_directory
+from vectorless_web.engine.parsing.package import DAMAGE, PackageKind, check_directory
 from vectorless_web.engine.parsing.sniff import MAIL, ZIP
 
 ARCHIVE = PackageKind("ZIP archive", "the program that made it", "zip")
@@ -34,7 +34,7 @@ _MOST_LISTED = 5_000
 
 @dataclass(frozen=True, slots=True)
 class EnclosedLimits:
-    """How much is taken out of one file: files, bytes of each, bytes of all; and times one may be packed smaller."""
+    """Limits of unpacking one file: files, bytes of each, bytes of all, and the greatest compression ratio."""
 
     files: int = 500
     bytes: int = 200 * 1024 * 1024
@@ -46,7 +46,7 @@ class EnclosedLimits:
 
 @dataclass(frozen=True, slots=True)
 class Enclosed:
-    """A file within a file: its name without folders, the folder it stood in; why it was not taken out, or "".
+    """A file within a file: its name, its folder, and the reason why it was not unpacked, or "".
 
     Its bytes stand in the folder that was unpacked into, under its place in the list, when `code` is "".
     """
@@ -93,7 +93,7 @@ class _Unpacker:
         self._taken = 0
 
     def take(self, name: str, folder: str, chunks: Iterator[bytes]) -> None:
-        """Write one file; what is refused, by its own fault or by a limit, is noted with its reason."""
+        """Write one file, or note the reason why it was refused."""
         path = self._target / str(len(self.found))
         try:
             if len(self.found) >= self.limits.files:

@@ -15,7 +15,7 @@ from vectorless_web.engine.parsing.figures import PictureShelf, clean_descriptio
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText, TextBlock
-from vectorless_web.engine.parsing.packed.package import PackageKind, local, open_package, value
+from vectorless_web.engine.parsing.package import PackageKind, local, open_package, value
 from vectorless_web.engine.parsing.sheets.numbers import show_number
 from vectorless_web.engine.parsing.tables.spans import SpanCell
 
@@ -278,6 +278,6 @@ def _diagram_words(blob: bytes) -> Iterator[str]:
 
 
 def _clean(text: str) -> str:
-    """Text whose line breaks (a vertical tab within a paragraph) are line ends, without what shows nothing."""
+    """A text with line ends in place of vertical tabs, without invisible characters."""
     lines = (" ".join(remove_invisible(line).split()) for line in text.replace("\v", "\n").split("\n"))
     return "\n".join(filter(None, lines))

@@ -121,7 +121,7 @@ def _append(drafts: list[Draft], block: Sequence[Line], layout: Layout, vocabula
 
 
 def _goes_on_at_foot(before: Draft, block: Sequence[Line], layout: Layout) -> bool:
-    """Whether small print below a footnote is the rest of it."""
+    """Whether a block of small print continues the footnote above it."""
     return before.kind is NodeKind.FOOTNOTE and block[0].page == before.page and _is_small(block[0], layout)
 
 
@@ -241,7 +241,7 @@ class Drafter:
         return self._drafts
 
     def _prefer_statements(self) -> None:
-        """Where a statement stands by itself, the same one in a discussion is an excerpt."""
+        """Take the kind of statement from tables of a discussion when the full statement stands elsewhere."""
         own = {d.table.statement for d in self._drafts if d.table and id(d) not in self._discussed}
         for draft in self._drafts:
             if draft.table and id(draft) in self._discussed and draft.table.statement in own:
@@ -274,7 +274,7 @@ class Drafter:
         self._drafts.append(_heading_draft(item))
 
     def _follow(self, heading: Heading) -> None:
-        """Keep track of where the tables to come stand."""
+        """Remember the heading, and whether the following tables belong to a discussion or to the notes."""
         if heading.form.family in (PART, ITEM):
             self._discussion = _DISCUSSION.fullmatch(heading.form.label) is not None
             self._notes_begun = self._in_note = False
@@ -285,7 +285,7 @@ class Drafter:
         self._heading = heading
 
     def _build_grid(self, rows: list[LineRow]) -> Grid:
-        """The grid of a table; one without a header may lack columns of the one it carries on."""
+        """The grid of a table. A table without a header may have fewer columns than the table that it continues."""
         grid = build_grid(rows)
         before = self._grid or (self._headed[0] if self._headed else None)
         if before is not None and _lacks_columns(before, grid):
@@ -373,7 +373,7 @@ class Drafter:
         return " ".join(before.text.split()) if before is not None and before.kind is NodeKind.CAPTION else ""
 
     def _lead_in(self) -> str:
-        """What stands right above a table and may state its units."""
+        """The text right above a table, which may state its units."""
         before = self._before()
         if before is None or (len(before.text) > _LONGEST_INTRODUCTION and before.kind is not NodeKind.SECTION):
             return ""
@@ -399,7 +399,7 @@ def _continues_table(before: Grid, grid: Grid) -> bool:
 
 
 def _are_sheets(before: Grid, grid: Grid) -> bool:
-    """Whether two tables of names and values begin with the same name: sheets of particulars, and no header."""
+    """Whether two tables of two columns begin with the same name: one data sheet after the other, without headers."""
     if len(before.columns) != len(("name", "value")) or len(grid.columns) != len(before.columns):
         return False
     if not before.columns[0]:
@@ -412,7 +412,7 @@ def _words_of(row: GridRow) -> list[str]:
 
 
 def _are_dated_otherwise(before: Grid, grid: Grid) -> bool:
-    """Whether the headers of both name years, and not the same ones."""
+    """Whether the headers of both tables name years, and the years differ."""
     one, other = [set(_YEAR.findall(_header_words(own))) for own in (before, grid)]
     return bool(one and other) and one != other
 
@@ -495,7 +495,7 @@ def _share_units(drafts: Sequence[Draft]) -> None:
 
 
 def _is_index(table: Table) -> bool:
-    """Whether a column of several rows says 100 throughout: what was worth as much then, and no units hold."""
+    """Whether a column holds 100 in every row: an index that starts at 100 has no unit of money."""
     columns = (
         [row.cells[place].text for row in table.body if place < len(row.cells)]
         for place in range(1, len(table.columns))

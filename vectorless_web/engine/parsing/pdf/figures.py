@@ -45,7 +45,7 @@ Edges = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class FigureBox:
-    """A picture on a page; what is drawn of shapes is one where a caption names it."""
+    """A picture on a page. A drawing made of shapes counts as a picture only when a caption names it."""
 
     page_index: int
     edges: Edges
@@ -97,7 +97,7 @@ _CAPTION_LINE = re.compile(rf"^\s*{any_of('figure')}\s*[A-Z]?\d", re.I | re.M)
 
 
 def names_figure(text: str) -> bool:
-    """Whether a line of a page begins as the caption of a figure does: only there drawn shapes are looked for."""
+    """Whether a line of the page begins like a figure's caption. Drawn shapes are searched on such pages alone."""
     return _CAPTION_LINE.search(text) is not None
 
 
@@ -135,7 +135,7 @@ def list_drawings(
 def _read_shapes(
     objects: Sequence[tuple[int, int]], corner: tuple[float, float], size: tuple[float, float]
 ) -> Iterator[tuple[Edges, float]]:
-    """The box of each path within the page, and how much it tells of a drawing: nothing for a line of a table."""
+    """The box of each path and its weight as part of a drawing: 0 for a straight line, which tables have too."""
     bounds = [ctypes.c_float() for _ in range(4)]
     places = [ctypes.byref(bound) for bound in bounds]
     for address, kind in objects:
@@ -300,7 +300,7 @@ def _touch(one: Edges, other: Edges) -> bool:
 
 
 def place_figures(drafts: Sequence[Draft], pages: Sequence[Page], figures: Sequence[FigureBox]) -> list[Draft]:
-    """The drafts with a figure for each picture: the caption that names it, or one without words where it stands."""
+    """The drafts with one figure for each picture: its caption, or a figure without text at its place."""
     if not figures:
         return list(drafts)
     of_page: dict[int, list[FigureBox]] = defaultdict(list)

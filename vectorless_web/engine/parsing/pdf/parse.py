@@ -74,7 +74,7 @@ def read_bookmarks(document: pdfium.PdfDocument) -> list[Bookmark]:
 
 
 def place_bookmarks(items: Sequence[Item], bookmarks: Sequence[Bookmark]) -> list[Item]:
-    """Items with every bookmark as a heading: an existing one, the line that prints it, or one without text."""
+    """Add each bookmark as a heading: an existing heading, the line with its words, or a heading without text."""
     by_page: dict[int, list[Bookmark]] = defaultdict(list)
     for bookmark in bookmarks:
         by_page[bookmark.page].append(bookmark)
@@ -125,7 +125,7 @@ def _place(items: list[Item], bookmarks: Sequence[Bookmark]) -> list[Item]:
 
 
 def _find(items: Sequence[Item], letters: str) -> int | None:
-    """The heading that says the same, else the line that does."""
+    """The place of the heading with these letters, else of the line with them, else None."""
     for kind in (Heading, Line):
         for number, item in enumerate(items):
             if isinstance(item, kind) and _is_same_title(_read_letters(item), letters):
@@ -170,8 +170,8 @@ of, and the gap that must part it from the rest, in heights of the line."""
 _COLUMNS = re.compile(rf"^\W*(?:in )?{any_of('scale')}\b|\b(?:19|20)\d\d\s+(?:19|20)\d\d\b")
 """What names columns: their units, or years side by side."""
 _LATE, _NEXT_LATE, _MOST_LATE = 12.0, 3.0, 20
-"""Ems that a line stands above the one printed before it from which it may be out of order, and below one that is out of
-order within which it is as well; such lines of a page that are looked at."""
+"""Ems: a line that stands higher than the line before it by the first may be out of order, and so may lines that follow
+it within the second. The last is the number of such lines that are looked at on a page."""
 _LONGEST_RUNNING = 75
 """Characters of a line from which it is text rather than a part of the header that differs on every page."""
 _FEW_PAGES = 3
@@ -220,7 +220,7 @@ def _edge_lines(page: Page) -> Iterator[_Sighting]:
 
 
 def _stand_below_text(page: Page, found: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The repeated lines at the top of a page that stand below running text: headers of tables that go on and on."""
+    """Repeated lines at the top of a page that stand below text: they are headers of long tables."""
     order = sorted(range(len(page.lines)), key=lambda number: page.lines[number].top)
     has_text = False
     for number in order[:_EDGE_LINES]:
@@ -231,7 +231,7 @@ def _stand_below_text(page: Page, found: set[tuple[int, int]]) -> Iterator[tuple
 
 
 def _find_outermost(page: Page, found: set[tuple[int, int]]) -> Iterator[_Sighting]:
-    """The first and the last two lines that stand apart, at whatever height (converters cut pages unevenly)."""
+    """The first line and the last two lines that a gap parts from the rest, at any height of the page."""
     numbers = [number for number in range(len(page.lines)) if (page.index, number) not in found]
     order = sorted(numbers, key=lambda number: page.lines[number].top)
     if len(order) <= _OUTERMOST_LEAST:
@@ -273,7 +273,7 @@ def _find_repeated_lines(sightings: Sequence[_Sighting], least: int) -> set[tupl
 
 
 def _same_text(group: Sequence[_Sighting]) -> Iterable[Sequence[_Sighting]]:
-    """The group as it is if a number in it counts the pages; else its members by their exact text."""
+    """The whole group if one of its numbers counts the pages; else its members grouped by their exact text."""
     if len({sighting.text for sighting in group}) == 1 or _counts_pages(group):
         return [group]
     exact: dict[str, list[_Sighting]] = defaultdict(list)
@@ -301,7 +301,7 @@ def _same_height(group: Sequence[_Sighting], least: int) -> set[tuple[int, int]]
 
 
 def _first_titles(pages: Sequence[Page], found: set[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Where a part, item or statement whose title runs on has begun: its first line is its heading."""
+    """The first occurrence of each running title of a part, item or statement: that line is its heading."""
     first: dict[str, tuple[int, int]] = {}
     for page in pages:
         for number, line in enumerate(page.lines):
@@ -311,7 +311,7 @@ def _first_titles(pages: Sequence[Page], found: set[tuple[int, int]]) -> set[tup
 
 
 def _can_run(text: str) -> bool:
-    """Whether repeated text is furniture and not a repeated figure, period, unit or change."""
+    """Whether repeated text can be a running header: it is no figure, period, unit or change."""
     if PERIOD.match(text) or UNITS_LINE.match(text) or text.startswith("%") or _COLUMNS.search(text):
         return False
     return any(character.isalpha() for character in text) or bool(_NUMBER.match(text))
@@ -408,7 +408,7 @@ def open_pdf(path: Path) -> pdfium.PdfDocument:
 
 
 def _explain_open_failure(data: bytes, code: int | None) -> UnreadableDocument:
-    """Why a PDF cannot be opened. PDFium's code may be left over from an earlier file: the bytes must bear it out."""
+    """Why a PDF cannot be opened. PDFium may report the code of an earlier file, so the bytes are checked as well."""
     if code == pdfium_c.FPDF_ERR_PASSWORD and b"/Encrypt" in data:
         return UnreadableDocument(
             "This PDF is encrypted and needs a password. Remove the password and upload it again.",
@@ -535,7 +535,7 @@ def _complete_numbers(items: Sequence[Item]) -> list[Item]:
 
 
 def _without_continued(items: Sequence[Item]) -> list[Item]:
-    """Titles repeated with "(continued)" are running lines: what they head goes on."""
+    """Make running lines of repeated titles with "(continued)": their section goes on."""
     seen: set[str] = set()
     found: list[Item] = []
     for item in items:
@@ -569,7 +569,7 @@ class _PageParser:
         yield from self._content(page, rows[last + 1 :])
 
     def _content(self, page: Page, rows: Sequence[LineRow]) -> Iterator[Item]:
-        """Tables of drawn cells each stand where their first line does; what is around them is told by its words."""
+        """Tables with drawn cells at the place of their first line, and between them what the words alone show."""
         tables = self._fences.read(
             "tables with drawn lines", page.index, lambda: find_ruled(page, rows), list[RuledTable]()
         )
@@ -617,7 +617,7 @@ def _open_items(page: Page, rows: Sequence[LineRow], finder: Headings) -> Iterat
 
 
 def _one_title(row: LineRow) -> bool:
-    """Whether a line is one text, or a number or name with its title ("Item 7." and a gap), not cells of columns."""
+    """Whether a line is one text or a number with its title ("Item 7.", a gap, a title), and no row of cells."""
     if len(row.cells) == 1:
         return True
     family = form_of(row.line.text).family
@@ -625,7 +625,7 @@ def _one_title(row: LineRow) -> bool:
 
 
 def _by_page_groups(drafts: Sequence[Draft]) -> list[Draft]:
-    """Without headings: a section for each five pages, said to be such."""
+    """Sections of five pages each, for a document without headings; their titles say so."""
     grouped: list[Draft] = []
     group = -1
     last = max((draft.page for draft in drafts), default=0)

@@ -213,7 +213,7 @@ class _PageReader:
         return found.most_common(1)[0][0] if found else 0
 
     def _is_unseen(self, spans: Sequence[tuple[int, int]]) -> bool:
-        """Whether none of a few words is painted: they were put under a scan for those who search it."""
+        """Whether the text is invisible, as under a scan: none of a few sampled words is painted."""
         sampled = (_text_object(self._handle, start) for start, _ in spans[:: max(1, len(spans) // _SAMPLES)])
         return all(found and _paint_of(found) == pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE for found in sampled)
 
@@ -223,7 +223,7 @@ class _PageReader:
         return round(math.atan2(self._matrix[1], self._matrix[0]) / (math.pi / 2)) % 4
 
     def _line_style(self, spans: Sequence[tuple[int, int]], first: int, last: int) -> tuple[Style, int, bool]:
-        """The style of most of the line, where a differently styled beginning ends, and whether it ends as it looks."""
+        """(style of the middle, end of a differently styled beginning, whether the line ends in the same style)."""
         start = spans[first][0]
         opening, closing = self._style(start), self._style(spans[last - 1][0])
         style = self._style(spans[(first + last) // 2][0])

@@ -131,7 +131,7 @@ def read_scans(
 
 
 def _tell(read: ScannedPages) -> ScannedPages:
-    """What is told; nothing of reasons where every page was read or had text of its own."""
+    """The report on scanned pages; without a reason where every page was read or had text of its own."""
     return read if read.unread else replace(read, because="", lacking=False)
 
 
@@ -155,7 +155,7 @@ def _scan_of(document: pdfium.PdfDocument, page: Page, pixels: int) -> Scan | No
 
 
 def is_garbage(text: str) -> bool:
-    """Whether characters stand for nothing, or letters for others, as where a font tells no code of its letters."""
+    """Whether a text layer is garbage: unassigned characters, or letters in place of others."""
     printed = _count_printed(text)
     if not printed:
         return False
@@ -174,7 +174,7 @@ def _is_strange(character: str) -> bool:
 
 
 def _lacks_vowels(text: str) -> bool:
-    """Whether most words, in the Latin script and of three letters or more, cannot be spoken. The first tell it."""
+    """Whether most of the first Latin words of three letters or more have no vowel."""
     first = text.casefold().split(maxsplit=_WORDS_LOOKED_AT)[:_WORDS_LOOKED_AT]
     words = [word for word in first if len(word) > 2 and word.isalpha() and word < "\u0250"]
     return len(words) >= _FEWEST_WORDS and sum(_VOWELS.isdisjoint(word) for word in words) > _NO_VOWEL * len(words)

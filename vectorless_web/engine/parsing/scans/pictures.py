@@ -130,7 +130,7 @@ def _cut_away(image: Image.Image, cut: Cut) -> Image.Image:
 
 @contextmanager
 def _open_picture(path: Path | io.BytesIO, pixels: int, kinds: tuple[str, ...] = _KINDS) -> Iterator[Image.Image]:
-    """Open a picture file of one of the kinds that are read, whichever way Pillow puts that it cannot."""
+    """Open a picture file; turn each way in which Pillow fails into UnreadableDocument."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -188,7 +188,7 @@ def _measure_frame(image: Image.Image, number: int, pixels: int) -> tuple[float,
 
 
 def _read_resolution(image: Image.Image) -> tuple[float, float]:
-    """Pixels an inch as the file states them; (0, 0) where that is missing or not to be believed."""
+    """Pixels an inch as the file states them; (0, 0) if they are missing or implausible."""
     try:
         across, down = (float(number) for number in image.info.get("dpi", ()))
     except (TypeError, ValueError, ZeroDivisionError):
@@ -207,7 +207,7 @@ def _turn_like(image: Image.Image, size: tuple[int, int]) -> tuple[int, int]:
 
 
 def _flatten(image: Image.Image, mode: str) -> Image.Image:
-    """The picture upright by what its camera noted, on white where it is transparent."""
+    """The picture turned as its EXIF data says, with white behind transparent pixels."""
     upright = ImageOps.exif_transpose(image)
     if upright.mode.startswith(("I", "F")):
         numbers = np.asarray(upright).astype(np.float32)

@@ -164,7 +164,7 @@ def _usual_height(lines: Sequence[_SeenLine]) -> float:
 
 
 def _longest_run(lines: Sequence[_SeenLine], place: float, free: float) -> tuple[int, int]:
-    """First and last (excluded) of the longest run of lines of which no word comes as near to a place as `free`."""
+    """(first, last + 1) of the longest run of lines without a word nearer than `free` to a place."""
     best, begun = (0, 0), 0
     for number, line in enumerate([*lines, None]):
         if line is None or any(word.left < place + free and place - free < word.right for word in line):
@@ -316,7 +316,7 @@ def _expect_height(text: str) -> float:
 
 
 def _find_baseline(line: Sequence[SeenWord]) -> float:
-    """Where the letters of a line stand, in pixels from the top: those that reach below it are left aside."""
+    """The baseline of a line in pixels from the top; letters that reach below it (g, p) are left out."""
     standing = [word.bottom for word in line if not any(letter in _DESCENDING for letter in word.text)]
     if standing:
         return statistics.median(standing)
@@ -326,7 +326,7 @@ def _find_baseline(line: Sequence[SeenWord]) -> float:
 
 
 def _share_sizes(sizes: Sequence[float], words: Sequence[int]) -> list[float]:
-    """The lines' sizes, nearly equal ones made equal: heights of letters are measured roughly.
+    """The sizes of the lines with nearly equal sizes made equal, since heights are measured roughly.
 
     Larger than most alike are headings, smaller ones footnotes, and one size is body text.
     """

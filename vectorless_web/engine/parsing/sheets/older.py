@@ -64,7 +64,7 @@ def _read_sheet(given: Any, name: str, count: CellCount) -> Sheet:
 
 
 def _show(stored: Any) -> str:
-    """A value in words: dates year first, truths as sheets write them, numbers without noise."""
+    """A value as text: ISO dates, TRUE and FALSE, numbers without noise of binary fractions."""
     if isinstance(stored, bool):
         return str(stored).upper()
     if isinstance(stored, int | float):

@@ -9,7 +9,7 @@ from lxml import etree
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
-from vectorless_web.engine.parsing.packed.package import PackageKind, child, local, open_package, refuse_locked, value
+from vectorless_web.engine.parsing.package import PackageKind, child, local, open_package, refuse_locked, value
 from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, find_shown_title, write_sheets
 from vectorless_web.engine.parsing.sheets.workbook import LeftOut, check_sheet_text
 

@@ -59,7 +59,7 @@ class CellCount:
         self.count = 0
 
     def add(self, text: str) -> str:
-        """The text of a cell without what shows nothing, counted when it is not empty."""
+        """The visible text of a cell; a cell with text is counted."""
         said = text.strip()
         if not said.isprintable() or "  " in said:
             said = "\n".join(" ".join(line.split()) for line in remove_invisible(said).splitlines()).strip()
@@ -108,7 +108,7 @@ _EMPTY = SpanCell("")
 
 @dataclass(frozen=True, slots=True)
 class Above:
-    """What stands over a region: lines of a single column, or the header rows of a table; its columns and last row."""
+    """Titles or header rows above a region, with their columns and last row."""
 
     last: int = -_WIDEST_GAP
     columns: Sequence[int] = ()
@@ -142,7 +142,7 @@ def _find_regions(sheet: Sheet) -> Iterator[Region]:
 
 
 def _rows_between(last: int, number: int) -> range:
-    """The rows behind one and before another; of a wide gap the first, since hidden rows are few."""
+    """The rows between two rows; of a wide gap only the first ones."""
     return range(last + 1, min(number, last + _WIDEST_GAP))
 
 
@@ -177,7 +177,7 @@ def _begins_table(region: Region, columns: Sequence[int], place: int) -> bool:
 
 
 def _write_region(writer: BlockWriter, region: Region, above: Above) -> Above:
-    """Write a region; what it is to the one below it. Lines over a table name it, an empty row between or not."""
+    """Write a region and return what stands above the next. Lines over a table name it, also across an empty row."""
     columns = sorted({column for _, cells, _ in region for column in cells})
     near = region[0][0] - above.last <= _NEAR
     if len(columns) == 1:
@@ -205,7 +205,7 @@ def _write_region(writer: BlockWriter, region: Region, above: Above) -> Above:
 
 
 def _take_titles(rows: list[RegionRow], columns: Sequence[int]) -> list[str]:
-    """Take the lines above a table away: rows with a single text, at the left or over all columns."""
+    """Cut off the titles above a table: rows with a single text, at the left or over all columns."""
     taken = []
     while len(rows) > 1 and len(rows[0][1]) == 1:
         _, cells, spans = rows[0]
@@ -250,7 +250,7 @@ def _write_rows(
 
 
 def _lay_rows(rows: Region, columns: Sequence[int]) -> list[list[SpanCell]]:
-    """The cells of each row; a cell that one above reaches down to is left to that one."""
+    """The cells of each row, without those that a cell above covers."""
     laid, reaches = [], dict[int, int]()
     for row in rows:
         number, _, spans = row
@@ -263,7 +263,7 @@ def _lay_rows(rows: Region, columns: Sequence[int]) -> list[list[SpanCell]]:
 
 
 def _lay_row(row: RegionRow, columns: Sequence[int], hanging: Collection[int] = ()) -> list[SpanCell]:
-    """A row's cells at the columns that the table uses; what a cell covers to its right is left to its span.
+    """A row's cells in the columns of the table, without those that a cell to the left covers.
 
     `hanging` are columns that a cell above covers.
     """

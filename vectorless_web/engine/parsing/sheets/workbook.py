@@ -13,7 +13,7 @@ from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
-from vectorless_web.engine.parsing.packed.package import Package, PackageKind, child, local, open_package, value
+from vectorless_web.engine.parsing.package import Package, PackageKind, child, local, open_package, value
 from vectorless_web.engine.parsing.sheets.numbers import BUILT_IN, show_number
 from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, find_shown_title, write_sheets
 

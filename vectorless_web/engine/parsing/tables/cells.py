@@ -136,18 +136,18 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
 
 
 def _are_two_figures(text: str, spans: list[list[int]], k: int) -> bool:
-    """Whether word k and the one before are each a whole figure with decimals, which no figure goes on with."""
+    """Whether word k and the word before are two figures with decimals, and so two cells."""
     return all(_DECIMALS.match(text[start:end]) for start, end in (spans[k - 1], spans[k]))
 
 
 def _names_change(text: str, spans: list[list[int]], k: int, gaps: float) -> bool:
-    """Whether a word goes on with the sign before it, over a gap given in those that part cells: "%  Change"."""
+    """Whether a word belongs to the sign before it: "%  Change". The gap is given in widths of a cell gap."""
     figure = text[spans[k - 2][0] : spans[k - 2][1]] if k > 1 else ""
     return gaps < _GAP / _NARROW_GAP and (not is_number(figure) or bool(_YEAR.match(figure)))
 
 
 def _begins_column(word: str, following: str, boxes: list[list[float]], k: int, limit: float) -> bool:
-    """Whether a sign begins a column right behind what ends there: "Income $     23", "2022  % Change"."""
+    """Whether a sign opens a new column without a gap before it: "Income $     23", "2022  % Change"."""
     if word == "%":
         return following[:1].isalpha() and boxes[k][0] - boxes[k - 1][2] > _CURRENCY_GAP / _GAP * limit
     return bool(_CURRENCY.match(word)) and is_number(following) and boxes[k + 1][0] - boxes[k][2] > limit

@@ -85,7 +85,7 @@ def table_draft(grid: Grid, *, title: str, units: str, vocabulary: Vocabulary, c
 
 
 def lists_papers(table: Table) -> bool:
-    """Whether rows say by which forms papers were filed and nothing names the columns: a list of papers, no table."""
+    """Whether a table is a list of filed papers: most rows name a form (10-K, S-8) and no header names the columns."""
     levels = [level for column in table.columns[1:] for level in column.path]
     names = [level for level in levels if not _FORM.match(level) and any(map(str.isalpha, level))]
     filed = sum(any(_FORM.match(cell.text.strip()) for cell in row.cells) for row in table.rows)
@@ -100,7 +100,7 @@ def is_signed(table: Table) -> bool:
 
 
 def is_nameless(table: Table) -> bool:
-    """Whether nothing names the columns of a few rows of figures: which column says what cannot be told.
+    """Whether no header names the columns of a small table, so that nobody can tell what its figures mean.
 
     They are a piece of a table whose headers stand elsewhere, and are kept as text. Where the first row has no label
     either they may be more; words in several columns without names are no relation at all.
@@ -118,7 +118,7 @@ def is_nameless(table: Table) -> bool:
 
 
 def _are_bare_words(table: Table) -> bool:
-    """Whether nearly all cells are words and none is a particular's name: lists side by side, and no relation."""
+    """Whether nearly all cells are words and no label ends in a colon: lists side by side, and no table."""
     said = [cell.text.strip() for row in table.rows for cell in row.cells[1:] if cell.length]
     if any(text.endswith(":") for text in (*said, *(row.label for row in table.rows))):
         return False
@@ -173,7 +173,7 @@ def _unit(table: Table, number: int, units: str) -> str:
 
 
 def _says_particulars(rows: Sequence[GridRow]) -> bool:
-    """Whether most rows are names that end in colons with their values: one without a value heads nothing."""
+    """Whether most rows are "Name: value". A row without a value heads no group in such a table."""
     named = [row for row in rows if row.cells[0] and row.cells[0][-1].text.rstrip().endswith(":")]
     return len(named) > 1 and 2 * sum(any(row.cells[1:]) for row in named) > len(rows)
 
@@ -237,7 +237,7 @@ def _columns(grid: Grid) -> list[Column]:
 
 
 def _find_percents(grid: Grid) -> list[int]:
-    """The figure columns whose first figure is a percentage: the others there need no sign."""
+    """The figure columns whose first figure has a % sign; their other figures need none."""
     columns = ([row.cells[place] for row in grid.rows if not row.is_header] for place in range(1, len(grid.edges) + 1))
     first = (next((spans for spans in cells if spans and _FIGURE.search(_join_spans(spans))), []) for cells in columns)
     return [place for place, spans in enumerate(first) if _join_spans(spans).rstrip(" )").endswith("%")]

@@ -121,7 +121,7 @@ def build_grid(rows: Sequence[LineRow], columns: Sequence[Edge] = ()) -> Grid:
 
 
 def _name_by_second(rows: Sequence[GridRow]) -> None:
-    """Rows whose label stands in the second column, under that of the first, which is printed once for several rows."""
+    """Name rows by the second column, below the label of the first, which is printed once for several rows."""
     body = [row for row in rows if not row.is_header]
     if not body or not body[0].cells[0] or len(body[0].cells) <= _SEVERAL or all(row.cells[0] for row in body):
         return
@@ -188,7 +188,7 @@ def _part_known(cell: CellSpan, names: Collection[str], edges: Sequence[Edge]) -
 
 
 def _part_name(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> list[CellSpan]:
-    """One cell for each column below, when every one of them has a word right over it and no word is left over."""
+    """One cell for each column below if each column has exactly its words right above it."""
     below = [edge for edge in edges if _overlap((cell.left, cell.right), edge) > _TIGHT]
     if UNITS_LINE.search(cell.text):
         return [cell]  # "(in thousands)" over two columns
@@ -241,7 +241,7 @@ def _join_labels(grid: Grid) -> None:
 
 
 def _release_labels(rows: Sequence[GridRow]) -> None:
-    """Labels right above the first figures are no header: they head the rows below, or begin a wrapped label."""
+    """Take labels right above the first figures out of the header: they belong to the rows below."""
     body = next((number for number, row in enumerate(rows) if not row.is_header), len(rows))
     if body == len(rows):
         return
@@ -313,7 +313,7 @@ def _numbers_columns(cells: Sequence[CellSpan], below: Sequence[LineRow]) -> boo
 
 
 def _names_again(cells: Sequence[CellSpan], labels: float, names: Collection[str]) -> bool:
-    """Whether words among rows of figures name columns: periods, names told before, or no label at the labels' edge."""
+    """Whether a row of words among rows of figures is a header: it names periods, or repeats names of a header."""
     if cells[0].left > labels + _INDENTED or any(
         _YEAR_IN.search(cell.text) or PERIOD.match(cell.text) for cell in cells
     ):
@@ -387,7 +387,7 @@ def _stands_out(groups: Sequence[Sequence[LineRow]]) -> bool:
 
 
 def _begins_sheets(groups: Sequence[Sequence[LineRow]]) -> bool:
-    """Whether the name in the first row comes again with another value: the rows are sheets of particulars."""
+    """Whether the first row's name recurs with another value: the rows are data sheets one after the other."""
     rows = [[cell.text.strip() for row in group for cell in row.cells] for group in groups]
     pairs = [row for row in rows if len(row) == len(("name", "value"))]
     return rows[0] in pairs and any(row[0] == rows[0][0] and row[1] != rows[0][1] for row in pairs)
@@ -460,7 +460,7 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
 
 
 def _is_named_apart(edge: Edge, columns: Sequence[Edge], visual: Sequence[Visual]) -> bool:
-    """Whether a header stands over words that stand in one row alone, and over no column of figures."""
+    """Whether a header stands over words of a single row and over no column of figures."""
     heads = [(cell.left, cell.right) for cells, _, _, is_header in visual if is_header for cell in cells]
     labels = min((cells[0].left for cells, _, _, is_header in visual if not is_header), default=0.0)
     over = [head for head in heads if head[0] > labels + _INDENTED and _overlap(head, edge) > 0]
@@ -492,7 +492,7 @@ def _is_in_labels(cell: CellSpan, labels: Sequence[Edge]) -> bool:
 
 
 def _add_empty(edges: Sequence[Edge], visual: Sequence[Visual]) -> list[Edge]:
-    """The columns, and those that a header names and no row fills: the line that names every column tells."""
+    """The columns with those added that are empty in all rows but named in the fullest line of the header."""
     if len(edges) < _LEAST_COLUMNS:
         return list(edges)
     for cells, _, _, is_header in visual:
@@ -509,7 +509,7 @@ def _add_empty(edges: Sequence[Edge], visual: Sequence[Visual]) -> list[Edge]:
 
 
 def _join_halves(edges: Sequence[Edge], visual: Sequence[Visual]) -> list[Edge]:
-    """The columns, those joined that one header heads and of which no row fills both: figures set left and right."""
+    """The columns, with two joined where one header stands over both and no row fills both."""
     body = [cells for cells, _, _, is_header in visual if not is_header]
     heads = [cell for cells, _, _, is_header in visual if is_header for cell in cells]
     joined: list[Edge] = []
@@ -522,7 +522,7 @@ def _join_halves(edges: Sequence[Edge], visual: Sequence[Visual]) -> list[Edge]:
 
 
 def _is_half(first: Edge, second: Edge, heads: Sequence[CellSpan]) -> bool:
-    """Whether columns stand close and no header stands over one of them while another one stands over the other."""
+    """Whether two close columns have no header that stands over only one of them."""
     if second[0] - first[1] > _HALVES_APART:
         return False
     over = [{id(head) for head in heads if _overlap((head.left, head.right), edge) > 0} for edge in (first, second)]
@@ -543,7 +543,7 @@ def _take_turns(first: Edge, second: Edge, body: Sequence[Sequence[CellSpan]]) -
 
 
 def _without_bridges(rows: Sequence[Sequence[tuple[float, float]]]) -> list[tuple[float, float]]:
-    """The figures of all rows but those that reach over several figures of the fullest rows, and would join columns."""
+    """All figures but those that reach over several figures of the fullest rows: they would join columns."""
     most = max(map(len, rows), default=0)
     full = [row for row in rows if len(row) == most]
     if most < _SEVERAL or len(full) < _SEVERAL:
@@ -616,7 +616,7 @@ def _starts_left(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> bool:
 
 
 def _join_raised(rows: list[GridRow]) -> None:
-    """Words without a label that stand nearer to the row below, which goes on with them in their column, join it."""
+    """Join words without a label to the row below when they stand nearer to it and it continues them."""
     for number in range(len(rows) - 2, 0, -1):
         before, row, following = rows[number - 1 : number + 2]
         filled = [place for place, spans in enumerate(row.cells) if spans]
@@ -631,7 +631,7 @@ def _join_raised(rows: list[GridRow]) -> None:
 
 
 def _join_wrapped(rows: Sequence[GridRow]) -> list[GridRow]:
-    """A label printed over two lines becomes one: its first line has no figures and runs on in the next."""
+    """Join a label of two printed lines: the first line has no figures and continues in the second."""
     joined: list[GridRow] = []
     reach = max((row.cells[0][-1].right for row in rows if row.cells[0] and not row.is_header), default=0.0)
     ends = _stand_at_ends(rows)
@@ -651,7 +651,7 @@ def _join_wrapped(rows: Sequence[GridRow]) -> list[GridRow]:
 
 
 def _stand_at_ends(rows: Sequence[GridRow]) -> bool:
-    """Whether figures stand beside the last line of the labels that go on in small letters, and never the first."""
+    """Whether figures always stand beside the last line of labels that continue in small letters."""
     pairs = [
         (any(before.cells[1:]), any(row.cells[1:]))
         for before, row in itertools.pairwise(rows)
@@ -679,7 +679,7 @@ def _continues_row(before: GridRow, row: GridRow) -> bool:
 
 
 def _continue_together(before: GridRow, row: GridRow) -> bool:
-    """Whether a label that ends in the middle ("Inspection and") goes on below, as the words beside it do."""
+    """Whether a label that breaks off ("Inspection and") continues below together with the words beside it."""
     spans = [span for own in (before, row) for cells in own.cells[1:] for span in cells]
     if any(span.numeric for span in spans) or not _UNFINISHED.search(before.cells[0][-1].text.rstrip()):
         return False
@@ -689,7 +689,7 @@ def _continue_together(before: GridRow, row: GridRow) -> bool:
 
 
 def _stand_at_one_height(before: GridRow, row: GridRow) -> bool:
-    """Whether one of two rows holds words that go on in the other: figures set to the middle of lines overlap both."""
+    """Whether words of one row continue in the other: figures set at middle height overlap both lines."""
     figured = [any(span.numeric for spans in own.cells[1:] for span in spans) for own in (before, row)]
     beside = [place for place, spans in enumerate(before.cells) if spans and row.cells[place]]
     if sum(figured) != 1 or not beside or any(before.cells[k][0].numeric or row.cells[k][0].numeric for k in beside):

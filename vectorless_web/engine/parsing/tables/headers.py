@@ -40,20 +40,18 @@ _RUNS_ON = re.compile(rf"(?:[&/,-]|\b{any_of('goes_on')})\s*$", re.I)
 _HYPHEN = re.compile("[\ufffe\x02\xad]\\s?")
 
 
-_KIND = re.compile(rf"(?:^|\s){any_of('kind')}$", re.IGNORECASE)
-"""What the words of a column are, as its name says."""
 _LONGEST_KIND = 40
 """Characters of such a name, at most."""
 
 
 def names_kinds(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether a first row says of what kind the longer words below it are: "Mode | Description"."""
+    """Whether the first row names the kinds of the longer texts below it: "Mode | Description"."""
     if len(names) <= 1 or len(below) <= 1 or not all(0 < len(name) <= _LONGEST_KIND for name in names):
         return False
-    if any(map(str.isdigit, "".join(names))) or any(name[-1] in ":.;," for name in names):
+    if any(map(str.isdigit, "".join(names))) or any(name[-1] in ":.;," or name[0].islower() for name in names):
         return False
     longer = sum(len(row[-1]) > len(names[-1]) for row in below)
-    return bool(_KIND.search(names[-1])) and 2 * longer > len(below)
+    return 2 * longer > len(below)
 
 
 @dataclass(slots=True)
@@ -113,7 +111,7 @@ def _find_runs(
 
 
 def _columns_below(span: CellSpan, anchors: Sequence[Edge]) -> tuple[int, int]:
-    """The columns of a header below the fullest line: it goes on with one name unless it reaches over several."""
+    """The columns that a header below the fullest line stands over: one, unless it reaches over several names."""
     over = [number for number, edge in enumerate(anchors) if span.left <= _middle(edge) <= span.right]
     middle = (span.left + span.right) / 2
     if not any(left <= middle <= right for left, right in anchors):
@@ -129,7 +127,7 @@ def _tell_kind(before: str, text: str) -> str:
 
 
 def _complete_dates(rows: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> list[Sequence[CellSpan]]:
-    """The rows with days joined to the years right below them, where other columns say their dates in one line."""
+    """Join days to the years right below them ("May 31," over "2021") where other columns print dates in one line."""
     completed = [list(spans) for spans in _join_broken(_join_halves(rows), edges)]
     for above, below in itertools.pairwise(completed):
         if not any(PERIOD.match(span.text) and _YEAR_IN.search(span.text) for span in below):
@@ -143,7 +141,7 @@ def _complete_dates(rows: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -
 
 
 def _join_halves(rows: Sequence[Sequence[CellSpan]]) -> list[Sequence[CellSpan]]:
-    """The rows with headers that go on right below in small letters made whole, in the line that has more headers."""
+    """Join headers that continue right below in small letters, in the line that has more headers."""
     joined = [list(spans) for spans in rows]
     for above, below in itertools.pairwise(joined):
         if any(span.text[:1].islower() for span in below) and len(above) == len(below) and _stand_alike(above, below):
@@ -162,7 +160,7 @@ def _join_halves(rows: Sequence[Sequence[CellSpan]]) -> list[Sequence[CellSpan]]
 
 
 def _join_broken(rows: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> list[Sequence[CellSpan]]:
-    """The rows with headers made whole that have a line more than those beside them, for want of room.
+    """Join headers that were broken over one line more than their neighbours because their column is narrow.
 
     "Other Postretirement Benefit" above "Pension Plans   Plans   Postemployment Plans": its columns are too narrow for
     the next word, and no other header shares them.
@@ -186,7 +184,7 @@ def _is_below(first: CellSpan, second: CellSpan) -> bool:
 
 
 def _find_room(spans: Sequence[CellSpan], place: int, edges: Sequence[Edge]) -> Edge | None:
-    """From where to where the columns reach that stand nearer to a header than to those beside it."""
+    """The extent of the columns that are nearer to this header than to its neighbours."""
     middles = [(span.left + span.right) / 2 for span in spans]
     own = [edge for edge in edges if min(middles, key=lambda middle: abs(middle - _middle(edge))) == middles[place]]
     return (own[0][0], own[-1][1]) if own else None
@@ -224,7 +222,7 @@ def _join_lines(rows: Sequence[Sequence[CellSpan]], columns: int) -> list[Sequen
 
 
 def _stand_alike(above: Sequence[CellSpan], below: Sequence[CellSpan]) -> bool:
-    """Whether headers are lines of the same ones; a lone header under another must go on with it by its words."""
+    """Whether two lines are parts of the same headers; a single header must also continue by its words."""
     if any(_YEAR_IN.search(span.text) and PERIOD.match(span.text) for span in above):
         return False  # whole dates go on in no other line
     if len(below) == 1 and not below[0].text[:1].islower() and not _RUNS_ON.search(above[0].text):
@@ -254,7 +252,7 @@ def _count_repeated(lowest: Sequence[_Part], columns: int) -> int:
 def _find_years(
     cells: Sequence[CellSpan], lowest: Sequence[_Part], anchors: Sequence[Edge]
 ) -> list[tuple[int, int]] | None:
-    """The columns of each cell of a line whose years head groups of names that repeat behind other columns.
+    """The columns below each year of a line, where the names below the years repeat behind other columns.
 
     "Plan   2023   2022" over "Approved   Shares Price   Shares Price": each year heads a pair, wherever it stands over
     it. None when they are others.
@@ -315,7 +313,7 @@ def _join(above: str, below: str) -> str:
 
 
 def _widen(anchors: Sequence[Edge], column: int, span: Edge) -> Edge:
-    """A column's extent with the header that stands over it, as far as that leaves its neighbours their places."""
+    """A column's extent widened to its header, without touching the neighbouring columns."""
     left, right = min(anchors[column][0], span[0]), max(anchors[column][1], span[1])
     if column and left < anchors[column - 1][1]:
         left = anchors[column][0]
@@ -370,7 +368,7 @@ def _keep_cheaper(
 
 
 def _distance(cell: CellSpan, anchors: Sequence[Edge], over: tuple[int, int], kinds: Sequence[str]) -> float | None:
-    """What it costs that a header spans these columns, which may have years below; None when it cannot."""
+    """The cost of a header spanning these columns, where years may stand below it; None if it cannot."""
     first, last = over
     middle = (cell.left + cell.right) / 2
     left, right = anchors[first][0], anchors[last][1]
@@ -468,7 +466,7 @@ class RowPaths:
         return path
 
     def _is_left(self, label: str, has_figures: bool) -> bool:
-        """Whether a row that stands where the innermost group's label does is no part of that group."""
+        """Whether a row at the indent of the innermost group's label lies outside that group."""
         if not has_figures:
             return True
         group, words = self._open[-1], _label_words(label)
@@ -476,7 +474,7 @@ class RowPaths:
         return bool(label) and group.is_indented and not is_total
 
     def _close(self, label: str) -> None:
-        """Close the group whose total this is: the one that it names, else the innermost."""
+        """Close the group that a total ends: the group with the words of the total, else the innermost."""
         words = _label_words(label)
         named = [place for place, group in enumerate(self._open) if words & _label_words(group.label)]
         del self._open[named[-1] if named else len(self._open) - 1 :]

@@ -211,7 +211,7 @@ def _is_running_text(row: LineRow) -> bool:
 
 
 def _are_scale(figures: Sequence[CellSpan]) -> bool:
-    """Whether figures rise or fall by the same step, as along the axis of a chart."""
+    """Whether figures rise or fall in equal steps, as along the axis of a chart."""
     texts = [cell.text.strip().rstrip("%") for cell in figures]
     if len(texts) < _FEWEST_FIGURES or not all(text.isdecimal() for text in texts):
         return False
@@ -265,13 +265,13 @@ def _is_program(rows: Sequence[LineRow]) -> bool:
 
 
 def is_listing(rows: Sequence[LineRow], layout: Layout) -> bool:
-    """Whether most lines are set in a typewriter's letters and the page's text is not: what a program says or is."""
+    """Whether most lines, unlike the page's text, are set in a font of one width: code or the output of a program."""
     typed = sum(bool(_TYPEWRITER.search(row.line.style.font)) for row in rows)
     return 2 * typed > len(rows) and not _TYPEWRITER.search(layout.body_of(rows[0].line.page).font)
 
 
 def is_contents(rows: Sequence[LineRow]) -> bool:
-    """Whether most rows are titles that dots lead to one page number each, or that page numbers stand before."""
+    """Whether most rows are entries of a contents list: a title and a page number, or the number first."""
     if _count_pages_first(rows) or 2 * sum(len(_LEADERS.findall(row.line.text)) > 1 for row in rows) > len(rows):
         return True  # or the index of a map, in several columns
     several = [row for row in rows if len(row.cells) > 1 or _LEADERS.search(row.line.text)]
@@ -282,7 +282,7 @@ def is_contents(rows: Sequence[LineRow]) -> bool:
 
 
 def _count_pages_first(rows: Sequence[LineRow]) -> bool:
-    """Whether rows are titles behind page numbers, which rise and skip some: consecutive ones number a list."""
+    """Whether rows are page numbers followed by titles. Numbers that rise by one each are those of a list."""
     told = [row.cells for row in rows if len(row.cells) > 1]
     pages = [cells[0].text.strip() for cells in told]
     if len(told) < _COUNTED_PAGES or any(len(cells) > len(("page", "title")) or cells[1].numeric for cells in told):
@@ -349,7 +349,7 @@ def _leads_on(row: LineRow) -> bool:
 
 
 def _dates_again(row: LineRow, seed: Line, figures_left: float) -> bool:
-    """Whether a line over the figures alone names a date: the rows below it are of another than those above."""
+    """Whether a line over the figures names a date, which then holds for the rows below it."""
     left = (seed.left + figures_left) / 2
     over = row.role is LineRole.TEXT and row.line.left > left and row.line.right > figures_left
     return over and bool(PERIOD.match(row.line.text)) and bool(_PERIOD_CELL.search(row.line.text))
@@ -413,7 +413,7 @@ def _is_new_header(row: LineRow, above: Sequence[LineRow]) -> bool:
 
 
 def _repeats_header(row: LineRow, above: Sequence[LineRow]) -> bool:
-    """Whether a row names again some columns of a header above, at other places: the next table has others besides."""
+    """Whether a row repeats names of a header above at other places: a new table begins there."""
     names = [(cell.text.split(), cell.left) for cell in row.cells[1:]]
     before = [(cell.text.split(), cell.left) for own in above if own.role is LineRole.HEADER for cell in own.cells]
     again = [left for words, left in names if any(words == other for other, _ in before)]
@@ -690,7 +690,7 @@ def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
 
 
 def _are_marked(rows: Sequence[LineRow]) -> bool:
-    """Whether all that stands beside most words is a sign or a letter: an icon, a bullet, a number of a list."""
+    """Whether most rows hold text and, beside it, only a sign or letter: an icon, a bullet or a list number."""
     told = [row.cells for row in rows if len(row.cells) > 1]
     if any(len(cells) > len(("mark", "words")) for cells in told):
         return False
@@ -700,7 +700,7 @@ def _are_marked(rows: Sequence[LineRow]) -> bool:
 
 
 def _are_captioned(rows: Sequence[LineRow]) -> bool:
-    """Whether what is filled in stands over captions in brackets, as on the first page of a form."""
+    """Whether values stand over their captions in brackets, as on the first page of a form."""
     told = [row.cells for row in rows if len(row.cells) > 1]
     captions = sum(all(_IN_BRACKETS.match(cell.text.strip()) for cell in cells) for cells in told)
     return 3 * captions >= len(told)
@@ -712,7 +712,7 @@ def _are_addresses(rows: Sequence[LineRow]) -> bool:
 
 
 def _is_legend(rows: Sequence[LineRow]) -> bool:
-    """Whether years stand over fewer names, as the scale of a chart does over what its lines are."""
+    """Whether years stand over fewer names: the scale of a chart over its legend."""
     dated = [row for row in rows if all(_YEAR.match(cell.text.strip()) for cell in row.cells)]
     years = max((len(row.cells) for row in dated), default=0)
     others = [len(row.cells) for row in rows if len(row.cells) != years]
@@ -720,7 +720,7 @@ def _is_legend(rows: Sequence[LineRow]) -> bool:
 
 
 def _are_columns_of_prose(rows: Sequence[LineRow]) -> bool:
-    """Whether most lines go on in the middle of a sentence in their first cell and in the one beside it."""
+    """Whether the cells are columns of prose: most lines continue a sentence in the first cell and in the next."""
     told = [row.cells for row in rows[1:] if len(row.cells) > 1]
     running = sum(cells[0].text[:1].islower() and len(cells[0].text) > _RUNNING for cells in told)
     beside = sum(cells[1].text[:1].islower() for cells in told)
@@ -732,7 +732,7 @@ _NO_WORDS = (_are_columns_of_prose, _is_program, _are_marked, _count_pages_first
 
 
 def _is_aligned(row: LineRow, edges: Sequence[float], ends: Sequence[float]) -> bool:
-    """Whether every cell but the first begins or ends where a column does, or has its middle there."""
+    """Whether each cell but the first is aligned with a column at its left edge, right edge or middle."""
     return all(
         any(abs(cell.left - edge) < _EDGE for edge in edges)
         or any(abs(cell.right - end) < _EDGE for end in ends)

@@ -117,7 +117,7 @@ def find_ruled(page: Page, rows: Sequence[LineRow]) -> list[RuledTable]:
 
 
 def _find_bands(page: Page, level: Sequence[Rule], rows: Sequence[LineRow]) -> Iterator[_Mesh]:
-    """The grids that level lines of one width make where each parts two rows, one of them of several printed lines.
+    """Tables whose rows are parted by level lines alone, when at least one row has several printed lines.
 
     Columns are parted by what is blank in nearly all rows.
     """
@@ -143,7 +143,7 @@ def _find_bands(page: Page, level: Sequence[Rule], rows: Sequence[LineRow]) -> I
 
 
 def _are_dated_above(ys: Sequence[float], inside: Sequence[LineRow], rows: Sequence[LineRow]) -> bool:
-    """Whether a row of years stands right above the bands, or names above their years: the bands would lose it."""
+    """Whether a row of years, or names over years, stands right above the bands, which would cut it off."""
     if not ys:
         return False
     own = {row.number for row in inside if row.line.middle > ys[0]}
@@ -171,7 +171,7 @@ def _is_whole_row(row: LineRow) -> bool:
 
 
 def _part_first(ys: list[float], rows: Sequence[LineRow]) -> list[float]:
-    """The lines that part bands, with one more above each row of the first band that is set otherwise."""
+    """The heights that part bands, with one more where the style changes within the first band."""
     first = sorted((row for row in rows if ys[0] < row.line.middle < ys[1]), key=lambda row: row.line.middle)
     parts = [
         (above.line.middle + below.line.middle) / 2
@@ -184,7 +184,7 @@ def _part_first(ys: list[float], rows: Sequence[LineRow]) -> list[float]:
 
 
 def _find_head(mesh: _Mesh, rows: Sequence[LineRow]) -> list[LineRow]:
-    """The bold line right above a mesh that has a name over each column: colour stands behind it, and no lines."""
+    """The bold line right above a mesh with one name over each column: a header with colour and no lines."""
     near = [
         row
         for row in rows
@@ -210,7 +210,7 @@ def _add_band(mesh: _Mesh, head: Sequence[LineRow]) -> _Mesh:
 
 
 def _part_header(mesh: _Mesh, inside: Sequence[LineRow]) -> _Mesh:
-    """The mesh, its first band parted where a header set otherwise has no line below it: colour parts it from a row."""
+    """The mesh with its first band parted below a header in another style that has no line under it."""
     ys = _part_first(mesh.ys, inside)[:2]
     if ys[1] == mesh.ys[1]:
         return mesh
@@ -359,7 +359,7 @@ def _mesh_of(across: Sequence[Rule], down: Sequence[Rule]) -> _Mesh | None:
 
 
 def _places(lines: Sequence[Rule], crossing: Sequence[Rule]) -> list[float]:
-    """Where lines stand, and where those that cross them end beyond the outermost: a side left open."""
+    """The places of lines, with the ends of crossing lines as places too where an outer side is not drawn."""
     ends = [min(line[1] for line in crossing), max(line[2] for line in crossing)]
     places: list[float] = []
     for place in sorted([*(line[0] for line in lines), *ends]):
@@ -390,7 +390,7 @@ def _lines_inside(mesh: _Mesh, rows: Sequence[LineRow]) -> list[LineRow]:
 
 
 def _fill(page: Page, mesh: _Mesh, inside: list[LineRow]) -> RuledTable | None:
-    """The table of a mesh and the lines in it; None for what is no table."""
+    """The table that a mesh and the printed lines in it make; None if they make no table."""
     if _cross_words(page, mesh, inside):
         return None
     mesh = mesh if mesh.is_open else _part_header(mesh, inside)
@@ -432,7 +432,7 @@ def _fill_cells(page: Page, mesh: _Mesh, inside: Sequence[LineRow]) -> dict[int,
 
 
 def _part_bands(mesh: _Mesh, cells: dict[int, _CellText]) -> _Mesh:
-    """The mesh, with bands parted that hold several rows without lines between: figures below each other in step."""
+    """The mesh, with each band parted that holds several rows: figures of two cells at the same heights."""
     ys, owners, free = [mesh.ys[0]], [], int(mesh.owner.max()) + 1
     for band, own in enumerate(mesh.owner.tolist()):
         alone = [cell for cell in dict.fromkeys(own) if (mesh.owner == cell).any(axis=1).sum() == 1]
@@ -453,7 +453,7 @@ def _part_bands(mesh: _Mesh, cells: dict[int, _CellText]) -> _Mesh:
 
 
 def _find_steps(cells: Sequence[_CellText]) -> list[float]:
-    """Heights of the rows in a band: two cells have as many lines at the same heights, those of one all figures."""
+    """Heights of the rows in a band, where two cells have lines at the same heights and one holds figures alone."""
     for own in cells:
         if len(own.spans) < _FEWEST or not all(span.numeric for span in own.spans):
             continue
@@ -486,14 +486,14 @@ def _part_line(page: Page, mesh: _Mesh, row: LineRow) -> Iterator[tuple[int, Cel
 
 
 def _holds_table(mesh: _Mesh, cells: dict[int, _CellText], inside: Sequence[LineRow]) -> bool:
-    """Whether cells hold rows or columns that no line parts: lines are drawn around groups or single figures alone."""
+    """Whether some cells hold whole rows or columns: then lines frame groups and not cells."""
     if sum(sum(span.numeric for span in own.spans) > 1 for own in cells.values()) > 1:
         return True
     return _hold_columns(mesh, inside) or any(_holds_labels(mesh, cell, cells) for cell in cells)
 
 
 def _hold_columns(mesh: _Mesh, inside: Sequence[LineRow]) -> bool:
-    """Whether lines of print have a figure behind something else, a wide gap between them, in one cell."""
+    """Whether too many lines have text and, behind a wide gap, a figure in the same cell."""
     beside = 0
     for row in inside:
         level = min(max(int(np.searchsorted(mesh.ys, row.line.middle)) - 1, 0), len(mesh.ys) - 2)
@@ -507,7 +507,7 @@ def _hold_columns(mesh: _Mesh, inside: Sequence[LineRow]) -> bool:
 
 
 def _holds_labels(mesh: _Mesh, cell: int, cells: dict[int, _CellText]) -> bool:
-    """Whether a cell beside several drawn rows has about a line for each of them, at the height of its figure."""
+    """Whether a cell that spans several drawn rows holds one label for each of them."""
     top, bottom, _, last = mesh.spans(cell)
     heights, count = cells[cell].heights, bottom - top + 1
     if count < _FEWEST or not count <= len(heights) <= 2 * count or last + 1 >= len(mesh.xs) - 1:
@@ -518,7 +518,7 @@ def _holds_labels(mesh: _Mesh, cell: int, cells: dict[int, _CellText]) -> bool:
 
 
 def _cross_words(page: Page, mesh: _Mesh, inside: Sequence[LineRow]) -> bool:
-    """Whether lines run through words: they belong to something else that lies under the text."""
+    """Whether drawn lines run through words: then they are no borders of cells."""
     words = np.concatenate([np.arange(*row.line.words) for row in inside])
     boxes = page.boxes[words]
     edge = (boxes[:, 2] - boxes[:, 0]) * _INTO_WORD

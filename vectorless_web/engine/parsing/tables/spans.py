@@ -242,7 +242,7 @@ def _repeats(names: Sequence[str], size: int) -> bool:
 
 
 def _is_long_name(text: str) -> bool:
-    """Whether a text over one line may name a column: no sentence, and not without end."""
+    """Whether a longer text can still name a column: it is no sentence and has fewer than _LONG_NAME characters."""
     return len(text) <= _LONG_NAME and not text.rstrip().endswith((".", ";"))
 
 
@@ -363,7 +363,7 @@ def _divide(places: Sequence[int], kinds: Sequence[str], own: Sequence[str]) -> 
 
 
 def _follows_periods(first: int, last: int, kinds: Sequence[str]) -> bool:
-    """Whether columns of words are all those between the columns of periods and the end: what a change is given in."""
+    """Whether the columns of words are exactly those behind the columns of periods, as those of changes are."""
     between = kinds[first - 1] == "period" and last + 1 == len(kinds)
     return between and set(kinds[first : last + 1]) <= {"word", "change"}
 

@@ -15,7 +15,7 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_number, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.markup.plaintext import guess_level, mark_superscript
-from vectorless_web.engine.parsing.packed.package import PackageKind, child, local, open_package, refuse_locked, value
+from vectorless_web.engine.parsing.package import PackageKind, child, local, open_package, refuse_locked, value
 from vectorless_web.engine.parsing.tables.spans import SpanCell
 from vectorless_web.engine.parsing.word.parse import parse_count
 
@@ -320,7 +320,7 @@ class _TextReader:
             self._write_notes()
 
     def _write_beside(self, words: _Words) -> None:
-        """What hangs on a paragraph: its notes, later, and its text boxes."""
+        """Write the text boxes anchored in a paragraph, and keep its notes for later."""
         self.waiting.extend(words.notes)
         for image in words.pictures:
             if self.styles.is_cut(value(image.getparent(), "style-name")):
@@ -429,7 +429,7 @@ class _TextReader:
             _say(words, element.tail, bold, raised)
 
     def _write_notes(self) -> None:
-        """Write the notes that what stands before refers to, each behind its number."""
+        """Write the notes of the last block, each behind its number."""
         waiting, self.waiting = self.waiting, []
         for note in waiting:
             citation, text = child(note, "note-citation"), child(note, "note-body")
@@ -457,7 +457,7 @@ def _say(words: _Words, text: str | None, bold: bool, raised: bool) -> None:
 
 
 def _is_noted(line: etree._Element, cell: etree._Element) -> bool:
-    """Whether a paragraph of a cell stands in a note that hangs on another one of it."""
+    """Whether a paragraph stands in a note that is anchored in another paragraph of the same cell."""
     for holder in line.iterancestors():
         if holder is cell:
             return False

@@ -14,7 +14,7 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_number, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.markup.plaintext import guess_level, mark_superscript
-from vectorless_web.engine.parsing.packed.package import Package, child, local, not_word, open_package, value
+from vectorless_web.engine.parsing.package import Package, child, local, not_word, open_package, value
 from vectorless_web.engine.parsing.scans.pictures import Cut
 from vectorless_web.engine.parsing.tables.spans import SpanCell
 
@@ -556,7 +556,7 @@ class _WordReader:
         self.caption = ""
 
     def _level(self, properties: etree._Element | None, words: Words, said: str, *, listed: bool) -> int | None:
-        """The level of a heading. A whole clause in a heading's style is none; where no style is used, words tell."""
+        """The level of a heading. A whole clause in such a style is no heading; without styles the words decide."""
         level = self.parts.styles.level(properties)
         if level is not None:
             return level if len(said) <= _LONGEST_HEADING else None
@@ -584,7 +584,7 @@ class _WordReader:
         return " ".join(" ".join(said).split())
 
     def _write_notes(self) -> None:
-        """Write the notes that what stands before refers to, each behind its number."""
+        """Write the notes of the last block, each behind its number."""
         waiting, self.waiting = self.waiting, []
         for kind, name in waiting:
             note = self.parts.notes.get((kind, name))

@@ -20,12 +20,11 @@ from vectorless_web.engine.agent.conversation import CitedPassage, Conversation,
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, ReasoningEvent, StepEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.local_corpus import LocalCorpus
-from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence, Support
+from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence, Support, Verdict
 from vectorless_web.engine.errors import EngineError, InvalidInput
 from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, discard_record
 from vectorless_web.engine.questions.plan import QUESTION_EMPTY, QUESTION_TOO_LONG, check_question
 from vectorless_web.infra.limits import check_steps
-from vectorless_web.infra.templatetags.show import VERDICTS
 
 EXIT_CODES = {
     Outcome.ANSWERED: 0,
@@ -36,6 +35,13 @@ EXIT_CODES = {
     Outcome.CANCELLED: 130,
 }
 BAD_INPUT, INTERRUPTED = 2, 130
+VERDICTS = {
+    "": "",
+    Verdict.EXACT: " (exact)",
+    Verdict.VERIFIED: " (verified)",
+    Verdict.PARTLY: " (partly verified)",
+    Verdict.NOT_VERIFIED: " (not verified)",
+}
 NO_MODEL = "No model is connected. These passages come closest."
 PICTURED = "read from a picture of the page, without words to compare"
 
@@ -260,8 +266,7 @@ class AnswerReport:
 
     def as_text(self) -> str:
         """The answer, what is still open, each quote with its place; the closest passages; words that stand nowhere."""
-        verdict = f" ({VERDICTS[self._verdict]})" if self._verdict else ""
-        lines = [f"{self._answer or self._reason}{verdict}", *([self._note] if self._note else [])]
+        lines = [f"{self._answer or self._reason}{VERDICTS[self._verdict]}", *([self._note] if self._note else [])]
         if self._missing and self._answer:
             lines += ["", "Still open:", *(f"- {part}" for part in self._missing)]
         if self._citations:

@@ -1,0 +1,62 @@
+"""From the arguments of `answer` to claims: ids read however they are dressed, cells of a row made one citation."""
+
+from tests.engine.agent.model.test_view import library_of
+from tests.support.conversing import shelf
+from tests.support.engine_documents import annual_report, compiled, paragraph
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.model.answer import ClaimMaker, DraftClaim, MadeClaim, read_draft
+from vectorless_web.engine.agent.state import RunState
+from vectorless_web.engine.documents.artefact import CompiledDocument
+
+QUESTION = "What is asked?"
+
+
+def make(*drafts: DraftClaim, document: CompiledDocument | None = None) -> list[MadeClaim]:
+    document = document or annual_report()
+    corpus, library = shelf(a=document), library_of(document)
+    library.mark_shown("a", range(len(document.tree)))
+    return ClaimMaker(RunState(QUESTION, corpus, Limits()), library, QUESTION).make_claims(drafts)
+
+
+def test_ids_in_one_string_and_ids_in_the_text_are_read() -> None:
+    claims = [{"text": "Sales rose [D1.7.r1, D1.5.1].", "cites": ["[D1.7.r1]; D1.5.1"]}, {"text": " ", "cites": []}]
+    draft = read_draft({"outcome": "answered", "claims": claims, "value": None})
+    assert [(c.text, c.cites) for c in draft.claims] == [("Sales rose.", ("[D1.7.r1]", "D1.5.1"))]
+
+
+def test_cells_of_a_row_and_the_row_itself_are_one_citation() -> None:
+    (made,) = make(DraftClaim("Both.", ("D1.7.r1c1", "D1.7.r1c2", "D1.7.r1")))
+    assert [evidence.quote for evidence in made.event.citations] == ["Net sales\t$ 5,400\t$ 5,000"]
+    assert made.cited[0].columns == (1, 2)
+
+
+def test_one_cell_names_its_column() -> None:
+    (made,) = make(DraftClaim("One.", ("D1.7.r1c2",)))
+    assert made.event.citations[0].where.endswith("2018")
+
+
+def test_places_cited_twice_keep_one_marker_through_the_answer() -> None:
+    first, second = make(DraftClaim("A.", ("D1.5.1",)), DraftClaim("B.", ("D1.5.2", "D1.5.1")))
+    assert [e.marker for e in first.event.citations] == [1]
+    assert [e.marker for e in second.event.citations] == [2, 1]
+
+
+def test_numbers_are_traced_to_quotes_headings_columns_and_units() -> None:
+    made = make(
+        DraftClaim("Net sales were $5.4 billion in 2019.", ("D1.7.r1",)),
+        DraftClaim("Net sales were $4,900 million in 2019.", ("D1.7.r1",)),
+    )
+    assert [claim.event.marks for claim in made] == [(), ("not traced: $4,900 million",)]
+
+
+def test_a_claim_without_citations_is_objected_to() -> None:
+    assert make(DraftClaim("So it is.", ()))[0].objections == ("It cites nothing.",)
+
+
+def test_a_node_too_long_to_be_quoted_is_cut_to_its_phrase_or_refused() -> None:
+    document = compiled("L", paragraph("The quay is long. " * 200 + "The crane is new."))
+    whole, narrowed = make(
+        DraftClaim("New.", ("D1.1",)), DraftClaim("New.", ("D1.1",), phrase="crane is new"), document=document
+    )
+    assert "too long to be quoted" in whole.objections[0]
+    assert [evidence.quote for evidence in narrowed.event.citations] == ["crane is new"]

@@ -1,0 +1,81 @@
+"""Readings, excerpts and outlines: whole where they say so, cut around what is wanted, every id with its place."""
+
+import re
+
+from tests.engine.agent.model.test_view import library_of, quoted, view_of
+from tests.support.conversing import long_report
+from tests.support.engine_documents import annual_report, compiled, paragraph, section, table
+from vectorless_web.engine.agent.model.excerpts import stems_of, write_excerpt, write_nodes, write_outline
+from vectorless_web.engine.agent.model.view import clean_text, count_tokens
+
+REPORT = annual_report()
+
+
+def test_every_id_shown_resolves_to_the_text_beside_it() -> None:
+    library = library_of(REPORT)
+    view = library.documents[0]
+    shown = write_nodes(view, view.list_readable(0), tokens=10**6)
+    node = ""
+    for match in re.finditer(r"\[(D\d+\.\d+)?(\.r?\d+)?\] ([^\[\n]+)", shown.text):
+        node = match[1] or node
+        said = f"{node}{match[2] or ''}"
+        if "table:" in match[3]:
+            continue
+        text = clean_text(quoted(library, said).replace("\t", " | "))
+        beside = re.sub(r" ?\(p\. \d+\)$", "", match[3].strip())
+        assert text.startswith(beside[:20]), said
+
+
+def test_a_reading_is_whole_or_says_where_it_goes_on() -> None:
+    view = view_of(long_report())
+    keys, seen = view.list_readable(0), []
+    start, place = "", 0
+    while place < len(keys):
+        shown = write_nodes(view, keys[place:], tokens=700, start=start)
+        assert count_tokens(shown.text) <= 800
+        seen += [key for key in shown.keys if key not in seen]
+        if not shown.goes_on:
+            break
+        said = shown.goes_on.split(".")
+        place, start = keys.index(int(said[1])), said[2] if len(said) > 2 else ""
+    assert seen == keys
+
+
+def test_nothing_is_left_out_of_a_document_shown_whole() -> None:
+    text = write_nodes(view_of(REPORT), view_of(REPORT).list_readable(0), tokens=10**6).text
+    for key in REPORT.tree.leaves():
+        for word in REPORT.tree.node(key).text.split():
+            # The names of columns stand in the line above the rows.
+            assert word in text
+
+
+def test_an_excerpt_of_a_long_paragraph_is_cut_around_what_is_wanted() -> None:
+    filler = "The quay was swept in the morning. " * 30
+    view = view_of(compiled("Quay", paragraph(f"{filler}The notice period is ninety days. {filler}")))
+    shown = write_excerpt(view, 1, wanted=stems_of("notice period"), tokens=60)
+    assert "notice period is ninety days" in shown.body
+    assert "left out" in shown.body
+    assert "goes on" in shown.body
+    assert count_tokens(shown.body) < 130
+
+
+def test_an_excerpt_of_a_table_keeps_the_header_row_in_its_middle() -> None:
+    rows = [[f"Item {n}", str(n * 7), str(n * 5)] for n in range(1, 60)]
+    rows[30] = ["Six months ended June 30", "2023", "2022"]
+    rows[40] = ["Deferred berth fees", "812", "790"]
+    view = view_of(compiled("T", table("Fees", rows, columns=["", "2023", "2022"])))
+    node = view.tree.node(1)
+    assert node.table is not None
+    shown = write_excerpt(view, 1, wanted=stems_of("berth fees"), tokens=60)
+    assert "Deferred berth fees | 812 | 790" in shown.body
+    assert "c1: 2023" in shown.body
+
+
+def test_an_outline_goes_by_level_and_says_how_much_is_not_listed() -> None:
+    inner = [section(f"Inner {n}", paragraph("Words.")) for n in range(30)]
+    view = view_of(compiled("Long", section("First", *inner), section("Second", paragraph("More words."))))
+    shown = write_outline(view, tokens=60)
+    assert "[D1.1] First" in shown.text
+    assert "Second" in shown.text
+    assert re.search(r"\(\d+ more sections are not listed here\)", shown.text)
+    assert "Second" not in write_outline(view, tokens=600, start=1).text

@@ -1,0 +1,45 @@
+"""The first message word by word, and the pieces of the conversation."""
+
+import os
+from pathlib import Path
+
+from tests.support.conversing import answer, claim, converse, shelf, verdict
+from tests.support.engine_documents import annual_report
+from vectorless_web.engine.agent.model.prompts import Told, write_budget, write_objections, write_results, write_unknown
+
+GOLDEN = Path(__file__).with_name("first_message.txt")
+
+
+def test_the_first_message_of_a_document_shown_whole_is_the_golden_one() -> None:
+    """Set GOLDEN=write to record it anew after a change that was meant."""
+    corpus = shelf(a=annual_report())
+    run = converse([answer(claim("They were $5,400 million.", "D1.7.r1")), verdict("supported")], corpus=corpus)
+    written = "\n\n".join(f"--- {message.role}\n{message.content}" for message in run.model.calls[0]) + "\n"
+    if os.environ.get("GOLDEN") == "write":
+        GOLDEN.write_text(written, encoding="utf-8")
+    assert written == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_the_rules_are_the_same_for_every_question_so_that_servers_keep_them() -> None:
+    said = [answer(claim("They were $5,400 million.", "D1.7.r1")), verdict("supported")]
+    first, second = (converse(said, question).model.calls[0][0] for question in ("Net sales?", "Total assets?"))
+    assert first == second
+
+
+def test_results_are_numbered_and_text_of_documents_is_fenced() -> None:
+    text = write_results([Told("1 new hit.", "[D1.2] Rent."), Told("Noted.")], write_budget(3, 9000))
+    assert text == (
+        "1. 1 new hit.\n<<<document\n[D1.2] Rent.\ndocument>>>\n\n2. Noted.\n\n"
+        "Left: 3 turns with the answer, about 9000 tokens."
+    )
+
+
+def test_objections_name_the_claim_what_speaks_against_it_and_what_is_missing() -> None:
+    text = write_objections([(2, "It\nfell.", ["no: It rose."])], ["why it rose"])
+    assert "2. It fell.\n   - no: It rose." in text
+    assert "Not answered yet: why it rose." in text
+
+
+def test_words_that_stand_nowhere_are_told() -> None:
+    assert write_unknown([]) == ""
+    assert '"penalty"' in write_unknown(["penalty"])

@@ -1,0 +1,93 @@
+"""The two doors of finding: documents are searched under a budget, a tree is walked under a pilot."""
+
+import pytest
+
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.finding.navigation import LexicalPilot, ModelPilot, NoopPilot
+from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
+from vectorless_web.engine.finding.retrieval.corpus import RetrievalEmpty, SparseVector
+from vectorless_web.engine.finding.retrieval.documents import DocumentCollection, NodeAddress
+from vectorless_web.engine.finding.retrieval.pipeline import Retriever
+from vectorless_web.engine.finding.retrieval.query import Lane, WarningCode
+from vectorless_web.engine.finding.search import Lanes, SearchSettings, make_pilot, navigate_tree, search_documents
+from vectorless_web.engine.parsing.compile import compile_file
+from vectorless_web.engine.questions.understand import understand
+
+TEXT = """# Harbour report
+
+## 1 Ships
+
+Forty ships entered the harbour in the spring. Most of them carried grain.
+
+## 2 Grain
+
+The grain came from the northern islands and was stored in the old tower.
+
+Barley made up the larger part of it, and the price of barley rose.
+
+## 3 Tides
+
+The tide table is kept by the harbour master.
+"""
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory):
+    path = tmp_path_factory.mktemp("search") / "harbour.md"
+    path.write_text(TEXT)
+    return CompiledDocument(compile_file(path, name="harbour.md"))
+
+
+def key_of(document, words):
+    tree = document.tree
+    return next(key for key in range(len(tree)) if words in tree.node(key).text and not tree.children(key))
+
+
+def test_lanes_run_together_and_the_fused_order_is_packed(document):
+    tides, barley = (NodeAddress(1, key_of(document, words)) for words in ("tide table", "price of barley"))
+    sparse = SparseVector((1,), (1.0,), "own")
+    lanes = Lanes(
+        structure=[tides],
+        nearest=("m", (1.0, 0.0)),
+        vectors={"m": {tides: (1.0, 0.0), barley: (0.0, 1.0)}},
+        sparse=sparse,
+        encoded=[(tides, sparse)],
+    )
+    found = search_documents(understand("Who keeps the tide table?"), {1: document}, lanes=lanes)
+    first = found.items[0]
+    assert first.node.id == tides
+    assert [lane for lane, _ in first.lane_scores] == [Lane.VECTOR, Lane.SPARSE, Lane.LEXICAL, Lane.STRUCTURE]
+    assert [item.score for item in found.items] == sorted((item.score for item in found.items), reverse=True)
+    assert len(found.items) + found.dropped == found.candidates_seen
+
+
+def test_settings_bound_filter_and_warn(document):
+    plan = understand("What happened to the price of barley?")
+    small = search_documents(plan, {1: document}, settings=SearchSettings(token_budget=0))
+    assert (small.items, small.dropped) == ((), small.candidates_seen)
+    only = search_documents(plan, {1: document}, settings=SearchSettings(label="paragraph", communities=True, limit=2))
+    assert {item.node.ntype for item in only.items} == {"paragraph"}
+    none = search_documents(plan, {1: document}, settings=SearchSettings(where=(("page", 99),), expansion="decay"))
+    assert WarningCode.LANE_EMPTY in {warning.code for warning in none.warnings}
+    assert all(warning.knob and warning.remediation_ref for warning in none.warnings)
+
+
+@pytest.mark.parametrize("strategy", ["beam", "greedy", "mcts"])
+def test_a_tree_is_walked_to_the_section_that_says_it(document, strategy):
+    found = navigate_tree(document, understand("Who keeps the tide table?"), strategy=strategy)
+    assert document.tree.node(found.ranked[0].key).title.endswith("Tides")
+    assert found.ranked[0].reason
+
+
+def test_a_preset_names_its_pilot(document):
+    scorer = DocumentScorer(document, understand("tides"))
+    assert isinstance(make_pilot("algorithm_only", scorer), NoopPilot)
+    assert isinstance(make_pilot("low_cost", scorer), LexicalPilot)
+    assert isinstance(make_pilot("balanced", scorer, model=object()), ModelPilot)
+    with pytest.raises(ValueError, match="reckless"):
+        make_pilot("reckless", scorer)
+
+
+def test_asking_for_nothing_is_refused(document):
+    with pytest.raises(RetrievalEmpty):
+        Retriever(DocumentCollection({1: document})).execute()

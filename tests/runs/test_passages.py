@@ -1,0 +1,87 @@
+"""Closest passages as people see them: whole, the best sentence lit, tables with column names, and what they lack."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from tests.runs.test_execute import tell, work
+from tests.sharing.test_share import share
+from tests.support.engines import claim, closest, complete, passages_story, step
+from tests.support.page_text import visible_text
+from vectorless_web.engine.agent.events import Outcome
+from vectorless_web.runs.export.exports import as_json, as_markdown
+from vectorless_web.runs.models import Citation
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def forms(client, alice):
+    """A run on its page, printed and shared."""
+    client.force_login(alice)
+
+    def shown(run) -> dict[str, str]:
+        base = f"/w/{run.workspace.slug}/runs/{run.pk}/"
+        addresses = {"page": base, "print": f"{base}export/print/"}
+        pages = {name: client.get(address).content.decode() for name, address in addresses.items()}
+        return pages | {"share": Client().get(share(client, run)).content.decode()}
+
+    return shown
+
+
+def test_a_passage_is_shown_whole_with_its_best_sentence_lit_and_the_words_it_has(make_run, forms):
+    run = work(make_run(), tell(passages_story))
+
+    for name, page in forms(run).items():
+        told = visible_text(page)
+        assert "No model is connected. These passages come closest." in told, name
+        assert "“penalty” stands in no document here." in told, name
+        first, second = re.findall(r'<li\s+id="cite-\d+".*?</li>', page.split('id="passages"')[1], re.DOTALL)
+        assert re.search(r"<mark\s*>Revenue was 412 million\.</mark>", first), name
+        for part in ("It was a good year.", "Costs fell.", "Holds: revenue", "Lacks: penalty", "Revenue, p. 1"):
+            assert part in visible_text(first), name
+        assert 'href="#hit-1"' in first, name
+        assert re.search(r'<th scope="col" dir="auto">Revenue</th>', second), name
+        assert re.search(r'<tr class="lit-row">.*?412', second, re.DOTALL), name
+    assert "**Revenue was 412 million.**" in as_markdown(run)
+    assert "| **2024** | **412** |" in as_markdown(run)
+    assert (as_json(run)["unknown_words"], as_json(run)["verdict"]) == (["penalty"], "")
+
+
+def test_a_list_has_its_lead_in(make_run, forms):
+    def story(document: str) -> list:
+        shown = closest(1, document, lead_in="The year in words:")
+        return [step(0, document), complete(Outcome.PASSAGES, passages=(shown,))]
+
+    run = work(make_run(), tell(story))
+
+    assert "The year in words:" in visible_text(forms(run)["page"])
+
+
+def test_a_worked_figure_stands_above_the_passages_and_is_called_exact(make_run, forms):
+    def story(document: str) -> list:
+        return [step(0, document), claim(0, document=document), complete(passages=(closest(2, document),))]
+
+    run = work(make_run(), tell(story))
+
+    for name, page in forms(run).items():
+        assert ">exact<" in page.split('id="outcome"')[1][:900], name
+        assert page.index("Revenue was 412 million.") < page.index('id="passages"'), name
+        assert "These passages come closest to the question." in visible_text(page), name
+    assert list(Citation.objects.order_by("marker").values_list("marker", "claim__order")) == [(1, 0), (2, None)]
+
+
+def test_who_chose_no_model_is_not_told_to_connect_one(make_run, forms):
+    run = work(make_run(settings={"answerer": "offline"}), tell(passages_story))
+
+    assert "No model was asked. These passages come closest." in visible_text(forms(run)["page"])
+
+
+def test_a_passage_of_an_earlier_version_has_its_quote_alone(make_run, forms):
+    run = work(make_run(), tell(passages_story))
+    run.citations.update(passage=None)
+
+    for name, page in forms(run).items():
+        assert "Revenue was 412 million." in page.split('id="passages"')[1], name
+        assert "<mark" not in page.split('id="passages"')[1].split("</section>")[0], name

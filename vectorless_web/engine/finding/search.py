@@ -1,0 +1,181 @@
+"""One call each for the agent's tools: search documents for passages that fit a budget, and walk a document's tree."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.finding.navigation import (
+    STRATEGIES,
+    LexicalPilot,
+    ModelPilot,
+    NoopPilot,
+    PilotBudget,
+    PilotConfig,
+    SearchLimits,
+    SearchReport,
+    report,
+)
+from vectorless_web.engine.finding.navigation.pilot import MinimalPilot
+from vectorless_web.engine.finding.navigation.search import DEFAULT_LIMITS
+from vectorless_web.engine.finding.ranking.ranker import rank_all
+from vectorless_web.engine.finding.ranking.scorer import DocumentScorer, EvidenceScorer
+from vectorless_web.engine.finding.retrieval.corpus import Gate, PropertyValue, SparseVector
+from vectorless_web.engine.finding.retrieval.documents import DocumentCollection, NodeAddress, SectionCommunities
+from vectorless_web.engine.finding.retrieval.expansion import CommunityFilter, GraphExpand, GraphExpandMode
+from vectorless_web.engine.finding.retrieval.fusion import FusionStrategy, Scored, sort_scored
+from vectorless_web.engine.finding.retrieval.packing import SUMMARY_CAP, NodeEstimator, NodeReranker, Reranker
+from vectorless_web.engine.finding.retrieval.pipeline import Retriever
+from vectorless_web.engine.finding.retrieval.query import Lane, RetrievalResult, TemporalFilter
+from vectorless_web.engine.index.scoring import find_best_rows
+from vectorless_web.engine.llm.model import ChatModel
+from vectorless_web.engine.questions.lexicon import Lexicon
+from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
+from vectorless_web.engine.text.tokens import TokenEstimator
+
+NearestNodes = tuple[str, Sequence[float]]
+"""An embedding model's name and the question's vector by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """What a workspace, an ask or a tool call may set; None and "" leave a stage out.
+
+    `fusion`: rrf, weighted_rrf (with `weights` by lane) or convex. `expansion`: "", decay or ppr follows references and
+    children of what was found; `communities` adds the rest of a found section. `label` (kind of node), `where` (such as
+    ("page", 3)) and `temporal` are filters that act inside each lane. `token_budget` and `limit` bound what is packed.
+    """
+
+    token_budget: int | None = 2000
+    limit: int | None = None
+    fusion: str = "rrf"
+    weights: Mapping[Lane, float] = field(default_factory=dict)
+    label: str = ""
+    where: tuple[tuple[str, PropertyValue], ...] = ()
+    temporal: TemporalFilter | None = None
+    expansion: str = ""
+    communities: bool = False
+    min_confidence: float | None = None
+    summary_cap: int = SUMMARY_CAP
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """What runs beside the words of the question, all at once: nodes found by walking trees, an owner's embedding model
+    (`vectors` by model and address, with the question's own), and a learned sparse encoder. `lexicon` is the
+    workspace's, for the words."""
+
+    structure: Sequence[NodeAddress | Scored] = ()
+    nearest: NearestNodes | None = None
+    vectors: Mapping[str, Mapping[NodeAddress, Sequence[float]]] | None = None
+    sparse: SparseVector | None = None
+    encoded: Iterable[tuple[NodeAddress, SparseVector]] = ()
+    lexicon: Lexicon | None = None
+
+
+class RankedCollection(DocumentCollection):
+    """Documents whose lexical lane is the ranking of passages and pages, over all of them together."""
+
+    def __init__(self, plan: QueryPlan, documents: Mapping[int, CompiledDocument], lanes: Lanes) -> None:
+        super().__init__(documents, vectors=lanes.vectors, sparse=lanes.encoded)
+        self._plan, self._lexicon = plan, lanes.lexicon
+
+    def lexical_search(
+        self,
+        text: str,
+        terms: Sequence[WeightedTerm],
+        *,
+        weights: Mapping[str, float],
+        limit: int,
+        gate: Gate | None,
+    ) -> list[Scored]:
+        """The best nodes of the plan that the gate lets pass, by their score in [0, 1]."""
+        spaces = list(self._documents)
+        ranked = rank_all([self._documents[space] for space in spaces], self._plan, lexicon=self._lexicon)
+        found = [
+            (NodeAddress(space, one.profile.keys[row]), float(one.rows[row]))
+            for space, one in zip(spaces, ranked, strict=True)
+            for row in find_best_rows(one.rows, len(one.rows)).tolist()
+        ]
+        kept = (hit for hit in sort_scored(found) if self._is_candidate(hit[0]) and (gate is None or gate(hit[0])))
+        return list(islice(kept, max(limit, 0)))
+
+
+def search_documents(
+    plan: QueryPlan,
+    documents: Mapping[int, CompiledDocument],
+    *,
+    settings: SearchSettings = SearchSettings(),
+    lanes: Lanes = Lanes(),
+    reranker: Reranker | NodeReranker | None = None,
+    estimator: TokenEstimator | NodeEstimator | None = None,
+) -> RetrievalResult:
+    """The passages of `documents` (by number) that fit the budget, in the fused order of the lanes.
+
+    The result tells the score of each lane, the candidates seen and dropped, and warnings with their knob and remedy. A
+    reranker reorders the first 25 only when one is given. Raises RetrievalEmpty when the plan and the lanes ask for
+    nothing, VectorDimensionMismatch for a vector of another length.
+    """
+    corpus = RankedCollection(plan, documents, lanes)
+    convex = settings.fusion == "convex"
+    asked = (
+        Retriever(corpus, estimator=estimator)
+        .text(plan.question, plan.terms)
+        .token_budget(settings.token_budget)
+        .limit(settings.limit)
+        .fusion(FusionStrategy.CONVEX_MIN_MAX if convex else FusionStrategy.RRF)
+        .weights(settings.weights if settings.fusion != "rrf" else {})
+        .min_confidence(settings.min_confidence)
+        .summary_cap(settings.summary_cap)
+    )
+    asked = _add_filters(_add_lanes(asked, lanes), settings)
+    if settings.communities:
+        asked = asked.community(SectionCommunities(documents), CommunityFilter(enabled=True))
+    if settings.expansion:
+        asked = asked.graph_expand(GraphExpand(mode=GraphExpandMode(settings.expansion)))
+    return (asked.rerank(reranker) if reranker is not None else asked).execute()
+
+
+def _add_lanes(asked: Retriever, lanes: Lanes) -> Retriever:
+    asked = asked.structure(lanes.structure) if lanes.structure else asked
+    asked = asked.vector(*lanes.nearest) if lanes.nearest is not None else asked
+    return asked.sparse(lanes.sparse) if lanes.sparse is not None else asked
+
+
+def _add_filters(asked: Retriever, settings: SearchSettings) -> Retriever:
+    asked = asked.label(settings.label) if settings.label else asked
+    for name, value in settings.where:
+        asked = asked.where(name, value)
+    return asked.temporal(settings.temporal) if settings.temporal is not None else asked
+
+
+def make_pilot(
+    mode: str, scorer: EvidenceScorer, *, model: ChatModel | None = None, budget: PilotBudget | None = None
+) -> MinimalPilot:
+    """The pilot of a preset: nobody for `algorithm_only`, a model where one is given with the run's budget, else the
+    words. Raises ValueError for an unknown mode."""
+    config = PilotConfig.preset(mode)
+    words = LexicalPilot(scorer, config=config)
+    if not config.asks:
+        return NoopPilot(config)
+    if model is None:
+        return words
+    return ModelPilot(model, budget=budget or PilotBudget.from_config(config), fallback=words, config=config)
+
+
+def navigate_tree(
+    document: CompiledDocument,
+    plan: QueryPlan,
+    *,
+    pilot: MinimalPilot | None = None,
+    strategy: str = "beam",
+    limits: SearchLimits = DEFAULT_LIMITS,
+    start: int = 0,
+) -> SearchReport:
+    """Walk a document's tree below `start`: the sections entered, best first, those rejected and why, and the cost.
+
+    `strategy`: beam, greedy or mcts. Without a pilot the offline one guides. Raises KeyError for an unknown strategy.
+    """
+    scorer = DocumentScorer(document, plan)
+    guide = pilot or LexicalPilot(scorer)
+    return report(STRATEGIES[strategy](document.tree, plan, scorer, guide, limits, start))
