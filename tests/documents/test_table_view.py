@@ -89,6 +89,11 @@ def test_rows_are_filtered_by_numbers_and_by_words_and_summed_up_as_shown(fleet,
     assert labels(look(fleet, column=0, value="nothing of the kind")) == []
 
 
+def test_words_with_a_number_in_them_are_not_summed_up(ready, look):
+    text = FLEET.replace("Kiel", "Pier 4").replace("Oslo", "Pier 2").replace("Bergen", "Pier 1")
+    assert sums(look(ready(text.encode(), "fleet.md")))["Sum"] == ["2,179", "2,060", ""]
+
+
 def test_numbers_of_several_units_have_no_sum_and_the_cell_says_why(ready, look):
     response = look(ready(MIXED.encode(), "figures.md"))
     assert sums(response)["Sum"] == ["The column's numbers have several units: %, USD."]
@@ -109,6 +114,12 @@ def test_what_cannot_be_asked_is_said_beside_the_whole_table(fleet, look, query,
     assert response.status_code == 422
     assert said in response.content.decode()
     assert labels(response) == ["Vans", "Lorries", "Boats"]
+
+
+def test_a_value_that_makes_no_sense_leaves_the_order(fleet, look):
+    response = look(fleet, sort=1, order="asc", column=2, comparison=">", value="much")
+    assert labels(response) == ["Boats", "Lorries", "Vans"]
+    assert 'value="much"' in response.content.decode()
 
 
 def test_htmx_gets_the_table_alone(fleet, look):

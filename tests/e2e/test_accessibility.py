@@ -67,8 +67,11 @@ def test_documents_and_the_reader_have_no_serious_finding(signed_in, site):
     upload(page, site)
     wrong = audit(page, f"{site.address}/w/demo/documents/")
     address = page.locator("#documents .title a").first.get_attribute("href")
-    for more in ("?page=3", "?page=3&view=text", "?find=revenue"):
+    for more in ("?page=3", "?page=3&view=text", "?find=revenue", "changes/"):
         wrong |= audit(page, site.address + address + more)
+    page.goto(f"{site.address}{address}?page=15")
+    table = page.locator(".understood a[href*='/tables/']").first.get_attribute("href")
+    wrong |= audit(page, f"{site.address}{table}?sort=1")
     assert wrong == {}
 
 

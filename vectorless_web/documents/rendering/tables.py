@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.documents.rendering.page import page_url
+from vectorless_web.documents.rendering.page import FIGURE_KINDS, page_url
 from vectorless_web.documents.rendering.text import replace_control_characters
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.errors import InvalidInput
@@ -47,7 +47,8 @@ SUMS = {
 class WholeTable:
     """A table with all its parts: where it stands, its unit and columns in words, and its rows as far as they are read.
 
-    Pages count from 0. `is_cut`: rows were left out because the table is too long.
+    `figures` are the places of columns that hold figures; pages count from 0. `is_cut`: rows were left out because the
+    table is too long.
     """
 
     key: int
@@ -55,6 +56,7 @@ class WholeTable:
     section: str
     unit: str
     columns: tuple[str, ...]
+    figures: frozenset[int]
     grid: TableGrid
     is_cut: bool
     page_start: int
@@ -75,7 +77,7 @@ class TableQuery:
 
 @dataclass(frozen=True, slots=True)
 class SumCell:
-    """What a column came to, as text with its unit; or `why` it comes to nothing."""
+    """What a column came to, as text; or `why` it comes to nothing. The sum tells the unit of them all."""
 
     text: str = ""
     unit: str = ""
@@ -105,6 +107,11 @@ class WorkedSheet:
     rows: tuple[tuple[str, ...], ...]
     sums: tuple[tuple[str, tuple[SumCell, ...]], ...]
 
+    def lay_out_rows(self) -> list[list[tuple[str, bool]]]:
+        """The first rows for a page, each cell with whether its column holds figures."""
+        figures = [column.is_figures for column in self.columns]
+        return [list(zip(row, figures, strict=True)) for row in self.rows[:MOST_ROWS]]
+
 
 def find_table(version: DocumentVersion, key: int) -> WholeTable | None:
     """The table of node `key` of a ready version, by any of its parts; None when there is none."""
@@ -122,12 +129,19 @@ def find_table(version: DocumentVersion, key: int) -> WholeTable | None:
         section=" › ".join(_clean(title) for title in tree.path(tree.parent(first.key))),
         unit=_clean(shown.unit),
         columns=tuple(_clean(name) or _("Column %(place)d") % {"place": place + 1} for place, name in enumerate(names)),
+        figures=_find_figures(view.parts[0], grid),
         grid=grid,
         is_cut=is_cut,
         page_start=first.page_start,
         page_end=last.page_end,
         url=page_url(version, first.page_start, table=str(first.key)) + f"#table-{first.key}",
     )
+
+
+def _find_figures(view: TableView, grid: TableGrid) -> frozenset[int]:
+    """The columns behind the first that hold figures; words with a number in them, as "Room 4", are none."""
+    valued = {place for row in grid.rows for place, cell in enumerate(row.cells) if cell.value is not None}
+    return frozenset(place for place, kind in enumerate(view.kinds) if place in valued - {0} and kind in FIGURE_KINDS)
 
 
 def _read_parts(parts: Sequence[TableView]) -> tuple[TableGrid, bool]:
@@ -155,14 +169,13 @@ def work_table(table: WholeTable, query: TableQuery) -> WorkedSheet:
         grid = filter_rows(grid, query.column, query.comparison, query.value)
     if query.sort is not None:
         grid = sort_rows(grid, query.sort, descending=query.descending)
-    figures = {place for row in table.grid.rows for place, cell in enumerate(row.cells) if cell.value is not None}
     columns = tuple(
-        TableColumn(place, name, place in figures, _tell_order(query) if place == query.sort else "")
+        TableColumn(place, name, place in table.figures, _tell_order(query) if place == query.sort else "")
         for place, name in enumerate(table.columns)
     )
     sums = tuple((str(name), tuple(_sum_up(grid, c, kind) for c in columns[1:])) for kind, name in SUMS.items())
     rows = tuple(tuple(_clean(cell.text) for cell in row.cells) for row in grid.rows)
-    return WorkedSheet(columns, rows, sums if figures - {0} else ())
+    return WorkedSheet(columns, rows, sums if table.figures else ())
 
 
 def _tell_order(query: TableQuery) -> str:
@@ -181,7 +194,7 @@ def _sum_up(grid: TableGrid, column: TableColumn, kind: Aggregate) -> SumCell:
     figures = [row.cells[column.place] for row in grid.rows]
     places = max((_count_places(cell.value / scale) for cell in figures if cell.value is not None), default=0)
     shown = round(value, places + MEAN_PLACES) if kind is Aggregate.MEAN else value
-    unit = " ".join(part for part in (found.measure, scale_name(scale)) if part)
+    unit = f"{found.measure} {scale_name(scale)}".strip() if kind is Aggregate.SUM else ""
     text = formats.number_format(shown, _count_places(shown), use_l10n=True, force_grouping=True)
     return SumCell(text if shown == value else f"≈ {text}", unit)
 

@@ -1,6 +1,6 @@
 """One table of a document: its page, which sorts, filters and sums it up, and its rows as a file."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,7 +11,6 @@ from vectorless_web.documents import selectors
 from vectorless_web.documents.forms import ReaderForm, TableForm
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.rendering.tables import (
-    MOST_ROWS,
     TableQuery,
     WholeTable,
     WorkedSheet,
@@ -40,7 +39,7 @@ def show(request: HttpRequest, slug: str, pk: int, key: int) -> HttpResponse:
         "query": asked.query,
         "problems": asked.problems,
         "sheet": asked.sheet,
-        "rows": asked.sheet.rows[:MOST_ROWS],
+        "rows": asked.sheet.lay_out_rows(),
     }
     template = "documents/_worked_table.html" if is_htmx(request) else "documents/table.html"
     return render(request, template, context, status=422 if asked.problems else 200)
@@ -83,7 +82,7 @@ def _read_request(request: HttpRequest, table: WholeTable) -> _Asked:
     try:
         sheet = work_table(table, query)
     except InvalidInput as refused:
-        query, problems = TableQuery(), [refused.message]
+        query, problems = replace(query, value=""), [refused.message]
         sheet = work_table(table, query)
     return _Asked(form, query, sheet, problems)
 

@@ -237,7 +237,7 @@ def aggregate_column(grid: TableGrid, column: int, kind: Aggregate) -> Aggregate
         raise _refuse("The column has no numbers.")
     measures = sorted({cell.measure for cell in cells})
     if len(measures) > 1:
-        told = ", ".join(measure or "none" for measure in measures)
+        told = ", ".join(measure or "no unit" for measure in measures)
         raise _refuse(f"The column's numbers have several units: {told}.")
     scales = {cell.scale for cell in cells}
     scale = scales.pop() if len(scales) == 1 else Decimal(1)
