@@ -50,3 +50,13 @@ def test_long_versions_without_a_sentence_in_common_are_compared_in_bounded_time
     changes = find_changes(older, newer)
     assert len(changes) == 6000
     assert all(change.older is None or change.newer is None for change in changes)
+
+
+WORDS = st.lists(st.sampled_from(["rent", "pets", "keys", "bikes"]), min_size=1, max_size=4).map(" ".join)
+
+
+@given(st.lists(WORDS), st.lists(WORDS))
+def test_each_sentence_that_the_other_version_lacks_is_told_once(older, newer):
+    found = told(older, newer)
+    assert sorted(old for old, _ in found if old) == sorted(text for text in older if text not in newer)
+    assert [new for _, new in found if new] == [text for text in newer if text not in older]
