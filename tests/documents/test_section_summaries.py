@@ -247,7 +247,7 @@ def ask(workspace, alice):
 def test_questions_are_shown_the_lines_and_replay_identically_though_they_are_switched_off(
     switched_on, writer, ask, act, alice
 ):
-    switched_on()
+    switched_on(chapters=150)
     first = ask()
     assert any("| Tests of the crane in" in prompt for prompt in writer.prompts[1:])
 

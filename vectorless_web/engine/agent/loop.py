@@ -41,7 +41,7 @@ def converse(state: RunState, plan: QueryPlan, routed: Routed) -> Iterator[Reaso
     """
     library = LibraryView()
     for document in routed.documents:
-        library.add(document.entry, state.corpus.open(document.id))
+        library.add(document.entry, state.corpus.open(document.id), state.corpus.summaries(document.id))
     if not library.documents:
         yield from offline.walk(state, plan, routed)
         return

@@ -180,4 +180,5 @@ def _outline_line(view: DocumentView, key: int, base: int) -> str:
     title = shorten_text(node.title or node.text, OUTLINE_CHARACTERS)
     parts = [title, say_pages(node.page_start, node.page_end), f"{node.token_count} tokens"]
     parts += [f"{children} parts"] if children else []
+    parts += [shorten_text(view.summaries[key], OUTLINE_CHARACTERS)] if key in view.summaries else []
     return f"{'  ' * max(0, node.depth - base - 1)}[{view.name}.{key}] {' | '.join(parts)}"

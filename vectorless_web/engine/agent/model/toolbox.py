@@ -132,7 +132,7 @@ class Toolbox:
         view = self.library.find(said)
         entry = self.library.find_announced(said) if view is None else None
         if entry is not None:
-            view = self.library.add(entry, self.state.corpus.open(entry.id))
+            view = self.library.add(entry, self.state.corpus.open(entry.id), self.state.corpus.summaries(entry.id))
         if view is None:
             names = ", ".join(view.name for view in self.library.documents)
             raise InvalidInput(
@@ -348,7 +348,9 @@ class Toolbox:
         routed, event = route_documents(self.state, plan, read=known, walk=self._walk)
         texts = []
         for document in routed.documents:
-            view = self.library.add(document.entry, self.state.corpus.open(document.id))
+            view = self.library.add(
+                document.entry, self.state.corpus.open(document.id), self.state.corpus.summaries(document.id)
+            )
             hits = search_nodes(self.state, plan, [view], most=2).nodes
             reason = shorten_text(document.reason, 90)
             texts.append(f"[{view.name}] {shorten_text(view.title, 90)} | {view.entry.name} | {reason}")

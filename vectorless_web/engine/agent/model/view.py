@@ -6,7 +6,7 @@ picture of page 7.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from vectorless_web.engine.agent.corpus import DocumentEntry
@@ -82,8 +82,10 @@ class ShownPiece:
 class DocumentView:
     """One document as it is shown; pure, so that the same document gives the same ids and texts."""
 
-    def __init__(self, number: int, entry: DocumentEntry, document: CompiledDocument) -> None:
-        self.number, self.entry, self.document = number, entry, document
+    def __init__(
+        self, number: int, entry: DocumentEntry, document: CompiledDocument, summaries: Mapping[int, str] | None = None
+    ) -> None:
+        self.number, self.entry, self.document, self.summaries = number, entry, document, summaries or {}
         self.tree = document.tree
         self.name = f"D{number}"
         self._pieces: dict[int, tuple[ShownPiece, ...]] = {}
@@ -297,10 +299,15 @@ class LibraryView:
         narrowed._by_id[view.id] = view
         return narrowed
 
-    def add(self, entry: DocumentEntry, document: CompiledDocument) -> DocumentView:
-        """Number a document that was opened; one that is known keeps its number."""
+    def add(
+        self, entry: DocumentEntry, document: CompiledDocument, summaries: Mapping[int, str] | None = None
+    ) -> DocumentView:
+        """Number a document that was opened; one that is known keeps its number.
+
+        `summaries` are lines on its sections, by their keys, for its outline.
+        """
         if entry.id not in self._by_id:
-            self._by_id[entry.id] = DocumentView(self._number(entry), entry, document)
+            self._by_id[entry.id] = DocumentView(self._number(entry), entry, document, summaries)
         return self._by_id[entry.id]
 
     def announce(self, entry: DocumentEntry) -> str:
