@@ -8,6 +8,8 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind, Row
 from vectorless_web.engine.errors import NotFound
 from vectorless_web.engine.passages.evidence import Passage
+from vectorless_web.engine.passages.sentences import cut_text
+from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.normalise import normalise
 
 Opening = Callable[[str], CompiledDocument]
@@ -111,3 +113,28 @@ def narrow_to_phrase(document: CompiledDocument, place: QuotePlace, phrase: str)
         return None
     last = printed.offsets[at + len(wanted) - 1]
     return replace(place, start=place.start + printed.offsets[at], end=place.start + last + 1)
+
+
+def narrow_to_closest(document: CompiledDocument, place: QuotePlace, text: str, *, most: int) -> QuotePlace:
+    """Neighbouring sentences of a long place that together say the most terms of a text, in the fewest characters.
+
+    They have at most `most` characters, unless a single one is longer.
+    """
+    pieces = cut_text(document.tree.node(place.key).text[place.start : place.end])
+    wanted = set(analyse(text))
+    held = [wanted.intersection(analyse(piece.text)) for piece in pieces]
+    runs = [
+        (first, last)
+        for first in range(len(pieces))
+        for last in range(first, len(pieces))
+        if last == first or pieces[last].end - pieces[first].start <= most
+    ]
+    if not runs:
+        return place
+
+    def worth(run: tuple[int, int]) -> tuple[int, int]:
+        first, last = run
+        return len(set().union(*held[first : last + 1])), pieces[first].start - pieces[last].end
+
+    first, last = max(runs, key=worth)
+    return replace(place, start=place.start + pieces[first].start, end=place.start + pieces[last].end)

@@ -10,7 +10,7 @@ from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, Po
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence, Maker
 from vectorless_web.engine.answers.numbers import CitedText, list_untraced
-from vectorless_web.engine.answers.quotes import QuotePlace, copy_quote, narrow_to_phrase
+from vectorless_web.engine.answers.quotes import QuotePlace, copy_quote, narrow_to_closest, narrow_to_phrase
 from vectorless_web.engine.errors import InvalidInput, NotFound
 from vectorless_web.engine.passages.sentences import find_lead_in
 
@@ -18,7 +18,7 @@ _MARK = re.compile(r"\s*[\[(]\s*d\d{1,4}\.[\w.\-]+(?:\s*[,;]\s*d\d{1,4}\.[\w.\-]
 """Ids that a claim's own text carries; the program numbers citations itself."""
 
 LONGEST_QUOTE = 2400
-"""Characters of a quote: a node cited as a whole is cut to the line that a phrase names, or refused."""
+"""Characters of a quote: of a longer place the phrase is quoted, else the sentences that say most of the claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class ClaimMaker:
         operands = [amount.pointer for amount in worked.amounts] if worked else []
         made: dict[Cited, Evidence] = {}
         for cited in merge_cells((*pointers, *operands)):
-            evidence = self._cite(cited, draft.phrase, objections)
+            evidence = self._cite(cited, draft, objections)
             if evidence is not None:
                 made[cited] = evidence
         if draft.phrase and made and not any(self._says(cited, draft.phrase) for cited in made):
@@ -182,7 +182,7 @@ class ClaimMaker:
             objections.append(f"Its calculation cannot be worked out: {error.message}")
             return None
 
-    def _cite(self, cited: Cited, phrase: str, objections: list[str]) -> Evidence | None:
+    def _cite(self, cited: Cited, draft: DraftClaim, objections: list[str]) -> Evidence | None:
         pointer = cited.pointer
         if pointer.key < 0:
             return self._cite_picture(pointer)
@@ -190,13 +190,8 @@ class ClaimMaker:
         assert view is not None, "a pointer is of a document that is open"
         place = make_place(view, cited)
         if place.end - place.start > LONGEST_QUOTE:
-            narrowed = narrow_to_phrase(view.document, place, phrase) if phrase else None
-            if narrowed is None:
-                objections.append(
-                    f"{self.library.write_id(pointer)} is too long to be quoted: cite its sentences or rows."
-                )
-                return None
-            place = narrowed
+            narrowed = narrow_to_phrase(view.document, place, draft.phrase) if draft.phrase else None
+            place = narrowed or narrow_to_closest(view.document, place, draft.text, most=LONGEST_QUOTE)
         try:
             return self._number(place, copy_quote(view.document, place))
         except NotFound:
