@@ -126,10 +126,7 @@ def spawn(transactional_db) -> Iterator[Callable[..., subprocess.Popen]]:
     def start(*arguments: str, **environment: str) -> subprocess.Popen:
         command = [sys.executable, *(arguments if arguments[0] == "-m" else ("manage.py", *arguments))]
         process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env={**os.environ, "DATABASE_URL": database_url(), **environment},
-            start_new_session=True,
+            command, cwd=ROOT, env={**os.environ, "DATABASE_URL": database_url(), **environment}, start_new_session=True
         )
         started.append(process)
         return process

@@ -133,9 +133,7 @@ def test_the_number_of_queries_does_not_grow(make, client, workspace, bob, djang
 def test_few_and_many_documents_cost_the_same(make, client, workspace, bob):
     client.force_login(bob)
     make("First")
-    with CaptureQueriesContext(
-        connection,
-    ) as few:
+    with CaptureQueriesContext(connection) as few:
         client.get(f"/w/{workspace.slug}/documents/")
     for number in range(30):
         make(f"Document {number}")

@@ -19,14 +19,7 @@ from tests.support.paper import Text
 from tests.support.paper import pdf as paper
 from vectorless_web.documents import services
 from vectorless_web.documents.drawing.client import PageCache, RenderUnavailable, ask, image_path
-from vectorless_web.documents.rendering.page import (
-    Highlight,
-    boxes,
-    figure_image,
-    page_image,
-    page_view,
-    page_words,
-)
+from vectorless_web.documents.rendering.page import Highlight, boxes, figure_image, page_image, page_view, page_words
 from vectorless_web.documents.storage.files import open_version
 
 pytestmark = pytest.mark.django_db

@@ -81,10 +81,7 @@ def test_the_request_carries_key_model_messages_and_limits(chat, httpserver):
 
     request, body = httpserver.log[0][0], bodies(httpserver)[0]
     assert request.headers["Authorization"] == f"Bearer {KEY}"
-    assert body["messages"] == [
-        {"role": "system", "content": "Be brief."},
-        {"role": "user", "content": "Say hello."},
-    ]
+    assert body["messages"] == [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Say hello."}]
     assert (body["model"], body["max_tokens"], body["temperature"]) == ("tiny", 77, 0.3)
 
 
