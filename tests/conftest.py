@@ -89,10 +89,16 @@ def work_off():
     import django_rq
     from rq import SimpleWorker
 
+    class DeafWorker(SimpleWorker):
+        """Nobody sends it a command while it works; to end the thread that listens takes up to a second."""
+
+        def subscribe(self) -> None:
+            return
+
     def work(*queues: str) -> None:
         names = queues or ("documents", "runs")
         connection = django_rq.get_connection("runs")
-        SimpleWorker([django_rq.get_queue(name) for name in names], connection=connection).work(
+        DeafWorker([django_rq.get_queue(name) for name in names], connection=connection).work(
             burst=True, logging_level="WARNING"
         )
 
