@@ -12,7 +12,7 @@ once=()
 # What asks no database, or the same of any: it runs once, in the lane of SQLite.
 no_database=(--ignore=tests/documents/test_hostile_files.py --ignore=tests/documents/test_recognition_program.py
   --ignore=tests/documents/test_compile_process.py --ignore=tests/infra/test_templates.py
-  --ignore=tests/infra/test_templates_layout.py --ignore=tests/providers --ignore=tests/test_docs.py
+  --ignore=tests/providers --ignore=tests/test_docs.py
   --ignore=tests/benchmarks --ignore=tests/test_audited.py --ignore=tests/test_admin.py --ignore=tests/test_admin_acts.py
   --ignore=tests/test_permissions.py)
 

@@ -208,20 +208,6 @@ def test_a_retry_of_a_version_that_is_under_way_is_a_problem(alice, add):
         services.retry_version(actor=alice, version=version)
 
 
-def test_members_may_not_delete_or_stop(client, bob, ready):
-    document = ready()
-    client.force_login(bob)
-    for act in ("delete", "retry", "cancel", "version", "rename"):
-        assert client.post(url(document, act)).status_code == 403
-
-
-def test_strangers_find_nothing(client, charlie, ready):
-    document = ready()
-    client.force_login(charlie)
-    for act in ("delete", "restore", "retry", "cancel", "version", "rename"):
-        assert client.post(url(document, act)).status_code == 404
-
-
 def test_an_act_on_a_document_that_somebody_deletes_meanwhile_answers_with_a_deleted_row(
     client, workspace, dora, ready
 ):

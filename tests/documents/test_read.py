@@ -152,13 +152,6 @@ def test_an_artefact_is_opened_once_and_the_oldest_is_let_go(ready, monkeypatch)
     assert opened.page_text(0)
 
 
-def test_strangers_find_nothing(client, workspace, ready, charlie):
-    document = ready()
-    client.force_login(charlie)
-    for rest in ("", "pages/1/", "original/", "v1/pages/1.jpg"):
-        assert client.get(f"/w/{workspace.slug}/documents/{document.pk}/{rest}").status_code == 404
-
-
 def test_visitors_are_sent_to_the_sign_in(client, workspace, ready):
     answer = client.get(f"/w/{workspace.slug}/documents/{ready().pk}/")
     assert answer.status_code == 302

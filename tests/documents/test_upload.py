@@ -129,23 +129,6 @@ def test_a_deleted_document_does_not_count_as_already_here(client, workspace, al
     assert "already here" not in answer.content.decode()
 
 
-def test_members_and_viewers_may_not_upload(client, workspace, bob, vera):
-    for user in (bob, vera):
-        client.force_login(user)
-        assert send(client, workspace, upload(HANDBOOK, "handbook.md")).status_code == 403
-    assert not Document.objects.exists()
-
-
-def test_a_stranger_finds_nothing(client, workspace, charlie):
-    client.force_login(charlie)
-    assert send(client, workspace, upload(HANDBOOK, "handbook.md")).status_code == 404
-
-
-def test_editors_may_upload(client, workspace, dora):
-    client.force_login(dora)
-    assert send(client, workspace, upload(HANDBOOK, "handbook.md")).status_code == 200
-
-
 def packed(parts: dict[str, bytes], *, stored: tuple[str, ...] = ()) -> bytes:
     """A ZIP archive of these parts; those named in `stored` are not compressed."""
     buffer = io.BytesIO()

@@ -2,6 +2,8 @@
 
 import pytest
 from django.db import transaction
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 from rq.job import Job
 
 from vectorless_web.infra.queues import jobs
@@ -46,7 +48,7 @@ def test_without_redis_enqueueing_is_quiet_and_the_queue_is_down(settings):
         """A queue whose Redis does not answer."""
 
         def enqueue_call(self, **_kwargs):
-            Redis(unix_socket_path="/nonexistent.sock").ping()
+            Redis(unix_socket_path="/nonexistent.sock", retry=Retry(NoBackoff(), 0)).ping()
 
     original, django_rq.get_queue = django_rq.get_queue, lambda _name: Away()
     try:
@@ -70,5 +72,9 @@ def test_with_redis_away_no_job_is_called_lost(monkeypatch):
     import django_rq
     from redis import Redis
 
-    monkeypatch.setattr(django_rq, "get_connection", lambda _name: Redis(unix_socket_path="/nonexistent.sock"))
+    monkeypatch.setattr(
+        django_rq,
+        "get_connection",
+        lambda _name: Redis(unix_socket_path="/nonexistent.sock", retry=Retry(NoBackoff(), 0)),
+    )
     assert jobs.find_lost_jobs(["run-6-1"], queue="runs") == set()

@@ -143,7 +143,7 @@ def test_connections_that_send_nothing_or_too_slowly_are_closed(web):
     assert is_open(silent[-1]), "the newest connections are kept"
     head = speak(process.address, b"GET / HTTP/1.1\r\nHost: localhost\r\n")
     body = speak(process.address, b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n")
-    for _ in range(16):  # Each byte comes in time, but all of them do not.
+    for _ in range(8):  # Each byte comes in time, but all of them do not.
         time.sleep(0.25)
         for connection in (head, body):
             with suppress(OSError):

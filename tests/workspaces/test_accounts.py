@@ -20,11 +20,6 @@ from vectorless_web.workspaces.models import AuditEvent
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def _quick_hashes(settings):
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 def person(model, name: str):
     return model.objects.create_user(name, f"{name}@example.com", PASSWORD)
 

@@ -12,8 +12,7 @@ HOME, EVIL = "192.0.2.10", "203.0.113.66"
 
 
 @pytest.fixture(autouse=True)
-def _quick_hashes(settings):
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+def _fresh_minute():
     await_fresh_minute(needed=5)
 
 
