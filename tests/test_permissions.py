@@ -519,7 +519,8 @@ def _read(workspace: Workspace, user, word: str) -> Document:
     from vectorless_web.documents.services.compiling import compile_version
 
     picture = f"![A map](data:image/png;base64,{base64.b64encode(painted()).decode()})"
-    text = f"# {word} handbook\n\nEverybody has 30 days of {word} leave.\n\n{picture}\n\n| {word} | Days |\n|---|---|\n| Leave | 30 |\n"
+    table = f"| {word} | Days |\n|---|---|\n| Leave | 30 |\n"
+    text = f"# {word} handbook\n\nEverybody has 30 days of {word} leave.\n\n{picture}\n\n{table}"
     upload = SimpleUploadedFile(f"{word}.md", text.encode())
     added = add_document(workspace=workspace, user=user, upload=upload)
     compile_version(added.version.pk, compile_with=compile_here)

@@ -80,10 +80,14 @@ def test_changes_stand_under_their_headings_with_old_and_new_words(lease, look):
     assert "1 put otherwise, 1 new, 1 gone." in words_of(response)
 
 
-def test_each_side_leads_to_its_page_in_its_version(lease, look):
+def test_each_side_leads_to_its_page_and_versions_to_their_changes(lease, look, client, workspace):
     page = look(lease).content.decode()
     assert f"/documents/{lease.pk}/?page=1&amp;version=1" in page
     assert f'/documents/{lease.pk}/?page=1"' in page
+
+    page = client.get(f"/w/{workspace.slug}/documents/{lease.pk}/").content.decode()
+    assert page.count(f"/documents/{lease.pk}/changes/?to=") == 1
+    assert f"/documents/{lease.pk}/changes/?to=2" in page
 
 
 def test_versions_may_be_compared_the_other_way_round_and_with_any_other(lease, look, revise):
@@ -95,12 +99,6 @@ def test_versions_may_be_compared_the_other_way_round_and_with_any_other(lease, 
 
 def test_the_same_version_twice_differs_in_nothing(lease, look):
     assert "Nothing differs" in words_of(look(lease, **{"from": 2, "to": 2}))
-
-
-def test_the_versions_of_a_document_lead_to_their_changes(lease, look, client, workspace):
-    page = client.get(f"/w/{workspace.slug}/documents/{lease.pk}/").content.decode()
-    assert page.count(f"/documents/{lease.pk}/changes/?to=") == 1
-    assert f"/documents/{lease.pk}/changes/?to=2" in page
 
 
 def test_a_document_of_one_version_says_so(ready, look, client, workspace):

@@ -72,7 +72,7 @@ def test_a_table_is_shown_whole_with_its_unit_columns_and_sums(fleet, look):
     assert "EUR thousand" in page
 
 
-def test_rows_are_sorted_by_a_press_on_a_header_and_back(fleet, look):
+def test_rows_are_sorted_filtered_and_summed_up_as_shown(fleet, look):
     response = look(fleet, sort=1, order="asc")
     assert labels(response) == ["Boats", "Lorries", "Vans"]
     assert 'aria-sort="ascending"' in response.content.decode()
@@ -80,8 +80,6 @@ def test_rows_are_sorted_by_a_press_on_a_header_and_back(fleet, look):
     assert labels(look(fleet, sort=1, order="desc")) == ["Vans", "Lorries", "Boats"]
     assert labels(look(fleet, sort=3)) == ["Boats", "Vans", "Lorries"]
 
-
-def test_rows_are_filtered_by_numbers_and_by_words_and_summed_up_as_shown(fleet, look):
     large = look(fleet, column=1, comparison=">", value="500")
     assert (labels(large), sums(large)["Sum"][:2]) == (["Vans", "Lorries"], ["2,084", "2,060"])
     assert "Show all rows" in words_of(large)
@@ -111,13 +109,11 @@ def test_what_cannot_be_asked_is_said_beside_the_whole_table(fleet, look, query,
     assert labels(response) == ["Vans", "Lorries", "Boats"]
 
 
-def test_htmx_gets_the_table_alone(fleet, look):
+def test_htmx_gets_the_table_alone_and_what_is_shown_is_downloaded_as_csv(fleet, look, ready):
     page = look(fleet, sort=1, htmx=True).content.decode()
     assert page.lstrip().startswith('<section class="stack" id="worked"')
     assert "<html" not in page
 
-
-def test_what_is_shown_is_downloaded_as_csv(ready, look):
     text = FLEET.replace("Boats", "=Boats").replace("| 95 |", "| -95 |")
     response = look(ready(text.encode(), "fleet.md"), sort=1, column=1, comparison="<", value="1000", rest=".csv")
     assert response["Content-Type"].startswith("text/csv")

@@ -7,9 +7,7 @@ from django.contrib.staticfiles import finders
 from django.template.loader import get_template
 
 ROOT = Path(__file__).resolve().parents[2]
-TEMPLATES = {
-    path.relative_to(ROOT / "templates").as_posix(): path.read_text() for path in (ROOT / "templates").rglob("*.html")
-}
+TEMPLATES = {str(path.relative_to(ROOT / "templates")): path.read_text() for path in ROOT.glob("templates/**/*.html")}
 STATIC = [path for path in (ROOT / "static").rglob("*") if path.suffix in (".css", ".js", ".svg")]
 SPRITE = set(re.findall(r'id="i-([a-z]+)"', (ROOT / "static/icons.svg").read_text()))
 STYLES = (ROOT / "static/app.css").read_text()
@@ -50,17 +48,13 @@ def test_lines_and_templates_are_short_and_clean():
             assert not line.lstrip().startswith((",", ".", ";", ":", "!", "?")), (name, line)
 
 
-def test_every_kind_of_step_has_its_icon():
+def test_icons_colours_and_scripts_keep_to_their_bounds():
     assert {"route", "scan", "retrieve", "navigate", "extract", "synthesize", "verify", "finalize"} <= SPRITE
 
-
-def test_colours_are_named_once():
     rules = STYLES[STYLES.index("/* 2 ") :]
     named = re.findall(r"(?<!-)color: (#[0-9a-f]{3,8})", rules)
     assert set(named) <= {"#1b1e17", "#3a6410"}, "paper keeps its colours in the dark; all others are tokens"
 
-
-def test_scripts_stay_small():
     assert sum(path.stat().st_size for path in (ROOT / "static/js").glob("*.js")) < 150_000
 
 

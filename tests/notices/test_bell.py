@@ -26,29 +26,21 @@ def mentioned(run, alice, bob):
     return [each.notice for each in shown(bob)]
 
 
-def test_every_page_counts_what_is_unread(client, bob, alice, mentioned, workspace):
+def test_a_notice_is_counted_until_what_it_is_about_is_looked_at(client, bob, alice, mentioned, workspace, run):
     client.force_login(bob)
     assert "2 unread notices" in client.get(f"/w/{workspace.slug}/").content.decode()
     client.force_login(alice)
     assert "No unread notices" in client.get(f"/w/{workspace.slug}/").content.decode()
 
+    assert client.get(f"/notices/{mentioned[0].pk}/")["Location"] == "/notices/"
+    client.post(f"/notices/{mentioned[0].pk}/read/")
+    assert count_unread(bob) == 2
 
-def test_a_notice_leads_to_what_it_is_about_and_is_read_by_that(client, bob, run, mentioned):
     client.force_login(bob)
     answer = client.get(f"/notices/{mentioned[0].pk}/")
     assert answer["Location"].endswith(f"/runs/{run.pk}/people/")
     assert count_unread(bob) == 1
 
-
-def test_somebody_elses_notice_is_neither_followed_nor_read(client, alice, bob, mentioned):
-    client.force_login(alice)
-    assert client.get(f"/notices/{mentioned[0].pk}/")["Location"] == "/notices/"
-    client.post(f"/notices/{mentioned[0].pk}/read/")
-    assert count_unread(bob) == 2
-
-
-def test_looking_at_the_thing_itself_reads_its_notices(client, bob, run, mentioned, workspace):
-    client.force_login(bob)
     client.get(f"/w/{workspace.slug}/runs/{run.pk}/people/")
     assert count_unread(bob) == 0
 
