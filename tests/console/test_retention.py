@@ -17,7 +17,6 @@ from vectorless_web.workspaces.services import record, verify_record
 from vectorless_web.workspaces.site import days_kept
 
 pytestmark = pytest.mark.django_db(transaction=True)
-NOW = timezone.now()
 
 
 def days_ago(days: float):

@@ -20,7 +20,7 @@ from vectorless_web.engine.questions.understand import understand
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SECONDS = float(os.environ.get("VECTORLESS_ROUTE_SECONDS", "4"))
+SECONDS = float(os.environ.get("VECTORLESS_ROUTE_SECONDS", "2.5"))
 """How long one process writes while another reads; 60 for the long version."""
 
 

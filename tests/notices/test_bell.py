@@ -65,19 +65,16 @@ def test_the_list_goes_on_where_a_page_ended(client, bob, run, alice):
     assert f"/notices/{last[0].notice.pk}/" in older and f"/notices/{first[0].notice.pk}/" not in older
 
 
-def test_a_muted_kind_is_not_given(client, alice, bob, run):
+def test_no_mail_is_claimed_where_none_is_sent_and_a_muted_kind_is_not_given(client, bob, alice, run):
     client.force_login(bob)
+    text = client.get("/account/notices/").content.decode()
+    assert "This site sends no mail" in text and 'name="mail"' not in text
+
     client.post("/account/notices/save/", {"bell": [kind for kind in Kind if kind != Kind.COMMENTED]})
     add_comment(user=alice, run=run, text="Muted.")
     assert not Notice.objects.exists()
     add_comment(user=alice, run=run, text="Not muted, @bob.")
     assert count_unread(bob) == 1
-
-
-def test_while_the_site_sends_no_mail_none_is_claimed(client, bob):
-    client.force_login(bob)
-    text = client.get("/account/notices/").content.decode()
-    assert "This site sends no mail" in text and 'name="mail"' not in text
 
 
 def test_a_copy_of_ones_data_holds_ones_notices(client, bob, mentioned, run):

@@ -75,7 +75,11 @@ def test_batches_are_limited_by_tokens_too_but_hold_one_text_at_least():
     assert list(batches([])) == []
 
 
-def test_vectors_that_come_in_another_order_are_put_back(embedder, server):
+def test_tokens_are_estimated_and_vectors_put_back_in_order(embedder, server):
+    server.trouble = lambda request: server.answer(json.loads(request.data)["input"], usage=None)
+    usage = embedder(price_in=Decimal(1)).embed(["abcdefgh"]).usage
+    assert (usage.tokens_in, usage.estimated, usage.cost_usd) == (2, True, pytest.approx(0.000002))
+
     def shuffled(request):
         texts = json.loads(request.data)["input"]
         rows = [{"index": place, "embedding": server.vector(text)} for place, text in enumerate(texts)]
@@ -83,12 +87,6 @@ def test_vectors_that_come_in_another_order_are_put_back(embedder, server):
 
     server.trouble = shuffled
     assert np.allclose(embedder().embed(["red", "blue"]).vectors, [server.vector("red"), server.vector("blue")])
-
-
-def test_tokens_that_a_server_does_not_count_are_estimated(embedder, server):
-    server.trouble = lambda request: server.answer(json.loads(request.data)["input"], usage=None)
-    usage = embedder(price_in=Decimal(1)).embed(["abcdefgh"]).usage
-    assert (usage.tokens_in, usage.estimated, usage.cost_usd) == (2, True, pytest.approx(0.000002))
 
 
 @pytest.mark.parametrize(
