@@ -10,11 +10,10 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 
 import pytest
-from django.contrib.auth.hashers import make_password
+from django.contrib.auth.hashers import Argon2PasswordHasher
 from pytest_httpserver import HTTPServer
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,15 +29,21 @@ def make_httpserver() -> Iterator[HTTPServer]:
         yield server
 
 
-@cache
-def hashed_password() -> str:
-    """Everyone's password as stored, hashed once: a good hash is slow on purpose."""
-    return make_password(PASSWORD)
+class QuickHasher(Argon2PasswordHasher):
+    """The site's own hash, which is slow on purpose, at its least cost."""
+
+    time_cost, memory_cost, parallelism = 1, 8, 1
+
+
+def pytest_configure() -> None:
+    from django.conf import settings
+
+    settings.PASSWORD_HASHERS = [f"{__name__}.QuickHasher"]
 
 
 def make_user(model, name: str):
     """An account that can sign in with PASSWORD."""
-    return model.objects.create(username=name, email=f"{name}@example.com", password=hashed_password())
+    return model.objects.create_user(name, f"{name}@example.com", PASSWORD)
 
 
 @pytest.fixture
@@ -89,10 +94,16 @@ def work_off():
     import django_rq
     from rq import SimpleWorker
 
+    class DeafWorker(SimpleWorker):
+        """Nobody sends it a command while it works; to end the thread that listens takes up to a second."""
+
+        def subscribe(self) -> None:
+            return
+
     def work(*queues: str) -> None:
         names = queues or ("documents", "runs")
         connection = django_rq.get_connection("runs")
-        SimpleWorker([django_rq.get_queue(name) for name in names], connection=connection).work(
+        DeafWorker([django_rq.get_queue(name) for name in names], connection=connection).work(
             burst=True, logging_level="WARNING"
         )
 
@@ -126,10 +137,7 @@ def spawn(transactional_db) -> Iterator[Callable[..., subprocess.Popen]]:
     def start(*arguments: str, **environment: str) -> subprocess.Popen:
         command = [sys.executable, *(arguments if arguments[0] == "-m" else ("manage.py", *arguments))]
         process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env={**os.environ, "DATABASE_URL": database_url(), **environment},
-            start_new_session=True,
+            command, cwd=ROOT, env={**os.environ, "DATABASE_URL": database_url(), **environment}, start_new_session=True
         )
         started.append(process)
         return process

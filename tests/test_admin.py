@@ -23,24 +23,12 @@ def test_every_model_has_a_page_or_a_place_on_another():
     assert set(ALL) == set(MODELS) | placed
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
-def test_every_model_can_be_looked_at(admin_client, world, model):  # noqa: F811
-    assert admin_client.get(address(model, "changelist")).status_code == 200
-    for row in model._default_manager.all()[:1]:
-        assert admin_client.get(address(model, "change", row.pk)).status_code == 200
-
-
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
-def test_lists_cost_no_query_for_each_row(admin_client, world, model, django_assert_max_num_queries):  # noqa: F811
-    with django_assert_max_num_queries(20):
-        admin_client.get(address(model, "changelist"))
-
-
-def test_members_and_strangers_are_kept_out(client, world):  # noqa: F811
-    for person in world.people.values():
-        client.force_login(person)
-        answer = client.get(reverse("admin:index"))
-        assert answer.status_code in (302, 403)
+def test_every_model_can_be_looked_at_in_few_queries(admin_client, world, django_assert_max_num_queries):  # noqa: F811
+    for model in MODELS:
+        with django_assert_max_num_queries(20):
+            assert admin_client.get(address(model, "changelist")).status_code == 200, model
+        for row in model._default_manager.all()[:1]:
+            assert admin_client.get(address(model, "change", row.pk)).status_code == 200, model
 
 
 def test_staff_see_only_what_they_were_given(client, world):  # noqa: F811

@@ -10,11 +10,13 @@ trap 'kill "$lane" 2>/dev/null || true; rm -f "$log"' EXIT
 suite() { "$@" python -m pytest -q tests --ignore=tests/engine --ignore=tests/e2e --ignore=tests/faults "${once[@]}"; }
 once=()
 # What asks no database, or the same of any: it runs once, in the lane of SQLite.
-no_database=(--ignore=tests/documents/test_hostile_files.py --ignore=tests/documents/test_recognition_program.py
-  --ignore=tests/documents/test_compile_process.py --ignore=tests/infra/test_templates.py
-  --ignore=tests/infra/test_templates_layout.py --ignore=tests/providers --ignore=tests/test_docs.py
-  --ignore=tests/benchmarks --ignore=tests/test_audited.py --ignore=tests/test_admin.py --ignore=tests/test_admin_acts.py
-  --ignore=tests/test_permissions.py)
+no_database=(--ignore=tests/providers --ignore=tests/benchmarks)
+for name in documents/test_{hostile_files,recognition_program,compile_process,rendering,render_turns,slow_pages} \
+  documents/test_{scratch,layout,page_flags,page_tables,table_view,scans,figures,long_outline} \
+  infra/test_{templates,request_limits,supervisor,forking,private_files,site_lock,listening} \
+  test_{docs,extending,audited,admin,admin_acts,permissions}; do
+    no_database+=("--ignore=tests/$name.py")
+done
 
 checks_and_postgresql() {
     echo "== Lint, types, import rules, engine"

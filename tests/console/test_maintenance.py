@@ -48,7 +48,9 @@ def text(response) -> str:
 
 
 class TestReadOnly:
-    def test_a_question_is_refused_and_given_back(self, client, alice, workspace, read_only):
+    def test_a_question_is_refused_and_given_back_and_uploads_and_passwords_are_not(
+        self, client, alice, workspace, read_only
+    ):
         client.force_login(alice)
         answer = client.post(ASK, {"question": "How long is the lease?"})
         assert answer.status_code == 503
@@ -57,36 +59,29 @@ class TestReadOnly:
         assert int(answer["Retry-After"]) > 1000
         assert not Run.objects.exists()
 
-    def test_htmx_gets_a_sentence_and_its_form_stays_on_the_page(self, client, alice, workspace, read_only):
-        client.force_login(alice)
         answer = client.post(ASK, {"question": "How long?"}, headers={"HX-Request": "true"})
         assert answer.status_code == 503
         assert 'id="problem"' in text(answer)
         assert "How long?" not in text(answer)
 
-    def test_uploads_are_refused_and_nothing_is_stored(self, client, alice, workspace, read_only):
-        client.force_login(alice)
         answer = client.post("/w/acme-diligence/documents/upload/", {"files": upload(HANDBOOK, "handbook.md")})
         assert answer.status_code == 503
         assert not Document.objects.exists()
 
-    def test_passwords_are_not_given_back(self, client, alice, read_only):
-        client.force_login(alice)
         answer = client.post("/profile/delete/", {"user_name": "alice", "old_password": "s3cret-words"})
         assert "s3cret-words" not in text(answer)
 
-    def test_pages_can_be_read_and_say_so(self, client, alice, workspace, read_only):
+    def test_people_sign_in_read_and_are_told_meanwhile(self, client, alice, workspace, read_only):
+        from tests.conftest import PASSWORD
+
+        assert client.post("/accounts/login/", {"login": "alice", "password": PASSWORD}).status_code == 302
+        assert client.post("/accounts/logout/").status_code == 302
+
         client.force_login(alice)
         page = client.get("/w/acme-diligence/")
         assert page.status_code == 200
         assert "Read-only." in text(page)
         assert "A new disk." in text(page)
-
-    def test_people_sign_in_and_out_meanwhile(self, client, alice, read_only):
-        from tests.conftest import PASSWORD
-
-        assert client.post("/accounts/login/", {"login": "alice", "password": PASSWORD}).status_code == 302
-        assert client.post("/accounts/logout/").status_code == 302
 
     def test_reading_writes_nothing(self, client, world, read_only):  # noqa: F811
         owner = world.people["owner"]
@@ -105,12 +100,6 @@ class TestReadOnly:
                 written = [each["sql"][:90] for each in queries if each["sql"].startswith(WRITES)]
                 wrote |= {row.name: written} if written else {}
         assert wrote == {}
-
-    def test_services_refuse_too_and_undo_their_act(self, alice, workspace, read_only):
-        with pytest.raises(Problem) as caught:
-            create_workspace(user=alice, name="Another")
-        assert (caught.value.code, caught.value.status) == ("read_only_mode", 503)
-        assert workspace.__class__.objects.count() == 1
 
     def test_staff_switch_it_off_and_all_goes_on(self, staff, client, alice, workspace, read_only):
         assert staff.post("/console/maintenance/read-only/end/").status_code == 302
@@ -139,10 +128,15 @@ class TestReadOnly:
         assert "Disks" in text(answer)
         assert not SiteSetting.objects.exists()
 
-    def test_others_cannot_switch_it_off(self, client, alice, read_only):
+    def test_others_cannot_switch_it_off_and_services_refuse_too(self, client, alice, workspace, read_only):
         client.force_login(alice)
         assert client.post("/console/maintenance/read-only/end/").status_code == 404
         assert site.is_read_only()
+
+        with pytest.raises(Problem) as caught:
+            create_workspace(user=alice, name="Another")
+        assert (caught.value.code, caught.value.status) == ("read_only_mode", 503)
+        assert workspace.__class__.objects.count() == 1
 
 
 class TestWorkers:
@@ -271,16 +265,15 @@ class TestBackups:
         task.refresh_from_db()
         assert task.status == "failed"
 
-    def test_a_folder_that_cannot_be_used_is_told(self, grace, settings, tmp_path):
+    def test_one_that_cannot_be_made_or_verified_is_told(self, grace, settings, tmp_path):
+        task = self.run("verify", grace)
+        assert "no finished backup" in task.outcome
+
         (tmp_path / "taken").write_text("a file")
         settings.BACKUPS = tmp_path / "taken"
         task = self.run("back_up", grace)
         assert task.status == "failed"
         assert task.outcome
-
-    def test_nothing_to_verify_is_told(self, grace):
-        task = self.run("verify", grace)
-        assert "no finished backup" in task.outcome
 
 
 def test_the_record_goes_on_after_read_only_mode(grace, read_only):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from django.core.files.storage import default_storage
 
+from tests.conftest import make_user
 from tests.support.files import REPORT, upload
 from vectorless_web.documents import services
 from vectorless_web.documents.compiling.process import prepare_children
@@ -23,20 +24,19 @@ def _prepared_children() -> Iterator[None]:
 @pytest.fixture
 def dora(workspace, django_user_model):
     """Edits the workspace's documents."""
-    from vectorless_web.workspaces.models import Membership, Role
-
-    user = django_user_model.objects.create_user("dora", "dora@example.com", "correct horse battery")
-    Membership.objects.create(workspace=workspace, user=user, role=Role.EDITOR)
-    return user
+    return join(workspace, make_user(django_user_model, "dora"), "editor")
 
 
 @pytest.fixture
 def vera(workspace, django_user_model):
     """May only look."""
-    from vectorless_web.workspaces.models import Membership, Role
+    return join(workspace, make_user(django_user_model, "vera"), "viewer")
 
-    user = django_user_model.objects.create_user("vera", "vera@example.com", "correct horse battery")
-    Membership.objects.create(workspace=workspace, user=user, role=Role.VIEWER)
+
+def join(workspace, user, role):
+    from vectorless_web.workspaces.models import Membership
+
+    Membership.objects.create(workspace=workspace, user=user, role=role)
     return user
 
 

@@ -80,27 +80,26 @@ def test_changes_stand_under_their_headings_with_old_and_new_words(lease, look):
     assert "1 put otherwise, 1 new, 1 gone." in words_of(response)
 
 
-def test_each_side_leads_to_its_page_in_its_version(lease, look):
+def test_each_side_leads_to_its_page_and_versions_to_their_changes(lease, look, client, workspace):
     page = look(lease).content.decode()
     assert f"/documents/{lease.pk}/?page=1&amp;version=1" in page
     assert f'/documents/{lease.pk}/?page=1"' in page
 
+    page = client.get(f"/w/{workspace.slug}/documents/{lease.pk}/").content.decode()
+    assert page.count(f"/documents/{lease.pk}/changes/?to=") == 1
+    assert f"/documents/{lease.pk}/changes/?to=2" in page
 
-def test_versions_may_be_compared_the_other_way_round_and_with_any_other(lease, look, revise):
+
+def test_two_versions_are_compared_in_any_order_unless_one_was_not_read(lease, look, revise):
+    assert "Nothing differs" in words_of(look(lease, **{"from": 2, "to": 2}))
+
     revise(lease, RAISED + "\nSmoking is allowed on the balcony.\n")
     assert "<ins>Smoking is allowed on the balcony.</ins>" in look(lease).content.decode()
     assert "The rent is <ins>900</ins> euros" in look(lease, **{"from": 2, "to": 1}).content.decode()
     assert look(lease, **{"from": 1, "to": 3}).context["counts"].total() == 4
 
-
-def test_the_same_version_twice_differs_in_nothing(lease, look):
-    assert "Nothing differs" in words_of(look(lease, **{"from": 2, "to": 2}))
-
-
-def test_the_versions_of_a_document_lead_to_their_changes(lease, look, client, workspace):
-    page = client.get(f"/w/{workspace.slug}/documents/{lease.pk}/").content.decode()
-    assert page.count(f"/documents/{lease.pk}/changes/?to=") == 1
-    assert f"/documents/{lease.pk}/changes/?to=2" in page
+    DocumentVersion.objects.filter(document=lease, number=1).update(status=DocumentVersion.Status.FAILED)
+    assert look(lease, **{"from": 1, "to": 2}).status_code == 422
 
 
 def test_a_document_of_one_version_says_so(ready, look, client, workspace):
@@ -114,11 +113,6 @@ def test_versions_that_are_not_there_are_refused_in_words(lease, look, query):
     response = look(lease, **query)
     assert response.status_code == 422
     assert words_of(response).count("Choose two versions that have been read.") == 1
-
-
-def test_a_version_that_was_not_read_cannot_be_chosen(lease, look):
-    DocumentVersion.objects.filter(document=lease, number=1).update(status=DocumentVersion.Status.FAILED)
-    assert look(lease, **{"from": 1, "to": 2}).status_code == 422
 
 
 def test_many_changes_come_in_pages(ready, revise, look):

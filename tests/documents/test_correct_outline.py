@@ -73,24 +73,18 @@ def test_later_corrections_build_on_earlier_ones(document, act, read_waiting):
     assert outline(document) == [(1, "Handbook"), (2, "Helmets")]
 
 
-def test_discarded_corrections_are_forgotten(client, workspace, document, act):
+def test_discarded_corrections_are_forgotten_and_none_are_taken_while_a_newer_version_is_read(
+    client, workspace, document, act, alice
+):
     act("correct/", key=key_of(document, "Leave"), act="join")
     act("discard/")
     assert act("apply/").status_code == 422
     assert document.versions.count() == 1
 
+    from tests.support.files import upload
 
-def test_what_does_not_fit_is_refused(document, act):
-    leave = key_of(document, "Leave")
-    leaf = leaf_with(document, "30 days")
-    for wrong in (
-        {"key": 999, "act": "join"}, {"key": leaf, "act": "join"}, {"key": leave, "act": "split"},
-        {"key": leave, "act": "rename", "title": " "}, {"key": leave, "act": "move"}, {"key": leave, "act": "dance"},
-        {"key": "x", "act": "join"},
-    ):  # fmt: skip
-        assert act("correct/", **wrong).status_code == 422
-    act("correct/", key=leave, act="join")
-    assert act("correct/", key=leave, act="rename", title="x").status_code == 422
+    services.add_version(document=document, user=alice, upload=upload(HANDBOOK + b"more", "handbook.md"))
+    assert act("correct/", key=1, act="join").status_code == 409
 
 
 def test_the_shared_file_goes_with_the_last_version(document, act, read_waiting, django_capture_on_commit_callbacks):
@@ -106,15 +100,19 @@ def test_the_shared_file_goes_with_the_last_version(document, act, read_waiting,
     assert stored_files() == []
 
 
-def test_an_outline_is_not_corrected_while_a_newer_version_is_read(document, act, alice):
-    from tests.support.files import upload
-
-    services.add_version(document=document, user=alice, upload=upload(HANDBOOK + b"more", "handbook.md"))
-    assert act("correct/", key=1, act="join").status_code == 409
-
-
-def test_missed_headings_are_offered(client, workspace, document, act):
+def test_missed_headings_are_offered_and_what_does_not_fit_is_refused(client, workspace, document, act):
     key = key_of(document, "Safety")
     page = client.get(f"/w/{workspace.slug}/documents/{document.pk}/outline/?section={key}").content.decode()
     assert "Helmets are worn" in page
     assert "Make it a heading" in page
+
+    leave = key_of(document, "Leave")
+    leaf = leaf_with(document, "30 days")
+    for wrong in (
+        {"key": 999, "act": "join"}, {"key": leaf, "act": "join"}, {"key": leave, "act": "split"},
+        {"key": leave, "act": "rename", "title": " "}, {"key": leave, "act": "move"}, {"key": leave, "act": "dance"},
+        {"key": "x", "act": "join"},
+    ):  # fmt: skip
+        assert act("correct/", **wrong).status_code == 422
+    act("correct/", key=leave, act="join")
+    assert act("correct/", key=leave, act="rename", title="x").status_code == 422

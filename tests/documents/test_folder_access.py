@@ -38,11 +38,9 @@ def exists_for(user, document) -> bool:
     return documents_in(document.workspace, user).filter(pk=document.pk).exists()
 
 
-def test_a_folder_is_everyones_until_it_is_restricted(pay, bob):
+def test_an_owner_restricts_it_to_people_or_to_a_group(pay, bob, owner, alice, workspace):
     assert exists_for(bob, pay)
 
-
-def test_an_owner_restricts_it_to_people_and_does_not_see_it_unless_named(owner, pay, alice, bob, workspace):
     owner(f"{pay.folder_id}/restrict/", people=[bob.pk])
     assert exists_for(bob, pay) and not exists_for(alice, pay)
     assert folders_of(workspace, alice) == []

@@ -143,20 +143,16 @@ async def test_the_reader_hears_of_its_own_document_only(workspace, alice, add, 
     await socket.disconnect()
 
 
-async def test_strangers_and_visitors_are_refused_before_the_handshake(workspace, charlie, enter):
+async def test_whoever_may_not_listen_is_refused_before_the_handshake(workspace, charlie, enter, alice):
     for headers in (ORIGIN, await change(enter, charlie)):
         socket = socket_of(workspace, headers)
         connected, _code = await socket.connect(timeout=5)
         assert not connected
 
-
-async def test_an_unknown_workspace_looks_like_a_forbidden_one(alice, workspace, enter):
     headers = await change(enter, alice)
     socket = WebsocketCommunicator(application, "/ws/w/nowhere/documents/", headers=headers)
     assert not (await socket.connect(timeout=5))[0]
 
-
-async def test_another_site_is_refused(workspace, alice, enter):
     headers = [
         (name, b"http://evil.example" if name == b"origin" else value) for name, value in await change(enter, alice)
     ]

@@ -53,16 +53,22 @@ def test_every_heading_can_be_reached_from_part_to_part(look, place):
     assert len(seen) <= TOTAL + TOTAL // OUTLINE_ROWS  # the part that a heading stands in is shown above it
 
 
-def test_a_page_opens_the_part_of_the_outline_it_stands_in(look):
+def test_a_page_or_heading_opens_its_part_of_the_outline(look, document):
     last = look("?page=9999")
     assert titles(last)[-1] == f"Point {PARTS - 1}.{POINTS - 1}"
     assert last.context["current_key"] in {section.key for section in last.context["outline"]}
     assert f"1,501 to 2,000 of {TOTAL:,}" in " ".join(last.content.decode().split())
 
-
-def test_a_part_begins_with_the_headings_it_stands_under(look):
     assert titles(look("?headings=1502"))[:2] == ["Part 15", "Point 15.0"]
     assert titles(look("?headings=1510"))[:3] == ["Part 15", "Point 15.8", "Point 15.9"]
+
+    section = document.current_version.sections.get(title="Point 15.5")
+    answer = look(f"outline/?section={section.key}")
+    assert answer.context["chosen"] == section
+    assert "Point 15.5" in titles(answer)
+
+    assert look("outline/?section=999999999").context["chosen"] is None
+    assert look("?headings=999999").context["outline"][-1].title == "Point 19.98"
 
 
 def test_all_headings_are_searched_for_words(look):
@@ -72,15 +78,3 @@ def test_all_headings_are_searched_for_words(look):
     assert len(titles(many)) == OUTLINE_ROWS
     assert f"{PARTS * POINTS:,} headings hold these words." in many.content.decode()
     assert look("?outline=nothing").context["outline"] == []
-
-
-def test_a_chosen_heading_far_down_is_shown_for_correction(look, document):
-    section = document.current_version.sections.get(title="Point 15.5")
-    answer = look(f"outline/?section={section.key}")
-    assert answer.context["chosen"] == section
-    assert "Point 15.5" in titles(answer)
-
-
-def test_a_heading_that_does_not_exist_is_none(look):
-    assert look("outline/?section=999999999").context["chosen"] is None
-    assert look("?headings=999999").context["outline"][-1].title == "Point 19.98"

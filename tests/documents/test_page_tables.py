@@ -50,13 +50,11 @@ def test_a_long_table_is_shown_in_parts_that_lead_to_each_other(ready, look):
     assert rest.rows[-1].label == "Part 90"
 
 
-def test_columns_beyond_what_a_browser_lays_out_are_counted(ready, look):
+def test_only_tables_are_shown_and_columns_beyond_what_a_browser_lays_out_are_counted(ready, look):
     answer = look(ready(long_table(3, columns=45), "wide.html"))
     assert answer.context["sheet"]["tables"][0].columns_left_out == 5
     assert "5 more columns are not shown here" in answer.content.decode()
 
-
-def test_a_page_without_tables_shows_none(ready, look):
     answer = look(ready(b"# Minutes\n\nNothing was decided.\n", "minutes.md"))
     assert answer.context["sheet"]["tables"] == []
     assert "tables on this page" not in answer.content.decode()

@@ -28,15 +28,11 @@ def test_a_program_that_hangs_is_ended_in_time(tmp_path):
     assert time.monotonic() - begun < 5
 
 
-def test_a_program_that_crashes_fails_the_page(tmp_path):
+def test_a_program_that_fails_fails_the_page(tmp_path):
     assert "exit code -11" in why(reader(tmp_path, "cat > /dev/null; kill -SEGV $$")).message
 
-
-def test_a_program_that_ends_without_reading_fails_the_page(tmp_path):
     assert "exit code 3" in why(reader(tmp_path, "exit 3")).message
 
-
-def test_a_program_that_is_none_fails_the_page(tmp_path):
     assert "cannot be started" in why(Tesseract(str(tmp_path / "nothing"), "", "eng", 5)).message
 
 

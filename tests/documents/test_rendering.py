@@ -19,14 +19,7 @@ from tests.support.paper import Text
 from tests.support.paper import pdf as paper
 from vectorless_web.documents import services
 from vectorless_web.documents.drawing.client import PageCache, RenderUnavailable, ask, image_path
-from vectorless_web.documents.rendering.page import (
-    Highlight,
-    boxes,
-    figure_image,
-    page_image,
-    page_view,
-    page_words,
-)
+from vectorless_web.documents.rendering.page import Highlight, boxes, figure_image, page_image, page_view, page_words
 from vectorless_web.documents.storage.files import open_version
 
 pytestmark = pytest.mark.django_db
@@ -71,7 +64,7 @@ def test_a_page_is_drawn_once_and_kept(ready, render_child, settings):
     assert page_image(version, 1) == path
 
 
-def test_a_label_is_written_across_every_part_of_a_page(ready, render_child):
+def test_a_label_is_written_across_pages_and_figures(ready, render_child):
     version = ready().current_version
     plain, labelled = (Image.open(page_image(version, 1, label=label)).convert("L") for label in ("", "Northwind only"))
     changed = ImageChops.difference(plain, labelled).point(lambda value: 255 if value > 20 else 0)
@@ -82,14 +75,12 @@ def test_a_label_is_written_across_every_part_of_a_page(ready, render_child):
             assert changed.crop(part).getbbox(), f"no label in part {column}, {row}"
     assert page_image(version, 1) != page_image(version, 1, label="Northwind only")
 
-
-def test_a_label_is_written_across_a_kept_figure(ready, render_child):
     version = ready(web_page(), "harbour.html").current_version
     [key] = open_version(version).pictures
     assert figure_image(version, key, label="Northwind only") != figure_image(version, key)
 
 
-def test_boxes_lie_over_the_words(ready, render_child):
+def test_boxes_and_highlights_lie_over_the_words(ready, render_child):
     version = ready().current_version
     span = span_of(version, "Net debt fell to 1,577 million")
     [[page_index, x, y, width, height]] = boxes(version, [span])
@@ -99,9 +90,6 @@ def test_boxes_lie_over_the_words(ready, render_child):
     assert y < 842 - 732 < y + height
     assert 100 < width < 200
 
-
-def test_a_page_with_a_highlight(ready, render_child):
-    version = ready().current_version
     quote = Highlight(marker=3, spans=[span_of(version, "1,577 million")], on=True)
     sheet = page_view(version, 1, [quote])
     assert (sheet["page"], sheet["page_count"]) == (2, 3)
@@ -113,7 +101,7 @@ def test_a_page_with_a_highlight(ready, render_child):
     assert page_view(version, 0, [quote])["hits"] == []
 
 
-def test_while_the_child_is_down_the_text_is_shown(ready):
+def test_while_the_child_is_down_there_is_text_and_a_plain_503(ready, client, workspace, alice, settings):
     version = ready().current_version
     span = span_of(version, "1,577 million")
     sheet = page_view(version, 1, [Highlight(marker=1, spans=[span], on=True)])
@@ -123,6 +111,21 @@ def test_while_the_child_is_down_the_text_is_shown(ready):
     with pytest.raises(RenderUnavailable) as caught:
         page_image(version, 1)
     assert caught.value.code == "render_unavailable"
+
+    document = ready()
+    client.force_login(alice)
+    answer = client.get(f"/w/{workspace.slug}/documents/{document.pk}/v1/pages/1.jpg")
+    assert answer.status_code == 503
+    assert "not available right now" in answer.content.decode()
+
+    settings.RENDER_SOCKET = "/nowhere/render.sock"
+    address = f"/w/{document.workspace.slug}/documents/{document.pk}/v1/pages/2/words/"
+    assert client.get(address).status_code == 503
+    text = ready(HANDBOOK, "handbook.md")
+    assert (
+        "<tspan"
+        not in client.get(address.replace(f"/{document.pk}/", f"/{text.pk}/").replace("/2/", "/1/")).content.decode()
+    )
 
 
 def test_a_text_document_shows_its_words_with_marks(ready):
@@ -235,14 +238,6 @@ def test_pictures_are_served_to_members_only_and_may_be_kept(client, workspace, 
     assert client.get(address).status_code == 404
 
 
-def test_a_picture_that_cannot_be_had_is_a_plain_503(client, workspace, ready, alice):
-    document = ready()
-    client.force_login(alice)
-    answer = client.get(f"/w/{workspace.slug}/documents/{document.pk}/v1/pages/1.jpg")
-    assert answer.status_code == 503
-    assert "not available right now" in answer.content.decode()
-
-
 def test_a_stop_that_comes_in_the_middle_of_a_fork_is_obeyed(tmp_path):
     """Python ignores what is raised there, so a handler that raises would be told to stop in vain."""
     told_while_forking = (
@@ -291,16 +286,3 @@ def test_words_are_fetched_for_the_picture_and_kept(client, alice, ready, render
     assert "immutable" in answer["Cache-Control"]
     assert "style=" not in answer.content.decode()
     assert client.get(address.replace("/2/words", "/9/words")).status_code == 404
-
-
-def test_without_the_render_child_a_page_has_no_words_to_select(client, alice, ready, settings):
-    document = ready()
-    settings.RENDER_SOCKET = "/nowhere/render.sock"
-    client.force_login(alice)
-    address = f"/w/{document.workspace.slug}/documents/{document.pk}/v1/pages/2/words/"
-    assert client.get(address).status_code == 503
-    text = ready(HANDBOOK, "handbook.md")
-    assert (
-        "<tspan"
-        not in client.get(address.replace(f"/{document.pk}/", f"/{text.pk}/").replace("/2/", "/1/")).content.decode()
-    )

@@ -264,7 +264,7 @@ def test_reading_again_is_an_ordinary_act(handbook, look, client):
     assert before not in stored_files()
 
 
-def test_a_worker_that_died_in_a_repair_is_noticed(handbook):
+def test_a_repair_without_a_job_or_whose_worker_died_goes_on(handbook, work_off, django_capture_on_commit_callbacks):
     DocumentVersion.objects.update(repair=Status.PARSING, repair_tries=1, lease="gone", repair_reason="damaged",
                                    heartbeat_at=timezone.now() - timedelta(hours=1))  # fmt: skip
     assert services.requeue_repairs() == 1
@@ -272,8 +272,6 @@ def test_a_worker_that_died_in_a_repair_is_noticed(handbook):
     assert (handbook.repair, handbook.error_code) == (Status.FAILED, "reader_lost")
     assert handbook.repair_after is not None
 
-
-def test_a_repair_without_a_job_gets_one(handbook, work_off, django_capture_on_commit_callbacks):
     old = timezone.now() - timedelta(minutes=1)
     DocumentVersion.objects.update(repair=Status.QUEUED, repair_reason="damaged", heartbeat_at=old)
     with django_capture_on_commit_callbacks(execute=True):

@@ -75,7 +75,7 @@ def scanned(ready, settings):
     return ready(scanned_pdf([scanned_page()]), "fees.pdf")
 
 
-def test_a_scan_is_read_where_text_recognition_is_installed(scanned, words_of):
+def test_a_scan_is_read_and_its_quotes_lit_without_the_render_server(scanned, words_of):
     version = scanned.current_version
     pairs = dict(report_pairs(version))
 
@@ -83,8 +83,6 @@ def test_a_scan_is_read_where_text_recognition_is_installed(scanned, words_of):
     assert "whose text was not read" not in words_of("")
     assert version.recognised_pages == 1
 
-
-def test_a_quote_from_a_scan_is_lit_without_the_render_server(scanned):
     text = open_version(scanned.current_version).page_text(0)
     span = [0, text.index("1,577 million"), len("1,577 million")]
 

@@ -133,7 +133,7 @@ def test_it_is_off_until_somebody_chooses_a_model_and_switches_it_on(read, chose
     assert vectors_of(document.current_version) is None
 
 
-def test_before_it_is_switched_on_the_page_tells_passages_tokens_price_and_where_the_text_goes(
+def test_before_it_is_switched_on_the_page_tells_tokens_price_and_where_text_goes(
     read, chosen, shown, provider, embedding
 ):
     document = read()
@@ -144,8 +144,6 @@ def test_before_it_is_switched_on_the_page_tells_passages_tokens_price_and_where
     assert f"is sent to {provider.base_url}" in text
     assert not embedding.requests
 
-
-def test_documents_read_before_passages_were_counted_are_counted_for_the_estimate(read, chosen, shown):
     version = read().current_version
     counted = version.report.pop("embedding")
     version.save()
@@ -187,15 +185,12 @@ def test_passages_that_a_new_version_keeps_are_not_embedded_again(read, switched
     assert vectors_of(document.current_version).rows.shape == (2, 64)
 
 
-def test_progress_is_shown_and_asked_for_again_while_documents_wait(read, act, alice, chosen, shown, client, workspace):
+def test_progress_is_asked_for_until_all_is_done(read, act, alice, chosen, shown, client, workspace, switched_on):
     read()
     act(alice, "on/")
     assert "0 of 1 document is ready" in shown()
     assert "hx-trigger" in client.get(f"/w/{workspace.slug}/{MEANING}status/").content.decode()
 
-
-def test_when_all_is_done_nothing_is_asked_for_any_more(read, switched_on, shown, client, workspace):
-    read()
     switched_on()
     assert "1 of 1 document is ready" in shown()
     assert f"20 tokens embedded for {money(0.0004)}" in shown("status/")
@@ -350,13 +345,23 @@ def test_a_worker_that_is_switched_off_in_the_middle_keeps_nothing(read, act, al
     assert stored_files(settings) == []
 
 
-def test_a_second_delivery_of_the_job_exits_quietly(read, switched_on, embedding):
+def test_a_second_delivery_and_a_damaged_file_change_nothing(read, switched_on, embedding, settings):
     document = read()
     switched_on()
     embedding.requests.clear()
     services.embed_version(file_of(document).pk, connect=_wired)
     services.embed_version(0, connect=_wired)
     assert not embedding.requests
+
+    (path,) = stored_files(settings)
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(ArtefactDamaged):
+        vectors_of(document.current_version)
+    path.unlink()
+    with pytest.raises(ArtefactDamaged):
+        vectors_of(document.current_version)
 
 
 def test_a_file_whose_worker_died_is_queued_again_and_the_dead_one_writes_no_more(read, act, alice, chosen, embedding):
@@ -411,20 +416,6 @@ def test_vectors_go_with_their_version_and_files_without_a_row_are_cleaned_up(re
     assert stored_files(settings) == []
 
 
-def test_a_damaged_file_is_never_searched(read, switched_on, settings):
-    document = read()
-    switched_on()
-    (path,) = stored_files(settings)
-    data = bytearray(path.read_bytes())
-    data[-1] ^= 1
-    path.write_bytes(data)
-    with pytest.raises(ArtefactDamaged):
-        vectors_of(document.current_version)
-    path.unlink()
-    with pytest.raises(ArtefactDamaged):
-        vectors_of(document.current_version)
-
-
 def test_a_document_that_another_compiler_reads_again_keeps_its_vectors(read, switched_on, work_off, embedding):
     version = read().current_version
     written_by(version, "1")
@@ -441,13 +432,6 @@ def test_a_document_that_another_compiler_reads_again_keeps_its_vectors(read, sw
     assert len(embedding.requests) == asked, "nothing is embedded and paid twice"
 
 
-def test_the_model_cannot_be_changed_while_it_is_on(read, switched_on, act, alice, provider):
-    switched_on()
-    values = {"provider": provider.pk, "model": "other", "price": "20", "max_tokens": 500}
-    assert act(alice, "choose/", **values).status_code == 409
-    assert EmbeddingChoice.objects.get().model == "bag"
-
-
 @pytest.mark.parametrize("wrong", [{"price": "-1"}, {"max_tokens": 1}, {"model": " "}, {"provider": 999}])
 def test_a_form_that_makes_no_sense_is_shown_again(act, alice, provider, wrong):
     values = {"provider": provider.pk, "model": "bag", "price": "20", "max_tokens": 500, **wrong}
@@ -457,15 +441,20 @@ def test_a_form_that_makes_no_sense_is_shown_again(act, alice, provider, wrong):
     assert not EmbeddingChoice.objects.exists()
 
 
-def test_a_model_of_another_workspace_cannot_be_chosen(act, alice, bob, embedding):
+def test_only_ones_own_model_is_chosen_and_not_while_it_is_on(act, alice, bob, embedding, read, switched_on, provider):
     from vectorless_web.workspaces.services import create_workspace
 
     other = create_workspace(user=bob, name="Other")
     theirs = ModelProvider.objects.create(workspace=other, name="x", base_url="https://x.example", model="x")
     assert act(alice, "choose/", provider=theirs.pk, model="bag", price="0", max_tokens=500).status_code == 422
 
+    switched_on()
+    values = {"provider": provider.pk, "model": "other", "price": "20", "max_tokens": 500}
+    assert act(alice, "choose/", **values).status_code == 409
+    assert EmbeddingChoice.objects.get().model == "bag"
 
-def test_trying_it_tells_length_and_whether_like_sentences_lie_close(act, alice, chosen, shown, work_off, embedding):
+
+def test_trying_it_tells_length_and_closeness_and_no_key(act, alice, chosen, shown, work_off, embedding):
     embedding.same = {"payment": "paid", "bill": "invoice", "month": "days", "due": "to"}
     assert act(alice, "test/").status_code == 302
     assert "Being tried" in shown()
@@ -476,10 +465,6 @@ def test_trying_it_tells_length_and_whether_like_sentences_lie_close(act, alice,
     work_off("runs")
     assert "does not tell like from unlike sentences" in shown()
 
-
-def test_trying_it_with_a_refused_key_is_a_plain_sentence_without_the_key(
-    act, alice, chosen, shown, work_off, embedding
-):
     embedding.trouble = status(401, KEY)
     act(alice, "test/")
     work_off("runs")

@@ -13,20 +13,16 @@ from vectorless_web.infra.site.forking import Forked
 from vectorless_web.infra.site.supervisor import Service, Supervisor
 
 
-def test_work_that_ends_well_ends_with_0():
+def test_a_process_ends_as_its_work_does():
     assert Forked(lambda: None).wait(5) == 0
 
+    assert Forked(lambda: sys.exit(3)).wait(5) == 3
 
-def test_what_nobody_caught_ends_with_1():
     def fail():
         sys.stderr = io.StringIO()
         raise ValueError
 
     assert Forked(fail).wait(5) == 1
-
-
-def test_the_exit_code_is_kept():
-    assert Forked(lambda: sys.exit(3)).wait(5) == 3
 
 
 def test_a_process_that_sleeps_is_still_running_and_can_be_ended():

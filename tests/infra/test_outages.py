@@ -32,14 +32,15 @@ def sqlite_error(*statements: str) -> sqlite3.Error:
     return caught.value
 
 
-def test_a_full_database_of_sqlite_is_a_full_disk():
+def test_a_full_or_read_only_database_of_sqlite_is_told_and_a_mistake_is_none():
     error = sqlite_error("pragma max_page_count = 1", "create table a (b)")
     assert outage_of(wrapped(error)).code == "disk_full"
 
-
-def test_a_read_only_database_of_sqlite_is_told():
     error = sqlite_error("pragma query_only = 1", "create table a (b)")
     assert outage_of(wrapped(error)).code == "read_only"
+
+    assert outage_of(wrapped(sqlite_error("select nothing"))) is None
+    assert outage_of(wrapped(FromPostgres("42601"), ProgrammingError)) is None
 
 
 def test_a_locked_database_of_sqlite_is_busy_and_passes(tmp_path):
@@ -51,11 +52,6 @@ def test_a_locked_database_of_sqlite_is_busy_and_passes(tmp_path):
     assert (found.code, found.passes) == ("database_busy", True)
     holder.close()
     other.close()
-
-
-def test_a_mistake_in_a_query_is_no_outage():
-    assert outage_of(wrapped(sqlite_error("select nothing"))) is None
-    assert outage_of(wrapped(FromPostgres("42601"), ProgrammingError)) is None
 
 
 @pytest.mark.parametrize(

@@ -46,19 +46,24 @@ def test_sizes_have_their_unit(value, shown):
     assert show.size(value).replace(show.SPACE, " ") == shown
 
 
-def test_one_page_and_a_range_of_pages_count_from_one():
+def test_sums_ids_widths_and_pages_read_as_people_write_them():
     assert show.pages_of({"page_start": 46, "page_end": 46}) == "p. 47"
     assert show.pages_of({"page_start": 110, "page_end": 112}) == "pp. 111–113"
 
-
-def test_small_sums_keep_three_digits():
     assert show.money(0.0112) == "$0.011"
     assert show.money(3.1) == "$3.10"
 
-
-def test_ids_and_coordinates_are_not_localised():
     assert show.plain(1234) == "1234"
     assert show.plain(1234.5) == "1234.5"
+
+    assert show.share(1.7) == "100"
+    assert show.of_total(1, 0) == "0"
+
+    assert show.of_total(Decimal("5"), Decimal("20")) == "25"
+
+    assert show.formula("100 * (revenue_2024 - revenue_2023) / revenue_2023") == (
+        "100 × (revenue 2024 − revenue 2023) ÷ revenue 2023"
+    )
 
 
 def test_a_moment_shows_the_day_and_carries_the_whole_in_its_title():
@@ -67,20 +72,9 @@ def test_a_moment_shows_the_day_and_carries_the_whole_in_its_title():
     assert "title=" in html
 
 
-def test_widths_stay_inside_the_bar():
-    assert show.share(1.7) == "100"
-    assert show.of_total(1, 0) == "0"
-
-
 def test_lines_that_only_kept_short_are_joined_and_paragraphs_stay():
     text = "A Party that is prevented by events beyond its control is excused\nfrom it.\n\nARTICLE 2\nNext line."
     assert show.unwrap_lines(text) == text.replace("excused\nfrom", "excused from")
-
-
-def test_a_formula_is_shown_with_written_signs():
-    assert show.formula("100 * (revenue_2024 - revenue_2023) / revenue_2023") == (
-        "100 × (revenue 2024 − revenue 2023) ÷ revenue 2023"
-    )
 
 
 @pytest.mark.parametrize("shown", [show.seconds, show.percent, show.factor, show.initials, show.share, show.when])
@@ -89,18 +83,12 @@ def test_what_is_missing_is_shown_as_nothing_rather_than_an_error(shown, missing
     assert isinstance(shown(missing), str)
 
 
-def test_a_bar_of_money_spent_takes_decimals():
-    assert show.of_total(Decimal("5"), Decimal("20")) == "25"
-
-
-def test_a_figure_that_says_its_unit_gets_no_second_one():
+def test_a_figure_says_its_unit_once():
     assert show.unless_worded("USD million", "$220 million") == ""
     assert show.unless_worded("%", "11.8%") == ""
     assert show.unless_worded("USD million", "220") == "USD million"
     assert show.unless_worded("USD million", "220 million") == "USD"
 
-
-def test_a_figure_is_shown_bare_only_when_its_unit_says_the_rest():
     assert show.bare("$220 million", "USD million") == "220"
     assert show.bare("$220 million", "million") == "$220 million"
     assert show.bare("€220 million", "USD million") == "€220 million"

@@ -26,29 +26,21 @@ def mentioned(run, alice, bob):
     return [each.notice for each in shown(bob)]
 
 
-def test_every_page_counts_what_is_unread(client, bob, alice, mentioned, workspace):
+def test_a_notice_is_counted_until_what_it_is_about_is_looked_at(client, bob, alice, mentioned, workspace, run):
     client.force_login(bob)
     assert "2 unread notices" in client.get(f"/w/{workspace.slug}/").content.decode()
     client.force_login(alice)
     assert "No unread notices" in client.get(f"/w/{workspace.slug}/").content.decode()
 
+    assert client.get(f"/notices/{mentioned[0].pk}/")["Location"] == "/notices/"
+    client.post(f"/notices/{mentioned[0].pk}/read/")
+    assert count_unread(bob) == 2
 
-def test_a_notice_leads_to_what_it_is_about_and_is_read_by_that(client, bob, run, mentioned):
     client.force_login(bob)
     answer = client.get(f"/notices/{mentioned[0].pk}/")
     assert answer["Location"].endswith(f"/runs/{run.pk}/people/")
     assert count_unread(bob) == 1
 
-
-def test_somebody_elses_notice_is_neither_followed_nor_read(client, alice, bob, mentioned):
-    client.force_login(alice)
-    assert client.get(f"/notices/{mentioned[0].pk}/")["Location"] == "/notices/"
-    client.post(f"/notices/{mentioned[0].pk}/read/")
-    assert count_unread(bob) == 2
-
-
-def test_looking_at_the_thing_itself_reads_its_notices(client, bob, run, mentioned, workspace):
-    client.force_login(bob)
     client.get(f"/w/{workspace.slug}/runs/{run.pk}/people/")
     assert count_unread(bob) == 0
 
@@ -73,19 +65,16 @@ def test_the_list_goes_on_where_a_page_ended(client, bob, run, alice):
     assert f"/notices/{last[0].notice.pk}/" in older and f"/notices/{first[0].notice.pk}/" not in older
 
 
-def test_a_muted_kind_is_not_given(client, alice, bob, run):
+def test_no_mail_is_claimed_where_none_is_sent_and_a_muted_kind_is_not_given(client, bob, alice, run):
     client.force_login(bob)
+    text = client.get("/account/notices/").content.decode()
+    assert "This site sends no mail" in text and 'name="mail"' not in text
+
     client.post("/account/notices/save/", {"bell": [kind for kind in Kind if kind != Kind.COMMENTED]})
     add_comment(user=alice, run=run, text="Muted.")
     assert not Notice.objects.exists()
     add_comment(user=alice, run=run, text="Not muted, @bob.")
     assert count_unread(bob) == 1
-
-
-def test_while_the_site_sends_no_mail_none_is_claimed(client, bob):
-    client.force_login(bob)
-    text = client.get("/account/notices/").content.decode()
-    assert "This site sends no mail" in text and 'name="mail"' not in text
 
 
 def test_a_copy_of_ones_data_holds_ones_notices(client, bob, mentioned, run):

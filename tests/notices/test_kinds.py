@@ -57,13 +57,11 @@ def test_mentions_and_comments_are_told_once_each(run, alice, bob, charlie, told
     assert told(charlie) == []
 
 
-def test_a_removed_comment_takes_its_notice_along(run, alice, bob, told):
+def test_comments_and_verifications_are_told_until_they_are_taken_back(run, alice, bob, told):
     comment = add_comment(user=alice, run=run, text="Look, @bob")
     remove_comment(user=alice, run=run, comment=comment)
     assert told(bob) == []
 
-
-def test_a_verification_is_told_until_it_is_withdrawn(run, alice, bob, told):
     verify_run(user=alice, run=run)
     assert told(bob) == [("alice verified the answer", run.question)]
     withdraw_verification(user=alice, run=run)
@@ -123,12 +121,10 @@ def test_a_file_that_fails_after_its_notice_was_read_is_told_anew(upload, alice,
     assert [name for _sentence, name in told(alice)] == ["Scan 2", "Scan 1"]
 
 
-def test_a_new_role_is_told_by_its_name(workspace, alice, bob, told):
+def test_a_new_role_and_an_accepted_invitation_are_told(workspace, alice, bob, told, charlie):
     change_role(actor=alice, membership=Membership.objects.get(user=bob), role=Role.EDITOR)
     assert told(bob) == [("alice changed your role to editor", workspace.name)]
 
-
-def test_who_invited_is_told_that_it_was_accepted(workspace, alice, charlie, told):
     invitation, _token = invite(actor=alice, workspace=workspace, role=Role.MEMBER, days=7)
     accept_invitation(user=charlie, invitation=invitation)
     assert told(alice) == [("charlie accepted your invitation", workspace.name)]
@@ -205,18 +201,18 @@ def test_a_notice_tells_nothing_of_what_its_reader_may_not_see_any_more(run, ali
     assert told(alice) == []
 
 
-def test_notices_go_with_the_account(run, alice, bob):
-    add_comment(user=alice, run=run, text="Look, @bob")
-    bob.delete()
-    assert not Notice.objects.exists()
-
-
-def test_who_wrote_it_may_leave(run, alice, bob, django_user_model, told, workspace):
+def test_notices_stay_when_who_wrote_them_leaves_and_go_with_ones_own_account(
+    run, alice, bob, django_user_model, told, workspace
+):
     dora = make_user(django_user_model, "dora")
     Membership.objects.create(workspace=workspace, user=dora, role=Role.MEMBER)
     add_comment(user=dora, run=run, text="Look, @bob")
     dora.delete()
     assert told(bob) == [("Someone who left mentioned you in a comment", run.question)]
+
+    add_comment(user=alice, run=run, text="Look, @bob")
+    bob.delete()
+    assert not Notice.objects.exists()
 
 
 def test_old_notices_and_those_beyond_the_most_are_tidied(run, alice, bob):

@@ -63,9 +63,16 @@ def test_several_go_in_one_mail(run, alice, bob, address):
     assert [sent.subject for sent in mail.outbox] == ["2 notices"]
 
 
-def test_what_was_read_meanwhile_is_not_mailed(run, alice, bob, address):
+def test_nothing_is_mailed_of_what_was_read_or_closed_meanwhile(run, alice, bob, address):
     mention(run, alice)
     mark_all_read(user_id=bob.pk)
+    let_time_pass()
+    send_due(bob.pk)
+    assert mail.outbox == []
+
+    Run.objects.update(asked_by=alice)
+    mention(run, alice)
+    Run.objects.update(private=True)
     let_time_pass()
     send_due(bob.pk)
     assert mail.outbox == []
@@ -78,15 +85,6 @@ def test_no_mail_goes_to_an_address_that_was_not_confirmed(run, alice, bob, addr
     EmailAddress.objects.update(verified=True)
     mention(run, alice)
     EmailAddress.objects.update(verified=False)
-    let_time_pass()
-    send_due(bob.pk)
-    assert mail.outbox == []
-
-
-def test_nothing_is_mailed_of_what_was_closed_meanwhile(run, alice, bob, address):
-    Run.objects.update(asked_by=alice)
-    mention(run, alice)
-    Run.objects.update(private=True)
     let_time_pass()
     send_due(bob.pk)
     assert mail.outbox == []

@@ -81,10 +81,17 @@ def test_initials_stand_for_somebody_again_once_it_is_removed(client, bob, portr
 
 
 @pytest.mark.django_db
-def test_a_file_that_is_too_large_is_refused_unread(bob):
+def test_what_is_too_large_or_refused_by_the_child_is_said_on_the_page(bob):
     with pytest.raises(Problem) as problem:
         save_portrait(user=bob, data=bytes(PORTRAIT_BYTES + 1), redraw=redraw_portrait)
     assert problem.value.status == 422
+
+    def refuse(_data: bytes) -> bytes:
+        raise RenderUnavailable("not_a_picture", "This is no picture that can be read.")
+
+    with pytest.raises(Problem) as problem:
+        save_portrait(user=bob, data=b"x", redraw=refuse)
+    assert (problem.value.status, problem.value.message) == (422, "This is no picture that can be read.")
 
 
 @pytest.mark.django_db
@@ -94,13 +101,3 @@ def test_without_the_render_child_the_page_says_to_try_again(client, bob, settin
     answer = client.post("/account/picture/", {"picture": SimpleUploadedFile("me.png", picture())})
     assert answer.status_code == 503 and "Try again in a moment" in answer.content.decode()
     assert not Portrait.objects.exists()
-
-
-@pytest.mark.django_db
-def test_what_the_child_refuses_is_said_on_the_page(bob):
-    def refuse(_data: bytes) -> bytes:
-        raise RenderUnavailable("not_a_picture", "This is no picture that can be read.")
-
-    with pytest.raises(Problem) as problem:
-        save_portrait(user=bob, data=b"x", redraw=refuse)
-    assert (problem.value.status, problem.value.message) == (422, "This is no picture that can be read.")

@@ -96,7 +96,7 @@ def failure_at(address: str, seconds: float = 2.0) -> ModelError:
     return caught.value
 
 
-def test_nobody_listens():
+def test_a_server_that_is_not_there_or_says_nothing_is_told():
     error = failure_at("http://127.0.0.1:9/v1")
 
     assert (error.code, error.message) == (
@@ -104,8 +104,6 @@ def test_nobody_listens():
         "Nothing answers at the model's address. Is its server running?",
     )
 
-
-def test_a_name_that_nobody_knows():
     error = failure_at("http://models.invalid/v1")
 
     assert (error.code, error.message) == (
@@ -113,8 +111,6 @@ def test_a_name_that_nobody_knows():
         "The name of the model's server is not known. Check the address in the settings.",
     )
 
-
-def test_a_server_that_takes_the_request_and_says_nothing():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         error = failure_at(f"http://127.0.0.1:{silent.getsockname()[1]}/v1", seconds=0.3)
 

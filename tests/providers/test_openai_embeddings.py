@@ -75,7 +75,11 @@ def test_batches_are_limited_by_tokens_too_but_hold_one_text_at_least():
     assert list(batches([])) == []
 
 
-def test_vectors_that_come_in_another_order_are_put_back(embedder, server):
+def test_tokens_are_estimated_and_vectors_put_back_in_order(embedder, server):
+    server.trouble = lambda request: server.answer(json.loads(request.data)["input"], usage=None)
+    usage = embedder(price_in=Decimal(1)).embed(["abcdefgh"]).usage
+    assert (usage.tokens_in, usage.estimated, usage.cost_usd) == (2, True, pytest.approx(0.000002))
+
     def shuffled(request):
         texts = json.loads(request.data)["input"]
         rows = [{"index": place, "embedding": server.vector(text)} for place, text in enumerate(texts)]
@@ -83,12 +87,6 @@ def test_vectors_that_come_in_another_order_are_put_back(embedder, server):
 
     server.trouble = shuffled
     assert np.allclose(embedder().embed(["red", "blue"]).vectors, [server.vector("red"), server.vector("blue")])
-
-
-def test_tokens_that_a_server_does_not_count_are_estimated(embedder, server):
-    server.trouble = lambda request: server.answer(json.loads(request.data)["input"], usage=None)
-    usage = embedder(price_in=Decimal(1)).embed(["abcdefgh"]).usage
-    assert (usage.tokens_in, usage.estimated, usage.cost_usd) == (2, True, pytest.approx(0.000002))
 
 
 @pytest.mark.parametrize(
@@ -163,12 +161,6 @@ def test_a_model_that_changes_its_length_is_refused(embedder, server):
         model.embed(["one"])
 
 
-def test_a_slow_server_is_a_timeout(embedder, server):
-    server.trouble = lambda _request: time.sleep(1.0)
-    with pytest.raises(ModelTimeout):
-        embedder(seconds=0.2).embed(["one"])
-
-
 def test_a_server_that_drips_its_reply_is_a_timeout(embedder, server):
     def drops():
         yield b"["
@@ -199,24 +191,10 @@ def test_no_server_and_a_broken_reply_are_unreachable(embedder, server):
         embedder().embed(["one"])
 
 
-def test_a_busy_server_is_asked_again_by_the_client(embedder, server):
-    answers = iter([Response("{}", 429, headers={"retry-after-ms": "20"}), None])
-    server.trouble = lambda _request: next(answers)
-    assert embedder(retries=2).embed(["one"]).vectors.shape == (1, server.dimensions)
-    assert len(server.requests) == 2
-
-
 def test_a_private_address_is_not_reached_unless_allowed(embedder, server, httpserver):
     with pytest.raises(ModelUnreachable):
         embedder(public_only=True).embed(["one"])
     assert not httpserver.log
-
-
-def test_a_redirect_is_not_followed(embedder, server, httpserver):
-    server.trouble = lambda _request: Response("", 307, headers={"Location": httpserver.url_for("/elsewhere")})
-    with pytest.raises(ModelError):
-        embedder().embed(["one"])
-    assert [request.path for request, _ in httpserver.log] == ["/v1/embeddings"]
 
 
 def test_the_key_and_the_texts_stand_in_no_log(embedder, server, caplog):

@@ -19,11 +19,6 @@ from vectorless_web.workspaces.models import AuditEvent
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture(autouse=True)
-def _quick_hashes(settings):
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def answered(make_run) -> Run:
     run = make_run()

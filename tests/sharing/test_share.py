@@ -28,11 +28,6 @@ from vectorless_web.workspaces.models import AuditEvent, Role
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture(autouse=True)
-def _quick_hashes(settings):
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def shared_run(make_run) -> Run:  # noqa: F811
     run = make_run()

@@ -38,12 +38,7 @@ def plan(question, *, concepts=(), names=(), years=(), quarter=None, forms=(), d
         periods = (Period("date", int(date[-4:]), None, date),)
     terms = tuple(WeightedTerm(term) for term in analyse(question))
     return QueryPlan(
-        question,
-        terms,
-        concepts=tuple(concepts),
-        entities=tuple(names),
-        periods=periods,
-        forms=tuple(forms),
+        question, terms, concepts=tuple(concepts), entities=tuple(names), periods=periods, forms=tuple(forms)
     )
 
 

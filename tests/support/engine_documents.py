@@ -62,10 +62,7 @@ def _row(cells: Sequence[str], offset: int, page: int, *, is_header: bool) -> Ro
 
 
 def compiled(
-    title: str,
-    *parts: Part,
-    fields: TypedFields | None = None,
-    references: Sequence[tuple[int, str, int]] = (),
+    title: str, *parts: Part, fields: TypedFields | None = None, references: Sequence[tuple[int, str, int]] = ()
 ) -> CompiledDocument:
     """A document of these parts. `references` are (source key, words in its text, target key)."""
     nodes = _numbered(title, parts)
@@ -238,9 +235,6 @@ STATEMENTS = (
         "cash_flow",
         6,
         "(Dollars in millions)",
-        (
-            "Net cash provided by operating activities|620|580",
-            "Purchases of property, plant and equipment|(210)|(190)",
-        ),
+        ("Net cash provided by operating activities|620|580", "Purchases of property, plant and equipment|(210)|(190)"),
     ),
 )

@@ -26,10 +26,7 @@ def word(write: Callable[[WordDocument], object]) -> bytes:
 def with_parts(content: bytes, changed: Mapping[str, Callable[[bytes], bytes]]) -> bytes:
     """A copy with parts changed; a part that is not there begins as b""."""
     buffer = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(content)) as source,
-        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as target,
-    ):
+    with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as target:
         for name in source.namelist():
             data = source.read(name)
             target.writestr(name, changed[name](data) if name in changed else data)

@@ -22,21 +22,17 @@ def limit(act, alice):
     return set_limit
 
 
-def test_a_second_budget_for_the_same_people_takes_the_firsts_place(limit, workspace, bob):
+def test_a_budget_is_set_once_for_the_same_people_and_never_negative(workspace, bob, limit, charlie):
+    assert reserve(workspace=workspace, user=bob, usd=Decimal(1000))
+
+    assert limit(-1).status_code == 422
+    assert limit(5, user=charlie.pk).status_code == 422
+
     limit(10)
     limit(20)
     limit(5, user=bob.pk)
     rows = [(row.user, row.limit_usd) for row in Budget.objects.all()]
     assert rows == [(None, 20), (bob, 5)]
-
-
-def test_a_budget_is_never_negative_and_for_members_only(limit, charlie):
-    assert limit(-1).status_code == 422
-    assert limit(5, user=charlie.pk).status_code == 422
-
-
-def test_without_a_budget_everything_may_be_spent(workspace, bob):
-    assert reserve(workspace=workspace, user=bob, usd=Decimal(1000))
 
 
 def test_the_last_of_a_budget_is_given_once(limit, workspace, bob):
@@ -85,23 +81,19 @@ def test_a_members_budget_holds_even_when_the_workspace_has_more(limit, workspac
     assert reserve(workspace=workspace, user=alice, usd=Decimal(2))
 
 
-def test_a_new_period_begins_with_nothing_spent(limit, workspace, bob):
+def test_a_budget_is_lifted_and_begins_anew_each_period(limit, act, alice, workspace, bob):
+    limit(0)
+    assert not reserve(workspace=workspace, user=bob, usd=Decimal("0.01"))
+    act(alice, f"budgets/{Budget.objects.get().pk}/remove/")
+    assert reserve(workspace=workspace, user=bob, usd=Decimal("0.01"))
+
     limit(1, period="day")
     Budget.objects.update(spent_usd=1, period_start=date(2020, 1, 1))
     assert reserve(workspace=workspace, user=bob, usd=Decimal(1))
     assert Budget.objects.get().period_start == period_start("day")
 
-
-def test_periods_begin_where_people_think():
     assert period_start("month", date(2026, 11, 20)) == date(2026, 11, 1)
     assert period_start("day", date(2026, 11, 20)) == date(2026, 11, 20)
-
-
-def test_a_budget_is_lifted(limit, act, alice, workspace, bob):
-    limit(0)
-    assert not reserve(workspace=workspace, user=bob, usd=Decimal("0.01"))
-    act(alice, f"budgets/{Budget.objects.get().pk}/remove/")
-    assert reserve(workspace=workspace, user=bob, usd=Decimal("0.01"))
 
 
 @pytest.mark.parametrize("usd", [1e9, 1e30, float("inf"), float("nan")])

@@ -4,7 +4,7 @@ import pytest
 
 from vectorless_web.engine.questions.lexicon import default_lexicon
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.workspaces.models import AuditEvent, LexiconEntry, Membership, Role, Workspace
+from vectorless_web.workspaces.models import AuditEvent, LexiconEntry, Membership, Role
 from vectorless_web.workspaces.selectors import lexicon_of
 from vectorless_web.workspaces.services import MAX_ENTRIES
 
@@ -44,15 +44,6 @@ def test_an_editor_writes_and_a_member_only_reads(add, page, workspace, alice, b
     make_editor(workspace, bob)
     assert add(bob, concept="other").status_code == 302
     assert "Save the entry" in page(bob, "lexicon/").content.decode()
-
-
-def test_a_stranger_finds_nothing(add, act, page, charlie):
-    add()
-    pk = LexiconEntry.objects.get().pk
-    assert page(charlie, "lexicon/").status_code == 404
-    assert page(charlie, "lexicon/preview/?question=shed").status_code == 404
-    assert act(charlie, f"lexicon/{pk}/remove/").status_code == 404
-    assert LexiconEntry.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -120,15 +111,6 @@ def test_an_entry_is_removed(add, act, alice):
     act(alice, f"lexicon/{LexiconEntry.objects.get().pk}/remove/")
     assert not LexiconEntry.objects.exists()
     assert AuditEvent.objects.get(verb="lexicon.removed").object_name == "the Shed, NDC"
-
-
-def test_entries_of_another_workspace_are_out_of_reach(add, act, page, alice, charlie):
-    other = Workspace.objects.create(name="Other", slug="other", created_by=charlie)
-    row = LexiconEntry.objects.create(workspace=other, concept="theirs", phrases=["secret wording"])
-    assert page(alice, f"lexicon/{row.pk}/").status_code == 404
-    assert act(alice, f"lexicon/{row.pk}/change/", **SHED).status_code == 404
-    assert act(alice, f"lexicon/{row.pk}/remove/").status_code == 404
-    assert "secret wording" not in page(alice, "lexicon/").content.decode()
 
 
 def test_without_entries_the_lexicon_is_the_packs(workspace):

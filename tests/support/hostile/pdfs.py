@@ -98,10 +98,7 @@ def doing_pdf(bait: Bait) -> bytes:
     return one_page(
         catalog=f"/OpenAction {actions}/AA<</WC{actions}>>{form}",
         page_more=f"/AA<</O{actions}>>",
-        more={
-            6: stream(f'<!DOCTYPE x SYSTEM "{bait.url}"><xdp:xdp xmlns:xdp="x"/>'),
-            7: stream("MZ a program"),
-        },
+        more={6: stream(f'<!DOCTYPE x SYSTEM "{bait.url}"><xdp:xdp xmlns:xdp="x"/>'), 7: stream("MZ a program")},
     )
 
 

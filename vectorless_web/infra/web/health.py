@@ -292,8 +292,14 @@ class Health:
     """
 
     def __init__(
-        self, checks: Mapping[str, Check], *, restarting: set[str], clock: Callable[[], float] = time.monotonic
+        self,
+        checks: Mapping[str, Check],
+        *,
+        restarting: set[str],
+        clock: Callable[[], float] = time.monotonic,
+        answer_seconds: float = ANSWER_SECONDS,
     ) -> None:
+        self._answer_seconds = answer_seconds
         self._checks, self._restarting, self._clock = dict(checks), restarting, clock
         self._lock = threading.Lock()
         self._running: dict[str, threading.Thread] = {}
@@ -316,7 +322,7 @@ class Health:
             return self._report
 
     def _look(self) -> dict[str, Finding]:
-        deadline = time.monotonic() + ANSWER_SECONDS
+        deadline = time.monotonic() + self._answer_seconds
         for name, check in self._checks.items():
             before = self._running.get(name)
             if before is not None and before.is_alive():
@@ -326,7 +332,7 @@ class Health:
             self._running[name].start()
         for thread in self._running.values():
             thread.join(max(deadline - time.monotonic(), 0))
-        late = Finding(Level.UNAVAILABLE, f"No answer within {ANSWER_SECONDS:g} s.")
+        late = Finding(Level.UNAVAILABLE, f"No answer within {self._answer_seconds:g} s.")
         return {name: late if self._running[name].is_alive() else self._found.get(name, late) for name in self._checks}
 
     def _run(self, name: str, check: Check) -> None:
