@@ -265,7 +265,7 @@ def _marks_rightly(page: str, asked: str) -> bool:
     from vectorless_web.engine.questions.understand import understand
     from vectorless_web.engine.text.analyser import analyse
 
-    known = {other for variants in list_asked_words(understand(asked)).values() for other in variants}
+    known = set(list_asked_words(understand(asked)))
     found = [set(analyse(text)) for text in _MARK.findall(page)]
     return bool(found) and all(terms & known for terms in found)
 

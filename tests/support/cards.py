@@ -1,5 +1,6 @@
 """Small cards for the router's tests."""
 
+from tests.support.trees import tokens_of
 from vectorless_web.engine.documents.card import Card, SectionLine, TypedFields
 from vectorless_web.engine.finding.routing import (
     Change,
@@ -11,7 +12,7 @@ from vectorless_web.engine.finding.routing import (
     card_row,
 )
 from vectorless_web.engine.llm.model import Message, Reply, Usage
-from vectorless_web.engine.questions.plan import Period, QueryPlan, WeightedTerm
+from vectorless_web.engine.questions.plan import Period, Phrase, QueryPlan, WeightedTerm
 from vectorless_web.engine.text.analyser import analyse
 
 ACTIVE = RouterConfig(activate_threshold=0)
@@ -38,7 +39,14 @@ def plan(question, *, concepts=(), names=(), years=(), quarter=None, forms=(), d
         periods = (Period("date", int(date[-4:]), None, date),)
     terms = tuple(WeightedTerm(term) for term in analyse(question))
     return QueryPlan(
-        question, terms, concepts=tuple(concepts), entities=tuple(names), periods=periods, forms=tuple(forms)
+        question,
+        terms,
+        phrases=tuple(Phrase(concept) for concept in concepts),
+        concepts=tuple(concepts),
+        entities=tuple(names),
+        periods=periods,
+        forms=tuple(forms),
+        tokens=tokens_of(question, concepts),
     )
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from vectorless_web.engine.documents.node import Node, NodeKind, Reference
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.index.segment import Segment, build_segment
-from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
-from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.questions.plan import QueryPlan, Token, WeightedTerm
+from vectorless_web.engine.text.analyser import analyse, word_terms, words
 
 Outline = Sequence[Any]
 """Children: ("Title", [children]) or (("Note 7", "Title"), [children]) is a section, a string is a paragraph."""
@@ -58,7 +58,17 @@ def _finished(fields: dict[str, Any], end: int) -> Node:
 
 def plan(question: str = "What were the capital expenditures?") -> QueryPlan:
     """A plan whose terms are the question's analysed words."""
-    return QueryPlan(question, terms=tuple(WeightedTerm(term) for term in analyse(question)))
+    return QueryPlan(question, tuple(WeightedTerm(term) for term in analyse(question)), tokens=tokens_of(question))
+
+
+def tokens_of(question: str, concepts: Sequence[str] = ()) -> tuple[Token, ...]:
+    """The words of a question; those of `concepts` are marked as the lexicon's."""
+    known = {word for concept in concepts for word in concept.lower().split()}
+    return tuple(
+        Token(word.text, term, word.start, "lexicon" if word.text.lower() in known else "content")
+        for word in words(question)
+        for term in word_terms(word.text) or ("",)
+    )
 
 
 @dataclass

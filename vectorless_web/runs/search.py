@@ -238,7 +238,7 @@ def _show(
     ids = snapshot.row_ids(np.array(rows, np.int64)).tolist()
     ready = documents_in(workspace, user).filter(current_version__status=DocumentVersion.Status.READY)
     known = {row.pk: row for row in ready.filter(pk__in=ids).select_related("current_version", "folder")}
-    terms = {other for word in asked for other in word.variants}
+    terms = {word.term for word in asked}
     found = []
     for row, pk in zip(rows, ids, strict=True):
         if pk in known:

@@ -120,7 +120,7 @@ def search_documents(
     convex = settings.fusion == "convex"
     asked = (
         Retriever(corpus, estimator=estimator)
-        .text(plan.question, plan.terms)
+        .text(" ".join(term.term for term in plan.terms), plan.terms)
         .token_budget(settings.token_budget)
         .limit(settings.limit)
         .fusion(FusionStrategy.CONVEX_MIN_MAX if convex else FusionStrategy.RRF)

@@ -130,6 +130,10 @@ class QueryPlan:
     operation: str = ""
     steering: frozenset[str] = frozenset()
 
+    def written(self, start: int, end: int) -> str:
+        """The characters from `start` to `end` of the question, to show words as they were written."""
+        return self.question[start:end]
+
 
 def strip_steering(plan: QueryPlan) -> QueryPlan:
     """The plan without the terms that only helped to choose its document, for looking inside that document."""

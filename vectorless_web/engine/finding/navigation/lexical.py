@@ -118,7 +118,7 @@ class LexicalPilot:
 
     def _rank(self, tree: Tree, query: QueryPlan, keys: Sequence[NodeId]) -> tuple[RankedCandidate, ...]:
         wanted = {term.term: term.weight for term in query.terms}
-        asked = analyse(query.question)
+        asked = [token.term for token in query.tokens if token.term]
         evidence = self._scorer.scores(keys) if self._scorer is not None else [0.0] * len(keys)
         found = []
         for key, share in zip(keys, evidence, strict=True):
@@ -159,7 +159,7 @@ def names_label(tree: Tree, key: NodeId, asked: Sequence[str]) -> bool:
 
 def _named_node(tree: Tree, query: QueryPlan, start: NodeId) -> NodeId | None:
     """The one section below `start` whose label the question names; None when none or several fit."""
-    asked = analyse(query.question)
+    asked = [token.term for token in query.tokens if token.term]
     below = (key for key in range(start + 1, tree.subtree_end(start)) if tree.kind(key) is NodeKind.SECTION)
     found = [key for key in below if tree.node(key).label and names_label(tree, key, asked)]
     return found[0] if len(found) == 1 else None

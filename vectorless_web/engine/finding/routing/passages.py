@@ -48,17 +48,15 @@ class BestPassage:
 
 @dataclass(frozen=True, slots=True)
 class AskedWord:
-    """A word of the question with its share of the question's weight, and what may stand for it, with its worth."""
+    """An analysed word of the question with its share of the question's weight."""
 
     term: str
     share: float
-    variants: Mapping[str, float]
 
 
-def list_asked_words(plan: QueryPlan) -> dict[str, dict[str, float]]:
-    """The question's own words, each with the words that may stand for it and what they are worth, itself 1."""
-    own = [term.term for term in plan.terms if term.source in ("question", "entity")] or analyse(plan.question)
-    return {term: {term: 1.0} for term in own}
+def list_asked_words(plan: QueryPlan) -> list[str]:
+    """The question's own words, analysed, without periods and what the lexicon added."""
+    return [term.term for term in plan.terms if term.source in ("question", "entity")]
 
 
 class TextEvidence:
@@ -69,37 +67,26 @@ class TextEvidence:
     """
 
     def __init__(self, plan: QueryPlan, snapshot: Snapshot) -> None:
-        self._asked = list_asked_words(plan)
-        self._postings: dict[str, TextPostings] = {}
-        snapshot.prepare([term_hash(other) for variants in self._asked.values() for other in variants])
-        for other in {other for variants in self._asked.values() for other in variants}:
-            found = snapshot.text_postings(term_hash(other))
-            if found is not None and len(found.rows):
-                self._postings[other] = found
-        self._asked = {
-            term: {other: worth for other, worth in variants.items() if other in self._postings}
-            for term, variants in self._asked.items()
-        }
-        self._asked = {term: variants for term, variants in self._asked.items() if variants}
+        asked = list_asked_words(plan)
+        snapshot.prepare([term_hash(term) for term in asked])
+        found = {term: snapshot.text_postings(term_hash(term)) for term in asked}
+        self._postings = {term: held for term, held in found.items() if held is not None and len(held.rows)}
 
     @property
     def terms(self) -> list[str]:
         """The words of the question that some document says."""
-        return list(self._asked)
+        return list(self._postings)
 
     def shares(self, rows: Array, given: Array) -> tuple[Array, list[AskedWord]]:
         """For each of these rows (ascending) the share of the question that one part of its text says; the weights.
 
         `given`, of shape (terms, rows), tells the words that need not stand in the part, such as those of the title.
         """
-        found = [self._gather_by_worth(variants, rows) for variants in self._asked.values()]
-        spread = [int(np.bitwise_count(np.bitwise_or.reduce([*held.values()])).sum()) for held in found]
+        found = [_gather_parts(held, rows) for held in self._postings.values()]
+        spread = [int(np.bitwise_count(held).sum()) for held in found]
         weights = np.array([inverse_frequency(len(rows) * PARTS, number) for number in spread])
         shares = weights / (weights.sum() or 1.0)
-        words = [
-            AskedWord(term, float(share), variants)
-            for (term, variants), share in zip(self._asked.items(), shares, strict=True)
-        ]
+        words = [AskedWord(term, float(share)) for term, share in zip(self._postings, shares, strict=True)]
         if not words:
             return np.zeros(len(rows)), words
         best = _sum_best_part(found, shares, given)
@@ -107,26 +94,15 @@ class TextEvidence:
         # A part must say something itself: a title alone is on every page, and counts only where all is said by it.
         return np.where((best > 0) | (lent > 1 - 1e-6), best + lent, 0.0), words
 
-    def _gather_by_worth(self, variants: Mapping[str, float], rows: Array) -> dict[float, Array]:
-        """What stands for a word, by what it is worth: the parts of each row, a bit each, in which any of it stands."""
-        found: dict[float, Array] = {}
-        for other, worth in variants.items():
-            parts = _gather_parts(self._postings[other], rows)
-            found[worth] = found[worth] | parts if worth in found else parts
-        return found
 
-
-def _sum_best_part(found: Sequence[Mapping[float, Array]], shares: Array, given: Array) -> Array:
+def _sum_best_part(found: Sequence[Array], shares: Array, given: Array) -> Array:
     """For each row the most that one of its parts says: the sum of the shares of the words in it.
 
     One word after the other: all of them side by side would be as many arrays of 64 numbers a row.
     """
     said = np.zeros((given.shape[1], PARTS), np.float32)
-    own = np.empty_like(said)
-    for held, share, told in zip(found, shares.tolist(), given, strict=True):
-        own.fill(0)
-        for worth, parts in held.items():
-            np.maximum(own, np.float32(worth * share) * _unpack_parts(parts), out=own)
+    for parts, share, told in zip(found, shares.tolist(), given, strict=True):
+        own = np.float32(share) * _unpack_parts(parts)
         own[told] = 0
         said += own
     best: Array = said.max(axis=1, initial=0.0)
@@ -174,7 +150,7 @@ class PassageReader:
         if not shares.any():
             told[:] = False
             shares = own.sum(axis=0)
-        lent = {word.term: 1.0 for word, is_told in zip(self._words, told, strict=True) if is_told}
+        lent = {word.term for word, is_told in zip(self._words, told, strict=True) if is_told}
         shares = np.where(shares > 0, shares + sum(word.share for word in self._words if word.term in lent), 0.0)
         best = float(shares.max())
         if best <= 0:
@@ -185,7 +161,7 @@ class PassageReader:
         return sorted(found, key=lambda passage: (-passage.share, passage.key))
 
     def _passage(
-        self, document: CompiledDocument, key: int, held: Array, share: float, lent: Mapping[str, float]
+        self, document: CompiledDocument, key: int, held: Array, share: float, lent: Collection[str]
     ) -> BestPassage:
         columns = document.tree.columns
         close, sentence = self._find_sentence(columns.texts[key] or columns.titles[key], lent)
@@ -193,26 +169,18 @@ class PassageReader:
         whole = min(1.0, (1 - _CLOSE) * float(share) + _CLOSE * close)
         return BestPassage(whole, key, columns.integers("page_start")[key], terms, sentence)
 
-    def _find_sentence(self, text: str, lent: Mapping[str, float]) -> tuple[float, str]:
+    def _find_sentence(self, text: str, lent: Collection[str]) -> tuple[float, str]:
         """The sentence of the text that says most of the question, with the share that it says."""
         best, found = 0.0, text
         for sentence in _SENTENCE_END.split(text[:_TEXT_READ]):
             said = set(analyse(sentence))
-            worth = [
-                max((value for other, value in word.variants.items() if other in said), default=0.0)
-                for word in self._words
-            ]
-            if any(worth):
-                pairs = zip(self._words, worth, strict=True)
-                share = sum(word.share * max(value, lent.get(word.term, 0.0)) for word, value in pairs)
+            if any(word.term in said for word in self._words):
+                share = sum(word.share for word in self._words if word.term in said or word.term in lent)
                 best, found = (share, sentence) if share > best else (best, found)
         return best, " ".join(found.split())[:_TEXT_KEPT]
 
     @staticmethod
     def _held_in(segment: Segment, word: AskedWord) -> Array:
         held = np.zeros(len(segment))
-        for term, worth in word.variants.items():
-            rows = segment.postings(term).rows
-            if len(rows):
-                held[rows] = np.maximum(held[rows], worth)
+        held[segment.postings(word.term).rows] = 1.0
         return held

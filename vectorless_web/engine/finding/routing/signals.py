@@ -20,7 +20,7 @@ from vectorless_web.engine.index.scoring import DIGITS, inverse_frequency
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Array, key_hash, term_hash
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.text.analyser import analyse, words
+from vectorless_web.engine.text.analyser import analyse
 
 _EXPANSION = 0.25
 """Weight of a word that the lexicon added, as a share of its weight inside a document: a card is short and names things
@@ -28,9 +28,7 @@ once. Measured: 0.125 and 0.5 change no first document."""
 
 
 def query_terms(plan: QueryPlan) -> list[tuple[str, float]]:
-    """(analysed word, weight) pairs; the words of the question itself when the plan has no terms."""
-    if not plan.terms:
-        return [(term, 1.0) for term in analyse(plan.question)]
+    """(analysed word, weight) pairs."""
     return [(t.term, t.weight * (_EXPANSION if t.source.startswith("lexicon") else 1.0)) for t in plan.terms]
 
 
@@ -43,7 +41,9 @@ def keyword_weights(plan: QueryPlan, snapshot: Snapshot) -> dict[int, float]:
     left out. The mapping is empty when no unit is a keyword of any card.
     """
     own = [t.term for t in plan.terms if t.source != "period" and not t.source.startswith("lexicon")]
-    units = dict.fromkeys([*(unit for concept in _asked_concepts(plan) for unit in keyword_units(concept)), *own])
+    units = dict.fromkeys(
+        [*(unit for phrase in plan.phrases if phrase.source == "question" for unit in keyword_units(phrase.text)), *own]
+    )
     hashes = {unit: (key_hash(KEYWORD, unit), term_hash(unit)) for unit in units}
     snapshot.prepare([word for _, word in hashes.values()])
     known = {key: max(key_idf(snapshot, key), idf(snapshot, word)) for key, word in hashes.values()}
@@ -52,19 +52,9 @@ def keyword_weights(plan: QueryPlan, snapshot: Snapshot) -> dict[int, float]:
     return {key: weight for key, weight in known.items() if weight > 0}
 
 
-def _asked_concepts(plan: QueryPlan) -> list[str]:
-    """The concepts that stand in the question as such; what the lexicon makes of them would count them twice."""
-    lowered = plan.question.lower()
-    return [concept for concept in plan.concepts if concept in lowered]
-
-
 def as_written(plan: QueryPlan) -> dict[str, str]:
     """Each analysed word of the question -> the word as the question has it."""
-    shown: dict[str, str] = {}
-    for word in words(plan.question):
-        for term in analyse(word.text):
-            shown.setdefault(term, word.text)
-    return shown
+    return {token.term: token.text for token in plan.tokens if token.term}
 
 
 _FRESHNESS = 0.001
@@ -76,8 +66,6 @@ _IN_TEXT = 0.3
 """What a word of the text is worth as a keyword of its document: a rare word may stand under no heading. Measured: of
 150 made-up questions over 10,000 cards 148 find theirs first instead of 146, at 0.6 all; but from 0.45 on one of the 65
 filings is no longer among the first 15."""
-_TEXT_POWER = 2.0
-"""Power of the share of the question that a document's best passage says: half of a question is said in many."""
 _LINKED_POOL = 200
 """Documents outside the pool that links may bring in; bounds the time of one question in a large workspace."""
 
@@ -238,7 +226,7 @@ class RouteScorer:
 
     def _weigh_text(self, signals: Signals, shares: Array) -> Signals:
         weight, alone = self.config.w_text, signals.alone if signals.alone is not None else signals.score
-        score = (signals.weight * alone + weight * shares**_TEXT_POWER) / (signals.weight + weight)
+        score = (signals.weight * alone + weight * shares) / (signals.weight + weight)
         return replace(signals, alone=alone, score=np.round(score, DIGITS), text=shares)
 
     def _find_titled(self, terms: Sequence[str], rows: Array) -> Array:

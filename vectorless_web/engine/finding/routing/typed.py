@@ -20,7 +20,7 @@ from vectorless_web.engine.questions.editions import (
     read_wanted_edition,
 )
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.text.analyser import STOP_WORDS, analyse, words
+from vectorless_web.engine.text.analyser import STOP_WORDS, analyse
 from vectorless_web.engine.text.dates import dates_in
 
 _LONGEST = 6
@@ -106,12 +106,11 @@ def mentions_in(plan: QueryPlan, snapshot: Snapshot) -> list[Mention]:
     Words of a known concept are no name, unless the plan took them for one. Only names the plan found may match by
     their beginning ("Tarvi" for TarviCo).
     """
-    question, names = plan.question, plan.entities
-    taken = _find_spans(question, plan.concepts)
-    found = [m for m in _find_exact_mentions(question, snapshot) if _is_meant(m, names, taken)]
-    for name in names:
-        start = question.find(name)
-        if start >= 0:
+    taken = [(token.start, token.start + len(token.text)) for token in plan.tokens if token.role == "lexicon"]
+    found = [m for m in _find_exact_mentions(plan, snapshot) if _is_meant(m, plan.entities, taken)]
+    for name in plan.entities:
+        starts = [token.start for token in plan.tokens if plan.written(token.start, token.start + len(name)) == name]
+        for start in starts[:1]:
             found += _find_by_beginning(name, start, snapshot)
             found += _find_in_texts(name, start, snapshot)
     kept: list[Mention] = []
@@ -119,12 +118,6 @@ def mentions_in(plan: QueryPlan, snapshot: Snapshot) -> list[Mention]:
         if all(mention.end <= other.start or mention.start >= other.end for other in kept):
             kept.append(mention)
     return sorted(kept, key=lambda mention: mention.start)
-
-
-def _find_spans(question: str, phrases: Sequence[str]) -> list[tuple[int, int]]:
-    lowered = question.lower()
-    starts = [(lowered.find(phrase), len(phrase)) for phrase in phrases if phrase]
-    return [(start, start + length) for start, length in starts if start >= 0]
 
 
 def _is_meant(mention: Mention, names: Sequence[str], taken: Sequence[tuple[int, int]]) -> bool:
@@ -135,31 +128,32 @@ def _is_meant(mention: Mention, names: Sequence[str], taken: Sequence[tuple[int,
     return any(character.isupper() for character in mention.text) or mention.strongest >= _FULL_NAME
 
 
-def _find_exact_mentions(question: str, snapshot: Snapshot) -> Iterator[Mention]:
+def _find_exact_mentions(plan: QueryPlan, snapshot: Snapshot) -> Iterator[Mention]:
     """Mentions by a whole key. All runs of words are looked up at once: most are no name."""
-    runs = list(_list_word_runs(question))
+    runs = list(_list_word_runs(plan))
     hashes = [key_hash(ENTITY, key) for _, _, key in runs]
     for at in np.flatnonzero(snapshot.knows(hashes)).tolist():
         (start, end, _), hashed = runs[at], hashes[at]
         rarity = key_idf(snapshot, hashed)
         if rarity > 0:
-            text, strongest = question[start:end], int(snapshot.key_postings(hashed).counts.max())
+            text, strongest = plan.written(start, end), int(snapshot.key_postings(hashed).counts.max())
             shape = 1.0 if any(character.isupper() for character in text) else _UNCAPITALISED
             subjects = _list_subjects(hashed, strongest, snapshot)
             yield Mention(text, start, end, (hashed, *subjects), rarity * shape * strongest / MAX_COUNT, strongest)
 
 
-def _list_word_runs(question: str) -> Iterator[tuple[int, int, str]]:
+def _list_word_runs(plan: QueryPlan) -> Iterator[tuple[int, int, str]]:
     """(start, end, glued key) of each run of words that could be a name."""
-    tokens = [(word, fold_words(word.text)) for word in words(question)]
-    for first, (opening, folded) in enumerate(tokens):
+    written = {token.start: token.text for token in plan.tokens}
+    tokens = [(start, start + len(text), fold_words(text)) for start, text in written.items()]
+    for first, (start, _, folded) in enumerate(tokens):
         if not folded or folded[0] in STOP_WORDS:
             continue
         key = ""
-        for closing, more in tokens[first : first + _LONGEST]:
+        for _, end, more in tokens[first : first + _LONGEST]:
             key += glue_words(more)
             if more and more[-1] not in STOP_WORDS and len(key) > 1 and not key.isdigit():
-                yield opening.start, closing.end, key
+                yield start, end, key
 
 
 def _list_subjects(hashed: int, strongest: int, snapshot: Snapshot) -> list[int]:
