@@ -174,7 +174,8 @@ def retrieve_passages(run: OfflineRun) -> StepEvent:
     """RETRIEVE: the passages of all searched documents that come closest, ranked together."""
     state, started = run.state, run.state.clock()
     documents = {name: run.finders[name].document for name in run.holding}
-    found = find_passages(run.plan, documents, lexicon=state.lexicon, most=RANKED)
+    near = state.find_near(state.question, list(documents))
+    found = find_passages(run.plan, documents, lexicon=state.lexicon, most=RANKED, near=near.cosines)
     order = sorted(found, key=lambda passage: -(passage.score + ROUTE_WEIGHT * run.standing[passage.document]))
     run.passages = tuple(order[:MOST_PASSAGES])
     refs = [ref for passage in run.passages for ref in state.refer(passage.document, [passage.key], "read")]
@@ -191,11 +192,13 @@ def retrieve_passages(run: OfflineRun) -> StepEvent:
                     "page": passage.page_index,
                     "lit": [passage.start, passage.end],
                     "score": round(passage.score, 4),
+                    "cosine": near.cosines.get(passage.document, {}).get(passage.key, 0.0),
                     "holds": list(passage.holds),
                     "lacks": list(passage.lacks),
                 }
                 for passage in run.passages
             ],
+            **near.as_observation(),
         },
         refs=tuple(refs),
         documents=tuple(documents),

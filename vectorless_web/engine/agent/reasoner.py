@@ -14,7 +14,7 @@ from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.agent.wording import join_names, shorten_title
 from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError, InvalidInput
 from vectorless_web.engine.llm.calls import Caller
-from vectorless_web.engine.llm.embedding import Embedder
+from vectorless_web.engine.llm.embedding import RecordedEmbedder
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.questions.plan import QueryPlan, check_question, drop_terms, merge_plans, strip_steering
 from vectorless_web.engine.questions.understand import understand
@@ -51,7 +51,7 @@ class Reasoner:
         self.lexicon = lexicon
         self.clock = clock
         self.late = late
-        self.embedder: Embedder | None = None
+        self.embedder: RecordedEmbedder | None = None
 
     def run(
         self,
@@ -78,6 +78,7 @@ class Reasoner:
             cancelling=cancelling,
             clock=self.clock,
             late=self.late,
+            embedder=self.embedder,
         )
         try:
             yield from _answer(state)

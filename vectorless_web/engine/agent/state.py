@@ -1,6 +1,6 @@
 """One run under way: what it was given, what it has done and spent, and the events it makes."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,11 +8,13 @@ from vectorless_web.engine.agent.conversation import Conversation
 from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import CompleteEvent, NodeRef, Outcome, StepEvent, StepKind, StepResult
 from vectorless_web.engine.agent.limits import Cancelling, Deadline, Late, Limits, Place
+from vectorless_web.engine.agent.meaning import MeaningSearch, NearLeaves
 from vectorless_web.engine.agent.settings import Settings
 from vectorless_web.engine.errors import Cancelled
 from vectorless_web.engine.finding.navigation import PilotBudget
 from vectorless_web.engine.llm.calls import Caller
-from vectorless_web.engine.llm.model import Usage
+from vectorless_web.engine.llm.embedding import RecordedEmbedder
+from vectorless_web.engine.llm.model import Usage, serve_place
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 
 OFFLINE = "offline"
@@ -50,6 +52,7 @@ class RunState:
     clock: Callable[[], float] = lambda: 0.0
     late: Collection[Late] | None = None
     """Where time was up in the run that is replayed; None reads the clock."""
+    embedder: RecordedEmbedder | None = None
     pilot_budget: PilotBudget | None = None
     """What the pilots of all searches may spend together; None until one asks a model."""
 
@@ -58,6 +61,7 @@ class RunState:
         self.deadline = Deadline(self.clock, self.limits.wall_seconds, told=self.late)
         self._counted: dict[int, int] = {}
         self._booked = Usage()
+        self._meaning = MeaningSearch(self.embedder, self.corpus) if self.embedder is not None else None
 
     @property
     def engine(self) -> str:
@@ -84,6 +88,13 @@ class RunState:
         has_steps = self.steps_taken < self.limits.max_run_steps
         return has_steps and not self.deadline.is_up(Place(walk, self.steps_in(walk)))
 
+    def find_near(self, text: str, documents: Sequence[str], walk: int = CONVERSATION) -> NearLeaves:
+        """Leaves near in meaning, their call booked on the step under way; none without an embedding model."""
+        if self._meaning is None or not documents:
+            return NearLeaves()
+        with serve_place(walk, self.steps_in(walk)):
+            return self._meaning.find_near(text, documents)
+
     def book(self, tokens: int, cost_usd: float) -> None:
         """Count what a call cost that is not made again, since its result is stored."""
         self._booked = Usage(self._booked.tokens_in + tokens, 0, self._booked.cost_usd + cost_usd)
@@ -91,7 +102,8 @@ class RunState:
     def sum_spending(self) -> Usage:
         """What all model calls have cost so far; a budget that two callers share is counted once."""
         callers = [caller for caller in (self.caller, self.verifier) if caller is not None]
-        budgets = {id(caller.budget): caller.budget for caller in callers}
+        spent = [caller.budget for caller in callers] + ([self.embedder.budget] if self.embedder is not None else [])
+        budgets = {id(budget): budget for budget in spent}
         usages = [self._booked, *(budget.sum_spending() for budget in budgets.values())]
         return Usage(
             sum(usage.tokens_in for usage in usages),

@@ -129,7 +129,7 @@ class RecordedEmbedder:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name, self.dimensions = embedder.name, embedder.dimensions
-        self._embedder, self._budget = embedder, budget
+        self._embedder, self.budget = embedder, budget
         self._on_call, self._clock = on_call, clock
         self._lock = threading.Lock()
         self._stored: dict[str, deque[ModelCallRecord]] = defaultdict(deque)
@@ -154,7 +154,7 @@ class RecordedEmbedder:
     def _recall_vectors(self, stored: ModelCallRecord, count: int) -> Embedded:
         usage = Usage(stored.tokens_in, stored.tokens_out, stored.cost_usd)
         if not stored.error_code:
-            self._budget.book(usage)
+            self.budget.book(usage)
         self._on_call(stored)
         if stored.error_code:
             raise stored_failure(stored)
@@ -164,7 +164,7 @@ class RecordedEmbedder:
         asked = _make_record(self.name, digest, texts)
         started, reserved, usage = self._clock(), None, Usage()
         try:
-            reserved = self._budget.reserve(sum(map(expected_tokens, texts)))
+            reserved = self.budget.reserve(sum(map(expected_tokens, texts)))
             embedded = self._embedder.embed(texts)
             usage = embedded.usage
         except (ModelError, ModelStopped) as error:
@@ -173,7 +173,7 @@ class RecordedEmbedder:
             raise
         finally:
             if reserved is not None:
-                self._budget.settle(reserved, usage)
+                self.budget.settle(reserved, usage)
         self._on_call(_complete_record(asked, embedded, self._since(started)))
         return embedded
 

@@ -1,10 +1,14 @@
 """The passages of several documents that come closest to a question, best first."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, Row, Table
-from vectorless_web.engine.finding.ranking.ranker import profile_of, rank_all
+from vectorless_web.engine.finding.ranking.ranker import RankedDocument, profile_of, rank_all
+from vectorless_web.engine.index.scoring import Floats
 from vectorless_web.engine.passages.closeness import (
     Candidate,
     Nearness,
@@ -23,6 +27,9 @@ ROWS_SHOWN = 6
 """Body rows shown of a table, the best; its column names stand above them."""
 LONGEST_SHOWN = 1800
 """Characters shown of a node, about 300 words; a longer one is cut at pieces around the lit one."""
+NEAR_WEIGHT = 8.0
+"""What a leaf's cosine, as a share of the best one, adds to the score of its passages. Twice the weight of a sentence's
+nearness, since meaning here stands against all the words of the question. Chosen by hand; not yet measured."""
 _SAME = 0.9
 """Share of the words of two passages together, from which the later one says nothing new and is left out."""
 
@@ -34,18 +41,27 @@ def find_passages(
     lexicon: Lexicon | None = None,
     most: int = 10,
     nearness: Nearness | None = None,
+    near: Mapping[str, Mapping[int, float]] | None = None,
 ) -> tuple[Passage, ...]:
     """The passages that come closest to the question, at most `most`, best first.
 
     `documents` are the opened documents by their ids; words are weighed by their rarity in all of them. `nearness` is
-    an embedding model's word on the best sentences. Passages that say nearly the same are given once.
+    an embedding model's word on the best sentences; `near` are cosines of leaves that it found near, by document and
+    key, which are looked at though they share no word with the question. Passages that say nearly the same are given
+    once.
     """
     opened = list(documents.values())
     if not opened or not plan.terms:
         return ()
     ranked = rank_all(opened, plan, lexicon=lexicon)
+    if near:
+        ranked = tuple(_lift_near(one, near.get(name, {})) for name, one in zip(documents, ranked, strict=True))
     candidates = collect_candidates(ranked)
     scores = score_candidates(candidates, ranked, read_asked(ranked, plan), plan.question, nearness)
+    if near:
+        ids = list(documents)
+        cosines = [near.get(ids[each.place], {}).get(each.node.key, 0.0) for each in candidates]
+        scores = lift_scores(scores, np.array(cosines))
     by_node: dict[tuple[int, int], list[tuple[float, Candidate]]] = {}
     for score, candidate in zip(scores.tolist(), candidates, strict=True):
         by_node.setdefault((candidate.place, candidate.row), []).append((score, candidate))
@@ -62,6 +78,25 @@ def find_passages(
         if len(found) == most:
             break
     return tuple(found)
+
+
+def lift_scores(scores: Floats, cosines: Floats) -> Floats:
+    """Scores of which one with a cosine is no lower than its share of the best cosine, on the scale of the scores.
+
+    So the nearest passage in meaning stands beside the best one by words; its own score still orders its sentences.
+    """
+    most = float(cosines.max(initial=0.0))
+    if most <= 0:
+        return scores
+    low, high = float(scores.min()), float(scores.max())
+    lifted = low + (high - low) * cosines / most + 1e-6 * scores
+    return np.where(cosines > 0, np.maximum(scores, lifted), scores)
+
+
+def _lift_near(one: RankedDocument, cosines: Mapping[int, float]) -> RankedDocument:
+    """The document with the rows of near leaves scored no lower than their cosines."""
+    rows = [cosines.get(key, 0.0) for key in one.profile.keys]
+    return replace(one, rows=np.maximum(one.rows, rows)) if cosines else one
 
 
 def _is_same(said: frozenset[str], other: frozenset[str]) -> bool:

@@ -20,7 +20,8 @@ from vectorless_web.engine.questions.understand import understand
 def rank_passages(state: RunState, plan: QueryPlan, views: Sequence[DocumentView], *, most: int) -> tuple[Passage, ...]:
     """The passages of these documents that come closest, ranked together, best first; those without words left out."""
     documents = {view.id: view.document for view in views}
-    found = find_passages(plan, documents, lexicon=state.lexicon, most=most) if documents else ()
+    near = state.find_near(plan.question, list(documents))
+    found = find_passages(plan, documents, lexicon=state.lexicon, most=most, near=near.cosines)
     by_id = {view.id: view for view in views}
     return tuple(p for p in found if by_id[p.document].list_pieces(p.key))
 
@@ -56,6 +57,7 @@ def search_nodes(state: RunState, plan: QueryPlan, views: Sequence[DocumentView]
     lanes = [[numbered[at.space].id, at.key, [lane.value for lane, _ in item.lane_scores]] for item, at in kept]
     warnings = [warning.code.value for warning in result.warnings]
     account = {"fusion": state.settings.fusion, "lanes": lanes, "warnings": warnings}
+    account |= state.find_near(plan.question, list(by_id)).as_observation()
     return NodeFinding(tuple((numbered[at.space], at.key) for _, at in kept), account)
 
 
