@@ -12,7 +12,7 @@ def state_figure(figure: WorkedFigure, quotes: Quotes) -> ClaimEvent:
     cited = [quotes.cite(QuotePlace(quote.document, quote.key, quote.start, quote.end)) for quote in figure.quotes]
     return ClaimEvent(
         order=0,
-        text=figure.sentence,
+        text=figure.sentence[:1].upper() + figure.sentence[1:],
         state="checked",
         support=Support.DERIVED if figure.calculation else Support.SUPPORTED,
         citations=tuple(dict.fromkeys(cited)),
