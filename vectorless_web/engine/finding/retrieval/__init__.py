@@ -62,7 +62,6 @@ from vectorless_web.engine.finding.retrieval.packing import (
 )
 from vectorless_web.engine.finding.retrieval.pipeline import Retriever
 from vectorless_web.engine.finding.retrieval.query import (
-    FIELD_WEIGHTS,
     WARNINGS_CAP,
     Circumstances,
     Lane,
@@ -79,7 +78,6 @@ from vectorless_web.engine.finding.retrieval.query import (
 from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
 
 __all__ = [
-    "FIELD_WEIGHTS",
     "WARNINGS_CAP",
     "Circumstances",
     "CommunityFilter",
