@@ -5,8 +5,8 @@ from pathlib import Path
 
 ENGINE = Path(__file__).parents[3] / "vectorless_web" / "engine"
 ROOMS = ("questions", "agent")
-TO_A_MODEL = ("finding/routing/assist.py", "finding/navigation/model.py", "finding/search.py", "passages/find.py")
-"""Files that give the question as it was asked to a chat model, a reranker or an embedding model."""
+TO_A_MODEL = ("finding/routing/assist.py", "finding/navigation/model.py", "passages/find.py")
+"""Files that give the question to a chat or embedding model as it was asked."""
 
 
 def test_no_other_room_reads_the_text_of_a_question() -> None:

@@ -9,7 +9,7 @@ from vectorless_web.engine.finding.retrieval.corpus import RetrievalEmpty, Spars
 from vectorless_web.engine.finding.retrieval.documents import DocumentCollection, NodeAddress
 from vectorless_web.engine.finding.retrieval.pipeline import Retriever
 from vectorless_web.engine.finding.retrieval.query import Lane, WarningCode
-from vectorless_web.engine.finding.search import Lanes, SearchSettings, make_pilot, search_documents
+from vectorless_web.engine.finding.search import Lanes, SearchSettings, make_pilot, navigate_tree, search_documents
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.understand import understand
 
@@ -70,6 +70,13 @@ def test_settings_bound_filter_and_warn(document):
     none = search_documents(plan, {1: document}, settings=SearchSettings(where=(("page", 99),), expansion="decay"))
     assert WarningCode.LANE_EMPTY in {warning.code for warning in none.warnings}
     assert all(warning.knob and warning.remediation_ref for warning in none.warnings)
+
+
+@pytest.mark.parametrize("strategy", ["beam", "greedy", "mcts"])
+def test_a_tree_is_walked_to_the_section_that_says_it(document, strategy):
+    found = navigate_tree(document, understand("Who keeps the tide table?"), strategy=strategy)
+    assert document.tree.node(found.ranked[0].key).title.endswith("Tides")
+    assert found.ranked[0].reason
 
 
 def test_a_preset_names_its_pilot(document):

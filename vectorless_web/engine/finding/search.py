@@ -1,4 +1,4 @@
-"""Two calls for the agent's tools: passages of documents that fit a budget, and the pilot of a preset."""
+"""One call each for the agent's tools: search documents for passages that fit a budget, and walk a document's tree."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,15 +6,20 @@ from itertools import islice
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.finding.navigation import (
+    STRATEGIES,
     LexicalPilot,
     ModelPilot,
     NoopPilot,
     PilotBudget,
     PilotConfig,
+    SearchLimits,
+    SearchReport,
+    report,
 )
 from vectorless_web.engine.finding.navigation.pilot import MinimalPilot
+from vectorless_web.engine.finding.navigation.search import DEFAULT_LIMITS
 from vectorless_web.engine.finding.ranking.ranker import rank_all
-from vectorless_web.engine.finding.ranking.scorer import EvidenceScorer
+from vectorless_web.engine.finding.ranking.scorer import DocumentScorer, EvidenceScorer
 from vectorless_web.engine.finding.retrieval.corpus import Gate, PropertyValue, SparseVector
 from vectorless_web.engine.finding.retrieval.documents import DocumentCollection, NodeAddress, SectionCommunities
 from vectorless_web.engine.finding.retrieval.expansion import CommunityFilter, GraphExpand, GraphExpandMode
@@ -26,7 +31,6 @@ from vectorless_web.engine.index.scoring import find_best_rows
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
-from vectorless_web.engine.text.analyser import ANALYSER
 from vectorless_web.engine.text.tokens import TokenEstimator
 
 NearestNodes = tuple[str, Sequence[float]]
@@ -76,15 +80,12 @@ class RankedCollection(DocumentCollection):
         super().__init__(documents, vectors=lanes.vectors, sparse=lanes.encoded)
         self._plan, self._lexicon = plan, lanes.lexicon
 
-    def lexical_vocabulary(self) -> str:
-        """`bm25:<analyser>:<version>`."""
-        return f"bm25:{ANALYSER}:{self.version}"
-
     def lexical_search(
         self,
         text: str,
         terms: Sequence[WeightedTerm],
         *,
+        weights: Mapping[str, float],
         limit: int,
         gate: Gate | None,
     ) -> list[Scored]:
@@ -96,7 +97,7 @@ class RankedCollection(DocumentCollection):
             for space, one in zip(spaces, ranked, strict=True)
             for row in find_best_rows(one.rows, len(one.rows)).tolist()
         ]
-        kept = (hit for hit in sort_scored(found) if self.is_candidate(hit[0]) and (gate is None or gate(hit[0])))
+        kept = (hit for hit in sort_scored(found) if self._is_candidate(hit[0]) and (gate is None or gate(hit[0])))
         return list(islice(kept, max(limit, 0)))
 
 
@@ -119,7 +120,7 @@ def search_documents(
     convex = settings.fusion == "convex"
     asked = (
         Retriever(corpus, estimator=estimator)
-        .text(plan.question, plan.terms)
+        .text(" ".join(term.term for term in plan.terms), plan.terms)
         .token_budget(settings.token_budget)
         .limit(settings.limit)
         .fusion(FusionStrategy.CONVEX_MIN_MAX if convex else FusionStrategy.RRF)
@@ -160,3 +161,21 @@ def make_pilot(
     if model is None:
         return words
     return ModelPilot(model, budget=budget or PilotBudget.from_config(config), fallback=words, config=config)
+
+
+def navigate_tree(
+    document: CompiledDocument,
+    plan: QueryPlan,
+    *,
+    pilot: MinimalPilot | None = None,
+    strategy: str = "beam",
+    limits: SearchLimits = DEFAULT_LIMITS,
+    start: int = 0,
+) -> SearchReport:
+    """Walk a document's tree below `start`: the sections entered, best first, those rejected and why, and the cost.
+
+    `strategy`: beam, greedy or mcts. Without a pilot the offline one guides. Raises KeyError for an unknown strategy.
+    """
+    scorer = DocumentScorer(document, plan)
+    guide = pilot or LexicalPilot(scorer)
+    return report(STRATEGIES[strategy](document.tree, plan, scorer, guide, limits, start))

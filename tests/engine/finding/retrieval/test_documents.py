@@ -3,10 +3,12 @@
 import pytest
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
     DocumentCollection,
     GraphExpand,
+    Lane,
     NodeAddress,
     RetrievalQuery,
     Retriever,
@@ -14,6 +16,7 @@ from vectorless_web.engine.finding.retrieval import (
 )
 from vectorless_web.engine.finding.retrieval.documents import CONTAINS
 from vectorless_web.engine.parsing.compile import compile_file
+from vectorless_web.engine.questions.plan import WeightedTerm
 
 TEXT = """# Harbour report
 
@@ -42,12 +45,37 @@ def document(tmp_path_factory):
 
 @pytest.fixture
 def corpus(document):
-    return DocumentCollection({1: document})
+    return DocumentCollection({1: document}, names={1: "Harbour"})
 
 
 def _key(document, words):
     tree = document.tree
     return next(key for key in range(len(tree)) if words in tree.node(key).text and tree.node(key).is_leaf)
+
+
+def test_the_lexical_lane_finds_the_passage(document, corpus):
+    result = Retriever(corpus).text("price of barley").execute()
+    best = result.items[0]
+    assert best.node.id == NodeAddress(1, _key(document, "Barley"))
+    assert best.lane_score(Lane.LEXICAL) == best.score > 0
+    assert best.node.context.startswith("Harbour > ")
+    assert f"id: {best.node.id}\n" in best.rendered
+
+
+def test_weighted_terms_replace_the_words_of_the_text(document, corpus):
+    result = Retriever(corpus).text("anything", [WeightedTerm("tide")]).limit(1).execute()
+    assert "tide" in result.items[0].node.summary.lower()
+
+
+def test_a_label_is_tested_before_the_cap(corpus):
+    result = Retriever(corpus).text("harbour").label(NodeKind.PARAGRAPH.value).execute()
+    assert {item.node.ntype for item in result.items} == {"paragraph"}
+
+
+def test_words_and_structure_are_fused(document, corpus):
+    key = NodeAddress(1, _key(document, "tide table"))
+    result = Retriever(corpus).text("price of barley").structure([key]).execute()
+    assert {lane for item in result.items for lane, _ in item.lane_scores} == {Lane.LEXICAL, Lane.STRUCTURE}
 
 
 def test_expansion_follows_containment_into_leaves(document, corpus):
@@ -73,6 +101,14 @@ def test_the_rest_of_a_section_joins_as_its_community(document, corpus):
         Retriever(corpus).structure([NodeAddress(1, source)]).community(lookup, CommunityFilter(enabled=True)).execute()
     )
     assert [item.node.id for item in found.items] == [NodeAddress(1, source), NodeAddress(1, _key(document, "Barley"))]
+
+
+def test_two_documents_are_searched_as_one(document):
+    corpus = DocumentCollection({1: document, 2: document})
+    result = Retriever(corpus).text("price of barley").execute()
+    first, second = result.items[:2]
+    assert first.score == second.score
+    assert first.node.id < second.node.id
 
 
 @pytest.mark.parametrize("address", [NodeAddress(1, 999999), NodeAddress(2, 1), NodeAddress(1, -1)])

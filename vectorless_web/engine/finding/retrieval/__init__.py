@@ -62,6 +62,7 @@ from vectorless_web.engine.finding.retrieval.packing import (
 )
 from vectorless_web.engine.finding.retrieval.pipeline import Retriever
 from vectorless_web.engine.finding.retrieval.query import (
+    FIELD_WEIGHTS,
     WARNINGS_CAP,
     Circumstances,
     Lane,
@@ -78,6 +79,7 @@ from vectorless_web.engine.finding.retrieval.query import (
 from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
 
 __all__ = [
+    "FIELD_WEIGHTS",
     "WARNINGS_CAP",
     "Circumstances",
     "CommunityFilter",

@@ -197,6 +197,20 @@ def _take_top(ids: Sequence[Identifier], scores: NDArray[np.float64], k: int, ga
     return found
 
 
+def keep_standouts(hits: Sequence[Scored], share: float) -> list[Scored]:
+    """The first hits (best first) whose score lies at least `share` of the way from the median to the best.
+
+    Every vector has some cosine with every other, so a lane of them ranks even what has
+    nothing to do with the query; `share` in [0, 1] keeps that out of a fusion by rank.
+    """
+    if not hits:
+        return []
+    best, median = hits[0][1], hits[len(hits) // 2][1]
+    # Rounding may lift the bound above the best one, which stands out in any case.
+    least = min(best, median + share * (best - median))
+    return [hit for hit in hits if hit[1] >= least]
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A property that points at another object by its id."""
@@ -276,6 +290,7 @@ class NodeCollection(Protocol):
         text: str,
         terms: Sequence[WeightedTerm],
         *,
+        weights: Mapping[str, float],
         limit: int,
         gate: Gate | None,
     ) -> list[Scored]:
@@ -360,6 +375,7 @@ class MemoryCollection:
         text: str,
         terms: Sequence[WeightedTerm],
         *,
+        weights: Mapping[str, float],
         limit: int,
         gate: Gate | None,
     ) -> list[Scored]:

@@ -5,6 +5,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.finding.retrieval.corpus import (
@@ -15,8 +17,10 @@ from vectorless_web.engine.finding.retrieval.corpus import (
     SparseVector,
     VectorIndex,
 )
-from vectorless_web.engine.finding.retrieval.fusion import Scored
+from vectorless_web.engine.finding.retrieval.fusion import Scored, rank_order, round_array
+from vectorless_web.engine.index.segment import Segment, merged_statistics
 from vectorless_web.engine.questions.plan import WeightedTerm
+from vectorless_web.engine.text.analyser import ANALYSER, analyse
 
 REFERS_TO = "refers_to"
 CONTAINS = "contains"
@@ -44,7 +48,7 @@ class NodeAddress:
 
 
 class DocumentCollection:
-    """Nodes of compiled documents by their numbers; `vectors` is model -> address -> vector.
+    """Nodes of compiled documents by their numbers, which `names` names; `vectors` is model -> address -> vector.
 
     Sections refer to their children ("contains"), leaves to what they mention
     ("refers_to"). Running headers and the document node itself are never candidates of a lane.
@@ -56,13 +60,16 @@ class DocumentCollection:
         self,
         documents: Mapping[int, CompiledDocument],
         *,
+        names: Mapping[int, str] | None = None,
         vectors: Mapping[str, Mapping[NodeAddress, Sequence[float]]] | None = None,
         sparse: Iterable[tuple[NodeAddress, SparseVector]] = (),
     ) -> None:
         self._documents = dict(sorted(documents.items(), key=lambda pair: str(pair[0])))
+        self._names = dict(names or {})
         self._vectors = vectors or {}
         self._sparse = tuple(sparse)
-        state = [(str(name), document.sha256) for name, document in self._documents.items()]
+        self._segments = {name: Segment(document.segment) for name, document in self._documents.items()}
+        state = [(str(name), document.sha256, self._names.get(name)) for name, document in self._documents.items()]
         self.version = hashlib.sha256(repr((state, _list_vectors(self._vectors), self._sparse)).encode()).hexdigest()
 
     def ids(self) -> Sequence[NodeAddress]:
@@ -91,7 +98,7 @@ class DocumentCollection:
         if document is None:
             return None
         node = document.tree.node(node_id.key)
-        title = document.title or str(node_id.space)
+        title = self._names.get(node_id.space) or document.title or str(node_id.space)
         properties: dict[str, PropertyValue] = {"page": node.page_start + 1}
         if node.label:
             properties["label"] = node.label
@@ -117,17 +124,45 @@ class DocumentCollection:
         return [(name, vector) for name, vector in self._sparse if vector.vocab_id == vocab_id]
 
     def lexical_vocabulary(self) -> str:
-        """No lexical index: ""."""
-        return ""
+        """`bm25:<analyser>:<version>`."""
+        return f"bm25:{ANALYSER}:{self.version}"
 
     def lexical_search(
-        self, text: str, terms: Sequence[WeightedTerm], *, limit: int, gate: Gate | None
+        self,
+        text: str,
+        terms: Sequence[WeightedTerm],
+        *,
+        weights: Mapping[str, float],
+        limit: int,
+        gate: Gate | None,
     ) -> list[Scored]:
-        """No lexical index: nothing."""
-        return []
+        """BM25F with the statistics of all documents together, so that their scores compare."""
+        wanted = [(term.term, term.weight) for term in terms] or [(term, 1.0) for term in analyse(text)]
+        if not wanted or limit <= 0:
+            return []
+        ids, scores = self._score_nodes(wanted, weights)
+        found: list[Scored] = []
+        for place in rank_order(ids, scores):
+            if len(found) == limit:
+                break
+            if self._is_candidate(ids[place]) and (gate is None or gate(ids[place])):
+                found.append((ids[place], float(scores[place])))
+        return found
 
-    def is_candidate(self, address: NodeAddress) -> bool:
-        """Whether a lane may find the node: neither a document nor a running header."""
+    def _score_nodes(
+        self, terms: Sequence[tuple[str, float]], weights: Mapping[str, float]
+    ) -> tuple[list[NodeAddress], "np.ndarray[tuple[int], np.dtype[np.float64]]"]:
+        statistics = merged_statistics(list(self._segments.values()), [term for term, _ in terms])
+        ids: list[NodeAddress] = []
+        parts = [np.zeros(0)]
+        for name, segment in self._segments.items():
+            scores = segment.scores(terms, weights, statistics=statistics)
+            positive = np.flatnonzero(scores > 0)
+            ids.extend(NodeAddress(name, key) for key in segment.keys[positive].tolist())
+            parts.append(scores[positive])
+        return ids, round_array(np.concatenate(parts))
+
+    def _is_candidate(self, address: NodeAddress) -> bool:
         return self.label(address) not in (NodeKind.RUNNING.value, NodeKind.DOCUMENT.value, "")
 
     def neighbours(self, node_id: NodeAddress, direction: Direction) -> Sequence[tuple[str, NodeAddress]]:

@@ -13,6 +13,7 @@ from vectorless_web.engine.finding.retrieval.corpus import (
     RetrievalEmpty,
     SparseVector,
     cosine_search,
+    keep_standouts,
     sparse_scores,
 )
 from vectorless_web.engine.finding.retrieval.expansion import (
@@ -113,7 +114,10 @@ def _vector_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | Non
     index = corpus.vector_index(model)
     if index is None:
         return LaneHits(Lane.VECTOR, ())
-    return LaneHits(Lane.VECTOR, tuple(cosine_search(index, values, query.lane_cap, gate=gate)))
+    if query.vector_share is None:
+        return LaneHits(Lane.VECTOR, tuple(cosine_search(index, values, query.lane_cap, gate=gate)))
+    hits = keep_standouts(cosine_search(index, values, len(index.ids), gate=gate), query.vector_share)
+    return LaneHits(Lane.VECTOR, tuple(hits[: max(query.lane_cap, 0)]))
 
 
 def _sparse_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
@@ -123,7 +127,9 @@ def _sparse_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | Non
 
 
 def _lexical_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
-    found = corpus.lexical_search(query.text or "", query.terms, limit=query.lane_cap, gate=gate)
+    found = corpus.lexical_search(
+        query.text or "", query.terms, weights=query.field_weights, limit=query.lane_cap, gate=gate
+    )
     return _lane(Lane.LEXICAL, found, query.lane_cap)
 
 
@@ -369,17 +375,26 @@ class Retriever:
         """Only nodes within the bounds on creation and change, in microseconds since 1970."""
         return self._with(temporal=bounds)
 
-    def text(self, query: str, terms: Iterable[WeightedTerm] = ()) -> "Retriever":
-        """Ask the lexical lane (for the analysed, weighted `terms`, where given) and the reranker for this text."""
-        return self._with(text=query, terms=tuple(terms))
+    def text(
+        self, query: str, terms: Iterable[WeightedTerm] = (), *, field_weights: Mapping[str, float] | None = None
+    ) -> "Retriever":
+        """Ask the lexical lane and the reranker for this text.
 
-    def vector(self, model: str, values: Sequence[float]) -> "Retriever":
+        With `terms` (analysed, weighted) the lexical lane uses them instead of the text's
+        own; `field_weights` maps index fields to weights.
+        """
+        weights = self._query.field_weights if field_weights is None else dict(field_weights)
+        return self._with(text=query, terms=tuple(terms), field_weights=weights)
+
+    def vector(self, model: str, values: Sequence[float], *, share: float | None = None) -> "Retriever":
         """Ask the vector lane for the nearest vectors of that embedding model; one that is unknown finds nothing.
 
         `values` has as many numbers as the model's vectors, else `execute` raises
         VectorDimensionMismatch.
+        With `share` (0..1) only for those that stand out: at least so far from the median
+        cosine to the best.
         """
-        return self._with(vector=(model, tuple(values)))
+        return self._with(vector=(model, tuple(values)), vector_share=share)
 
     def sparse(self, vector: SparseVector) -> "Retriever":
         """Ask the sparse lane for the greatest dot products in the vector's vocabulary; another one finds nothing."""

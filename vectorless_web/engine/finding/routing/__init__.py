@@ -2,7 +2,7 @@
 
 How the constants of this room were measured, where their docstrings say "measured": 65 questions over the cards of 49
 company filings, each constant set to about half and about twice its value. As they stand the right document comes
-first for 63 questions and is among the first three for 64; 53 questions commit to one document, always rightly.
+first for 63 questions and is among the first three for all 65; 53 questions commit to one document, always rightly.
 """
 
 from vectorless_web.engine.finding.routing.card_keys import card_row, links_for

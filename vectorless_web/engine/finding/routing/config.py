@@ -30,9 +30,8 @@ class RouterConfig:
     w_graph: float = 0.2
     """Weight of the links. The least, because a link is the weakest sign."""
     w_text: float = 0.5
-    """Weight of what one place of the text says. Measured: at 0.75 and 1.0 61 documents come first instead of 63, and of
-    88 questions on everyday documents 59 and 60 instead of 57. Earlier, when the square of the share counted: of 200
-    facts in running text of 1,000 handbooks all come first at 1.0, 199 at 0.5 and 106 at 0 (benchmarks/README.md).
+    """Weight of what one place of the text says. Measured: at 1.0 62 documents come first instead of 63, at 2.0 59; of
+    200 facts in running text of 1,000 handbooks all come first at 1.0, 199 at 0.5 and 106 at 0 (benchmarks/README.md).
     """
     w_fields: float = 1.0
     """Weight of the typed fields. At half the value 58 come first, at twice 63."""
