@@ -30,7 +30,7 @@ class RouterConfig:
     w_graph: float = 0.2
     """Weight of the links. The least, because a link is the weakest sign."""
     w_text: float = 0.5
-    """Weight of what one place of the text says. Measured: at 0.75 and 1.0 61 documents come first instead of 63, and of
+    """Weight of what one place of the text says. Measured: at 0.75 and 1.0 61 documents come first instead of 63; of
     88 questions on everyday documents 59 and 60 instead of 57. Earlier, when the square of the share counted: of 200
     facts in running text of 1,000 handbooks all come first at 1.0, 199 at 0.5 and 106 at 0 (benchmarks/README.md).
     """
