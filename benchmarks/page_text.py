@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.corpus import FolderCorpus
 from benchmarks.page_ranking import Task, add_ranking_options, lexicon_of, measure, report, save
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.passages.passage import cut_pieces
+from vectorless_web.engine.passages.sentences import cut_text
 from vectorless_web.engine.text.analyser import STOP_WORDS, analyse
 
 SYNONYMS = {
@@ -195,7 +195,7 @@ class Pages:
     def sentences(self) -> Iterator[tuple[int, str]]:
         """Whole sentences with their pages."""
         for page, text in enumerate(self.texts):
-            for piece in cut_pieces(re.sub(r"(?<!\n)\s*\r?\n(?!\s*\n)", " ", text), by_line=False):
+            for piece in cut_text(re.sub(r"(?<!\n)\s*\r?\n(?!\s*\n)", " ", text)):
                 sentence = " ".join(piece.text.split())
                 words = _WORD.findall(sentence)
                 is_prose = sentence[:1].isupper() and sentence[-1:] == "." and len(_AMOUNT.findall(sentence)) < 4

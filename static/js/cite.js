@@ -7,13 +7,13 @@ let within = null;
 
 function markers() {
   const cites = $$("#passages .cite, #quotes .cite, .source .quotes .cite");
-  return [...new Set(cites.map((cite) => Number(cite.dataset.marker)))];
+  return [...new Set(cites.map((cite) => Number(cite.dataset.marker)))].sort((one, other) => one - other);
 }
 
 // A quote that was not found supports nothing: the page opens on the first that was.
 function firstMarker() {
-  const found = document.querySelector("#passages .cite:not(.lost), #quotes .cite:not(.lost)");
-  return found ? Number(found.dataset.marker) : markers()[0];
+  const lost = (marker) => $$(`.cite.lost[data-marker="${marker}"]`).length > 0;
+  return markers().find((marker) => !lost(marker)) ?? markers()[0];
 }
 
 function sourceIsBeside() {

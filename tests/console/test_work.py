@@ -59,15 +59,13 @@ def test_links_that_have_ended_are_not_listed(staff, world):  # noqa: F811
     assert "Nothing is shared" in text(staff.get("/console/links/"))
 
 
-def test_workspaces_say_how_large_they_are(staff, world):  # noqa: F811
+def test_workspaces_and_models_are_listed_without_keys(staff, world):  # noqa: F811
     page = staff.get("/console/workspaces/")
     row = page.context["workspaces"][0]
     assert (row.member_count, row.document_count) == (5, 3)
     assert row.stored_bytes > 2
     assert "Zebrafish works" in text(page)
 
-
-def test_models_are_listed_without_their_keys(staff, world):  # noqa: F811
     page = text(staff.get("/console/models/"))
     assert "Zebrafish model" in page
     assert "not tried" in page

@@ -6,26 +6,20 @@ from vectorless_web.documents.rendering.page import Marked, place_flags
 PAGE = (612.0, 792.0)
 
 
-def test_a_flag_stands_left_level_with_the_first_line_of_its_quote():
+def test_flags_stand_left_level_with_their_quote_cover_no_word_and_take_both_margins():
+    assert place_flags([Marked(1, [])], *PAGE) == ()
+
     (flag,) = place_flags([Marked(1, [(60, 300, 200, 12), (60, 280, 200, 12)])], *PAGE)
     assert flag.x < 60
     assert 280 <= flag.y + 23 * flag.scale / 2 <= 292
 
-
-def test_a_flag_beside_text_at_the_edge_covers_no_word():
     (flag,) = place_flags([Marked(1, [(24, 300, 200, 12)])], *PAGE)
     assert flag.x + 28 * flag.scale < 24
     assert flag.x >= -14 * flag.scale
 
-
-def test_two_quotes_on_one_line_take_both_margins():
     left, right = place_flags([Marked(1, [(60, 300, 20, 12)]), Marked(2, [(400, 300, 20, 12)])], *PAGE)
     assert left.x < 100 < right.x
     assert left.y == right.y
-
-
-def test_a_quote_without_boxes_has_no_flag():
-    assert place_flags([Marked(1, [])], *PAGE) == ()
 
 
 @given(st.lists(st.floats(0, 780), max_size=12))

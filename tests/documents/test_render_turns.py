@@ -35,13 +35,11 @@ def test_documents_take_turns_however_many_pages_one_has_waiting():
     assert begun(turns) == ["long-1", "other-0"]
 
 
-def test_one_document_never_holds_all_workers():
+def test_boxes_go_before_pages_and_one_document_never_holds_all_workers():
+    assert begun(turns_with(page("a"), page("b"), boxes("c")))[0] == "boxes"
+
     turns = turns_with(*(page("hostile", number) for number in range(5)), boxes("hostile"))
     assert begun(turns) == ["boxes", "hostile-0"]
-
-
-def test_boxes_go_before_pages():
-    assert begun(turns_with(page("a"), page("b"), boxes("c")))[0] == "boxes"
 
 
 def test_pages_of_slow_documents_wait_behind_all_others_and_share_one_worker():
@@ -62,15 +60,13 @@ def test_a_slow_document_is_as_any_other_after_a_while():
     assert not turns.is_slow("slow", SLOW_SECONDS)
 
 
-def test_who_asks_for_the_same_page_waits_with_the_others():
+def test_a_page_is_drawn_once_for_all_who_wait_and_for_nobody_else():
     turns = turns_with(page("a", waiter="first"), page("a", waiter="second"))
     job = turns.take(0)
     assert turns.add(page("a", waiter="third"))
     assert job.waiters == ["first", "second", "third"]
     assert turns.take(0) is None
 
-
-def test_a_page_nobody_waits_for_is_not_drawn():
     turns = turns_with(page("a", waiter="gone"))
     turns.leave("gone")
     assert turns.take(0) is None

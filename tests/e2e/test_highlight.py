@@ -44,17 +44,18 @@ def test_highlights_cover_their_quotes_on_every_page(signed_in, browser, runs, w
 
 
 def markers_of(page) -> list[int]:
-    chips = page.locator("#claims a.cite").all_inner_texts()
+    chips = page.locator("#claims a.cite, #passages a.cite").all_inner_texts()
     return sorted({int(chip) for chip in chips})
 
 
 def check(page, marker: int) -> str:
     """Open a citation as a reader does; the page it stands on."""
     page.evaluate("location.hash = '#answer'")
-    page.locator(f"#claims a.cite[data-marker='{marker}']").first.click()
+    page.locator(f".answer a.cite[data-marker='{marker}']").first.click()
     hit = page.locator(f"#hit-{marker}")
     expect(hit).to_have_class(re.compile(r"\bon\b"))
     expect(hit.locator("rect").first).to_be_in_viewport()
-    quote = page.locator(f"#cite-{marker} blockquote").text_content()
+    row = page.locator(f"#cite-{marker}")
+    quote = row.get_attribute("data-quote") or row.locator("blockquote").text_content()
     assert squeezed(text_under(page, marker)) == squeezed(quote), f"citation {marker}"
     return page.locator("figure.sheet", has=hit).get_attribute("data-place")

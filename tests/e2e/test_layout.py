@@ -76,17 +76,6 @@ def test_many_citations_leave_room_for_the_words_and_stay_on_the_screen(many):
         assert too_wide(many) <= 0, width
 
 
-def test_few_citations_stand_beside_the_title_of_the_source(signed_in, site):
-    page = signed_in
-    upload(page, site)
-    ask(page, site, "How much free cash flow was there in 2024?")
-    expect(page.locator("#outcome")).to_contain_text(ENDED, timeout=30_000)
-    page.reload()
-    page.locator("#cite-2").wait_for(state="attached")
-    title, chips = (page.locator(f".source {which}").bounding_box() for which in ("[data-source-title]", ".quotes"))
-    assert abs(title["y"] + title["height"] / 2 - chips["y"] - chips["height"] / 2) < 4
-
-
 def test_the_list_of_documents_is_whole_at_every_width(signed_in, site, tmp_path):
     """A file name without spaces and a file that failed with a long reason, beside the others."""
     page = signed_in

@@ -43,8 +43,14 @@ def test_a_check_that_hangs_fails_in_time_and_is_not_asked_twice():
     assert len(asked) == 1
 
 
-def test_a_check_that_breaks_has_failed():
+def test_a_check_that_breaks_or_a_database_that_cannot_be_written_to_is_noticed(tmp_path):
     assert Health({"broken": lambda: 1 / 0}, restarting=set()).report()["broken"].level == Level.UNAVAILABLE
+
+    path = tmp_path / "db.sqlite3"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("create table words (word text)")
+    assert health._check_sqlite_writes(str(path)).level == Level.OK
+    assert health._check_sqlite_writes(str(tmp_path)).level == Level.UNAVAILABLE
 
 
 def test_a_restart_is_forgiven_and_a_loss_is_not():
@@ -78,14 +84,6 @@ def test_a_damaged_database_is_noticed(tmp_path):
     check.look()
     assert check().level == Level.UNAVAILABLE
     assert "damaged" in check().text
-
-
-def test_a_database_that_cannot_be_written_to_is_noticed(tmp_path):
-    path = tmp_path / "db.sqlite3"
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("create table words (word text)")
-    assert health._check_sqlite_writes(str(path)).level == Level.OK
-    assert health._check_sqlite_writes(str(tmp_path)).level == Level.UNAVAILABLE
 
 
 def test_workers_count_while_they_give_signs_of_life(redis):

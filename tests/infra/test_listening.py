@@ -49,12 +49,10 @@ def test_a_taken_port_is_refused_with_the_remedy(host):
     Listening.at(host, port).refuse_taken()
 
 
-def test_an_address_of_another_machine_is_refused():
+def test_an_address_of_another_machine_is_refused_and_nothing_answers_where_nobody_listens():
     with pytest.raises(CannotListen, match=r"This machine has no address 203\.0\.113\.9"):
         Listening.at("203.0.113.9", 8000).refuse_taken()
 
-
-def test_nothing_answers_where_nobody_listens():
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
     assert not Listening.at("127.0.0.1", port).answers("/health/live")

@@ -44,7 +44,12 @@ def test_other_addresses_stay_as_they_are():
 
 
 @pytest.mark.django_db
-def test_a_share_that_is_not_found_or_refused_tells_no_token(log, client):
+def test_neither_a_share_that_is_not_found_nor_a_refusal_tells_more_than_a_line(log, client, bob, workspace):
+    client.force_login(bob)
+    assert client.get(f"/w/{workspace.slug}/settings/").status_code == 403
+    assert len(log.getvalue().splitlines()) == 1
+    assert "Traceback" not in log.getvalue()
+
     from django.test import Client
 
     client.get(f"/s/{TOKEN}/")
@@ -52,11 +57,3 @@ def test_a_share_that_is_not_found_or_refused_tells_no_token(log, client):
     Client(enforce_csrf_checks=True).post(f"/s/{TOKEN}/unlock/", {"password": "x"})
     assert "/s/***" in log.getvalue()
     assert TOKEN not in log.getvalue()
-
-
-@pytest.mark.django_db
-def test_a_refusal_takes_one_line(log, client, bob, workspace):
-    client.force_login(bob)
-    assert client.get(f"/w/{workspace.slug}/settings/").status_code == 403
-    assert len(log.getvalue().splitlines()) == 1
-    assert "Traceback" not in log.getvalue()

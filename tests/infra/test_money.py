@@ -26,16 +26,14 @@ def test_any_amount_can_be_stored(usd, stored):
     assert money(usd) == Decimal(stored)
 
 
-def test_what_is_put_aside_is_rounded_up():
+def test_what_is_put_aside_is_rounded_up_and_the_field_is_the_plain_one_in_migrations():
     assert money(0.0000001, rounding=ROUND_UP) == Decimal("0.000001")
+
+    field = MoneyField(max_digits=12, decimal_places=6)
+    assert field.deconstruct()[1:] == models.DecimalField(max_digits=12, decimal_places=6).deconstruct()[1:]
+    assert field.db_type(connection) == models.DecimalField(max_digits=12, decimal_places=6).db_type(connection)
 
 
 @pytest.mark.parametrize(("tokens", "stored"), [(7, 7), (-1, 0), (10**30, MOST_TOKENS)])
 def test_any_count_can_be_stored(tokens, stored):
     assert token_count(tokens) == stored
-
-
-def test_the_field_is_the_plain_one_in_migrations():
-    field = MoneyField(max_digits=12, decimal_places=6)
-    assert field.deconstruct()[1:] == models.DecimalField(max_digits=12, decimal_places=6).deconstruct()[1:]
-    assert field.db_type(connection) == models.DecimalField(max_digits=12, decimal_places=6).db_type(connection)

@@ -29,14 +29,6 @@ def test_a_file_that_cannot_be_written_is_left_as_it_was(tmp_path):
     assert mode(path) == 0o600
 
 
-def test_a_secret_is_made_once_and_kept(tmp_path):
-    path = tmp_path / "secret_key"
-    made = local_secret(path, depended_on=False)
-    assert len(made) == 96
-    assert local_secret(path, depended_on=True) == made
-    assert mode(path) == 0o600
-
-
 def test_an_empty_secret_is_replaced_only_while_nothing_depends_on_it(tmp_path):
     path = tmp_path / "secret_key"
     path.touch()
@@ -54,8 +46,14 @@ def test_a_secret_that_can_be_guessed_is_refused(secret):
         refuse_weak_secret(secret)
 
 
-def test_a_random_secret_is_taken():
+def test_a_secret_is_made_once_and_is_random(tmp_path):
     refuse_weak_secret(os.urandom(16).hex())
+
+    path = tmp_path / "secret_key"
+    made = local_secret(path, depended_on=False)
+    assert len(made) == 96
+    assert local_secret(path, depended_on=True) == made
+    assert mode(path) == 0o600
 
 
 def test_sockets_lie_in_the_data_folder_or_for_a_long_path_in_the_temporary_one(tmp_path, monkeypatch):

@@ -26,9 +26,12 @@ def pids(supervisor):
     return [child.process.pid for child in supervisor._children]
 
 
-def test_the_wait_before_a_restart_doubles_up_to_thirty_seconds():
+def test_a_service_that_dies_waits_longer_each_time_and_is_named_while_starting(supervisor):
     assert [backoff(n) for n in (1, 2, 3, 4)] == [0.5, 1, 2, 4]
     assert backoff(50) == 30
+
+    with pytest.raises(NotReady, match="broken"):
+        supervisor.start(Service("broken", [sys.executable, "-c", "raise SystemExit(1)"], ready=lambda: False))
 
 
 def test_a_killed_process_is_started_again_after_the_first_wait(supervisor):
@@ -51,11 +54,6 @@ def test_a_process_that_keeps_dying_waits_longer_each_time(supervisor):
         time.sleep(0.02)
         assert time.monotonic() < deadline
     assert [line.rsplit(" in ")[1] for line in supervisor.said] == ["0.5 s", "1 s"]
-
-
-def test_a_service_that_dies_while_starting_is_named(supervisor):
-    with pytest.raises(NotReady, match="broken"):
-        supervisor.start(Service("broken", [sys.executable, "-c", "raise SystemExit(1)"], ready=lambda: False))
 
 
 def test_stop_ends_every_process_and_the_last_down_one_last(supervisor, tmp_path):

@@ -197,6 +197,13 @@ def test_a_private_address_is_not_reached_unless_allowed(embedder, server, https
     assert not httpserver.log
 
 
+def test_a_redirect_is_not_followed(embedder, server, httpserver):
+    server.trouble = lambda _request: Response("", 307, headers={"Location": httpserver.url_for("/elsewhere")})
+    with pytest.raises(ModelError):
+        embedder().embed(["one"])
+    assert [request.path for request, _ in httpserver.log] == ["/v1/embeddings"]
+
+
 def test_the_key_and_the_texts_stand_in_no_log(embedder, server, caplog):
     caplog.set_level(logging.INFO)
     embedder().embed(["secret plans"])

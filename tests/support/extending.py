@@ -84,20 +84,6 @@ class Copy:
             self._environment |= {name: seen[name] for name in names}
         return done
 
-    def python(self, code: str, **environment: str) -> str:
-        """What a piece of code prints in the copy."""
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=self.place,
-            env={**os.environ, **self._environment, **environment, "PYTHONPATH": str(self.place)},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
     def _write(self, text: str, *, keeps_name: bool) -> None:
         head, _, rest = text.partition("\n")
         path = self.place / head.removeprefix("# ")

@@ -73,6 +73,7 @@ def test_the_only_owner_is_told_why_they_cannot_leave_on_the_page_itself(act, pa
         assert "What roles may do" in text, "the members page, not an error page"
     act(alice, f"members/{membership(bob).pk}/role/", role="owner")
     assert "only owner" not in page(alice, "members/").content.decode()
+    assert act(alice, f"members/{own}/role/", role="viewer").status_code == 302
 
 
 def test_an_owner_whose_account_is_switched_off_does_not_count(act, alice, bob):

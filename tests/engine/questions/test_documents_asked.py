@@ -18,7 +18,7 @@ def test_kinds_are_named_in_the_order_of_the_question():
     ("text", "words"),
     [
         ("revenue in the latest 10-K", ["10-K", "latest"]),
-        ("in the most recent annual report", ["annual report", "recent"]),
+        ("in the most recent annual report", ["annual report", "most recent"]),
         ("the rent in the previous signed lease agreement", ["lease agreement", "previous"]),
         ("the latest time of arrival", []),
         ("what the contract says on rent", []),

@@ -261,7 +261,8 @@ def finish(run: OfflineRun, note: str) -> Iterator[ReasoningEvent]:
         grounded=claim is not None,
         checked=tuple(run.checked) if outcome is Outcome.NOT_FOUND else (),
         passages=passages,
-        unknown_words=run.unknown,
+        # Every word of the question is accounted for by a figure, perhaps by a concept in other words.
+        unknown_words=() if claim else run.unknown,
         note=note,
     )
 

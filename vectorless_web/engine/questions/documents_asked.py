@@ -4,23 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from vectorless_web.engine.questions.editions import DocumentKind, edition_words
 from vectorless_web.engine.questions.lexicon import PhraseIndex
-from vectorless_web.engine.questions.packs import read_pack
 from vectorless_web.engine.text.analyser import words
 
 Span = tuple[int, int]
 _REACH = 3
 """Words between an edition word or a year and the kind of document it belongs to, at most: "the latest signed lease
 agreement", "10-K for fiscal year 2022". Chosen by hand."""
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentKind:
-    """A kind of document. A `common` one is also a word of what documents say."""
-
-    name: str
-    phrases: tuple[str, ...]
-    common: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +57,9 @@ def _count_words(text: str, start: int, end: int) -> int:
 
 @cache
 def _kinds() -> PhraseIndex[DocumentKind]:
-    kinds = [
-        DocumentKind(entry["name"], tuple(entry["phrases"]), entry.get("common", False))
-        for entry in read_pack("documents")["kind"]
-    ]
-    return PhraseIndex((kind, phrase) for kind in kinds for phrase in kind.phrases)
+    return PhraseIndex((kind, phrase) for kind in edition_words().named for phrase in kind.phrases)
 
 
 @cache
 def _editions() -> PhraseIndex[str]:
-    return PhraseIndex((word, word) for word in read_pack("documents")["edition"]["words"])
+    return PhraseIndex((word, word) for word in edition_words().steering)

@@ -1,13 +1,12 @@
 """Kinds of documents and editions of a series: the words that name them, and what a question wants of them."""
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from importlib import resources
 from itertools import pairwise
 
+from vectorless_web.engine.questions.packs import read_pack
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import words
 from vectorless_web.engine.text.dates import Day, dates_in
@@ -53,8 +52,20 @@ class WantedEdition:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentKind:
+    """A kind of document that a question may name. A `common` one is also a word of what documents say."""
+
+    name: str
+    phrases: tuple[str, ...]
+    common: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class EditionWords:
-    """The data file, each phrase as a tuple of its words in small letters."""
+    """The data file, each phrase as a tuple of its words in small letters; those of `named` and `steering` as text."""
+
+    named: tuple[DocumentKind, ...]
+    steering: tuple[str, ...]
 
     wanted: Mapping[tuple[str, ...], Recency]
     now: frozenset[tuple[str, ...]]
@@ -74,19 +85,26 @@ class EditionWords:
 
 @cache
 def edition_words() -> EditionWords:
-    """The words of editions.toml."""
-    data = tomllib.loads(resources.files(__package__).joinpath("editions.toml").read_text(encoding="utf-8"))
+    """The words of packs/documents.toml."""
+    data = read_pack("documents")
     spans: dict[ReportingSpan, tuple[str, ...]] = {}
-    for family in data["families"]:
-        span = ReportingSpan(family.get("span", ""))
-        spans[span] = (*spans.get(span, ()), family["name"])
-    named = [word for family in data["families"] for word in family["words"]]
+    for kind in data["kind"]:
+        if "span" in kind:
+            span = ReportingSpan(kind["span"])
+            spans[span] = (*spans.get(span, ()), kind["family"])
+    families = {
+        word: kind["family"]
+        for kind in data["kind"]
+        if "family" in kind
+        for word in (*kind["phrases"], *kind.get("more", ()))
+    }
+    wanted = {said: Recency(name) for name in ("latest", "previous", "oldest") for said in data["wanted"][name]}
     return EditionWords(
-        wanted={
-            split_phrase(said): Recency(name)
-            for name in ("latest", "previous", "oldest")
-            for said in data["wanted"][name]
-        },
+        named=tuple(
+            DocumentKind(kind["name"], tuple(kind["phrases"]), kind.get("common", False)) for kind in data["kind"]
+        ),
+        steering=(*wanted, *data["wanted"]["steering"]),
+        wanted={split_phrase(said): recency for said, recency in wanted.items()},
         now=frozenset(map(split_phrase, data["wanted"]["now"])),
         before=frozenset(data["wanted"]["before"]),
         behind=frozenset(map(split_phrase, data["wanted"]["behind"])),
@@ -96,9 +114,9 @@ def edition_words() -> EditionWords:
         legal=frozenset(data["names"]["legal"]),
         linking=frozenset(data["names"]["linking"]),
         title_kinds=frozenset(data["names"]["kinds"]),
-        families={glue_kind(word): family["name"] for family in data["families"] for word in family["words"]},
+        families={glue_kind(word): family for word, family in families.items()},
         spans=spans,
-        kinds=frozenset(map(split_phrase, [*named, *data["kinds"]["words"]])),
+        kinds=frozenset(map(split_phrase, [*families, *data["kinds"]["words"]])),
     )
 
 

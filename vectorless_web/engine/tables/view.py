@@ -416,6 +416,8 @@ def _refers_to_notes(column: Column) -> bool:
 def _is_percent_column(table: Table, place: int) -> bool:
     """Whether a column of percentages prints the sign with its first figure alone, as is done with currencies."""
     said = [row.cells[place].text for row in table.body if place < len(row.cells) and row.cells[place].length]
+    if not any("%" in text for text in said):
+        return False
     figures = [text for text in said if holds_figure(text)]
     signed = len(figures) > 1 and "%" in SHARE_BESIDE.sub("", figures[0])
     return signed and not any(units_currency(text) for text in figures)
