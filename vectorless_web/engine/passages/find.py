@@ -61,7 +61,7 @@ def find_passages(
     if near:
         ids = list(documents)
         cosines = [near.get(ids[each.place], {}).get(each.node.key, 0.0) for each in candidates]
-        scores = lift_scores(scores, np.array(cosines))
+        scores = lift_scores(scores, np.array(cosines), [(each.place, each.row) for each in candidates])
     by_node: dict[tuple[int, int], list[tuple[float, Candidate]]] = {}
     for score, candidate in zip(scores.tolist(), candidates, strict=True):
         by_node.setdefault((candidate.place, candidate.row), []).append((score, candidate))
@@ -80,17 +80,29 @@ def find_passages(
     return tuple(found)
 
 
-def lift_scores(scores: Floats, cosines: Floats) -> Floats:
-    """Scores of which one with a cosine is no lower than its share of the best cosine, on the scale of the scores.
+NUDGE = 1e-6
+"""What puts a lifted passage before one of the same score: small beside any difference that means something."""
 
-    So the nearest passage in meaning stands beside the best one by words; its own score still orders its sentences.
+
+def lift_scores(scores: Floats, cosines: Floats, nodes: Sequence[tuple[int, int]]) -> Floats:
+    """Scores of which those of the n-th nearest node in meaning are no lower than those of the n-th best by words.
+
+    `nodes` names each score's node. Within a lifted node its own scores still order its sentences.
     """
-    most = float(cosines.max(initial=0.0))
-    if most <= 0:
-        return scores
-    low, high = float(scores.min()), float(scores.max())
-    lifted = low + (high - low) * cosines / most + 1e-6 * scores
-    return np.where(cosines > 0, np.maximum(scores, lifted), scores)
+    best = sorted(_best_of_nodes(scores, nodes).values(), reverse=True)
+    nearest = {node: cosine for node, cosine in _best_of_nodes(cosines, nodes).items() if cosine > 0}
+    order = sorted(nearest, key=lambda node: (-nearest[node], node))
+    least = {node: best[place] + NUDGE for place, node in enumerate(order)}
+    own = _best_of_nodes(scores, nodes)
+    lifts = [max(0.0, least[node] - own[node]) if node in least else 0.0 for node in nodes]
+    return np.add(scores, np.array(lifts, dtype=np.float64), dtype=np.float64)
+
+
+def _best_of_nodes(values: Floats, nodes: Sequence[tuple[int, int]]) -> dict[tuple[int, int], float]:
+    best: dict[tuple[int, int], float] = {}
+    for node, value in zip(nodes, values.tolist(), strict=True):
+        best[node] = max(value, best.get(node, value))
+    return best
 
 
 def _lift_near(one: RankedDocument, cosines: Mapping[int, float]) -> RankedDocument:
