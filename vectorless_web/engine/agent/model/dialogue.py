@@ -351,7 +351,9 @@ def open_dialogue(
     shown, step = _show_documents(state, library, briefing, max(300, room))
     dialogue = Dialogue(state, toolbox, [], turns, walk, is_whole=step.is_whole)
     budget = write_budget(turns, dialogue._tokens_left())
-    first = write_first([scope, earlier, *shown, write_unknown(absent)], briefing.question, budget)
+    first = write_first(
+        [scope, earlier, *shown, write_unknown(() if step.is_whole else absent)], briefing.question, budget
+    )
     dialogue.messages = [Message("system", system), Message("user", first)]
     row = {**step.result.observation, "unknown_words": absent}
     event = state.make_step(

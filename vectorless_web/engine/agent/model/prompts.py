@@ -116,7 +116,7 @@ def write_unknown(words: Iterable[str]) -> str:
     """Which words of the question stand nowhere in what is in scope; "" when all do."""
     listed = ", ".join(f'"{word}"' for word in words)
     return (
-        f"These words of the question stand in none of the documents: {listed}. Search in other words."
+        f"These words of the question stand in none of the documents: {listed}. If you search, take other words."
         if listed
         else ""
     )
