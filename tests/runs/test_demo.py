@@ -48,7 +48,7 @@ def test_the_demo_s_model_run_answers_with_checked_quotes_and_a_calculation(led)
     assert set(led.citations.values_list("check_result", flat=True)) <= {"exact", "normalised"}
     worked_out = [claim.calculation for claim in led.claims.all() if claim.calculation]
     results = [row["result"] for one in worked_out for row in (one, *one.get("more", ()))]
-    assert results == ["20.0%", "17.9%"]
+    assert results == ["19.97", "17.86"]
 
 
 def test_its_calls_are_on_the_cassette_every_one_and_its_cost_is_shown(led, client, alice):

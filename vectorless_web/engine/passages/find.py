@@ -27,9 +27,6 @@ ROWS_SHOWN = 6
 """Body rows shown of a table, the best; its column names stand above them."""
 LONGEST_SHOWN = 1800
 """Characters shown of a node, about 300 words; a longer one is cut at pieces around the lit one."""
-NEAR_WEIGHT = 8.0
-"""What a leaf's cosine, as a share of the best one, adds to the score of its passages. Twice the weight of a sentence's
-nearness, since meaning here stands against all the words of the question. Chosen by hand; not yet measured."""
 _SAME = 0.9
 """Share of the words of two passages together, from which the later one says nothing new and is left out."""
 
