@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import hypothesis
 import pytest
 from django.contrib.auth.hashers import Argon2PasswordHasher
 from pytest_httpserver import HTTPServer
@@ -39,6 +40,9 @@ def pytest_configure() -> None:
     from django.conf import settings
 
     settings.PASSWORD_HASHERS = [f"{__name__}.QuickHasher"]
+    # A busy machine makes single examples slow: no test is one of time.
+    hypothesis.settings.register_profile("steady", deadline=None)
+    hypothesis.settings.load_profile("steady")
 
 
 def make_user(model, name: str):

@@ -321,11 +321,6 @@ def membership_in(workspace: Workspace, pk: int) -> Membership:
     return row
 
 
-def open_invitations(workspace: Workspace) -> QuerySet[Invitation]:
-    """The invitations that can still be used, newest first."""
-    return workspace.invitations.filter(_still_open()).select_related("created_by")
-
-
 def pending_invitations(workspace: Workspace) -> QuerySet[Invitation]:
     """The invitations that were neither used nor revoked, newest first; expired ones can be renewed."""
     return workspace.invitations.filter(accepted_at=None, revoked_at=None).select_related("created_by")

@@ -9,7 +9,6 @@ from tests.engine.parsing.conftest import uncovered
 from tests.support.paper import Text, pdf, prose
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import table_from_json, table_to_json
-from vectorless_web.engine.passages.particulars import particulars_in
 from vectorless_web.engine.tables.cells import CellReading, read_cell
 from vectorless_web.engine.tables.view import ColumnKind, TableView, tables_of
 
@@ -300,33 +299,6 @@ The tenant shall note: no smoking is allowed in the flat or on the stairs of the
 By: /s/ Ada Berg
 Title: Tenant
 """
-
-
-@pytest.mark.parametrize("name", ["lease.md", "lease.txt"])
-def test_lines_of_names_and_values_are_particulars(compiled, name):
-    document = compiled(LEASE, name)
-    first, second = particulars_in(document.tree, range(1, len(document.tree)))
-    assert [(line.name, line.value) for line in first.lines] == [
-        ("Landlord", "Fjord Homes AS"),
-        ("Tenant", "Ada Berg"),
-        ("Rent", "NOK 14,500 a month"),
-        ("Deposit", ""),
-    ]
-    assert [line.value for line in second.lines] == ["/s/ Ada Berg", "Tenant"]
-    line = first.lines[2]
-    assert document.tree.node(line.key).text[line.start : line.end].strip() == "Rent: NOK 14,500 a month"
-
-
-def test_particulars_of_a_printed_page_end_with_their_lines(compiled):
-    lines = ["Vessel: MV Aurora", "Flag: Norway", "Port of call: Bergen"]
-    page = [*prose(72, 90, 5), *(Text(72, 200 + 14 * n, words) for n, words in enumerate(lines))]
-    document = compiled(pdf([page]))
-    [found] = particulars_in(document.tree, range(1, len(document.tree)))
-    assert [(line.name, line.value) for line in found.lines] == [
-        ("Vessel", "MV Aurora"),
-        ("Flag", "Norway"),
-        ("Port of call", "Bergen"),
-    ]
 
 
 CLUB = """# Club

@@ -84,11 +84,6 @@ def names_in(expression: str) -> frozenset[str]:
     return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id not in _CALLS)
 
 
-def constants_in(expression: str) -> list[Decimal]:
-    """Numbers written in the expression, in order; InvalidInput when it cannot be read."""
-    return [_constant(node) for node in ast.walk(_parse_expression(expression)) if isinstance(node, ast.Constant)]
-
-
 def round_half_up(value: Decimal, decimals: int) -> Decimal:
     """`value` rounded half up, once, to that many decimals."""
     return value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP, context=_CONTEXT)

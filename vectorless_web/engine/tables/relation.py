@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property, lru_cache
 
-from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
-from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.documents.node import Cell, NodeKind, Row
 from vectorless_web.engine.tables.cells import CellReading, read_cell
 from vectorless_web.engine.tables.periods import ColumnPeriod, OwnPeriod, is_period_only, read_header, years_in
 from vectorless_web.engine.tables.units import find_units, says_scale, units_currency, units_scale
@@ -402,8 +401,3 @@ def _inherit_header(heads: Sequence[Sequence[str]], index: int) -> Iterator[str]
 def _holds_value(text: str) -> bool:
     plain = text.strip()
     return any(character.isdigit() for character in plain) or (bool(plain) and set(plain.strip(_SIGNS)) <= DASHES)
-
-
-def units_of(tree: Tree, node: Node) -> str:
-    """The units of a table node as printed, "" for any other node."""
-    return Relation(TableSource("", ()), TableView(node, node.table, tree)).units if node.table is not None else ""

@@ -260,15 +260,6 @@ _MONEY_WORDS = frozenset(
 """Words in brackets that count money: "(losses)" is no number of things."""
 
 
-def counts_things(label: str) -> bool:
-    """Whether a row counts things in whatever units its table is: "Number of sites", "Fleet (vehicles)".
-
-    Wider than `says_count`, which a word in brackets does not satisfy.
-    """
-    match = _COUNTED.search(label)
-    return match is not None and (match[1] or "").lower() not in _MONEY_WORDS
-
-
 _MARKED = re.compile(r"(?<=\d)[a-h]{1,4}$")
 """Letters behind a figure that name the columns or rows from which it differs: "65bcd"."""
 

@@ -60,11 +60,6 @@ class Finder:
         told |= dict.fromkeys(analyse(text), 1.0)
         return sum(share * told.get(term, 0.0) for term, share in self._shares.items())
 
-    def node_coverage(self, key: int) -> float:
-        """Share in [0, 1] of the question that a node says, the titles above it included (see `coverage`)."""
-        node = self.document.tree.node(key)
-        return self.coverage(f"{node.title} {node.text}", " ".join(self.document.tree.path(key)))
-
     def best_below(self, key: int) -> float:
         """The score of the best node in a subtree, relative to the best of the document."""
         return self.scorer.evidence(key).best_score
