@@ -90,7 +90,7 @@ def test_a_running_site_survives_what_happens_to_its_files(make_site):
         assert status == 200 and "of the valley number 49" in page
     ended = "select status from runs_run"
     wait_until(lambda: site.rows(ended)[0][0] not in ("queued", "running"), seconds=60)
-    assert site.rows(ended) == [("answered",)], site.output
+    assert site.rows(ended) == [("passages",)], site.output
 
     # Nobody looks at it: the sweep notices, and files of an older compiler are made again in their turn.
     originals = {row[0]: media / row[2] for row in site.rows(FILES)}
