@@ -69,3 +69,11 @@ def test_a_line_with_one_number_is_an_operand() -> None:
 def test_a_formatted_number_is_near_the_number(value: Decimal) -> None:
     told = Decimal(format_decimal(value).replace(",", ""))
     assert abs(told - value) <= max(Decimal("0.005"), abs(value) / 1000)
+
+
+def test_a_reader_is_shown_figures_and_names_in_the_place_of_ids() -> None:
+    rows = [["Current assets:", ""], ["Cash", "$ 2"], ["Overdraft", "(3)"]]
+    library = library_of(compiled("R", table("A", rows, columns=["", "June 30, / 2020"])))
+    shown = evaluate_ids("D1.1.r2c1 - D1.1.r3c1", library).as_calculation({})
+    assert (shown.expression, shown.result) == ("2 - (-3)", "5")
+    assert [operand.name for operand in shown.operands] == ["Cash, June 30, 2020", "Overdraft, June 30, 2020"]

@@ -48,12 +48,32 @@ class WorkedOut:
     amounts: tuple[Amount, ...]
 
     def as_calculation(self, markers: Mapping[Pointer, int]) -> Calculation:
-        """The account as it is shown; `markers` number the citations of the operands."""
+        """The account as a reader sees it: figures in the place of ids; `markers` number the operands' citations."""
+        figures = {amount.id: _write_figure(value) for amount, value in zip(*_list_values(self.amounts), strict=True)}
         operands = tuple(
-            Operand(a.words, format_decimal(a.printed), _say_unit(a.unit, a.scale), markers.get(a.pointer, 0))
+            Operand(
+                _name_operand(a.words), format_decimal(a.printed), _say_unit(a.unit, a.scale), markers.get(a.pointer, 0)
+            )
             for a in self.amounts
         )
-        return Calculation(self.expression, operands, format_decimal(self.value), self.unit)
+        shown = ID_INSIDE.sub(lambda match: figures.get(match[0], match[0]), self.expression)
+        return Calculation(shown, operands, format_decimal(self.value), self.unit)
+
+
+def _list_values(amounts: Sequence[Amount]) -> tuple[Sequence[Amount], list[Decimal]]:
+    """The amounts with the values they are worked out by: as printed while all have one scale, else in units."""
+    same_scale = len({amount.scale for amount in amounts if amount.unit != "%"}) <= 1
+    return amounts, [a.printed if same_scale else a.printed * a.scale for a in amounts]
+
+
+def _write_figure(value: Decimal) -> str:
+    return format_decimal(value) if value >= 0 else f"({format_decimal(value)})"
+
+
+def _name_operand(words: str) -> str:
+    """A row and its column as a reader names them, without the groups above: "Net sales, 2019"."""
+    row, _, column = words.partition(" | ")
+    return ", ".join(filter(None, (row.rsplit(" > ", 1)[-1], column.replace(" / ", " "))))
 
 
 def evaluate_ids(expression: str, library: LibraryView) -> WorkedOut:
@@ -69,9 +89,7 @@ def evaluate_ids(expression: str, library: LibraryView) -> WorkedOut:
     names = {said: f"x{number}" for number, said in enumerate(ids)}
     renamed = ID_INSIDE.sub(lambda match: names[match[0]], plain)
     same_scale = len({amount.scale for amount in amounts if amount.unit != "%"}) <= 1
-    values = {
-        names[a_id]: a.printed if same_scale else a.printed * a.scale for a_id, a in zip(ids, amounts, strict=True)
-    }
+    values = {names[a_id]: value for a_id, value in zip(ids, _list_values(amounts)[1], strict=True)}
     value = evaluate(renamed, values)
     unit = _find_unit(renamed, {names[a_id]: amount.unit for a_id, amount in zip(ids, amounts, strict=True)})
     scale = (
