@@ -51,7 +51,7 @@ class Maker(StrEnum):
 
 
 class Verdict(StrEnum):
-    """The word for how far an answer was checked; docs/help defines each.
+    """The word for how far an answer was checked; the help page defines each.
 
     EXACT: a worked figure, every part of it checked by the program. VERIFIED: every claim has its tick and every part
     of the question is answered. PARTLY: some have. NOT_VERIFIED: none has.
