@@ -24,7 +24,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.finding.ranking.pages import rank_pages_across
 from vectorless_web.engine.finding.routing import DocumentRouter, RouterConfig, Snapshot, build_snapshot, card_row
 from vectorless_web.engine.index.segment import Segment, build_segment
-from vectorless_web.engine.parsing.card import split_name
+from vectorless_web.engine.parsing.cards.fields import split_name
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.text.analyser import analyse

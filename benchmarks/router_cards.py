@@ -11,7 +11,7 @@ from typing import Any
 from vectorless_web.engine.documents.card import Card, SectionLine
 from vectorless_web.engine.finding.routing import card_row
 from vectorless_web.engine.index.word_blocks import PARTS, encode_words
-from vectorless_web.engine.parsing.card import typed_fields
+from vectorless_web.engine.parsing.cards.fields import typed_fields
 from vectorless_web.engine.text.analyser import analyse
 
 KINDS = ("Annual Report", "Quarterly Report", "Sustainability Report", "User Manual", "Lease Agreement", "White Paper")

@@ -5,7 +5,8 @@ import pytest
 from tests.engine.parsing.conftest import nodes
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.index.segment import Segment
-from vectorless_web.engine.parsing.card import choose_title, split_name, typed_fields
+from vectorless_web.engine.parsing.cards.fields import split_name, typed_fields
+from vectorless_web.engine.parsing.cards.titles import choose_title
 from vectorless_web.engine.parsing.compile import assemble
 from vectorless_web.engine.parsing.drafts import Draft
 from vectorless_web.engine.parsing.tables.drafts import find_units

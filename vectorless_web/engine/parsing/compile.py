@@ -17,7 +17,9 @@ from vectorless_web.engine.documents.card import Card, PageInfo, TreeReport, Typ
 from vectorless_web.engine.documents.node import Node, NodeKind, Reference
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.index.segment import build_segment
-from vectorless_web.engine.parsing.card import choose_title, make_card, typed_fields
+from vectorless_web.engine.parsing.cards.card import make_card
+from vectorless_web.engine.parsing.cards.fields import typed_fields
+from vectorless_web.engine.parsing.cards.titles import choose_title
 from vectorless_web.engine.parsing.corrections import Correction, apply_corrections
 from vectorless_web.engine.parsing.drafts import DIVIDED, SOFT_HYPHEN, Draft, find_leaders, runs_pages
 from vectorless_web.engine.parsing.fences import Fences
