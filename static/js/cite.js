@@ -55,15 +55,24 @@ function bring(element, block = "nearest") {
   element?.scrollIntoView({ block, inline: "nearest" });
 }
 
-// Scrolls the source pane alone: scrollIntoView would move the page around it as well.
+// Scrolls the source pane alone: scrollIntoView would move the page around it as well. On a phone it is the page that
+// scrolls.
 function bringHit(marker) {
   const hit = document.getElementById(`hit-${marker}`);
   const pane = hit?.closest(".pane-body, .shared .source");
-  if (!pane || pane.scrollHeight <= pane.clientHeight) return;
+  if (!pane) return openPage(marker);
+  if (pane.matches(".pane-body") && getComputedStyle(pane).overflowY === "visible") {
+    return hit.scrollIntoView({ block: "center" });
+  }
+  if (pane.scrollHeight <= pane.clientHeight) return;
   const box = hit.getBoundingClientRect();
   const frame = pane.getBoundingClientRect();
   if (box.top >= frame.top && box.bottom <= frame.bottom) return;
   pane.scrollTop += box.top - frame.top - Math.max((frame.height - box.height) / 3, 24);
+}
+
+function openPage(marker) {
+  document.dispatchEvent(new CustomEvent("source:open", { detail: marker }));
 }
 
 function choose(marker, { source = true, answer = false, claim = null } = {}) {
@@ -87,10 +96,10 @@ document.addEventListener("click", (event) => {
   const cite = event.target.closest(".cite[data-marker], .hit[data-marker]");
   if (!cite) return;
   const marker = Number(cite.dataset.marker);
-  const onPage = document.getElementById(`hit-${marker}`);
-  if (cite.matches(".cite") && onPage && sourceIsBeside()) {
+  if (cite.matches(".cite:not(.lost)") && (sourceIsBeside() || !document.getElementById(`hit-${marker}`))) {
     event.preventDefault();
     clearTarget();
+    if (!sourceIsBeside()) openPage(marker);
   }
   choose(marker, { answer: cite.matches(".hit"), claim: cite.closest(".claim") });
 });
@@ -166,11 +175,22 @@ function tabSteps() {
   }
 }
 
+// A source that was drawn anew begins at its top: the lit quote is brought back into view.
+let drawn = document.getElementById("sheets");
 document.addEventListener("live:changed", () => {
   tabSteps();
   const all = markers();
-  if (chosen && all.includes(chosen)) light(chosen);
-  else if (all.length) choose(firstMarker());
+  const redrawn = drawn !== document.getElementById("sheets");
+  drawn = document.getElementById("sheets");
+  if (chosen && all.includes(chosen) && !redrawn) light(chosen);
+  else if (all.length) choose(all.includes(chosen) ? chosen : firstMarker());
+});
+
+// On a phone the bar below leads to the source: to the quote that is lit there, not to the first page.
+document.addEventListener("click", (event) => {
+  if (!event.target.closest('.pane-tabs [href="#source"]') || !document.getElementById(`hit-${chosen}`)) return;
+  event.preventDefault();
+  location.hash = `hit-${chosen}`;
 });
 
 const asked = /^#hit-(\d+)$/.exec(location.hash);

@@ -10,12 +10,26 @@ let following = true;
 const pane = () => document.querySelector("#source .pane-body, #page .pane-body");
 const sheets = () => document.getElementById("sheets");
 
+// On a phone the window scrolls and not the pane, whose head stays at the top of it.
+function frame() {
+  const { top, bottom } = pane().getBoundingClientRect();
+  const head = pane().closest(".pane").querySelector(".pane-head").getBoundingClientRect();
+  return { top: Math.max(top, head.bottom), bottom: Math.min(bottom, innerHeight) };
+}
+
+// The page of the lit quote while that is to be seen, else the one in the upper part of the pane.
 function inView() {
-  const frame = pane()?.getBoundingClientRect();
-  if (!frame) return null;
-  const middle = frame.top + Math.min(frame.height, innerHeight) / 3;
+  if (!pane()?.getClientRects().length) return null;
+  const { top, bottom } = frame();
+  const seen = (hit) => {
+    const box = hit.getBoundingClientRect();
+    return box.bottom > top && box.top < bottom;
+  };
+  const lit = [...sheets().querySelectorAll(".hit.on")].find(seen);
   const all = [...sheets().querySelectorAll(".sheet")];
-  return all.findLast((sheet) => sheet.getBoundingClientRect().top <= middle) ?? all[0] ?? null;
+  const middle = top + (bottom - top) / 3;
+  const read = all.findLast((sheet) => sheet.getBoundingClientRect().top <= middle);
+  return lit?.closest(".sheet") ?? read ?? all[0] ?? null;
 }
 
 function show(selector, fill) {
@@ -37,7 +51,9 @@ function look() {
 }
 
 function scrollTo(sheet) {
-  pane().scrollTop += sheet.getBoundingClientRect().top - pane().getBoundingClientRect().top - 12;
+  const by = sheet.getBoundingClientRect().top - frame().top - 12;
+  if (pane().scrollHeight > pane().clientHeight) pane().scrollTop += by;
+  else scrollBy(0, by);
   look();
 }
 
@@ -58,7 +74,7 @@ async function open(url, insert) {
   const shown = document.getElementById(sheet.id);
   const image = shown.querySelector("img");
   if (image && !image.complete) await image.decode().catch(() => {});
-  scrollTo(shown);
+  if (pane().getClientRects().length) scrollTo(shown);
 }
 
 function turn(direction) {
@@ -81,10 +97,22 @@ function copyQuote(button) {
   document.dispatchEvent(new CustomEvent("copy:text", { detail: { text, done: button.dataset.copied } }));
 }
 
+const addressOf = (place) => `${document.querySelector("[data-sheets]").dataset.sheets}${place}/`;
+
 // Opens the page of a place, "version/page", above those that are here.
 function openFirst(place) {
-  open(`${document.querySelector("[data-sheets]").dataset.sheets}${place}/`, (page) => sheets().prepend(page));
+  open(addressOf(place), (page) => sheets().prepend(page));
 }
+
+// A page shows the first dozen pages that are quoted; that of a later quote is fetched when it is chosen.
+document.addEventListener("source:open", async ({ detail: marker }) => {
+  const place = document.getElementById(`cite-${marker}`)?.dataset.place;
+  if (!place || !sheets() || document.querySelector(`.sheet[data-place="${place}"]`)) return;
+  await open(addressOf(place), (page) => sheets().append(page));
+  if (!document.getElementById(`hit-${marker}`)) return;
+  if (!pane().getClientRects().length) location.hash = `hit-${marker}`;
+  document.dispatchEvent(new CustomEvent("go:marker", { detail: marker }));
+});
 
 // Hovering shows a page that is here already; a key that goes to a step fetches the page it read.
 document.addEventListener("source:show", (event) => {
@@ -131,6 +159,7 @@ document.addEventListener("htmx:oobBeforeSwap", (event) => {
 document.addEventListener("live:changed", () => { if (sheets()) sheets().dataset.zoom = zoom; follow(following); });
 document.addEventListener("source:look", look);
 const lookIfPane = (event) => {
-  if (event.target === pane()) look();
+  if (event.target === pane() || event.target === document) look();
 };
 document.addEventListener("scroll", lookIfPane, { capture: true, passive: true });
+addEventListener("hashchange", look);

@@ -10,7 +10,7 @@ from django.utils import timezone
 from tests.runs.conftest import make_ready
 from tests.support.engines import StoryReasoner, TestEngine, complete, long_story
 from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome
-from vectorless_web.runs.models import Feedback, Run, Step, Thread
+from vectorless_web.runs.models import Citation, Claim, Feedback, Run, Step, Thread
 from vectorless_web.runs.page import sheets
 from vectorless_web.runs.page.rendering import StepCardMaker, raw_step
 from vectorless_web.runs.services import claim_run, execute_run
@@ -260,6 +260,20 @@ def test_a_page_of_a_document_that_was_deleted_since_is_not_shown(page, answered
 
     assert page(sheet).status_code == 404
     assert "Revenue was 412 million" in page(address(answered)).content.decode()
+
+
+def test_a_sentence_names_its_documents_where_an_answer_cites_several(page, answered, workspace, alice):
+    named = '<bdi class="fact cited-document">'
+    assert named not in page(address(answered)).content.decode()
+
+    other = make_ready(workspace, alice, "Supply agreement")
+    claim = Claim.objects.create(run=answered, sequence=90, order=9, text="It ends in 2026.", support="supported")
+    place = {"document_title": other.title, "version": other.current_version, "node_key": 1, "page_index": 0}
+    Citation.objects.create(claim=claim, run=answered, marker=9, quote="until 2026", check_result="exact", **place)
+
+    for shown in (page(address(answered)), page(address(answered, "export/print/"))):
+        assert f"{named}Supply agreement</bdi>" in shown.content.decode()
+        assert f"{named}Annual report 2024</bdi>" in shown.content.decode()
 
 
 def test_a_newer_version_of_a_cited_document_is_pointed_out(page, answered, report):

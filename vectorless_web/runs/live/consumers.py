@@ -243,6 +243,7 @@ class Feed:
             card = self._make_cards(row.step).card(row.step, row.number)
             return render_to_string("runs/_step.html", {**context, "step": card})
         assert row.claim is not None
+        rendering.name_documents([each.claim for each in self._rows.values() if each.claim is not None])
         quotes = [{**context, "citation": citation} for citation in rendering.citations_in([row.claim])]
         claim = render_to_string("runs/_claim.html", {**context, "claim": row.claim})
         return claim + "".join(render_to_string("runs/_citation.html", quote) for quote in quotes)
@@ -274,7 +275,6 @@ ENDING = (
     "runs/_acts.html",
     "runs/_verify.html",
     "runs/_source.html",
-    "runs/_follow.html",
 )
 
 

@@ -212,6 +212,7 @@ def run_context(run: Run, may: May, *, mine: bool = False, viewer: int | None = 
     versions = selectors.versions_read(run)
     cards = rendering.step_cards(run, steps, citations)
     _name_steps(citations, cards)
+    rendering.name_documents(claims)
     _place_checked(run)
     answer = selectors.answer_of(run)
     takeover = rendering.takeover_of(run, answer)

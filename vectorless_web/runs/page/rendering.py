@@ -214,6 +214,14 @@ def citations_of(run: Run, claims: Sequence[Claim]) -> list[Citation]:
     return [shown[marker] for marker in sorted(shown)]
 
 
+def name_documents(claims: Sequence[Claim]) -> None:
+    """Give each claim of an answer from several documents the titles of those that it cites, as `named`."""
+    titles = [list(dict.fromkeys(row.document_title for row in claim.citations.all())) for claim in claims]
+    if len({title for named in titles for title in named}) > 1:
+        for claim, named in zip(claims, titles, strict=True):
+            claim.named = named  # type: ignore[attr-defined]
+
+
 @dataclass(frozen=True)
 class ShownRow:
     """A row of a table that a passage shows."""

@@ -1,0 +1,107 @@
+"""Every citation lands on its quote: on a desk and on phones, over several documents and pages, live and reloaded."""
+
+import re
+from contextlib import suppress
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.conftest import wait_until
+from tests.e2e.test_main_job import ask, upload
+from tests.support.browser import ENDED
+
+pytestmark = pytest.mark.e2e
+
+QUESTION = "What does seasonality do to winter orders of survey vessels?"
+WINDOWS = {
+    "desk": {"viewport": {"width": 1440, "height": 900}},
+    "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True},
+    "small phone": {"viewport": {"width": 320, "height": 640}, "has_touch": True},
+}
+LANDED = """marker => {
+  const hit = document.getElementById(`hit-${marker}`), sheet = hit.closest(".sheet");
+  const box = (hit.querySelector("rect") ?? hit).getBoundingClientRect();
+  const seen = document.elementsFromPoint(box.left + box.width / 2, box.top + Math.min(box.height, 8) / 2);
+  const text = (selector) => document.querySelector(selector).textContent.trim();
+  return {
+    open: seen.length > 0 && sheet.contains(seen[0]),
+    head: [text("[data-source-title]"), text("[data-source-page]").split(" ")[0]],
+    sheet: [sheet.dataset.title, sheet.dataset.page],
+    quote: text("[data-now-marker]"),
+  };
+}"""
+"""Whether nothing lies over the quote on the screen, and which page the bars name beside the page it is on."""
+
+
+def write_letter(number: int) -> str:
+    """A letter of many screens that speaks of the matter near its end."""
+    filling = "\n\n".join(f"Paragraph {n} of letter {number} thanks for the tea and the biscuits." for n in range(90))
+    seasonal = f"Seasonality cuts winter orders of survey vessels by {number}0 percent, as every year before."
+    return f"Letter {number} on seasonality\n======================\n\n{filling}\n\n{seasonal}\n\nYours, Ann\n"
+
+
+def add_letters(page, site, folder) -> None:
+    page.goto(f"{site.address}/w/demo/documents/")
+    for number in (3, 4):
+        name = f"letter-{number}-on-seasonality.txt"
+        row = page.locator("tr[id^=document-]", has_text=f"Letter {number} on seasonality")
+        if not row.count():
+            (folder / name).write_text(write_letter(number))
+            page.set_input_files("input[type=file]", str(folder / name))
+        expect(row.first).to_contain_text("ready", timeout=60_000)
+
+
+@pytest.fixture
+def asked(signed_in, site, tmp_path):
+    """A page on which the question over a report and two long letters is being answered."""
+    upload(signed_in, site)
+    add_letters(signed_in, site, tmp_path)
+    ask(signed_in, site, QUESTION)
+    return signed_in
+
+
+def test_the_lit_quote_and_the_follow_up_box_are_there_the_moment_a_run_ends(asked):
+    page = asked
+    expect(page.locator("#outcome")).to_contain_text(ENDED, timeout=30_000)
+    assert page.locator("#follow textarea").is_visible()
+    page.locator("#source .hit.on").first.wait_for()
+    expect(page.locator("#source .hit.on").first).to_be_in_viewport()
+    before = page.evaluate(LANDED, "1")
+    assert is_landed(before, "1"), before
+    page.reload()
+    expect(page.locator("#source .hit.on").first).to_be_in_viewport()
+
+
+def test_citations_land_on_their_quotes_in_every_window(asked, browser):
+    expect(asked.locator("#outcome")).to_contain_text(ENDED, timeout=30_000)
+    for name, window in WINDOWS.items():
+        context = browser.new_context(**window)
+        context.add_cookies(asked.context.cookies())
+        page = context.new_page()
+        page.goto(asked.url.split("#")[0])
+        markers = page.eval_on_selector_all("#passages > li > .cite", "all => all.map(cite => cite.dataset.marker)")
+        assert markers == [str(number) for number in range(1, len(markers) + 1)]
+        seen = {check_landing(page, marker, name) for marker in [*markers, markers[0]]}
+        assert len({title for title, _page in seen}) >= 2 and len(seen) >= 4, "several documents and pages are quoted"
+        context.close()
+
+
+def is_landed(found: dict, marker: str) -> bool:
+    return found["open"] and found["head"] == found["sheet"] and found["quote"] == marker
+
+
+def check_landing(page, marker: str, window: str) -> tuple[str, str]:
+    """Press a citation as a reader does, and the Source tab of a phone after it; the page it stands on."""
+    page.evaluate("location.hash = '#answer'")
+    page.locator(f"#passages .cite[data-marker='{marker}']").click()
+    page.locator(f"#hit-{marker}").wait_for(state="attached")
+    for _again in range(2):
+        with suppress(AssertionError):
+            wait_until(lambda: is_landed(page.evaluate(LANDED, marker), marker), seconds=5)
+        landed = page.evaluate(LANDED, marker)
+        assert is_landed(landed, marker), (window, marker, landed)
+        if (tabs := page.locator(".pane-tabs a", has_text="Source")).is_visible():
+            page.evaluate("location.hash = '#answer'")
+            tabs.click()
+    expect(page.locator(f"#hit-{marker}")).to_have_class(re.compile(r"\bon\b"))
+    return tuple(landed["sheet"])
