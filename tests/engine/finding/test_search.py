@@ -5,10 +5,15 @@ import pytest
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.finding.navigation import LexicalPilot, ModelPilot, NoopPilot
 from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
-from vectorless_web.engine.finding.retrieval.corpus import RetrievalEmpty, SparseVector
-from vectorless_web.engine.finding.retrieval.documents import DocumentCollection, NodeAddress
-from vectorless_web.engine.finding.retrieval.pipeline import Retriever
-from vectorless_web.engine.finding.retrieval.query import Lane, WarningCode
+from vectorless_web.engine.finding.retrieval import (
+    DocumentCollection,
+    Lane,
+    NodeAddress,
+    RetrievalEmpty,
+    Retriever,
+    SparseVector,
+    WarningCode,
+)
 from vectorless_web.engine.finding.search import Lanes, SearchSettings, make_pilot, navigate_tree, search_documents
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.understand import understand

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.finding.navigation import (
@@ -18,19 +17,18 @@ from vectorless_web.engine.finding.navigation import (
 )
 from vectorless_web.engine.finding.navigation.pilot import MinimalPilot
 from vectorless_web.engine.finding.navigation.search import DEFAULT_LIMITS
-from vectorless_web.engine.finding.ranking.ranker import rank_all
 from vectorless_web.engine.finding.ranking.scorer import DocumentScorer, EvidenceScorer
-from vectorless_web.engine.finding.retrieval.corpus import Gate, PropertyValue, SparseVector
+from vectorless_web.engine.finding.retrieval.corpus import PropertyValue
 from vectorless_web.engine.finding.retrieval.documents import DocumentCollection, NodeAddress, SectionCommunities
 from vectorless_web.engine.finding.retrieval.expansion import CommunityFilter, GraphExpand, GraphExpandMode
-from vectorless_web.engine.finding.retrieval.fusion import FusionStrategy, Scored, sort_scored
-from vectorless_web.engine.finding.retrieval.packing import SUMMARY_CAP, NodeEstimator, NodeReranker, Reranker
-from vectorless_web.engine.finding.retrieval.pipeline import Retriever
-from vectorless_web.engine.finding.retrieval.query import Lane, RetrievalResult, TemporalFilter
-from vectorless_web.engine.index.scoring import find_best_rows
+from vectorless_web.engine.finding.retrieval.fusion import FusionStrategy, Scored
+from vectorless_web.engine.finding.retrieval.packing import SUMMARY_CAP, Reranker
+from vectorless_web.engine.finding.retrieval.result import Lane, RetrievalResult
+from vectorless_web.engine.finding.retrieval.retriever import Retriever, TemporalFilter
+from vectorless_web.engine.finding.retrieval.vectors import SparseVector
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.questions.lexicon import Lexicon
-from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
+from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.tokens import TokenEstimator
 
 NearestNodes = tuple[str, Sequence[float]]
@@ -73,42 +71,14 @@ class Lanes:
     lexicon: Lexicon | None = None
 
 
-class RankedCollection(DocumentCollection):
-    """Documents whose lexical lane is the ranking of passages and pages, over all of them together."""
-
-    def __init__(self, plan: QueryPlan, documents: Mapping[int, CompiledDocument], lanes: Lanes) -> None:
-        super().__init__(documents, vectors=lanes.vectors, sparse=lanes.encoded)
-        self._plan, self._lexicon = plan, lanes.lexicon
-
-    def lexical_search(
-        self,
-        text: str,
-        terms: Sequence[WeightedTerm],
-        *,
-        weights: Mapping[str, float],
-        limit: int,
-        gate: Gate | None,
-    ) -> list[Scored]:
-        """The best nodes of the plan that the gate lets pass, by their score in [0, 1]."""
-        spaces = list(self._documents)
-        ranked = rank_all([self._documents[space] for space in spaces], self._plan, lexicon=self._lexicon)
-        found = [
-            (NodeAddress(space, one.profile.keys[row]), float(one.rows[row]))
-            for space, one in zip(spaces, ranked, strict=True)
-            for row in find_best_rows(one.rows, len(one.rows)).tolist()
-        ]
-        kept = (hit for hit in sort_scored(found) if self._is_candidate(hit[0]) and (gate is None or gate(hit[0])))
-        return list(islice(kept, max(limit, 0)))
-
-
 def search_documents(
     plan: QueryPlan,
     documents: Mapping[int, CompiledDocument],
     *,
     settings: SearchSettings = SearchSettings(),
     lanes: Lanes = Lanes(),
-    reranker: Reranker | NodeReranker | None = None,
-    estimator: TokenEstimator | NodeEstimator | None = None,
+    reranker: Reranker | None = None,
+    estimator: TokenEstimator | None = None,
 ) -> RetrievalResult:
     """The passages of `documents` (by number) that fit the budget, in the fused order of the lanes.
 
@@ -116,11 +86,11 @@ def search_documents(
     reranker reorders the first 25 only when one is given. Raises RetrievalEmpty when the plan and the lanes ask for
     nothing, VectorDimensionMismatch for a vector of another length.
     """
-    corpus = RankedCollection(plan, documents, lanes)
+    corpus = DocumentCollection(documents, vectors=lanes.vectors, sparse=lanes.encoded, lexicon=lanes.lexicon)
     convex = settings.fusion == "convex"
     asked = (
         Retriever(corpus, estimator=estimator)
-        .text(" ".join(term.term for term in plan.terms), plan.terms)
+        .text(" ".join(term.term for term in plan.terms), plan)
         .token_budget(settings.token_budget)
         .limit(settings.limit)
         .fusion(FusionStrategy.CONVEX_MIN_MAX if convex else FusionStrategy.RRF)

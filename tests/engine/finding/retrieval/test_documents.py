@@ -10,13 +10,13 @@ from vectorless_web.engine.finding.retrieval import (
     GraphExpand,
     Lane,
     NodeAddress,
-    RetrievalQuery,
     Retriever,
     SectionCommunities,
 )
 from vectorless_web.engine.finding.retrieval.documents import CONTAINS
+from vectorless_web.engine.finding.retrieval.retriever import RetrievalQuery
 from vectorless_web.engine.parsing.compile import compile_file
-from vectorless_web.engine.questions.plan import WeightedTerm
+from vectorless_web.engine.questions.understand import understand
 
 TEXT = """# Harbour report
 
@@ -62,8 +62,8 @@ def test_the_lexical_lane_finds_the_passage(document, corpus):
     assert f"id: {best.node.id}\n" in best.rendered
 
 
-def test_weighted_terms_replace_the_words_of_the_text(document, corpus):
-    result = Retriever(corpus).text("anything", [WeightedTerm("tide")]).limit(1).execute()
+def test_a_plan_replaces_the_words_of_the_text(document, corpus):
+    result = Retriever(corpus).text("anything", understand("tide")).limit(1).execute()
     assert "tide" in result.items[0].node.summary.lower()
 
 

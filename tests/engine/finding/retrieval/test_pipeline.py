@@ -62,14 +62,6 @@ def test_a_lane_is_cut_at_256() -> None:
     assert Retriever(_corpus(300)).vector("m", [1, 0]).execute().candidates_seen == 256
 
 
-def test_the_vector_lane_is_cut_where_more_stand_out() -> None:
-    nodes = [StoredNode(CorpusNode(f"near{i:03}", "Doc"), {"m": [1.0, 0.0]}) for i in range(300)]
-    nodes += [StoredNode(CorpusNode(f"far{i:03}", "Doc"), {"m": [0.0, 1.0]}) for i in range(400)]
-    found = Retriever(MemoryCollection(nodes)).vector("m", [1, 0], share=0.5).execute()
-    assert found.candidates_seen == 256
-    assert all(item.node.id.startswith("near") for item in found.items)
-
-
 def test_another_tenants_nodes_never_appear() -> None:
     nodes = [
         StoredNode(CorpusNode(name, "Doc", None, None, {"tenant": name[0]}), {"m": [1.0]}) for name in ("a1", "b1")

@@ -1,29 +1,24 @@
-"""Compiled documents as a corpus: node addresses, edges from references, communities from sections."""
+"""Compiled documents as a collection of nodes: the ranking as lexical lane, links, and sections as communities."""
 
 import hashlib
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-
-import numpy as np
+from itertools import islice
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.finding.retrieval.corpus import (
-    CorpusNode,
-    Direction,
-    Gate,
-    PropertyValue,
-    SparseVector,
-    VectorIndex,
-)
-from vectorless_web.engine.finding.retrieval.fusion import Scored, rank_order, round_array
-from vectorless_web.engine.index.segment import Segment, merged_statistics
-from vectorless_web.engine.questions.plan import WeightedTerm
-from vectorless_web.engine.text.analyser import ANALYSER, analyse
+from vectorless_web.engine.finding.ranking.ranker import rank_all
+from vectorless_web.engine.finding.retrieval.corpus import CorpusNode, Direction, Gate, NodeCollection, PropertyValue
+from vectorless_web.engine.finding.retrieval.expansion import CommunityLookup
+from vectorless_web.engine.finding.retrieval.fusion import Scored, sort_scored
+from vectorless_web.engine.finding.retrieval.vectors import SparseVector, VectorIndex
+from vectorless_web.engine.index.scoring import find_best_rows
+from vectorless_web.engine.questions.lexicon import Lexicon
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.text.analyser import ANALYSER
 
-REFERS_TO = "refers_to"
-CONTAINS = "contains"
+REFERS_TO, CONTAINS = "refers_to", "contains"
 WHOLE_SECTION = 24
 """Leaves up to which a whole section is one community; in a larger one each leaf has its nearest neighbours instead.
 Chosen by hand: a note or a statement has fewer, a chapter without headings of its own has more."""
@@ -47,14 +42,14 @@ class NodeAddress:
         return str(self) < str(other)
 
 
-class DocumentCollection:
-    """Nodes of compiled documents by their numbers, which `names` names; `vectors` is model -> address -> vector.
+class DocumentCollection(NodeCollection):
+    """Nodes of compiled documents by their numbers, which `names` names. The caller brings vectors: `vectors` is
+    model -> address -> vector, `sparse` has (address, vector) pairs.
 
-    Sections refer to their children ("contains"), leaves to what they mention
-    ("refers_to"). Running headers and the document node itself are never candidates of a lane.
+    The lexical lane is the ranking of `finding.ranking` over all documents together. Sections refer to their children
+    ("contains"), leaves to what they mention ("refers_to"). Running headers and the document node itself are never
+    candidates of that lane.
     """
-
-    anchor = ""
 
     def __init__(
         self,
@@ -63,29 +58,26 @@ class DocumentCollection:
         names: Mapping[int, str] | None = None,
         vectors: Mapping[str, Mapping[NodeAddress, Sequence[float]]] | None = None,
         sparse: Iterable[tuple[NodeAddress, SparseVector]] = (),
+        lexicon: Lexicon | None = None,
     ) -> None:
         self._documents = dict(sorted(documents.items(), key=lambda pair: str(pair[0])))
-        self._names = dict(names or {})
-        self._vectors = vectors or {}
+        self._names, self._lexicon = dict(names or {}), lexicon
+        self._vectors = {model: sorted(given.items()) for model, given in sorted((vectors or {}).items())}
         self._sparse = tuple(sparse)
-        self._segments = {name: Segment(document.segment) for name, document in self._documents.items()}
-        state = [(str(name), document.sha256, self._names.get(name)) for name, document in self._documents.items()]
-        self.version = hashlib.sha256(repr((state, _list_vectors(self._vectors), self._sparse)).encode()).hexdigest()
+        known = [(str(space), one.sha256, self._names.get(space)) for space, one in self._documents.items()]
+        dense = [
+            (model, [(str(address), list(map(float, values))) for address, values in given])
+            for model, given in self._vectors.items()
+        ]
+        self.version = hashlib.sha256(repr((known, dense, self._sparse)).encode()).hexdigest()
 
     def ids(self) -> Sequence[NodeAddress]:
-        """Addresses of all nodes but document nodes and running headers, ascending."""
         return self._ids
 
     @cached_property
     def _ids(self) -> tuple[NodeAddress, ...]:
-        return tuple(
-            sorted(
-                NodeAddress(name, key)
-                for name, document in self._documents.items()
-                for key in range(1, len(document.tree))
-                if document.tree.kind(key) is not NodeKind.RUNNING
-            )
-        )
+        keys = ((space, one, key) for space, one in self._documents.items() for key in range(1, len(one.tree)))
+        return tuple(sorted(NodeAddress(s, key) for s, one, key in keys if one.tree.kind(key) is not NodeKind.RUNNING))
 
     def _find(self, address: NodeAddress) -> CompiledDocument | None:
         """The document that holds the node."""
@@ -110,60 +102,27 @@ class DocumentCollection:
         document = self._find(node_id)
         return document.tree.kind(node_id.key).value if document else ""
 
-    def is_tombstoned(self, node_id: NodeAddress) -> bool:
-        """A compiled document holds no deleted nodes."""
-        return False
-
     def vector_index(self, model: str) -> VectorIndex | None:
-        """The caller's vectors of that model."""
-        vectors = sorted(self._vectors.get(model, {}).items())
-        return VectorIndex.build(len(vectors[0][1]), vectors) if vectors else None
+        given = self._vectors.get(model)
+        return VectorIndex.build(len(given[0][1]), given) if given else None
 
     def sparse_vectors(self, vocab_id: str) -> Iterable[tuple[NodeAddress, SparseVector]]:
-        """The caller's sparse vectors in that vocabulary; artefacts store none."""
-        return [(name, vector) for name, vector in self._sparse if vector.vocab_id == vocab_id]
+        return [(address, vector) for address, vector in self._sparse if vector.vocab_id == vocab_id]
 
     def lexical_vocabulary(self) -> str:
-        """`bm25:<analyser>:<version>`."""
         return f"bm25:{ANALYSER}:{self.version}"
 
-    def lexical_search(
-        self,
-        text: str,
-        terms: Sequence[WeightedTerm],
-        *,
-        weights: Mapping[str, float],
-        limit: int,
-        gate: Gate | None,
-    ) -> list[Scored]:
-        """BM25F with the statistics of all documents together, so that their scores compare."""
-        wanted = [(term.term, term.weight) for term in terms] or [(term, 1.0) for term in analyse(text)]
-        if not wanted or limit <= 0:
-            return []
-        ids, scores = self._score_nodes(wanted, weights)
-        found: list[Scored] = []
-        for place in rank_order(ids, scores):
-            if len(found) == limit:
-                break
-            if self._is_candidate(ids[place]) and (gate is None or gate(ids[place])):
-                found.append((ids[place], float(scores[place])))
-        return found
-
-    def _score_nodes(
-        self, terms: Sequence[tuple[str, float]], weights: Mapping[str, float]
-    ) -> tuple[list[NodeAddress], "np.ndarray[tuple[int], np.dtype[np.float64]]"]:
-        statistics = merged_statistics(list(self._segments.values()), [term for term, _ in terms])
-        ids: list[NodeAddress] = []
-        parts = [np.zeros(0)]
-        for name, segment in self._segments.items():
-            scores = segment.scores(terms, weights, statistics=statistics)
-            positive = np.flatnonzero(scores > 0)
-            ids.extend(NodeAddress(name, key) for key in segment.keys[positive].tolist())
-            parts.append(scores[positive])
-        return ids, round_array(np.concatenate(parts))
-
-    def _is_candidate(self, address: NodeAddress) -> bool:
-        return self.label(address) not in (NodeKind.RUNNING.value, NodeKind.DOCUMENT.value, "")
+    def lexical_search(self, plan: QueryPlan, *, limit: int, gate: Gate | None) -> list[Scored]:
+        """The best nodes by their score in [0, 1], those of all documents ranked together."""
+        ranked = rank_all(list(self._documents.values()), plan, lexicon=self._lexicon)
+        found = [
+            (NodeAddress(space, one.profile.keys[row]), float(one.rows[row]))
+            for space, one in zip(self._documents, ranked, strict=True)
+            for row in find_best_rows(one.rows, len(one.rows)).tolist()
+        ]
+        outside = (NodeKind.RUNNING.value, NodeKind.DOCUMENT.value)
+        kept = (hit for hit in sort_scored(found) if self.label(hit[0]) not in outside)
+        return list(islice((hit for hit in kept if gate is None or gate(hit[0])), max(limit, 0)))
 
     def neighbours(self, node_id: NodeAddress, direction: Direction) -> Sequence[tuple[str, NodeAddress]]:
         """(type, address) of children and mentioned nodes, or of parent and mentions, ascending."""
@@ -171,34 +130,24 @@ class DocumentCollection:
         if document is None:
             return ()
         if direction is Direction.INCOMING:
-            return self._incoming.get(node_id, ())
+            return sorted(self._incoming.get(node_id, ()))
         return sorted(set(_list_outgoing(node_id.space, document, node_id.key)))
 
     def edges(self) -> Iterator[tuple[NodeAddress, NodeAddress, float]]:
-        """All edges, each of weight 1."""
-        for name, document in self._documents.items():
+        return ((source, target, 1.0) for source, _, target in self._list_edges())
+
+    def _list_edges(self) -> Iterator[tuple[NodeAddress, str, NodeAddress]]:
+        for space, document in self._documents.items():
             for key in range(1, len(document.tree)):
-                for _, target in _list_outgoing(name, document, key):
-                    yield NodeAddress(name, key), target, 1.0
+                for kind, target in _list_outgoing(space, document, key):
+                    yield NodeAddress(space, key), kind, target
 
     @cached_property
-    def _incoming(self) -> dict[NodeAddress, list[tuple[str, NodeAddress]]]:
+    def _incoming(self) -> dict[NodeAddress, set[tuple[str, NodeAddress]]]:
         grouped: dict[NodeAddress, set[tuple[str, NodeAddress]]] = {}
-        for name, document in self._documents.items():
-            for key in range(1, len(document.tree)):
-                for kind, target in _list_outgoing(name, document, key):
-                    grouped.setdefault(target, set()).add((kind, NodeAddress(name, key)))
-        return {target: sorted(pairs) for target, pairs in grouped.items()}
-
-
-def _list_vectors(
-    vectors: Mapping[str, Mapping[NodeAddress, Sequence[float]]],
-) -> list[object]:
-    """All vectors by model and address, in one order: other numbers are another corpus."""
-    return [
-        (model, [(str(name), list(map(float, values))) for name, values in sorted(of_model.items())])
-        for model, of_model in sorted(vectors.items())
-    ]
+        for source, kind, target in self._list_edges():
+            grouped.setdefault(target, set()).add((kind, source))
+        return grouped
 
 
 def _list_outgoing(space: int, document: CompiledDocument, key: int) -> Iterator[tuple[str, NodeAddress]]:
@@ -211,21 +160,20 @@ def _list_outgoing(space: int, document: CompiledDocument, key: int) -> Iterator
         yield REFERS_TO, NodeAddress(space, reference.target)
 
 
-class SectionCommunities:
-    """Communities of a DocumentCorpus: the leaves of one section (a note, a statement) belong together.
+class SectionCommunities(CommunityLookup):
+    """Communities of a DocumentCollection: the leaves of one section (a note, a statement) belong together.
 
     Of a section of more than `most` leaves each leaf has a community of its own: its
     neighbours within the section, the nearest first.
     """
 
     def __init__(self, documents: Mapping[int, CompiledDocument], *, most: int = WHOLE_SECTION) -> None:
-        self._documents = documents
-        self._most = most
-        state = (most, sorted((str(name), document.sha256) for name, document in documents.items()))
+        self._documents, self._most = documents, most
+        state = (most, sorted((str(space), document.sha256) for space, document in documents.items()))
         self.version = hashlib.sha256(repr(state).encode()).hexdigest()
 
     def community_of(self, node_id: NodeAddress) -> Hashable | None:
-        """(document, section key, leaf key or -1 for all of the section); None for a node that stands in none."""
+        """(document, section key, leaf key or -1 for all of the section); None for a node outside all sections."""
         document = self._documents.get(node_id.space)
         if document is None or node_id.key not in document.tree:
             return None
@@ -239,12 +187,11 @@ class SectionCommunities:
         """Leaves of the section in reading order, or from a leaf outwards; empty for what is no community."""
         if not isinstance(community, tuple):
             return ()
-        name, section, centre = community
-        leaves = self._documents[name].tree.leaves(section)
+        space, section, centre = community
+        leaves = self._documents[space].tree.leaves(section)
         if centre >= 0:
             leaves = sorted(leaves, key=lambda key: (abs(key - centre), key))[: self._most + 1]
-        return [NodeAddress(name, key) for key in leaves]
+        return [NodeAddress(space, key) for key in leaves]
 
     def is_empty(self) -> bool:
-        """Whether no document has a section."""
         return not any(next(document.tree.sections(), None) for document in self._documents.values())

@@ -22,7 +22,7 @@ class CommunityFilter:
     expand_seeds: int = 3
     """Candidates, the best ones, whose communities join. Chosen by hand, like the two below."""
     max_per_community: int = 10
-    """New members that one community adds at most. A run of the workspace takes 4 (agent.steps.navigate)."""
+    """New members that one community adds at most."""
     decay: float = 0.85
     """Share of its seed's score that a member gets: it follows its seed closely in the order."""
 
@@ -50,27 +50,23 @@ class CommunityLookup(Protocol):
         ...
 
 
-class MappedCommunities:
+class MappedCommunities(CommunityLookup):
     """A lookup over two mappings; a missing `members_of` makes the expansion an identity."""
 
     def __init__(
         self, community_of: Mapping[Identifier, Hashable], members_of: Mapping[Hashable, Sequence[Identifier]]
     ) -> None:
-        self._community_of = community_of
-        self._members_of = members_of
+        self._community_of, self._members_of = community_of, members_of
         state = repr((sorted((k, repr(v)) for k, v in community_of.items()), sorted(map(repr, members_of.items()))))
         self.version = hashlib.sha256(state.encode("utf-8", "backslashreplace")).hexdigest()
 
     def community_of(self, node_id: Identifier) -> Hashable | None:
-        """The community of the node, None when it has none."""
         return self._community_of.get(node_id)
 
     def members_of(self, community: Hashable) -> Sequence[Identifier]:
-        """Members in their given order."""
         return self._members_of.get(community, ())
 
     def is_empty(self) -> bool:
-        """Whether no community has a member."""
         return not any(self._members_of.values())
 
 
@@ -88,25 +84,17 @@ def apply_community_filter(candidates: Sequence[Scored], lookup: CommunityLookup
         return joined
     present = {name for name, _ in candidates}
     decay = min(max(cfg.decay, 0.0), 1.0)
-    for community, score in _best_seed(candidates[: cfg.expand_seeds], lookup).items():
-        for member in _new_members(lookup.members_of(community), present, cfg.max_per_community):
-            present.add(member)
-            joined.append((member, round_score(score * decay)))
-    return joined
-
-
-def _best_seed(seeds: Iterable[Scored], lookup: CommunityLookup) -> dict[Hashable, float]:
     best: dict[Hashable, float] = {}
-    for name, score in seeds:
+    for name, score in candidates[: cfg.expand_seeds]:
         community = lookup.community_of(name)
         if community is not None:
             best[community] = max(score, best.get(community, score))
-    return best
-
-
-def _new_members(members: Sequence[Identifier], present: set[Identifier], cap: int) -> list[Identifier]:
-    fresh = dict.fromkeys(member for member in members if member not in present)
-    return list(fresh)[:cap]
+    for community, score in best.items():
+        fresh = dict.fromkeys(member for member in lookup.members_of(community) if member not in present)
+        members = list(fresh)[: cfg.max_per_community]
+        present.update(members)
+        joined += [(member, round_score(score * decay)) for member in members]
+    return joined
 
 
 DAMPING = 0.85
@@ -118,11 +106,9 @@ EPSILON = 1e-6
 """Change of the whole result (L1) below which PageRank stops early."""
 MAX_NODES = 250_000
 """Above this many nodes PageRank runs only when the caller opts in, because each iteration touches every edge. Chosen
-by hand; no run of the workspace uses PageRank."""
+by hand."""
 _MAX_DAMPING = 0.999
 """Damping is cut to this: at 1 the walk would never return to the seeds."""
-
-Vector = NDArray[np.float64]
 
 
 def personalized_pagerank(
@@ -147,47 +133,35 @@ def personalized_pagerank(
     if not names:
         return {}
     place = {name: i for i, name in enumerate(names)}
-    graph = _Transition(listed, place)
+    kept = sorted((place[s], place[t], w) for s, t, w in listed if w > 0 and math.isfinite(w))
+    source, target = (np.fromiter((edge[end] for edge in kept), np.intp, len(kept)) for end in (0, 1))
+    weight = np.fromiter((w for _, _, w in kept), np.float64, len(kept))
+    out = np.bincount(source, weights=weight, minlength=len(names))
+    share = weight / out[source]
     home = _make_restart_vector(personalization, place)
-    rank = graph.settle(home, damping=min(max(damping, 0.0), _MAX_DAMPING), max_iter=max_iter, eps=eps)
+    followed = min(max(damping, 0.0), _MAX_DAMPING)
+    rank = home.copy()
+    for _ in range(max_iter):
+        moved = np.bincount(target, weights=rank[source] * share, minlength=len(names))
+        teleport = (1.0 - followed) + followed * float(rank[out == 0].sum())
+        following = teleport * home + followed * moved
+        following /= following.sum()
+        change = float(np.abs(following - rank).sum())
+        rank = following
+        if change < eps:
+            break
     return dict(zip(names, rank.tolist(), strict=True))
 
 
-def _make_restart_vector(personalization: Mapping[Identifier, float], place: Mapping[Identifier, int]) -> Vector:
+def _make_restart_vector(
+    personalization: Mapping[Identifier, float], place: Mapping[Identifier, int]
+) -> NDArray[np.float64]:
     home = np.zeros(len(place))
     for name, weight in personalization.items():
         if name in place and weight > 0 and math.isfinite(weight):
             home[place[name]] += weight
     total = home.sum()
     return home / total if total > 0 else np.full(len(place), 1.0 / len(place))
-
-
-class _Transition:
-    """Row-stochastic transitions as parallel arrays of source, target and share."""
-
-    def __init__(self, edges: list["WeightedEdge"], place: Mapping[Identifier, int]) -> None:
-        kept = sorted((place[s], place[t], w) for s, t, w in edges if w > 0 and math.isfinite(w))
-        self._size = len(place)
-        self._source = np.fromiter((s for s, _, _ in kept), np.intp, len(kept))
-        self._target = np.fromiter((t for _, t, _ in kept), np.intp, len(kept))
-        weight = np.fromiter((w for _, _, w in kept), np.float64, len(kept))
-        out = np.bincount(self._source, weights=weight, minlength=self._size)
-        self._dangling = out == 0
-        self._share = weight / out[self._source] if kept else weight
-
-    def settle(self, home: Vector, *, damping: float, max_iter: int, eps: float) -> Vector:
-        """The rank vector after the iterations, of sum 1."""
-        rank = home.copy()
-        for _ in range(max_iter):
-            moved = np.bincount(self._target, weights=rank[self._source] * self._share, minlength=self._size)
-            teleport = (1.0 - damping) + damping * float(rank[self._dangling].sum())
-            following = teleport * home + damping * moved
-            following /= following.sum()
-            change = float(np.abs(following - rank).sum())
-            rank = following
-            if change < eps:
-                break
-        return rank
 
 
 GraphExpandDirection = Direction
@@ -223,7 +197,7 @@ class GraphExpand:
     """Share of its score that a node gives to a neighbour, for each hop. Chosen by hand: lower than that of a community
     (0.85), because an edge leads to another section."""
     max_expand: int = 20
-    """Neighbours added at most. A run of the workspace takes 4 (agent.steps.navigate)."""
+    """Neighbours added at most."""
     max_frontier: int = 5000
     """Nodes of one hop above which the walk goes no further. Bounds the time of one query in a dense graph."""
     max_per_seed: int | None = None

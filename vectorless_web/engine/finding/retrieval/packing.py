@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from typing import NamedTuple, Protocol, runtime_checkable
+from itertools import islice
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vectorless_web.engine.errors import EngineError
-from vectorless_web.engine.finding.retrieval.corpus import CorpusNode, PropertyValue, unit_rows
+from vectorless_web.engine.finding.retrieval.corpus import CorpusNode, PropertyValue
 from vectorless_web.engine.finding.retrieval.fusion import Identifier, Scored, round_score, sort_scored
+from vectorless_web.engine.finding.retrieval.vectors import unit_rows
 
 RERANK_TOP_K = 25
 """Candidates, the best ones, that a reranker orders. Chosen by hand: a reranker reads the text of each."""
@@ -32,18 +34,11 @@ class Reranker(Protocol):
         ...
 
 
-@runtime_checkable
-class NodeReranker(Protocol):
-    """Scores nodes against a query, one score a node in their order; `name` identifies it.
+class RerankFailed(EngineError):
+    """Raised by a reranker that cannot score; the retriever then keeps the fused order and warns."""
 
-    Raises only errors of the EngineError tree.
-    """
-
-    name: str
-
-    def rerank_nodes(self, query: str, nodes: Sequence[CorpusNode]) -> Sequence[float]:
-        """Relevance of each node, higher is better, in any range."""
-        ...
+    code = "rerank_failed"
+    retryable = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +51,7 @@ class Reranked:
 
 
 def rerank(
-    candidates: Sequence[Scored], texts: Sequence[str], *, query: str, reranker: Reranker, top_k: int = RERANK_TOP_K
+    candidates: Sequence[Scored], texts: Iterable[str], *, query: str, reranker: Reranker, top_k: int = RERANK_TOP_K
 ) -> Reranked:
     """Let the reranker order the first `top_k` candidates; `texts` are their renderings, in the same order.
 
@@ -64,27 +59,17 @@ def rerank(
     scores. An error, a wrong number of scores or a score that is not finite changes
     nothing and sets `failed`.
     """
-    return reorder(candidates, lambda: reranker.rerank(query, texts[: max(top_k, 0)]), top_k=top_k)
-
-
-def reorder(candidates: Sequence[Scored], score: Callable[[], Sequence[float]], *, top_k: int) -> Reranked:
-    """As `rerank`, with scores from a function, which is called only if there are candidates."""
     head = list(candidates[: max(top_k, 0)])
     if not head:
         return Reranked(list(candidates), {})
-    scores = _usable_scores(score)
-    if scores is None or len(scores) != len(head):
+    try:
+        scores = [float(value) for value in reranker.rerank(query, list(islice(texts, len(head))))]
+    except EngineError:
+        scores = []
+    if len(scores) != len(head) or not all(map(math.isfinite, scores)):
         return Reranked(list(candidates), {}, failed=True)
     judged = {name: score for (name, _), score in zip(head, scores, strict=True)}
     return Reranked([*sort_scored(judged.items()), *candidates[len(head) :]], judged)
-
-
-def _usable_scores(score: Callable[[], Sequence[float]]) -> list[float] | None:
-    try:
-        scores = [float(value) for value in score()]
-    except EngineError:
-        return None
-    return scores if all(map(math.isfinite, scores)) else None
 
 
 class JaccardReranker:
@@ -151,15 +136,6 @@ def _units(vectors: Sequence[Sequence[float]]) -> NDArray[np.float64]:
     return unit_rows(np.array(rows, np.float64).reshape(len(rows), width))
 
 
-@runtime_checkable
-class NodeEstimator(Protocol):
-    """Estimates what a node takes of a budget when something else than its rendering is shown."""
-
-    def estimate_node(self, node: CorpusNode) -> int:
-        """Tokens of the node as it will be shown."""
-        ...
-
-
 class DropReason(StrEnum):
     """Why a candidate is not among the items."""
 
@@ -182,85 +158,52 @@ class Dropped(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """The outcome of packing: ids taken, in rank order, and everything left out, in rank order.
+    """The outcome of packing: ids taken and candidates left out, both in rank order.
 
-    `len(items) + len(dropped) == candidates_seen`, and `tokens_used` never exceeds the
-    budget. The left-out are held as three parallel tuples: thousands of small objects
-    would cost a garbage collection.
+    `len(items) + len(dropped) == candidates_seen`, and `tokens_used` never exceeds the budget.
     """
 
     items: tuple[Identifier, ...]
     tokens_used: int
     tokens_budget: int | None
-    dropped_ids: tuple[Identifier, ...]
-    dropped_tokens: tuple[int, ...]
-    reasons: tuple[DropReason, ...]
-
-    @property
-    def dropped(self) -> tuple[Dropped, ...]:
-        """Every candidate left out, with its reason."""
-        return tuple(map(Dropped, self.dropped_ids, self.dropped_tokens, self.reasons))
+    dropped: tuple[Dropped, ...]
 
     @property
     def candidates_seen(self) -> int:
         """How many candidates were offered."""
-        return len(self.items) + len(self.dropped_ids)
-
-
-class Packer:
-    """Takes candidates one by one in rank order; greedy, never reordered for a better fit."""
-
-    def __init__(self, *, token_budget: int | None = None, limit: int | None = None) -> None:
-        self.tokens_used = 0
-        self._budget = token_budget
-        self._limit = limit
-        self._taken = 0
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the limit is reached, so that nothing more can be taken."""
-        return self._limit is not None and self._taken >= self._limit
-
-    def refusal(self, tokens: int) -> DropReason | None:
-        """Why a candidate of that size cannot be taken now, or None when it can."""
-        if self.is_full:
-            return DropReason.LIMIT
-        if self._budget is not None and self.tokens_used + tokens > self._budget:
-            return DropReason.BUDGET
-        return None
-
-    def take(self, tokens: int) -> None:
-        """Count a candidate as taken."""
-        self.tokens_used += tokens
-        self._taken += 1
+        return len(self.items) + len(self.dropped)
 
 
 def pack(
-    candidates: Iterable[tuple[Identifier, int]], *, token_budget: int | None = None, limit: int | None = None
+    candidates: Iterable[tuple[Identifier, int]],
+    *,
+    token_budget: int | None = None,
+    limit: int | None = None,
+    count: Callable[[Identifier], int] | None = None,
 ) -> Packed:
     """Pack (id, tokens) candidates in rank order; None is no bound.
 
-    When the limit is reached a candidate is dropped; when it does not fit the remaining
-    budget it is dropped and a later, smaller one may still be taken. The order is never
-    changed for a better fit. Source: first fit in rank order; no optimal knapsack is sought,
-    so that a better candidate never gives way to a worse one.
+    When the limit is reached a candidate is dropped; when it does not fit the remaining budget it is dropped and a
+    later, smaller one may still be taken. The order is never changed for a better fit. With `count` the tokens are
+    counted by it, and only of candidates that the limit leaves room for. Source: first fit in rank order; no optimal
+    knapsack is sought, so that a better candidate never gives way to a worse one.
     """
     left = math.inf if token_budget is None else token_budget
     most = math.inf if limit is None else limit
     items: list[Identifier] = []
-    dropped: list[Identifier] = []
-    sizes: list[int] = []
-    reasons: list[DropReason] = []
+    dropped: list[Dropped] = []
     used = 0
-    for name, tokens in candidates:
-        if len(items) < most and used + tokens <= left:
+    for name, given in candidates:
+        if len(items) >= most:
+            dropped.append(Dropped(name, given, DropReason.LIMIT))
+            continue
+        tokens = given if count is None else count(name)
+        if used + tokens <= left:
             used += tokens
             items.append(name)
-            continue
-        dropped.append(name)
-        sizes.append(tokens)
-        reasons.append(DropReason.LIMIT if len(items) >= most else DropReason.BUDGET)
-    return Packed(tuple(items), used, token_budget, tuple(dropped), tuple(sizes), tuple(reasons))
+        else:
+            dropped.append(Dropped(name, tokens, DropReason.BUDGET))
+    return Packed(tuple(items), used, token_budget, tuple(dropped))
 
 
 SUMMARY_CAP = 8192

@@ -1,0 +1,507 @@
+"""The Retriever: a builder says what to retrieve; lanes, fusion, expansion, reranking and packing do it."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+from vectorless_web.engine.finding.retrieval.corpus import (
+    CorpusNode,
+    Gate,
+    Link,
+    NodeCollection,
+    PropertyValue,
+    RetrievalEmpty,
+)
+from vectorless_web.engine.finding.retrieval.expansion import (
+    MAX_NODES,
+    CommunityFilter,
+    CommunityLookup,
+    GraphExpand,
+    GraphExpandMode,
+    apply_community_filter,
+    expand_by_decay,
+    expand_by_pagerank,
+)
+from vectorless_web.engine.finding.retrieval.fusion import (
+    RRF_K,
+    FusionStrategy,
+    Identifier,
+    Scored,
+    best_of_each,
+    convex_min_max_fusion,
+    keep_finite,
+    sort_scored,
+    weighted_reciprocal_rank_fusion,
+)
+from vectorless_web.engine.finding.retrieval.packing import (
+    RERANK_TOP_K,
+    SUMMARY_CAP,
+    Dropped,
+    DropReason,
+    Reranker,
+    pack,
+    render_node,
+    rerank,
+)
+from vectorless_web.engine.finding.retrieval.result import (
+    LANE_ORDER,
+    Circumstances,
+    Lane,
+    RetrievalResult,
+    RetrievalWarning,
+    RetrievedItem,
+    WarningCode,
+    cap_warnings,
+    tag_types,
+)
+from vectorless_web.engine.finding.retrieval.vectors import SparseVector, cosine_search, sparse_scores
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
+
+CREATED_AT, UPDATED_AT, TENANT = "mnem:created_at", "mnem:updated_at", "tenant"
+LANE_CAP = 256
+"""Hits that one lane hands to fusion at most. Filters act before the cut, so a filter costs no recall. Chosen by hand:
+in reciprocal rank fusion the last of them adds 1 / 316 where the first adds 1 / 61."""
+FILTER_ONLY_SCORE = 1.0
+"""Score of every node when a query filters and ranks by nothing; all tie, so ids decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class TemporalFilter:
+    """Bounds in integer microseconds since 1970 on the properties created_at and updated_at.
+
+    `*_after` is inclusive, `*_before` exclusive, None is no bound. A stamp that is
+    missing, not an integer or negative passes: age unknown is not age refused.
+    """
+
+    created_after: int | None = None
+    created_before: int | None = None
+    updated_after: int | None = None
+    updated_before: int | None = None
+
+    def matches(self, properties: Mapping[str, PropertyValue]) -> bool:
+        """Whether a node with these properties lies within all bounds."""
+        created, updated = properties.get(CREATED_AT), properties.get(UPDATED_AT)
+        return _is_within(created, self.created_after, self.created_before) and _is_within(
+            updated, self.updated_after, self.updated_before
+        )
+
+
+def _is_within(stamp: PropertyValue, after: int | None, before: int | None) -> bool:
+    if type(stamp) is not int or stamp < 0:
+        return True
+    return (after is None or stamp >= after) and (before is None or stamp < before)
+
+
+def property_equals(properties: Mapping[str, PropertyValue], name: str, value: PropertyValue) -> bool:
+    """Whether the property is present and strictly equal: 5, 5.0 and "5" differ, true is not 1, lists keep order."""
+    return name in properties and _is_same(properties[name], value)
+
+
+def _is_same(a: PropertyValue, b: PropertyValue) -> bool:
+    """Equality that is strict in type, also inside lists and maps."""
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(_is_same(a[key], b[key]) for key in a)
+    if _is_list(a) and _is_list(b):
+        left, right = _items(a), _items(b)
+        return len(left) == len(right) and all(map(_is_same, left, right))
+    return type(a) is type(b) and a == b
+
+
+def _is_list(value: PropertyValue) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def _items(value: PropertyValue) -> Sequence[PropertyValue]:
+    assert isinstance(value, Sequence) and not isinstance(value, str | bytes | Link)
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalQuery:
+    """Everything a Retriever was told. None means not asked for; see the builder's methods for the meaning."""
+
+    label: str | None = None
+    where: tuple[tuple[str, PropertyValue], ...] = ()
+    tenant: str | None = None
+    temporal: TemporalFilter | None = None
+    text: str | None = None
+    plan: QueryPlan | None = None
+    vector: tuple[str, tuple[float, ...]] | None = None
+    sparse: SparseVector | None = None
+    structure: tuple[Scored, ...] | None = None
+    token_budget: int | None = None
+    limit: int | None = None
+    fusion: FusionStrategy = FusionStrategy.RRF
+    rrf_k: float = RRF_K
+    weights: Mapping[Lane, float] = field(default_factory=dict)
+    graph: GraphExpand | None = None
+    community: CommunityFilter = field(default_factory=CommunityFilter)
+    communities: CommunityLookup | None = None
+    rerank: bool = False
+    reranker: Reranker | None = None
+    rerank_top_k: int = RERANK_TOP_K
+    min_confidence: float | None = None
+    summary_cap: int = SUMMARY_CAP
+    include_tombstoned: bool = False
+    include_system: bool = False
+
+    def admits(self, node: CorpusNode) -> bool:
+        """Whether the node satisfies label, properties, tenant and time."""
+        return self.admits_neighbour(node) and all(
+            property_equals(node.properties, name, value) for name, value in self.where
+        )
+
+    def admits_neighbour(self, node: CorpusNode) -> bool:
+        """The same without the properties: an edge may lead to the answer from a node that has them."""
+        if self.label is not None and node.ntype != self.label:
+            return False
+        if self.tenant is not None and node.properties.get(TENANT) != self.tenant:
+            return False
+        return self.temporal is None or self.temporal.matches(node.properties)
+
+    def fingerprint(self, corpus_version: str, estimator: str) -> str:
+        """SHA-256 over the corpus version, the estimator's name and every setting, in hexadecimal."""
+        settings = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        state = json.dumps([corpus_version, estimator, tag_types(settings)], ensure_ascii=True, sort_keys=True)
+        return hashlib.sha256(state.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class LaneHits:
+    """What one lane found, best first, each id once; `non_finite` counts the scores it had to drop."""
+
+    lane: Lane
+    hits: tuple[Scored, ...]
+    non_finite: int = 0
+
+
+def make_gate(corpus: NodeCollection, query: RetrievalQuery) -> Gate | None:
+    """A test on ids for the query's conditions; None when everything passes. A node is read only when it decides."""
+    needs_node = bool(query.where) or query.tenant is not None or query.temporal is not None
+    if query.label is None and not needs_node:
+        return None
+
+    def admits(name: Identifier) -> bool:
+        if query.label is not None and corpus.label(name) != query.label:
+            return False
+        node = corpus.node(name) if needs_node else None
+        return not needs_node or (node is not None and query.admits(node))
+
+    return admits
+
+
+def run_lanes(corpus: NodeCollection, query: RetrievalQuery) -> list[LaneHits]:
+    """Every lane the query asks for, in lane order. Raises VectorDimensionMismatch."""
+    gate = make_gate(corpus, query)
+    asked: list[tuple[bool, Callable[[NodeCollection, RetrievalQuery, Gate | None], LaneHits]]] = [
+        (query.vector is not None, _vector_lane),
+        (query.sparse is not None, _sparse_lane),
+        (has_lexical_lane(corpus, query), _lexical_lane),
+        (query.structure is not None, _structure_lane),
+    ]
+    return [run(corpus, query, gate) for wanted, run in asked if wanted]
+
+
+def has_lexical_lane(corpus: NodeCollection, query: RetrievalQuery) -> bool:
+    """Whether there is a text to look for and an index to look in."""
+    return query.text is not None and bool(corpus.lexical_vocabulary())
+
+
+def _vector_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
+    assert query.vector is not None
+    model, values = query.vector
+    index = corpus.vector_index(model)
+    found = cosine_search(index, values, LANE_CAP, gate=gate) if index is not None else ()
+    return LaneHits(Lane.VECTOR, tuple(found))
+
+
+def _sparse_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
+    assert query.sparse is not None
+    held = corpus.sparse_vectors(query.sparse.vocab_id)
+    admitted = ((name, vector) for name, vector in held if gate is None or gate(name))
+    return _lane(Lane.SPARSE, list(sparse_scores(admitted, query.sparse)))
+
+
+def _lexical_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
+    plan = query.plan or understand(query.text or "", expand=False)
+    return _lane(Lane.LEXICAL, corpus.lexical_search(plan, limit=LANE_CAP, gate=gate))
+
+
+def _structure_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
+    given = query.structure or ()
+    return _lane(Lane.STRUCTURE, [hit for hit in given if corpus.label(hit[0]) and (gate is None or gate(hit[0]))])
+
+
+def _lane(lane: Lane, scored: Sequence[Scored]) -> LaneHits:
+    finite = keep_finite(scored)
+    return LaneHits(lane, tuple(sort_scored(best_of_each(finite).items())[:LANE_CAP]), len(scored) - len(finite))
+
+
+def fuse(lanes: Sequence[LaneHits], query: RetrievalQuery) -> list[Scored]:
+    """The candidates of all lanes in one list; one lane alone keeps its native scores."""
+    if len(lanes) == 1:
+        return list(lanes[0].hits)
+    weighed = [(found.hits, query.weights.get(found.lane, 1.0)) for found in lanes]
+    if query.fusion is FusionStrategy.CONVEX_MIN_MAX:
+        return convex_min_max_fusion(weighed)
+    return weighted_reciprocal_rank_fusion([([n for n, _ in hits], weight) for hits, weight in weighed], query.rrf_k)
+
+
+@dataclass
+class _Execution:
+    """One execution: the stages as methods over (id, score) lists, and what they record on the way."""
+
+    corpus: NodeCollection
+    query: RetrievalQuery
+    estimator: TokenEstimator
+    lane_scores: dict[Identifier, dict[Lane, float]] = field(default_factory=dict)
+    warnings: list[RetrievalWarning] = field(default_factory=list)
+    rendered: dict[Identifier, str] = field(default_factory=dict)
+
+    def find_candidates(self) -> list[Scored]:
+        """Candidates of all lanes, fused; with filters only, every node that passes them."""
+        lanes = run_lanes(self.corpus, self.query)
+        for found in lanes:
+            self._record(found.lane, found.hits)
+            self._warn(WarningCode.LANE_EMPTY, not found.hits)
+            self._warn(WarningCode.NON_FINITE_SCORE, found.non_finite > 0)
+        if lanes:
+            return fuse(lanes, self.query)
+        gate = make_gate(self.corpus, self.query)
+        return [(name, FILTER_ONLY_SCORE) for name in self.corpus.ids() if gate is None or gate(name)]
+
+    def join_communities(self, candidates: list[Scored]) -> list[Scored]:
+        """The candidates with the members of the first ones' communities after them, who obey the gates too."""
+        lookup = self.query.communities
+        if self.query.community.is_identity:
+            return candidates
+        self._warn(WarningCode.COMMUNITY_FILTER_NOOP, lookup is None or lookup.is_empty())
+        if lookup is None:
+            return candidates
+        gate = make_gate(self.corpus, self.query)
+        members = apply_community_filter(candidates, lookup, self.query.community)[len(candidates) :]
+        return candidates + [(name, score) for name, score in members if gate is None or gate(name)]
+
+    def admit_known(self, candidates: Sequence[Scored]) -> list[Scored]:
+        """Each known candidate once, without tombstones and the system anchor."""
+        first: dict[Identifier, float] = {}
+        for name, score in candidates:
+            first.setdefault(name, score)
+        return [(name, score) for name, score in first.items() if self._is_visible(name)]
+
+    def _is_visible(self, name: Identifier) -> bool:
+        if not self.query.include_system and name == self.corpus.anchor:
+            return False
+        if not self.query.include_tombstoned and self.corpus.is_tombstoned(name):
+            return False
+        return self.corpus.node(name) is not None
+
+    def expand_neighbours(self, candidates: list[Scored]) -> list[Scored]:
+        """Candidates and their neighbours, best first; unchanged without graph expansion."""
+        config = self.query.graph
+        if config is None:
+            return candidates
+        added = self._list_neighbours(candidates, config)
+        self._record(Lane.GRAPH, added)
+        return sort_scored([*candidates, *added])
+
+    def _list_neighbours(self, seeds: list[Scored], config: GraphExpand) -> list[Scored]:
+        by_rank = config.mode is GraphExpandMode.PPR
+        # The walk with decay asks for neighbours alone: one edge is enough to know that there are any.
+        edges = list(self.corpus.edges() if by_rank else islice(self.corpus.edges(), 1))
+        walked = [*edges, *config.knn_edges]
+        nodes = len({end for edge in walked for end in edge[:2]}) if by_rank else 0
+        self.warnings += Circumstances(
+            ppr=by_rank,
+            ppr_opt_in=config.opt_in,
+            graph_expand=True,
+            authored_edges=len(edges),
+            vectors=len(config.knn_edges),
+            ppr_nodes=nodes,
+        ).warnings()
+        if by_rank and (nodes <= MAX_NODES or config.opt_in):
+            return expand_by_pagerank(seeds, walked, config, admits=self._admits_neighbour)
+        return expand_by_decay(seeds, self.corpus.neighbours, config, admits=self._admits_neighbour)
+
+    def _admits_neighbour(self, name: Identifier) -> bool:
+        node = self.corpus.node(name)
+        return node is not None and self._is_visible(name) and self.query.admits_neighbour(node)
+
+    def rerank_first(self, candidates: list[Scored]) -> list[Scored]:
+        """The first candidates in the reranker's order; unchanged when there is none or it fails."""
+        query = self.query
+        if query.reranker is None or query.text is None:
+            self._warn(WarningCode.NO_RERANKER, query.rerank or query.reranker is not None)
+            return candidates
+        texts = (self._render(name) for name, _ in candidates)
+        outcome = rerank(candidates, texts, query=query.text, reranker=query.reranker, top_k=query.rerank_top_k)
+        self._warn(WarningCode.NO_RERANKER, outcome.failed)
+        self._record(Lane.RERANK, outcome.scores.items())
+        return outcome.candidates
+
+    def pack_items(self, candidates: Sequence[Scored]) -> RetrievalResult:
+        """The items that fit, and the account of everything else."""
+        query, floor = self.query, self.query.min_confidence
+        above = {name: score for name, score in candidates if floor is None or score >= floor}
+        self._warn(WarningCode.BELOW_CONFIDENCE_FLOOR, bool(candidates) and not above)
+        packed = pack(
+            ((name, 0) for name in above),
+            token_budget=query.token_budget,
+            limit=query.limit,
+            count=lambda name: self.estimator.estimate(self._render(name)),
+        )
+        below = [Dropped(name, 0, DropReason.CONFIDENCE) for name, _ in candidates if name not in above]
+        return RetrievalResult(
+            items=tuple(self._make_item(name, above[name]) for name in packed.items),
+            tokens_used=packed.tokens_used,
+            tokens_budget=query.token_budget,
+            dropped=len(packed.dropped) + len(below),
+            candidates_seen=len(candidates),
+            warnings=tuple(cap_warnings(list(dict.fromkeys(self.warnings)))),
+            fingerprint=query.fingerprint(self.corpus.version, type(self.estimator).__qualname__),
+            left_out=(*packed.dropped, *below),
+        )
+
+    def _make_item(self, name: Identifier, score: float) -> RetrievedItem:
+        node, rendered = self._node(name), self._render(name)
+        lanes = sorted(self.lane_scores.get(name, {}).items(), key=lambda pair: LANE_ORDER[pair[0]])
+        return RetrievedItem(node, rendered, self.estimator.estimate(rendered), score, tuple(lanes))
+
+    def _render(self, name: Identifier) -> str:
+        if name not in self.rendered:
+            self.rendered[name] = render_node(self._node(name), cap=self.query.summary_cap)
+        return self.rendered[name]
+
+    def _node(self, name: Identifier) -> CorpusNode:
+        node = self.corpus.node(name)
+        assert node is not None, "candidates without a node were dropped"
+        return node
+
+    def _record(self, lane: Lane, scored: Iterable[Scored]) -> None:
+        for name, score in scored:
+            self.lane_scores.setdefault(name, {})[lane] = score
+
+    def _warn(self, code: WarningCode, holds: bool) -> None:
+        if holds:
+            self.warnings.append(RetrievalWarning(code))
+
+
+class Retriever:
+    """Retrieves nodes of a corpus into a token budget. Immutable: each method returns a new builder.
+
+    `Retriever(corpus).text("capital expenditure").token_budget(2000).execute()`
+    """
+
+    def __init__(
+        self, corpus: NodeCollection, *, estimator: TokenEstimator | None = None, query: RetrievalQuery | None = None
+    ) -> None:
+        self._corpus, self._query = corpus, query or RetrievalQuery()
+        self._estimator: TokenEstimator = estimator or HeuristicEstimator()
+
+    def _with(self, **changes: Any) -> "Retriever":
+        return Retriever(self._corpus, estimator=self._estimator, query=replace(self._query, **changes))
+
+    def label(self, label: str) -> "Retriever":
+        """Only nodes of this ntype."""
+        return self._with(label=label)
+
+    def where(self, name: str, value: PropertyValue) -> "Retriever":
+        """Only nodes whose property is strictly equal to the value; several conditions must all hold.
+
+        Strict in type: 5, 5.0 and "5" differ, true is not 1. Neighbours that the graph adds
+        need not meet it.
+        """
+        return self._with(where=(*self._query.where, (name, value)))
+
+    def tenant(self, name: Identifier) -> "Retriever":
+        """Only nodes whose property `tenant` is this one; nodes without a tenant do not pass."""
+        return self._with(tenant=name)
+
+    def temporal(self, bounds: TemporalFilter) -> "Retriever":
+        """Only nodes within the bounds on creation and change, in microseconds since 1970."""
+        return self._with(temporal=bounds)
+
+    def text(self, query: str, plan: QueryPlan | None = None) -> "Retriever":
+        """Ask the lexical lane and the reranker for this text; the lane reads the `plan` of it, where one is given."""
+        return self._with(text=query, plan=plan)
+
+    def vector(self, model: str, values: Sequence[float]) -> "Retriever":
+        """Ask the vector lane for the nearest vectors of that embedding model; one that is unknown finds nothing.
+
+        `values` has as many numbers as the model's vectors, else `execute` raises VectorDimensionMismatch.
+        """
+        return self._with(vector=(model, tuple(values)))
+
+    def sparse(self, vector: SparseVector) -> "Retriever":
+        """Ask the sparse lane for the greatest dot products in the vector's vocabulary; another one finds nothing."""
+        return self._with(sparse=vector)
+
+    def structure(self, nodes: Iterable[Identifier | Scored]) -> "Retriever":
+        """Take nodes found by other means, best first: ids, or (id, score) pairs.
+
+        Bare ids score 1 / rank, counted from 1. Unknown ids are left out.
+        """
+        given = [node if isinstance(node, tuple) else (node, 1 / rank) for rank, node in enumerate(nodes, start=1)]
+        return self._with(structure=tuple(given))
+
+    def token_budget(self, tokens: int | None) -> "Retriever":
+        """At most so many estimated tokens of rendered text; None is no bound."""
+        return self._with(token_budget=tokens)
+
+    def limit(self, items: int | None) -> "Retriever":
+        """At most so many items; None is no bound."""
+        return self._with(limit=items)
+
+    def fusion(self, strategy: FusionStrategy, *, k: float = RRF_K) -> "Retriever":
+        """How several lanes are fused; `k` is the constant of reciprocal rank fusion.
+
+        One lane alone keeps its native scores. `execute` raises ValueError for a k of -1 or less.
+        """
+        return self._with(fusion=strategy, rrf_k=k)
+
+    def weights(self, weights: Mapping[Lane, float]) -> "Retriever":
+        """Weight of each lane in the fusion; 1.0 when not named, 0 adds nothing."""
+        return self._with(weights=dict(weights))
+
+    def graph_expand(self, config: GraphExpand) -> "Retriever":
+        """Add neighbours of what was found."""
+        return self._with(graph=config)
+
+    def community(self, lookup: CommunityLookup, config: CommunityFilter | None = None) -> "Retriever":
+        """Add members of the communities of the best candidates; on unless the config says otherwise."""
+        return self._with(communities=lookup, community=config or CommunityFilter(enabled=True))
+
+    def rerank(self, reranker: Reranker | None, *, top_k: int = RERANK_TOP_K) -> "Retriever":
+        """Let a reranker order the first `top_k` candidates; None keeps the order and warns."""
+        return self._with(rerank=True, reranker=reranker, rerank_top_k=top_k)
+
+    def min_confidence(self, floor: float | None) -> "Retriever":
+        """Drop candidates whose final score is below the floor."""
+        return self._with(min_confidence=floor)
+
+    def summary_cap(self, characters: int) -> "Retriever":
+        """Cut context and summary to so many characters each when rendering."""
+        return self._with(summary_cap=characters)
+
+    def include_tombstoned(self, include: bool = True) -> "Retriever":
+        """Keep deleted nodes that are still stored."""
+        return self._with(include_tombstoned=include)
+
+    def include_system(self, include: bool = True) -> "Retriever":
+        """Keep the system's own anchor node."""
+        return self._with(include_system=include)
+
+    def execute(self) -> RetrievalResult:
+        """Run. Raises RetrievalEmpty when nothing was asked for, VectorDimensionMismatch for a wrong vector."""
+        query = self._query
+        given = (query.label, query.vector, query.sparse, query.structure)
+        if not (query.where or any(part is not None for part in given) or has_lexical_lane(self._corpus, query)):
+            raise RetrievalEmpty
+        run = _Execution(self._corpus, query, self._estimator)
+        candidates = run.admit_known(run.join_communities(run.find_candidates()))
+        return run.pack_items(run.rerank_first(run.expand_neighbours(candidates)))
