@@ -24,10 +24,15 @@ def state_figure(figure: WorkedFigure, quotes: Quotes) -> ClaimEvent:
 def _write_calculation(working: Working, cited: Sequence[Evidence]) -> Calculation:
     """The account of a worked figure, each operand with the marker of the row that it stands in."""
     operands = tuple(
-        Operand(operand.label, amount_words(operand.value, operand.unit), operand.unit, cited[operand.quote].marker)
+        Operand(
+            operand.label,
+            amount_words(operand.value, operand.unit, operand.scale),
+            operand.unit,
+            cited[operand.quote].marker,
+        )
         for operand in working.operands
     )
-    return Calculation(working.expression, operands, working.result, working.unit)
+    return Calculation(working.told, operands, working.result, working.unit)
 
 
 def write_sentence(claim: ClaimEvent) -> str:

@@ -112,7 +112,7 @@ def _is_same(said: frozenset[str], other: frozenset[str]) -> bool:
     return len(said & other) >= _SAME * max(1, len(said | other))
 
 
-_CONTENT = frozenset({"content", "period", "entity", "lexicon", "operation"})
+_CONTENT = frozenset({"content", "period", "entity", "lexicon", "statement", "operation"})
 """Roles of the words that a passage is looked through for; the others only ask, or chose the document."""
 
 

@@ -36,12 +36,18 @@ def find_asked_unit(text: str) -> tuple[UnitRequest | None, tuple[Span, ...]]:
         return None, ()
     scale = next((float(mention.scale) for mention in money if mention.scale != 1), None)
     currency = next((mention.currency for mention in money if mention.currency), "")
-    spans = [(mention.start, mention.end) for mention in (*percent, *money)]
+    spans = [(_find_begin(text, mention, mentions), mention.end) for mention in (*percent, *money)]
     told = [text[money[0].start : money[-1].end]] if money else []
     if places and decimals is not None:
         spans.append(places.span())
         told.append(places.group())
     return UnitRequest(scale, currency, bool(percent), decimals, "; ".join(told)), tuple(spans)
+
+
+def _find_begin(text: str, mention: UnitMention, mentions: Sequence[UnitMention]) -> int:
+    """Where the words of a unit begin: with another unit's name right before it, as in "units of percent"."""
+    before = (m for m in mentions if m.measure and m.end < mention.start)
+    return next((m.start for m in before if _BETWEEN.fullmatch(text, m.end, mention.start)), mention.start)
 
 
 def unit_requested(text: str) -> UnitRequest | None:

@@ -60,9 +60,8 @@ def formula_of(
         )
         for other in (*ratio.others, *_at_year_end(ratio))
     )
-    told = ratio.name.removesuffix(" calculation")
     formula = Formula(
-        told,
+        name_ratio(ratio),
         ratio.expression,
         places,
         ratio.source,
@@ -74,6 +73,11 @@ def formula_of(
     )
     every = (need if index < required else replace(need, optional=True) for index, need in enumerate(needs))
     return formula, tuple(every)
+
+
+def name_ratio(ratio: Ratio) -> str:
+    """What people call a ratio."""
+    return ratio.name.removesuffix(" calculation")
 
 
 def figures_of(concepts: Iterable[Concept], periods: Sequence[Period]) -> tuple[FigureNeed, ...]:

@@ -74,6 +74,7 @@ class Formula:
     `expression` holds names, numbers, + - * / and parentheses; `words` tell it as people write it. `others` are other
     ways in use, each named by how it differs. `series` are the same at the other periods named, each called by its
     own. The result is a percentage when `percent`; with `is_share` it is told as one when the question leaves it open.
+    `is_written`: the question says itself how the ratio is worked out.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Formula:
     series: tuple["Formula", ...] = ()
     percent: bool = False
     is_share: bool = False
+    is_written: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +94,9 @@ class Token:
     """A word of the question as written, `start` characters in, with its index term ("" for a stop word).
 
     A word of several terms ("long-term") gives one token for each. `role` says what the word is in the question:
-    `content`, `stop`, `period`, `entity`, `unit` (of the number wanted), `lexicon` (part of a concept, ratio or
-    statement), `operation` (names `QueryPlan.operation`), `steering` (only chooses a document) or `asking` (asks
-    without saying what).
+    `content`, `stop`, `period`, `entity`, `unit` (of the number wanted), `lexicon` (part of a concept or ratio),
+    `statement` (names a primary statement), `operation` (names `QueryPlan.operation`), `steering` (only chooses a
+    document) or `asking` (asks without saying what).
     """
 
     text: str

@@ -9,7 +9,7 @@ from functools import cache
 
 from vectorless_web.engine.questions.asked_unit import find_asked_unit
 from vectorless_web.engine.questions.documents_asked import DocumentsAsked, find_documents_asked
-from vectorless_web.engine.questions.formulas import figures_of, formula_of
+from vectorless_web.engine.questions.formulas import figures_of, formula_of, name_ratio
 from vectorless_web.engine.questions.lexicon import (
     WORKSPACE_PACK,
     Concept,
@@ -17,6 +17,7 @@ from vectorless_web.engine.questions.lexicon import (
     Match,
     PhraseIndex,
     Ratio,
+    RatioOperand,
     StatementKind,
     default_lexicon,
 )
@@ -33,6 +34,7 @@ from vectorless_web.engine.questions.plan import (
     UnitRequest,
     WeightedTerm,
 )
+from vectorless_web.engine.questions.written import read_formula
 from vectorless_web.engine.text.analyser import analyse, word_terms, words
 
 Span = tuple[int, int]
@@ -69,7 +71,7 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
     known = lexicon or default_lexicon()
     reading = _read(question, known)
     periods = _choose_periods(reading, question)
-    formula, figures = _find_figures(known, reading.matches, periods)
+    formula, figures = _find_figures(question, known, reading, periods)
     required = [need for need in figures if not need.optional]
     concepts = _list_concepts(known, reading.matches, required)
     tokens = _make_tokens(question, reading)
@@ -109,6 +111,8 @@ class _Reading:
     names: tuple[Span, ...]
     operation: str
     operation_spans: tuple[Span, ...]
+    operations: frozenset[str]
+    """All operations named, chosen or not."""
 
 
 def _read(question: str, lexicon: Lexicon) -> _Reading:
@@ -130,7 +134,8 @@ def _read(question: str, lexicon: Lexicon) -> _Reading:
     matches = [m for m in mentioned if _is_own(m) or not _overlaps((m.start, m.end), names)]
     unit, unit_spans = find_asked_unit(question)
     operation, chosen = _choose_operation(operations, unit)
-    return _Reading(periods, unit, unit_spans, documents, tuple(matches), tuple(names), operation, tuple(chosen))
+    every = frozenset(name for _, name in operations)
+    return _Reading(periods, unit, unit_spans, documents, tuple(matches), tuple(names), operation, tuple(chosen), every)
 
 
 @cache
@@ -142,11 +147,14 @@ def _operations() -> PhraseIndex[str]:
 def _choose_operation(found: Sequence[tuple[Span, str]], unit: UnitRequest | None) -> tuple[str, list[Span]]:
     """The one operation named; a change in percent is a percentage change. Several others leave it open.
 
-    The words of an operation that was not chosen stay content, which a figure then has to account for.
+    An average of shares is an average: the share is one of its figures. The words of an operation that was not chosen
+    stay content, which a figure then has to account for.
     """
     names = {name for _, name in found}
     if "change" in names and ((unit is not None and unit.percent) or "percent_change" in names):
         names = names - {"change", "share"} | {"percent_change"}
+    if names == {"average", "share"}:
+        return "average", [span for span, _ in found]
     if len(names) != 1:
         return "", []
     return names.pop(), [span for span, _ in found]
@@ -198,14 +206,27 @@ def _choose_periods(reading: _Reading, question: str) -> tuple[Period, ...]:
 
 
 def _find_figures(
-    lexicon: Lexicon, matches: Sequence[Match], periods: Sequence[Period]
+    question: str, lexicon: Lexicon, reading: _Reading, periods: Sequence[Period]
 ) -> tuple[Formula | None, tuple[FigureNeed, ...]]:
-    """The figures of the first ratio named; without one, of every concept named that is measured."""
-    concepts = [entry for match in matches for entry in match.entries[:1] if isinstance(entry, Concept)]
-    ratio = next((entry for match in matches for entry in match.entries if isinstance(entry, Ratio)), None)
+    """The figures of the first ratio named, by the question's own formula if it writes one; else of all concepts."""
+    concepts = [entry for match in reading.matches for entry in match.entries[:1] if isinstance(entry, Concept)]
+    ratio = next((entry for match in reading.matches for entry in match.entries if isinstance(entry, Ratio)), None)
+    ratio = ratio or _read_share(reading, concepts)
     if ratio is None:
         return None, figures_of(concepts, periods)
-    return formula_of(ratio, lexicon, periods, concepts)
+    latest = max(periods, key=lambda period: (period.year, period.quarter or 0), default=None)
+    written = read_formula(question, name_ratio(ratio), lexicon, _operations(), latest)
+    return written or formula_of(ratio, lexicon, periods, concepts)
+
+
+def _read_share(reading: _Reading, concepts: Sequence[Concept]) -> Ratio | None:
+    """The share of one measured concept in another of which an average is asked for; None for anything else."""
+    measured = [concept for concept in dict.fromkeys(concepts) if concept.is_measured]
+    if reading.operation != "average" or "share" not in reading.operations or len(measured) != 2:
+        return None
+    first, second = measured
+    operands = (RatioOperand("part", first.name), RatioOperand("whole", second.name))
+    return Ratio(f"{first.name} / {second.name}", (), "100 * part / whole", operands, percent=True)
 
 
 def _list_concepts(lexicon: Lexicon, matches: Sequence[Match], figures: Sequence[FigureNeed]) -> tuple[Concept, ...]:
@@ -233,6 +254,7 @@ def _make_tokens(question: str, reading: _Reading) -> tuple[Token, ...]:
         ("period", [span for span, _ in reading.periods]),
         ("operation", reading.operation_spans),
         ("unit", reading.unit_spans),
+        ("statement", [(m.start, m.end) for m in reading.matches if _is_statement(m)]),
         ("lexicon", [(match.start, match.end) for match in reading.matches]),
         ("entity", reading.names),
     )
@@ -245,6 +267,11 @@ def _make_tokens(question: str, reading: _Reading) -> tuple[Token, ...]:
         for term in terms[:1] if any(character.isdigit() for character in word.text) else terms or ("",):
             tokens.append(Token(word.text, term, word.start, role or _plain_role(word.text, term)))
     return tuple(tokens)
+
+
+def _is_statement(match: Match) -> bool:
+    """Whether it names a primary statement: a place to look in, no figure."""
+    return isinstance(match.entries[0], StatementKind)
 
 
 def _plain_role(text: str, term: str) -> str:

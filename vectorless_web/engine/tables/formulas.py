@@ -8,7 +8,7 @@ from functools import cache, partial
 from itertools import combinations, groupby, pairwise
 
 from vectorless_web.engine.errors import InvalidInput
-from vectorless_web.engine.questions.asked import asked_tokens, asks_figure, defined_terms
+from vectorless_web.engine.questions.asked import asked_periods, asked_tokens, asks_figure, defined_terms
 from vectorless_web.engine.questions.plan import FigureNeed, Formula, Period, QueryPlan
 from vectorless_web.engine.tables.arithmetic import evaluate
 from vectorless_web.engine.tables.lookup import (
@@ -18,6 +18,7 @@ from vectorless_web.engine.tables.lookup import (
     choose_hit,
     find_cell,
     find_hits,
+    find_series,
     target_of,
     terms_listed,
 )
@@ -50,7 +51,8 @@ _IN_PERCENT = frozenset({"percent_change", "share"})
 class Result:
     """What cells came to: the cells by the names that the expression gives them, the value in units, and its measure.
 
-    `measure` is a currency's code, "%", another unit or ""; `scale` the scale in which the cells are printed.
+    `measure` is a currency's code, "%", another unit or ""; `scale` the scale in which the cells are printed; `name`
+    what the calculation is called: an operation or a ratio.
     """
 
     hits: tuple[tuple[str, Hit], ...]
@@ -70,8 +72,9 @@ def work_out_operation(plan: QueryPlan, relations: Sequence[Relation]) -> Result
     if plan.unit and plan.unit.percent and plan.operation not in (*_IN_PERCENT, *_OF_MANY):
         return None
     if plan.operation in _OVER_TIME:
-        is_open = plan.operation in _OF_MANY and _skips_years(plan)
-        hits = [] if is_open else _find_over_time(plan, relations, target)
+        hits = _find_over_time(plan, relations, target)
+        if plan.operation == "average" and not plan.periods:
+            hits = find_series(relations, target)
         if hits and plan.operation in _OF_MANY and hits[0].entry.label_words & _operation_terms(plan):
             return None
         if hits:
@@ -88,9 +91,9 @@ def _operation_terms(plan: QueryPlan) -> frozenset[str]:
     return frozenset(token.term for token in plan.tokens if token.role == "operation" and token.term)
 
 
-def _skips_years(plan: QueryPlan) -> bool:
+def _skips_years(periods: Sequence[Period]) -> bool:
     """Whether it is open if the years between the two that are named are asked for as well."""
-    years = sorted({period.year for period in plan.periods})
+    years = sorted({period.year for period in periods})
     return len(years) == 2 and years[1] - years[0] > 1
 
 
@@ -103,10 +106,12 @@ def make_target(plan: QueryPlan, terms: Sequence[str], period: Period | None = N
 
 def _find_over_time(plan: QueryPlan, relations: Sequence[Relation], target: Target) -> list[Hit]:
     """The cells of one row for the periods named, earliest first; of one period also the one before, for a change."""
-    periods = sorted(plan.periods, key=lambda period: (period.year, period.quarter or 0))
+    named = asked_periods(plan) if plan.operation in _OF_MANY else plan.periods
+    periods = sorted(named, key=lambda period: (period.year, period.quarter or 0))
     if len(periods) == 1 and plan.operation in ("change", "percent_change"):
         periods = [replace(periods[0], year=periods[0].year - 1, text=""), periods[0]]
-    if not 2 <= len(periods) <= MOST_OPERANDS * 2:
+    is_open = plan.operation in _OF_MANY and _skips_years(periods)
+    if is_open or not 2 <= len(periods) <= MOST_OPERANDS * 2:
         return []
     if plan.operation not in ("average", "sum"):
         periods = [periods[0], periods[-1]]
@@ -180,14 +185,24 @@ def _order_parts(operation: str, hits: list[Hit]) -> list[Hit]:
     return hits[::-1] if operation == "difference" else hits
 
 
+def add_up(plan: QueryPlan, hits: Sequence[Hit]) -> Result | None:
+    """The sum of a row's amounts where the question asks for the total of several periods; None for anything else."""
+    said = frozenset(token.term for token in plan.tokens if token.term)
+    is_total = len(hits) > 1 and not plan.operation and said & terms_listed("totals")
+    if not is_total or hits[0].entry.measure == "%" or _skips_years(asked_periods(plan)):
+        return None
+    return _apply("sum", sorted(hits, key=lambda hit: hit.entry.period.year or 0))
+
+
 def _apply(operation: str, hits: Sequence[Hit]) -> Result | None:
     """An operation over cells of one unit; None where they have several, or the figure that divides is not above 0."""
     measures = {hit.entry.measure for hit in hits}
     values = [hit.entry.value for hit in hits]
-    if len(measures) != 1 or any(hit.entry.is_blank for hit in hits):
+    is_divided = operation in (*_IN_PERCENT, "ratio")
+    if len(measures) != 1 or (is_divided and any(hit.entry.is_blank for hit in hits)):
         return None
     measure = measures.pop()
-    if operation == "percent_change" and (measure == "%" or values[0] <= 0):
+    if operation == "percent_change" and (measure == "%" or not values[0] or values[0] * values[1] < 0):
         return None
     if operation == "share" and min(values) < 0:
         return None
@@ -195,8 +210,8 @@ def _apply(operation: str, hits: Sequence[Hit]) -> Result | None:
     total = " + ".join(names)
     expression = {**_OF_TWO, "sum": total, "average": f"({total}) / {len(hits)}"}[operation]
     measure = "%" if operation in _IN_PERCENT else "" if operation == "ratio" else measure
-    scale = Decimal(1) if measure in ("%", "") and operation in (*_IN_PERCENT, "ratio") else hits[0].entry.scale
-    return work_out(expression, dict(zip(names, hits, strict=True)), measure, scale)
+    scale = Decimal(1) if measure in ("%", "") and is_divided else hits[0].entry.scale
+    return work_out(expression, dict(zip(names, hits, strict=True)), measure, scale, operation)
 
 
 def work_out(expression: str, hits: dict[str, Hit], measure: str, scale: Decimal, name: str = "") -> Result | None:
@@ -211,7 +226,7 @@ def work_out(expression: str, hits: dict[str, Hit], measure: str, scale: Decimal
 def work_out_formula(plan: QueryPlan, relations: Sequence[Relation]) -> Result | None:
     """The plan's ratio over the cells of its concepts in one document; None unless every operand is found exactly."""
     formula = plan.formula
-    if formula is None or not asks_figure(plan) or _is_defined_otherwise(plan):
+    if formula is None or not asks_figure(plan) or not (formula.is_written or _is_defined_as_usual(plan)):
         return None
     for source, of_document in groupby(relations, key=lambda relation: relation.source):
         own = tuple(of_document)
@@ -254,10 +269,10 @@ def _join_series(plan: QueryPlan, formula: Formula, relations: Sequence[Relation
     return (f"({' + '.join(parts)}) / {len(parts)}" if len(parts) > 1 else parts[0]), hits
 
 
-def _is_defined_otherwise(plan: QueryPlan) -> bool:
-    """Whether the question's own definition of the ratio names a figure that the lexicon's has not."""
+def _is_defined_as_usual(plan: QueryPlan) -> bool:
+    """Whether the question's own definition of the ratio names no figure that the lexicon's has not."""
     phrases = (phrase for need in plan.figures for phrase in (need.concept, *need.phrases))
-    return not defined_terms(plan) <= {term for phrase in phrases for term in analyse(phrase)}
+    return defined_terms(plan) <= {term for phrase in phrases for term in analyse(phrase)}
 
 
 def _may_be_negative(need: FigureNeed) -> bool:
@@ -329,10 +344,10 @@ def list_values(plan: QueryPlan, relations: Sequence[Relation], *, with_operatio
         is_percent=bool(plan.unit and plan.unit.percent and not plan.operation),
         named=frozenset(operation if with_operation else ()),
     )
-    if len(plan.periods) > 1:
-        hits = find_row(relations, target, plan.periods)
-        # "Total ... in both years" may ask for each year's total or for the sum of both.
-        return () if target.said & terms_listed("totals") or _skips_years(plan) else tuple(hits)
+    periods = asked_periods(plan)
+    if len(periods) > 1:
+        hits = find_row(relations, target, periods)
+        return tuple(hits)
     if plan.periods:
         hit = find_cell(relations, replace(target, period=plan.periods[0]))
     else:

@@ -128,6 +128,16 @@ def choose_hit(hits: Sequence[Hit]) -> Hit | None:
     return hits[0] if hits and not rivals else None
 
 
+def find_series(relations: Iterable[Relation], target: Target) -> list[Hit]:
+    """The cells of the one row that the target means, one for each year, earliest first; [] where it has no two."""
+    hits = find_hits(relations, target)
+    near = [hit for hit in hits if hits[0].fit - hit.fit < TIE]
+    places = {(hit.relation.view.node.key, hit.row_key, hit.relation.own_words(hit.entry.axis)) for hit in near}
+    years = {hit.entry.period.year or 0: hit for hit in near}
+    alone = len(places) == 1 and len(years) == len(near) > 1 and 0 not in years
+    return [years[year] for year in sorted(years)] if alone else []
+
+
 def find_cell(relations: Iterable[Relation], target: Target) -> Hit | None:
     """The one cell that the target means, or None."""
     hits = find_hits(relations, target)
@@ -215,7 +225,12 @@ def _fit_entry(relation: Relation, entry: Entry, terms: Sequence[str], target: T
         return 0.0
     fit = 1.0 - sum(told) / len(terms)
     fit *= _UNASKED_PERCENT if entry.unit == "%" and "percent" not in wanted else 1.0
-    return fit * _fit_label(entry, wanted, target) * _fit_axis(relation, entry, wanted) * _fit_group(entry, wanted)
+    return (
+        fit
+        * _fit_label(entry, wanted, relation.source.subject)
+        * _fit_axis(relation, entry, wanted)
+        * _fit_group(entry, wanted)
+    )
 
 
 def _sums_up(label: frozenset[str]) -> bool:
@@ -242,11 +257,14 @@ def _price(relation: Relation, entry: Entry, term: str) -> float | None:
     return next((_PRICES[name] for name, words in places if term in words), None)
 
 
-def _fit_label(entry: Entry, wanted: frozenset[str], target: Target) -> float:
-    """How much a label's other words tell against it. A label without any word asked for is a period or a sum."""
+def _fit_label(entry: Entry, wanted: frozenset[str], subject: frozenset[str]) -> float:
+    """How much a label's other words tell against it, but for the document's subject.
+
+    A label without any word asked for is a period or a sum.
+    """
     label = entry.label_words
     summing = terms_listed("summing")
-    extra = {term for term in label - wanted - terms_listed("neutral") - words_around() if not _is_mark(term)}
+    extra = {term for term in label - wanted - terms_listed("neutral") - words_around() - subject if not _is_mark(term)}
     hits = label & wanted
     if not hits:
         return 1.0 if not extra or read_header(entry.label).is_said else 0.0
@@ -262,7 +280,11 @@ def _is_mark(term: str) -> bool:
 def _fit_axis(relation: Relation, entry: Entry, wanted: frozenset[str]) -> float:
     """How much a header's other words tell against a column: those that only some columns have."""
     axis = entry.axis
-    extra = relation.own_words(axis) - wanted - entry.label_words - words_around()
+    own = relation.own_words(axis)
+    others = frozenset[str]().union(*(relation.own_words(other) for other in relation.axes)) - own
+    if others & wanted & words_around() - entry.label_words:
+        return _OTHER_NAME_OF_COLUMN
+    extra = own - wanted - entry.label_words - words_around()
     if not extra or extra <= terms_listed("neutral"):
         return 1.0
     years = [period.year for period in relation.view.periods[1:]]

@@ -186,7 +186,7 @@ def agreement(column: ColumnPeriod, wanted: Period, own: OwnPeriod | None = None
     if column.year != wanted.year:
         return 0.0
     if wanted.quarter is None:
-        return _whole_year(column)
+        return 1.0 if wanted.kind == "date" and column.day else _whole_year(column)
     if column.quarter is not None:
         return 1.0 if column.quarter == wanted.quarter else 0.0
     return {3: 0.95, 0: 0.7}.get(column.months, 0.5)

@@ -158,9 +158,8 @@ class Relation:
     def _axis(self, index: int) -> Axis:
         columns = self.view.table.columns
         own = tuple(part.strip() for part in columns[index].path if part.strip()) if index < len(columns) else ()
-        spread = tuple(text for text in _inherit_header(self.heads, index) if text not in own)
         late = tuple(row.cells[index].text.strip() for row in self.late_heads if index < len(row.cells))
-        path = tuple(text for text in (*spread, *own, *late) if text and not _is_units_line(text))
+        path = tuple(text for text in (*own, *late) if text and not _is_units_line(text))
         return Axis(index, path, words_of(" ".join(path)))
 
     @cached_property
@@ -219,7 +218,7 @@ class Relation:
     @cached_property
     def vocabulary(self) -> frozenset[str]:
         """The words of the table and of its headers."""
-        return words_of(self.view.node.text) | self.axis_words
+        return words_of(self.view.node.text).union(self.axis_words, *(line.words for line in self.lines))
 
     @cached_property
     def axis_words(self) -> frozenset[str]:
@@ -381,21 +380,6 @@ def _is_heading(text: str) -> bool:
     if read_header(text).is_said:
         return True
     return not any(character.isdigit() for character in text) and any(character.isalpha() for character in text)
-
-
-def _inherit_header(heads: Sequence[Sequence[str]], index: int) -> Iterator[str]:
-    """Headers that stand over a column without being above it: over its left neighbours, or alone in their row."""
-    for place, cells in enumerate(heads[:-1]):
-        if not index or index >= len(cells) or cells[index]:
-            continue
-        below = heads[place + 1 :]
-        filled = [i for i, text in enumerate(cells) if i and text]
-        under = [i for i in range(1, len(cells)) if any(i < len(row) and row[i] for row in below)]
-        if index not in under or not filled:
-            continue
-        left = filled if len(filled) == 1 else [i for i in filled if i < index and i in under]
-        if left:
-            yield cells[left[-1]]
 
 
 def _holds_value(text: str) -> bool:

@@ -1,5 +1,6 @@
 """The worked figure: what a question asks for as a figure, found or worked out exactly in a table, or nothing."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -7,7 +8,7 @@ from decimal import Decimal
 from vectorless_web.engine.questions.asked import narrow_plan
 from vectorless_web.engine.questions.plan import QueryPlan, UnitRequest
 from vectorless_web.engine.tables.arithmetic import round_half_up
-from vectorless_web.engine.tables.formulas import Result, list_values, work_out_formula, work_out_operation
+from vectorless_web.engine.tables.formulas import Result, add_up, list_values, work_out_formula, work_out_operation
 from vectorless_web.engine.tables.lookup import Hit
 from vectorless_web.engine.tables.relation import TableSource
 from vectorless_web.engine.tables.units import scale_name
@@ -37,20 +38,25 @@ class WorkedCell:
 
 @dataclass(frozen=True, slots=True)
 class WorkedOperand:
-    """An operand of a calculation: its name in the expression, what it is called, its number, unit and quote."""
+    """An operand of a calculation: its name in the expression, what it is called, its number, unit and quote.
+
+    `scale` is that in which the number is printed.
+    """
 
     name: str
     label: str
     value: Decimal
     unit: str
     quote: int
+    scale: Decimal = Decimal(1)
 
 
 @dataclass(frozen=True, slots=True)
 class Working:
-    """A calculation: `expression` over the operands' names gives `result` in `unit`."""
+    """A calculation: `expression` over the operands' names gives `result` in `unit`; `told` has printed names in it."""
 
     expression: str
+    told: str
     operands: tuple[WorkedOperand, ...]
     result: str
     unit: str
@@ -81,30 +87,25 @@ def find_worked_figure(plan: QueryPlan, sources: Sequence[TableSource]) -> Worke
     result = work_out_formula(plan, relations)
     if result is not None:
         return _tell_result("formula", plan, result)
-    if plan.formula is not None:
-        return None
     if len(plan.periods) < 2 and (hits := list_values(plan, relations, with_operation=True)):
         return _tell_cells(plan, hits)
     result = work_out_operation(plan, relations)
     if result is not None:
         return _tell_result("operation", plan, result)
     is_plain = not plan.operation or (plan.operation == "sum" and len(plan.periods) < 2)
-    if is_plain and (hits := list_values(plan, relations, with_operation=False)):
-        return _tell_cells(plan, hits)
-    return None
+    hits = list_values(plan, relations, with_operation=False) if is_plain else ()
+    total = add_up(plan, hits)
+    if total is not None:
+        return _tell_result("operation", plan, total)
+    return _tell_cells(plan, hits) if hits else None
 
 
 def _tell_cells(plan: QueryPlan, hits: Sequence[Hit]) -> WorkedFigure:
-    values = [_value_words(plan, hit.entry.value, hit.entry.measure, hit.entry.scale) for hit in hits]
-    years = [str(hit.entry.period.year) for hit in hits]
-    whens = years if len(hits) > 1 and len(set(years)) == len(years) else [_when(hit) for hit in hits]
-    told = [f"{when}: {value}" for when, value in zip(whens, values, strict=True)]
-    sentence = f"{_what(hits[0])}, {'; '.join(told)}" if _when(hits[0]) else f"{_what(hits[0])}: {values[0]}"
     quotes, places = _quote_rows(hits)
     return WorkedFigure(
         "lookup",
-        sentence,
-        values[0],
+        _tell_values(plan, hits),
+        _value_of(plan, hits[0]),
         hits[0].entry.value,
         quotes,
         _cells(hits, places),
@@ -117,13 +118,14 @@ def _tell_result(maker: str, plan: QueryPlan, result: Result) -> WorkedFigure:
     quotes, places = _quote_rows(hits)
     value = _value_words(plan, result.value, result.measure, result.scale)
     operands = tuple(
-        WorkedOperand(name, _name(hit), hit.entry.value, hit.entry.measure, place)
+        WorkedOperand(name, _name(hit), hit.entry.value, hit.entry.measure, place, hit.entry.scale)
         for (name, hit), place in zip(result.hits, places, strict=True)
     )
-    subject = result.name or plan.operation.replace("_", " ")
-    what = ", ".join(dict.fromkeys(_what(hit) for hit in hits)) if not result.name else ""
-    when = ", ".join(dict.fromkeys(when for hit in hits if (when := _when(hit))))
-    sentence = ", ".join(part for part in (f"{what} ({subject})" if what else subject, when) if part)
+    name = result.name.replace("_", " ")
+    if maker == "operation":
+        sentence = f"{_tell_values(plan, hits)}; {name}"
+    else:
+        sentence = ", ".join((name, *dict.fromkeys(when for hit in hits if (when := _when(hit)))))
     return WorkedFigure(
         maker,
         f"{sentence}: {value}",
@@ -132,8 +134,41 @@ def _tell_result(maker: str, plan: QueryPlan, result: Result) -> WorkedFigure:
         quotes,
         _cells(hits, places),
         min(hit.fit for hit in hits),
-        Working(result.expression, operands, value, result.measure),
+        Working(result.expression, _write_expression(result), operands, value, result.measure),
     )
+
+
+def _tell_values(plan: QueryPlan, hits: Sequence[Hit]) -> str:
+    """Each cell with its name and value; what all share is said once: "Sales, 2019: $5 million; 2018: $4 million"."""
+    names, whens = [_what(hit) for hit in hits], [_when(hit) for hit in hits]
+    years = [str(hit.entry.period.year) for hit in hits]
+    values = [_value_of(plan, hit) for hit in hits]
+    if len(set(names)) == 1:
+        short = years if len(hits) > 1 and len(set(years)) == len(years) else whens
+        told = "; ".join(f"{when}: {value}" if when else value for when, value in zip(short, values, strict=True))
+        return f"{names[0]}, {told}" if whens[0] else f"{names[0]}: {told}"
+    shared = f" ({whens[0]})" if len(set(whens)) == 1 and whens[0] else ""
+    named = names if shared else [_name(hit) for hit in hits]
+    return "; ".join(f"{name}: {value}" for name, value in zip(named, values, strict=True)) + shared
+
+
+def _write_expression(result: Result) -> str:
+    """The calculation with the printed names of its figures, as far as they tell them apart, in place of letters."""
+    hits = dict(result.hits)
+    labels = [hit.entry.label or hit.entry.axis.name for hit in hits.values()]
+    ways = (
+        labels,
+        [_what(hit) for hit in hits.values()],
+        [f"{label} {hit.entry.period.year or ''}".strip() for label, hit in zip(labels, hits.values(), strict=True)],
+        [_name(hit) for hit in hits.values()],
+    )
+    told = dict(
+        zip(hits, next((way for way in ways if len(set(way)) == len(hits) and all(way)), ways[-1]), strict=True)
+    )
+    return _NAME.sub(lambda match: told.get(match[0], match[0]), result.expression)
+
+
+_NAME = re.compile(r"[a-z]\w*")
 
 
 def _quote_rows(hits: Sequence[Hit]) -> tuple[tuple[QuotedRow, ...], list[int]]:
@@ -173,6 +208,10 @@ def _what(hit: Hit) -> str:
 
 def _when(hit: Hit) -> str:
     return hit.entry.period.words
+
+
+def _value_of(plan: QueryPlan, hit: Hit) -> str:
+    return _value_words(plan, hit.entry.value, hit.entry.measure, hit.entry.scale)
 
 
 def _name(hit: Hit) -> str:

@@ -100,13 +100,17 @@ class Mention:
     strongest: int
 
 
+_KNOWN = ("lexicon", "statement")
+"""Roles of words that the lexicon knows."""
+
+
 def mentions_in(plan: QueryPlan, snapshot: Snapshot) -> list[Mention]:
     """Mentions in reading order, none overlapping: the longest first, then the most telling.
 
     Words of a known concept are no name, unless the plan took them for one. Only names the plan found may match by
     their beginning ("Tarvi" for TarviCo).
     """
-    taken = [(token.start, token.start + len(token.text)) for token in plan.tokens if token.role == "lexicon"]
+    taken = [(token.start, token.start + len(token.text)) for token in plan.tokens if token.role in _KNOWN]
     found = [m for m in _find_exact_mentions(plan, snapshot) if _is_meant(m, plan.entities, taken)]
     for name in plan.entities:
         starts = [token.start for token in plan.tokens if plan.written(token.start, token.start + len(name)) == name]
