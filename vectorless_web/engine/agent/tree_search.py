@@ -14,7 +14,7 @@ from vectorless_web.engine.finding.navigation import (
     SearchReport,
     report,
 )
-from vectorless_web.engine.finding.navigation.pilot import MinimalPilot
+from vectorless_web.engine.finding.navigation.pilot import Pilot
 from vectorless_web.engine.finding.ranking.finder import Finder
 from vectorless_web.engine.finding.search import make_pilot
 from vectorless_web.engine.llm.budget import Keep
@@ -69,7 +69,7 @@ def search_document(
     return told, result
 
 
-def _make_pilot(state: RunState, finder: Finder, caller: Caller | None) -> MinimalPilot:
+def _make_pilot(state: RunState, finder: Finder, caller: Caller | None) -> Pilot:
     """The pilot that the settings ask for; all searches of a run share one budget."""
     config = PilotConfig.preset(state.settings.pilot)
     if caller is None:

@@ -15,7 +15,7 @@ from vectorless_web.engine.finding.navigation import (
     SearchReport,
     report,
 )
-from vectorless_web.engine.finding.navigation.pilot import MinimalPilot
+from vectorless_web.engine.finding.navigation.pilot import Pilot
 from vectorless_web.engine.finding.navigation.search import DEFAULT_LIMITS
 from vectorless_web.engine.finding.ranking.scorer import DocumentScorer, EvidenceScorer
 from vectorless_web.engine.finding.retrieval.corpus import PropertyValue
@@ -121,7 +121,7 @@ def _add_filters(asked: Retriever, settings: SearchSettings) -> Retriever:
 
 def make_pilot(
     mode: str, scorer: EvidenceScorer, *, model: ChatModel | None = None, budget: PilotBudget | None = None
-) -> MinimalPilot:
+) -> Pilot:
     """The pilot of a preset: nobody for `algorithm_only`, a model where one is given with the run's budget, else the
     words. Raises ValueError for an unknown mode."""
     config = PilotConfig.preset(mode)
@@ -137,7 +137,7 @@ def navigate_tree(
     document: CompiledDocument,
     plan: QueryPlan,
     *,
-    pilot: MinimalPilot | None = None,
+    pilot: Pilot | None = None,
     strategy: str = "beam",
     limits: SearchLimits = DEFAULT_LIMITS,
     start: int = 0,

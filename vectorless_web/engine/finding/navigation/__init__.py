@@ -7,59 +7,39 @@ questions with the lexical pilot, for 49, 58 and 60 with the model. A pilot that
 and nothing else.
 """
 
-from vectorless_web.engine.finding.navigation.budget import PilotBudget, Refusal
-from vectorless_web.engine.finding.navigation.config import PilotConfig, PilotMode
-from vectorless_web.engine.finding.navigation.events import EventKind, SearchEvent, SearchReport, minimap, report
-from vectorless_web.engine.finding.navigation.lexical import LexicalPilot
-from vectorless_web.engine.finding.navigation.model import ModelPilot
-from vectorless_web.engine.finding.navigation.pilot import (
-    Backtrack,
-    ExploreSiblings,
-    FoundAnswer,
-    GoDeeper,
-    InterventionPoint,
-    JumpTo,
-    MinimalPilot,
-    NoopPilot,
-    Pilot,
-    PilotDecision,
-    PilotExt,
-    RankedCandidate,
-    SearchDirection,
-    SearchState,
-)
-from vectorless_web.engine.finding.navigation.search import SearchLimits
-from vectorless_web.engine.finding.navigation.strategies import STRATEGIES, beam, greedy, mcts
+# isort: skip_file
 
-__all__ = [
-    "STRATEGIES",
-    "Backtrack",
-    "EventKind",
-    "ExploreSiblings",
-    "FoundAnswer",
-    "GoDeeper",
-    "InterventionPoint",
-    "JumpTo",
-    "LexicalPilot",
-    "MinimalPilot",
-    "ModelPilot",
-    "NoopPilot",
-    "Pilot",
-    "PilotBudget",
-    "PilotConfig",
-    "PilotDecision",
-    "PilotExt",
-    "PilotMode",
-    "RankedCandidate",
-    "Refusal",
-    "SearchDirection",
-    "SearchEvent",
-    "SearchLimits",
-    "SearchReport",
-    "SearchState",
-    "beam",
-    "greedy",
-    "mcts",
-    "minimap",
-    "report",
-]
+from vectorless_web.engine.finding.navigation.budget import PilotBudget as PilotBudget, Refusal as Refusal
+from vectorless_web.engine.finding.navigation.events import (
+    EventKind as EventKind,
+    SearchEvent as SearchEvent,
+    SearchReport as SearchReport,
+    minimap as minimap,
+    report as report,
+)
+from vectorless_web.engine.finding.navigation.lexical import LexicalPilot as LexicalPilot
+from vectorless_web.engine.finding.navigation.model import ModelPilot as ModelPilot
+from vectorless_web.engine.finding.navigation.pilot import (
+    Backtrack as Backtrack,
+    ExploreSiblings as ExploreSiblings,
+    FoundAnswer as FoundAnswer,
+    GoDeeper as GoDeeper,
+    InterventionPoint as InterventionPoint,
+    JumpTo as JumpTo,
+    NoopPilot as NoopPilot,
+    Pilot as Pilot,
+    PilotConfig as PilotConfig,
+    PilotDecision as PilotDecision,
+    PilotExt as PilotExt,
+    PilotMode as PilotMode,
+    RankedCandidate as RankedCandidate,
+    SearchDirection as SearchDirection,
+    SearchState as SearchState,
+)
+from vectorless_web.engine.finding.navigation.search import SearchLimits as SearchLimits
+from vectorless_web.engine.finding.navigation.strategies import (
+    STRATEGIES as STRATEGIES,
+    beam as beam,
+    greedy as greedy,
+    mcts as mcts,
+)

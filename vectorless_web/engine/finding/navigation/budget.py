@@ -15,8 +15,7 @@ from vectorless_web.engine.errors import (
     ModelTimeout,
     ModelUnreachable,
 )
-from vectorless_web.engine.finding.navigation.config import PilotConfig
-from vectorless_web.engine.finding.navigation.pilot import as_number
+from vectorless_web.engine.finding.navigation.pilot import PilotConfig, as_number
 from vectorless_web.engine.llm.budget import Ledger, Reservation
 from vectorless_web.engine.llm.calls import Overdue, call_within
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage

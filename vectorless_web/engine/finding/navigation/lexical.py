@@ -5,10 +5,11 @@ from dataclasses import replace
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.finding.navigation.config import PilotConfig
 from vectorless_web.engine.finding.navigation.pilot import (
     JumpTo,
     NodeId,
+    Pilot,
+    PilotConfig,
     PilotDecision,
     RankedCandidate,
     SearchState,
@@ -26,7 +27,7 @@ _LABEL_SHARE = 0.95
 """The same for a section that the question calls by its label: nearly certain."""
 
 
-class LexicalPilot:
+class LexicalPilot(Pilot):
     """A pilot without a model: deterministic, without cost or network.
 
     A candidate's score joins three independent pieces of evidence, s = 1 - (1 - e)(1 - t)(1 - r): the scorer's
@@ -39,11 +40,6 @@ class LexicalPilot:
     def __init__(self, scorer: EvidenceScorer | None = None, *, config: PilotConfig | None = None) -> None:
         self.config = config or PilotConfig()
         self._scorer = scorer
-
-    @property
-    def is_active(self) -> bool:
-        """Always, unless its mode asks no pilot."""
-        return self.config.asks
 
     def should_intervene(self, state: SearchState) -> bool:
         """Wherever there is something to choose: its advice costs nothing."""
@@ -102,9 +98,6 @@ class LexicalPilot:
             return list(keys)
         scores = dict(zip(keys, self._scorer.scores(keys), strict=True))
         return sorted(keys, key=lambda key: -scores[key])
-
-    def reset(self) -> None:
-        """Nothing is remembered between searches."""
 
     def _failure(self, state: SearchState) -> str:
         here = state.current_node

@@ -8,7 +8,6 @@ from typing import Any
 
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.finding.navigation.budget import CallOutcome, PilotBudget, Prompt, call
-from vectorless_web.engine.finding.navigation.config import PilotConfig
 from vectorless_web.engine.finding.navigation.lexical import LexicalPilot
 from vectorless_web.engine.finding.navigation.pilot import (
     Backtrack,
@@ -18,6 +17,8 @@ from vectorless_web.engine.finding.navigation.pilot import (
     InterventionPoint,
     JumpTo,
     NodeId,
+    Pilot,
+    PilotConfig,
     PilotDecision,
     RankedCandidate,
     SearchDirection,
@@ -393,7 +394,7 @@ UNNAMED_SHARE = 0.5
 47, 57 and 60, 1.0 50, 57 and 60."""
 
 
-class ModelPilot:
+class ModelPilot(Pilot):
     """Guidance by a chat model, within the budget of the run.
 
     A call that fails, an unusable reply and a refused call leave the candidates in their order, with a note; after

@@ -8,8 +8,100 @@ from typing import Any, Protocol, TypeVar
 
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.errors import Cancelled, EngineError
-from vectorless_web.engine.finding.navigation.config import PilotConfig, PilotMode
 from vectorless_web.engine.questions.plan import QueryPlan
+
+
+class PilotMode(StrEnum):
+    """The presets. ALGORITHM_ONLY never asks a pilot."""
+
+    BALANCED = "balanced"
+    HIGH_QUALITY = "high_quality"
+    LOW_COST = "low_cost"
+    ALGORITHM_ONLY = "algorithm_only"
+
+
+@dataclass(frozen=True, slots=True)
+class PilotConfig:
+    """Limits and thresholds of one pilot; `PilotConfig.preset(mode)` gives those of a mode.
+
+    Wide nodes are cut twice: to the `prefilter` best-scored children, and where these still are more than
+    `prune_above`, by the pilot's yes or no to each. "Measured" is said of the figures in `engine.finding.navigation`.
+    """
+
+    mode: PilotMode = PilotMode.BALANCED
+    tokens_per_query: int = 2000
+    """Candidates and replies of all calls together, without the fixed instructions. Measured: 1,000 reach 50, 58 and
+    60; 1,294 are used."""
+    tokens_per_call: int = 500
+    """Candidates and reply of one call; what does not fit is left out and said. Measured: 250 reach 48, 57 and 60."""
+    calls_per_query: int = 5
+    """Calls of all searches for one question. Measured: 2 reach 53, 57 and 59, 10 reach 50, 58 and 60."""
+    calls_per_level: int = 2
+    """Calls at one depth of the tree. Measured: 1 loses one gold section at 1, 4 none."""
+    fork_threshold: int = 3
+    """The fewest candidates that make a fork worth asking about. Measured: 2 changes nothing, 6 gains one at 5."""
+    closeness_gap: float = 0.15
+    """The two best scores closer than this are too close to call. Measured: 0.075 and 0.3 change no gold section."""
+    low_score: float = 0.3
+    """A best score below this is too weak to follow unasked. Measured: 0.15 loses one at 3, 0.6 none."""
+    prefilter: int = 15
+    """Children, the best-scored ones, that go before the pilot. Measured: 8 and 30 gain one gold section at 1."""
+    prune_above: int = 10
+    """More children than this are pruned before the pilot ranks them."""
+    prune_keep: int = 3
+    """Children that pruning keeps at least. Measured: 1 loses one gold section at each of 1, 3 and 5, 6 none."""
+    max_depth: int = 12
+    """Depth of the tree below which no advice is asked for. Measured: 6 and 24 change nothing."""
+    guide_start: bool = True
+    guide_backtrack: bool = True
+    call_seconds: float = 20.0
+    """Seconds one call may take before it counts as failed: those of a whole search."""
+
+    @classmethod
+    def preset(cls, mode: PilotMode | str) -> "PilotConfig":
+        """The configuration of a mode. Raises ValueError for an unknown name."""
+        return _PRESETS[PilotMode(mode)]
+
+    @property
+    def asks(self) -> bool:
+        """Whether this configuration ever asks a pilot."""
+        return self.mode is not PilotMode.ALGORITHM_ONLY
+
+
+_PRESETS = {
+    PilotMode.BALANCED: PilotConfig(),
+    PilotMode.HIGH_QUALITY: PilotConfig(
+        mode=PilotMode.HIGH_QUALITY,
+        tokens_per_query=5000,
+        tokens_per_call=1000,
+        calls_per_query=10,
+        calls_per_level=3,
+        fork_threshold=2,
+        closeness_gap=0.2,
+        low_score=0.4,
+        prefilter=20,
+        prune_above=14,
+        prune_keep=5,
+    ),
+    PilotMode.LOW_COST: PilotConfig(
+        mode=PilotMode.LOW_COST,
+        tokens_per_query=500,
+        tokens_per_call=200,
+        calls_per_query=2,
+        calls_per_level=1,
+        fork_threshold=5,
+        closeness_gap=0.1,
+        low_score=0.2,
+        prefilter=8,
+        prune_above=6,
+        prune_keep=2,
+    ),
+    PilotMode.ALGORITHM_ONLY: PilotConfig(
+        mode=PilotMode.ALGORITHM_ONLY, tokens_per_query=0, tokens_per_call=0, calls_per_query=0, calls_per_level=0
+    ),
+}
+"""Only "balanced" was measured; the others trade tokens for advice as the specification of the pilot states them."""
+
 
 NodeId = int
 """A tree key: the pre-order number of a node, valid within one document version."""
@@ -210,11 +302,13 @@ def needs_pruning(count: int, config: PilotConfig) -> bool:
     return config.asks and count > config.prune_above
 
 
-class MinimalPilot(Protocol):
-    """The least a pilot must bring; `PilotExt` supplies the rest."""
+class Pilot(Protocol):
+    """All that a search may ask of a pilot. What has a body here is the default of a pilot that leaves it out."""
 
     name: str
     config: PilotConfig
+    last_prune: PilotDecision | None = None
+    """What the last pruning cost and has to say."""
 
     def should_intervene(self, state: SearchState) -> bool:
         """Whether advice at this state is worth its cost."""
@@ -224,42 +318,40 @@ class MinimalPilot(Protocol):
         """Rank the candidates and say where to go; on any error keep their order, never raise."""
         ...
 
-
-class Pilot(MinimalPilot, Protocol):
-    """All that a search may ask of a pilot."""
-
     @property
     def is_active(self) -> bool:
         """False for a pilot without opinions, or when its budget is spent."""
-        ...
+        return self.config.asks
 
     def guide_start(self, tree: Tree, query: QueryPlan, start_node: NodeId) -> PilotDecision | None:
         """Judge the children of `start_node` before the first step; None for no opinion."""
-        ...
+        state = SearchState.below(tree, query, start_node)
+        return self.decide(state) if self.is_active and self.should_intervene(state) else None
 
     def guide_backtrack(self, state: SearchState) -> PilotDecision | None:
         """Say why the path failed and rank the other branches, which are the candidates."""
-        ...
+        return self.decide(state) if self.is_active and self.should_intervene(state) else None
 
     def binary_prune(self, state: SearchState) -> Sequence[NodeId] | None:
         """The candidates of a wide node worth keeping; None for no opinion."""
-        ...
+        return None
 
     def reset(self) -> None:
         """Forget this pilot's own caches and counters before a new search; a budget it was given stays."""
-        ...
+        return
 
 
 class PilotExt:
-    """A pilot completed with defaults for the members it leaves out."""
+    """A pilot of the first four members of `Pilot`, completed with the defaults of the others."""
 
     def __init__(self, pilot: Any) -> None:
         self._pilot = pilot
 
-    @property
-    def name(self) -> str:
-        """The name that the pilot gives itself."""
-        return str(self._pilot.name)
+    def __getattr__(self, member: str) -> Any:
+        if member in vars(Pilot) and not hasattr(self._pilot, member):
+            default = vars(Pilot)[member]
+            return default.__get__(self, PilotExt) if hasattr(default, "__get__") else default
+        return getattr(self._pilot, member)
 
     @property
     def config(self) -> PilotConfig:
@@ -267,63 +359,17 @@ class PilotExt:
         config = getattr(self._pilot, "config", None)
         return config if isinstance(config, PilotConfig) else PilotConfig()
 
-    @property
-    def is_active(self) -> bool:
-        """The pilot's own word, else whether its mode asks at all."""
-        return bool(getattr(self._pilot, "is_active", self.config.asks))
-
-    @property
-    def last_prune(self) -> Any:
-        """What the last pruning cost and has to say; None unless the pilot keeps it."""
-        return getattr(self._pilot, "last_prune", None)
-
     def can_intervene(self, state: SearchState) -> bool:
         """Whether the pilot is active and finds this state worth its advice."""
-        return self.is_active and bool(self._pilot.should_intervene(state))
+        return bool(self.is_active) and bool(self.should_intervene(state))
 
     @staticmethod
     def intervention_point(state: SearchState) -> InterventionPoint:
         """The point at which a pilot asked in this state intervenes."""
         return state.point
 
-    def should_intervene(self, state: SearchState) -> bool:
-        """Ask the pilot whether its advice would help in this state."""
-        return bool(self._pilot.should_intervene(state))
 
-    def decide(self, state: SearchState) -> PilotDecision:
-        """Ask the pilot to rank the candidates of this state."""
-        decision: PilotDecision = self._pilot.decide(state)
-        return decision
-
-    def guide_start(self, tree: Tree, query: QueryPlan, start_node: NodeId) -> PilotDecision | None:
-        """The pilot's own, else its decision over the children of the start node."""
-        own = getattr(self._pilot, "guide_start", None)
-        state = SearchState.below(tree, query, start_node)
-        found: PilotDecision | None = own(tree, query, start_node) if own else self._decide_if_wanted(state)
-        return found
-
-    def guide_backtrack(self, state: SearchState) -> PilotDecision | None:
-        """The pilot's own, else its decision over the other branches."""
-        own = getattr(self._pilot, "guide_backtrack", None)
-        found: PilotDecision | None = own(state) if own else self._decide_if_wanted(state)
-        return found
-
-    def binary_prune(self, state: SearchState) -> Sequence[NodeId] | None:
-        """The pilot's own, else no opinion."""
-        own = getattr(self._pilot, "binary_prune", None)
-        kept: Sequence[NodeId] | None = own(state) if own else None
-        return kept
-
-    def reset(self) -> None:
-        """The pilot's own, else nothing."""
-        if hasattr(self._pilot, "reset"):
-            self._pilot.reset()
-
-    def _decide_if_wanted(self, state: SearchState) -> PilotDecision | None:
-        return self._pilot.decide(state) if self.can_intervene(state) else None
-
-
-class NoopPilot:
+class NoopPilot(Pilot):
     """A pilot that is never active; if asked anyway, it keeps the candidates' order."""
 
     name = "none"
@@ -333,27 +379,10 @@ class NoopPilot:
         self.config = config or PilotConfig.preset(PilotMode.ALGORITHM_ONLY)
 
     def should_intervene(self, state: SearchState) -> bool:
-        """Say that advice never helps."""
         return False
 
     def decide(self, state: SearchState) -> PilotDecision:
-        """Return the candidates in the order in which they stand."""
         return PilotDecision.preserve_order(state.candidates, point=state.point)
-
-    def guide_start(self, tree: Tree, query: QueryPlan, start_node: NodeId) -> PilotDecision | None:
-        """Return None: this pilot has no opinion."""
-        return None
-
-    def guide_backtrack(self, state: SearchState) -> PilotDecision | None:
-        """Return None: this pilot has no opinion."""
-        return None
-
-    def binary_prune(self, state: SearchState) -> list[NodeId] | None:
-        """Return None: this pilot has no opinion."""
-        return None
-
-    def reset(self) -> None:
-        """Do nothing: this pilot remembers nothing."""
 
 
 Answer = TypeVar("Answer")
