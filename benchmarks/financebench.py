@@ -34,7 +34,7 @@ from benchmarks.answering import (
     run_question,
 )
 from benchmarks.corpus import FolderCorpus, FolderRouter, make_router, shortlist
-from vectorless_web.engine.finding.ranking.pages import rank_pages
+from benchmarks.ranked_pages import rank_pages
 from vectorless_web.engine.finding.routing import DocumentRouter
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand

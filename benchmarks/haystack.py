@@ -20,8 +20,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.ranked_pages import rank_pages_across
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.finding.ranking.pages import rank_pages_across
 from vectorless_web.engine.finding.routing import DocumentRouter, RouterConfig, Snapshot, build_snapshot, card_row
 from vectorless_web.engine.index.segment import Segment, build_segment
 from vectorless_web.engine.parsing.cards.fields import split_name

@@ -34,8 +34,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.answering import read_questions
 from benchmarks.corpus import FolderCorpus
+from benchmarks.ranked_pages import rank_pages
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.finding.ranking.pages import rank_pages
 from vectorless_web.engine.index.scoring import Floats, find_best_rows, inverse_frequency, saturate
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.questions.understand import understand

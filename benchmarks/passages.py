@@ -24,8 +24,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.fit_ranker import open_compiled, read_questions
+from benchmarks.ranked_pages import rank_pages
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.finding.ranking.pages import rank_pages
 from vectorless_web.engine.passages.find import find_passages
 from vectorless_web.engine.passages.sentences import cut_node
 from vectorless_web.engine.questions.understand import understand

@@ -53,7 +53,7 @@ from vectorless_web.engine.finding.navigation import (
     mcts,
 )
 from vectorless_web.engine.finding.navigation.events import SearchStats
-from vectorless_web.engine.finding.ranking.scorer import DocumentScorer, PrecomputedScorer
+from vectorless_web.engine.finding.ranking.scorer import DocumentScorer, TreeScorer
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.llm.model import Reply, Usage
 from vectorless_web.engine.parsing.compile import compile_file
@@ -249,7 +249,7 @@ def report_savings(cases: Sequence[Case]) -> None:
         print(f"{name:38}{mean(read):6.1f}{median(read):8.0f}{mean(number < MOST_READ for number in read):9.2f}")
 
 
-def scorer_of(case: Case) -> PrecomputedScorer:
+def scorer_of(case: Case) -> TreeScorer:
     """The scorer the searches run on."""
     return DocumentScorer(case.document, case.plan)
 
@@ -270,7 +270,7 @@ def searched(
     )
 
 
-def pilot_of(case: Case, name: str, scorer: PrecomputedScorer, *, error: float, seed: int) -> Any:
+def pilot_of(case: Case, name: str, scorer: TreeScorer, *, error: float, seed: int) -> Any:
     """A pilot by its name."""
     if name == "none":
         return NoopPilot()

@@ -4,8 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from vectorless_web.engine.documents.node import Node, NodeKind, Reference
 from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.finding.ranking.scorer import TreeScorer
 from vectorless_web.engine.index.segment import Segment, build_segment
 from vectorless_web.engine.questions.plan import QueryPlan, Token, WeightedTerm
 from vectorless_web.engine.text.analyser import analyse, word_terms, words
@@ -94,3 +97,20 @@ def index_of(tree: Tree) -> Segment:
         for node in nodes
     )
     return Segment(build_segment(rows, fields=("title", "path", "text", "table")))
+
+
+class SegmentScorer(TreeScorer):
+    """Scores by words alone, as a share of what the question could attain; the words that a subtree lacks lower it."""
+
+    def __init__(self, tree: Tree, segment: Segment, query: QueryPlan) -> None:
+        scores = np.zeros(len(tree))
+        weights = {"title": 2.0, "path": 0.5, "text": 1.0, "table": 1.0}
+        scores[segment.keys] = segment.scores(query.terms, weights) / max(segment.attainable(query.terms), 1e-9)
+        statistics = segment.statistics(term.term for term in query.terms)
+        terms = [term for term in query.terms if statistics.idf(term.term) > 0.0]
+        found = [np.isin(np.arange(len(tree)), segment.keys[segment.postings(term.term).rows]) for term in terms]
+        super().__init__(tree, scores, weights=[t.weight * statistics.idf(t.term) for t in terms], found=found)
+
+    def scores(self, keys: Sequence[int]) -> list[float]:
+        found = map(self.evidence, keys)
+        return [one.best_score * (1.0 - 0.3 * (1.0 - one.coverage)) for one in found]

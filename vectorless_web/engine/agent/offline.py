@@ -21,7 +21,7 @@ from vectorless_web.engine.answers.claims import Verdict
 from vectorless_web.engine.answers.exact import state_figure, write_sentence
 from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.finding.ranking.finder import Finder
+from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
 from vectorless_web.engine.passages.evidence import Passage
 from vectorless_web.engine.passages.find import find_passages, unknown_words
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -54,11 +54,11 @@ figures as all of them."""
 
 @dataclass
 class OfflineRun:
-    """What the steps of an offline run have found so far. `finders` rank the opened documents by their corpus ids."""
+    """What the steps of an offline run have found so far. `scorers` rank the opened documents by their corpus ids."""
 
     state: RunState
     plan: QueryPlan
-    finders: dict[str, Finder]
+    scorers: dict[str, DocumentScorer]
     entries: dict[str, DocumentEntry]
     standing: dict[str, float]
     """The router's score of each document as a share of its best one, in [0, 1]."""
@@ -82,11 +82,11 @@ def walk(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") ->
     run = OfflineRun(
         state,
         plan,
-        {name: Finder(state.corpus.open(name), plan, lexicon=state.lexicon) for name in routed.ids},
+        {name: DocumentScorer(state.corpus.open(name), plan, lexicon=state.lexicon) for name in routed.ids},
         {document.id: document.entry for document in routed.documents},
         measure_standing(routed),
     )
-    if run.finders and state.may_step():
+    if run.scorers and state.may_step():
         yield scan_parts(run, routed)
     for name in run.holding:
         if state.may_step():
@@ -108,17 +108,17 @@ def measure_standing(routed: Routed) -> dict[str, float]:
 def scan_parts(run: OfflineRun, routed: Routed) -> StepEvent:
     """SCAN: which parts of the opened documents hold words of the question, and which words stand nowhere."""
     state, started = run.state, run.state.clock()
-    opened = {name: finder.document for name, finder in run.finders.items()}
+    opened = {name: scorer.document for name, scorer in run.scorers.items()}
     run.unknown = routed.keep_unknown(unknown_words(run.plan, opened, lexicon=state.lexicon))
-    parts = [part for name in run.finders for part in _list_parts(run, name)]
+    parts = [part for name in run.scorers for part in _list_parts(run, name)]
     holding = [part for part in parts if part.score > 0]
-    run.holding = [name for name in run.finders if any(part.document == name for part in holding)]
+    run.holding = [name for name in run.scorers if any(part.document == name for part in holding)]
     most = max((part.score for part in holding), default=0.0)
     promising = sorted((p for p in holding if p.score >= PROMISING * most), key=lambda p: (-round(p.score, 9), p.key))
     named = [f"{shorten_title(part.title)} ({part.pages})" for part in promising[:NAMED]]
     looks = f"{join_names(named)} {'looks' if len(named) == 1 else 'look'} most promising"
     result = StepResult(
-        say=f"Looked over {say_count(len(parts), 'part')} of {say_count(len(run.finders), 'document')}; "
+        say=f"Looked over {say_count(len(parts), 'part')} of {say_count(len(run.scorers), 'document')}; "
         + (looks if named else "none holds a word of the question"),
         observation={
             "parts": [part.as_row(is_promising=part in promising) for part in parts[:LISTED]],
@@ -131,7 +131,7 @@ def scan_parts(run: OfflineRun, routed: Routed) -> StepEvent:
             for part in [part for part in parts if part.score <= 0][:LISTED]
             for ref in state.refer(part.document, [part.key], "looked")
         ),
-        documents=tuple(run.finders),
+        documents=tuple(run.scorers),
     )
     return state.make_step(StepKind.SCAN, result, started=started)
 
@@ -153,11 +153,18 @@ class Part:
 
 
 def _list_parts(run: OfflineRun, name: str) -> list[Part]:
-    tree, finder = run.finders[name].document.tree, run.finders[name]
+    tree, scorer = run.scorers[name].document.tree, run.scorers[name]
     keys = tree.child_sections(0) or tree.children(0)
     nodes = [tree.node(key) for key in keys]
     return [
-        Part(name, n.key, n.title or shorten_title(n.text), say_pages_of(n), n.token_count, finder.best_below(n.key))
+        Part(
+            name,
+            n.key,
+            n.title or shorten_title(n.text),
+            say_pages_of(n),
+            n.token_count,
+            scorer.evidence(n.key).best_score,
+        )
         for n in nodes
     ]
 
@@ -165,7 +172,7 @@ def _list_parts(run: OfflineRun, name: str) -> list[Part]:
 def search_tree(run: OfflineRun, name: str) -> StepEvent:
     """NAVIGATE: search one document's tree, guided by the pilot that asks no model."""
     started = run.state.clock()
-    _, result = search_document(run.state, run.entries[name], run.finders[name])
+    _, result = search_document(run.state, run.entries[name], run.scorers[name])
     run.checked += [Checked(name, row.label, row.reason, row.ref) for row in result.rejected[:NAMED]]
     return run.state.make_step(StepKind.NAVIGATE, result, started=started)
 
@@ -173,7 +180,7 @@ def search_tree(run: OfflineRun, name: str) -> StepEvent:
 def retrieve_passages(run: OfflineRun) -> StepEvent:
     """RETRIEVE: the passages of all searched documents that come closest, ranked together."""
     state, started = run.state, run.state.clock()
-    documents = {name: run.finders[name].document for name in run.holding}
+    documents = {name: run.scorers[name].document for name in run.holding}
     near = state.find_near(state.question, list(documents))
     found = find_passages(run.plan, documents, lexicon=state.lexicon, most=RANKED, near=near.cosines)
     order = sorted(found, key=lambda passage: -(passage.score + ROUTE_WEIGHT * run.standing[passage.document]))
@@ -229,13 +236,13 @@ def extract_figure(run: OfflineRun) -> StepEvent:
 
 def make_source(run: OfflineRun, name: str) -> TableSource:
     """The best-ranked tables of a document, with what tells them apart from those of others."""
-    finder = run.finders[name]
-    tree = finder.document.tree
+    scorer = run.scorers[name]
+    tree = scorer.document.tree
     keys = [key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE]
-    fits = finder.fits(keys)
+    fits = dict(zip(keys, scorer.scores(keys), strict=True))
     best = sorted(sorted(keys, key=lambda key: (-round(fits[key], 9), key))[:MOST_TABLES])
-    card = finder.document.card
-    subject = " ".join((finder.document.title, card.title, run.title_of(name), *card.fields.entities))
+    card = scorer.document.card
+    subject = " ".join((scorer.document.title, card.title, run.title_of(name), *card.fields.entities))
     return TableSource(name, tuple(tables_of(tree, best)), fits, own_period(card.fields), frozenset(analyse(subject)))
 
 

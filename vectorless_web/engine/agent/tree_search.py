@@ -15,7 +15,7 @@ from vectorless_web.engine.finding.navigation import (
     report,
 )
 from vectorless_web.engine.finding.navigation.pilot import Pilot
-from vectorless_web.engine.finding.ranking.finder import Finder
+from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
 from vectorless_web.engine.finding.search import make_pilot
 from vectorless_web.engine.llm.budget import Keep
 from vectorless_web.engine.llm.calls import Caller
@@ -31,25 +31,25 @@ LISTED, NAMED = 40, 3
 def search_document(
     state: RunState,
     entry: DocumentEntry,
-    finder: Finder,
+    scorer: DocumentScorer,
     *,
     start: int = 0,
     walk: int = CONVERSATION,
     caller: Caller | None = None,
 ) -> tuple[SearchReport, StepResult]:
-    """What a search below the node `start` found for the finder's question, and the step that tells it.
+    """What a search below the node `start` found for the scorer's question, and the step that tells it.
 
     With a `caller` its model is asked where the scores leave it open; the pilot without a model decides elsewhere.
     """
     clock, seconds = state.deadline.search(Place(walk, state.steps_in(walk)), SEARCH_SECONDS)
     limits = SearchLimits(wall_seconds=seconds, clock=clock)
-    pilot = _make_pilot(state, finder, caller)
+    pilot = _make_pilot(state, scorer, caller)
     search = STRATEGIES[state.settings.strategy]
-    told = report(search(finder.document.tree, finder.plan, finder.scorer, pilot, limits, start))
+    told = report(search(scorer.document.tree, scorer.plan, scorer, pilot, limits, start))
     turned = state.refer(entry.id, [row.key for row in told.rejected[:LISTED]], "turned_back")
     marks = [mark for mark in told.marks if mark.role != "turned_back"][:LISTED]
     result = StepResult(
-        say=_describe_search(finder.document.tree, entry, told),
+        say=_describe_search(scorer.document.tree, entry, told),
         observation={
             "ranked": [{"key": node.key, "score": round(node.score, 4), "reason": node.reason} for node in told.ranked],
             "log": list(told.log[:LISTED]),
@@ -69,15 +69,15 @@ def search_document(
     return told, result
 
 
-def _make_pilot(state: RunState, finder: Finder, caller: Caller | None) -> Pilot:
+def _make_pilot(state: RunState, scorer: DocumentScorer, caller: Caller | None) -> Pilot:
     """The pilot that the settings ask for; all searches of a run share one budget."""
     config = PilotConfig.preset(state.settings.pilot)
     if caller is None:
-        return make_pilot(state.settings.pilot, finder.scorer)
+        return make_pilot(state.settings.pilot, scorer)
     if state.pilot_budget is None:
         state.pilot_budget = PilotBudget.from_config(config)
     model = caller.as_model("pilot", keep=PILOTS_LEAVE, seconds=config.call_seconds)
-    return make_pilot(state.settings.pilot, finder.scorer, model=model, budget=state.pilot_budget)
+    return make_pilot(state.settings.pilot, scorer, model=model, budget=state.pilot_budget)
 
 
 def _describe_search(tree: Tree, entry: DocumentEntry, told: SearchReport) -> str:

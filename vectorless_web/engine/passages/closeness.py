@@ -10,9 +10,9 @@ import numpy as np
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind, Row
+from vectorless_web.engine.finding.ranking.profile import LabelledRow
 from vectorless_web.engine.finding.ranking.ranker import RankedDocument, load_weights, weigh_signals
 from vectorless_web.engine.finding.ranking.signals import measure_label, scale_to_best, search_terms, share_words
-from vectorless_web.engine.finding.ranking.statements import LabelledRow
 from vectorless_web.engine.index.scoring import B, Floats, find_best_rows, inverse_frequency, saturate
 from vectorless_web.engine.index.segment import merged_statistics
 from vectorless_web.engine.passages.sentences import Piece, cut_node, find_lead_in, join_pieces

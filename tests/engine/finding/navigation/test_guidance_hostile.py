@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.pilot_models import BAD_MODELS, FakeModel
 from tests.support.pilots import HostilePilot
-from tests.support.trees import FixedScorer, index_of, plan, tree_of
+from tests.support.trees import FixedScorer, SegmentScorer, index_of, plan, tree_of
 from vectorless_web.engine.documents.node import Reference
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.finding.navigation import (
@@ -31,7 +31,6 @@ from vectorless_web.engine.finding.navigation import (
     mcts,
     minimap,
 )
-from vectorless_web.engine.finding.ranking.scorer import SegmentScorer
 from vectorless_web.engine.llm.model import Reply, Usage
 
 ALGORITHMS = st.sampled_from([greedy, beam, mcts])

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from tests.support.pilot_models import BAD_MODELS, ExplodingModel, FakeModel, prefer
-from tests.support.trees import index_of, plan, tree_of
+from tests.support.trees import SegmentScorer, index_of, plan, tree_of
 from vectorless_web.engine.errors import Cancelled
 from vectorless_web.engine.finding.navigation import (
     EventKind,
@@ -18,7 +18,6 @@ from vectorless_web.engine.finding.navigation import (
     greedy,
 )
 from vectorless_web.engine.finding.navigation.model import SCHEMAS
-from vectorless_web.engine.finding.ranking.scorer import SegmentScorer
 
 TREE = tree_of(
     [

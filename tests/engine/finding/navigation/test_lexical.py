@@ -1,9 +1,8 @@
 """The offline pilot: words, subtree evidence, numbered references, reasons."""
 
-from tests.support.trees import index_of, plan, tree_of
+from tests.support.trees import SegmentScorer, index_of, plan, tree_of
 from vectorless_web.engine.finding.navigation import JumpTo, LexicalPilot, PilotConfig, SearchState
 from vectorless_web.engine.finding.navigation.lexical import names_label
-from vectorless_web.engine.finding.ranking.scorer import SegmentScorer
 
 TREE = tree_of(
     [

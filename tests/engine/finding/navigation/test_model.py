@@ -7,7 +7,7 @@ import time
 import pytest
 
 from tests.support.pilot_models import BAD_MODELS, ERRORS, ExplodingModel, FakeModel, HangingModel, prefer
-from tests.support.trees import index_of, plan, tree_of
+from tests.support.trees import SegmentScorer, index_of, plan, tree_of
 from vectorless_web.engine.finding.navigation import (
     Backtrack,
     ExploreSiblings,
@@ -22,7 +22,6 @@ from vectorless_web.engine.finding.navigation import (
     PilotDecision,
     SearchState,
 )
-from vectorless_web.engine.finding.ranking.scorer import SegmentScorer
 from vectorless_web.engine.llm.model import Reply, Usage
 
 TREE = tree_of(

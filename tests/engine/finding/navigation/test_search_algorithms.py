@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.pilots import ToldPilot
-from tests.support.trees import FixedScorer, index_of, plan, tree_of
+from tests.support.trees import FixedScorer, SegmentScorer, index_of, plan, tree_of
 from vectorless_web.engine.finding.navigation import (
     Backtrack,
     EventKind,
@@ -19,7 +19,6 @@ from vectorless_web.engine.finding.navigation import (
     greedy,
     mcts,
 )
-from vectorless_web.engine.finding.ranking.scorer import SegmentScorer
 
 ALGORITHMS = (greedy, beam, mcts)
 TREE = tree_of(

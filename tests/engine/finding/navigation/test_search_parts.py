@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.pilot_models import ExplodingModel, FakeModel, prefer
-from tests.support.trees import index_of, plan, tree_of
+from tests.support.trees import SegmentScorer, index_of, plan, tree_of
 from vectorless_web.engine.finding.navigation import (
     EventKind,
     LexicalPilot,
@@ -24,7 +24,6 @@ from vectorless_web.engine.finding.navigation import (
 )
 from vectorless_web.engine.finding.navigation.search import Route, average_scores, merge_scores
 from vectorless_web.engine.finding.navigation.strategies import uct
-from vectorless_web.engine.finding.ranking.scorer import SegmentScorer
 
 SHARES = st.floats(0, 1)
 

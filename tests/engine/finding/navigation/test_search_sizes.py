@@ -5,9 +5,8 @@ from functools import cache
 
 import pytest
 
-from tests.support.trees import index_of, plan, tree_of
+from tests.support.trees import SegmentScorer, index_of, plan, tree_of
 from vectorless_web.engine.finding.navigation import LexicalPilot, SearchLimits, beam, greedy, mcts
-from vectorless_web.engine.finding.ranking.scorer import SegmentScorer
 
 ALGORITHMS = (greedy, beam, mcts)
 

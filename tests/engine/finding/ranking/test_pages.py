@@ -1,6 +1,6 @@
 import pytest
 
-from vectorless_web.engine.finding.ranking.pages import rank_pages, rank_pages_across
+from benchmarks.ranked_pages import rank_pages, rank_pages_across
 from vectorless_web.engine.questions.understand import understand
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from vectorless_web.engine.finding.ranking.ranker import load_weights, node_scores, rank_all, rank_nodes
+from vectorless_web.engine.finding.ranking.ranker import load_weights, node_scores, rank_all
 from vectorless_web.engine.questions.understand import understand
 
 
@@ -30,16 +30,13 @@ def test_the_best_node_for_a_figure_is_its_table(document):
     assert "Purchases of property" in document.tree.node(int(scores.argmax())).text
 
 
-def test_nodes_come_best_first_and_the_same_each_time(document):
-    plan = understand("Which supplier sued the company?")
-    nodes = rank_nodes(plan, document)
-    assert nodes == rank_nodes(plan, document)
-    assert [score for _, score in nodes] == sorted((score for _, score in nodes), reverse=True)
-    assert "former supplier" in document.tree.node(nodes[0][0]).text
+def test_the_best_node_says_what_is_asked(document):
+    scores = node_scores(document, understand("Which supplier sued the company?"))
+    assert "former supplier" in document.tree.node(int(scores.argmax())).text
 
 
 def test_a_question_without_known_words_scores_no_node(document):
-    assert rank_nodes(understand("zzz qqq"), document) == []
+    assert not node_scores(document, understand("zzz qqq")).any()
     assert not node_scores(document, understand("")).any()
 
 

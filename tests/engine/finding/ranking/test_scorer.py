@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.trees import index_of, plan, tree_of
-from vectorless_web.engine.finding.ranking.scorer import PrecomputedScorer, SegmentScorer
+from tests.support.trees import SegmentScorer, index_of, plan, tree_of
+from vectorless_web.engine.finding.ranking.scorer import TreeScorer
 
 TREE = tree_of(
     [
@@ -43,18 +43,18 @@ def test_a_question_without_terms_scores_nothing():
 
 @given(st.lists(st.floats(allow_nan=True, allow_infinity=True), min_size=len(TREE), max_size=len(TREE)))
 def test_given_scores_of_any_kind_come_out_between_0_and_1(values):
-    scorer = PrecomputedScorer(TREE, np.array(values))
+    scorer = TreeScorer(TREE, np.array(values))
     assert all(0.0 <= score <= 1.0 for score in scorer.scores(range(len(TREE))))
 
 
 def test_given_scores_are_taken_as_they_are_when_they_fit():
     values = [0.0] * len(TREE)
     values[-1] = 0.75
-    scorer = PrecomputedScorer(TREE, values)
+    scorer = TreeScorer(TREE, values)
     assert scorer.scores([0, *keys("One", "Three")]) == [0.75, 0.0, 0.75]
     assert scorer.evidence(0).best == len(TREE) - 1
 
 
 def test_a_score_is_needed_for_every_node():
     with pytest.raises(ValueError, match="every node"):
-        PrecomputedScorer(TREE, [0.5])
+        TreeScorer(TREE, [0.5])

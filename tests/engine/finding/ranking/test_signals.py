@@ -1,6 +1,6 @@
+from vectorless_web.engine.finding.ranking.profile import LabelledRow
 from vectorless_web.engine.finding.ranking.ranker import profile_of
 from vectorless_web.engine.finding.ranking.signals import measure_label, measure_signals, search_terms, share_words
-from vectorless_web.engine.finding.ranking.statements import LabelledRow
 from vectorless_web.engine.questions.understand import understand
 
 

@@ -8,7 +8,7 @@ from vectorless_web.engine.agent.events import StepResult
 from vectorless_web.engine.agent.model.view import DocumentView
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.agent.tree_search import search_document
-from vectorless_web.engine.finding.ranking.finder import Finder
+from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
 from vectorless_web.engine.finding.retrieval import Lane, NodeAddress
 from vectorless_web.engine.finding.search import Lanes, SearchSettings, search_documents
 from vectorless_web.engine.passages.evidence import Passage
@@ -81,8 +81,8 @@ class TreeFinding:
 def search_below(state: RunState, view: DocumentView, goal: str, start: int, *, walk: int) -> TreeFinding:
     """Search a document's tree below a node, with the pilot and the strategy that the settings ask for."""
     plan = understand(goal, lexicon=state.lexicon, expand=state.settings.expand)
-    finder = Finder(view.document, plan, lexicon=state.lexicon)
-    told, result = search_document(state, view.entry, finder, start=start, walk=walk, caller=state.caller)
+    scorer = DocumentScorer(view.document, plan, lexicon=state.lexicon)
+    told, result = search_document(state, view.entry, scorer, start=start, walk=walk, caller=state.caller)
     ranked = [found for found in told.ranked if found.score > 0]
     leaves = dict.fromkeys(leaf for found in ranked for leaf in found.leaves or (found.key,) if view.list_pieces(leaf))
     entered = tuple((found.key, found.reason) for found in ranked)

@@ -11,7 +11,7 @@ import numpy as np
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.finding.ranking.profile import DocumentProfile
 from vectorless_web.engine.finding.ranking.signals import DocumentSignals, Signals, measure_signals, scale_to_best
-from vectorless_web.engine.index.scoring import DIGITS, Floats, find_best_rows
+from vectorless_web.engine.index.scoring import DIGITS, Floats
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
 
@@ -105,17 +105,6 @@ def rank_all(
 ) -> tuple[RankedDocument, ...]:
     """The documents ranked together; kept for the questions asked last, since pages, nodes and passages share it."""
     return _keep_ranking(tuple(profile_of(document, lexicon) for document in documents), plan)
-
-
-def rank_nodes(
-    plan: QueryPlan, document: CompiledDocument, *, lexicon: Lexicon | None = None
-) -> list[tuple[int, float]]:
-    """(key, score in [0, 1]) of the nodes that speak of the question, best first, ties in reading order."""
-    ranked = rank_all([document], plan, lexicon=lexicon)[0]
-    return [
-        (ranked.profile.keys[row], float(ranked.rows[row]))
-        for row in find_best_rows(ranked.rows, len(ranked.rows)).tolist()
-    ]
 
 
 def node_scores(document: CompiledDocument, plan: QueryPlan, *, lexicon: Lexicon | None = None) -> Floats:

@@ -10,8 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from vectorless_web.engine.finding.ranking.profile import DocumentProfile
-from vectorless_web.engine.finding.ranking.statements import LabelledRow, Terms
+from vectorless_web.engine.finding.ranking.profile import DocumentProfile, LabelledRow, Terms
 from vectorless_web.engine.index.scoring import Floats, inverse_frequency
 from vectorless_web.engine.index.segment import merged_group_statistics, merged_statistics
 from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan, WeightedTerm
