@@ -56,7 +56,7 @@ class Workspace(models.Model):
     """Settings of a workspace that has set nothing. With `runs_private` a question is its asker's own until they share
     it. `max_steps` counts steps of one walk, `token_budget` tokens of
     evidence, `money_usd` US dollars of a run (None: no limit). The others are those of the router
-    (engine.finding.routing.config)."""
+    (engine.finding.routing.signals)."""
 
     BIN_DAYS = 30
     """Days that a deleted workspace can be brought back."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vectorless_web.engine.finding.routing.names import core_key, prefixes, spellings
+from vectorless_web.engine.finding.routing.card_keys import core_key, prefixes, spellings
 from vectorless_web.engine.finding.routing.typed import iso_date
 from vectorless_web.engine.questions.editions import family_of
 

@@ -6,9 +6,9 @@ first for 63 questions and is among the first three for all 65; 53 questions com
 """
 
 from vectorless_web.engine.finding.routing.card_keys import card_row, links_for
-from vectorless_web.engine.finding.routing.config import RouteMode, RouterConfig
 from vectorless_web.engine.finding.routing.result import RouteResult, ScoredCandidate
 from vectorless_web.engine.finding.routing.router import DocumentRouter
+from vectorless_web.engine.finding.routing.signals import RouteMode, RouterConfig
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
 from vectorless_web.engine.index.snapshot_rows import Change, DeltaRow
 

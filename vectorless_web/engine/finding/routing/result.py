@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from vectorless_web.engine.finding.routing.config import RouteMode
-from vectorless_web.engine.finding.routing.signals import RouteScorer, Signals
+from vectorless_web.engine.finding.routing.signals import RouteMode, RouteScorer, Signals
 from vectorless_web.engine.finding.routing.typed import list_named_fields
 from vectorless_web.engine.index.snapshot_rows import FIELDS, Array
 from vectorless_web.engine.text.normalise import lower_capitals

@@ -9,11 +9,18 @@ import numpy as np
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.finding.routing.assist import CardSource, ask_model
 from vectorless_web.engine.finding.routing.card_keys import card_row, links_for
-from vectorless_web.engine.finding.routing.config import RouteMode, RouterConfig
 from vectorless_web.engine.finding.routing.passages import OpenTexts
 from vectorless_web.engine.finding.routing.result import Explainer, RouteResult, ScoredCandidate
 from vectorless_web.engine.finding.routing.series import Arranged, SeriesArranger
-from vectorless_web.engine.finding.routing.signals import RouteScorer, Signals, as_written, cover_names, find_committed
+from vectorless_web.engine.finding.routing.signals import (
+    RouteMode,
+    RouterConfig,
+    RouteScorer,
+    Signals,
+    as_written,
+    cover_names,
+    find_committed,
+)
 from vectorless_web.engine.finding.routing.typed import covers_year
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
 from vectorless_web.engine.index.snapshot_rows import Array, Change, DeltaRow, encode_edges, term_hash

@@ -5,10 +5,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from vectorless_web.engine.finding.routing.card_keys import DATE, ENTITY, FORM, PREFIX, QUARTER, YEAR
+from vectorless_web.engine.finding.routing.card_keys import (
+    DATE,
+    ENTITY,
+    FORM,
+    PREFIX,
+    QUARTER,
+    YEAR,
+    fold_words,
+    glue_words,
+)
 from vectorless_web.engine.finding.routing.editions import Edition
 from vectorless_web.engine.finding.routing.lexical import key_idf
-from vectorless_web.engine.finding.routing.names import fold_words, glue_words
 from vectorless_web.engine.index.scoring import inverse_frequency
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, Array, key_hash, term_hash
