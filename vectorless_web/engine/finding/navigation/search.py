@@ -356,24 +356,28 @@ def _clamp_score(score: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """The routes into the children, best first, and the direction the pilot gives."""
+class Ways:
+    """Where a search may go on: routes, best first, and what the pilot decided, if it was asked."""
 
     routes: tuple[Route, ...] = ()
-    direction: SearchDirection = field(default_factory=GoDeeper)
     decision: PilotDecision | None = None
 
+    @property
+    def direction(self) -> SearchDirection:
+        """What the pilot wants the search to do."""
+        return self.decision.direction if self.decision is not None else GoDeeper()
 
-def compare(search: Search, route: Route) -> Comparison:
+
+def compare(search: Search, route: Route) -> Ways:
     """Judge the unvisited child sections at the end of a route."""
     search.visited.add(route.key)
     candidates = search.list_unvisited(search.tree.child_sections(route.key))
     if not candidates:
-        return Comparison()
+        return Ways()
     return judge_candidates(search, route, candidates)
 
 
-def judge_candidates(search: Search, route: Route, candidates: Sequence[int]) -> Comparison:
+def judge_candidates(search: Search, route: Route, candidates: Sequence[int]) -> Ways:
     """Judge the candidates as next steps of a route."""
     full = search.state(route, candidates, search.scores(candidates))
     shown = _narrow_state(search, full)
@@ -381,9 +385,7 @@ def judge_candidates(search: Search, route: Route, candidates: Sequence[int]) ->
     search.iteration += 1
     routes = _merge_routes(search, route, shown, decision)
     search.log.log_comparison(route, routes, decision)
-    routes = _keep_hopeful(search, routes)
-    direction = decision.direction if decision is not None else GoDeeper()
-    return Comparison(routes=routes, direction=direction, decision=decision)
+    return Ways(_keep_hopeful(search, routes), decision)
 
 
 def _advice(search: Search, full: SearchState, shown: SearchState) -> PilotDecision | None:
@@ -459,16 +461,6 @@ MOST_LEAVES = 200
 """Leaves of one section that are handed on to be read, the best. Bounds the time of a step."""
 
 
-@dataclass(frozen=True, slots=True)
-class SectionReading:
-    """A section that was read, the routes along its references, and the direction the pilot gives."""
-
-    node: RankedNode
-    onward: tuple[Route, ...] = ()
-    direction: SearchDirection = field(default_factory=GoDeeper)
-    decision: PilotDecision | None = None
-
-
 def is_terminal(search: Search, route: Route) -> bool:
     """Whether a route ends in a section to read rather than one to walk on."""
     return route.own or not search.tree.child_sections(route.key)
@@ -481,17 +473,15 @@ def make_own_route(search: Search, route: Route) -> Route | None:
     return route.reading_itself(best) if best > 0.0 else None
 
 
-def enter_section(search: Search, route: Route, *, asking: bool = True) -> SectionReading:
-    """Read the section at the end of a route."""
+def enter_section(search: Search, route: Route, *, asking: bool = True) -> Ways:
+    """Read the section at the end of a route; its references lead on."""
     search.visited.add(route.key)
     leaves = _ranked_leaves(search, route)
     decision = _evaluation(search, route) if asking else None
     node = RankedNode(route.key, _score(search, route, decision), route.keys, route.reason, leaves)
     search.entered.append(node)
     search.log.log_entry(node, decision)
-    direction = decision.direction if decision is not None else GoDeeper()
-    onward = references_from(search, route, leaves) if asking else ()
-    return SectionReading(node=node, onward=onward, direction=direction, decision=decision)
+    return Ways(references_from(search, route, leaves) if asking else (), decision)
 
 
 def references_from(search: Search, route: Route, leaves: Sequence[int]) -> tuple[Route, ...]:
@@ -564,14 +554,14 @@ def jump_route(search: Search, target: int, decision: PilotDecision) -> Route | 
     return route
 
 
-def compare_siblings(search: Search, route: Route) -> Comparison:
+def compare_siblings(search: Search, route: Route) -> Ways:
     """Judge the unvisited siblings of a route's last node, beside it: they extend the route to its parent."""
     if not route.keys:
-        return Comparison()
+        return Ways()
     beside = search.tree.child_sections(search.tree.parent(route.key))
     candidates = search.list_unvisited([key for key in beside if key != route.key])
     if not candidates:
-        return Comparison()
+        return Ways()
     parent = Route(route.keys[:-1], route.scores[:-1], route.reasons[:-1])
     return judge_candidates(search, parent, candidates)
 
@@ -597,10 +587,10 @@ def _rescore_route(search: Search, route: Route, decision: PilotDecision) -> Rou
     return replace(route, scores=(*route.scores[:-1], last), reasons=reasons)
 
 
-def give_up(search: Search, comparison: Comparison) -> None:
+def give_up(search: Search, ways: Ways) -> None:
     """Log that a branch is given up because the pilot says so."""
-    why = comparison.decision.reasoning if comparison.decision else ""
-    search.log.log_rejection(comparison.routes, None, why or "the pilot gave this branch up")
+    why = ways.decision.reasoning if ways.decision else ""
+    search.log.log_rejection(ways.routes, None, why or "the pilot gave this branch up")
 
 
 def conclude(search: Search, routes: Sequence[Route]) -> None:

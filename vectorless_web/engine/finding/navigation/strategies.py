@@ -18,11 +18,10 @@ from vectorless_web.engine.finding.navigation.search import (
     BEAM_PILOT_SHARE,
     DEFAULT_LIMITS,
     MCTS_PILOT_SHARE,
-    Comparison,
     Route,
     Search,
     SearchLimits,
-    SectionReading,
+    Ways,
     by_merit,
     compare,
     compare_siblings,
@@ -72,16 +71,61 @@ def greedy(
     return beam(tree, query, scorer, pilot, replace(limits, width=1), start)
 
 
-class _Beam:
+class _Walk:
+    """What a strategy does on the pilot's word."""
+
+    def __init__(self, search: Search, start: Route) -> None:
+        self.search, self.limits, self.start = search, search.limits, start
+        self.is_found = False
+
+    def obey(self, route: Route, ways: Ways) -> Sequence[Route]:
+        """The routes to go on with after a comparison, as the pilot wants it."""
+        match ways.direction:
+            case FoundAnswer():
+                self.is_found = True
+                conclude(self.search, ways.routes or (route,))
+                return ()
+            case JumpTo(target=target) if ways.decision is not None:
+                jumped = jump_route(self.search, target, ways.decision)
+                if jumped is None:
+                    return ways.routes
+                self.pass_over([other for other in ways.routes if other.key != jumped.key])
+                return (jumped,)
+            case Backtrack() if route.keys:
+                self.give_up(route, ways)
+                return ()
+            case ExploreSiblings() if route.keys:
+                self.give_up(route, ways)
+                return compare_siblings(self.search, route).routes
+        return ways.routes
+
+    def pass_over(self, routes: Sequence[Route]) -> None:
+        """Note the routes that a jump leaves behind."""
+
+    def give_up(self, route: Route, ways: Ways) -> None:
+        """Leave a branch."""
+        give_up(self.search, ways)
+
+    def follow(self, route: Route, reading: Ways) -> Sequence[Route] | None:
+        """The routes that the pilot points to once a section was read; None when it points nowhere."""
+        match reading.direction:
+            case FoundAnswer():
+                self.is_found = True
+            case JumpTo(target=target) if reading.decision is not None:
+                jumped = jump_route(self.search, target, reading.decision)
+                return () if jumped is None else (jumped,)
+            case ExploreSiblings():
+                return compare_siblings(self.search, route).routes
+        return None
+
+
+class _Beam(_Walk):
     """`beam` is walked next, `frontier` was put aside, `pool` waits to be entered."""
 
     def __init__(self, search: Search, start: Route) -> None:
-        self.search, self.limits = search, search.limits
+        super().__init__(search, start)
         self.beam, self.frontier, self.pool = [start], list[Route](), list[Route]()
-        self.last = start
-        self.start = start
-        self.is_found = False
-        self.backtracks = 0
+        self.last, self.backtracks = start, 0
 
     def run(self) -> Iterator[SearchEvent]:
         while self.is_unfinished() and self.search.meter.turn():
@@ -124,11 +168,11 @@ class _Beam:
         if is_terminal(self.search, route):
             self.await_entry(route)
             return ()
-        comparison = compare(self.search, route)
-        own = make_own_route(self.search, route) if isinstance(comparison.direction, GoDeeper) else None
+        ways = compare(self.search, route)
+        own = make_own_route(self.search, route) if isinstance(ways.direction, GoDeeper) else None
         if own is not None:
             self.await_entry(own)
-        return self.obey(route, comparison)
+        return self.obey(route, ways)
 
     def await_entry(self, route: Route) -> None:
         """Let a section wait to be entered; reached twice, the better way counts."""
@@ -136,32 +180,6 @@ class _Beam:
         if rivals and pick_best_route(rivals).score >= route.score:
             return
         self.pool = [*(other for other in self.pool if other.key != route.key), route]
-
-    def obey(self, route: Route, comparison: Comparison) -> Sequence[Route]:
-        """Do what the pilot says with what a comparison found."""
-        match comparison.direction:
-            case FoundAnswer():
-                self.is_found = True
-                conclude(self.search, comparison.routes or (route,))
-                return ()
-            case JumpTo(target=target):
-                return self.jump(target, comparison)
-            case Backtrack() if route.keys:
-                give_up(self.search, comparison)
-                return ()
-            case ExploreSiblings() if route.keys:
-                give_up(self.search, comparison)
-                return compare_siblings(self.search, route).routes
-        return comparison.routes
-
-    def jump(self, target: int, comparison: Comparison) -> Sequence[Route]:
-        if comparison.decision is None:
-            return comparison.routes
-        route = jump_route(self.search, target, comparison.decision)
-        if route is None:
-            return comparison.routes
-        self.put_aside([other for other in comparison.routes if other.key != route.key])
-        return (route,)
 
     def keep(self, found: Sequence[Route]) -> None:
         """The best `width` become the beam; the rest, and what falls far behind the best, is put aside."""
@@ -177,6 +195,9 @@ class _Beam:
 
     def is_fresh(self, route: Route) -> bool:
         return route.key not in self.search.visited and all(other.key != route.key for other in self.pool)
+
+    def pass_over(self, routes: Sequence[Route]) -> None:
+        self.put_aside(routes)
 
     def put_aside(self, routes: Sequence[Route]) -> None:
         self.frontier = sorted([*self.frontier, *routes], key=by_merit)[: self.limits.frontier]
@@ -202,15 +223,12 @@ class _Beam:
         self.pool.remove(route)
         reading = enter_section(self.search, route)
         self.last = route
-        self.put_aside([onward for onward in reading.onward if self.is_fresh(onward)])
-        match reading.direction:
-            case FoundAnswer():
-                self.is_found = True
-            case JumpTo(target=target) if reading.decision is not None:
-                jumped = jump_route(self.search, target, reading.decision)
-                self.beam = [jumped] if jumped is not None else []
-            case ExploreSiblings():
-                self.keep(compare_siblings(self.search, route).routes)
+        self.put_aside([onward for onward in reading.routes if self.is_fresh(onward)])
+        pointed = self.follow(route, reading)
+        if isinstance(reading.direction, JumpTo) and pointed is not None:
+            self.beam = list(pointed)
+        elif pointed is not None:
+            self.keep(pointed)
 
 
 def pick_best_route(routes: Sequence[Route]) -> Route:
@@ -274,15 +292,14 @@ class _Arm:
         return min(open_arms, key=lambda arm: (-uct(arm.mean, arm.visits, self.visits), -arm.prior, arm.route.key))
 
 
-class _MonteCarlo:
+class _MonteCarlo(_Walk):
     """`pool` are the sections sampled, to be entered best first when sampling ends."""
 
     def __init__(self, search: Search, start: Route) -> None:
-        self.search, self.start = search, start
+        super().__init__(search, start)
         self.root = _Arm(start, prior=0.0)
         self.pool: dict[tuple[int, bool], Route] = {}
         self.closed: set[int] = set()
-        self.is_found = False
 
     def run(self) -> Iterator[SearchEvent]:
         while self.is_sampling() and self.search.meter.turn():
@@ -327,12 +344,12 @@ class _MonteCarlo:
         if is_terminal(self.search, route):
             self.pool.setdefault((route.key, route.own), route)
             return arm.prior
-        comparison = compare(self.search, route)
-        routes = self.obey(route, comparison)
-        own = make_own_route(self.search, route) if isinstance(comparison.direction, GoDeeper) else None
-        ways = sorted([*routes, *([own] if own is not None else [])], key=by_merit)
-        arm.arms = [_Arm(way, prior=way.scores[-1]) for way in ways]
-        return self.play_out(ways[0]) if ways else 0.0
+        ways = compare(self.search, route)
+        routes = self.obey(route, ways)
+        own = make_own_route(self.search, route) if isinstance(ways.direction, GoDeeper) else None
+        onward = sorted([*routes, *([own] if own is not None else [])], key=by_merit)
+        arm.arms = [_Arm(way, prior=way.scores[-1]) for way in onward]
+        return self.play_out(onward[0]) if onward else 0.0
 
     def play_out(self, route: Route) -> float:
         """Walk on by the scorer alone, unguided; the section it ends in waits to be entered."""
@@ -348,26 +365,9 @@ class _MonteCarlo:
             self.pool.setdefault((route.key, route.own), route)
         return route.scores[-1]
 
-    def obey(self, route: Route, comparison: Comparison) -> Sequence[Route]:
-        match comparison.direction:
-            case FoundAnswer():
-                self.is_found = True
-                conclude(self.search, comparison.routes or (route,))
-                return ()
-            case JumpTo(target=target) if comparison.decision is not None:
-                jumped = jump_route(self.search, target, comparison.decision)
-                return comparison.routes if jumped is None else (jumped,)
-            case Backtrack() if route.keys:
-                self.close(route, comparison)
-                return ()
-            case ExploreSiblings() if route.keys:
-                self.close(route, comparison)
-                return compare_siblings(self.search, route).routes
-        return comparison.routes
-
-    def close(self, route: Route, comparison: Comparison) -> None:
+    def give_up(self, route: Route, ways: Ways) -> None:
         """Leave a branch for good, with what unguided samples found in it before."""
-        give_up(self.search, comparison)
+        super().give_up(route, ways)
         self.closed.add(route.key)
         self.pool = {place: way for place, way in self.pool.items() if route.key not in way.keys}
 
@@ -385,19 +385,8 @@ class _MonteCarlo:
         if not route.own and route.key in self.search.visited:
             return
         reading = enter_section(self.search, route)
-        self.is_found = isinstance(reading.direction, FoundAnswer)
-        for onward in (*reading.onward, *self.after(route, reading)):
+        for onward in (*reading.routes, *(self.follow(route, reading) or ())):
             self.play_out(onward)
-
-    def after(self, route: Route, reading: SectionReading) -> Sequence[Route]:
-        """The ways the pilot points to once a section was read."""
-        match reading.direction:
-            case JumpTo(target=target) if reading.decision is not None:
-                jumped = jump_route(self.search, target, reading.decision)
-                return () if jumped is None else (jumped,)
-            case ExploreSiblings():
-                return compare_siblings(self.search, route).routes
-        return ()
 
 
 Strategy = Callable[[Tree, QueryPlan, Scorer, object, SearchLimits, int], Iterator[SearchEvent]]
