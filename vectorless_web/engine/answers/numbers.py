@@ -67,7 +67,7 @@ def _numbers_to_trace(text: str) -> Iterator[Number]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _NumberReading:
     """A number as it may be meant: its size, half of its last written digit, and whether it is a percentage."""
 
     size: Decimal
@@ -75,7 +75,7 @@ class _Reading:
     percent: bool = False
 
 
-def _read_number(number: Number, text: str) -> Iterator[_Reading]:
+def _read_number(number: Number, text: str) -> Iterator[_NumberReading]:
     """What a number may mean: as English writes it, and as most other languages do."""
     digits = number.text.partition(".")[2]
     yield _reading(abs(number.value) / number.scale, len(_DIGITS.match(digits)[0]), number)  # type: ignore[index]
@@ -85,8 +85,8 @@ def _read_number(number: Number, text: str) -> Iterator[_Reading]:
             yield _reading(Decimal(f"{whole}.{decimals or 0}"), len(decimals), number)
 
 
-def _reading(printed: Decimal, decimals: int, number: Number) -> _Reading:
-    return _Reading(printed * number.scale, number.scale * Decimal(1).scaleb(-decimals) / 2, number.percent)
+def _reading(printed: Decimal, decimals: int, number: Number) -> _NumberReading:
+    return _NumberReading(printed * number.scale, number.scale * Decimal(1).scaleb(-decimals) / 2, number.percent)
 
 
 class _Known:
@@ -95,12 +95,12 @@ class _Known:
     def __init__(self, cited: Sequence[CitedText], question: str) -> None:
         quotes, context = [piece.quote for piece in cited], [piece.context for piece in cited]
         self._factors = {Decimal(1), *_scales_in((*quotes, *context, question))}
-        self._values = set[_Reading]()
+        self._values = set[_NumberReading]()
         for text in quotes:
             self._add(text, scaled=True)
         for text in (*context, question):
             self._add(text)
-        self._values |= {_Reading(Decimal(count)) for count in _count_pieces(cited)}
+        self._values |= {_NumberReading(Decimal(count)) for count in _count_pieces(cited)}
 
     def add_calculation(self, calculation: Calculation) -> None:
         """Take in a calculation's figures and its result, unless an operand is neither cited nor known."""
@@ -118,13 +118,13 @@ class _Known:
         for number in numbers_in(text):
             for reading in _read_number(number, text):
                 factors = self._factors if scaled and number.scale == 1 else (Decimal(1),)
-                self._values |= {_Reading(reading.size * factor, percent=reading.percent) for factor in factors}
+                self._values |= {_NumberReading(reading.size * factor, percent=reading.percent) for factor in factors}
 
     def _knows_all(self, written: str) -> bool:
         return all(self.has(number, written) for number in numbers_in(written))
 
 
-def _is_told_by(told: _Reading, value: _Reading) -> bool:
+def _is_told_by(told: _NumberReading, value: _NumberReading) -> bool:
     """Whether a claim's number is a value, rounded; a percentage may be told as a share, and a share as one."""
     factor = {(True, False): Decimal(100), (False, True): Decimal("0.01")}.get((told.percent, value.percent))
     sizes = (value.size, value.size * factor) if factor else (value.size,)

@@ -30,7 +30,7 @@ from vectorless_web.engine.documents.card import (
     table_to_json,
 )
 from vectorless_web.engine.documents.container import Buffer, Container, map_file, split_directory, write_container
-from vectorless_web.engine.documents.figures import Picture, decode_pictures, encode_pictures
+from vectorless_web.engine.documents.figures import FigurePicture, decode_pictures, encode_pictures
 from vectorless_web.engine.documents.node import GlyphRun, GlyphSpan, Node, NodeKind, Reference
 from vectorless_web.engine.documents.recognised import RecognisedWord, RecognisedWords, encode_words
 from vectorless_web.engine.documents.tree import Integer, TableOutline, Tree
@@ -217,7 +217,7 @@ class ArtefactParts:
     segment: bytes
     words: Sequence[RecognisedWord] = ()
     """Words that were recognised on pictures of pages, in the order of pages and characters."""
-    pictures: Mapping[int, Picture] = field(default_factory=dict)
+    pictures: Mapping[int, FigurePicture] = field(default_factory=dict)
     """What figures show, by the keys of their nodes."""
 
 
@@ -364,7 +364,7 @@ class CompiledDocument:
         return self._recognised
 
     @cached_property
-    def pictures(self) -> Mapping[int, Picture]:
+    def pictures(self) -> Mapping[int, FigurePicture]:
         """The pictures of figures by the keys of their nodes; {} in a file of an earlier program without them."""
         return decode_pictures(self._blocks.get("figures"), self._blocks.get("pictures"))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class FigurePicture:
     """What a figure shows.
 
     `box` is (left, top, right, bottom) in points from the top left of a printed page; a file without printed pages
@@ -19,7 +19,7 @@ class Picture:
     box: tuple[float, float, float, float] | None = None
 
 
-def encode_pictures(pictures: Mapping[int, Picture]) -> dict[str, bytes]:
+def encode_pictures(pictures: Mapping[int, FigurePicture]) -> dict[str, bytes]:
     """The blocks `figures` and `pictures` of an artefact by the keys of nodes; none for a document without figures."""
     if not pictures:
         return {}
@@ -31,11 +31,11 @@ def encode_pictures(pictures: Mapping[int, Picture]) -> dict[str, bytes]:
     return {"figures": json.dumps(rows, separators=(",", ":")).encode(), "pictures": data}
 
 
-def decode_pictures(figures: bytes | memoryview, data: bytes | memoryview) -> dict[int, Picture]:
+def decode_pictures(figures: bytes | memoryview, data: bytes | memoryview) -> dict[int, FigurePicture]:
     """The pictures by the keys of their nodes; {} for an artefact made before there were any."""
-    found: dict[int, Picture] = {}
+    found: dict[int, FigurePicture] = {}
     place = 0
     for key, width, height, length, box in json.loads(bytes(figures) or b"[]"):
-        found[key] = Picture(width, height, bytes(data[place : place + length]), tuple(box) if box else None)
+        found[key] = FigurePicture(width, height, bytes(data[place : place + length]), tuple(box) if box else None)
         place += length
     return found

@@ -229,7 +229,7 @@ def _join(arrays: Mapping[str, np.ndarray], sizes: tuple[int, ...], widths: tupl
     return header.pack().ljust(align_size(HEADER.size), b"\x00") + b"".join(pieces)
 
 
-__all__ = ["Hit", "Postings", "Segment", "build_segment", "merged_statistics"]
+__all__ = ["Postings", "Segment", "SegmentHit", "build_segment", "merged_statistics"]
 
 _REMEMBERED = 4096
 """Terms whose place in the dictionary is kept in memory, the last ones looked up. Chosen by hand: more than one
@@ -237,7 +237,7 @@ question over one document needs; it bounds memory, not results."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SegmentHit:
     """A found row: its key and its score, rounded to 12 digits."""
 
     key: int
@@ -367,7 +367,7 @@ class Segment:
         limit: int,
         allowed: Iterable[int] | npt.NDArray[np.integer] | None = None,
         statistics: Statistics | None = None,
-    ) -> list[Hit]:
+    ) -> list[SegmentHit]:
         """The best rows, scores above 0 only, ties by ascending key. `allowed` keys limit the rows before the cut."""
         scores = self.scores(terms, weights, statistics=statistics)
         if allowed is not None:
@@ -375,7 +375,7 @@ class Segment:
             scores = np.where(np.isin(self.keys, keys), scores, 0.0)
         found = find_best_rows(scores, limit)
         rounded = np.round(scores[found], DIGITS)
-        return [Hit(key, score) for key, score in zip(self.keys[found].tolist(), rounded.tolist(), strict=True)]
+        return [SegmentHit(key, score) for key, score in zip(self.keys[found].tolist(), rounded.tolist(), strict=True)]
 
     def _impacts_for(self, weights: Mapping[str, float], statistics: Statistics) -> "Impacts":
         """What each term adds to each row it stands in, kept for the weights and means used last."""

@@ -75,7 +75,7 @@ Edges = Sequence[tuple[int, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CardPlace:
     """Where a document stands among others: hashes of the key that names what it is about (0 for none) and of the
     series that it may be one of, at most SERIES, and a number that grows from edition to edition."""
 
@@ -84,7 +84,7 @@ class Place:
     edition: int = 0
 
 
-NOWHERE = Place()
+NOWHERE = CardPlace()
 
 
 def encode_row(
@@ -94,7 +94,7 @@ def encode_row(
     keys: Mapping[tuple[str, str], int],
     edges: Edges = (),
     title: str = "",
-    place: Place = NOWHERE,
+    place: CardPlace = NOWHERE,
 ) -> bytes:
     """The bytes of a row. `terms` are analysed words by field; `keys` maps (kind, value) to a strength of 1 to 31.
 

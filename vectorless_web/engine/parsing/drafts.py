@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from vectorless_web.engine.documents.figures import Picture
+from vectorless_web.engine.documents.figures import FigurePicture
 from vectorless_web.engine.documents.node import GlyphRun, NodeKind, Table
 from vectorless_web.engine.parsing.lines import Vocabulary
 
@@ -31,7 +31,7 @@ class Draft:
     level: int = -1
     label: str = ""
     table: Table | None = None
-    picture: Picture | None = None
+    picture: FigurePicture | None = None
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from vectorless_web.engine.documents.figures import Picture
+from vectorless_web.engine.documents.figures import FigurePicture
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.scans.pictures import WHOLE, Cut, shrink_picture
 from vectorless_web.engine.parsing.terms import any_of
@@ -72,7 +72,7 @@ class PictureShelf:
     unread: int = 0
     _seen: set[str] = field(default_factory=set)
 
-    def take(self, data: bytes | None, cut: Cut = WHOLE) -> Picture | None:
+    def take(self, data: bytes | None, cut: Cut = WHOLE) -> FigurePicture | None:
         """The picture in these bytes; None if it is too small, taken already or beyond a limit.
 
         `cut` is what the document does not show of it: nobody is to see that here either.
@@ -97,7 +97,7 @@ class PictureShelf:
             self.size += len(shrunk.picture.data)
         return shrunk.picture
 
-    def take_address(self, address: str, cut: Cut = WHOLE) -> Picture | None:
+    def take_address(self, address: str, cut: Cut = WHOLE) -> FigurePicture | None:
         """The picture at an address within the file."""
         data = read_data_address(address) if address[:5].lower() == "data:" else self.find(address)
         return self.take(data, cut)

@@ -52,7 +52,7 @@ class GridCell:
 
 
 @dataclass(frozen=True, slots=True)
-class GridRow:
+class PickedRow:
     """A body row: its id ("r12"), and its cells in the order of the columns; the first names it."""
 
     row: str
@@ -64,7 +64,7 @@ class TableGrid:
     """The body of a table: names of the columns, and the rows in the order shown."""
 
     columns: tuple[str, ...]
-    rows: tuple[GridRow, ...]
+    rows: tuple[PickedRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def grid_of(relation: Relation) -> TableGrid:
         texts = [cell.text.strip() for cell in row.cells] + [""] * (width - len(row.cells))
         texts[0] = " / ".join(part.strip(" :") for part in path if part) or texts[0]
         cells = tuple(_grid_cell(index, place, text, entries.get(place)) for place, text in enumerate(texts))
-        rows.append(GridRow(f"r{index}", cells))
+        rows.append(PickedRow(f"r{index}", cells))
     return TableGrid(tuple(names.get(place, "") for place in range(width)), tuple(rows))
 
 
@@ -124,9 +124,11 @@ def join_grids(grids: Mapping[int, TableGrid]) -> TableGrid:
     return TableGrid((*first, *[""] * (width - len(first))), rows)
 
 
-def _extend_row(key: int, row: GridRow, width: int) -> GridRow:
+def _extend_row(key: int, row: PickedRow, width: int) -> PickedRow:
     blank = [GridCell(f"{row.row}c{place}", "") for place in range(len(row.cells), width)]
-    return GridRow(f"{key}.{row.row}", tuple(replace(cell, cell=f"{key}.{cell.cell}") for cell in (*row.cells, *blank)))
+    return PickedRow(
+        f"{key}.{row.row}", tuple(replace(cell, cell=f"{key}.{cell.cell}") for cell in (*row.cells, *blank))
+    )
 
 
 def _grid_cell(row: int, place: int, text: str, entry: Entry | None) -> GridCell:
@@ -159,7 +161,7 @@ def sort_rows(grid: TableGrid, column: int, *, descending: bool = False) -> Tabl
     return TableGrid(grid.columns, (*ordered, *blank))
 
 
-def _is_stated(row: GridRow, column: int) -> bool:
+def _is_stated(row: PickedRow, column: int) -> bool:
     return row.cells[column].value is not None or any(map(str.isalnum, row.cells[column].text))
 
 
@@ -220,7 +222,7 @@ def select_cells(grid: TableGrid, rows: Sequence[str] = (), columns: Sequence[in
         raise _refuse(f"There is no row {missing[0]}.")
     places = [place for place in range(len(grid.columns)) if not columns or place == 0 or place in columns]
     kept = tuple(
-        GridRow(row.row, tuple(row.cells[place] for place in places))
+        PickedRow(row.row, tuple(row.cells[place] for place in places))
         for row in grid.rows
         if not rows or row.row in rows
     )

@@ -57,7 +57,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RelationLine:
     """A body row: its place (from 0, headers counted), its label, its groups (outermost first), the words of both.
 
     `row_words` are the words of all its cells.
@@ -85,7 +85,7 @@ class Entry:
     the printed number into units; `is_blank`: a dash stands there.
     """
 
-    line: Line
+    line: RelationLine
     axis: Axis
     label: str
     number: Number
@@ -185,9 +185,9 @@ class Relation:
         return tuple(found) if has_period or is_named else ()
 
     @cached_property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[RelationLine, ...]:
         """The body rows that have figures, each under the groups it stands in."""
-        found: list[Line] = []
+        found: list[RelationLine] = []
         group = ""
         late = {row.offset for row in self.late_heads}
         for index, row in enumerate(self.view.table.rows):
@@ -198,7 +198,7 @@ class Relation:
                 groups = row.path or ((group,) if group else ())
                 words = words_of(" ".join(cell.text for cell in row.cells))
                 group_words = words_of(" ".join(groups))
-                found.append(Line(row, index, label, tuple(groups), words_of(label), group_words, words))
+                found.append(RelationLine(row, index, label, tuple(groups), words_of(label), group_words, words))
             else:
                 told = label or next((cell.text.strip() for cell in row.cells if cell.text.strip()), "")
                 group = told.strip(" :")
@@ -309,7 +309,7 @@ class Relation:
                 below.append(other.text)
         return (*above, *reversed(self.view.path), *below)
 
-    def entries(self, line: Line) -> tuple[Entry, ...]:
+    def entries(self, line: RelationLine) -> tuple[Entry, ...]:
         """The cells of a row that state a number, or a dash for none, in printed order."""
         return self._entries.setdefault(line.row.offset, tuple(self._read_entries(line)))
 
@@ -317,7 +317,7 @@ class Relation:
     def _entries(self) -> dict[int, tuple[Entry, ...]]:
         return {}
 
-    def _read_entries(self, line: Line) -> Iterator[Entry]:
+    def _read_entries(self, line: RelationLine) -> Iterator[Entry]:
         for axis in self.axes:
             if axis.index >= len(line.row.cells) or (axis.index == 0 and line.row.label):
                 continue

@@ -17,7 +17,7 @@ from vectorless_web.engine.agent.model.view import (
 from vectorless_web.engine.answers.claims import Calculation, Operand
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.tables.arithmetic import evaluate, round_half_up
-from vectorless_web.engine.tables.relation import Line, Relation
+from vectorless_web.engine.tables.relation import Relation, RelationLine
 from vectorless_web.engine.tables.units import scale_name, units_currency
 from vectorless_web.engine.text.numbers import numbers_in
 
@@ -136,7 +136,7 @@ def _read_cell(view: DocumentView, pointer: Pointer, said: str) -> Amount:
     return Amount(pointer, said, entry.number.value / entry.number.scale, scale, unit, words)
 
 
-def _states_money(relation: Relation, line: Line) -> bool:
+def _states_money(relation: Relation, line: RelationLine) -> bool:
     """Whether the units line names a currency, or a cell in the rows of the same group prints a currency's sign."""
     group = (other for other in relation.lines if other.groups == line.groups)
     cells = (number for other in group for cell in other.row.cells[1:] for number in numbers_in(cell.text))

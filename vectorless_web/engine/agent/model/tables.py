@@ -12,7 +12,7 @@ from vectorless_web.engine.tables.operations import (
     Aggregate,
     Aggregated,
     Comparison,
-    GridRow,
+    PickedRow,
     TableGrid,
     aggregate_column,
     filter_rows,
@@ -139,5 +139,5 @@ def _write_grid(view: DocumentView, relation: Relation, grid: TableGrid) -> tupl
     return "\n".join(lines), len(lines) - 1
 
 
-def _write_row(row: GridRow) -> str:
+def _write_row(row: PickedRow) -> str:
     return f"[.{row.row}] {' | '.join(clean_text(cell.text) for cell in row.cells)}".rstrip(" |")

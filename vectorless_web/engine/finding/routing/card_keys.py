@@ -10,7 +10,7 @@ from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.finding.routing.editions import Edition, read_edition, series_core, split_file_name
 from vectorless_web.engine.finding.routing.lexical import key_idf
 from vectorless_web.engine.index.snapshot import Snapshot
-from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, Edges, Place, encode_row, key_hash, term_hash
+from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, CardPlace, Edges, encode_row, key_hash, term_hash
 from vectorless_web.engine.questions.editions import edition_words, family_of, glue_kind
 from vectorless_web.engine.text.analyser import analyse
 
@@ -176,7 +176,7 @@ def card_row(
     known = edition or read_edition(title=title, name=name, card=card, head="")
     if known.day and not card.fields.years:
         keys[YEAR, str(known.day // 10_000)] = MAX_COUNT
-    place = Place(_subject(card), tuple(key_hash(*key) for key in series), known.encode())
+    place = CardPlace(_subject(card), tuple(key_hash(*key) for key in series), known.encode())
     return encode_row(doc_id, terms, keys=keys, edges=edges, title=title, place=place)
 
 

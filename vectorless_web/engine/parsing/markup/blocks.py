@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from vectorless_web.engine.documents.figures import Picture
+from vectorless_web.engine.documents.figures import FigurePicture
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, DocumentText, Heads, TextBlock
@@ -72,7 +72,7 @@ class BlockWriter:
         for block in cut_paragraph(text, 0, len(text)):
             self.write(NodeKind.PARAGRAPH, text[block.start : block.end].strip())
 
-    def write_figure(self, picture: Picture, text: str = "") -> None:
+    def write_figure(self, picture: FigurePicture, text: str = "") -> None:
         """Add a picture with what is said of it, which may be nothing."""
         self.end_list()
         said = text.strip()

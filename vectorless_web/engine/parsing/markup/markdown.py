@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from vectorless_web.engine.documents.figures import Picture
+from vectorless_web.engine.documents.figures import FigurePicture
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.figures import PictureShelf, clean_description
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter
@@ -128,7 +128,7 @@ def _is_held(address: str) -> bool:
     return address[:5].lower() == "data:"
 
 
-def _held_pictures(tokens: Sequence[Token], shelf: PictureShelf) -> Iterator[tuple[Picture, str]]:
+def _held_pictures(tokens: Sequence[Token], shelf: PictureShelf) -> Iterator[tuple[FigurePicture, str]]:
     """The pictures that stand in the file itself, and what is said of each."""
     for child in (child for token in tokens for child in token.children or []):
         address = str(child.attrGet("src") or "") if child.type == "image" else ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from vectorless_web.engine.documents.figures import Picture
+from vectorless_web.engine.documents.figures import FigurePicture
 from vectorless_web.engine.documents.node import Cell, Column, NodeKind, Row, Table
 from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
 from vectorless_web.engine.parsing.fences import Fences
@@ -57,7 +57,7 @@ class TextBlock:
     label: str = ""
     cells: list[list[tuple[int, int]]] | None = None
     heads: Heads | None = None
-    picture: Picture | None = None
+    picture: FigurePicture | None = None
 
     @property
     def has_text(self) -> bool:

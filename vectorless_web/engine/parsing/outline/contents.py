@@ -38,7 +38,7 @@ _INNER_ENTRIES, _INNER_DENSE = 10, 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ContentsEntry:
     """A line of a printed table of contents: its title (and the same as letters), and the page number it prints."""
 
     title: str
@@ -51,7 +51,7 @@ class Contents:
     """Contents. `pages[i]`: rows (first, last) on page i. `listed`: (page, start) of a listed line -> letters."""
 
     pages: dict[int, tuple[int, int]] = field(default_factory=dict)
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ContentsEntry] = field(default_factory=list)
     listed: dict[tuple[int, int], str] = field(default_factory=dict)
 
 
@@ -86,7 +86,7 @@ def _first_row(rows: Sequence[LineRow], entry: int, following: bool) -> int:
     return 0 if following else entry
 
 
-def _entries(rows: Sequence[LineRow]) -> Iterator[tuple[int, Entry]]:
+def _entries(rows: Sequence[LineRow]) -> Iterator[tuple[int, ContentsEntry]]:
     """(row number, entry) of rows that end in a page number; a row without one may begin the next row's title."""
     pending = ""
     for number, row in enumerate(rows):
@@ -94,7 +94,7 @@ def _entries(rows: Sequence[LineRow]) -> Iterator[tuple[int, Entry]]:
         if match:
             title = match["title"].strip(" .·…_")
             joined = f"{pending} {title}" if pending and title[:1].islower() else title
-            yield number, Entry(joined, letters_of(joined), int(match["page"].split("-")[-1]))
+            yield number, ContentsEntry(joined, letters_of(joined), int(match["page"].split("-")[-1]))
             pending = ""
         elif row.role is LineRole.TEXT:
             pending = row.line.text.strip()
@@ -114,14 +114,14 @@ def _entry(row: LineRow) -> re.Match[str] | None:
     return None
 
 
-def _is_plain_contents(found: Sequence[tuple[int, Entry]]) -> bool:
+def _is_plain_contents(found: Sequence[tuple[int, ContentsEntry]]) -> bool:
     """Contents in the midst of a document: many entries close together, their numbers never falling."""
     numbers = [entry.printed for _, entry in found]
     dense = len(found) >= _INNER_DENSE * (found[-1][0] - found[0][0] + 1)
     return len(found) >= _INNER_ENTRIES and dense and numbers == sorted(numbers)
 
 
-def _is_contents(found: Sequence[tuple[int, Entry]], *, titled: bool) -> bool:
+def _is_contents(found: Sequence[tuple[int, ContentsEntry]], *, titled: bool) -> bool:
     if len(found) < (_MIN_TITLED if titled else _MIN_ENTRIES):
         return False
     numbers = [entry.printed for _, entry in found]
@@ -151,7 +151,7 @@ def _match(contents: Contents, rows: Mapping[int, Sequence[LineRow]], count: int
     return {(line.page, line.start): entry.letters for entry, line in candidates if line.page - entry.printed == shift}
 
 
-def _candidates(entry: Entry, index: dict[str, list[Line]]) -> Iterator[Line]:
+def _candidates(entry: ContentsEntry, index: dict[str, list[Line]]) -> Iterator[Line]:
     for line in index.get(entry.letters[:_PREFIX], ()):
         letters = letters_of(line.text)
         if entry.letters.startswith(letters) or (

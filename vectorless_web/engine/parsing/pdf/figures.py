@@ -12,7 +12,7 @@ import numpy as np
 import pypdfium2.raw as pdfium_c
 from numpy.typing import NDArray
 
-from vectorless_web.engine.documents.figures import Picture
+from vectorless_web.engine.documents.figures import FigurePicture
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.drafts import Draft
 from vectorless_web.engine.parsing.figures import read_caption
@@ -340,9 +340,9 @@ def _at(drafts: dict[int, Draft], place: int) -> tuple[Draft, ...]:
     return (drafts[place],) if place in drafts else ()
 
 
-def _picture_of(box: FigureBox) -> Picture:
+def _picture_of(box: FigureBox) -> FigurePicture:
     left, top, right, bottom = (round(edge, 1) for edge in box.edges)
-    return Picture(round(right - left, 1), round(bottom - top, 1), box=(left, top, right, bottom))
+    return FigurePicture(round(right - left, 1), round(bottom - top, 1), box=(left, top, right, bottom))
 
 
 def _make_wordless(box: FigureBox) -> Draft:

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageOps
 
-from vectorless_web.engine.documents.figures import Picture
+from vectorless_web.engine.documents.figures import FigurePicture
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.lines import Page
@@ -88,7 +88,7 @@ def draw_picture(path: Path, page_index: int, scale: float, *, limits: CompileLi
 class ShrunkPicture:
     """A picture made small, or None where it is too small to be a figure; `pixels` were unpacked."""
 
-    picture: Picture | None
+    picture: FigurePicture | None
     pixels: int
 
 
@@ -112,7 +112,7 @@ def shrink_picture(data: bytes, *, pixels: int, cut: Cut = WHOLE) -> ShrunkPictu
     shown.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))
     encoded = io.BytesIO()
     shown.save(encoded, "JPEG", quality=85)
-    return ShrunkPicture(Picture(shown.width, shown.height, encoded.getvalue()), width * height)
+    return ShrunkPicture(FigurePicture(shown.width, shown.height, encoded.getvalue()), width * height)
 
 
 def _cut_away(image: Image.Image, cut: Cut) -> Image.Image:

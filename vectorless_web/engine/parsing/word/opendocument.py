@@ -45,7 +45,7 @@ def read_text_document(path: Path, *, limits: CompileLimits) -> DocumentText:
             raise KeyError("content.xml")
         looks = package.xml("styles.xml")
         shelf = PictureShelf(package.read_picture, limits)
-        reader = _TextReader(_Styles.of(looks, root), shelf)
+        reader = _TextReader(_OpenStyles.of(looks, root), shelf)
         reader.read_running(looks)
         reader.read(body)
         title = child(package.xml("meta.xml"), "meta", "title")
@@ -88,7 +88,7 @@ class _Style:
 
 
 @dataclass(frozen=True, slots=True)
-class _ListLevel:
+class _OpenListLevel:
     """How the items of one level of a list are marked: `form` is "" for bullets."""
 
     form: str
@@ -99,17 +99,17 @@ class _ListLevel:
 
 
 @dataclass(frozen=True, slots=True)
-class _Styles:
+class _OpenStyles:
     styles: dict[str, _Style]
-    lists: dict[str, dict[int, _ListLevel]]
-    outline: dict[int, _ListLevel]
+    lists: dict[str, dict[int, _OpenListLevel]]
+    outline: dict[int, _OpenListLevel]
 
     @classmethod
-    def of(cls, *roots: etree._Element | None) -> "_Styles":
+    def of(cls, *roots: etree._Element | None) -> "_OpenStyles":
         """The styles of all parts; those of a later one go before."""
         styles: dict[str, _Style] = {}
-        lists: dict[str, dict[int, _ListLevel]] = {}
-        outline: dict[int, _ListLevel] = {}
+        lists: dict[str, dict[int, _OpenListLevel]] = {}
+        outline: dict[int, _OpenListLevel] = {}
         for element in (own for root in roots if root is not None for own in root.iter("{*}*")):
             name = local(element)
             if name == "style":
@@ -181,7 +181,7 @@ _LENGTH = re.compile(r"[1-9]")
 """A length that is not nothing, within "rect(0cm, 1.2cm, 0cm, 0cm)"."""
 
 
-def _read_levels(element: etree._Element) -> dict[int, _ListLevel]:
+def _read_levels(element: etree._Element) -> dict[int, _OpenListLevel]:
     """How each level of a list is marked, counted from 1."""
     levels = {}
     for own in element:
@@ -189,7 +189,7 @@ def _read_levels(element: etree._Element) -> dict[int, _ListLevel]:
         if level is None:
             continue
         numbered = local(own) in ("list-level-style-number", "outline-level-style")
-        levels[level] = _ListLevel(
+        levels[level] = _OpenListLevel(
             form=value(own, "num-format") if numbered else "bullet",
             before=value(own, "num-prefix"),
             behind=value(own, "num-suffix"),
@@ -203,7 +203,7 @@ def _read_levels(element: etree._Element) -> dict[int, _ListLevel]:
 class _Count:
     """Counts the items of a list, level by level."""
 
-    levels: dict[int, _ListLevel]
+    levels: dict[int, _OpenListLevel]
     counts: dict[int, int] = field(default_factory=dict)
 
     def next_mark(self, level: int, start: int | None = None) -> str:
@@ -253,7 +253,7 @@ class _Words:
 class _TextReader:
     """Writes a text's blocks; footnotes come behind the block that refers to them."""
 
-    styles: _Styles
+    styles: _OpenStyles
     shelf: PictureShelf
     writer: BlockWriter = field(default_factory=BlockWriter)
     waiting: list[etree._Element] = field(default_factory=list)
