@@ -41,5 +41,10 @@ def test_objections_name_the_claim_what_speaks_against_it_and_what_is_missing() 
 
 
 def test_words_that_stand_nowhere_are_told() -> None:
-    assert write_unknown([]) == ""
-    assert '"penalty"' in write_unknown(["penalty"])
+    assert write_unknown([], 3) == ""
+    assert '"penalty"' in write_unknown(["penalty"], 3)
+
+
+def test_a_question_whose_words_are_mostly_missing_is_told_so_without_a_list() -> None:
+    said = write_unknown(["wie", "lange", "gilt"], 4)
+    assert "lange" not in said and "their language" in said

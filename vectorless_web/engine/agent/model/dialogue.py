@@ -3,6 +3,7 @@
 import math
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import Any
 
 from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, StepEvent, StepKind, StepResult
@@ -40,7 +41,9 @@ from vectorless_web.engine.llm.model import Message, serve_place
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.llm.replies import fit_to_schema, parse_object, problem_with, without_thoughts
 from vectorless_web.engine.passages.evidence import Passage
+from vectorless_web.engine.passages.find import words_of
 from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.understand import understand
 
 FIRST_TOKENS = 3200
 """Tokens of the first message with the rules, which take 1,100. Of 22 questions on one document 18 find all their gold
@@ -61,6 +64,9 @@ REPLY_TOKENS, LONGEST_REPLY = 2000, 12_000
 """Tokens of a reply, with room for models that think first; characters of it that stay in the conversation."""
 TURN_TOKENS, MOST_CALLS = 3000, 5
 """Tokens that the results of one turn may take before its further calls are put off; calls of one turn."""
+USUAL_TURN = 1500
+"""Tokens that a turn usually adds to the conversation; 25 turns of a live reader added 1,070 on average, one in ten
+more than 2,270."""
 VERIFY_TOKENS = 1800
 """Tokens kept for the verification of the answer."""
 CONTEXT_SHARE = 0.45
@@ -145,7 +151,7 @@ class Dialogue:
         """
         is_last = False
         while True:
-            is_last = is_last or self._is_last()
+            is_last = is_last or self._turns_left() <= 1
             try:
                 asked = self._ask(LAST_TURN if is_last else "")
             except ModelRefusedPictures:
@@ -226,7 +232,7 @@ class Dialogue:
         results = [Told(problem)] if problem else []
         if not problem:
             results = yield from self._carry_out(asked.content["calls"], planned)
-        left = write_budget(self.turns, self._tokens_left())
+        left = write_budget(self._turns_left(), self._tokens_left())
         self.messages.append(Message("user", write_results(results, left), tuple(self._take_pictures())))
         return None
 
@@ -296,13 +302,20 @@ class Dialogue:
         spent = self.state.sum_spending()
         return self.state.limits.model_tokens - spent.tokens_in - spent.tokens_out
 
-    def _is_last(self) -> bool:
-        """Whether this turn must answer: turns, steps, time, or tokens for another turn and the answer are used up."""
+    def _turns_left(self) -> int:
+        """Turns that steps, time and tokens allow, the answering one among them; 1 when the next one must answer.
+
+        Each turn sends the whole conversation again. Another turn before the answer is only begun when the longest
+        reply and results that it may bring still leave room to answer; how many follow goes by what is usual.
+        """
         if self.turns <= 1 or not self.state.may_step(self.walk):
-            return True
-        turn = sum(map(expected_message_tokens, self.messages)) + self._reply_tokens()
-        kept = VERIFY_TOKENS if self.state.settings.verify else 0
-        return self._tokens_left() < 2 * turn + TURN_TOKENS + kept
+            return 1
+        sent = sum(map(expected_message_tokens, self.messages))
+        left = self._tokens_left() - (VERIFY_TOKENS if self.state.settings.verify else 0)
+        if left < 2 * (sent + self._reply_tokens()) + TURN_TOKENS:
+            return 1
+        costs = accumulate(sent + turn * USUAL_TURN for turn in range(1, self.turns + 1))
+        return max(2, sum(cost <= left for cost in costs))
 
 
 def fit_context(messages: Sequence[Message], context: int) -> list[Message]:
@@ -350,11 +363,11 @@ def open_dialogue(
     room -= sum(map(count_tokens, (system, earlier, scope, briefing.question))) + 120
     shown, step = _show_documents(state, library, briefing, max(300, room))
     dialogue = Dialogue(state, toolbox, [], turns, walk, is_whole=step.is_whole)
-    budget = write_budget(turns, dialogue._tokens_left())
-    first = write_first(
-        [scope, earlier, *shown, write_unknown(() if step.is_whole else absent)], briefing.question, budget
-    )
-    dialogue.messages = [Message("system", system), Message("user", first)]
+    unknown = "" if step.is_whole else write_unknown(absent, len(words_of(understand(briefing.question, expand=False))))
+    told = [scope, earlier, *shown, unknown]
+    dialogue.messages = [Message("system", system), Message("user", write_first(told, briefing.question, ""))]
+    budget = write_budget(dialogue._turns_left(), dialogue._tokens_left())
+    dialogue.messages[1] = Message("user", write_first(told, briefing.question, budget))
     row = {**step.result.observation, "unknown_words": absent}
     event = state.make_step(
         step.kind,

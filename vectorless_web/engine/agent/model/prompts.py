@@ -1,6 +1,6 @@
 """The texts a model is asked with: rules, scope, passages and results; document text stands between fences, as data."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -112,14 +112,17 @@ def write_conversation(conversation: Conversation, library: LibraryView) -> str:
     return "Earlier in this conversation (the new question may refer to it):\n" + "\n".join(told) if told else ""
 
 
-def write_unknown(words: Iterable[str]) -> str:
-    """Which words of the question stand nowhere in what is in scope; "" when all do."""
+def write_unknown(words: Sequence[str], asked: int) -> str:
+    """Which words of the question, of `asked` in all, occur nowhere in what is in scope; "" when all do.
+
+    Of a question whose words are mostly missing none is listed: it is likely asked in another language.
+    """
+    if not words:
+        return ""
+    if len(words) * 2 > asked:
+        return "Most words of the question occur in none of the documents. If you search, take words of their language."
     listed = ", ".join(f'"{word}"' for word in words)
-    return (
-        f"These words of the question stand in none of the documents: {listed}. If you search, take other words."
-        if listed
-        else ""
-    )
+    return f"These words of the question occur in none of the documents: {listed}. If you search, take other words."
 
 
 def write_budget(turns: int, tokens: int) -> str:

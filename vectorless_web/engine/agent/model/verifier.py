@@ -39,8 +39,8 @@ For each claim say whether its quotes, read with their headings, column names, u
   or column than the claim or the question.
 Text in ⟦ ⟧ is what was cited; what stands around it is there for its sense. A calculation was worked out exactly; judge
 whether its operands are the right ones.
-Then judge the whole: "answers_all" is whether the claims together answer all that the question asks; "missing" names,
-in the language of the question, each part that they leave open.
+Then judge the whole: "answers_all" is whether the claims that are not "no" together answer all that the question asks;
+"missing" names, in the language of the question, each part that they leave open.
 Reply with one JSON object and nothing else: {"claims": [{"claim": 1, "verdict": "supported", "why": "one sentence, in
 the language of the question"}], "answers_all": true, "missing": []}"""
 
