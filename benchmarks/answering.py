@@ -16,7 +16,7 @@ from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.reasoner import Reasoner
-from vectorless_web.engine.agent.settings import Settings
+from vectorless_web.engine.agent.state import Settings
 from vectorless_web.engine.answers.claims import ClaimEvent, Evidence, Support
 
 Question = dict[str, Any]

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.reasoner import Reasoner
-from vectorless_web.engine.agent.settings import Settings
+from vectorless_web.engine.agent.state import Settings
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord
 from vectorless_web.engine.llm.model import ChatModel

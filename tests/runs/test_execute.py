@@ -17,8 +17,8 @@ from tests.support.engines import (
     step,
 )
 from vectorless_web.documents.models import Document
-from vectorless_web.engine.agent.conversation import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.agent.events import Outcome, StepKind
+from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Operand, Support
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.infra.leases import LeaseLost, write_under_lease

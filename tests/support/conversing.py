@@ -6,10 +6,10 @@ from typing import Any
 
 from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
 from tests.support.scripted_model import Scripted, ScriptedModel
-from vectorless_web.engine.agent.conversation import Conversation
 from vectorless_web.engine.agent.events import CompleteEvent, ReasoningEvent, StepEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.reasoner import Reasoner, Settings
+from vectorless_web.engine.agent.state import Conversation
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.llm.budget import ModelBudget

@@ -21,10 +21,10 @@ from tests.support.conversing import (
 )
 from tests.support.engine_documents import annual_report, compiled, paragraph, section
 from tests.support.scripted_model import ScriptedModel
-from vectorless_web.engine.agent.conversation import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.agent.events import Outcome, ReasoningEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.reasoner import Reasoner, Settings
+from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.answers.claims import Check, Support, Verdict
 from vectorless_web.engine.errors import (
     ModelAuth,

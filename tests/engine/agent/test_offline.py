@@ -12,7 +12,7 @@ from tests.support.engine_documents import Shelf, annual_report, compiled, parag
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.reasoner import Reasoner
-from vectorless_web.engine.agent.settings import Settings
+from vectorless_web.engine.agent.state import Settings
 from vectorless_web.engine.answers.claims import ClaimEvent, Maker, Verdict, is_supported
 
 LEASE = compiled(

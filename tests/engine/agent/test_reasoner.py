@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 import pytest
 
 from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
-from vectorless_web.engine.agent.conversation import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.reasoner import Reasoner
+from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.errors import ArtefactDamaged
 
 QUESTION = "What was the net income of Norrvik?"

@@ -7,8 +7,7 @@ from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.reasoner import Reasoner
 from vectorless_web.engine.agent.routing import CardRouter, route_documents
-from vectorless_web.engine.agent.settings import Settings
-from vectorless_web.engine.agent.state import RunState
+from vectorless_web.engine.agent.state import RunState, Settings
 from vectorless_web.engine.finding.routing import RouteMode
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller

@@ -4,13 +4,11 @@ import time
 from collections.abc import Callable, Collection, Iterator
 
 from vectorless_web.engine.agent import loop, offline
-from vectorless_web.engine.agent.conversation import Conversation
 from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import Outcome, ReasoningEvent
 from vectorless_web.engine.agent.limits import Cancelling, Late, Limits
 from vectorless_web.engine.agent.routing import Routed, route_documents
-from vectorless_web.engine.agent.settings import Settings
-from vectorless_web.engine.agent.state import RunState
+from vectorless_web.engine.agent.state import Conversation, RunState, Settings
 from vectorless_web.engine.agent.wording import join_names, shorten_title
 from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError, InvalidInput
 from vectorless_web.engine.llm.calls import Caller

@@ -4,12 +4,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vectorless_web.engine.agent.conversation import Conversation
 from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import CompleteEvent, NodeRef, Outcome, StepEvent, StepKind, StepResult
 from vectorless_web.engine.agent.limits import Cancelling, Deadline, Late, Limits, Place
 from vectorless_web.engine.agent.meaning import MeaningSearch, NearLeaves
-from vectorless_web.engine.agent.settings import Settings
 from vectorless_web.engine.errors import Cancelled
 from vectorless_web.engine.finding.navigation import PilotBudget
 from vectorless_web.engine.llm.calls import Caller
@@ -22,6 +20,59 @@ OFFLINE = "offline"
 
 OUTSIDE_WALK, CONVERSATION = 0, 1
 """Numbers of walks: steps before and after the conversation, and those of the conversation itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a workspace or an ask wants the four systems to work; every field has a door in the product.
+
+    `pilot`: balanced, high_quality, low_cost or algorithm_only. `strategy`: beam, greedy or mcts. `route_mode`: fast,
+    balanced or precise. `fusion`: rrf, weighted_rrf or convex. `verify`: whether the second, independent call is made.
+    `pictures`: pages that a model may look at. `context`: tokens that the model takes at once, 0 when unknown.
+    `native_tools`: whether the model's self-test found native function calls.
+    """
+
+    pilot: str = "balanced"
+    strategy: str = "beam"
+    route_mode: str = "balanced"
+    fusion: str = "rrf"
+    verify: bool = True
+    expand: bool = True
+    pictures: int = 0
+    context: int = 0
+    native_tools: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPassage:
+    """A passage that an earlier answer cited, verbatim: the document's corpus id, the node, and its quote."""
+
+    document: str
+    key: int
+    page_index: int
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One question of the thread in its own words, its answer as text, and the passages that answer cited."""
+
+    question: str
+    answer: str
+    cited: tuple[CitedPassage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The exchanges before the question, oldest first; empty for a question that stands by itself."""
+
+    exchanges: tuple[Exchange, ...] = ()
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """Corpus ids of the documents cited before, the latest first, each once."""
+        cited = [passage.document for exchange in reversed(self.exchanges) for passage in exchange.cited]
+        return tuple(dict.fromkeys(cited))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from django.db.models import QuerySet
 from vectorless_web.documents.background import are_summaries_on
 from vectorless_web.documents.models import Document, Folder
 from vectorless_web.documents.selectors import closed_folders, documents_in, readable_documents
-from vectorless_web.engine.agent.conversation import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.questions.plan import check_question
 from vectorless_web.infra.limits import RUN_USD_MAX, TITLE_MAX, check_steps

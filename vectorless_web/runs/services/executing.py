@@ -6,11 +6,11 @@ from dataclasses import fields
 from threading import Event
 from typing import Any, Protocol
 
-from vectorless_web.engine.agent.conversation import Conversation
 from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import CompleteEvent, ReasoningEvent, StepEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.reasoner import Settings
+from vectorless_web.engine.agent.state import Conversation
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.errors import Cancelled, EngineError
 from vectorless_web.infra.leases import LeaseLost, Watch, write_under_lease

@@ -21,9 +21,9 @@ from vectorless_web import engine
 from vectorless_web.documents.background import is_work_under_way
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.rendering.page import RenderUnavailable, boxes, whole_page
-from vectorless_web.engine.agent.conversation import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.agent.events import CONCLUDED, CompleteEvent, NodeRef, Outcome, StepEvent
 from vectorless_web.engine.agent.limits import FURTHER, Late, Place
+from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.finding.routing import RouteMode, RouteResult, ScoredCandidate

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from vectorless_web.engine.agent.conversation import Conversation
 from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, shorten_text
+from vectorless_web.engine.agent.state import Conversation
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.llm.calls import fence_text
 
