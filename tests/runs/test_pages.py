@@ -8,9 +8,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.runs.conftest import make_ready
-from tests.support.engines import StoryReasoner, TestEngine, complete, long_story
+from tests.support.engines import StoryReasoner, TestEngine, closest, complete, long_story, step
 from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome
-from vectorless_web.runs.models import Citation, Claim, Feedback, Run, Step, Thread
+from vectorless_web.runs.models import Citation, Claim, Feedback, ModelCall, Run, Step, Thread
 from vectorless_web.runs.page import sheets
 from vectorless_web.runs.page.rendering import StepCardMaker, raw_step
 from vectorless_web.runs.services import claim_run, execute_run
@@ -260,6 +260,19 @@ def test_a_page_of_a_document_that_was_deleted_since_is_not_shown(page, answered
 
     assert page(sheet).status_code == 404
     assert "Revenue was 412 million" in page(address(answered)).content.decode()
+
+
+def test_a_stopped_run_shows_what_had_been_found_and_says_no_more_than_that(page, make_run, report):
+    run = make_run(model="qwen3:30b")
+    found = tuple(closest(marker, str(report.pk)) for marker in (1, 2))
+    story = [step(0, str(report.pk)), complete(Outcome.CANCELLED, passages=found, engine="qwen3:30b")]
+    execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(lambda _document: story), "model", "qwen3:30b"))
+    ModelCall.objects.create(run=run, purpose="turn", model="qwen3:30b", error_code="cancelled", error="Stopped.")
+
+    shown = page(address(run)).content.decode()
+
+    assert "These passages had been found when it was stopped." in shown and 'id="cite-2"' in shown
+    assert "did not answer" not in shown and "offline reasoner" not in shown.split('id="follow"')[0]
 
 
 def test_a_sentence_names_its_documents_where_an_answer_cites_several(page, answered, workspace, alice):

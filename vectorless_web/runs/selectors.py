@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder
 from vectorless_web.documents.selectors import closed_folders, open_to
 from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.errors import Cancelled
 from vectorless_web.engine.llm.embedding import PURPOSE as EMBEDDING
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.templatetags.show import person
@@ -273,8 +274,11 @@ def count_opened(run: Run) -> int:
 
 
 def model_failure(run: Run) -> tuple[ModelCall | None, bool]:
-    """The last call of a chat model that failed in a run, None without one; and whether another was answered."""
-    calls = run.model_calls.exclude(purpose__in=BESIDE_CHAT)
+    """The last call of a chat model that failed in a run, None without one; and whether another was answered.
+
+    One that was broken off because somebody stopped the run did not fail.
+    """
+    calls = run.model_calls.exclude(purpose__in=BESIDE_CHAT).exclude(error_code=Cancelled.code)
     failed = calls.exclude(error_code="").order_by("-pk").first()
     return failed, calls.filter(error_code="").exists()
 

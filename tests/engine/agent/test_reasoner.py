@@ -1,6 +1,7 @@
 """The entry to the agent: what it refuses, how it ends, documents that cannot be read, and follow-up questions."""
 
 from dataclasses import dataclass, field
+from itertools import count
 
 import pytest
 
@@ -50,6 +51,20 @@ def test_a_run_that_is_asked_to_stop_ends_as_cancelled_before_its_next_step():
     told = iter([False, False, True])
     events = ask(QUESTION, Shelf(reports("Norrvik")), cancelling=lambda: next(told, True))
     assert [type(event) for event in events[:-1]] and events[-1].outcome is Outcome.CANCELLED
+
+
+def test_what_a_stopped_run_had_found_is_told_and_the_times_of_its_steps_add_up():
+    clock, found = count(), []
+    reasoner = Reasoner(clock=lambda: float(next(clock)))
+    for event in reasoner.run(
+        "What was the revenue of Norrvik?", Shelf(reports("Norrvik")), Limits(),
+        cancelling=lambda: any(step.kind is StepKind.RETRIEVE for step in found),
+    ):  # fmt: skip
+        found.append(event)
+    *steps, end = found
+    assert end.outcome is Outcome.CANCELLED and end.passages
+    assert [passage.marker for passage in end.passages] == list(range(1, len(end.passages) + 1))
+    assert sum(step.latency_ms for step in steps) / 1000 == pytest.approx(end.seconds, abs=2)
 
 
 def test_an_error_of_the_code_is_raised():

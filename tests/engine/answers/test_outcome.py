@@ -46,12 +46,12 @@ def test_all_ticked_and_all_parts_answered_is_verified():
     assert (end.ending, end.verdict, end.grounded) == (Ending.ANSWERED, Verdict.VERIFIED, True)
 
 
-def test_a_missing_part_or_an_amber_claim_makes_the_answer_partial():
+def test_a_missing_part_makes_an_answer_partial_and_an_amber_claim_takes_its_word():
     whole = [claim(Support.SUPPORTED)]
     assert conclude_answer(whole, complete=True, missing=["2018"]).ending is Ending.PARTIAL
     assert conclude_answer(whole, complete=False).verdict is Verdict.PARTLY
     amber = conclude_answer([*whole, claim(Support.PARTLY)], complete=True)
-    assert (amber.ending, amber.verdict, amber.grounded) == (Ending.PARTIAL, Verdict.PARTLY, False)
+    assert (amber.ending, amber.verdict, amber.grounded) == (Ending.ANSWERED, Verdict.PARTLY, False)
 
 
 def test_a_struck_claim_beside_ticked_ones_takes_the_word_verified():

@@ -122,7 +122,7 @@ def _give_reason(checked: CheckedAnswer, outcome: Outcome) -> str:
         return f"Answered in {count}"
     if outcome is Outcome.PARTIAL:
         gaps = "; ".join(checked.missing)
-        return f"Answered in part; missing: {gaps}" if gaps else "Answered; not all of it could be verified"
+        return f"Answered in part; missing: {gaps}" if gaps else "Answered in part"
     if outcome is Outcome.PASSAGES:
         return "No sentence of the answer is supported by the documents; these passages come closest"
     return "The documents that were searched do not answer the question"

@@ -107,7 +107,7 @@ def measure_standing(routed: Routed) -> dict[str, float]:
 
 def scan_parts(run: OfflineRun, routed: Routed) -> StepEvent:
     """SCAN: which parts of the opened documents hold words of the question, and which words stand nowhere."""
-    state, started = run.state, run.state.clock()
+    state = run.state
     opened = {name: scorer.document for name, scorer in run.scorers.items()}
     run.unknown = routed.keep_unknown(unknown_words(run.plan, opened, lexicon=state.lexicon))
     parts = [part for name in run.scorers for part in _list_parts(run, name)]
@@ -133,7 +133,7 @@ def scan_parts(run: OfflineRun, routed: Routed) -> StepEvent:
         ),
         documents=tuple(run.scorers),
     )
-    return state.make_step(StepKind.SCAN, result, started=started)
+    return state.make_step(StepKind.SCAN, result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,20 +171,20 @@ def _list_parts(run: OfflineRun, name: str) -> list[Part]:
 
 def search_tree(run: OfflineRun, name: str) -> StepEvent:
     """NAVIGATE: search one document's tree, guided by the pilot that asks no model."""
-    started = run.state.clock()
     _, result = search_document(run.state, run.entries[name], run.scorers[name])
     run.checked += [Checked(name, row.label, row.reason, row.ref) for row in result.rejected[:NAMED]]
-    return run.state.make_step(StepKind.NAVIGATE, result, started=started)
+    return run.state.make_step(StepKind.NAVIGATE, result)
 
 
 def retrieve_passages(run: OfflineRun) -> StepEvent:
     """RETRIEVE: the passages of all searched documents that come closest, ranked together."""
-    state, started = run.state, run.state.clock()
+    state = run.state
     documents = {name: run.scorers[name].document for name in run.holding}
     near = state.find_near(state.question, list(documents))
     found = find_passages(run.plan, documents, lexicon=state.lexicon, most=RANKED, near=near.cosines)
     order = sorted(found, key=lambda passage: -(passage.score + ROUTE_WEIGHT * run.standing[passage.document]))
     run.passages = tuple(order[:MOST_PASSAGES])
+    state.found = run.passages
     refs = [ref for passage in run.passages for ref in state.refer(passage.document, [passage.key], "read")]
     pages = dict.fromkeys((run.title_of(passage.document), passage.page_index) for passage in run.passages)
     told = [f"{shorten_title(title)}, p. {page + 1}" for title, page in list(pages)[:NAMED]]
@@ -210,12 +210,12 @@ def retrieve_passages(run: OfflineRun) -> StepEvent:
         refs=tuple(refs),
         documents=tuple(documents),
     )
-    return state.make_step(StepKind.RETRIEVE, result, started=started)
+    return state.make_step(StepKind.RETRIEVE, result)
 
 
 def extract_figure(run: OfflineRun) -> StepEvent:
     """EXTRACT: look a figure up in the best-ranked tables, or work it out of their cells, where that is exact."""
-    state, started = run.state, run.state.clock()
+    state = run.state
     sources = [make_source(run, name) for name in run.holding]
     run.figure = find_worked_figure(run.plan, sources)
     tables = [(source.document, view.node.key) for source in sources for view in source.tables]
@@ -231,7 +231,7 @@ def extract_figure(run: OfflineRun) -> StepEvent:
         refs=tuple(ref for quote in quotes for ref in state.refer(quote.document, [quote.key], "read")),
         documents=tuple(run.holding),
     )
-    return state.make_step(StepKind.EXTRACT, result, started=started)
+    return state.make_step(StepKind.EXTRACT, result)
 
 
 def make_source(run: OfflineRun, name: str) -> TableSource:

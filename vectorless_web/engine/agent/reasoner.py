@@ -10,6 +10,7 @@ from vectorless_web.engine.agent.limits import Cancelling, Late, Limits
 from vectorless_web.engine.agent.routing import Routed, route_documents
 from vectorless_web.engine.agent.state import Conversation, RunState, Settings
 from vectorless_web.engine.agent.wording import join_names, shorten_title
+from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError, InvalidInput
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.embedding import RecordedEmbedder
@@ -81,7 +82,9 @@ class Reasoner:
         try:
             yield from _answer(state)
         except Cancelled:
-            yield state.make_end(Outcome.CANCELLED, "Stopped before it was done.")
+            quotes = Quotes(state.corpus.open)
+            found = tuple(quotes.cite_passage(passage) for passage in state.found)
+            yield state.make_end(Outcome.CANCELLED, "Stopped before it was done.", passages=found)
         except EngineError as error:
             yield state.make_end(Outcome.FAILED, error.message, error_code=error.code, retryable=error.retryable)
 

@@ -84,7 +84,7 @@ def route_documents(
     With `read`, documents that were opened before, it looks for others. The router's model is asked in the modes
     that want one.
     """
-    started, before = state.clock(), state.sum_spending()
+    before = state.sum_spending()
     with serve_place(walk, state.steps_in(walk)) if walk else serve_place(OUTSIDE_WALK, -1):
         result, name_of = _ask_router(state, plan, read)
     routed = _open_documents(state, _list_candidates(state, result, name_of, read), result, read)
@@ -105,7 +105,7 @@ def route_documents(
         documents=routed.ids,
         engine=OFFLINE if result.mode_used is RouteMode.FAST or state.caller is None else state.engine,
     )
-    return routed, state.make_step(StepKind.ROUTE, step, walk=walk, planned=planned, started=started)
+    return routed, state.make_step(StepKind.ROUTE, step, walk=walk, planned=planned)
 
 
 def _ask_router(state: RunState, plan: QueryPlan, read: Collection[str]) -> tuple[RouteResult, Callable[[int], str]]:

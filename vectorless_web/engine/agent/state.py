@@ -13,6 +13,7 @@ from vectorless_web.engine.finding.navigation import PilotBudget
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.embedding import RecordedEmbedder
 from vectorless_web.engine.llm.model import Usage, serve_place
+from vectorless_web.engine.passages.evidence import Passage
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 
 OFFLINE = "offline"
@@ -108,7 +109,9 @@ class RunState:
     """What the pilots of all searches may spend together; None until one asks a model."""
 
     def __post_init__(self) -> None:
-        self.started = self.clock()
+        self.started = self._told_at = self.clock()
+        self.found: Sequence[Passage] = ()
+        """The passages that steps have found so far: what a run shows that is stopped."""
         self.deadline = Deadline(self.clock, self.limits.wall_seconds, told=self.late)
         self._counted: dict[int, int] = {}
         self._booked = Usage()
@@ -169,12 +172,15 @@ class RunState:
         *,
         walk: int = CONVERSATION,
         planned: PlannedStep | None = None,
-        started: float | None = None,
     ) -> StepEvent:
-        """The event of a step just taken, numbered in its walk. `started` is the clock's reading when it began."""
+        """The event of a step just taken, numbered in its walk.
+
+        Its time is all that went by since the step before, so that the times of the steps add up to that of the run.
+        """
         planned = planned or PlannedStep()
         index = self.steps_in(walk)
         self._counted[walk] = index + 1
+        before, self._told_at = self._told_at, self.clock()
         return StepEvent(
             walk=walk,
             index=index,
@@ -188,7 +194,7 @@ class RunState:
             rejected=result.rejected,
             documents=tuple(dict.fromkeys((*result.documents, *(ref.document for ref in result.refs)))),
             confidence=result.confidence,
-            latency_ms=0.0 if started is None else (self.clock() - started) * 1000,
+            latency_ms=(self._told_at - before) * 1000,
             tokens=planned.tokens + result.tokens,
             cost_usd=planned.cost_usd + result.cost_usd,
             engine=result.engine if planned.engine == OFFLINE else planned.engine,

@@ -68,7 +68,7 @@ def conclude_answer(
     if not standing:
         return Conclusion(Ending.NOT_FOUND if not_found and not claims else Ending.PASSAGES)
     ticked = [claim for claim in standing if is_supported(claim)]
-    is_whole = complete and not missing and all(c.support is not Support.PARTLY for c in standing)
+    is_whole = complete and not missing
     ending = Ending.ANSWERED if is_whole else Ending.PARTIAL
     if is_whole and len(ticked) == len(claims):
         verdict = Verdict.VERIFIED

@@ -282,6 +282,8 @@ def show_passage(citation: Citation) -> ShownPassage:
 
 def closest_line(run: Run) -> str:
     """The sentence above the closest passages of a run."""
+    if run.status == Run.Status.CANCELLED:
+        return _("These passages had been found when it was stopped.")
     if run.has_answer:
         return _("These passages come closest to the question.")
     if run.model:

@@ -147,7 +147,7 @@ def settings_of(run: Run) -> Settings:
 
 
 def _end_cancelled(lease: RunLease) -> bool:
-    if end_run(lease, Run.Status.CANCELLED, reason="Stopped before it was done. What was found is kept."):
+    if end_run(lease, Run.Status.CANCELLED, reason="Stopped before it was done."):
         announce(lease.run_id)
     return True
 

@@ -72,7 +72,7 @@ def _tell_asker(run_id: int) -> None:
         notify(people=[asker], kind=Kind.RUN_ENDED, workspace_id=workspace, about=run_id)
 
 
-REASON = "Stopped before it was done. What was found is kept."
+REASON = "Stopped before it was done."
 
 
 def stop_run(*, user: User, run: Run) -> bool:

@@ -329,8 +329,9 @@ class Recorder:
             RunInputs.objects.filter(run=self._lease.run_id).update(late=late_rows(event.late))
             if event.outcome in CONCLUDED:
                 self._drop_surplus()
-                Citation.objects.bulk_create(passages)
                 Answer.objects.update_or_create(run_id=self._lease.run_id, defaults=answer_row(event))
+            Citation.objects.filter(run=self._lease.run_id, claim=None).delete()
+            Citation.objects.bulk_create(passages)
             end_run(self._lease, event.outcome.value, **clean_for_database(self._ending(event)))
         announce(self._lease.run_id, self._sequence + 1)
 
@@ -364,7 +365,6 @@ class Recorder:
         Step.objects.filter(pk__in=surplus).delete()
         Run.objects.filter(pk=self._lease.run_id).update(step_count=len(self._seen))
         Claim.objects.filter(run=self._lease.run_id).exclude(order__in=self._claimed).delete()
-        Citation.objects.filter(run=self._lease.run_id, claim=None).delete()
 
     def _advance(self) -> None:
         self._sequence += 1

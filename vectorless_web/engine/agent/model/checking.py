@@ -72,7 +72,6 @@ class AnswerChecker:
         if caller is None or not cited:
             return None
         self.state.stop_if_asked()
-        started = self.state.clock()
         try:
             with serve_place(*OUTSIDE):
                 sources = Sources(self.library, self.cards, self.dialogue.pictures)
@@ -80,12 +79,12 @@ class AnswerChecker:
         except ModelError as error:
             self._note = UNVERIFIED.format(error.message.rstrip("."))
             result = StepResult(self._note, {"error": error.message})
-            yield self.state.make_step(StepKind.VERIFY, result, walk=self._outside, started=started)
+            yield self.state.make_step(StepKind.VERIFY, result, walk=self._outside)
             return None
         documents = tuple(dict.fromkeys(c.pointer.document for claim in cited for c in claim.cited))
         result = StepResult(_describe(found), _observe(cited, found), documents=documents)
         planned = PlannedStep(action="verify", tokens=found.tokens, cost_usd=found.cost_usd, engine=found.engine)
-        yield self.state.make_step(StepKind.VERIFY, result, walk=self._outside, planned=planned, started=started)
+        yield self.state.make_step(StepKind.VERIFY, result, walk=self._outside, planned=planned)
         return found
 
     @property
@@ -110,7 +109,6 @@ class AnswerChecker:
         self, objections: Sequence[tuple[int, str, Sequence[str]]], gaps: Sequence[str]
     ) -> Generator[ReasoningEvent, None, AnswerDraft | None]:
         self.state.stop_if_asked()
-        started = self.state.clock()
         try:
             mended, asked = self.dialogue.ask_again(write_objections(objections, gaps))
         except ModelError as error:
@@ -127,9 +125,7 @@ class AnswerChecker:
         say = (
             f"Answered {say_count(len(objections) + len(gaps), 'objection')}" if mended else "Kept the answer as it was"
         )
-        yield self.state.make_step(
-            StepKind.SYNTHESIZE, StepResult(say, row), walk=self.walk, planned=planned, started=started
-        )
+        yield self.state.make_step(StepKind.SYNTHESIZE, StepResult(say, row), walk=self.walk, planned=planned)
         return mended
 
     def _verify_again(

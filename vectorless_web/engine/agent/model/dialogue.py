@@ -347,7 +347,6 @@ def open_dialogue(
     state: RunState, library: LibraryView, toolbox: Toolbox, briefing: Briefing, *, turns: int, walk: int = CONVERSATION
 ) -> tuple[Dialogue, StepEvent]:
     """The conversation with its first message, and the step of what was packed into it."""
-    started = state.clock()
     views = [line.view for line in briefing.lines]
     system = write_system(write_tools(toolbox.tools.values()), native=state.settings.native_tools)
     earlier = ""
@@ -374,7 +373,6 @@ def open_dialogue(
         replace(step.result, observation=row),
         walk=walk,
         planned=PlannedStep(action=step.action),
-        started=started,
     )
     return dialogue, event
 
@@ -410,6 +408,7 @@ def _show_documents(state: RunState, library: LibraryView, briefing: Briefing, r
         parts.append(f"Outline ([id] title | pages | size):\n{fence_text(outline)}")
         room -= count_tokens(outline)
     text, kept = pack_passages(state, library, briefing, rest, room)
+    state.found = kept
     if text:
         parts.append(f"Passages that come nearest, the best first:\n{fence_text(text)}")
     refs += [ref for passage in kept for ref in state.refer(passage.document, [passage.key], "read")]

@@ -84,7 +84,6 @@ class Toolbox:
 
     def carry_out(self, call: ToolCall, planned: PlannedStep) -> Generator[ReasoningEvent, None, ToolOutcome]:
         """Carry out one call; yields its steps and returns what came of it. What goes wrong is told, never raised."""
-        started = self.state.clock()
         tool = self.tools.get(call.name)
         kind = tool.kind if tool else StepKind.SYNTHESIZE
         try:
@@ -103,7 +102,7 @@ class Toolbox:
         if outcome.event is not None:
             yield outcome.event
         else:
-            yield self.state.make_step(kind, outcome.result, walk=self._walk, planned=planned, started=started)
+            yield self.state.make_step(kind, outcome.result, walk=self._walk, planned=planned)
         return outcome
 
     def _check_call(self, call: ToolCall, tool: Tool | None) -> dict[str, Any]:
