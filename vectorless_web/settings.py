@@ -168,17 +168,22 @@ _bounded_redis = f"{REDIS_URL}{'&' if '?' in REDIS_URL else '?'}{_limits}"
 RQ_QUEUES = {
     "runs": {"URL": _bounded_redis, "DEFAULT_TIMEOUT": 900},
     "documents": {"URL": _bounded_redis, "DEFAULT_TIMEOUT": 1800},
+    "long": {"URL": _bounded_redis, "DEFAULT_TIMEOUT": 7200},
+    "backups": {"URL": _bounded_redis, "DEFAULT_TIMEOUT": 7200},
 }
 RQ = {"COMMIT_MODE": "auto"}  # infra.queues.jobs enqueues after the commit by itself.
 WORKER_PRELOAD = {
     "runs": ["vectorless_web.runs.jobs", "vectorless_web.providers.openai_chat"],
     "documents": ["vectorless_web.documents.jobs"],
+    "long": ["vectorless_web.documents.jobs"],
+    "backups": ["vectorless_web.console.jobs"],
 }
 """Modules a worker imports before it forks, so that a job's fork costs no import."""
-WORKER_BEGIN = {"documents": ["vectorless_web.documents.compiling.process.prepare_children"]}
+_COMPILER = "vectorless_web.documents.compiling.process.prepare_children"
+WORKER_BEGIN = {"documents": [_COMPILER], "long": [_COMPILER]}
 """What a worker calls once before its first job."""
-READ_ONLY_JOBS = ("vectorless_web.console.jobs.run_backup_task",)
-"""Jobs that workers take while the site is read-only."""
+READ_ONLY_QUEUES = ("backups",)
+"""Queues whose jobs workers take while the site is read-only."""
 TIDYING = (
     "vectorless_web.console.subjects.usage.count_usage",
     "vectorless_web.console.subjects.retention.remove_expired",
@@ -391,6 +396,11 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
 COMPILE_MEMORY_BYTES = env.int("VECTORLESS_COMPILE_MEMORY_BYTES", default=2 * 2**30)
 COMPILE_CPU_SECONDS = env.int("VECTORLESS_COMPILE_CPU_SECONDS", default=600)
 COMPILE_TIMEOUT_SECONDS = env.int("VECTORLESS_COMPILE_TIMEOUT_SECONDS", default=900)
+COMPILE_READING_SECONDS = env.float("VECTORLESS_COMPILE_READING_SECONDS", default=3600.0)
+"""For how long the pages of one file are read, text recognition included; those after them stay unread."""
+COMPILE_FIRST_SECONDS = env.float("VECTORLESS_COMPILE_FIRST_SECONDS", default=60.0)
+"""The same for a file that has just come: what takes longer is used as far as it was read, and the queue "long" reads
+all of it, so that one file never holds up the others."""
 COMPILE_MAX_PAGES = env.int("VECTORLESS_COMPILE_MAX_PAGES", default=10_000)
 OCR_LANGUAGES = env.str("VECTORLESS_OCR_LANGUAGES", default="eng")
 OCR_PAGES = env.int("VECTORLESS_OCR_PAGES", default=2_000)

@@ -37,6 +37,13 @@ def read_only(grace):
 
 
 @pytest.fixture
+def backups():
+    import django_rq
+
+    return django_rq.get_queue("backups")
+
+
+@pytest.fixture
 def queue():
     import django_rq
 
@@ -140,18 +147,18 @@ class TestReadOnly:
 
 
 class TestWorkers:
-    def test_they_begin_nothing_but_backups(self, queue, read_only):
+    def test_they_begin_nothing_but_backups(self, queue, backups, read_only, staff):
         other = queue.enqueue_call("builtins.len", args=("abc",))
-        worker = StoppableWorker([queue], connection=queue.connection)
-        assert worker.dequeue_job_and_maintain_ttl(None) is None
-        wanted = queue.enqueue_call(maintenance.JOB, args=(1,))
-        assert worker.dequeue_job_and_maintain_ttl(None)[0].id == wanted.id
-        assert queue.get_job_ids() == [other.id]
+        wanted = backups.enqueue_call(maintenance.JOB, args=(1,))
+        worker, keeper = (StoppableWorker([each], connection=queue.connection) for each in (queue, backups))
 
-    def test_what_is_paused_besides_begins_no_backup_either(self, queue, read_only, staff):
-        staff.post("/console/queues/documents/pause/")
-        queue.enqueue_call(maintenance.JOB, args=(1,))
-        assert StoppableWorker([queue], connection=queue.connection).dequeue_job_and_maintain_ttl(None) is None
+        assert worker.dequeue_job_and_maintain_ttl(None) is None
+        assert queue.get_job_ids() == [other.id]
+        assert keeper.dequeue_job_and_maintain_ttl(None)[0].id == wanted.id
+
+        staff.post("/console/queues/backups/pause/")
+        backups.enqueue_call(maintenance.JOB, args=(1,))
+        assert keeper.dequeue_job_and_maintain_ttl(None) is None
 
     def test_they_go_on_afterwards(self, queue, read_only, grace):
         job = queue.enqueue_call("builtins.len", args=("abc",))
@@ -226,7 +233,7 @@ class TestBackups:
 
     def test_it_is_made_while_the_site_is_read_only(self, grace, document, read_only, work_off):
         maintenance.ask_for(actor=grace, act="back_up")
-        work_off("documents")
+        work_off("backups")
         assert BackupTask.objects.get().status == "done"
 
     def test_a_damaged_file_is_found_and_told(self, staff, grace, document, settings):

@@ -54,7 +54,7 @@ def order(tmp_path: Path, name: str, **limits) -> Order:
 
 def failure(tmp_path: Path, name: str, **limits) -> CompileFailed:
     with pytest.raises(CompileFailed) as caught:
-        list(run_child(order(tmp_path, name, **limits), module=MISBEHAVING))
+        list(run_child(order(tmp_path, name, reading_seconds=0.0, ocr_seconds=0.0, **limits), module=MISBEHAVING))
     assert caught.value.message.endswith(".")
     return caught.value
 

@@ -64,8 +64,11 @@ def _read(version, page_index, refusals):
         refusals.append(refusal.code)
 
 
-def endless_pattern() -> bytes:
-    """A PDF of two kilobytes: each page is filled with a pattern of a pattern, in steps of less than a point."""
+def endless_pattern(*, words: bool = True) -> bytes:
+    """A PDF of two kilobytes: each page is filled with a pattern of a pattern, in steps of less than a point.
+
+    Without words a page has as many shapes as one whose letters are drawn.
+    """
     kids = b" ".join(b"%d 0 R" % (7 + page) for page in range(PAGES))
     tile = b"/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 900 900]/XStep 0.7/YStep 0.7/Resources<<%s>>"
     fill = b"/Pattern cs /P scn 0 0 900 900 re f "
@@ -75,7 +78,7 @@ def endless_pattern() -> bytes:
         b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
         _stream(tile % b"/Pattern<</P 5 0 R>>", fill),
         _stream(tile % b"", b"0 0 m 1 1 l S"),
-        _stream(b"", fill + b"BT /F 12 Tf 72 700 Td (1. Overview of patterns) Tj ET"),
+        _stream(b"", fill + b"BT /F 12 Tf 72 700 Td (1. Overview of patterns) Tj ET" if words else fill * 40),
     ]
     resources = b"/Resources<</Font<</F 3 0 R>>/Pattern<</P 4 0 R>>>>"
     objects += [b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 6 0 R%s>>" % resources] * PAGES

@@ -54,7 +54,7 @@ def scan(pages: int = 3, *, read: int = 0) -> bytes:
     for number in range(pages):
         if number < read:
             canvas.drawString(72, 760, "The lease begins in May.")
-        canvas.drawInlineImage(Image.new("RGB", (60, 80), "grey"), 0, 0, *A4)
+        canvas.drawInlineImage(Image.new("L", (600, 800), "grey"), 0, 0, *A4)
         canvas.showPage()
     canvas.save()
     return buffer.getvalue()

@@ -47,7 +47,7 @@ PLACES = {
     "storage": "maintenance",
 }
 """The page of the console where something can be done about a part."""
-QUEUE_NAMES = {"runs": "questions", "documents": "documents"}
+QUEUE_NAMES = {"runs": "questions", "documents": "documents", "long": "long documents", "backups": "backups"}
 PROVIDERS_SHOWN = 20
 
 

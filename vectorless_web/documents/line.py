@@ -14,7 +14,8 @@ from vectorless_web.infra import live
 from vectorless_web.infra.queues import jobs
 from vectorless_web.infra.queues.jobs import WaitingLine
 
-QUEUE = "documents"
+QUEUE, LONG_QUEUE = "documents", "long"
+"""Files are read for the first time by one queue, for a minute at most; what takes longer is read by the other."""
 JOB = "vectorless_web.documents.jobs.compile_version"
 JOB_GRACE_SECONDS = 60
 """The queue's own time-out comes this long after the compiler's, which ends with a plain sentence."""
@@ -31,8 +32,17 @@ def is_past(field: str, moment: datetime) -> Q:
 
 def enqueue_job(version: DocumentVersion) -> None:
     """Enqueue the job of the version's present attempt once the transaction commits, without regard to turns."""
-    seconds = settings.COMPILE_TIMEOUT_SECONDS + JOB_GRACE_SECONDS
-    jobs.enqueue(JOB, version.pk, queue=QUEUE, job_id=version.job_id, seconds=seconds)
+    reading = reading_seconds(version)
+    seconds = int(settings.COMPILE_TIMEOUT_SECONDS + reading + 2 * settings.OCR_SECONDS + JOB_GRACE_SECONDS)
+    queue = LONG_QUEUE if version.is_long else QUEUE
+    jobs.enqueue(JOB, version.pk, queue=queue, job_id=version.job_id, seconds=seconds)
+
+
+def reading_seconds(version: DocumentVersion) -> float:
+    """For how long the pages of a version are read at its present attempt."""
+    longest: float = settings.COMPILE_READING_SECONDS
+    # What has been read whole must not be replaced by its first pages.
+    return longest if version.status == Status.READY else min(longest, settings.COMPILE_FIRST_SECONDS)
 
 
 def _select_waiting() -> QuerySet[DocumentVersion]:
@@ -53,6 +63,23 @@ UPLOADS = WaitingLine(
     job_id=lambda version: version.job_id,
     enqueue=enqueue_job,
 )
+
+
+def _select_long() -> QuerySet[DocumentVersion]:
+    return DocumentVersion.objects.filter(
+        status=Status.READY, repair_reason=DocumentVersion.RepairReason.LATE, document__deleted_at=None
+    )
+
+
+LONG_READINGS = WaitingLine(
+    queue=LONG_QUEUE,
+    person="added_by",
+    waiting=lambda: _select_long().filter(repair=Status.QUEUED),
+    working=lambda: _select_long().filter(repair__in=DocumentVersion.ACTIVE),
+    job_id=lambda version: version.job_id,
+    enqueue=enqueue_job,
+)
+"""Ready documents of which only the first pages have been read."""
 
 
 def documents_group(workspace_id: int) -> str:
@@ -116,7 +143,10 @@ def start_repair(rows: QuerySet[DocumentVersion], **values: Any) -> bool:
     version = rows.select_related("document").first()
     if version is None or not rows.update(**values | {"repair": Status.QUEUED, "heartbeat_at": timezone.now()}):
         return False
-    version.refresh_from_db(fields=["repair", "repair_tries"])
-    enqueue_job(version)
+    version.refresh_from_db(fields=["repair", "repair_reason", "repair_tries"])
+    if version.repair_reason == Reason.LATE:
+        LONG_READINGS.admit(version.added_by_id)
+    else:
+        enqueue_job(version)
     announce(version.document.workspace_id, version.document_id)
     return True

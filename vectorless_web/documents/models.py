@@ -112,6 +112,7 @@ class DocumentVersion(models.Model):
         DAMAGED = "damaged", "Missing or damaged"
         OUTDATED = "outdated", "Made by another version of the program"
         ASKED = "asked", "Asked for"
+        LATE = "late", "Only its first pages were read in the time of a first reading"
 
     ACTIVE = (Status.PARSING, Status.SCANNING, Status.OUTLINING, Status.INDEXING, Status.UNPACKING)
     BUSY = (Status.QUEUED, *ACTIVE)
@@ -185,9 +186,9 @@ class DocumentVersion(models.Model):
 
     @property
     def is_broken(self) -> bool:
-        """Whether compiling a ready version again has failed, and not only to bring it up to date."""
-        outdated = self.repair_reason == self.RepairReason.OUTDATED
-        return self.status == self.Status.READY and self.repair == self.Status.FAILED and not outdated
+        """Whether compiling a ready version again has failed, and not only to bring it up to date or read its rest."""
+        sound = self.repair_reason in (self.RepairReason.OUTDATED, self.RepairReason.LATE)
+        return self.status == self.Status.READY and self.repair == self.Status.FAILED and not sound
 
     @property
     def unread_pages(self) -> int:
@@ -200,6 +201,18 @@ class DocumentVersion(models.Model):
     def awaits_recognition(self) -> bool:
         """Whether pages were not read because text recognition or its languages were missing then."""
         return bool(self.report.get("awaits_recognition"))
+
+    @property
+    def was_late(self) -> bool:
+        """Whether the time for reading pages was up before all were read."""
+        return bool(self.report.get("late"))
+
+    @property
+    def is_long(self) -> bool:
+        """Whether reading it again takes longer than a first reading may."""
+        seconds: float = self.report.get("seconds") or 0.0
+        took_long = self.was_late or seconds > settings.COMPILE_FIRST_SECONDS
+        return self.status == self.Status.READY and took_long
 
     @property
     def recognised_pages(self) -> int:

@@ -344,7 +344,9 @@ def progress_of(workspace: Workspace, user: User) -> ReadingProgress:
 
 def _repairs(workspace: Workspace, user: User) -> dict[str, int]:
     rows = versions_in(workspace, user)
-    broken = Q(repair=Status.FAILED) & ~Q(repair_reason=DocumentVersion.RepairReason.OUTDATED)
+    broken = Q(repair=Status.FAILED) & ~Q(
+        repair_reason__in=(DocumentVersion.RepairReason.OUTDATED, DocumentVersion.RepairReason.LATE)
+    )
     return rows.exclude(repair="").aggregate(
         documents_again=Count("pk", filter=Q(repair__in=DocumentVersion.BUSY)),
         documents_broken=Count("pk", filter=broken),

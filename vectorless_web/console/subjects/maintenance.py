@@ -27,7 +27,7 @@ from vectorless_web.workspaces.site import ANNOUNCEMENT, READ_ONLY, forget_value
 
 logger = logging.getLogger(__name__)
 Act, Status = BackupTask.Act, BackupTask.Status
-JOB = "vectorless_web.console.jobs.run_backup_task"
+JOB, QUEUE = "vectorless_web.console.jobs.run_backup_task", "backups"
 JOB_SECONDS = 6 * 3600
 """A backup may take so long: 500 GB at 25 MB a second. One that is twice as large needs the command."""
 LOST_AFTER = timedelta(minutes=5)
@@ -138,7 +138,7 @@ def ask_for(*, actor: User, act: str) -> BackupTask:
     except IntegrityError:  # Somebody else asked for it at the same moment.
         raise under_way from None
     record(actor=actor, verb="backup.asked", target=task, name=task.get_act_display())
-    jobs.enqueue(JOB, task.pk, queue="documents", job_id=f"backup-{task.pk}", seconds=JOB_SECONDS, at_front=True)
+    jobs.enqueue(JOB, task.pk, queue=QUEUE, job_id=f"backup-{task.pk}", seconds=JOB_SECONDS)
     return task
 
 

@@ -23,9 +23,6 @@ PROGRESS_SECONDS = 0.2
 PR_SET_PDEATHSIG = 1
 """Linux' number of the request for a signal when the parent dies (prctl(2)). Stated here too, because the child imports
 no module of the site but the compiler."""
-SCANNING, PAGE_CPU_SECONDS = "scanning", 2
-"""The stage of text recognition, and the seconds of processor time that this process, which draws and straightens, may
-take for each of its pages besides its limit: 0.4 are usual. The program that recognises has its own."""
 NICENESS = 10
 """Answers come before reading: the child yields the processor to the workers of runs."""
 
@@ -33,7 +30,7 @@ NICENESS = 10
 def main(work: Callable[[dict[str, Any]], None] | None = None) -> int:
     """Compile the file that standard input describes, or do other work with it."""
     wanted = json.load(sys.stdin)
-    limits = {name: wanted[name] for name in ("memory_bytes", "cpu_seconds", "parent", "ocr_pages")}
+    limits = {name: wanted[name] for name in ("memory_bytes", "cpu_seconds", "parent")}
     _confine(**limits)
     started = time.monotonic()
     try:
@@ -71,7 +68,10 @@ def _compile(wanted: dict[str, Any]) -> None:
             ignore_bookmarks=wanted["ignore_bookmarks"],
             progress=ProgressReporter(),
             limits=CompileLimits(
-                pages=wanted["max_pages"], bytes=wanted["max_bytes"], scans=max(wanted["ocr_pages"], 1)
+                pages=wanted["max_pages"],
+                bytes=wanted["max_bytes"],
+                scans=max(wanted["ocr_pages"], 1),
+                seconds=wanted["reading_seconds"],
             ),
             recogniser=recogniser,
             corrections=corrections,
@@ -95,8 +95,6 @@ class ProgressReporter:
         self._said_at = 0.0
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        if stage == SCANNING:
-            _allow_page(done)
         now = time.monotonic()
         if stage == self._stage and done < total and now - self._said_at < PROGRESS_SECONDS:
             return
@@ -104,14 +102,7 @@ class ProgressReporter:
         _write_message(stage=stage, done=done, total=total)
 
 
-def _allow_page(done: int) -> None:
-    """Allow for the time of drawing and straightening one more scanned page; the hard limit bounds all of them."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    if done and soft + PAGE_CPU_SECONDS < hard:
-        resource.setrlimit(resource.RLIMIT_CPU, (soft + PAGE_CPU_SECONDS, hard))
-
-
-def _confine(*, memory_bytes: int, cpu_seconds: int, parent: int, ocr_pages: int = 0) -> None:
+def _confine(*, memory_bytes: int, cpu_seconds: int, parent: int) -> None:
     """Set limits that neither the parser nor its libraries can lift, and die with the parent."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
@@ -119,7 +110,7 @@ def _confine(*, memory_bytes: int, cpu_seconds: int, parent: int, ocr_pages: int
     os.nice(NICENESS)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # The soft limit comes first, with a signal of its own: a hard one kills as a lack of memory does.
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 5 + PAGE_CPU_SECONDS * ocr_pages))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 5))
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
 
 

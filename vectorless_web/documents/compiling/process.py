@@ -125,6 +125,7 @@ class Order:
     memory_bytes: int
     cpu_seconds: int
     seconds: float
+    """Limits of the processor's and the clock's time, besides those of reading pages."""
     max_pages: int
     max_bytes: int
     corrections: Sequence[Mapping[str, Any]] = ()
@@ -135,7 +136,9 @@ class Order:
     ocr_pages: int = 2_000
     """Pages of a file that are read by text recognition; 0 for none."""
     ocr_seconds: float = 60.0
-    """How long text recognition may take for one page."""
+    """How long drawing and text recognition may each take for one page."""
+    reading_seconds: float = 3_600.0
+    """For how long pages are read, text recognition included; those after them stay unread."""
     media_type: str = ""
     """What the file is, for the child that unpacks it."""
     archive_files: int = 500
@@ -146,22 +149,30 @@ class Order:
     @classmethod
     def by_settings(cls, *, path: Path, name: str, target: Path, **more: Any) -> "Order":
         """Make an order with the installation's limits."""
-        return cls(
-            path=path,
-            name=name,
-            target=target,
-            memory_bytes=settings.COMPILE_MEMORY_BYTES,
-            cpu_seconds=settings.COMPILE_CPU_SECONDS,
-            seconds=settings.COMPILE_TIMEOUT_SECONDS,
-            max_pages=settings.COMPILE_MAX_PAGES,
-            max_bytes=settings.UPLOAD_MAX_BYTES,
-            ocr_languages=settings.OCR_LANGUAGES,
-            ocr_pages=settings.OCR_PAGES,
-            ocr_seconds=settings.OCR_SECONDS,
-            archive_files=settings.ARCHIVE_MAX_FILES,
-            archive_bytes=settings.ARCHIVE_MAX_BYTES,
-            **more,
-        )
+        limits: dict[str, Any] = {
+            "memory_bytes": settings.COMPILE_MEMORY_BYTES,
+            "cpu_seconds": settings.COMPILE_CPU_SECONDS,
+            "seconds": settings.COMPILE_TIMEOUT_SECONDS,
+            "max_pages": settings.COMPILE_MAX_PAGES,
+            "max_bytes": settings.UPLOAD_MAX_BYTES,
+            "ocr_languages": settings.OCR_LANGUAGES,
+            "ocr_pages": settings.OCR_PAGES,
+            "ocr_seconds": settings.OCR_SECONDS,
+            "reading_seconds": settings.COMPILE_READING_SECONDS,
+            "archive_files": settings.ARCHIVE_MAX_FILES,
+            "archive_bytes": settings.ARCHIVE_MAX_BYTES,
+        }
+        return cls(path=path, name=name, target=target, **limits | more)
+
+    @property
+    def longest(self) -> float:
+        """Seconds after which the child is ended. The last page may be begun when the time for reading is nearly up."""
+        return self.seconds + self.reading_seconds + 2 * self.ocr_seconds
+
+    @property
+    def longest_cpu(self) -> int:
+        """Seconds of the processor after which the child ends: reading may take them all."""
+        return self.cpu_seconds + int(self.reading_seconds)
 
 
 def run_child(order: Order, *, module: str = CHILD) -> Generator[StageProgress | Finished | None, None, None]:
@@ -328,7 +339,7 @@ def _write_order(order: Order, *, parent: int) -> Iterator[IO[bytes]]:
         "name": order.name,
         "target": str(order.target),
         "memory_bytes": order.memory_bytes,
-        "cpu_seconds": order.cpu_seconds,
+        "cpu_seconds": order.longest_cpu,
         "max_pages": order.max_pages,
         "max_bytes": order.max_bytes,
         "corrections": list(order.corrections),
@@ -336,6 +347,7 @@ def _write_order(order: Order, *, parent: int) -> Iterator[IO[bytes]]:
         "ocr_languages": order.ocr_languages,
         "ocr_pages": order.ocr_pages,
         "ocr_seconds": order.ocr_seconds,
+        "reading_seconds": order.reading_seconds,
         "media_type": order.media_type,
         "archive_files": order.archive_files,
         "archive_bytes": order.archive_bytes,
@@ -359,48 +371,19 @@ def _environment() -> dict[str, str]:
 
 
 def _watch(child: _Started | _Forked, order: Order) -> Iterator[StageProgress | Finished | None]:
-    clock = _Clock(order.seconds)
-    for line in _lines(child.pipe, clock):
-        if line is None:
-            yield None
-            continue
-        news = _parse_message(line, order)
-        clock.hear(news)
+    started = time.monotonic()
+    for line in _lines(child.pipe, started + order.longest):
+        news = None if line is None else _parse_message(line, order)
         yield news
         if isinstance(news, Finished):
             return
-    raise _make_exit_error(child, order, seconds=clock.passed)
+    raise _make_exit_error(child, order, seconds=time.monotonic() - started)
 
 
-class _Clock:
-    """Measures the time that counts against the limit: pages read by text recognition have limits of their own."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds, self._started = seconds, time.monotonic()
-        self._scanning_since: float | None = None
-
-    def hear(self, news: StageProgress | Finished | None) -> None:
-        """Do not count the time between two reports of scanned pages."""
-        now = time.monotonic()
-        if self._scanning_since is not None and news is not None:
-            self._started += now - self._scanning_since
-        self._scanning_since = now if isinstance(news, StageProgress) and news.stage == "scanning" else None
-
-    @property
-    def passed(self) -> float:
-        """Seconds that count."""
-        return time.monotonic() - self._started
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the child is to be ended."""
-        return self.passed >= self._seconds
-
-
-def _lines(pipe: int, clock: _Clock) -> Iterator[bytes | None]:
+def _lines(pipe: int, deadline: float) -> Iterator[bytes | None]:
     """Lines of the child's output, None for each tick without any; ends with the output or when time is up."""
     rest = b""
-    while not clock.is_over:
+    while time.monotonic() < deadline:
         ready, _, _ = select.select([pipe], [], [], TICK_SECONDS)
         if not ready:
             yield None
@@ -440,10 +423,11 @@ def _make_reported_error(message: Mapping[str, Any], order: Order) -> CompileFai
 def _make_exit_error(child: _Started | _Forked, order: Order, *, seconds: float) -> CompileFailed:
     """The error for a child that ended without a word, by its time, its memory and the signal that ended it."""
     ended = child.reap()
-    if ended is None or seconds >= order.seconds:
-        return _make_timeout_error(order.seconds)
-    if ended.code == -signal.SIGXCPU or (ended.code == -signal.SIGKILL and ended.cpu_seconds >= order.cpu_seconds - 1):
-        return _make_timeout_error(order.cpu_seconds)
+    if ended is None or seconds >= order.longest:
+        return _make_timeout_error(order.longest)
+    limit = order.longest_cpu
+    if ended.code == -signal.SIGXCPU or (ended.code == -signal.SIGKILL and ended.cpu_seconds >= limit - 1):
+        return _make_timeout_error(limit)
     if ended.code == -signal.SIGKILL:
         return _make_killed_error(seconds)
     if ended.code in CRASHES and ended.peak_bytes >= order.memory_bytes * MUCH_MEMORY:

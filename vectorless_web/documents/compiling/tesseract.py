@@ -5,18 +5,20 @@ child uses it, whose limits and end it shares.
 """
 
 import csv
+import multiprocessing
 import os
 import re
 import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from multiprocessing.connection import Connection
 from pathlib import Path
 
-from vectorless_web.engine.errors import RecognitionFailed
+from vectorless_web.engine.errors import EngineError, RecognitionFailed
 from vectorless_web.engine.parsing.scans.recognition import NoRecogniser, Recogniser, SeenWord
 from vectorless_web.engine.parsing.scans.straighten import GreyPicture
 
@@ -34,6 +36,8 @@ _MEMORY_BYTES = 1 << 30
 _MOST_OUTPUT = 32 << 20
 """Bytes of its table that are read; a full page makes 50 KB."""
 _WORD_LEVEL, _COLUMNS = "5", 12
+_FORKS = multiprocessing.get_context("fork")
+"""A fork has the open document; a program of its own would parse the file again for each page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,26 @@ class Tesseract:
     data: str
     languages: str
     seconds: float
+
+    def draw(self, make: Callable[[], GreyPicture]) -> GreyPicture:
+        """The picture that `make` draws, in a process of its own: no library stops drawing once it has begun."""
+        mine, theirs = _FORKS.Pipe(duplex=False)
+        drawer = _FORKS.Process(target=_draw, args=(make, theirs, int(self.seconds)))
+        drawer.start()
+        theirs.close()
+        try:
+            if not mine.poll(self.seconds):
+                raise RecognitionFailed(f"drawing took longer than {self.seconds:g} s")
+            drawn = mine.recv()
+        except EOFError as error:
+            raise RecognitionFailed("its picture cannot be drawn") from error
+        finally:
+            drawer.kill()
+            drawer.join()
+            mine.close()
+        if isinstance(drawn, EngineError):
+            raise drawn
+        return drawn
 
     def find_turn(self, picture: GreyPicture) -> int:
         """Quarter turns clockwise (0 to 3) that make the picture's text upright; 0 when it cannot tell."""
@@ -105,6 +129,15 @@ class Tesseract:
         kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL", "TMPDIR") if name in os.environ}
         data = {"TESSDATA_PREFIX": self.data} if self.data else {}
         return {**kept, **data, "OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1"}
+
+
+def _draw(make: Callable[[], GreyPicture], answer: Connection, seconds: int) -> None:
+    """Send the picture, or the error that says why there is none; the kernel ends what outlives its parent."""
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds + 1, seconds + 1))
+    try:
+        answer.send(make())
+    except EngineError as error:
+        answer.send(error)
 
 
 _UNTOLD = "recognition_untold"

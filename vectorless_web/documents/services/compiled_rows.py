@@ -104,6 +104,7 @@ def version_facts(document: CompiledDocument, *, seconds: float, peak_mb: float)
             "unread": list(report.unread_pages),
             "unread_because": report.because,
             "awaits_recognition": report.lacking,
+            "late": report.late,
             "recognised": list(report.recognised),
             "warnings": list(report.warnings),
             "verdict": report.verdict,

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
@@ -27,7 +28,14 @@ from vectorless_web.documents.compiling.process import (
     compile_folder,
     run_child,
 )
-from vectorless_web.documents.line import REPAIRED, UPLOADS, announce
+from vectorless_web.documents.line import (
+    LONG_READINGS,
+    REPAIRED,
+    UPLOADS,
+    announce,
+    queue_repair,
+    reading_seconds,
+)
 from vectorless_web.documents.models import Card, Document, DocumentVersion, Section
 from vectorless_web.documents.selectors import list_uploaded_with
 from vectorless_web.documents.services.background import READINGS, REPAIRS, compile_lease
@@ -149,7 +157,7 @@ def compile_version(
         _fail(version, INTERNAL if outage is None else _failure_by(outage))
         raise
     finally:
-        UPLOADS.admit(version.added_by_id)
+        (LONG_READINGS if version.is_long else UPLOADS).admit(version.added_by_id)
 
 
 def requeue_after_outage(version: DocumentVersion, outage: Outage) -> None:
@@ -264,9 +272,7 @@ def _claim(version_id: int) -> DocumentVersion | None:
 def _compile(version: DocumentVersion, folder: Path, compile_with: Compile, unpack_with: Compile) -> None:
     _drop_leftovers(version)
     target = folder / "artefact"
-    order = Order.by_settings(
-        path=_upload_of(version, folder), name=version.document.name, target=target, corrections=version.corrections
-    )
+    order = _make_order(version, _upload_of(version, folder), target)
     finished = _follow_child(version, compile_with(order), order.path)
     with translate_storage_errors():
         name, digest = store_artefact(target, f"compiled/{version.sha256}-{ENGINE_VERSION}-{version.lease[:8]}")
@@ -281,6 +287,13 @@ def _compile(version: DocumentVersion, folder: Path, compile_with: Compile, unpa
         unpacking = replace(order, target=folder / "enclosed", media_type=document.media_type)
         facts["report"] |= _take_out(version, unpacking, unpack_with, facts["report"]["warnings"])
     retry_through_outage(lambda: _finish(version, document, facts, link_card(version.document, document)))
+
+
+def _make_order(version: DocumentVersion, path: Path, target: Path) -> Order:
+    name, seconds = version.document.name, reading_seconds(version)
+    return Order.by_settings(
+        path=path, name=name, target=target, corrections=version.corrections, reading_seconds=seconds
+    )
 
 
 def _take_out(version: DocumentVersion, order: Order, unpack_with: Compile, remarks: list[str]) -> dict[str, Any]:
@@ -386,15 +399,13 @@ def _write_sections(version: DocumentVersion, document: CompiledDocument) -> Non
 
 def _recompile(version: DocumentVersion, folder: Path, compile_with: Compile) -> None:
     """Compile a ready version again from its original, unless its file turns out to be sound."""
-    is_wanted = version.repair_reason == Reason.ASKED or version.awaits_recognition
+    is_wanted = version.repair_reason in (Reason.ASKED, Reason.LATE) or version.awaits_recognition
     if not is_wanted and is_sound(version):
         compile_lease(version).select_held().update(engine_version=ENGINE_VERSION, **REPAIRED)
         announce(version.document.workspace_id, version.document_id)
         return
     target = folder / "artefact"
-    order = Order.by_settings(
-        path=_original_of(version, folder), name=version.document.name, target=target, corrections=version.corrections
-    )
+    order = _make_order(version, _original_of(version, folder), target)
     finished = _watch(version, compile_with(order))
     name, digest = store_artefact(target, f"compiled/{version.sha256}-{ENGINE_VERSION}-{version.lease[:8]}")
     try:
@@ -479,4 +490,7 @@ def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[st
         show_to_router(row, card)
         want_vectors(row.workspace_id)
         want_summaries(row.workspace_id)
+    version.refresh_from_db()
+    if version.was_late and settings.COMPILE_READING_SECONDS > settings.COMPILE_FIRST_SECONDS:
+        queue_repair(version, Reason.LATE)
     announce(row.workspace_id, row.pk)

@@ -14,6 +14,7 @@ from django.utils import timezone
 from vectorless_web.documents.compiling.process import CompileFailed
 from vectorless_web.documents.compiling.tesseract import find_recogniser
 from vectorless_web.documents.line import (
+    LONG_READINGS,
     REPAIRED,
     UPLOADS,
     announce,
@@ -74,7 +75,7 @@ class RepairCounts:
 def requeue_repairs() -> int:
     """Queue repairs that lost their job or worker, or are due for another try; how many. The sweep calls it."""
     now = timezone.now()
-    return _requeue_unqueued(now) + _recover_stalled() + _try_again(now)
+    return _requeue_unqueued(now) + LONG_READINGS.admit_all() + _recover_stalled() + _try_again(now)
 
 
 class ArtefactPatrol:
@@ -85,7 +86,8 @@ class ArtefactPatrol:
 
     def queue_bad_artefacts(self) -> int:
         """One pass: queue what is damaged before what is merely old, never more than a few; how many."""
-        waiting = _select_ready_versions().filter(repair__in=DocumentVersion.BUSY).count()
+        busy = _select_ready_versions().filter(repair__in=DocumentVersion.BUSY)
+        waiting = busy.exclude(repair_reason=Reason.LATE).count()
         damaged = self._queue_damaged(MOST_WAITING - waiting)
         queued = damaged + _queue_outdated(MOST_OUTDATED - waiting - damaged)
         return queued + _queue_versions(_select_unrecognised_versions(), MOST_OUTDATED - waiting - queued)
@@ -197,8 +199,10 @@ def _queue_versions(versions: QuerySet[DocumentVersion], most: int) -> int:
 
 def _requeue_unqueued(now: datetime) -> int:
     """Repairs that wait without a job, as after an outage of Redis."""
-    waiting = _select_ready_versions().filter(
-        repair=Status.QUEUED, heartbeat_at__lt=now - timedelta(seconds=GRACE_SECONDS)
+    waiting = (
+        _select_ready_versions()
+        .filter(repair=Status.QUEUED, heartbeat_at__lt=now - timedelta(seconds=GRACE_SECONDS))
+        .exclude(repair_reason=Reason.LATE)
     )
     versions = {version.job_id: version for version in waiting}
     gone = jobs.find_lost_jobs(list(versions), queue="documents")

@@ -64,6 +64,8 @@ class TreeReport:
     """Why they were not read, as a part of a sentence: "text recognition (OCR) is not installed"."""
     lacking: bool = False
     """Whether they were not read because the program or its languages were missing."""
+    late: bool = False
+    """Whether they were not read because the time for reading pages was up; what else is on them is not known."""
 
     @property
     def unread_pages(self) -> Sequence[int]:

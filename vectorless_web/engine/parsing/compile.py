@@ -3,6 +3,7 @@
 import gc
 import hashlib
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -39,7 +40,7 @@ from vectorless_web.engine.parsing.packed.book import read_book
 from vectorless_web.engine.parsing.packed.enclosed import read_archive
 from vectorless_web.engine.parsing.packed.slides import read_slides
 from vectorless_web.engine.parsing.pdf.parse import compile_pdf, outline_pages
-from vectorless_web.engine.parsing.scans.pages import NO_SCANS, ScannedPages, read_scans
+from vectorless_web.engine.parsing.scans.pages import NO_SCANS, PageReading, Progress, ScannedPages, read_scans
 from vectorless_web.engine.parsing.scans.pictures import read_picture
 from vectorless_web.engine.parsing.scans.recognition import NoRecogniser, Recogniser
 from vectorless_web.engine.parsing.sheets.older import read_older_workbook
@@ -397,6 +398,7 @@ def make_report(
         pictured=scans.unread,
         because=scans.because,
         lacking=scans.lacking,
+        late=scans.late,
     )
     warnings = (*_warnings(report), *remarks)
     return replace(report, warnings=warnings, verdict=_verdict(outline_source, warnings, report.sections))
@@ -405,7 +407,9 @@ def make_report(
 def _warnings(report: TreeReport) -> list[str]:
     found = []
     unread, pages = len(report.unread_pages), report.pages
-    if unread:
+    if report.late:
+        found.append(_tell_late(report))
+    elif unread:
         which = f"{unread} of {pages} pages {'is a picture' if unread == 1 else 'are pictures'} whose text was not read"
         found.append(f"{which}: {report.because}.")
     elif pages and len(report.empty_pages) == pages:
@@ -415,6 +419,15 @@ def _warnings(report: TreeReport) -> list[str]:
     if report.outline_source == "pages" and len(report.empty_pages) < pages:
         found.append("No headings were found; the document is divided by pages instead.")
     return found
+
+
+def _tell_late(report: TreeReport) -> str:
+    """How far a document was read when time was up: all its pages, or those that are pictures."""
+    first, texts = min(report.unread_pages), {*report.empty_pages, *report.unread_pages}
+    read_on = any(page not in texts for page in range(first, report.pages))
+    what = "Text of pages that are pictures" if read_on else "Text"
+    how_far = f"up to page {first:,} of {report.pages:,}" if first else f"on none of {report.pages:,} pages"
+    return f"{what} was read {how_far}: {report.because}."
 
 
 def _verdict(source: str, warnings: Sequence[str], sections: int) -> str:
@@ -440,7 +453,6 @@ PACKAGES = {
     EPUB: read_book,
 }
 """The readers of files that are archives of several parts, by what a file is."""
-Progress = Callable[[str, int, int], None]
 _HEAD_BYTES = 8192
 """Bytes of a file by which its kind is told."""
 _TAIL_BYTES = 65_557
@@ -486,18 +498,20 @@ def compile_file(
     progress: Progress | None = None,
     limits: CompileLimits = _USUAL_LIMITS,
     recogniser: Recogniser = _NO_RECOGNISER,
+    clock: Callable[[], float] = time.monotonic,
     **outline: Unpack[OutlineWishes],
 ) -> bytes:
     """The artefact of a file. `progress(stage, done, total)`: stages parsing, scanning, outlining, indexing.
 
-    `recogniser` reads pages that are pictures; without one they are told to be unread.
+    `recogniser` reads pages that are pictures; without one they are told to be unread. `clock` counts the seconds for
+    which pages are read.
     Raises UnreadableDocument, with a stable code and a plain sentence, if the file cannot be compiled.
     """
-    tell = progress or _ignore_progress
+    tell, fences = progress or _ignore_progress, Fences()
+    reading = PageReading(tell, limits, recogniser, fences, clock, clock() + limits.seconds)
     digest = _digest(path, limits)
-    fences = Fences()
     with _pause_collection(), _refuse_recursion():
-        parsed = _Parser(path, name, tell, limits, recogniser, fences).parse(outline.get("ignore_bookmarks", False))
+        parsed = _Parser(path, name, reading).parse(outline.get("ignore_bookmarks", False))
         # Before the corrections, whose keys are those of an outline that was limited.
         limited = limit_outline(parsed.drafts, limits.sections)
         remarks = (*parsed.remarks, limited.remark) if limited.remark else parsed.remarks
@@ -566,46 +580,36 @@ class _Parser:
 
     path: Path
     name: str
-    tell: Progress
-    limits: CompileLimits
-    recogniser: Recogniser
-    fences: Fences
+    reading: PageReading
 
     def parse(self, ignore_bookmarks: bool) -> Parsed:
         kind = _sniff_file(self.path, self.name)
         if kind == PDF:
             return self._parse_pdf(ignore_bookmarks)
-        self.tell("parsing", 0, 1)
+        self.reading.tell("parsing", 0, 1)
         if kind in PICTURES:
             return self._parse_picture(kind)
         if kind in PACKAGES:
-            return self._cut_into_pages(kind, PACKAGES[kind](self.path, limits=self.limits))
+            return self._cut_into_pages(kind, PACKAGES[kind](self.path, limits=self.reading.limits))
         return self._parse_text()
 
     def _parse_pdf(self, ignore_bookmarks: bool) -> Parsed:
-        outlined = compile_pdf(
-            self.path,
-            ignore_bookmarks=ignore_bookmarks,
-            tell=self.tell,
-            limits=self.limits,
-            recogniser=self.recogniser,
-            fences=self.fences,
-        )
+        outlined = compile_pdf(self.path, ignore_bookmarks=ignore_bookmarks, reading=self.reading)
         return Parsed(
             PDF, outlined.pages, outlined.drafts, outlined.source, outlined.title, outlined.remarks, outlined.scans
         )
 
     def _parse_picture(self, kind: str) -> Parsed:
-        picture = read_picture(self.path, limits=self.limits)
-        self.tell("parsing", 1, 1)
-        read = read_scans(picture.scans, self.recogniser, most=self.limits.scans, tell=self.tell, fences=self.fences)
+        picture = read_picture(self.path, limits=self.reading.limits)
+        self.reading.tell("parsing", 1, 1)
+        read = read_scans(picture.scans, self.reading)
         pages = [read.pages.get(page.index, page) for page in picture.pages]
-        drafts, source = outline_pages(pages, (), self.fences)
+        drafts, source = outline_pages(pages, (), self.reading.fences, self.reading.tell)
         return Parsed(kind, pages, drafts, source, remarks=picture.remarks, scans=read.told)
 
     def _parse_text(self) -> Parsed:
         text = decode(self.path.read_bytes())
-        if len(text) > self.limits.characters:
+        if len(text) > self.reading.limits.characters:
             raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
         known = format_of(text, name=self.name)
         return self._cut_into_pages(known.media_type, known.read(text))
@@ -613,8 +617,8 @@ class _Parser:
     def _cut_into_pages(self, media_type: str, read: DocumentText) -> Parsed:
         if not any(block.has_text for block in read.blocks):
             raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
-        self.tell("parsing", 1, 1)
-        pages, drafts = cut_pages(read.text, read.blocks, read.starts, self.fences)
+        self.reading.tell("parsing", 1, 1)
+        pages, drafts = cut_pages(read.text, read.blocks, read.starts, self.reading.fences)
         source = "headings" if any(block.kind is NodeKind.SECTION for block in read.blocks) else "pages"
         return Parsed(media_type, pages, drafts, source, read.title, read.remarks, shown_title=read.shown_title)
 

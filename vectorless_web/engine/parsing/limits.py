@@ -1,5 +1,6 @@
 """Limits of a compilation; the application sets them and tells users before an upload."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -40,6 +41,8 @@ class CompileLimits:
     """Bytes below which that ratio is not asked for, since packed text makes more."""
     scans: int = 2_000
     """Pages of a file that are read by text recognition: at two seconds each, an hour of a worker."""
+    seconds: float = math.inf
+    """Seconds for which pages are read, text recognition included. Those after them stay unread, and it is told."""
     pictures: int = 200
     """Pictures of a file that are shown beside their captions; a manual full of screenshots has as many."""
     picture_bytes: int = 24 * 1024 * 1024

@@ -48,9 +48,7 @@ logger = logging.getLogger(__name__)
 QUEUE_PAUSED = "vectorless:paused:%s"
 """The key in Redis that is there while an operator has paused the queue of that name."""
 SITE_READ_ONLY = "vectorless:read-only"
-"""The key in Redis that is there while the whole site is read-only: all queues are held but for READ_ONLY_JOBS."""
-UPKEEP_LOOKED_AT = 10
-"""Waiting jobs of a held queue among which those of READ_ONLY_JOBS are looked for: they are put at its head."""
+"""The key in Redis that is there while the whole site is read-only: all queues are held but for READ_ONLY_QUEUES."""
 PAUSE_LOOK_SECONDS = 1.0
 """Seconds between two looks of an idle worker at whether its queue goes on."""
 
@@ -62,14 +60,14 @@ def is_paused(redis: Redis, queue: str) -> bool:
 
 def is_held(redis: Redis, queue: str) -> bool:
     """Whether no worker begins another job of the queue: it is paused, or the site is read-only."""
-    return bool(redis.exists(QUEUE_PAUSED % queue, SITE_READ_ONLY))
+    site = [] if queue in settings.READ_ONLY_QUEUES else [SITE_READ_ONLY]
+    return bool(redis.exists(QUEUE_PAUSED % queue, *site))
 
 
 class StoppableWorker(Worker):
     """A worker that, told to stop, lets its job finish for VECTORLESS_STOP_SECONDS and then hands it back.
 
     While its queue is held it begins no job; one that it took just then goes back to the head of the queue.
-    A site that is read-only still gets its upkeep: jobs of READ_ONLY_JOBS.
 
     A job that is handed back was killed, as in a crash: what it stored under its lease stands, and
     the next worker goes on from there.
@@ -93,13 +91,12 @@ class StoppableWorker(Worker):
         """The next job of a queue that is not held; without `timeout`, as in bursts, none while it is held."""
         while True:
             while self._is_held():
-                upkeep = self._take_upkeep()
-                if upkeep is not None or timeout is None:
-                    return upkeep
+                if timeout is None:
+                    return None
                 self.heartbeat()
                 time.sleep(PAUSE_LOOK_SECONDS)
             taken = super().dequeue_job_and_maintain_ttl(timeout, max_idle_time)
-            if taken is None or not is_held(self.connection, taken[1].name) or _is_upkeep(taken[0]):
+            if taken is None or not is_held(self.connection, taken[1].name):
                 return taken
             job, queue = taken
             queue.push_job_id(job.id, at_front=True)
@@ -107,16 +104,6 @@ class StoppableWorker(Worker):
 
     def _is_held(self) -> bool:
         return any(is_held(self.connection, name) for name in self.queue_names())
-
-    def _take_upkeep(self) -> tuple[Job, Queue] | None:
-        """A job that a read-only site needs; whoever takes its name off the list has it."""
-        for queue in self.queues:
-            if is_paused(self.connection, queue.name):
-                continue
-            for job in queue.get_jobs(0, UPKEEP_LOOKED_AT):
-                if _is_upkeep(job) and queue.remove(job):
-                    return job, queue
-        return None
 
     def main_work_horse(self, job: Job, queue: Queue) -> None:
         """Run the job in the work-horse, which the kernel ends as soon as its worker ends."""
@@ -143,10 +130,6 @@ class StoppableWorker(Worker):
         if self.horse_pid:
             self._overdue = True
             self.kill_horse()
-
-
-def _is_upkeep(job: Job) -> bool:
-    return job.func_name in settings.READ_ONLY_JOBS
 
 
 def hand_back(job: Job) -> None:
@@ -190,8 +173,9 @@ EVER = tuple(state.value for state in JobStatus)
 """Every state of a job that Redis knows of."""
 AT_ONCE = 500
 """Jobs asked for in one request to Redis; bounds the size of a reply."""
-WORKER_TTL_SECONDS = 30
-"""An idle worker gives a sign of life 15 s before this is over, so that its death is noticed within a minute."""
+WORKER_TTL_SECONDS, BUSY_SIGN_SECONDS = 20, 5
+"""An idle worker gives a sign of life 15 s before the first is over, a busy one each time the second is: one that is
+stopped is noticed within 15 s (infra.web.health)."""
 RESULT_SECONDS = 3600
 """Seconds that Redis keeps a finished job. Nothing reads it: results are rows. It lets an operator look."""
 FAILURE_SECONDS = 7 * 24 * 3600
@@ -284,7 +268,12 @@ def queue_is_up() -> bool:
 
 def work(queue: str, *, burst: bool = False) -> None:
     """Work on the queue's jobs, each in a forked work-horse, until stopped (or, with `burst`, until it is empty)."""
-    worker = django_rq.get_worker(queue, worker_class=StoppableWorker, worker_ttl=WORKER_TTL_SECONDS)
+    worker = django_rq.get_worker(
+        queue,
+        worker_class=StoppableWorker,
+        worker_ttl=WORKER_TTL_SECONDS,
+        job_monitoring_interval=BUSY_SIGN_SECONDS,
+    )
     worker.work(burst=burst, logging_level="WARNING")
 
 

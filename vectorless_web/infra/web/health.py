@@ -60,12 +60,15 @@ def _key(name: str) -> str:
 
 logger = logging.getLogger(__name__)
 
-WORKER_SECONDS = 60.0
-"""An idle worker gives a sign of life every 15 s, a busy one every 30 s (infra.queues.jobs, rq); twice is silence."""
+WORKER_SECONDS = 15.0
+"""A worker gives a sign of life every 5 s, idle or busy (infra.queues.jobs); three that are missing are silence."""
+NEEDED_QUEUES = ("runs", "documents")
+"""Queues without whose workers people wait for ever; the others do what nobody waits for."""
 SWEEP_SECONDS = 120.0
 """The sweep gives one before each act; its longest lists the whole storage."""
-LONG_QUEUE_SECONDS = 600.0
-"""A job that waits this long tells of too few workers, or of one that hangs."""
+LONG_QUEUE_SECONDS = {"long": 24 * 3600.0}
+"""A job that waits this long tells of too few workers, or of one that hangs; QUEUE_SECONDS where nothing is said."""
+QUEUE_SECONDS = 600.0
 JOBS_LOOKED_AT = 100
 """Jobs, the oldest of a queue, whose waiting time is looked at; bounds the time of a check."""
 SCARCE_BYTES, FULL_BYTES = 2**30, 100 * 2**20
@@ -169,7 +172,8 @@ def check_workers(queue: str) -> Finding:
         return Finding(Level.UNAVAILABLE, f"Redis does not answer: {error}")
     alive = sum(age < WORKER_SECONDS for age in heartbeats)
     if not alive:
-        return Finding(Level.UNAVAILABLE, f"No worker works on the queue “{queue}”.")
+        level = Level.UNAVAILABLE if queue in NEEDED_QUEUES else Level.DEGRADED
+        return Finding(level, f"No worker works on the queue “{queue}”.")
     return ok(f"{alive} alive")
 
 
@@ -186,7 +190,8 @@ def check_queue(queue: str) -> Finding:
     except RedisError as error:
         return Finding(Level.UNAVAILABLE, f"Redis does not answer: {error}")
     text = f"{count} waiting, the oldest for {oldest:.0f} s"
-    return Finding(Level.DEGRADED if oldest > LONG_QUEUE_SECONDS else Level.OK, text)
+    is_late = oldest > LONG_QUEUE_SECONDS.get(queue, QUEUE_SECONDS)
+    return Finding(Level.DEGRADED if is_late else Level.OK, text)
 
 
 def check_sweep() -> Finding:

@@ -304,7 +304,15 @@ def unread_lines(steps: Sequence[Step], versions: Iterable[DocumentVersion]) -> 
     """What could not be read: documents that were left out, and pages without text of those that were opened."""
     lines = []
     for version in versions:
-        if pages := version.unread_pages:
+        pages = version.unread_pages
+        if pages and version.was_late:
+            line = ngettext(
+                "%(n)d of %(of)d pages of %(title)s has not been read.",
+                "%(n)d of %(of)d pages of %(title)s have not been read.",
+                pages,
+            )
+            lines.append(line % {"n": pages, "of": version.pages, "title": version.document.title})
+        elif pages:
             line = ngettext(
                 "%(n)d of %(of)d pages of %(title)s has no text and could not be read.",
                 "%(n)d of %(of)d pages of %(title)s have no text and could not be read.",

@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,8 +23,14 @@ from vectorless_web.engine.parsing.patterns import PLAIN, STATEMENT, form_of, is
 from vectorless_web.engine.parsing.pdf.drafter import ContentsLines, Drafter, Furniture, Item, lines_draft
 from vectorless_web.engine.parsing.pdf.figures import choose_figures, may_hold_pictures, place_figures
 from vectorless_web.engine.parsing.pdf.text import read_pages
-from vectorless_web.engine.parsing.scans.pages import ScannedPages, find_scans, read_scans
-from vectorless_web.engine.parsing.scans.recognition import Recogniser
+from vectorless_web.engine.parsing.scans.pages import (
+    PageReading,
+    Progress,
+    ScannedPages,
+    add_late_pages,
+    find_scans,
+    read_scans,
+)
 from vectorless_web.engine.parsing.tables.regions import (
     PERIOD,
     UNITS_LINE,
@@ -331,7 +337,6 @@ def _page_numbers(edges: Sequence[_Sighting], count: int) -> set[tuple[int, int]
     return usual | set(romans)
 
 
-Progress = Callable[[str, int, int], None]
 _PAGE_GROUP = 5
 """Pages of one section when a document has no outline: ten pages known give .85 of questions their page among the first
 five by words alone, thirty .61; fewer pages make the outline long."""
@@ -356,26 +361,21 @@ class OutlinedPDF:
     remarks: Sequence[str] = ()
 
 
-def compile_pdf(
-    path: Path,
-    *,
-    ignore_bookmarks: bool,
-    tell: Progress,
-    limits: CompileLimits,
-    recogniser: Recogniser,
-    fences: Fences,
-) -> OutlinedPDF:
+def compile_pdf(path: Path, *, ignore_bookmarks: bool, reading: PageReading) -> OutlinedPDF:
     """Parse and outline a PDF; pages that are pictures of text are recognised.
 
+    Pages for which no time is left are empty.
     Raises UnreadableDocument: `encrypted_pdf`, `damaged_pdf`, `no_pages`, `too_many_pages`.
     """
-    document = open_pdf(path)
+    document, fences = open_pdf(path), reading.fences
     try:
-        _check_pages(len(document), limits)
-        pages = _read_all_pages(document, tell, fences, pictures=may_hold_pictures(path))
-        scans = find_scans(document, pages, pixels=limits.pixels // 2)
-        read = read_scans(scans, recogniser, most=limits.scans, tell=tell, fences=fences)
+        _check_pages(len(document), reading.limits)
+        pages = _read_all_pages(document, reading, pictures=may_hold_pictures(path))
+        scans = find_scans(document, pages, pixels=reading.limits.pixels // 2)
+        read = read_scans(scans, reading)
+        told = add_late_pages(read.told, range(len(pages), len(document)), reading)
         pages = [read.pages.get(page.index, page) for page in pages]
+        pages += [Page(index, *size, "", size) for index, size in _measure_pages(document, len(pages))]
         bookmarks = (
             [] if ignore_bookmarks else fences.read("bookmarks", -1, lambda: read_bookmarks(document), list[Bookmark]())
         )
@@ -383,10 +383,10 @@ def compile_pdf(
         remarks = list(_tell_left_out(document))
     finally:
         document.close()
-    drafts, source = outline_pages(pages, bookmarks, fences)
+    drafts, source = outline_pages(pages, bookmarks, fences, reading.tell)
     scanned = {scan.index for scan in scans}
     drafts = fences.read("figures", -1, lambda: place_figures(drafts, pages, choose_figures(pages, scanned)), drafts)
-    return OutlinedPDF(pages, drafts, source, title, read.told, remarks)
+    return OutlinedPDF(pages, drafts, source, title, told, remarks)
 
 
 def _tell_left_out(document: pdfium.PdfDocument) -> Iterator[str]:
@@ -435,26 +435,39 @@ def _check_pages(count: int, limits: CompileLimits) -> None:
         )
 
 
-def _read_all_pages(document: pdfium.PdfDocument, tell: Progress, fences: Fences, *, pictures: bool) -> list[Page]:
+def _read_all_pages(document: pdfium.PdfDocument, reading: PageReading, *, pictures: bool) -> list[Page]:
+    """All pages, or the first of them for which there is time."""
     pages: list[Page] = []
-    tell("parsing", 0, len(document))
-    for page in read_pages(document, fences, pictures=pictures):
+    reading.tell("parsing", 0, len(document))
+    for page in read_pages(document, reading.fences, pictures=pictures):
         pages.append(page)
-        tell("parsing", len(pages), len(document))
+        reading.tell("parsing", len(pages), len(document))
+        if reading.is_over:
+            break
     return pages
 
 
-def outline_pages(pages: Sequence[Page], bookmarks: Sequence[Bookmark], fences: Fences) -> tuple[list[Draft], str]:
+def _measure_pages(document: pdfium.PdfDocument, first: int) -> Iterator[tuple[int, tuple[float, float]]]:
+    """Width and height in points of the pages from `first` on, which are not loaded for it."""
+    for index in range(first, len(document)):
+        yield index, document.get_page_size(index)
+
+
+def outline_pages(
+    pages: Sequence[Page], bookmarks: Sequence[Bookmark], fences: Fences, tell: Progress
+) -> tuple[list[Draft], str]:
     """Drafts in reading order, and the source of the outline; groups of plain pages where outlining fails."""
     plain = "headings and tables of the whole document"
-    outlined = fences.read(plain, -1, lambda: _outline_pages(pages, bookmarks, fences), None)
+    outlined = fences.read(plain, -1, lambda: _outline_pages(pages, bookmarks, fences, tell), None)
     if outlined is not None:
         return outlined
     drafts = [lines_draft(page.lines, NodeKind.PARAGRAPH) for page in pages if page.lines]
     return _by_page_groups(drafts), "pages"
 
 
-def _outline_pages(pages: Sequence[Page], bookmarks: Sequence[Bookmark], fences: Fences) -> tuple[list[Draft], str]:
+def _outline_pages(
+    pages: Sequence[Page], bookmarks: Sequence[Bookmark], fences: Fences, tell: Progress
+) -> tuple[list[Draft], str]:
     running: set[tuple[int, int]] = fences.read("running headers", -1, lambda: mark_running(pages), set())
     layout = survey(pages, running)
     rows = {page.index: _classify_body_lines(page, running) for page in pages}

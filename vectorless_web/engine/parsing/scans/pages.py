@@ -1,8 +1,10 @@
 """Which pages of a PDF are pictures of text, and what became of reading them."""
 
+import math
+import time
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 
@@ -14,6 +16,7 @@ from PIL import Image
 from vectorless_web.engine.documents.recognised import RecognisedWord
 from vectorless_web.engine.errors import RecognitionFailed
 from vectorless_web.engine.parsing.fences import Fences
+from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.scans.recognition import RecognisedPage, Recogniser, recognise_page
 from vectorless_web.engine.parsing.scans.straighten import GreyPicture
@@ -23,6 +26,9 @@ READING_DPI = 300
 scan is enlarged to it, 97 % when it is read as it is; at 400 reading takes a third longer and gains nothing."""
 _LEAST_DPI = 100
 """Pixels an inch below which a scan is drawn as any page is."""
+_COARSEST_DPI = 20
+"""Pixels an inch below which pictures hold no letters: those of a title of 40 points have six pixels there, which
+nobody reads. A page tiled with a picture of a few pixels is coarser."""
 _COVERED = 0.2
 """Share of a page that pictures must cover for one without characters to be a picture of text, or a figure."""
 _DRAWN = 30
@@ -61,6 +67,8 @@ class ScannedPages:
     because: str = ""
     lacking: bool = False
     """Whether the program or its languages were missing: once they are there, the pages can be read."""
+    late: bool = False
+    """Whether time was up: with more of it, the pages can be read."""
 
 
 NO_SCANS = ScannedPages()
@@ -81,8 +89,40 @@ class Scan:
     least: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class PageReading:
+    """What reading the pages of a file needs: `tell(stage, done, total)` is told how far it is, `clock` counts seconds.
+
+    `ends_at` is the time at which no further page is begun.
+    """
+
+    tell: Progress
+    limits: CompileLimits
+    recogniser: Recogniser
+    fences: Fences
+    clock: Callable[[], float] = time.monotonic
+    ends_at: float = math.inf
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time for reading pages is up."""
+        return self.clock() >= self.ends_at
+
+    @property
+    def told_limit(self) -> str:
+        """Why no further page is read when time is up, as a part of a sentence."""
+        seconds = self.limits.seconds
+        told = f"{seconds / 60:.0f} minutes" if seconds >= _TOLD_IN_MINUTES else f"{seconds:g} seconds"
+        return f"the time limit of {told} was reached"
+
+
+_TOLD_IN_MINUTES = 120
+"""Seconds from which a time limit is told in minutes."""
+
+
 def _recognise(scan: Scan, recogniser: Recogniser) -> RecognisedPage:
-    return recognise_page(scan.picture(), index=scan.index, shown=scan.shown, recogniser=recogniser)
+    picture = recogniser.draw(scan.picture)
+    return recognise_page(picture, index=scan.index, shown=scan.shown, recogniser=recogniser)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,50 +133,90 @@ class ReadScans:
     told: ScannedPages
 
 
-def read_scans(
-    scans: Sequence[Scan], recogniser: Recogniser, *, most: int, tell: Progress, fences: Fences
-) -> ReadScans:
-    """Read at most so many pages one after the other; `tell("scanning", done, total)` says how far it is."""
-    pages: dict[int, Page] = {}
-    words: list[RecognisedWord] = []
-    recognised: list[int] = []
-    unread: list[int] = []
-    because, lacking, failures = "", False, 0
-    total = min(len(scans), most)
+def read_scans(scans: Sequence[Scan], reading: PageReading) -> ReadScans:
+    """Read as many pages as are allowed, one after the other, telling `("scanning", done, total)`."""
+    reader = _ScanReader(reading)
+    total = min(len(scans), reading.limits.scans)
     for number, scan in enumerate(scans):
-        own = [scan.index] if not scan.least else []
-        if number >= most or failures >= _GIVE_UP:
-            unread += own
-            because = because or f"at most {most:,} pages of a document are read by text recognition (OCR)"
-            continue
-        tell("scanning", number, total)
-        try:
-            found = fences.read("scanned text", scan.index, partial(_recognise, scan, recogniser), None)
-        except RecognitionFailed as failure:
-            unread += own
-            because = because or failure.message
-            lacking = lacking or failure.code == "recognition_missing"
-            failures += _GIVE_UP if lacking else 1
-            continue
-        failures = 0
-        if found is None:
-            unread += own
-        elif len(found.page.text) >= scan.least:
-            pages[scan.index] = found.page
-            words.extend(found.words)
-            recognised.append(scan.index)
+        if reader.goes_on(number):
+            reading.tell("scanning", number, total)
+            reader.read(scan)
+        else:
+            reader.leave(scan)
     if scans:
-        tell("scanning", total, total)
-    return ReadScans(pages, _tell(ScannedPages(words, tuple(recognised), tuple(unread), because, lacking)))
+        reading.tell("scanning", total, total)
+    return ReadScans(reader.pages, reader.report())
 
 
-def _tell(read: ScannedPages) -> ScannedPages:
-    """The report on scanned pages; without a reason where every page was read or had text of its own."""
-    return read if read.unread else replace(read, because="", lacking=False)
+@dataclass(slots=True)
+class _ScanReader:
+    """Reads scanned pages and notes what became of them, and why reading them stopped."""
+
+    reading: PageReading
+    pages: dict[int, Page] = field(default_factory=dict)
+    words: list[RecognisedWord] = field(default_factory=list)
+    recognised: list[int] = field(default_factory=list)
+    unread: list[int] = field(default_factory=list)
+    because: str = ""
+    lacking: bool = False
+    late: bool = False
+    failures: int = 0
+
+    def goes_on(self, number: int) -> bool:
+        """Whether the page of this number, from 0, is to be read."""
+        if self.late or self.failures >= _GIVE_UP:
+            return False
+        if number >= self.reading.limits.scans:
+            most = self.reading.limits.scans
+            self.because = self.because or f"at most {most:,} pages of a document are read by text recognition (OCR)"
+            return False
+        if self.reading.is_over:
+            self.late, self.because = True, self.reading.told_limit
+        return not self.late
+
+    def leave(self, scan: Scan) -> None:
+        """Note a page that stays as it is."""
+        if not scan.least:
+            self.unread.append(scan.index)
+
+    def read(self, scan: Scan) -> None:
+        """Read a page, or note why it could not be read."""
+        recognise = partial(_recognise, scan, self.reading.recogniser)
+        try:
+            found = self.reading.fences.read("scanned text", scan.index, recognise, None)
+        except RecognitionFailed as failure:
+            self.leave(scan)
+            self.because = self.because or failure.message
+            self.lacking = self.lacking or failure.code == "recognition_missing"
+            self.failures += _GIVE_UP if self.lacking else 1
+            return
+        self.failures = 0
+        if found is None:
+            self.leave(scan)
+        elif len(found.page.text) >= scan.least:
+            self.pages[scan.index] = found.page
+            self.words.extend(found.words)
+            self.recognised.append(scan.index)
+
+    def report(self) -> ScannedPages:
+        """What became of the pages; without a reason where every page was read or had text of its own."""
+        unread = tuple(self.unread)
+        told = ScannedPages(self.words, tuple(self.recognised), unread, self.because, self.lacking, self.late)
+        return told if unread else replace(told, because="", lacking=False, late=False)
+
+
+def add_late_pages(told: ScannedPages, late: Sequence[int], reading: PageReading) -> ScannedPages:
+    """The report with the pages for which no time was left, whatever is on them."""
+    if not late:
+        return told
+    return replace(told, unread=(*told.unread, *late), because=reading.told_limit, late=True)
 
 
 def find_scans(document: pdfium.PdfDocument, pages: Sequence[Page], *, pixels: int) -> list[Scan]:
-    """The pages of an open PDF whose characters are missing or garbage; a picture of one has at most `pixels`."""
+    """The pages of an open PDF whose characters are missing or garbage; a picture of one has at most `pixels`.
+
+    Pages whose pictures are too coarse to hold letters are none.
+    """
     found = (_scan_of(document, page, pixels) for page in pages)
     return [scan for scan in found if scan is not None]
 
@@ -148,7 +228,8 @@ def _scan_of(document: pdfium.PdfDocument, page: Page, pixels: int) -> Scan | No
         return None
     seen = _measure_pictures(document, page)
     covered = seen.share >= (_WHOLE if characters else _COVERED)
-    if not (garbage or covered or (not characters and seen.shapes >= _DRAWN)):
+    drawn = not characters and seen.shapes >= _DRAWN
+    if not (garbage or drawn or (covered and seen.dpi >= _COARSEST_DPI)):
         return None
     least = 0 if garbage else _TIMES * characters
     return Scan(page.index, page.shown, lambda: _draw_grey(document, page, seen, pixels), least)
@@ -184,22 +265,24 @@ def _lacks_vowels(text: str) -> bool:
 class _PagePictures:
     """Share (0..1) of a page that its pictures cover, pixels of the largest, how many other shapes the page has.
 
-    `scale`: pixels a point of a picture that covers the whole page; 0 where there is none.
+    `scale`: pixels a point of a picture that covers the whole page; 0 where there is none. `dpi`: pixels an inch of all
+    pictures together.
     """
 
-    share: float
-    pixels: int
-    shapes: int
-    scale: float
+    share: float = 0.0
+    pixels: int = 0
+    shapes: int = 0
+    scale: float = 0.0
+    dpi: float = 0.0
 
 
 def _measure_pictures(document: pdfium.PdfDocument, page: Page) -> _PagePictures:
     area = max(page.shown[0] * page.shown[1], 1.0)
-    share, most, shapes, scale = 0.0, 0, 0, 0.0
+    share, pixels, most, shapes, scale = 0.0, 0, 0, 0, 0.0
     try:
         loaded = document[page.index]
     except pdfium.PdfiumError:  # a damaged page, which has no text either
-        return _PagePictures(share, most, shapes, scale)
+        return _PagePictures()
     for thing in islice(loaded.get_objects(max_depth=4), _OBJECTS):
         if thing.type != pdfium_c.FPDF_PAGEOBJ_IMAGE:
             shapes += 1
@@ -207,10 +290,11 @@ def _measure_pictures(document: pdfium.PdfDocument, page: Page) -> _PagePictures
         left, bottom, right, top = thing.get_bounds()
         own = max(right - left, 0) * max(top - bottom, 0)
         across, down = thing.get_px_size()
-        share, most = share + own / area, max(most, across * down)
+        share, pixels, most = share + own / area, pixels + across * down, max(most, across * down)
         if own > _WHOLE * area:
             scale = float((across * down / own) ** 0.5)
-    return _PagePictures(min(share, 1.0), most, shapes, scale)
+    dpi = 72 * (pixels / max(share * area, 1.0)) ** 0.5
+    return _PagePictures(min(share, 1.0), most, shapes, scale, dpi)
 
 
 def _draw_grey(document: pdfium.PdfDocument, page: Page, seen: _PagePictures, pixels: int) -> GreyPicture:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from PIL import Image, ImageOps
@@ -34,6 +35,9 @@ _LEAST_DPI, _MOST_DPI = 100, 1_200
 """Resolutions that are believed: screens and cameras write 72 or 96 whatever the size of what they show."""
 _SHORTEST, _LONGEST, _USUAL = 144.0, 2_880.0, 842.0
 """Points of the longer side, at least and at most, that a stated resolution may make; else it is that of A4."""
+_LEAST_LINE = 12
+"""Pixels of the shorter side below which a picture holds no line of text: the smallest letters that are recognised are
+eight pixels high."""
 _MOST_ENLARGED = 4.0
 """Times that a picture is enlarged for reading: beyond that, letters of three pixels stay unreadable."""
 _SMALLER = 1.4
@@ -61,9 +65,13 @@ def read_picture(path: Path, *, limits: CompileLimits) -> PicturePages:
                 code="too_many_pages",
             )
         is_moving = image.format != "TIFF" and getattr(image, "n_frames", 1) > 1 and image.format != "MPO"
-        sizes = [_measure_frame(image, number, limits.pixels) for number in range(count)]
-    pages = [Page(number, *size, "", size) for number, size in enumerate(sizes)]
-    scans = [Scan(page.index, page.shown, partial(_read_grey, path, page, limits.pixels)) for page in pages]
+        frames = [_measure_frame(image, number, limits.pixels) for number in range(count)]
+    pages = [Page(number, *frame.shown, "", frame.shown) for number, frame in enumerate(frames)]
+    scans = [
+        Scan(page.index, page.shown, partial(_read_grey, path, page, limits.pixels))
+        for page, frame in zip(pages, frames, strict=True)
+        if frame.narrowest >= _LEAST_LINE
+    ]
     remarks = ["This picture moves; its first frame was read."] if is_moving else []
     return PicturePages(pages, scans, remarks)
 
@@ -73,7 +81,7 @@ def draw_picture(path: Path, page_index: int, scale: float, *, limits: CompileLi
     with _open_picture(path, limits.pixels) as image:
         count = _count_pages(image)
         page = page_index if 0 <= page_index < count else 0
-        width, height = _measure_frame(image, page, limits.pixels)
+        width, height = _measure_frame(image, page, limits.pixels).shown
         size = (max(round(width * scale), 1), max(round(height * scale), 1))
         if image.format == "JPEG":
             image.draft("RGB", _turn_like(image, size))
@@ -172,8 +180,14 @@ def _count_pages(image: Image.Image) -> int:
     return int(getattr(image, "n_frames", 1)) if image.format == "TIFF" else 1
 
 
-def _measure_frame(image: Image.Image, number: int, pixels: int) -> tuple[float, float]:
-    """Width and height in points of one of a file's pictures, as it is shown."""
+class _Frame(NamedTuple):
+    """One of a file's pictures: width and height in points as it is shown, and pixels of its shorter side."""
+
+    shown: tuple[float, float]
+    narrowest: int
+
+
+def _measure_frame(image: Image.Image, number: int, pixels: int) -> _Frame:
     if number or image.format == "TIFF":
         image.seek(number)
     _check_size(image.size, pixels)
@@ -182,9 +196,9 @@ def _measure_frame(image: Image.Image, number: int, pixels: int) -> tuple[float,
     if across and down:
         size = width * 72 / across, height * 72 / down
         if _SHORTEST <= max(size) <= _LONGEST:
-            return size
+            return _Frame(size, min(image.size))
     scale = _USUAL / max(width, height)
-    return width * scale, height * scale
+    return _Frame((width * scale, height * scale), min(image.size))
 
 
 def _read_resolution(image: Image.Image) -> tuple[float, float]:

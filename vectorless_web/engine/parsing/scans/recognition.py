@@ -5,7 +5,7 @@ words stand where; all places are mapped back to points of the page as it is dis
 """
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from typing import Protocol
@@ -32,7 +32,10 @@ class SeenWord:
 
 
 class Recogniser(Protocol):
-    """What recognises text. Both methods raise RecognitionFailed when the program is missing, fails or is too slow."""
+    """What recognises text. All methods raise RecognitionFailed when the program is missing, fails or is too slow."""
+
+    def draw(self, make: Callable[[], GreyPicture]) -> GreyPicture:
+        """The picture that `make` draws, which for a hostile page takes for ever."""
 
     def find_turn(self, picture: GreyPicture) -> int:
         """Quarter turns clockwise (0 to 3) that make the picture's text upright; 0 when it cannot tell."""
@@ -46,6 +49,10 @@ class NoRecogniser:
     """Stands where no program is: says of each page why it stays unread."""
 
     why: str = "text recognition (OCR) is not installed"
+
+    def draw(self, make: Callable[[], GreyPicture]) -> GreyPicture:
+        """Raise RecognitionFailed."""
+        raise RecognitionFailed(self.why, code="recognition_missing")
 
     def find_turn(self, picture: GreyPicture) -> int:
         """Raise RecognitionFailed."""
