@@ -3,7 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from vectorless_web.engine.errors import (
@@ -139,6 +139,10 @@ class Prompt:
     tokens: int
     reply_tokens: int
     note: str = ""
+    book: Mapping[str, int] = field(default_factory=dict)
+    """The opaque name of each candidate -> its key."""
+    shown: tuple[int, ...] = ()
+    """The candidates that the data shows, in order."""
 
 
 @dataclass(frozen=True, slots=True)

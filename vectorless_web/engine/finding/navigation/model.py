@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from vectorless_web.engine.documents.tree import Tree
@@ -36,32 +36,14 @@ _SHORT, _LONG = 3, 12
 two of 40 candidates are equal once in 20,000 prompts."""
 
 
-def candidate_key(tree: Tree, key: NodeId, *, size: int = _SHORT) -> str:
-    """An opaque name for a node, `size` characters of a hash of its content and place: the same in every call."""
-    node = tree.node(key)
-    return hashlib.blake2b(f"{node.content_hash}/{node.key}".encode(), digest_size=size).hexdigest()
-
-
-class KeyBook:
-    """Names of the candidates of one call, and back. Nodes whose short names collide get long ones."""
-
-    def __init__(self, tree: Tree, keys: Iterable[NodeId]) -> None:
-        self._names: dict[NodeId, str] = {}
-        self._nodes: dict[str, NodeId] = {}
-        for key in keys:
-            name = candidate_key(tree, key)
-            if name in self._nodes:
-                name = candidate_key(tree, key, size=_LONG)
-            self._names[key] = name
-            self._nodes[name] = key
-
-    def name(self, key: NodeId) -> str:
-        """The node's name in this call."""
-        return self._names[key]
-
-    def node(self, name: object) -> NodeId | None:
-        """The node of that name; None for a name not given out in this call."""
-        return self._nodes.get(name.strip()) if isinstance(name, str) else None
+def name_candidates(tree: Tree, keys: Iterable[NodeId]) -> dict[str, NodeId]:
+    """Opaque names of the candidates of one call: hashes of their content and place, the same in every call."""
+    named: dict[str, NodeId] = {}
+    for key in keys:
+        content = f"{tree.node(key).content_hash}/{key}".encode()
+        name = hashlib.blake2b(content, digest_size=_SHORT).hexdigest()
+        named[hashlib.blake2b(content, digest_size=_LONG).hexdigest() if name in named else name] = key
+    return named
 
 
 DIRECTIONS = ("go_deeper", "explore_siblings", "backtrack", "jump_to", "found_answer")
@@ -136,18 +118,9 @@ _EXCERPT_LEAVES, _LEAF_WORDS, _PIECE_WORDS = 40, 600, 12
 Bound the time of making a prompt."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A prompt, the names it gave out, and the candidates it shows, in order."""
-
-    prompt: Prompt
-    book: KeyBook
-    shown: tuple[NodeId, ...]
-
-
 def build_question(
     state: SearchState, point: InterventionPoint, *, order: Sequence[NodeId], tokens: int, estimator: TokenEstimator
-) -> Question:
+) -> Prompt:
     """The prompt for a state: the candidates in the given order, best first, as many as `tokens` allow.
 
     `tokens` bounds data and reply together. What does not fit is left out from the end, and both the data and
@@ -155,21 +128,22 @@ def build_question(
     """
     quoted, order = (order, ()) if point is InterventionPoint.EVALUATE else ((), order)
     reply_tokens = max(int(tokens * _REPLY_SHARE), min(_FEWEST_REPLY_TOKENS, tokens))
-    book = KeyBook(state.tree, order)
+    book = name_candidates(state.tree, order)
     sheet = _Sheet(state, tokens - reply_tokens, estimator)
     if point is InterventionPoint.EVALUATE:
         sheet.add_excerpt(state.current_node or 0, quoted)
     shown = sheet.add_candidates(order, book)
     data = sheet.render()
-    prompt = Prompt(
+    return Prompt(
         instructions=INSTRUCTIONS[point],
         data=data,
         schema=SCHEMAS[point],
         tokens=estimator.estimate(data),
         reply_tokens=reply_tokens,
         note=_say_cut(len(shown), len(order)),
+        book=book,
+        shown=tuple(shown),
     )
-    return Question(prompt=prompt, book=book, shown=tuple(shown))
 
 
 class _Sheet:
@@ -197,12 +171,13 @@ class _Sheet:
                     self._content["excerpt"] = before
                     return
 
-    def add_candidates(self, order: Sequence[NodeId], book: KeyBook) -> list[NodeId]:
+    def add_candidates(self, order: Sequence[NodeId], book: Mapping[str, NodeId]) -> list[NodeId]:
         """The candidates that fit, best first; the sheet says how many do not."""
         lines: list[dict[str, Any]] = []
+        names = {key: name for name, key in book.items()}
         for key in order:
             title = _shorten_text(self._tree.node(key).title, _LONGEST_TITLE)
-            lines.append({"id": book.name(key), "title": title, "pages": _pages(self._tree, key)})
+            lines.append({"id": names[key], "title": title, "pages": _pages(self._tree, key)})
             if self._size(candidates=lines, candidates_not_shown=len(order) - len(lines)) > self._room:
                 lines.pop()
                 break
@@ -241,25 +216,18 @@ _LONGEST_REASON = 160
 """Characters kept of a model's reason: two lines of the trace."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyContext:
-    """What a reply answers: the point, the names given out, the current node."""
-
-    point: InterventionPoint
-    book: KeyBook
-    here: NodeId | None = None
-
-
-def read_decision(reply: Reply, asked: ReplyContext) -> PilotDecision | None:
+def read_decision(
+    reply: Reply, book: Mapping[str, NodeId], *, point: InterventionPoint, here: NodeId | None
+) -> PilotDecision | None:
     """The decision in a reply to START, FORK, BACKTRACK or EVALUATE; None when nothing in it can be used."""
     content = read_object(reply)
     if content is None:
         return None
-    if asked.point is InterventionPoint.EVALUATE:
-        return _evaluation(content, asked)
-    is_back = asked.point is InterventionPoint.BACKTRACK
-    ranked, unknown = _read_ranking(content.get("alternatives" if is_back else "ranking"), asked.book)
-    direction = GoDeeper() if is_back else _direction(content, asked.book)
+    if point is InterventionPoint.EVALUATE:
+        return _evaluation(content, here)
+    is_back = point is InterventionPoint.BACKTRACK
+    ranked, unknown = _read_ranking(content.get("alternatives" if is_back else "ranking"), book)
+    direction = GoDeeper() if is_back else _direction(content, book)
     if not ranked and isinstance(direction, GoDeeper):
         return None
     return PilotDecision(
@@ -267,19 +235,24 @@ def read_decision(reply: Reply, asked: ReplyContext) -> PilotDecision | None:
         direction=direction,
         confidence=as_share(content.get("confidence")) or 0.0,
         reasoning=_read_reason(content.get("why_failed" if is_back else "reasoning")),
-        intervention_point=asked.point,
+        intervention_point=point,
         note=f"The model named sections that it was not shown ({unknown}); they were left out." if unknown else "",
     )
 
 
-def read_kept(reply: Reply, book: KeyBook) -> list[NodeId] | None:
+def read_kept(reply: Reply, book: Mapping[str, NodeId]) -> list[NodeId] | None:
     """The nodes a PRUNE reply keeps; None when it names none that were shown."""
     content = read_object(reply)
     kept = content.get("keep") if content is not None else None
     if not isinstance(kept, list):
         return None
-    nodes = [node for node in map(book.node, kept) if node is not None]
+    nodes = [node for node in (_find_named(name, book) for name in kept) if node is not None]
     return list(dict.fromkeys(nodes)) or None
+
+
+def _find_named(name: object, book: Mapping[str, NodeId]) -> NodeId | None:
+    """The node of that name; None for a name not given out in this call."""
+    return book.get(name.strip()) if isinstance(name, str) else None
 
 
 def read_object(reply: Reply) -> Mapping[str, Any] | None:
@@ -289,28 +262,28 @@ def read_object(reply: Reply) -> Mapping[str, Any] | None:
     return parse_object(reply.text) if isinstance(reply.text, str) else None
 
 
-def _evaluation(content: Mapping[str, Any], asked: ReplyContext) -> PilotDecision | None:
+def _evaluation(content: Mapping[str, Any], here: NodeId | None) -> PilotDecision | None:
     share, reason = as_share(content.get("relevance")), _read_reason(content.get("reason"))
-    if share is None or asked.here is None:
+    if share is None or here is None:
         return None
     is_answer = content.get("is_answer") is True and share >= 0.5
     return PilotDecision(
-        ranked_candidates=(RankedCandidate(asked.here, share, reason),),
+        ranked_candidates=(RankedCandidate(here, share, reason),),
         direction=FoundAnswer(share) if is_answer else GoDeeper(),
         confidence=share if is_answer else 0.5,
         reasoning=reason,
-        intervention_point=asked.point,
+        intervention_point=InterventionPoint.EVALUATE,
     )
 
 
-def _read_ranking(items: object, book: KeyBook) -> tuple[tuple[RankedCandidate, ...], int]:
+def _read_ranking(items: object, book: Mapping[str, NodeId]) -> tuple[tuple[RankedCandidate, ...], int]:
     """The known candidates, first mention counts, and how many names were unknown."""
     found: dict[NodeId, RankedCandidate] = {}
     unknown = 0
     for item in items if isinstance(items, Sequence) and not isinstance(items, str) else ():
         if not isinstance(item, Mapping):
             continue
-        node = book.node(item.get("id"))
+        node = _find_named(item.get("id"), book)
         if node is None:
             unknown += 1
         elif (score := as_share(item.get("score"))) is not None:
@@ -318,7 +291,7 @@ def _read_ranking(items: object, book: KeyBook) -> tuple[tuple[RankedCandidate, 
     return tuple(sorted(found.values(), key=lambda candidate: (-candidate.score, candidate.node))), unknown
 
 
-def _direction(content: Mapping[str, Any], book: KeyBook) -> SearchDirection:
+def _direction(content: Mapping[str, Any], book: Mapping[str, NodeId]) -> SearchDirection:
     match content.get("direction"):
         case "explore_siblings":
             return ExploreSiblings()
@@ -327,7 +300,7 @@ def _direction(content: Mapping[str, Any], book: KeyBook) -> SearchDirection:
         case "found_answer":
             return FoundAnswer(as_share(content.get("confidence")) or 0.0)
         case "jump_to":
-            target = book.node(content.get("target"))
+            target = _find_named(content.get("target"), book)
             return JumpTo(target) if target is not None else GoDeeper()
     return GoDeeper()
 
@@ -464,7 +437,7 @@ class ModelPilot(Pilot):
         problem = outcome.problem or ("" if kept else "its reply named none of the sections")
         self.last_prune = PilotDecision(
             intervention_point=InterventionPoint.PRUNE,
-            note=self._count(outcome, problem) if problem else question.prompt.note,
+            note=self._count(outcome, problem) if problem else question.note,
             engine="offline" if problem else self._model.name,
             tokens=outcome.tokens,
             cost_usd=outcome.cost_usd,
@@ -495,8 +468,8 @@ class ModelPilot(Pilot):
     def _decide_anew(self, state: SearchState, point: InterventionPoint) -> PilotDecision:
         question = self._question(state, point)
         outcome = self._ask(question, state)
-        asked = ReplyContext(point=point, book=question.book, here=state.current_node)
-        decision = read_decision(outcome.reply, asked) if outcome.reply is not None else None
+        reply, book = outcome.reply, question.book
+        decision = read_decision(reply, book, point=point, here=state.current_node) if reply is not None else None
         if decision is None:
             note = self._count(outcome, outcome.problem or "its reply held nothing usable")
             kept = PilotDecision.preserve_order(state.candidates, point=point, note=note)
@@ -507,7 +480,7 @@ class ModelPilot(Pilot):
         return replace(
             decision,
             ranked_candidates=self._rank_unnamed(decision, state),
-            note=" ".join(part for part in (question.prompt.note, decision.note) if part),
+            note=" ".join(part for part in (question.note, decision.note) if part),
             engine=engine or self._model.name,
             tokens=outcome.tokens,
             cost_usd=outcome.cost_usd,
@@ -525,7 +498,7 @@ class ModelPilot(Pilot):
         halved = (RankedCandidate(c.node, UNNAMED_SHARE * c.score, c.reason) for c in others)
         return (*decision.ranked_candidates, *halved)
 
-    def _question(self, state: SearchState, point: InterventionPoint) -> Question:
+    def _question(self, state: SearchState, point: InterventionPoint) -> Prompt:
         """The prompt, the likeliest by the words first: a full prompt leaves out the least likely."""
         if point is InterventionPoint.EVALUATE:
             here = state.current_node
@@ -537,16 +510,16 @@ class ModelPilot(Pilot):
         tokens = min(self.config.tokens_per_call, self._budget.tokens_per_call)
         return build_question(state, point, order=order, tokens=tokens, estimator=self._estimator)
 
-    def _ask(self, question: Question, state: SearchState) -> CallOutcome:
+    def _ask(self, question: Prompt, state: SearchState) -> CallOutcome:
         if state.candidates and not question.shown:
             return CallOutcome(problem="one consultation has too few tokens to show it a section", was_called=False)
         return call(
             self._model,
-            question.prompt,
+            question,
             budget=self._budget,
             level=(self._walk, state.depth),
             seconds=self.config.call_seconds,
-            fixed_tokens=self._estimator.estimate(question.prompt.instructions),
+            fixed_tokens=self._estimator.estimate(question.instructions),
         )
 
     def _count(self, outcome: CallOutcome, problem: str) -> str:
