@@ -45,6 +45,22 @@ def pytest_configure() -> None:
     hypothesis.settings.load_profile("steady")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run on PostgreSQL what asks a database and is not marked `one_database`: the rest has been run on SQLite."""
+    from django.conf import settings
+
+    if "sqlite" in settings.DATABASES["default"]["ENGINE"]:
+        return
+    left_out = [item for item in items if item.get_closest_marker("one_database") or not uses_database(item)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
+
+
+def uses_database(item: pytest.Item) -> bool:
+    """Whether a test may read or write rows."""
+    return bool(item.get_closest_marker("django_db") or {"db", "transactional_db"} & set(item.fixturenames))
+
+
 def make_user(model, name: str):
     """An account that can sign in with PASSWORD."""
     return model.objects.create_user(name, f"{name}@example.com", PASSWORD)
@@ -82,10 +98,7 @@ def workspace(alice, bob):
 @pytest.fixture(autouse=True)
 def _empty_redis(request):
     """Each test with a database starts with empty queues and cache."""
-    uses_database = request.node.get_closest_marker("django_db") or {"db", "transactional_db"} & set(
-        request.fixturenames
-    )
-    if uses_database:
+    if uses_database(request.node):
         from redis import Redis
 
         with Redis.from_url(os.environ["REDIS_URL"]) as client:

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from tests.test_permissions import world  # noqa: F401 - a fixture
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 OURS = {app.label for app in apps.get_app_configs() if app.name.startswith("vectorless_web.")}
 ALL = [model for model in apps.get_models() if model._meta.app_label in OURS and not model._meta.auto_created]

@@ -10,7 +10,7 @@ from tests.test_permissions import world  # noqa: F401 - a fixture
 from vectorless_web.workspaces.models import AuditEvent, ModelProvider
 from vectorless_web.workspaces.storage import encrypt
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 KEY = "sk-very-secret-1234567890"
 

@@ -12,10 +12,10 @@ import base64
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from importlib import import_module
-from itertools import product
 
 import pytest
 from channels.db import database_sync_to_async
@@ -595,14 +595,16 @@ def undone() -> Iterator[None]:
 @pytest.mark.parametrize("rows", by_area(MATRIX))
 def test_each_address_lets_in_exactly_those_it_should(client, world, rows):
     wrong = {}
-    for row, (person, is_htmx) in product(rows, ASKED_BY):
-        with undone():
-            enter(client, world.people.get(person))
-            headers = {"HX-Request": "true"} if is_htmx else {}
-            response = getattr(client, row.method)(world.address(row), row.data, headers=headers)
-        found = str(response.status_code) if response.status_code in (429, 500) else outcome(response)
-        if found != expected(person, row.needs, row.not_for):
-            wrong[row.name, person, is_htmx] = found
+    for person, is_htmx in ASKED_BY:
+        enter(client, world.people.get(person))
+        signed_in, headers = copy(client.cookies), {"HX-Request": "true"} if is_htmx else {}
+        for row in rows:
+            client.cookies = copy(signed_in)
+            with undone():
+                response = getattr(client, row.method)(world.address(row), row.data, headers=headers)
+            found = str(response.status_code) if response.status_code in (429, 500) else outcome(response)
+            if found != expected(person, row.needs, row.not_for):
+                wrong[row.name, person, is_htmx] = found
     assert not wrong
 
 
@@ -691,10 +693,11 @@ def test_no_form_or_query_reaches_into_another_workspace(client, world, other):
     """The owner of a workspace names things of another one wherever a number can be named."""
     client.force_login(world.people[STRANGER])
     before = state_of(world.slug)
-    for row, foreign in product(NUMBERED, foreign_fields(other.keys, world.keys)):
+    for row in NUMBERED:
         with undone():
-            response = getattr(client, row.method)(other.address(row), {**row.data, **foreign}, follow=True)
-            assert SECRET not in response.content.decode(), row.name
+            for foreign in foreign_fields(other.keys, world.keys):
+                response = getattr(client, row.method)(other.address(row), {**row.data, **foreign}, follow=True)
+                assert SECRET not in response.content.decode(), row.name
             if row.method == "post":
                 assert set(strays().values()) == {0}, (row.name, strays())
                 assert state_of(world.slug) == before, row.name

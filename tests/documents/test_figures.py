@@ -12,7 +12,7 @@ from vectorless_web.documents.drawing.worker import cut_out
 from vectorless_web.documents.rendering.page import page_view
 from vectorless_web.documents.storage.files import open_version
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 
 def figure_url(document, key: int) -> str:

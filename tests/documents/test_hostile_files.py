@@ -24,7 +24,7 @@ from vectorless_web.documents.compiling.process import _prefix
 from vectorless_web.documents.models import DocumentVersion, Section
 from vectorless_web.documents.storage.files import open_version
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.timeout(60)]
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db, pytest.mark.slow, pytest.mark.timeout(60)]
 
 MEMORY = 640 * 2**20
 """Bytes that the child may take up here: what passes under it is far below the limit of a site, 2 GB."""

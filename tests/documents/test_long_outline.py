@@ -6,7 +6,7 @@ import pytest
 
 from vectorless_web.documents.selectors import OUTLINE_ROWS, OUTLINE_WHOLE
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 PARTS, POINTS = 20, 99
 MANUAL = "".join(

@@ -2,7 +2,7 @@
 
 import pytest
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 FLEET = """# Fleet report
 

@@ -22,7 +22,7 @@ from vectorless_web.documents.drawing.client import PageCache, RenderUnavailable
 from vectorless_web.documents.rendering.page import Highlight, boxes, figure_image, page_image, page_view, page_words
 from vectorless_web.documents.storage.files import open_version
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from tests.support.files import REPORT
 from vectorless_web.documents.drawing.client import RenderUnavailable
 from vectorless_web.documents.rendering.page import boxes, page_image
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db, pytest.mark.slow]
 
 PAGES = 12
 LIMIT_SECONDS = 3

@@ -8,7 +8,7 @@ import pytest
 from tests.support.files import upload
 from vectorless_web.documents import services
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 FLEET = """# Fleet report
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import free_port, wait_until
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 
 MEGABYTE = 2**20
 

@@ -33,7 +33,7 @@ from vectorless_web.sharing.services import LinkTerms, make_link
 from vectorless_web.workspaces.models import ModelProvider
 from vectorless_web.workspaces.selectors import settings_of
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 
 QUESTION = "How many deliveries were there in the third quarter?"
 WORDS = "read from a picture"

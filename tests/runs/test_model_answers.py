@@ -27,7 +27,7 @@ from vectorless_web.runs.export.bundle_check import check_bundle
 from vectorless_web.runs.export.exports import as_json, as_markdown, bundle_of
 from vectorless_web.runs.models import ModelCall, Run
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 REASON = "It speaks of something else."
 
 

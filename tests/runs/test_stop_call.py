@@ -18,7 +18,7 @@ from vectorless_web.runs.page.rendering import takeover_of
 from vectorless_web.runs.services import cancel_run
 from vectorless_web.workspaces.models import ModelProvider
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.mark.parametrize("pieces", [None, ["Let me ", "think about this for a while."]], ids=["silent", "midway"])

@@ -16,7 +16,7 @@ from vectorless_web.workspaces.models import Budget, ModelProvider
 from vectorless_web.workspaces.selectors import OFFLINE
 from vectorless_web.workspaces.services.settings import period_start
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 
 QUESTION = "When must lorry drivers take a break?"
 SAME = {"hauliers": "drivers", "pause": "break", "shall": "must", "wheel": "lorry"}
