@@ -199,52 +199,30 @@ def test_a_run_s_page_does_not_count_the_tags_of_all_documents(page, answered):
     assert not [row["sql"] for row in seen if row["sql"].startswith('SELECT "documents_document"."tags"')]
 
 
-class TestFeedback:
-    def test_it_is_kept_once_for_each_person(self, client, bob, answered):
-        client.force_login(bob)
-        client.post(address(answered, "feedback/"), {"good": "1"})
-        client.post(address(answered, "feedback/"), {"good": "0", "reason": "wrong_page"})
+def test_feedback_is_kept_once_for_each_person(client, bob, answered):
+    client.force_login(bob)
+    said = {"good": "0", "reason": "wrong_page", "comment": "Wrong\0 page"}
+    fragment = client.post(address(answered, "feedback/"), {"good": "1"}, headers={"HX-Request": "true"})
+    client.post(address(answered, "feedback/"), said)
 
-        assert list(Feedback.objects.values_list("user", "good", "reason")) == [(bob.pk, False, "wrong_page")]
-
-    def test_a_comment_with_a_null_character_is_kept_without_it(self, client, bob, answered):
-        client.force_login(bob)
-        client.post(address(answered, "feedback/"), {"good": "0", "comment": "Wrong\0 page"})
-
-        assert Feedback.objects.get().comment == "Wrong page"
-
-    def test_an_unknown_reason_is_refused(self, client, bob, answered):
-        client.force_login(bob)
-
-        assert client.post(address(answered, "feedback/"), {"good": "0", "reason": "boring"}).status_code == 422
-
-    def test_htmx_gets_the_fragment(self, client, bob, answered):
-        client.force_login(bob)
-        response = client.post(address(answered, "feedback/"), {"good": "1"}, headers={"HX-Request": "true"})
-
-        assert 'id="feedback"' in response.content.decode()
+    assert 'id="feedback"' in fragment.content.decode()
+    kept = Feedback.objects.values_list("user", "good", "reason", "comment")
+    assert list(kept) == [(bob.pk, False, "wrong_page", "Wrong page")], "without the null character"
+    assert client.post(address(answered, "feedback/"), {**said, "reason": "boring"}).status_code == 422
 
 
-class TestDelete:
-    def test_who_asked_may_delete(self, client, bob, answered):
-        client.force_login(bob)
-        client.post(address(answered, "delete/"))
+def test_a_run_that_has_ended_is_deleted_by_who_asked_it(client, bob, alice, answered, make_run):
+    client.force_login(bob)
+    assert client.post(address(make_run(), "delete/")).status_code == 409, "it is stopped first"
+    Run.objects.filter(pk=answered.pk).update(asked_by=alice)
+    assert client.post(address(answered, "delete/")).status_code == 403
+    Run.objects.exclude(pk=answered.pk).delete()
+    Run.objects.update(asked_by=bob)
+    client.post(address(answered, "delete/"))
 
-        assert not Run.objects.exists()
-        assert not Thread.objects.exists()
-        assert AuditEvent.objects.filter(verb="run.deleted", actor=bob).exists()
-
-    def test_another_member_may_not(self, client, bob, alice, answered):
-        Run.objects.update(asked_by=alice)
-        client.force_login(bob)
-
-        assert client.post(address(answered, "delete/")).status_code == 403
-
-    def test_a_run_under_way_is_stopped_first(self, client, bob, make_run):
-        client.force_login(bob)
-
-        assert client.post(address(make_run(), "delete/")).status_code == 409
-        assert Run.objects.exists()
+    assert not Run.objects.exists()
+    assert not Thread.objects.filter(pk=answered.thread_id).exists()
+    assert AuditEvent.objects.filter(verb="run.deleted", actor=bob).exists()
 
 
 def test_a_page_of_a_document_that_the_run_did_not_read_is_not_shown(page, answered, alice):
