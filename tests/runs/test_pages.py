@@ -1,6 +1,8 @@
 """The pages of runs: the list, exports, feedback, deleting, and runs in every state."""
 
 import json
+import re
+from datetime import timedelta
 
 import pytest
 from django.db import connection
@@ -10,11 +12,13 @@ from django.utils import timezone
 from tests.runs.conftest import make_ready
 from tests.support.engines import StoryReasoner, TestEngine, closest, complete, long_story, step
 from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome
+from vectorless_web.runs.live.consumers import Audience, Feed
 from vectorless_web.runs.models import Citation, Claim, Feedback, ModelCall, Run, Step, Thread
 from vectorless_web.runs.page import sheets
 from vectorless_web.runs.page.rendering import StepCardMaker, raw_step
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.workspaces.models import AuditEvent
+from vectorless_web.workspaces.selectors import may_as
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -311,9 +315,6 @@ def test_a_waiting_run_says_its_place_and_whose_turn_comes_first(client, make_ru
 
 
 def test_the_place_on_an_open_page_follows_the_line(make_run, alice, bob):
-    from vectorless_web.runs.live.consumers import Audience, Feed
-    from vectorless_web.workspaces.selectors import may_as
-
     first, run = make_run(asked_by=alice), make_run()
     audience = Audience(may_as("member"), "en", mine=True)
     before, html = Feed(run, 0).render_news(0, "none", audience)
@@ -326,12 +327,22 @@ def test_the_place_on_an_open_page_follows_the_line(make_run, alice, bob):
     assert Feed(run, 0).render_news(0, after.token, audience)[1] == "", "and is told once"
 
 
+def test_an_open_page_says_which_model_is_waited_for_and_since_when(page, make_run, alice):
+    began = timezone.now() - timedelta(seconds=30)
+    run = make_run(status="running", phase="retrieve", model="qwen3:30b", started_at=began)
+    feed, audience = Feed(run, 0), Audience(may_as("member"), "en")
+    before, _html = feed.render_news(0, "", audience)
+
+    Run.objects.filter(pk=run.pk).update(asked_model_at=timezone.now() - timedelta(seconds=12))
+    state, told = feed.render_news(0, before.token, audience)
+
+    assert state != before and told.count("Waiting for qwen3:30b") == 2, "in the trace and in the answer"
+    assert re.search(r'data-elapsed="12\.', told)
+    assert "Waiting for qwen3:30b" in page(address(run)).content.decode()
+
+
 def test_a_step_stored_while_the_rows_are_read_comes_with_the_next_look(make_run):
     from django.db import connection
-
-    from vectorless_web.runs.live.consumers import Audience, Feed
-    from vectorless_web.runs.models import Claim, Step
-    from vectorless_web.workspaces.selectors import may_as
 
     run, audience = make_run(status="running"), Audience(may_as("member"), "en")
 

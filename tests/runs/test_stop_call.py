@@ -14,7 +14,7 @@ from tests.support.silent_server import SilentServer
 from vectorless_web.documents.models import Document
 from vectorless_web.runs.line import enqueue
 from vectorless_web.runs.models import ModelCall, Run
-from vectorless_web.runs.page.rendering import takeover_of
+from vectorless_web.runs.page.rendering import now_of, takeover_of
 from vectorless_web.runs.services import cancel_run
 from vectorless_web.workspaces.models import ModelProvider
 
@@ -34,6 +34,9 @@ def test_a_stop_inside_a_call_hangs_up_and_keeps_what_was_spent(make_run, alice,
     enqueue(run)
     assert server.asked.acquire(timeout=20)
     time.sleep(0.3)
+    run.refresh_from_db()
+    now = now_of(run)
+    assert (now.say, now.since) == ("Waiting for tiny", run.asked_model_at)
 
     asked = time.monotonic()
     assert cancel_run(user=bob, run=run)
@@ -50,6 +53,7 @@ def test_a_stop_inside_a_call_hangs_up_and_keeps_what_was_spent(make_run, alice,
     assert run.cost_usd == call.cost_usd > 0
     assert run.steps.count() >= 1, "the steps before the call are kept"
     assert takeover_of(run, None) is None, "nobody took over, and the model did not fail"
+    assert run.asked_model_at is None, "nothing is waited for any more"
     server.close()
 
 

@@ -83,6 +83,8 @@ class Run(models.Model):
     asked_how = models.CharField(max_length=12, choices=How.choices, blank=True)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED, db_index=True)
     phase = models.CharField(max_length=20, blank=True)
+    asked_model_at = models.DateTimeField(null=True, blank=True)
+    """Since when a model's reply is waited for; None while none is."""
     attempt = models.PositiveIntegerField(default=1)
     cancel_requested = models.BooleanField(default=False)
     stopped_by = models.ForeignKey(USER, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")

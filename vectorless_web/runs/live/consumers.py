@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import Any, Protocol, TypeVar
 from urllib.parse import parse_qs
@@ -57,6 +58,7 @@ class State:
     attempt: int
     sequence: int
     waiting: Waiting | None = None
+    asked_model_at: datetime | None = None
 
     @property
     def ended(self) -> bool:
@@ -67,7 +69,8 @@ class State:
     def token(self) -> str:
         """The state in a word that a page can hold and give back."""
         place = self.waiting.place if self.waiting else 0
-        return f"{self.sequence}-{self.status}-{self.phase}-{self.attempt}-{int(self.cancel_requested)}-{place}"
+        asked = int(self.asked_model_at.timestamp()) if self.asked_model_at else 0
+        return f"{self.sequence}-{self.status}-{self.phase}-{self.attempt}-{int(self.cancel_requested)}-{place}-{asked}"
 
 
 @dataclass(frozen=True)
@@ -213,7 +216,8 @@ class Feed:
         self._upto = max([self._upto, *(row.sequence for row in self._rows.values())])
         self._run = run
         line = selectors.waiting_of(run)
-        self.state = State(run.status, run.phase, run.cancel_requested, run.attempt, self._upto, line)
+        told = (run.status, run.phase, run.cancel_requested, run.attempt)
+        self.state = State(*told, self._upto, line, run.asked_model_at)
 
     def _news(self, after: int, audience: Audience) -> News:
         """Rendered once for all who hold the same; later ones find it kept. In the shared thread alone."""

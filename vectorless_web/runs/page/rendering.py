@@ -330,6 +330,8 @@ def now_of(run: Run, *, mine: bool = False) -> NowView | None:
         say = _("Going on after an interruption") if run.attempt > 1 else _describe_waiting(run, mine=mine)
         return NowView(say, "", run.created_at)
     if run.status == Run.Status.RUNNING:
+        if run.asked_model_at and run.model and not run.cancel_requested:
+            return NowView(_("Waiting for %(model)s") % {"model": run.model}, run.phase or "route", run.asked_model_at)
         say = _("Stopping") if run.cancel_requested else _describe_activity(run)
         return NowView(say, run.phase or "route", run.started_at or run.created_at)
     return None

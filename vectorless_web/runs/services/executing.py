@@ -101,7 +101,7 @@ def _work(run: Run, lease: RunLease, engine: Engine, inputs: RunInputs, watch: W
     corpus = WorkspaceCorpus(run, routes=load_kept_routes(inputs))
     with write_under_lease(lease):
         Run.objects.filter(pk=run.pk).update(
-            engine=engine.name, model=engine.model, corpus_fingerprint=corpus.fingerprint
+            engine=engine.name, model=engine.model, corpus_fingerprint=corpus.fingerprint, asked_model_at=None
         )
         RunInputs.objects.filter(pk=inputs.pk).update(reasoner=dict(engine.facts), factory=other_factory())
     recorder = Recorder(lease, corpus)

@@ -9,13 +9,14 @@ import threading
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
 from django.db.models import Count, QuerySet, Sum
+from django.utils import timezone
 
 from vectorless_web import engine
 from vectorless_web.documents.background import is_work_under_way
@@ -42,7 +43,7 @@ from vectorless_web.runs.selectors import last_sequence
 from vectorless_web.runs.services.asking import conversation_of
 from vectorless_web.runs.services.leases import RunLease, end_run
 from vectorless_web.workspaces.selectors import lexicon_from, lexicon_rows
-from vectorless_web.workspaces.services import WorkspaceCostBudget, release_all
+from vectorless_web.workspaces.services import WorkspaceCostBudget, close_thread_connection, release_all
 
 
 def inputs_of(run: Run, lease: RunLease) -> RunInputs:
@@ -530,8 +531,7 @@ class CallLog:
         try:
             retry_through_outage(lambda: self._store(record, stored))
         finally:
-            if threading.current_thread() is not threading.main_thread():
-                connection.close()
+            close_thread_connection()
 
     def _store(self, record: ModelCallRecord, stored: int | None) -> None:
         with write_under_lease(self._lease):
@@ -602,7 +602,7 @@ def _row(record: ModelCallRecord) -> dict[str, object]:
 
 
 class RunCostBudget(WorkspaceCostBudget):
-    """Pays the calls of one run.
+    """Pays the calls of one run, and keeps on its row since when one is waited for.
 
     Made at the start of an attempt: what died workers left put aside is given back then,
     unless somebody else in the workspace may still settle it: another run, or
@@ -611,7 +611,28 @@ class RunCostBudget(WorkspaceCostBudget):
 
     def __init__(self, run: Run) -> None:
         super().__init__(run.workspace, run.asked_by)
+        self._rows = Run.objects.filter(pk=run.pk, attempt=run.attempt)
+        self._run_id = run.pk
         runs = Run.objects.filter(workspace=run.workspace_id, status=Run.Status.RUNNING).exclude(pk=run.pk)
         release_all(workspace=run.workspace, unless=lambda: runs.exists() or is_work_under_way(run.workspace_id))
         others = Run.objects.filter(status=Run.Status.RUNNING).exclude(pk=run.pk)
         release_all(workspace=None, unless=lambda: others.exists() or is_work_under_way())
+
+    def reserve(self, usd: float) -> bool:
+        """Put the money aside; the page says from now on that the model's reply is waited for."""
+        is_covered = super().reserve(usd)
+        if is_covered:
+            self._tell_waiting(timezone.now())
+        return is_covered
+
+    def settle(self, reserved_usd: float, spent_usd: float) -> None:
+        """Book what was spent; nothing is waited for any more."""
+        super().settle(reserved_usd, spent_usd)
+        self._tell_waiting(None)
+
+    def _tell_waiting(self, since: datetime | None) -> None:
+        try:
+            self._rows.update(asked_model_at=since)
+        finally:
+            close_thread_connection()
+        announce(self._run_id)

@@ -353,7 +353,7 @@ class WorkspaceCostBudget:
         try:
             return reserve(workspace=self._workspace, user=self._user, usd=money(usd, rounding=ROUND_UP))
         finally:
-            _close_thread_connection()
+            close_thread_connection()
 
     def settle(self, reserved_usd: float, spent_usd: float) -> None:
         """Give back what was put aside and book what was spent."""
@@ -361,10 +361,10 @@ class WorkspaceCostBudget:
         try:
             settle(workspace=self._workspace, user=self._user, reserved_usd=reserved, spent_usd=spent)
         finally:
-            _close_thread_connection()
+            close_thread_connection()
 
 
-def _close_thread_connection() -> None:
+def close_thread_connection() -> None:
     """A walk's thread may end after any call, and its connection with it."""
     if threading.current_thread() is not threading.main_thread():
         connection.close()
