@@ -31,15 +31,14 @@ def press_again(page, label: str) -> None:
     expect(page.locator("#outcome")).to_contain_text(OUTCOME, timeout=60_000)
 
 
-def test_a_deeper_try_is_compared_with_the_first(answered, site):
+def test_another_try_is_compared_with_the_first(answered, site):
     page = answered
     first = page.url
-    press_again(page, "Look deeper")
+    press_again(page, "The same again")
     page.get_by_role("link", name="compare with the earlier answer").click()
 
     expect(page.get_by_role("heading", name="What they say")).to_be_visible()
     expect(page.locator(".aligned > li.same")).to_have_count(1)
-    expect(page.locator("main")).to_contain_text("Steps, at most")
     page.locator(".aligned .side .cite").first.click()
     page.wait_for_url(lambda url: url.startswith(first))
 

@@ -220,16 +220,8 @@ class TestTheMenu:
         Run.objects.filter(pk=run.pk).update(status="answered")
         return client.get(address(run)).content.decode()
 
-    def test_it_says_what_deeper_changes(self, client, bob, first):
-        page = self.shown(client, bob, first)
-
-        assert "up to 24 steps instead of 12, up to 10 documents instead of 5" in visible_text(page)
-        assert f'href="{address(first, "edit/")}"' in page
-
-    def test_deeper_is_not_offered_to_a_run_that_went_as_far_as_any_can(self, client, bob, first):
-        deepest = ask_again(user=bob, run=first, max_steps=30, max_walks=10)
-
-        assert "Look deeper" not in self.shown(client, bob, deepest)
+    def test_it_leads_to_the_question_for_editing(self, client, bob, first):
+        assert f'href="{address(first, "edit/")}"' in self.shown(client, bob, first)
 
     def test_it_offers_who_was_not_asked_with_the_cost(self, client, bob, first, model):
         offline = ask_again(user=bob, run=first, answerer="offline")
@@ -241,7 +233,7 @@ class TestTheMenu:
         workspace.memberships.filter(user=bob).update(role="viewer")
         page = self.shown(client, bob, first)
 
-        assert "Look deeper" not in page
+        assert address(first, "edit/") not in page
         assert address(first, "compare/") in page
 
     @pytest.mark.parametrize("status", ["answered", "failed", "not_found"])

@@ -150,6 +150,9 @@ def test_the_route_step_lets_the_reader_ask_with_other_documents(shelf, workspac
     for row in route["shortlist"]:
         assert re.search(rf'name="documents"\s+value="{row["document"]}"\s+checked', page)
     assert re.search(rf'name="documents"\s+value="{near}"\s*>', page.split('id="follow"')[0])
+    left = route["considered"] - len(route["shortlist"])
+    assert f"{len(route['shortlist'])} document read, {left} put aside" in page
+    assert f"Ask the {len(route['missed'])} documents that were put aside" in " ".join(page.split())
 
     values = {"question": run.question, "scope": "documents", "thread": run.thread_id, "documents": [near]}
     client.post(reverse("runs:ask", args=[workspace.slug]), values)

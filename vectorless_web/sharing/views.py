@@ -263,7 +263,7 @@ class Redaction:
             return replace(view, say=self._redact_routing(step), thought="", note="", refs=(), rejected=())
         if not self._may_be_told(step, run):
             say = _("Worked in a document that the answer does not quote")
-            return replace(view, say=say, thought="", note="", refs=(), quotes=(), rejected=())
+            return replace(view, say=say, thought="", note="", refs=(), quotes=(), rejected=(), search=())
         rejected = [
             {**row, "label": self.text(row["label"]), "reason": self.text(row["reason"])} for row in view.rejected
         ]
@@ -273,6 +273,7 @@ class Redaction:
             thought=self.text(view.thought),
             note=self.text(view.note),
             rejected=rejected,
+            search=[self.text(line) for line in view.search],
         )
 
     def redact_checked(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

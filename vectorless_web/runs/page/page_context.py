@@ -12,14 +12,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.infra.limits import STEPS_MAX
 from vectorless_web.infra.templatetags.show import money
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Citation, Claim, Feedback, Run, Thread
 from vectorless_web.runs.page import rendering, sheets
 from vectorless_web.runs.page.sheets import maps_of
 from vectorless_web.runs.selectors import Answerer, answerers_of, estimate_of
-from vectorless_web.runs.services.asking import WALKS_MAX
 from vectorless_web.workspaces.selectors import May, User
 
 FREE = ("route", "verify", "finalize")
@@ -57,41 +55,18 @@ def _usd(spent: float, most: float) -> Spending:
 
 
 @dataclass(frozen=True)
-class Depth:
-    """How far a run goes: steps taken, documents opened."""
-
-    steps: int
-    walks: int
-
-
-@dataclass(frozen=True)
 class Again:
-    """What the menu offers. `deeper` is None when the run went as far as any can."""
+    """What the menu offers: who else can be asked, and what that costs at most, in words."""
 
-    depth: Depth
-    deeper: Depth | None
     others: Sequence[tuple[Answerer, str]]
-    """Who else can be asked, and what that costs at most, in words."""
 
 
 def find_ways(run: Run) -> Again:
     """The ways to ask this run's question again."""
-    depth = _depth_of(run)
-    deeper = Depth(_double_limit(depth.steps, STEPS_MAX), _double_limit(depth.walks, WALKS_MAX))
     answerers = answerers_of(run.workspace)
     asked = run.settings.get("answerer") or answerers[0].value
     others = [(row, estimate_of(row)) for row in answerers if row.value != asked]
-    return Again(depth, deeper if deeper != depth else None, others)
-
-
-def _depth_of(run: Run) -> Depth:
-    limits = Limits()
-    return Depth(run.settings.get("max_steps") or limits.max_steps, run.settings.get("max_walks") or limits.max_walks)
-
-
-def _double_limit(present: int, most: int) -> int:
-    """Twice as far, within what can be asked for."""
-    return max(present, min(2 * present, most))
+    return Again(others)
 
 
 QUESTIONS_SHOWN = 30
@@ -196,6 +171,7 @@ def around_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
         "lit": sheets.find_lit_citation(citations),
         "sheets": sheets.sheets_of(run, citations, steps),
         "maps": maps_of(run, steps, citations),
+        "reading": rendering.describe_reading(steps, selectors.versions_read(run)),
     }
 
 
@@ -236,6 +212,7 @@ def run_context(run: Run, may: May, *, mine: bool = False, viewer: int | None = 
         "struck": rendering.struck_of(run, claims),
         "sheets": sheets.sheets_of(run, citations, steps),
         "maps": maps_of(run, steps, citations),
+        "reading": rendering.describe_reading(steps, versions),
         "now": rendering.now_of(run, mine=mine),
         "scope_line": rendering.scope_line(run, selectors.scope_size(run)),
         "engine_line": _engine_line(run, takeover),

@@ -20,14 +20,14 @@ from vectorless_web.workspaces.rendering import AddedTerms, read_added_terms
 from vectorless_web.workspaces.selectors import OFFLINE
 
 KIND_LABELS = {
-    "route": gettext_lazy("Route"),
-    "scan": gettext_lazy("Scan"),
-    "retrieve": gettext_lazy("Retrieve"),
-    "navigate": gettext_lazy("Navigate"),
-    "extract": gettext_lazy("Extract"),
-    "synthesize": gettext_lazy("Synthesize"),
-    "verify": gettext_lazy("Verify"),
-    "finalize": gettext_lazy("Finalize"),
+    "route": gettext_lazy("Choosing documents"),
+    "scan": gettext_lazy("Looking over"),
+    "retrieve": gettext_lazy("Finding passages"),
+    "navigate": gettext_lazy("Searching sections"),
+    "extract": gettext_lazy("Reading"),
+    "synthesize": gettext_lazy("Writing"),
+    "verify": gettext_lazy("Checking"),
+    "finalize": gettext_lazy("Ending"),
 }
 
 
@@ -109,6 +109,9 @@ class StepView:
     routed: Sequence[RoutedView] = ()
     """Of a step that chose documents: those opened, then the near misses."""
     note: str = ""
+    search: Sequence[str] = ()
+    """Of a search of sections: which were entered and which put aside, and why, a line each."""
+    search_cost: str = ""
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,8 @@ class StepCardMaker:
             unexpanded=question.get("expand") is False,
             routed=_list_routed(step),
             note=_note(step),
+            search=[line for line in _list_of(step, "log") if isinstance(line, str)],
+            search_cost=_describe_search_cost(step),
         )
 
     def _ref(self, ref: dict[str, Any]) -> RefView | None:
@@ -421,6 +426,30 @@ def _note(step: Step) -> str:
     return said if isinstance(said, str) else ""
 
 
+def _list_of(step: Step, name: str) -> list[Any]:
+    """A list that a step observed; [] where it stored something else."""
+    found = step.observation.get(name)
+    return found if isinstance(found, list) else []
+
+
+def _describe_search_cost(step: Step) -> str:
+    """What a search of sections compared, and what its pilot asked of a model; "" for any other step."""
+    compared = step.observation.get("sections_compared")
+    if not isinstance(compared, int):
+        return ""
+    said = ngettext("%(n)d section compared", "%(n)d sections compared", compared) % {"n": compared}
+    calls = step.model_calls.filter(purpose__startswith="pilot").count() if step.tokens else 0
+    if not calls:
+        return _("%(compared)s; no model was asked.") % {"compared": said}
+    asked = ngettext("%(n)d call", "%(n)d calls", calls) % {"n": calls}
+    tokens = ngettext("%(n)d token", "%(n)d tokens", step.tokens) % {"n": step.tokens}
+    return _("%(compared)s; the pilot asked the model: %(calls)s, %(tokens)s.") % {
+        "compared": said,
+        "calls": asked,
+        "tokens": tokens,
+    }
+
+
 def _question(step: Step) -> dict[str, Any]:
     """How the question was understood, which the first routing step tells."""
     question = step.observation.get("question")
@@ -469,6 +498,29 @@ def _list_routed(step: Step) -> list[RoutedView]:
         for row in rows
         if str(row["document"]).isdecimal()
     ]
+
+
+@dataclass(frozen=True)
+class ReadingView:
+    """How many documents a run read and put aside, in words, and those put aside that it named, with the reasons."""
+
+    say: str
+    aside: Sequence[RoutedView]
+
+
+def describe_reading(steps: Sequence[Step], versions: Sequence[DocumentVersion]) -> ReadingView | None:
+    """What became of the documents that a run considered; None where there was one."""
+    routes = [step for step in steps if step.kind == "route"]
+    opened = {version.document_id for version in versions}
+    missed = {row.document: row for step in routes for row in _list_routed(step) if row.document not in opened}
+    considered = max((int(step.observation.get("considered") or 0) for step in routes), default=0)
+    left = max(considered - len(opened), len(missed))
+    if len(opened) + left < 2:
+        return None
+    say = ngettext("%(n)d document read", "%(n)d documents read", len(opened)) % {"n": len(opened)}
+    if left:
+        say = _("%(read)s, %(left)d put aside") % {"read": say, "left": left}
+    return ReadingView(say, list(missed.values()))
 
 
 RAW_FIELDS = (
