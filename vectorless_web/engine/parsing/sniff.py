@@ -55,6 +55,8 @@ _CONTENT_TYPES = b"[Content_Types].xml"
 _FIRST_PARTS = (_CONTENT_TYPES, b"_rels/", b"word/", b"xl/", b"ppt/", b"docProps/", b"docMetadata/", b"customXml/")
 """What the first file within an Office document is, where its list is not at hand; a ZIP's own header takes 30 bytes
 before its name."""
+_OPEN_DOCUMENT = {b"mimetype", b"content.xml", b"META-INF/manifest.xml"}
+"""Parts of an OpenDocument that another program has packed, which need not put `mimetype` first."""
 _ENTRY = re.compile(rb"PK(?:\x03\x04.{26}|\x01\x02.{42})((?:word|xl|ppt|visio)/[\w./-]*)", re.DOTALL)
 """A part within an Office document, where its list is longer than what was read: by the header before each file, or by
 an entry of the list."""
@@ -95,6 +97,8 @@ _JUNK_BEFORE_PDF = 1024
 _BLANK = b" \t\n\r\v\f\0\xef\xbb\xbf\xff\xfe"
 """White space, NULs and byte order marks: a file of these alone says nothing."""
 _ZIP = b"PK\x03\x04"
+_BITMAP = re.compile(rb"BM.{4}\0{4}.{4}[\x0c\x28\x6c\x7c]\0{3}", re.DOTALL)
+"""A BMP picture by its header, whose picture of white pixels passes for text otherwise."""
 _OLE = b"\xd0\xcf\x11\xe0"
 _WORD_STREAM = "WordDocument".encode("utf-16-le")
 _UNPACK, _WRITTEN = "Unpack it, or pack its files as ZIP, and upload that.", "Upload what is said in it as a text."
@@ -215,6 +219,7 @@ def _sniff_compound(head: bytes, suffix: str) -> str:
 def _refuse_binary(head: bytes, suffix: str) -> None:
     """Refuse a file that cannot be text: an unsupported kind, a wrong ending, or many control characters."""
     kinds = [(signature, head.startswith(signature), kind, remedy) for signature, kind, remedy in _SIGNATURES]
+    kinds.append((b"BM bitmap", _BITMAP.match(head) is not None, "a BMP picture", "Save it as PNG and upload that."))
     kinds.append((b"ftyp", _FILM.match(head) is not None, "a film or a sound recording", _WRITTEN))
     for signature, is_so, kind, remedy in kinds:
         if is_so and (len(signature) > 2 or b"\0" in head) and (len(signature) > 3 or _is_binary(head)):
@@ -317,11 +322,9 @@ def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
         return PPTX
     if is_office and b"xl" in folders:
         return XLS if b"xl/workbook.bin" in names else XLSX
-    if head[38:].startswith(EPUB.encode()):
-        return EPUB
-    for media_type in (ODS, ODT):
-        if head[38:].startswith(media_type.encode()) and not head[38 + len(media_type) :].startswith(b"-"):
-            return media_type
+    declared = _sniff_declared(head, suffix, listed)
+    if declared:
+        return declared
     # Of an archive that only holds Office documents, the parts of these may be found as well.
     kind = next((_BY_PART[part] for part in sorted(folders & _BY_PART.keys())), "") if is_office else ""
     kind = kind or next((said for begins, said in _BY_MEDIA_TYPE if head[38:].startswith(begins)), "")
@@ -339,6 +342,18 @@ def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
             code="unsupported_type",
         )
     return ZIP
+
+
+def _sniff_declared(head: bytes, suffix: str, listed: set[bytes]) -> str:
+    """EPUB, ODS or ODT, whose part `mimetype` says so, or their ending where that part is not the first; else ""."""
+    if head[38:].startswith(EPUB.encode()):
+        return EPUB
+    for media_type in (ODS, ODT):
+        if head[38:].startswith(media_type.encode()) and not head[38 + len(media_type) :].startswith(b"-"):
+            return media_type
+        if listed >= _OPEN_DOCUMENT and suffix == ENDINGS[media_type]:
+            return media_type
+    return ""
 
 
 def is_html(head: bytes) -> bool:

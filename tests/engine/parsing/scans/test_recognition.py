@@ -1,11 +1,14 @@
 """Pages that are pictures become text with places, whichever way they lie; what cannot be read is told."""
 
+import io
 from pathlib import Path
 
 import pytest
+from PIL import Image
+from reportlab.pdfgen.canvas import Canvas
 
 from tests.support.files import charted, pdf
-from tests.support.scans import DPI, HARBOUR, FixedRecogniser, page, scanned_pdf, words_of
+from tests.support.scans import DPI, HARBOUR, FixedRecogniser, page, picture_file, scanned_pdf, words_of
 from vectorless_web.documents.compiling.tesseract import find_recogniser
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import GlyphSpan
@@ -173,6 +176,31 @@ def test_no_more_pages_are_recognised_than_allowed(compiled):
 
     assert (document.report.recognised, document.report.unread_pages) == ((0, 1), (2,))
     assert "at most 2 pages" in document.report.warnings[0]
+
+
+def test_pages_are_read_until_time_is_up_and_it_is_told_how_far(compiled):
+    clock = iter(range(0, 1000, 10))
+    reader = FixedRecogniser(words_of("Four cranes."))
+    limits = CompileLimits(seconds=45)
+    document = compiled(scanned_pdf([page()] * 3), recogniser=reader, limits=limits, clock=lambda: float(next(clock)))
+
+    assert (document.report.recognised, document.report.unread_pages) == ((0,), (1, 2))
+    assert document.report.late
+    told = "Text was read up to page 1 of 3: the time limit of 45 seconds was reached."
+    assert document.report.warnings[0] == told
+
+
+def test_pictures_too_small_for_a_line_of_text_are_not_recognised(compiled):
+    reader = FixedRecogniser(words_of("Four cranes."))
+    compiled(picture_file(*[Image.new("1", (300, 8), 1)] * 4, kind="TIFF"), "specks.tiff", recogniser=reader)
+    tiles = io.BytesIO()
+    canvas = Canvas(tiles, pagesize=(595, 842))
+    for step in range(20):
+        canvas.drawInlineImage(Image.new("L", (2, 2), "grey"), 0, 42 * step, 595, 42)
+    canvas.save()
+    compiled(tiles.getvalue(), "tiles.pdf", recogniser=reader)
+
+    assert reader.pages_read == 0
 
 
 def test_progress_is_told_page_by_page(compiled):
