@@ -249,6 +249,9 @@ ACCOUNT_EMAIL_VERIFICATION = env.str("VECTORLESS_EMAIL_VERIFICATION", default="n
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_ADAPTER = "vectorless_web.workspaces.accounts.adapters.AccountAdapter"
+ACCOUNT_RATE_LIMITS = {"login": "600/m/ip"}
+"""Sign-ins from one address, right or wrong: an office of 200 behind one address begins at nine. Guessing is held back
+by limits for each account and each address of their own (`workspaces/accounts/adapters.py`)."""
 ACCOUNT_FORMS = {"reset_password": "vectorless_web.workspaces.accounts.adapters.ResetPasswordForm"}
 SIGNUP_OPEN = env.bool("VECTORLESS_SIGN_UP", default=False)
 """Whether anyone may make an account; an invitation link always lets its holder in."""

@@ -60,6 +60,20 @@ def test_attachments_become_documents_linked_both_ways(client, ready, workspace,
     assert "Crane offer" in client.get(f"/w/{workspace.slug}/documents/{offer.pk}/").content.decode()
 
 
+def test_of_one_upload_only_so_many_files_are_taken_out_those_of_its_messages_included(ready, read_waiting, settings):
+    settings.ARCHIVE_MAX_FILES = 5
+    mails = [bytes(message((f"{n}-a.txt", NOTE + b"a%d" % n), (f"{n}-b.txt", NOTE + b"b%d" % n))) for n in range(3)]
+    ready(archive(*((f"{n}.eml", mail) for n, mail in enumerate(mails))), "mails.zip")
+    read_waiting()
+
+    assert Document.objects.count() == 1 + 5
+    left_out = Enclosure.objects.filter(code="too_many_files")
+    assert left_out.count() == 4
+    assert "at most 5 files" in left_out[0].reason
+    last = Document.objects.get(name="2.eml").current_version
+    assert "2 of 2 files in it were refused" in last.report["warnings"][-1]
+
+
 def test_a_hostile_attachment_is_refused_alone(ready):
     mail = ready(bytes(message(("tool.exe", b"MZ" + bytes(200)), ("note.txt", NOTE), ("empty.txt", b""))), "offer.eml")
 

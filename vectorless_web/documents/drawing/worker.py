@@ -148,6 +148,12 @@ def _confine(config: RenderConfig, supervisor: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (config.memory_bytes, config.memory_bytes))
 
 
+FILE_MISSING = (
+    "The original file of this document is missing from storage, so its pages cannot be drawn. Its words are kept; "
+    "upload the same file once more to get the pages back."
+)
+
+
 class Worker:
     """Answers one request after the other: PDFium must not be used by two threads at once."""
 
@@ -168,6 +174,8 @@ class Worker:
             return {"code": "bad_request", "message": f"The request cannot be understood: {error!r}."}
         except MemoryError:
             return {"code": "page_too_large", "message": "This page is too large to be drawn."}
+        except FileNotFoundError:
+            return {"code": "file_missing", "message": FILE_MISSING}
         except OSError as error:
             return {"code": "file_missing", "message": f"The file of this page cannot be read: {error.strerror}."}
         except Exception:

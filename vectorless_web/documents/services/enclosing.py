@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.files.base import File
 from django.db import transaction
+from django.db.models import Count, Q, Sum
 
 from vectorless_web.documents.line import announce
 from vectorless_web.documents.models import Document, DocumentVersion, Enclosure, Folder
@@ -26,6 +28,7 @@ not."""
 MOST_FOLDERS = 100
 """Folders that one archive may add to a workspace; files of further ones go where the archive is."""
 ALREADY_HERE = "already_here"
+TOO_MANY = "Of one upload at most %s files, or %s MB, are taken out, those in its messages included."
 TOO_DEEP = "The files in it were not taken out, because it stands in a file within a file. Upload it by itself."
 
 Tick = Callable[[int, int], None]
@@ -72,8 +75,14 @@ def add_enclosed(version: DocumentVersion, unpacked: Path, *, tick: Tick) -> Cou
     rows = json.loads((unpacked / MANIFEST).read_text())
     place, counts = _Place(version.document, {}), Counter[str]()
     version.enclosures.all().delete()
+    files, size = _count_taken_out(version)
     for number, row in enumerate(rows):
         tick(number, len(rows))
+        if not row["code"]:
+            files, size = files + 1, size + (unpacked / str(number)).stat().st_size
+            if files > settings.ARCHIVE_MAX_FILES or size > settings.ARCHIVE_MAX_BYTES:
+                reason = TOO_MANY % (f"{settings.ARCHIVE_MAX_FILES:,}", f"{settings.ARCHIVE_MAX_BYTES // 2**20:,}")
+                row |= {"code": "too_many_files", "reason": reason}
         enclosure = Enclosure(
             version=version, position=number, name=clean_name(row["name"]), folder=row["folder"][: Enclosure.FOLDER_MAX]
         )
@@ -82,6 +91,15 @@ def add_enclosed(version: DocumentVersion, unpacked: Path, *, tick: Tick) -> Cou
         counts["refused" if enclosure.document is None else "here" if enclosure.code else "added"] += 1
     tick(len(rows), len(rows))
     return counts
+
+
+def _count_taken_out(version: DocumentVersion) -> tuple[int, int]:
+    """How many files were taken out before of the archive that holds this message, and of its messages; their bytes."""
+    holders = list(Enclosure.objects.filter(document=version.document_id).values_list("version", flat=True))
+    beside = Q(version__in=holders) | Q(version__document__enclosed_in__version__in=holders)
+    taken = Document.objects.filter(pk__in=Enclosure.objects.filter(beside).values("document"))
+    found = taken.aggregate(files=Count("pk", distinct=True), size=Sum("versions__bytes"))
+    return (found["files"], found["size"] or 0) if holders else (0, 0)
 
 
 def _fill(enclosure: Enclosure, path: Path, row: dict[str, Any], place: _Place) -> None:

@@ -36,6 +36,10 @@ from vectorless_web.infra.web import health, request_limits
 from vectorless_web.infra.web.problems import Problem
 
 logger = logging.getLogger(__name__)
+
+OPENING_SECONDS = 30
+"""Seconds in which a websocket must be open: Daphne's five pass while a crowd opens pages on a busy machine, and then
+some sockets are refused without a word."""
 reactor: Any = twisted_reactor
 """Twisted declares it as a module of interfaces, without the methods of the one that runs."""
 
@@ -374,6 +378,7 @@ class Factory(http_protocol.HTTPFactory):
     def __init__(self, daphne_server: server.Server) -> None:
         super().__init__(daphne_server)
         self.channels: dict[Channel, bool] = {}
+        self._dropped = 0
         self._most = most_connections()
         # Behind proxies every connection comes from one of them.
         self._most_each = 0 if settings.PROXIES else settings.CONNECTIONS_PER_ADDRESS
@@ -401,8 +406,14 @@ class Factory(http_protocol.HTTPFactory):
         dropped = min(waiting, key=lambda channel: channel.heard_at) if waiting else channels[-1]
         dropped.leave()
         dropped.transport.abortConnection()
+        self._dropped += 1
 
     def _check(self) -> None:
+        if self._dropped:  # One line a second, however many: a flood of connections must not fill the disk.
+            logger.warning(
+                "%d connections closed unanswered: too many are open (%d)", self._dropped, len(self.channels)
+            )
+            self._dropped = 0
         now = time.monotonic()
         for channel in list(self.channels):
             channel.check_times(now)
@@ -413,7 +424,8 @@ class WebServer(Draining, server.Server):
     """Daphne's server with our channels, and with applications that read bodies and write at the client's pace."""
 
     def __init__(self, application: Any, **options: Any) -> None:
-        super().__init__(self._run_with_body, **options)
+        patient = {"websocket_handshake_timeout": OPENING_SECONDS, "websocket_connect_timeout": OPENING_SECONDS}
+        super().__init__(self._run_with_body, **options | patient)
         self._application = application
 
     @property
@@ -424,6 +436,12 @@ class WebServer(Draining, server.Server):
     @http_factory.setter
     def http_factory(self, _daphnes: http_protocol.HTTPFactory) -> None:
         self._http_factory = Factory(self)
+
+    def protocol_disconnected(self, protocol: Any) -> None:
+        """Note a websocket that was given up before it was open: its page goes without news until it tries again."""
+        if getattr(protocol, "wasOpenHandshakeTimeout", False):
+            logger.warning("a websocket was not open within %d s and was closed: the server is busy", OPENING_SECONDS)
+        super().protocol_disconnected(protocol)
 
     def create_application(self, protocol: Any, scope: Message) -> Any:
         """Start the application for a request or a websocket."""
