@@ -618,6 +618,7 @@ class _Parser:
         if not any(block.has_text for block in read.blocks):
             raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
         self.reading.tell("parsing", 1, 1)
+        self.reading.tell("outlining", 0, 1)
         pages, drafts = cut_pages(read.text, read.blocks, read.starts, self.reading.fences)
         source = "headings" if any(block.kind is NodeKind.SECTION for block in read.blocks) else "pages"
         return Parsed(media_type, pages, drafts, source, read.title, read.remarks, shown_title=read.shown_title)
@@ -632,7 +633,6 @@ def _sniff_file(path: Path, name: str) -> str:
 
 def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress, fences: Fences) -> bytes:
     pages, drafts = parsed.pages, list(parsed.drafts)
-    tell("outlining", 0, len(pages))
     share, _ = coverage([page.text for page in pages], drafts)
     nodes = assemble(drafts, last_page=len(pages) - 1)
     first = " ".join(page.text for page in pages[:_FIRST_PAGES]) if parsed.media_type == PDF else None
@@ -644,12 +644,17 @@ def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress, fences: F
     )
     nodes[0] = replace(nodes[0], title=title)
     tell("outlining", len(pages), len(pages))
+    quarter = len(nodes) // 4
     tell("indexing", 0, len(nodes))
     texts = [page.text for page in pages]
     head = texts[:_FIRST_PAGES]
     fields = fences.read("names and years", -1, lambda: typed_fields(name=name, title=title, texts=head), TypedFields())
     card = fences.read("parts of the card", -1, lambda: make_card(title, nodes, fields), Card(title, "", fields=fields))
+    tell("indexing", quarter, len(nodes))
     references = fences.read("references", -1, lambda: find_references(nodes), list[Reference]())
+    tell("indexing", 2 * quarter, len(nodes))
+    segment = build_segment(index_rows(nodes), fields=FIELDS)
+    tell("indexing", 3 * quarter, len(nodes))
     parts = ArtefactParts(
         title=title,
         media_type=parsed.media_type,
@@ -667,7 +672,7 @@ def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress, fences: F
             remarks=(*parsed.remarks, *fences.tell()),
             scans=parsed.scans,
         ),
-        segment=build_segment(index_rows(nodes), fields=FIELDS),
+        segment=segment,
         words=parsed.scans.words,
         pictures={key: draft.picture for key, draft in enumerate(drafts, start=1) if draft.picture is not None},
     )

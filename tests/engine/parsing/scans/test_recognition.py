@@ -215,6 +215,16 @@ def test_progress_is_told_page_by_page(compiled):
     ]
 
 
+def test_progress_goes_on_while_the_outline_and_the_index_are_made(compiled):
+    told = []
+    compiled(pdf([("1. Fees", "The fee is due in May.")] * 9), progress=lambda *step: told.append(step))
+
+    outlining = [done for stage, done, _ in told if stage == "outlining"]
+    assert outlining == sorted(outlining)
+    assert set(range(10)) <= set(outlining)
+    assert len({done for stage, done, _ in told if stage == "indexing"}) >= 4
+
+
 def test_the_least_sure_word_of_a_quote_is_known(compiled):
     words = [*words_of("The fees were"), *words_of("1,577 crowns", confidence=61)]
     document = compiled(scanned_pdf([page()]), recogniser=FixedRecogniser(words))

@@ -231,7 +231,7 @@ class Drafter:
         """Ids of table drafts that stand in a discussion."""
         self._discussion = self._notes_begun = self._in_note = False
 
-    def draft(self, items: Sequence[Item]) -> list[Draft]:
+    def draft(self, items: Iterable[Item]) -> list[Draft]:
         """All drafts, in reading order."""
         for item in items:
             self._take(item)

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
@@ -337,6 +338,8 @@ def _page_numbers(edges: Sequence[_Sighting], count: int) -> set[tuple[int, int]
     return usual | set(romans)
 
 
+_Thing = TypeVar("_Thing")
+_PASSES = 3
 _PAGE_GROUP = 5
 """Pages of one section when a document has no outline: ten pages known give .85 of questions their page among the first
 five by words alone, thirty .61; fewer pages make the outline long."""
@@ -457,6 +460,7 @@ def outline_pages(
     pages: Sequence[Page], bookmarks: Sequence[Bookmark], fences: Fences, tell: Progress
 ) -> tuple[list[Draft], str]:
     """Drafts in reading order, and the source of the outline; groups of plain pages where outlining fails."""
+    tell("outlining", 0, len(pages))
     plain = "headings and tables of the whole document"
     outlined = fences.read(plain, -1, lambda: _outline_pages(pages, bookmarks, fences, tell), None)
     if outlined is not None:
@@ -465,16 +469,31 @@ def outline_pages(
     return _by_page_groups(drafts), "pages"
 
 
+@dataclass(frozen=True, slots=True)
+class _OutlineProgress:
+    """Tells how far the three passes of an outline are, in pages: each pass is a third of them."""
+
+    tell: Progress
+    pages: int
+
+    def follow(self, things: Sequence[_Thing], done: int) -> Iterator[_Thing]:
+        """The things of one pass, `done` passes after the first, each told when it has been dealt with."""
+        for number, thing in enumerate(things, start=1):
+            yield thing
+            self.tell("outlining", round(self.pages * (done + number / len(things)) / _PASSES), self.pages)
+
+
 def _outline_pages(
     pages: Sequence[Page], bookmarks: Sequence[Bookmark], fences: Fences, tell: Progress
 ) -> tuple[list[Draft], str]:
     running: set[tuple[int, int]] = fences.read("running headers", -1, lambda: mark_running(pages), set())
     layout = survey(pages, running)
-    rows = {page.index: _classify_body_lines(page, running) for page in pages}
+    track = _OutlineProgress(tell, len(pages))
+    rows = {page.index: _classify_body_lines(page, running) for page in track.follow(pages, 0)}
     contents = fences.read("the printed contents", -1, lambda: read_contents(rows, pages), Contents())
     parser = _PageParser(layout, contents, fences)
     items: list[Item] = []
-    for page in pages:
+    for page in track.follow(pages, 1):
         items.extend(Furniture(line) for number, line in enumerate(page.lines) if (page.index, number) in running)
         items.extend(parser.items(page, rows[page.index]))
     items = _complete_numbers(_without_continued(_drop_unsupported_headings(items)))
@@ -487,7 +506,7 @@ def _outline_pages(
         heading.form = form_of(heading.title)
     assign_levels(headings)
     scanned = {page.index for page in pages if page.is_scanned}
-    drafts = Drafter(layout, vocabulary, fences, scanned).draft(items)
+    drafts = Drafter(layout, vocabulary, fences, scanned).draft(track.follow(items, 2))
     if not headings:
         return _by_page_groups(drafts), "pages"
     if bookmarks:
