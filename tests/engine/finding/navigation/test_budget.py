@@ -124,9 +124,9 @@ def test_eight_threads_never_overdraw_together():
     for thread in threads:
         thread.join()
     assert len(granted) == len(set(granted)) == 70
-    assert spent.spending.calls == 70
+    assert spent.spending.made == 70
     assert spent.spending.tokens == 700
-    assert spent.spending.reserved_tokens == 0
+    assert spent.spending.held_tokens == 0
 
 
 def test_eight_threads_stop_at_the_token_limit():
@@ -136,4 +136,4 @@ def test_eight_threads_stop_at_the_token_limit():
         thread.start()
     for thread in threads:
         thread.join()
-    assert spent.spending.reserved_tokens == 990
+    assert spent.spending.held_tokens == 990

@@ -183,8 +183,8 @@ def test_no_reply_makes_a_search_or_a_budget_exceed_its_limits(algorithm, docume
     pilot = ModelPilot(model, budget=budget, config=PilotConfig(fork_threshold=2, prune_above=3, prefilter=2))
     check(list(algorithm(tree, plan(), scorer, pilot, limits)), tree, limits)
     assert len(model.calls) <= calls
-    assert budget.spending.calls == len(model.calls)
-    assert budget.spending.reserved_tokens == 0
+    assert budget.spending.made == len(model.calls)
+    assert budget.spending.held_tokens == 0
     assert all(len(messages[1].content) // 4 + max_tokens <= 400 + 1 for messages, _, max_tokens in model.calls)
 
 

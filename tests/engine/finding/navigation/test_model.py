@@ -346,7 +346,7 @@ def test_reset_forgets_failures_and_answers_but_not_the_budget():
     guide.reset()
     guide.decide(state())
     assert len(model.calls) == 4
-    assert budget.spending.calls == 4
+    assert budget.spending.made == 4
     assert not guide.is_active
 
 
@@ -499,4 +499,4 @@ def test_walks_side_by_side_share_one_budget():
     for thread in threads:
         thread.join()
     assert sum(len(model.calls) for model in models) == 10
-    assert budget.spending.reserved_tokens == 0
+    assert budget.spending.held_tokens == 0

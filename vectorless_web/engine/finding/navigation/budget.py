@@ -31,16 +31,6 @@ class Refusal:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class PilotSpending:
-    """What a budget has seen: calls made, tokens and money (US dollars) settled, tokens still held."""
-
-    calls: int = 0
-    tokens: int = 0
-    cost_usd: float = 0.0
-    reserved_tokens: int = 0
-
-
 class PilotBudget:
     """One per run, shared by all its searches; safe under threads.
 
@@ -87,11 +77,9 @@ class PilotBudget:
                 self._dearest = max(self._dearest, cost_usd)
 
     @property
-    def spending(self) -> PilotSpending:
-        """What was spent so far and what is held."""
-        with self._lock:
-            ledger = self._ledger
-            return PilotSpending(ledger.made, ledger.tokens, ledger.cost_usd, ledger.held_tokens)
+    def spending(self) -> Ledger:
+        """What was spent so far and what is held, to be read."""
+        return self._ledger
 
     @property
     def is_spent(self) -> bool:
