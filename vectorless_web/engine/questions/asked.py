@@ -70,6 +70,8 @@ def asks_figure(plan: QueryPlan) -> bool:
 def narrow_plan(plan: QueryPlan) -> QueryPlan:
     """The plan with the periods and the operation of the sentence that asks; other sentences tell how to answer."""
     sentence = _asking_sentence(plan)
+    if sentence and not any(token.role == "operation" for token in sentence):
+        plan = replace(plan, operation="")
     years = [int(year) for token in sentence if token.role == "period" for year in _YEAR.findall(token.text)]
     if not years:
         return plan
@@ -78,7 +80,6 @@ def narrow_plan(plan: QueryPlan) -> QueryPlan:
     return replace(
         plan,
         periods=tuple(period for period in plan.periods if period.year in kept),
-        operation=plan.operation if any(token.role == "operation" for token in sentence) else "",
         formula=replace(plan.formula, series=series) if plan.formula else None,
     )
 

@@ -1,7 +1,7 @@
 """Figures worked out from cells: the lexicon's ratios, and operations over the periods of a row or over rows."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, partial
@@ -266,7 +266,18 @@ def _join_series(plan: QueryPlan, formula: Formula, relations: Sequence[Relation
             expression = re.sub(rf"\b{name}\b", told, expression)
         parts.append(expression)
         hits |= {f"{name}{mark}": hit for name, hit in found.items() if hit is not None}
+    if not _is_of_one_row(hits, {name: plan.figures[index] for way in ways for name, index in way.operands}):
+        return None
     return (f"({' + '.join(parts)}) / {len(parts)}" if len(parts) > 1 else parts[0]), hits
+
+
+def _is_of_one_row(hits: Mapping[str, Hit], needs: Mapping[str, FigureNeed]) -> bool:
+    """Whether the figures of one concept at several periods are of rows of one name: else they may differ in kind."""
+    rows: dict[str, set[tuple[object, ...]]] = {}
+    for name, hit in hits.items():
+        need = needs[name if name in needs else name.rsplit("_", 1)[0]]
+        rows.setdefault(need.concept, set()).add((_row_name(hit), hit.relation.own_words(hit.entry.axis)))
+    return all(len(found) == 1 for found in rows.values())
 
 
 def _is_defined_as_usual(plan: QueryPlan) -> bool:
