@@ -9,7 +9,7 @@ from importlib.resources import files
 from vectorless_web.engine.questions.asked import words_around
 from vectorless_web.engine.questions.plan import FigureNeed, Period
 from vectorless_web.engine.tables.periods import OwnPeriod, agreement, read_header, years_in
-from vectorless_web.engine.tables.relation import Axis, Entry, Relation, words_of
+from vectorless_web.engine.tables.relation import Axis, Entry, Line, Relation, words_of
 from vectorless_web.engine.tables.view import ColumnKind
 from vectorless_web.engine.text.analyser import analyse
 
@@ -177,6 +177,8 @@ def _hits_in(relation: Relation, target: Target) -> Iterator[Hit]:
     terms_kept = frozenset(term for terms, _ in kept for term in terms)
     in_header = not terms_kept.isdisjoint(relation.axis_words)
     for line in relation.lines:
+        if target.is_concept and not any(_names_concept(line, terms) for terms, _ in kept):
+            continue
         is_named = in_header or not terms_kept.isdisjoint(line.row_words | line.group_words)
         for entry in relation.entries(line) if is_named else ():
             fit = max(_fit_entry(relation, entry, terms, target) * share for terms, share in kept)
@@ -185,6 +187,11 @@ def _hits_in(relation: Relation, target: Target) -> Iterator[Hit]:
             when = period_fit(relation, entry, target.period, relation.source.own)
             if when >= LEAST_AGREEMENT and fit * weight * when >= LEAST_FIT:
                 yield Hit(relation, entry, fit * weight * when)
+
+
+def _names_concept(line: Line, terms: Sequence[str]) -> bool:
+    """Whether a row has all the words of a concept that name it, in one of its cells of words or its groups."""
+    return frozenset(terms) - terms_listed("neutral") - words_around() <= line.row_words | line.group_words
 
 
 def _table_weight(relation: Relation, target: Target) -> float:

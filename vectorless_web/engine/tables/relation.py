@@ -311,7 +311,10 @@ class Relation:
 
     def entries(self, line: RelationLine) -> tuple[Entry, ...]:
         """The cells of a row that state a number, or a dash for none, in printed order."""
-        return self._entries.setdefault(line.row.offset, tuple(self._read_entries(line)))
+        known = self._entries.get(line.row.offset)
+        if known is None:
+            known = self._entries[line.row.offset] = tuple(self._read_entries(line))
+        return known
 
     @cached_property
     def _entries(self) -> dict[int, tuple[Entry, ...]]:
