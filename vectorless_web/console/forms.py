@@ -185,7 +185,7 @@ class SignOnForm(forms.ModelForm):
             self.fields["key"].disabled = True
 
     def clean_issuer(self) -> str:
-        """An address over HTTPS: whoever can change what it answers can sign in as anybody."""
+        """An address over HTTPS: anybody who can change what it answers can sign in as anybody."""
         value: str = self.cleaned_data["issuer"].rstrip("/")
         try:
             check_issuer(value, loopback=settings.SIGN_ON_LOOPBACK)

@@ -351,7 +351,7 @@ class SnapshotState(models.Model):
     lineage = models.CharField(max_length=32, default=new_lineage)
     """Tells this count of changes from that of any other workspace, a deleted one of the same number included."""
     number = models.PositiveBigIntegerField(default=0)
-    """The number of the last change; whoever writes a change holds this row until it commits."""
+    """The number of the last change; anybody who writes a change holds this row until it commits."""
     base_number = models.PositiveBigIntegerField(default=0)
     """The last change that is in the file; 0 when there is none yet."""
     file = models.CharField(max_length=200, blank=True)

@@ -73,7 +73,7 @@ class ListQuery:
 
 OUTLINE_WHOLE, OUTLINE_ROWS, OUTLINE_ABOVE = 1_500, 500, 20
 """Headings up to which an outline is one list (0.3 MB of page; long filings have 200 to 1,000), those of one part
-of a longer one, and the headings above the first that tell where it stands."""
+of a longer one, and the headings above the first that tell where it is."""
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ def ready_versions(document: Document) -> list[DocumentVersion]:
 
 
 def partial_upload(workspace: Workspace, pk: int) -> PartialUpload | None:
-    """An upload in pieces of a workspace, whoever sends it; None when there is none or it has waited too long."""
+    """An upload in pieces of a workspace, no matter who sends it; None when there is none or it has waited too long."""
     rows = PartialUpload.objects.select_related("workspace", "folder", "version__document")
     return rows.filter(workspace=workspace, pk=pk, expires_at__gt=timezone.now()).first()
 
@@ -476,7 +476,7 @@ def _filter_documents(rows: QuerySet[Document], query: ListQuery) -> QuerySet[Do
 
 
 def _encode_as_stored(tag: str) -> str:
-    """A tag as it stands in the text of the JSON column."""
+    """A tag as it is in the text of the JSON column."""
     return json.dumps(tag, ensure_ascii=False)
 
 

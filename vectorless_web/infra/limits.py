@@ -1,6 +1,6 @@
 """How long and how large what people type may be, whole numbers included: each limit stated once, for every layer.
 
-What holds for a question stands in `engine/questions/plan.py`, what an operator may set in `settings.py`.
+What holds for a question is in `engine/questions/plan.py`, what an operator may set in `settings.py`.
 """
 
 from vectorless_web.engine.errors import InvalidInput

@@ -28,7 +28,7 @@ class Breaker:
     """Guards every question to Redis in one process. Threads share it; a fork takes its state along.
 
     A refused connection costs no time and changes nothing. A time-out opens the breaker:
-    until `rest_seconds` have passed, whoever asks gets RedisLeftAlone at once. Then one
+    until `rest_seconds` have passed, anybody who asks gets RedisLeftAlone at once. Then one
     caller asks again, and the others go on being spared until it has an answer.
     """
 

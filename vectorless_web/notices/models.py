@@ -43,7 +43,7 @@ class Notice(models.Model):
     once = models.CharField(max_length=60, blank=True)
     """What is told a person once has a name of its own; "" for what may happen again."""
     listed = models.BooleanField(default=True)
-    """Whether it stands in the bell; one that is only mailed does not."""
+    """Whether it is in the bell; one that is only mailed does not."""
     mail_after = models.DateTimeField(null=True, blank=True)
     """When it is mailed unless it was read by then; null for never, or not again."""
     mailed_at = models.DateTimeField(null=True, blank=True)

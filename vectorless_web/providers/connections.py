@@ -89,7 +89,7 @@ class Connections:
         request.extensions = {**request.extensions, "trace": self._trace_connection}
 
     def cut(self) -> None:
-        """Shut every connection down: the server sees it at once, and so does whoever waits for it."""
+        """Shut every connection down: the server sees it at once, and so does anybody who waits for it."""
         with self._lock:
             self._is_cut = True
             streams, self._streams = self._streams, []

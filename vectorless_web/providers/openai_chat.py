@@ -55,7 +55,7 @@ _UNSENT = _BOUNDS | {"tools"}
 """Keys of our schemas that are not sent: bounds, and tools, which have a parameter of their own."""
 
 _FORM_WORDS = ("response_format", "json", "schema", "structured output", "grammar")
-"""What a server's refusal of a response format speaks of."""
+"""What a server's refusal of a response format is about."""
 
 
 @dataclass(frozen=True, slots=True)

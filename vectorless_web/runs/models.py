@@ -69,8 +69,8 @@ class Run(models.Model):
     """The restricted folders that it may read: its asker's, as they stood when it was asked. Whoever may not see each
     of them does not see the run: its counts and its choices tell of what is in there."""
     named = models.ManyToManyField(Document, blank=True, related_name="+")
-    """The documents that it was asked of, that it opened, and whose titles its steps tell. A run is hidden from whoever
-    may not see one of them."""
+    """The documents that it was asked of, that it opened, and whose titles its steps tell. Those who may not see one of
+    them do not see the run."""
     private = models.BooleanField(default=False)
     """Whether it is its asker's alone, and theirs with whom it is shared."""
     shared_with: Any = models.ManyToManyField(USER, blank=True, related_name="+")

@@ -154,7 +154,7 @@ class Waiting:
 
 
 def waiting_of(run: Run) -> Waiting | None:
-    """Where a run stands in the line; None once it is taken."""
+    """Where a run is in the line; None once it is taken."""
     place = RUNS.places([run.pk]).get(run.pk) if run.status == Run.Status.QUEUED else None
     if place is None:
         return None
@@ -265,7 +265,7 @@ def steps_of(run: Run, after: int = 0, upto: int | None = None) -> list[Step]:
 
 
 BESIDE_CHAT = (EMBEDDING, "nearness")
-"""Purposes of stored calls that no chat model answered; the second stands in runs of earlier versions."""
+"""Purposes of stored calls that no chat model answered; the second is in runs of earlier versions."""
 
 
 def count_opened(run: Run) -> int:

@@ -1,4 +1,4 @@
-"""Links that show one run to whoever holds them, and when they were used."""
+"""Links that show one run to anybody who holds them, and when they were used."""
 
 from django.conf import settings
 from django.db import models

@@ -1,4 +1,4 @@
-"""Addresses of share links: for members, and for whoever holds one."""
+"""Addresses of share links: for members, and for anybody who holds one."""
 
 from django.urls import path
 

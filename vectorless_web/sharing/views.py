@@ -333,7 +333,7 @@ def _list_routed_documents(observation: dict[str, Any]) -> list[tuple[str, str]]
 
 
 def _compile_pattern(names: Iterable[str]) -> re.Pattern[str] | None:
-    """Matches any of the names as whole words, the longest first, whatever the case and the blanks."""
+    """Matches any of the names as whole words, the longest first, no matter what the case and the blanks."""
     plain = {" ".join(name.split()) for name in names if len(name.strip()) >= LEAST_LETTERS}
     told = sorted(plain, key=lambda name: (-len(name), name))
     return re.compile("|".join(map(_match_name, told)), re.IGNORECASE) if told else None

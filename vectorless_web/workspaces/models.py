@@ -175,7 +175,7 @@ class GroupMembership(models.Model):
 
 
 class Invitation(models.Model):
-    """A link that lets whoever holds it join. Only the token's hash is kept; the link is shown once."""
+    """A link that lets anybody who holds it join. Only the token's hash is kept; the link is shown once."""
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="invitations")
     token_hash = models.CharField(max_length=64, unique=True)
@@ -331,7 +331,7 @@ class LexiconEntry(models.Model):
     """Words of a workspace's own: what people ask for under `concept`, documents say in one of the `phrases`.
 
     `concept` may hold several names, acronyms and nicknames, parted by commas. With a
-    `statement` ("income", "balance", ...) it is a figure that usually stands there.
+    `statement` ("income", "balance", ...) it is a figure that usually is there.
     """
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="lexicon_entries")

@@ -102,7 +102,7 @@ def refuse_while_read_only(verb: str = "") -> None:
 
 
 def explain_read_only(plan: ReadOnlyPlan) -> Problem:
-    """The problem of whoever wants to write meanwhile."""
+    """The problem of anybody who wants to write meanwhile."""
     wait = LONGEST_WAIT
     if plan.until is not None:
         wait = max(60, min(LONGEST_WAIT, int((plan.until - timezone.now()).total_seconds())))

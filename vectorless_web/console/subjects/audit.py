@@ -68,7 +68,7 @@ LARGEST = 2**63 - 1
 def select_events(query: AuditQuery, *, below: int = LARGEST, most: int | None = None) -> QuerySet[AuditEvent]:
     """The events that fit. Days become numbers of events, so that one index serves filter and order.
 
-    Of those with a number `below` one, `most` newest are enough to whoever shows a page: a word that stands in every
+    Of those with a number `below` one, `most` newest are enough to anybody who shows a page: a word that is in every
     event is then not looked up in all of them.
     """
     rows = AuditEvent.objects.all()

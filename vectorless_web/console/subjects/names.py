@@ -16,7 +16,7 @@ from vectorless_web.workspaces.storage import seal_event
 RESTRICTED = "restricted"
 """A detail of the event by which a document of a restricted folder was purged: its name stays hidden."""
 NEUTRAL = {"document": "a document", "run": "a question", "thread": "a thread", "folder": "a folder"}
-"""What stands in the place of a name, by the kind of object."""
+"""What is in the place of a name, by the kind of object."""
 
 
 def readable_documents_of(user: User, numbers: Iterable[int]) -> set[int]:

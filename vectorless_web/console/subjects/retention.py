@@ -27,7 +27,7 @@ from vectorless_web.workspaces.services import prune_record, record
 from vectorless_web.workspaces.site import KEEP, days_kept, forget_values, periods_kept
 
 DAYS_MAX = 3650
-"""The longest period; whoever wants more wants for ever."""
+"""The longest period; anybody who wants more wants for ever."""
 AT_ONCE = 500
 """Rows removed in one transaction: a second's work at most, so that nobody waits for the database longer."""
 HELD_SECONDS = 300

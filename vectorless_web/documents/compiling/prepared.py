@@ -78,7 +78,7 @@ class Forker:
         self._selector.register(control, selectors.EVENT_READ, pid)
 
     def _kill(self, pid: int) -> None:
-        """Kill a child with whatever it started; its end is told when it has come.
+        """Kill a child with everything it started; its end is told when it has come.
 
         A child that ended by itself may have been reaped between the wish and this.
         """

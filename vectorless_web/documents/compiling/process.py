@@ -218,7 +218,7 @@ class _Started:
             time.sleep(0.01)
 
     def end(self) -> None:
-        """Kill the child with whatever it started, and reap it."""
+        """Kill the child with everything it started, and reap it."""
         if self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
@@ -237,7 +237,7 @@ class _Forked:
         return self._hear(TICK_SECONDS)
 
     def end(self) -> None:
-        """Have the child killed with whatever it started, and wait for its end."""
+        """Have the child killed with everything it started, and wait for its end."""
         with self._line, suppress(OSError):
             self._line.shutdown(socket.SHUT_WR)
             self._hear(LONGEST_END)

@@ -18,7 +18,7 @@ MOST_NODES = 20_000
 """Paragraphs, lists, tables and headings of each version that are compared, from its beginning: those of about 1,500
 pages."""
 PATH_PARTS = 3
-"""Headings that are told of where a change stands, the innermost ones."""
+"""Headings that are told of where a change is, the innermost ones."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ SCALE = 1.6
 """Pixels a point in which a page is shown unless asked otherwise: sharp on an ordinary screen at full width."""
 
 FRAME_SHARE = 0.01
-"""Share of a page's shorter side by which the frame around a whole page stands within its edges."""
+"""Share of a page's shorter side by which the frame around a whole page is within its edges."""
 
 SpanRow = GlyphSpan | Sequence[int]
 BoxRow = Sequence[float]
@@ -601,7 +601,7 @@ class ShownHeader:
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """A row's label and cells (text, whether its column holds figures); `depth` counts the groups it stands in.
+    """A row's label and cells (text, whether its column holds figures); `depth` counts the groups it is in.
 
     A group's own row has no cells.
     """

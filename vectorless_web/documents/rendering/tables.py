@@ -45,7 +45,7 @@ SUMS = {
 
 @dataclass(frozen=True, slots=True)
 class WholeTable:
-    """A table with all its parts: where it stands, its unit and columns in words, and its rows as far as they are read.
+    """A table with all its parts: where it is, its unit and columns in words, and its rows as far as they are read.
 
     `figures` are the places of columns that hold figures; pages count from 0. `is_cut`: rows were left out because the
     table is too long.

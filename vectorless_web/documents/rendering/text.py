@@ -157,7 +157,7 @@ class PageLine:
 
 @dataclass(frozen=True, slots=True)
 class PageCell:
-    """A cell of a table: its text, whether it is a figure, and the columns that it stands over."""
+    """A cell of a table: its text, whether it is a figure, and the columns that it is over."""
 
     segments: tuple[TextSegment, ...]
     is_figure: bool = False
@@ -258,7 +258,7 @@ class _Layout:
         return (spans[0].char_index, spans[-1].char_index + spans[-1].length) if spans else None
 
     def _rest(self, end: int) -> Iterator[PageBlock]:
-        """What stands on the page in no node, up to a place."""
+        """What is on the page in no node, up to a place."""
         if self._text[self._done : end].strip():
             yield PageBlock(NodeKind.PARAGRAPH.value, lines=(PageLine(self._cut(self._done, end)),))
             self._done = end

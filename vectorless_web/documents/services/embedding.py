@@ -140,7 +140,7 @@ def _meter_embedder(choice: EmbeddingChoice, embedder: Embedder) -> Embedder:
 
 
 def _embed(file: VectorFile, embedder: Embedder, turn_seconds: float) -> None:
-    """Embed what is missing for as long as a turn lasts; what came is kept, whatever ends it."""
+    """Embed what is missing for as long as a turn lasts; what came is kept, no matter what ends it."""
     until = time.monotonic() + turn_seconds
     leaves = list(leaf_texts(open_version(file.version), max_tokens=file.choice.max_tokens))
     known = _kept_vectors(file)

@@ -59,7 +59,7 @@ class _Place:
 
 
 def is_too_deep(document: Document) -> bool:
-    """Whether a document stands in so many others that what it holds is not taken out."""
+    """Whether a document is in so many others that what it holds is not taken out."""
     ids, depth = {document.pk}, 0
     while ids and depth < DEEPEST:
         ids = set(Enclosure.objects.filter(document__in=ids).values_list("version__document", flat=True))

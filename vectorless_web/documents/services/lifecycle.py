@@ -475,7 +475,7 @@ _CLEARED: dict[str, Any] = {
 
 
 def _stop(version: DocumentVersion) -> bool:
-    """End a busy version as cancelled, whoever holds it: its child notices within a second and is killed."""
+    """End a busy version as cancelled, no matter who holds it: its child notices within a second and is killed."""
     busy = DocumentVersion.objects.filter(pk=version.pk, status__in=DocumentVersion.BUSY)
     stopped = end_as_failed(busy, version, CANCELLED)
     if stopped:

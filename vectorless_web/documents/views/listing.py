@@ -297,7 +297,7 @@ def _latest(document: Document) -> DocumentVersion:
 
 
 def _answer(request: HttpRequest, document: Document, sentence: str, *, deleted: bool = False) -> HttpResponse:
-    """The row as it stands now; for a plain form the list, with the sentence."""
+    """The row as it is now; for a plain form the list, with the sentence."""
     if not is_htmx(request):
         messages.info(request, sentence)
         return redirect("documents:list", slug=document.workspace.slug)

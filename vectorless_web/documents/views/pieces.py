@@ -1,4 +1,4 @@
-"""Uploads of large files in pieces: begun, asked how far they are, added to, cancelled, by whoever began them."""
+"""Uploads of large files in pieces: begun, asked how far they are, added to, cancelled, by anybody who began them."""
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse

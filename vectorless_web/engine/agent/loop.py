@@ -23,7 +23,7 @@ from vectorless_web.engine.questions.plan import QueryPlan, merge_plans
 from vectorless_web.engine.questions.understand import understand
 
 MOST_PASSAGES, MOST_CHECKED = 10, 8
-"""Passages shown where no claim stands, and sections named that were looked at."""
+"""Passages shown where no claim holds, and sections named that were looked at."""
 
 _OUTCOMES = {
     Ending.ANSWERED: Outcome.ANSWERED,

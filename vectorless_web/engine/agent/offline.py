@@ -63,7 +63,7 @@ class OfflineRun:
     standing: dict[str, float]
     """The router's score of each document as a share of its best one, in [0, 1]."""
     holding: list[str] = field(default_factory=list)
-    """Documents in which a word of the question stands, best first: only these are searched and shown."""
+    """Documents in which a word of the question is, best first: only these are searched and shown."""
     checked: list[Checked] = field(default_factory=list)
     passages: tuple[Passage, ...] = ()
     figure: WorkedFigure | None = None

@@ -31,7 +31,7 @@ class Reasoner:
 
     `verifier` makes the second, independent call; None uses `caller`. `clock` gives seconds and may be a fake. A replay
     gives `late`, where time was up in the run it repeats, and is held up by no clock.
-    `embedder`, set by whoever has one, is the owner's embedding model for documents that have vectors.
+    `embedder`, set by anybody who has one, is the owner's embedding model for documents that have vectors.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ def _drop_used_terms(plan: QueryPlan, routed: Routed) -> QueryPlan:
 
 
 def _explain_left_out(routed: Routed) -> ArtefactDamaged:
-    """Why there is nothing to read: every document that speaks of the question is being repaired."""
+    """Why there is nothing to read: every document that is about the question is being repaired."""
     titles = [shorten_title(document.name) for document in routed.left_out]
     verb = "is" if len(titles) == 1 else "are"
     error = ArtefactDamaged(

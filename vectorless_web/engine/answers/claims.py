@@ -65,7 +65,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A quote and where it stands. `start`/`end` are characters in the node's text; `spans` its glyphs on the page.
+    """A quote and where it is. `start`/`end` are characters in the node's text; `spans` its glyphs on the page.
 
     `where` says in words where it is ("Consolidated Statement of Cash Flows, 2018 column"). `marker` numbers citations
     from 1 through the whole answer. Of a picture (`check`) the quote is "": the whole page stands for it. `passage` is

@@ -22,7 +22,7 @@ def state_figure(figure: WorkedFigure, quotes: Quotes) -> ClaimEvent:
 
 
 def _write_calculation(working: Working, cited: Sequence[Evidence]) -> Calculation:
-    """The account of a worked figure, each operand with the marker of the row that it stands in."""
+    """The account of a worked figure, each operand with the marker of the row that it is in."""
     operands = tuple(
         Operand(
             operand.label,

@@ -43,7 +43,7 @@ def list_untraced(
     """Remarks on the numbers of a claim that stand nowhere, in reading order, each number once.
 
     A number is traced when it equals one of the cited text, rounded as it is written and at any scale that the cited
-    text names ("in millions"); when it stands in the question; when a calculation over traced operands gives it; or
+    text names ("in millions"); when it is in the question; when a calculation over traced operands gives it; or
     when it counts the pieces cited. Parts of dates and numbers of list items are passed over.
     """
     known = _Known(cited, question)

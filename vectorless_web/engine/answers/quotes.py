@@ -83,13 +83,13 @@ def _find_page(node: Node, start: int) -> int:
 
 
 def find_row(node: Node, start: int) -> Row | None:
-    """The table row in which a character of the node's text stands; None outside of tables."""
+    """The table row in which a character of the node's text is; None outside of tables."""
     rows = node.table.rows if node.table is not None else ()
     return next((row for row in rows if row.offset <= start < row.offset + max(1, row.length)), None)
 
 
 def describe_place(document: CompiledDocument, place: QuotePlace) -> str:
-    """Where a quote stands: the headings above it, outermost first; of a table its caption, and the column named."""
+    """Where a quote is: the headings above it, outermost first; of a table its caption, and the column named."""
     tree = document.tree
     node = tree.node(place.key)
     if node.kind is NodeKind.TABLE and node.table is not None:

@@ -17,7 +17,7 @@ left of them is told as gone and new."""
 
 @dataclass(frozen=True, slots=True)
 class VersionSentence:
-    """A sentence of a version: its text, and where it stands in node `key`."""
+    """A sentence of a version: its text, and where it is in node `key`."""
 
     text: str
     key: int

@@ -15,7 +15,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One printed row. `label` is the row's own label; `path` the labels it stands under (outermost first)."""
+    """One printed row. `label` is the row's own label; `path` the labels above it (outermost first)."""
 
     label: str
     cells: tuple[Cell, ...]
@@ -52,7 +52,7 @@ class Table:
     the units line as printed ("Dollars in millions, except per share amounts").
     `statement` is the primary statement recognised: `income`, `balance`, `cash_flow`,
     `equity`, `comprehensive_income`, or "". `part` counts the parts of one long table from 0; each part is a node of
-    its own, knows the columns of the whole, and stands behind the part before.
+    its own, knows the columns of the whole, and is behind the part before.
     """
 
     columns: tuple[Column, ...]
@@ -111,7 +111,7 @@ class GlyphSpan:
 class Node:
     """One node of the tree. Keys are pre-order numbers, valid within one version.
 
-    A section's `text` is its heading as it stands on the page (its `runs` cover it) and
+    A section's `text` is its heading as it is on the page (its `runs` cover it) and
     `title` the mended heading. A table's `title` is its caption. `page_start` and
     `page_end` are page indexes (from 0), both inclusive, over the whole subtree.
     `token_count` is the estimate over the whole subtree. `label` is the reference name

@@ -1,4 +1,4 @@
-"""Words that were recognised on pictures of pages: where each stands, and how sure the recognition was.
+"""Words that were recognised on pictures of pages: where each is, and how sure the recognition was.
 
 Compact: 17 bytes a word. Boxes are kept as 65,535ths of the page's width and height, 0.01 points on a letter page.
 """

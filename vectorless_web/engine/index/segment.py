@@ -196,7 +196,7 @@ def _lay_out(postings: Iterable[Sequence[tuple[int, int, int]]], count: int) -> 
 
 
 def _count_rows(rows: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """In how many rows each term stands; its entries, from one of `starts` to the next, ascend by row."""
+    """In how many rows each term occurs; its entries, from one of `starts` to the next, ascend by row."""
     if not len(rows):
         return rows
     is_new = np.ones(len(rows), dtype=np.int64)
@@ -296,10 +296,10 @@ class Segment:
             yield str(self._term_at(number), "utf-8"), int(self._frequencies[number])
 
     def spread_terms(self, fields: Sequence[str], parts: int) -> Iterator[tuple[str, int, int]]:
-        """Each term, how often it stands in these fields, and in which of `parts` parts of the rows, as bits.
+        """Each term, how often it occurs in these fields, and in which of `parts` parts of the rows, as bits.
 
         The parts follow each other and are about equally long; where rows are fewer each is a part of its own. A term
-        stands in a part by any field. Terms that stand in none of `fields` are left out.
+        is in a part by any field. Terms that stand in none of `fields` are left out.
         """
         everything = self._entries(0, self._header.entries)
         starts = np.asarray(self._starts).astype(np.int64)
@@ -324,12 +324,12 @@ class Segment:
         return numbers
 
     def document_frequency(self, term: str) -> int:
-        """In how many rows the term stands, in whatever field."""
+        """In how many rows the term occurs, in whatever field."""
         number = self._find(term)
         return 0 if number < 0 else int(self._frequencies[number])
 
     def postings(self, term: str) -> Postings:
-        """Where the term stands; empty arrays when it does not."""
+        """Where the term occurs; empty arrays where it does not."""
         number = self._find(term)
         if number < 0:
             empty = np.empty(0, dtype=np.int64)
@@ -378,7 +378,7 @@ class Segment:
         return [SegmentHit(key, score) for key, score in zip(self.keys[found].tolist(), rounded.tolist(), strict=True)]
 
     def _impacts_for(self, weights: Mapping[str, float], statistics: Statistics) -> "Impacts":
-        """What each term adds to each row it stands in, kept for the weights and means used last."""
+        """What each term adds to each row it is in, kept for the weights and means used last."""
         means = statistics.mean_lengths
         key = tuple((float(weights.get(name, 0.0)), means.get(name, 0.0)) for name in self.fields)
         if self._impacts is None or self._impacts.key != key:

@@ -27,7 +27,7 @@ from vectorless_web.engine.index.word_blocks import PlacedWords, TextPostings, W
 from vectorless_web.engine.text.analyser import ANALYSER
 
 BODY = FIELDS.index("body")
-"""The field that a document's text stands in."""
+"""The field that a document's text is in."""
 MAGIC = b"VWCARDS\x04"
 _SECOND_MAGIC = b"VWCARDS\x03"
 """Files of before series were known; they are read, the next compaction writes one of these."""
@@ -180,7 +180,7 @@ def sorted_arrays(table: EntryTable) -> dict[str, Array]:
 
 
 def _distinct_rows(hashes: Array, rows: Array, first: Array) -> Array:
-    """In how many rows each hash stands."""
+    """In how many rows each hash occurs."""
     if not len(hashes):
         return np.empty(0, np.int64)
     fresh = np.append(True, (rows[1:] != rows[:-1]) | (hashes[1:] != hashes[:-1]))
@@ -262,7 +262,7 @@ Rows = Array
 
 @dataclass(frozen=True, slots=True)
 class CardPostings:
-    """Where a word or key stands: rows (ascending), fields and counts or strengths, three arrays of one length."""
+    """Where a word or key is: rows (ascending), fields and counts or strengths, three arrays of one length."""
 
     rows: Rows
     fields: Array
@@ -438,11 +438,11 @@ class Snapshot:
         return bytes(self._arrays["titles"][start : int(ends[row])]).decode()
 
     def postings(self, wanted: int) -> CardPostings:
-        """Where the word of that hash stands, on cards and in texts."""
+        """Where the word of that hash is, on cards and in texts."""
         return self._add_text(self.key_postings(wanted), wanted)
 
     def key_postings(self, wanted: int) -> CardPostings:
-        """Where the key of that hash stands; no text holds keys, so blocks of words are not looked into."""
+        """Where the key of that hash is; no text holds keys, so blocks of words are not looked into."""
         start, end = self._span(wanted)
         rows = self._arrays["rows"][start:end].astype(np.int64)
         cells = self._arrays["cells"][start:end].astype(np.uint8)
@@ -483,7 +483,7 @@ class Snapshot:
         return known
 
     def text_postings(self, wanted: int) -> TextPostings | None:
-        """Where the word stands in the texts of documents; None where no text is known."""
+        """Where the word is in the texts of documents; None where no text is known."""
         return self._placed.postings(wanted) if self._placed else None
 
     def entries(self, wanted: int) -> int:
@@ -493,12 +493,12 @@ class Snapshot:
         return end - start + len(self._delta.doc_ids) + texts
 
     def frequency(self, wanted: int) -> int:
-        """In how many documents the word or key stands; of cards and texts the one that has more counts."""
+        """In how many documents the word or key occurs; of cards and texts the one that has more counts."""
         on_cards = self.key_frequency(wanted)
         return max(on_cards, self._placed.frequency(wanted)) if self._placed else on_cards
 
     def key_frequency(self, wanted: int) -> int:
-        """On how many cards the word or key stands."""
+        """On how many cards the word or key occurs."""
         place = self._place(wanted)
         count = int(self._arrays["frequencies"][place]) if place >= 0 else 0
         if place >= 0 and len(self._dead_rows):

@@ -76,7 +76,7 @@ Edges = Sequence[tuple[int, float]]
 
 @dataclass(frozen=True, slots=True)
 class CardPlace:
-    """Where a document stands among others: hashes of the key that names what it is about (0 for none) and of the
+    """Where a document is among others: hashes of the key that names what it is about (0 for none) and of the
     series that it may be one of, at most SERIES, and a number that grows from edition to edition."""
 
     subject: int = 0

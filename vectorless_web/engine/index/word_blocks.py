@@ -1,6 +1,6 @@
 """The words of whole documents, in blocks of documents: what a snapshot of cards knows of their text.
 
-A document's words are bytes of their own (a list), beside its row: how often each stands in it, and in which of PARTS
+A document's words are bytes of their own (a list), beside its row: how often each occurs in it, and in which of PARTS
 parts of its text, so that words which stand together are told from words that stand far apart without opening it.
 Lists of documents whose ids stand near each other are kept in one immutable block: a change rewrites one block and
 never the whole workspace.
@@ -57,7 +57,7 @@ def block_of(doc_id: int) -> int:
 
 
 Spread = Mapping[str, tuple[int, int]]
-"""By analysed word: how often it stands in a document, and the parts it stands in, as bits."""
+"""By analysed word: how often it occurs in a document, and the parts it occurs in, as bits."""
 
 
 def encode_words(words: Spread) -> bytes:
@@ -124,7 +124,7 @@ class WordList:
         return header + b"".join(array.tobytes() for array in arrays)
 
     def find(self, hashed: int) -> tuple[int, int]:
-        """How often a word stands in the document, and in which parts, as bits."""
+        """How often a word occurs in the document, and in which parts, as bits."""
         place = int(np.searchsorted(self.hashes, np.uint64(hashed)))
         if place >= len(self.hashes) or int(self.hashes[place]) != hashed:
             return 0, 0
@@ -243,7 +243,7 @@ class WordIndex:
 
 @dataclass(frozen=True, slots=True)
 class TextPostings:
-    """Where a word stands: rows (ascending), how often in each, and in which parts of each; of one length."""
+    """Where a word occurs: rows (ascending), how often in each, and in which parts of each; of one length."""
 
     rows: Array
     counts: Array
@@ -291,12 +291,12 @@ class PlacedWords:
         self._index.locate(wanted)
 
     def entries(self, wanted: int) -> int:
-        """In how many documents the word stands at most, found without reading its entries."""
+        """In how many documents the word occurs at most, found without reading its entries."""
         starts, ends = self._index.locate([wanted])[0]
         return int((ends - starts).sum()) + len(self._fresh)
 
     def frequency(self, wanted: int) -> int:
-        """In how many documents of the snapshot the word stands."""
+        """In how many documents of the snapshot the word occurs."""
         found = sum(words.find(wanted)[0] > 0 for _, words in self._fresh)
         starts, ends = self._index.locate([wanted])[0]
         for number in np.flatnonzero(ends > starts).tolist():
@@ -309,7 +309,7 @@ class PlacedWords:
         return found
 
     def postings(self, wanted: int) -> TextPostings:
-        """Where the word stands."""
+        """Where the word is."""
         starts, ends = self._index.locate([wanted])[0]
         if not self._fresh and not (ends > starts).any():
             return _NOWHERE

@@ -362,7 +362,7 @@ def draw_number(number: str) -> Picture:
 
 
 def probe_pictures(asking: Asking) -> Capability:
-    """Whether it reads a number that stands in a picture alone."""
+    """Whether it reads a number that is in a picture alone."""
     without = "Charts and scanned pages stay unread: it is sent text alone."
     try:
         said = asking.ask(_PICTURE_QUESTION, pictures=(draw_number(PICTURED),)).text

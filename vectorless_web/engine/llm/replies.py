@@ -254,7 +254,7 @@ def keep_reply(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_object(text: str) -> dict[str, Any] | None:
-    """The JSON object in a reply, whatever stands around it (`lenient`), or None."""
+    """The JSON object in a reply, no matter what is around it (`lenient`), or None."""
     found = value_in(text)
     return found if isinstance(found, dict) else None
 

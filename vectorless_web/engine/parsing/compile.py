@@ -147,7 +147,7 @@ _NUMBERED_NAME = re.compile(any_of("note", "section", "chapter"))
 
 
 def find_references(nodes: Sequence[Node]) -> list[Reference]:
-    """Links from leaves to the nodes they name; a node does not link to the section it stands in."""
+    """Links from leaves to the nodes they name; a node does not link to the section it is in."""
     targets = _targets(nodes)
     found: list[Reference] = []
     for node in nodes:

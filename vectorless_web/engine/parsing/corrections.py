@@ -115,6 +115,6 @@ def _move_heading(drafts: list[Draft], place: int, depth: int) -> None:
 
 
 def _level_before(drafts: Sequence[Draft], place: int) -> int:
-    """The level of the heading under which a leaf stands; -1 under none."""
+    """The level of the heading under which a leaf is; -1 under none."""
     above = (draft.level for draft in reversed(drafts[:place]) if draft.kind is NodeKind.SECTION)
     return next(above, -1)

@@ -44,7 +44,7 @@ def clean_description(text: str) -> str:
 
 
 def read_data_address(address: str) -> bytes | None:
-    """The bytes of a picture that stands in Base64 within its address (RFC 2397); None for any other address."""
+    """The bytes of a picture that is in Base64 within its address (RFC 2397); None for any other address."""
     match = _DATA.match(address.strip())
     try:
         return base64.b64decode("".join(match[1].split()), validate=True) if match else None

@@ -112,7 +112,7 @@ Chosen by reading filings whose words PDFium divides."""
 
 
 class Vocabulary:
-    """How often each word stands in a document, whatever its case."""
+    """How often each word occurs in a document, no matter what its case."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         written: Counter[str] = Counter()

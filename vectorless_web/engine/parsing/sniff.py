@@ -21,7 +21,7 @@ PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentatio
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
 PNG, JPEG, TIFF, WEBP = "image/png", "image/jpeg", "image/tiff", "image/webp"
 PICTURES = (PNG, JPEG, TIFF, WEBP)
-"""Pictures that are documents of their own: what stands on them is recognised."""
+"""Pictures that are documents of their own: what is on them is recognised."""
 ODT = "application/vnd.oasis.opendocument.text"
 RTF, RST, JSON = "application/rtf", "text/x-rst", "application/json"
 ZIP = "application/zip"
@@ -51,7 +51,7 @@ _ATX = re.compile(r"^#{1,6} \S", re.MULTILINE)
 _FENCE = re.compile(r"^(?:```|~~~)", re.MULTILINE)
 _MARKDOWN_NAMES = (".md", ".markdown", ".mdown", ".mkd")
 _CONTENT_TYPES = b"[Content_Types].xml"
-"""The part that every Office document has, wherever it stands in the ZIP (ECMA-376, part 2)."""
+"""The part that every Office document has, wherever it is in the ZIP (ECMA-376, part 2)."""
 _FIRST_PARTS = (_CONTENT_TYPES, b"_rels/", b"word/", b"xl/", b"ppt/", b"docProps/", b"docMetadata/", b"customXml/")
 """What the first file within an Office document is, where its list is not at hand; a ZIP's own header takes 30 bytes
 before its name."""
@@ -66,7 +66,7 @@ _BY_MEDIA_TYPE = (
     (b"application/vnd.oasis.opendocument.presentation", "an OpenDocument presentation"),
     (b"application/vnd.oasis.opendocument", "an OpenDocument file"),
 )
-"""What stands in the first file of the formats that begin with one named `mimetype`."""
+"""What is in the first file of the formats that begin with one named `mimetype`."""
 _BY_NAME = {
     (".xlsx", ".xlsm", ".xltx", ".xlsb"): "an Excel workbook",
     (".pptx", ".pptm", ".potx", ".ppsx"): "a PowerPoint presentation",
@@ -253,7 +253,7 @@ class ListedPart:
 
 
 def list_parts(tail: bytes) -> Iterator[ListedPart]:
-    """The files that a ZIP's list names, as far as the list stands in `tail`, the end of the file."""
+    """The files that a ZIP's list names, as far as the list is in `tail`, the end of the file."""
     place = tail.rfind(_END_RECORD)
     if place < 0 or len(tail) < place + 22:
         return

@@ -134,7 +134,7 @@ def measure_sentences(
 
 
 def _read_surroundings(document: CompiledDocument, node: Node) -> frozenset[str]:
-    """Terms of what stands around a node's pieces: headings, caption, lead-in, column names, units."""
+    """Terms of the text around a node's pieces: headings, caption, lead-in, column names, units."""
     tree = document.tree
     texts = [*tree.path(node.key), find_lead_in(tree, node.key)]
     if node.table is not None:

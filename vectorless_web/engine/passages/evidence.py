@@ -13,7 +13,7 @@ class Passage:
     or table row. `start` and `end` are the same in the node's own text, which the highlight on the page needs. Of a
     table, `rows` are the rows shown as cells, the first one the column names; `lit_row` is the index of the lit one.
     `lead_in` announces a list. `path` are the headings above, outermost first. `holds` and `lacks` are words of the
-    question, as asked, that the passage (with what stands above it) says and does not say. `score` orders passages.
+    question, as asked, that the passage (with what is above it) says and does not say. `score` orders passages.
     """
 
     document: str

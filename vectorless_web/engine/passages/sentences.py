@@ -115,7 +115,7 @@ def _trim_piece(text: str, start: int, end: int) -> Piece | None:
 
 
 def find_lead_in(tree: Tree, key: int) -> str:
-    """The sentence that announces a node, a list or table as a rule: what stands before it and ends in a colon."""
+    """The sentence that announces a node, a list or table as a rule: what comes before it and ends in a colon."""
     before = key - 1
     while before > 0 and tree.kind(before) is NodeKind.RUNNING:
         before -= 1

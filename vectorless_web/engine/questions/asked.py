@@ -13,7 +13,7 @@ from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.numbers import number_word
 
 _SENTENCE_END = re.compile(r"[.?!:;](?=\s)")
-"""Where a sentence of a question ends: what stands in another sentence tells how to answer, not what is asked."""
+"""Where a sentence of a question ends: what is in another sentence tells how to answer, not what is asked."""
 
 _CLAUSE_END = re.compile(r",(?=\s)")
 

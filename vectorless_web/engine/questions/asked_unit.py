@@ -25,7 +25,7 @@ def find_asked_unit(text: str) -> tuple[UnitRequest | None, tuple[Span, ...]]:
     """The unit, scale and rounding asked for and where they stand; None when the question leaves them open.
 
     Percent is asked for wherever it does not stand behind a number. A scale or currency is when a lead ("in", "as")
-    or a bracket stands before it; behind a number it belongs to that number.
+    or a bracket is before it; behind a number it belongs to that number.
     """
     mentions = [mention for mention in units_in(text) if not _BEHIND_NUMBER.search(text, 0, mention.start)]
     percent = [mention for mention in mentions if mention.is_percent]

@@ -27,7 +27,7 @@ class Expansion:
 def entry_concept(asked: Sequence[str], written: Sequence[str], *, statement: str = "") -> Concept:
     """A workspace's entry as a concept: `asked` is how people ask (the first names it), `written` documents' words.
 
-    With a `statement` it is a figure that usually stands there.
+    With a `statement` it is a figure that usually is there.
     """
     names = tuple(dict.fromkeys(name.lower() for name in asked))
     phrases = tuple(dict.fromkeys((*(phrase.lower() for phrase in written), names[0])))

@@ -40,8 +40,8 @@ WORKSPACE_PACK = "workspace"
 class Concept:
     """A thing people ask about. `phrases` are how documents word it, `asked` how questions do (its name included).
 
-    `statement` is the primary statement its figure usually stands in, `sections` the
-    headings under which text about it stands, `source` where the knowledge comes from.
+    `statement` is the primary statement its figure usually is in, `sections` the
+    headings under which text about it is, `source` where the knowledge comes from.
     `is_measured`: documents state it as a figure, in a statement or elsewhere.
     """
 

@@ -40,10 +40,10 @@ from vectorless_web.engine.text.analyser import analyse, word_terms, words
 Span = tuple[int, int]
 
 EXPANSION = 0.7
-"""Weight of a term that stands in all phrases of a concept; in few of them it weighs less, by the root of its share.
+"""Weight of a term that is in all phrases of a concept; in few of them it weighs less, by the root of its share.
 Measured on the 65 questions of filings: 0.35 loses 2 hits at 10, 1.0 one at 3."""
 LEAST = 0.12
-"""Weight below which an expanded term is left out: it stands in few of many phrases. Measured likewise: 0.06 changes
+"""Weight below which an expanded term is left out: it is in few of many phrases. Measured likewise: 0.06 changes
 nothing, 0.24 loses 2 questions whose gold pages are all among the first 10."""
 _GENERAL = 0.5
 """Share of that weight for concepts of the general pack, whose wordings are common words. Measured likewise: 0.25 and

@@ -10,7 +10,7 @@ from vectorless_web.engine.questions.plan import FigureNeed, Formula, Period
 from vectorless_web.engine.text.analyser import analyse
 
 _DEFINITION = re.compile(r":\s+(?P<told>[^:?]*?\s[-+*/×÷]\s[^:?]*?)(?:[.?!](?=\s|$)|$)")
-"""What stands behind a colon, up to the end of the sentence, with a sign of arithmetic in it."""
+"""What is behind a colon, up to the end of the sentence, with a sign of arithmetic in it."""
 _PART = re.compile(r"(?P<sign>[()]|(?<=\s)[-+*/×÷](?=\s))")
 _ASIDE = re.compile(r"\[[^]]*\]")
 _SIGNS = {"×": "*", "÷": "/"}

@@ -48,7 +48,7 @@ def marks_in(text: str) -> set[str]:
 
 
 def find_footnotes(tree: Tree, node: Node, table: Table) -> Iterator[Footnote]:
-    """Notes among the table's last rows, and in what stands under it up to other text."""
+    """Notes among the table's last rows, and in what is under it up to other text."""
     for row in table.body:
         if sum(cell.length > 0 for cell in row.cells) == 1 or len(row.label) <= _WIDEST_MARK:
             said = " ".join(cell.text for cell in row.cells if cell.length)
@@ -84,7 +84,7 @@ def _notes_in(node: Node) -> Iterator[Footnote]:
 
 
 def keys_above(tree: Tree, node: Node) -> Iterator[int]:
-    """What stands before a table, nearest first, without the running lines of pages."""
+    """What comes before a table, nearest first, without the running lines of pages."""
     return (key for key in range(node.key - 1, 0, -1) if tree.kind(key) is not NodeKind.RUNNING)
 
 

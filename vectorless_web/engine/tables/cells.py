@@ -1,4 +1,4 @@
-"""What is understood of a table's cell: the labels and headers it stands under, its period, unit and scale."""
+"""What is understood of a table's cell: the labels and headers above it, its period, unit and scale."""
 
 import re
 from collections.abc import Iterable
@@ -233,7 +233,7 @@ def _scale_of_shares(view: TableView, text: str) -> Decimal:
 
 
 _MONEY_PATH = re.compile(r"\b(?:sales|revenues?|income|expenses?|costs?|earnings|profits?)\b", re.I)
-"""Groups whose rows are amounts, whatever the rows name: "Net sales: Physical stores"."""
+"""Groups whose rows are amounts, no matter what the rows name: "Net sales: Physical stores"."""
 
 
 def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) -> tuple[str, Decimal, str]:
@@ -321,7 +321,7 @@ _LEVELS = re.compile(r"\b(?:hierarchy|levels?)$", re.I)
 
 
 def _names_levels(levels: tuple[str, ...], text: str) -> bool:
-    """Whether a column says on which level something stands: a number of one place is no amount."""
+    """Whether a column says on which level something is: a number of one place is no amount."""
     return bool(levels) and len(text.strip()) == 1 and bool(_LEVELS.search(levels[-1].strip()))
 
 

@@ -130,7 +130,7 @@ def find_row(relations: Sequence[Relation], target: Target, periods: Sequence[Pe
 
 
 def _row_name(hit: Hit) -> frozenset[str]:
-    """The words of a row's label; none where the label is the row's period and the column says what stands there."""
+    """The words of a row's label; none where the label is the row's period and the column says what is there."""
     return frozenset() if is_period_only((hit.entry.label,)) else hit.entry.label_words
 
 

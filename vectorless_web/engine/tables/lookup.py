@@ -42,7 +42,7 @@ _OTHER_NAME = 0.98
 """What a cell keeps that bears another name of the lexicon: a row called as the question calls it comes first."""
 
 _OTHER_STATEMENT = 0.98
-"""What a cell keeps outside the primary statement in which its figure usually stands: enough to yield to that one."""
+"""What a cell keeps outside the primary statement in which its figure usually is: enough to yield to that one."""
 
 _OTHER_STATEMENT_OF_CONCEPT = 0.92
 """The same for an operand of a ratio, which the words of the question do not name."""
@@ -63,7 +63,7 @@ class Target:
     """A figure to find: the terms that all have to be accounted for, further ones said, and the period.
 
     `phrases` are other names of the same figure by the lexicon, as terms, each with the terms asked that it stands for.
-    `statement` is the primary statement it usually stands in. The terms `named` must stand in row or column themselves,
+    `statement` is the primary statement it usually is in. The terms `named` must stand in row or column themselves,
     all of those of a concept (`is_concept`) in the row.
     """
 
@@ -195,7 +195,7 @@ def _names_concept(line: Line, terms: Sequence[str]) -> bool:
 
 
 def _table_weight(relation: Relation, target: Target) -> float:
-    """How likely the table is the place: its retrieval fit, its statement, whether it speaks of a part of the whole."""
+    """How likely the table is the place: its retrieval fit, its statement, whether it is about a part of the whole."""
     weight = 0.97 + 0.02 * min(relation.rank, 1.0)
     if target.statement:
         other = _OTHER_STATEMENT_OF_CONCEPT if target.is_concept else _OTHER_STATEMENT
@@ -250,7 +250,7 @@ def _holds_change(relation: Relation, axis: Axis) -> bool:
 
 
 def _price(relation: Relation, entry: Entry, term: str) -> float | None:
-    """What it costs that a term stands where it stands; None when it stands nowhere."""
+    """The price of the place in which a term occurs; None where it occurs nowhere."""
     places = (
         ("label", entry.label_words),
         ("axis", entry.axis.words),

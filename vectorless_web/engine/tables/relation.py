@@ -82,7 +82,7 @@ class Entry:
     """A cell that states a number, in its row and column.
 
     `label` names it in its row: the row's label, or the cell that does in tables set side by side. `scale` multiplies
-    the printed number into units; `is_blank`: a dash stands there.
+    the printed number into units; `is_blank`: a dash is there.
     """
 
     line: RelationLine
@@ -108,7 +108,7 @@ class Entry:
 
     @property
     def cell_id(self) -> str:
-        """The cell's name in its table: "r12c3" stands in row 12 and column 3, both from 0, headers counted."""
+        """The cell's name in its table: "r12c3" is in row 12 and column 3, both from 0, headers counted."""
         return f"r{self.line.index}c{self.axis.index}"
 
     @property
@@ -186,7 +186,7 @@ class Relation:
 
     @cached_property
     def lines(self) -> tuple[RelationLine, ...]:
-        """The body rows that have figures, each under the groups it stands in."""
+        """The body rows that have figures, each under the groups it is in."""
         found: list[RelationLine] = []
         group = ""
         late = {row.offset for row in self.late_heads}
@@ -205,7 +205,7 @@ class Relation:
         return tuple(found)
 
     def knows(self, terms: Iterable[str]) -> bool:
-        """Whether each of the terms stands in the table, around it, or in what the document is about."""
+        """Whether each of the terms is in the table, around it, or in what the document is about."""
         return all(
             term in self.vocabulary
             or term in self.place_words
@@ -272,7 +272,7 @@ class Relation:
 
     @cached_property
     def units(self) -> str:
-        """The units as printed: the units line, else what the headers that speak of the whole table or the text
+        """The units as printed: the units line, else what the headers that are about the whole table or the text
         around it say."""
         if self.view.scale != 1:
             return self.view.units
@@ -282,7 +282,7 @@ class Relation:
 
     @cached_property
     def _shared_heads(self) -> list[str]:
-        """Header texts that speak of the whole table: its corner, lone ones, and those that every column repeats."""
+        """Header texts that are about the whole table: its corner, lone ones, and those that every column repeats."""
         found = []
         for cells in self.heads:
             values = [text for text in cells[1:] if text]
@@ -292,7 +292,7 @@ class Relation:
 
     @cached_property
     def _around(self) -> tuple[str, ...]:
-        """Texts above the table, nearest first, what it stands under, then short lines below it."""
+        """Texts above the table, nearest first, what it is under, then short lines below it."""
         tree, node = self.view.tree, self.view.node
         above, below = [], []
         for key in range(node.key - 1, max(0, node.key - MOST_ABOVE), -1):

@@ -11,7 +11,7 @@ from vectorless_web.engine.tables.view import TableView
 
 @dataclass(frozen=True, slots=True)
 class ShownLine:
-    """A printed row as shown: its id ("r12"), its cells as text, and where it stands in the node's text.
+    """A printed row as shown: its id ("r12"), its cells as text, and where it is in the node's text.
 
     `is_header`: the row names columns, at the top or in the middle of the table.
     """
@@ -49,7 +49,7 @@ def rows_around(view: TableView, rows: Collection[int]) -> tuple[tuple[str, ...]
     """The names of the columns, then the given rows (places among all rows, from 0) as cells.
 
     A row that names other columns in the middle of the table comes along with the rows below it, and so does the
-    label of the group in which a row stands.
+    label of the group in which a row is.
     """
     shown = show_table(view)
     wanted = {f"r{place}" for place in rows}

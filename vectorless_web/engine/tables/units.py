@@ -86,7 +86,7 @@ def strip_units(text: str) -> str:
 
 
 def says_percent(text: str) -> bool:
-    """Whether a text speaks of percent; the rate of a loan ("4.1 % notes") says nothing on what is counted."""
+    """Whether a text is about percent; the rate of a loan ("4.1 % notes") says nothing on what is counted."""
     return bool(_PERCENT_SIGN.search(_RATE.sub(" ", text)))
 
 

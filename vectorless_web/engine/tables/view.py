@@ -99,7 +99,7 @@ LONG_WORD = re.compile(r"[a-z]{5,}")
 
 @dataclass(frozen=True)
 class TableView:
-    """A table node seen in its place; what stands around it is looked up when first asked for."""
+    """A table node seen in its place; the text around it is looked up when first asked for."""
 
     node: Node
     table: Table
@@ -107,12 +107,12 @@ class TableView:
 
     @cached_property
     def path(self) -> tuple[str, ...]:
-        """The titles it stands under."""
+        """The titles above it."""
         return tuple(self.tree.path(self.node.key))
 
     @property
     def section(self) -> tuple[str, ...]:
-        """The titles it stands under, outermost first."""
+        """The titles above it, outermost first."""
         return self.path
 
     @property
@@ -197,7 +197,7 @@ class TableView:
 
     @cached_property
     def periods_between(self) -> dict[int, ColumnPeriod]:
-        """The period of each row, by its offset, that stands between two balances: from one to the next."""
+        """The period of each row, by its offset, that is between two balances: from one to the next."""
         return dict(find_periods_between(self.table))
 
     @cached_property
@@ -342,7 +342,7 @@ which they are looked for."""
 
 
 def _find_units_above(tree: Tree, node: Node) -> str:
-    """What a short line above the table says of its units, or the end of a text; else the titles it stands under."""
+    """What a short line above the table says of its units, or the end of a text; else the titles above it."""
     last = next(islice(keys_above(tree, node), UNITS_ABOVE - 1, None), 1)
     for key in range(node.key - 1, last - 1, -1):
         text = tree.node(key).text

@@ -16,7 +16,7 @@ from vectorless_web.engine.tables.units import scale_name
 
 @dataclass(frozen=True, slots=True)
 class QuotedRow:
-    """A row as it stands in the text of node `key`: characters `start` to `end`."""
+    """A row as it is in the text of node `key`: characters `start` to `end`."""
 
     document: str
     key: int

@@ -87,7 +87,7 @@ def _read_terms(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1 << 16)
 def _part_terms(part: str) -> tuple[str, ...]:
-    """The terms of what stands between white space: a document has few such parts, many times."""
+    """The terms of what is between white space: a document has few such parts, many times."""
     return tuple(_read_terms(part))
 
 

@@ -38,7 +38,7 @@ class Number:
     """A number as written. `value` includes sign and scale; percent values are not divided by 100.
 
     `scale` is the factor of its own words ("million"), 1 without. `currency` is an ISO
-    code or "". `text` is what stands at `start` to `end` (exclusive).
+    code or "". `text` is what is at `start` to `end` (exclusive).
     """
 
     start: int
@@ -143,7 +143,7 @@ def unit_word(word: str) -> UnitWord:
 def missing_unit(figure: str, unit: str) -> str:
     """The words of `unit` that the figure does not say itself: "" for "$220 million" and "USD million".
 
-    The figure's own scale, currency or percent stands, whatever the unit says of the same.
+    The figure's own scale, currency or percent is kept where the unit states another.
     """
     own = [unit_word(word) for word in figure.split()]
     numbers = numbers_in(figure)

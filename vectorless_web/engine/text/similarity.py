@@ -30,7 +30,7 @@ def token_set_ratio(a: str, b: str) -> float:
 
 
 def liken_words(left: Sequence[str], right: Sequence[str], least: float) -> NDArray[np.float32]:
-    """Likeness of the words of each text on the left and each on the right, whatever their order: 0 to 100.
+    """Likeness of the words of each text on the left and each on the right, no matter what their order: 0 to 100.
 
     A row for each on the left, a column for each on the right; 0 for what is less than `least`.
     """

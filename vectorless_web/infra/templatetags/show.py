@@ -366,14 +366,14 @@ def _light_segment(segment: Any) -> str:
 
 @register.filter("marked")
 def mark_pieces(pieces: Iterable[Any]) -> SafeString:
-    """Pieces of a text as HTML, those that a search asked for marked; nothing stands between them."""
+    """Pieces of a text as HTML, those that a search asked for marked; nothing is between them."""
     marked = (format_html("<mark>{}</mark>", piece.text) if piece.marked else piece.text for piece in pieces)
     return format_html_join("", "{}", ((piece,) for piece in marked))
 
 
 @register.filter("differing")
 def mark_differences(pieces: Iterable[Any], tag: str) -> SafeString:
-    """Pieces of a text as HTML, those that the other text has not in `del` or `ins`; nothing stands between them."""
+    """Pieces of a text as HTML, those that the other text has not in `del` or `ins`; nothing is between them."""
     whole = {"del": "<del>{}</del>", "ins": "<ins>{}</ins>"}[tag]
     marked = (piece.text if piece.same else format_html(whole, piece.text) for piece in pieces)
     return format_html_join("", "{}", ((piece,) for piece in marked))

@@ -117,7 +117,7 @@ def tell_of_outage(request: HttpRequest) -> HttpResponse:
 
 
 def _being_repaired(error: ArtefactDamaged) -> Problem:
-    """Damage is repaired by whoever comes upon it; a page that needs the file now can only be asked for again."""
+    """Damage is repaired by anybody who comes upon it; a page that needs the file now can only be asked for again."""
     return Problem(
         f"{error.message} The document is being read again; try again in a moment.",
         code=error.code,

@@ -48,7 +48,7 @@ class PlainResponse:
 
 
 async def admit(headers: Mapping[str, str], length: int | None) -> None:
-    """Let a body of more than SMALL_BYTES in, or raise Problem: 413 when it is too large for whoever sends it.
+    """Let a body of more than SMALL_BYTES in, or raise Problem: 413 when it is too large for anybody who sends it.
 
     `headers` have lower-case names; `length` is None for a body whose size is not known in advance.
     """
@@ -134,7 +134,7 @@ def client_address(request: HttpRequest) -> str:
     """The address of the person's browser: what the outermost of our own proxies saw, else who is connected.
 
     Only as many entries of X-Forwarded-For are believed as PROXIES says, counted from the end:
-    what stands before them is anybody's claim. "" when there is none.
+    what comes before them is anybody's claim. "" when there is none.
     """
     connected: str = request.META.get("REMOTE_ADDR") or ""
     count: int = settings.PROXIES

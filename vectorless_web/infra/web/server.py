@@ -161,7 +161,7 @@ CHECK_SECONDS = 1.0
 """Seconds between two looks at the limits of a connection; a limit holds to within this time."""
 MOST_DESCRIPTORS = 65_536
 """Open files and sockets that the process asks the system for; each viewer takes one. What the system allows at most
-stands above it."""
+is above it."""
 
 
 class Request(http_protocol.WebRequest):

@@ -19,7 +19,7 @@ KEPT = "_portraits"
 
 @register.simple_tag(takes_context=True)
 def avatar(context: Context, who: Any, size: str = "", *, named: bool = True) -> SafeString:
-    """A round place for a person; `size` may be "large". With named=False the name stands beside it already.
+    """A round place for a person; `size` may be "large". With named=False the name is beside it already.
 
     The initials lie under the picture, for who may not see it.
     """

@@ -176,7 +176,7 @@ class FigureRow:
 
 
 def read_figure(text: str, unit: str = "") -> WrittenFigure:
-    """Read a figure and the unit that stands apart from it, as in "1,402" and "USD million".
+    """Read a figure and the unit that is apart from it, as in "1,402" and "USD million".
 
     What the figure says itself counts once: "$220 million" in "USD million" is 220 million.
     """

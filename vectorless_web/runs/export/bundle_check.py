@@ -144,7 +144,7 @@ def _check_answer(answer: dict[str, Any], quotes: list[Quote], report: Report) -
 
 
 def _check_texts(files: Files, quotes: list[Quote], report: Report) -> None:
-    """Each quote stands at its place in the page texts of the bundle."""
+    """Each quote is at its place in the page texts of the bundle."""
     texts = {path: data.decode("utf-8", "replace") for path, data in files.items() if path.endswith(".txt")}
     found = 0
     for row in quotes:

@@ -72,7 +72,7 @@ def as_json(run: Run) -> dict[str, Any]:
 
 
 def citation_row(citation: Citation) -> dict[str, Any]:
-    """One quote with its place, the hash of the file it stands in, and how it was found there."""
+    """One quote with its place, the hash of the file it is in, and how it was found there."""
     version = citation.version
     return {
         "marker": citation.marker,
@@ -236,7 +236,7 @@ def _tell_interventions(run: Run, answer: Answer | None, claims: Sequence[Claim]
 
 
 def _passage(number: int, shown: ShownPassage) -> Iterator[str]:
-    """A closest passage whole, its best sentence bold, then where it stands and which words of the question it has."""
+    """A closest passage whole, its best sentence bold, then where it is and which words of the question it has."""
     yield f"{number}. {_where(shown.citation)}{_words(shown)}"
     yield ""
     if shown.lead_in:

@@ -454,7 +454,7 @@ class Hub:
             self._tasks = []
 
     async def _keep(self, loop: Callable[[], Awaitable[None]]) -> None:
-        """Go on with a loop, whatever happens in it, as long as a page is here.
+        """Go on with a loop, no matter what happens in it, as long as a page is here.
 
         The client of Redis may take the end of its task for a failed connection.
         """
@@ -589,7 +589,7 @@ class RunConsumer(AsyncWebsocketConsumer):
     viewer: RunViewer | None = None
 
     async def connect(self) -> None:
-        """Refuse before accepting whoever may not see the run; else send what the page does not hold yet."""
+        """Refuse before accepting anybody who may not see the run; else send what the page does not hold yet."""
         run = await self._find_watched_run()
         if run is None:
             raise DenyConnection

@@ -239,7 +239,7 @@ class ShownRow:
 class ShownPassage:
     """A passage that comes close: its words in three parts, the middle one lit; of a table the rows instead.
 
-    `citation` is where it stands. A passage that an earlier version stored has its quote alone, all of it lit.
+    `citation` is where it is. A passage that an earlier version stored has its quote alone, all of it lit.
     """
 
     citation: Citation

@@ -1,4 +1,4 @@
-"""What stands beside an answer: pages that are cited or were read, and the small map of each document walked."""
+"""What is beside an answer: pages that are cited or were read, and the small map of each document walked."""
 
 import logging
 import math
@@ -117,7 +117,7 @@ def _mark(citation: Citation, page: int, *, on: bool) -> Highlight:
 def _relocate_highlight(
     mark: Highlight, citations: Sequence[Citation], version: DocumentVersion, page_index: int
 ) -> Highlight:
-    """The mark where its quote stands now: the document may have been read again by another compiler since.
+    """The mark where its quote is now: the document may have been read again by another compiler since.
 
     A quote that is not where it was is looked for on its page; one that is not found is not lit at all.
     """

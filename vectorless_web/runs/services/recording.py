@@ -191,7 +191,7 @@ def _ref(ref: NodeRef | None) -> dict[str, Any] | None:
 
 
 def calculation_row(calculation: Calculation | None) -> dict[str, Any] | None:
-    """The calculation of a Claim; `more` only stands in it when the sentence has several."""
+    """The calculation of a Claim; `more` only is in it when the sentence has several."""
     if calculation is None:
         return None
     row = asdict(replace(calculation, more=()))
@@ -268,7 +268,7 @@ class Recorder:
 
     A run that is executed again after a crash yields its events from the start: a step
     that says the same at its place (walk, index, kind) is kept as it is, and so is a claim
-    with the same quotes; one that differs is rewritten where it stands. What this attempt
+    with the same quotes; one that differs is rewritten where it is. What this attempt
     did not come to again is dropped once it has an answer of its own.
     """
 
@@ -372,7 +372,7 @@ class Recorder:
         announce(self._lease.run_id, self._sequence)
 
     def _place(self, event: StepEvent) -> RowPlace:
-        """Where the step stands; a second one of a kind at the same index moves to the next free index."""
+        """Where the step is; a second one of a kind at the same index moves to the next free index."""
         index = event.index
         while (event.walk, index, event.kind.value) in self._seen:
             index += 1
@@ -409,7 +409,7 @@ class Recorder:
             self._keep_named(set(read))
 
     def _keep_named(self, documents: set[int]) -> None:
-        """Remember which documents the run names: whoever may not see one of them does not see the run."""
+        """Remember which documents the run names: anybody who may not see one of them does not see the run."""
         fresh = documents - self._named
         if fresh:
             links = Run.named.through
@@ -454,7 +454,7 @@ class Recorder:
         return whole_page(evidence.page_index, self._corpus.open(evidence.document).pages[evidence.page_index])
 
     def _boxes(self, version: DocumentVersion, spans: list[list[int]]) -> list[list[float]]:
-        """Where the quote stands on its page; [] when that is not known at once, and the page works it out when shown.
+        """Where the quote is on its page; [] when that is not known at once, and the page works it out when shown.
 
         A document that let the run wait is not asked for again, nor is any once the run has waited long enough.
         """

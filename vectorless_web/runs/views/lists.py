@@ -96,7 +96,7 @@ def people_of(workspace: Workspace, user: User) -> list[tuple[int, str]]:
 class DocumentFilter:
     """What the list's filter by document offers: (id, title) by title; `is_typed` when there are too many for a menu.
 
-    Then `offered` are those whose titles have the words typed, and `title` stands in the field.
+    Then `offered` are those whose titles have the words typed, and `title` is in the field.
     """
 
     offered: list[tuple[int, str]]

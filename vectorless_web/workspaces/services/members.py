@@ -337,7 +337,7 @@ def _record_member(actor: User, verb: str, membership: Membership, details: dict
 
 
 def _lock_membership(membership: Membership) -> Membership:
-    """The membership as it stands now, under its workspace's lock: else two owners could let each other go at once."""
+    """The membership as it is now, under its workspace's lock: else two owners could let each other go at once."""
     Workspace.objects.select_for_update().filter(pk=membership.workspace_id).first()
     rows = Membership.objects.select_related("workspace", "user").filter(pk=membership.pk)
     current: Membership | None = rows.first()

@@ -65,7 +65,7 @@ def record(
 def delete_and_record(row: models.Model, *, actor: User | None, verb: str, name: str = "", **more: Any) -> None:
     """Delete a row and add that to the record, under the number and name it had; `more` as for `record`.
 
-    The row goes first: a deletion waits for whoever refers to the row, and they for the end of the record. Problem
+    The row goes first: a deletion waits for anybody who refers to the row, and they for the end of the record. Problem
     (409) when somebody else deleted it meanwhile, so that no act is recorded that did not happen.
     """
     target, called = copy(row), name or str(row)
@@ -198,7 +198,7 @@ class ExportCheck:
     following: int
     """Lines that go on directly from the line before: all but the first of an export that left nothing out."""
     hidden: int
-    """Lines whose name and details were hidden from whoever exported them; their seals stand for these."""
+    """Lines whose name and details were hidden from anybody who exported them; their seals stand for these."""
     unverifiable: int
     """Hidden lines of events that earlier versions wrote, which have no seal."""
     problem: str = ""

@@ -138,7 +138,7 @@ def forbid_host(*, actor: User, row: ModelHost) -> None:
 def save_provider(*, actor: User, provider: ModelProvider, api_key: str = "") -> ModelProvider:
     """Store a new or changed provider. The key is encrypted; "" keeps the stored one. Problem (422): `check_address`.
 
-    A key never goes to another address: changing the address forgets the old key, whoever changes it and where.
+    A key never goes to another address: changing the address forgets the old key, no matter who changes it and where.
     """
     provider.base_url = check_address(provider.base_url)
     before = ModelProvider.objects.select_for_update().filter(pk=provider.pk).first()

@@ -31,7 +31,7 @@ from vectorless_web.workspaces.selectors import workspace_context, workspace_for
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A page of a workspace's settings: one form, what stands beside it, and the address to which its acts lead back.
+    """A page of a workspace's settings: one form, what is beside it, and the address to which its acts lead back.
 
     `name` is the tab that is lit, `template` its page, `beside` what the page shows beside its form.
     """
@@ -50,7 +50,7 @@ class Tab:
         status: int = 200,
         **more: Any,
     ) -> HttpResponse:
-        """The page with a form; what `more` names stands in place of what `beside` gives."""
+        """The page with a form; what `more` names is in place of what `beside` gives."""
         context = {
             **workspace_context(request.user, workspace, "settings"),
             "tab": self.name,
@@ -82,7 +82,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def create(request: HttpRequest) -> HttpResponse:
-    """Make a workspace; whoever makes it owns it."""
+    """Make a workspace; anybody who makes it owns it."""
     form = WorkspaceForm(request.POST)
     if not form.is_valid():
         return _new_page(request, form, status=422)

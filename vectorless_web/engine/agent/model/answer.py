@@ -147,7 +147,7 @@ class ClaimMaker:
         return MadeClaim(draft, event, tuple(made), worked, tuple(objections))
 
     def _says(self, cited: Cited, phrase: str) -> bool:
-        """Whether a phrase stands in a cited place; of a picture nobody can tell."""
+        """Whether a phrase is in a cited place; of a picture nobody can tell."""
         view = self.library.of_id(cited.pointer.document)
         if view is None or cited.pointer.key < 0:
             return True

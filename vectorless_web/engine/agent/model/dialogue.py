@@ -139,7 +139,7 @@ class Dialogue:
     turns: int
     walk: int = CONVERSATION
     is_whole: bool = False
-    """Whether everything in scope stands before the model, so that there is nothing to search for."""
+    """Whether everything in scope is before the model, so that there is nothing to search for."""
     pictures: list[Picture] = field(default_factory=list)
     _has_searched: bool = False
     _was_sent_back: bool = False
@@ -266,7 +266,7 @@ class Dialogue:
         self.messages.append(Message("assistant", said[:LONGEST_REPLY]))
 
     def _find_answer(self, asked: CheckedReply) -> Mapping[str, Any] | None:
-        """The arguments of an answer that stands alone, or beside calls that find nothing new."""
+        """The arguments of an answer that is alone, or beside calls that find nothing new."""
         rows = asked.content["calls"]
         answers = [row["arguments"] for row in rows if row["tool"] == "answer"]
         beside = [row for row in rows if row["tool"] not in ("answer", "note", "calculate")]

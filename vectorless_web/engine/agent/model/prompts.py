@@ -1,4 +1,4 @@
-"""The texts a model is asked with: rules, scope, passages and results; document text stands between fences, as data."""
+"""The texts a model is asked with: rules, scope, passages and results; document text is between fences, as data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -135,7 +135,7 @@ def verify_claims(
 
 
 def write_prompt(question: str, claims: Sequence[MadeClaim], sources: Sources, *, others: Sequence[str] = ()) -> str:
-    """The documents cited, the quotes with what stands around them, the question, and the claims with their quotes."""
+    """The documents cited, the quotes with the text around them, the question, and the claims with their quotes."""
     library, cards = sources.library, sources.cards
     places = list(dict.fromkeys(cited for claim in claims for cited in claim.cited))
     numbers = {cited: number for number, cited in enumerate(places, 1)}

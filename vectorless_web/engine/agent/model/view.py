@@ -201,7 +201,7 @@ class DocumentView:
         return shorten_text(relation.units or table.unit, OUTLINE_CHARACTERS).strip("() ") if relation and table else ""
 
     def name_columns(self, key: int) -> list[str]:
-        """The name of each column of a table: its own header, else one that stands over it, with period and unit.
+        """The name of each column of a table: its own header, else one that is over it, with period and unit.
 
         A unit that holds for the whole table, and a period whose year the header says, are not said again.
         """
@@ -362,7 +362,7 @@ class LibraryView:
         return self.write_id_at(pointer.document, pointer.key, pointer.start)
 
     def write_id_at(self, document: str, key: int, start: int) -> str:
-        """The id of the piece in which a character of a node's text stands."""
+        """The id of the piece in which a character of a node's text is."""
         view = self._by_id[document]
         pieces = view.list_pieces(key)
         piece = next((p for p in pieces if p.start <= start < p.end), None)
@@ -373,5 +373,5 @@ class LibraryView:
         self._shown.update((document, key) for key in keys)
 
     def was_shown(self, document: str, key: int) -> bool:
-        """Whether something of the node stands before the model."""
+        """Whether something of the node is before the model."""
         return (document, key) in self._shown

@@ -24,7 +24,7 @@ _SHORT_SENTENCE = 8
 _TOPICS, _TOPIC_NODES = 400, 12
 """Keywords of the topic map, and nodes named for each, at most: bounds the size of a card in the index."""
 _TITLE_WEIGHT, _SUMMARY_WEIGHT = 2.0, 1.5
-"""Weights of a node in the topic map when the keyword stands in its title or in the summary; 1 in its text."""
+"""Weights of a node in the topic map when the keyword is in its title or in the summary; 1 in its text."""
 _TITLES_TIMES = 3
 """Nodes without the keyword in their title that one with it is worth, when keywords are ranked."""
 _DEEPEST_LINES = 6

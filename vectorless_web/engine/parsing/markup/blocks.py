@@ -1,4 +1,4 @@
-"""Writes the readable text of a file without printed pages, and notes where each block stands in it."""
+"""Writes the readable text of a file without printed pages, and notes where each block is in it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace

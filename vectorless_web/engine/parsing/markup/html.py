@@ -121,7 +121,7 @@ class _Pass:
         return BoundedPage(self._build_source(), tuple(self._remarks()))
 
     def _behind(self, name: str, position: int) -> int:
-        """Where the end tag of a verbatim element begins; what stands before it is no tag."""
+        """Where the end tag of a verbatim element begins; what comes before it is no tag."""
         end = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(self.source, position)
         return end.start() if end else len(self.source)
 

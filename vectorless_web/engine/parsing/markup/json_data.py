@@ -21,7 +21,7 @@ _DEEPEST_CELL = 3
 _MOST_COLUMNS = 64
 """Columns of a table, the widest that can be read; objects with more names stand one below the other."""
 _LINE, _LINES = 400, 1_400
-"""Characters of a value that stands in a line with its name, and of lines that make one paragraph."""
+"""Characters of a value that is in a line with its name, and of lines that make one paragraph."""
 _TITLES = ("title", "name", "label", "id")
 """Names whose value names an object, the first one that it has."""
 _WORD_ENDS = re.compile(r"_+|(?<=[a-z0-9])(?=[A-Z])")

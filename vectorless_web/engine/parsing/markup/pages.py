@@ -197,7 +197,7 @@ def _with_columns(rows: Sequence[Row], heads: Heads, title: str) -> Table:
 
 
 def _part_cells(builder: TextBuilder, text: str, place: int, page: int, base: int, mark: str) -> None:
-    """Write the mark between two cells or rows: where it stands in the text itself, the runs on both sides are one."""
+    """Write the mark between two cells or rows: where it is in the text itself, the runs on both sides are one."""
     if text[place : place + 1] == mark:
         builder.raw(page, place - base, mark, verbatim=True)
     else:

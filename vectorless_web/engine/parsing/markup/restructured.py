@@ -156,7 +156,7 @@ class _Reader:
     caption: str = ""
 
     def read(self, holder: "nodes.Element", depth: int) -> None:
-        """Write what an element holds; `depth` is that of the list it stands in."""
+        """Write what an element holds; `depth` is that of the list it is in."""
         for node in holder.children:
             kind = node.__class__.__name__
             if kind in _PASSED:

@@ -110,7 +110,7 @@ def heading_of(lines: list[Line]) -> Heading:
 
 
 def bare_heading(title: str, page: int, bookmark: int) -> Heading:
-    """A heading that stands in the bookmarks alone."""
+    """A heading that is in the bookmarks alone."""
     return Heading(page, [], title, form_of(title), _NO_STYLE, is_caps(title), bookmark=bookmark)
 
 

@@ -353,7 +353,7 @@ _BOOKMARK, _TITLE = -1, (-0.5,)
 _LISTED_SHARE = 0.4
 """Share of the headings of one look that the contents must name, if the look is one of listed headings."""
 _SAME_LEVEL_SIZE = 0.6
-"""Points within which type sizes are compared by which heading stands above which."""
+"""Points within which type sizes are compared by which heading is above which."""
 _MORE_WINS = 2
 """Times more often that a look must stand above the others of its size than below, to count as higher."""
 _FEWEST_NUMBERED = 2
@@ -368,7 +368,7 @@ Looks = tuple[float, ...]
 
 
 def assign_levels(headings: Sequence[Heading]) -> None:
-    """Set `level` (from 0): a heading stands below the nearest one before it that ranks higher."""
+    """Set `level` (from 0): a heading is below the nearest one before it that ranks higher."""
     ranks = _Ranks(headings)
     stack: list[_OpenHeading] = []
     before: Heading | None = None

@@ -122,7 +122,7 @@ class _SlideReader:
             self._read_picture(shape)
 
     def _read_picture(self, shape: Any) -> None:
-        """Write a picture that the deck holds; one that stands elsewhere is counted, never fetched."""
+        """Write a picture that the deck holds; one that is elsewhere is counted, never fetched."""
         try:
             data = shape.image.blob
         except (AttributeError, KeyError, ValueError):

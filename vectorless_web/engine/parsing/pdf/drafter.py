@@ -152,7 +152,7 @@ def merge_text(draft: Draft, builder: TextBuilder, joint: str) -> None:
 
 
 def _needs_space(before: str, after: str) -> bool:
-    """Whether a space stands between two lines: not between characters that use none."""
+    """Whether a space is between two lines: not between characters that use none."""
     return not (before[-1:] >= _FIRST_UNSPACED and after[:1] >= _FIRST_UNSPACED)
 
 
@@ -241,7 +241,7 @@ class Drafter:
         return self._drafts
 
     def _prefer_statements(self) -> None:
-        """Take the kind of statement from tables of a discussion when the full statement stands elsewhere."""
+        """Take the kind of statement from tables of a discussion when the full statement is elsewhere."""
         own = {d.table.statement for d in self._drafts if d.table and id(d) not in self._discussed}
         for draft in self._drafts:
             if draft.table and id(draft) in self._discussed and draft.table.statement in own:
@@ -293,7 +293,7 @@ class Drafter:
         return grid
 
     def _take_drawn(self, table: RuledTable) -> None:
-        """A table of drawn cells; what its first row goes on with from the page before has the label that stands there.
+        """A table of drawn cells; what its first row goes on with from the page before has the label that is there.
 
         Where no table goes before, the rest of a long cell stays prose.
         """
@@ -423,7 +423,7 @@ def _header_words(grid: Grid) -> str:
 
 
 def _lacks_columns(before: Grid, grid: Grid) -> bool:
-    """Whether a table without a header, on the same page or the next, stands in some columns of the one before it."""
+    """Whether a table without a header, on the same page or the next, is in some columns of the one before it."""
     if any(row.is_header and any(row.cells[1:]) for row in grid.rows):
         return False
     if grid.rows[0].page - before.rows[-1].page not in (0, 1) or not 1 < len(grid.edges) < len(before.edges):
@@ -436,7 +436,7 @@ def _lacks_columns(before: Grid, grid: Grid) -> bool:
 
 
 def _carries_on(before: Grid, grid: Grid) -> bool:
-    """Whether a table without a header stands under another, on its page or the next, with the same columns."""
+    """Whether a table without a header is under another, on its page or the next, with the same columns."""
     if any(row.is_header and any(row.cells[1:]) for row in grid.rows):
         return False
     apart = grid.rows[0].page - before.rows[-1].page

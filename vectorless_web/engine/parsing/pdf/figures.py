@@ -24,7 +24,7 @@ _LEAST_SIDE, _LEAST_SHARE = 56.0, 0.012
 _BACKGROUND = 0.85
 """Share of a page from which a picture lies behind it."""
 _REPEATED = 3
-"""Pages on which a picture of one size at one place is a logo; it is told where it stands first."""
+"""Pages on which a picture of one size at one place is a logo; it is told where it is first."""
 _FIGURES_OF_PAGE, _FIGURES = 24, 400
 """Figures of a page and of a document at most; a catalogue has more pictures than anybody asks about."""
 _OBJECTS, _PARTS = 6_000, 400
@@ -237,7 +237,7 @@ def choose_figures(pages: Sequence[Page], scanned: Collection[int]) -> list[Figu
 
 
 _LABEL, _BESIDE = 40, 14.0
-"""Characters of a label of a chart at most, and points from the shapes at which it stands."""
+"""Characters of a label of a chart at most, and points from the shapes at which it is."""
 
 
 def _include_labels(edges: Edges, page: Page) -> Edges:
@@ -382,7 +382,7 @@ def _find_caption(drafts: Sequence[Draft], spots: dict[int, Edges | None], box: 
 
 
 def _find_place(drafts: Sequence[Draft], spots: dict[int, Edges | None], box: FigureBox) -> int:
-    """The place of the draft behind which a picture without caption stands: the last one above it on its page."""
+    """The place of the draft behind which a picture without caption is: the last one above it on its page."""
     above = [place for place, spot in spots.items() if spot is not None and spot[3] <= box.edges[1] + _TOUCH]
     if above:
         return max(above)

@@ -106,7 +106,7 @@ WHOLE: Cut = (0.0, 0.0, 0.0, 0.0)
 
 
 def shrink_picture(data: bytes, *, pixels: int, cut: Cut = WHOLE) -> ShrunkPicture | None:
-    """A picture that stands within another file as a small JPEG; None for bytes that are no readable picture."""
+    """A picture that is within another file as a small JPEG; None for bytes that are no readable picture."""
     try:
         with _open_picture(io.BytesIO(data), pixels, _HELD_KINDS) as image:
             width, height = image.size

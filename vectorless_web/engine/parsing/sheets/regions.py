@@ -1,4 +1,4 @@
-"""What stands on a sheet: tables parted by empty rows, the titles above them, notes below them, lines of text."""
+"""What is on a sheet: tables parted by empty rows, the titles above them, notes below them, lines of text."""
 
 import re
 from bisect import bisect_left
@@ -49,7 +49,7 @@ class Sheet:
     rows: dict[int, dict[int, SheetCell]] = field(default_factory=dict)
     spans: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     unseen: set[int] = field(default_factory=set)
-    """Hidden rows that hold something: what stands above and below one is not parted by it."""
+    """Hidden rows that hold something: what is above and below one is not parted by it."""
 
 
 class CellCount:
@@ -177,7 +177,7 @@ def _begins_table(region: Region, columns: Sequence[int], place: int) -> bool:
 
 
 def _write_region(writer: BlockWriter, region: Region, above: Above) -> Above:
-    """Write a region and return what stands above the next. Lines over a table name it, also across an empty row."""
+    """Write a region and return what is above the next. Lines over a table name it, also across an empty row."""
     columns = sorted({column for _, cells, _ in region for column in cells})
     near = region[0][0] - above.last <= _NEAR
     if len(columns) == 1:

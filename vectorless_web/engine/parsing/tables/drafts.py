@@ -37,7 +37,7 @@ _SEVERAL = 3
 _OFF_MIDDLE = 10.0
 """Points by which the middle of a title may stand beside the middle of its table."""
 _FEW_ROWS, _SOME_ROWS = 3, 8
-"""Rows that are too few to tell columns by what stands in them, and those of a piece that begins without a label."""
+"""Rows that are too few to tell columns by what is in them, and those of a piece that begins without a label."""
 _ITEM = re.compile(r"^\(?\d{1,2}[.)]$")
 """The number of an item in a list."""
 _FEW_FIGURES = 0.1
@@ -70,7 +70,7 @@ _SPAN = re.compile(
 
 
 def table_draft(grid: Grid, *, title: str, units: str, vocabulary: Vocabulary, columns: Sequence[Column] = ()) -> Draft:
-    """The draft of a table whose caption (if any) is `title`; `units` are what stands above it.
+    """The draft of a table whose caption (if any) is `title`; `units` are what is above it.
 
     `columns` are those of the table that it carries on, for one without a header of its own.
     """
@@ -93,7 +93,7 @@ def lists_papers(table: Table) -> bool:
 
 
 def is_signed(table: Table) -> bool:
-    """Whether rows are signatures ("/s/ ...") and no header says what stands beside them."""
+    """Whether rows are signatures ("/s/ ...") and no header says what is beside them."""
     signed = sum(any(cell.text.lstrip().casefold().startswith("/s/") for cell in row.cells) for row in table.rows)
     named = any(_SIGNER.search(level) for column in table.columns for level in column.path)
     return 3 * signed >= len(table.rows) and not named
@@ -265,7 +265,7 @@ def _says_units(spans: Sequence[CellSpan]) -> bool:
 
 
 def _is_central(cells: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> bool:
-    """Whether the only header of a line stands over the middle of all columns."""
+    """Whether the only header of a line is over the middle of all columns."""
     span = next(spans[0] for spans in cells[1:] if spans)
     left, right = edges[0][0], edges[-1][1]
     return abs(span.left + span.right - left - right) < 2 * _CENTRAL * (right - left)

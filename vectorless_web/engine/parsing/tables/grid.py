@@ -41,7 +41,7 @@ _FORM_ROWS, _SAME_LEFT = 2, 6.0
 _LONGEST_NAME = 40
 """Characters of a column's name in a table of words; a longer cell says something."""
 _LONG_NAME = 16
-"""Characters of a name that stands before times and is none of a column."""
+"""Characters of a name that is before times and is none of a column."""
 _TIME = re.compile(rf"^\s*\d+(?:\.\d+)? {any_of('duration')}\s*$", re.I)
 _SHORT_LABEL, _MOSTLY = 2, 0.8
 """Characters of a mark before the labels, and share of the rows that have such a mark or none, and words beside it."""
@@ -157,7 +157,7 @@ def _are_units(cells: Sequence[CellSpan]) -> bool:
 
 
 def _part_label(row: Visual, edges: Sequence[Edge]) -> Visual:
-    """The row, with the figure at the end of its label in a cell of its own where it stands in the first column."""
+    """The row, with the figure at the end of its label in a cell of its own where it is in the first column."""
     cells, top, bottom, is_header = row
     if is_header or not edges or len(cells) < _LEAST_COLUMNS or cells[0].numeric:
         return row
@@ -174,7 +174,7 @@ def _part_label(row: Visual, edges: Sequence[Edge]) -> Visual:
 
 
 def _part_known(cell: CellSpan, names: Collection[str], edges: Sequence[Edge]) -> list[CellSpan]:
-    """Two cells where one stands over several columns and begins with the name of another: two names that touch."""
+    """Two cells where one is over several columns and begins with the name of another: two names that touch."""
     text = cell.text
     known = next((name for name in names if name != text.strip() and text.startswith(f"{name} ")), "")
     if not known or sum(_overlap((cell.left, cell.right), edge) > 0 for edge in edges) < _LEAST_COLUMNS:
@@ -262,7 +262,7 @@ def _release_labels(rows: Sequence[GridRow]) -> None:
 
 
 def _visual_rows(rows: Sequence[LineRow]) -> list[Visual]:
-    """Lines whose heights overlap form one row, whatever their order in the file."""
+    """Lines whose heights overlap form one row, no matter what their order in the file."""
     groups: list[list[LineRow]] = []
     for row in sorted(rows, key=lambda row: (row.line.middle, row.line.left)):
         if groups and _same_height(groups[-1], row):
@@ -434,7 +434,7 @@ def _same_height(group: Sequence[LineRow], row: LineRow) -> bool:
 
 
 def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
-    """Columns are the unions of overlapping figures of the body, then of what stands beside them."""
+    """Columns are the unions of overlapping figures of the body, then of what is beside them."""
     body = [cells for cells, _, _, is_header in visual if not is_header]
     headed = max((len(cells) for cells, _, _, is_header in visual if is_header), default=0)
     firsts = [(cells[0].left, cells[0].right) for cells in body if not cells[0].numeric]
@@ -460,7 +460,7 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
 
 
 def _is_named_apart(edge: Edge, columns: Sequence[Edge], visual: Sequence[Visual]) -> bool:
-    """Whether a header stands over words of a single row and over no column of figures."""
+    """Whether a header is over words of a single row and over no column of figures."""
     heads = [(cell.left, cell.right) for cells, _, _, is_header in visual if is_header for cell in cells]
     labels = min((cells[0].left for cells, _, _, is_header in visual if not is_header), default=0.0)
     over = [head for head in heads if head[0] > labels + _INDENTED and _overlap(head, edge) > 0]
@@ -468,7 +468,7 @@ def _is_named_apart(edge: Edge, columns: Sequence[Edge], visual: Sequence[Visual
 
 
 def _is_headed(edge: Edge, visual: Sequence[Visual]) -> bool:
-    """Whether a header stands over a column, or there is no header at all."""
+    """Whether a header is over a column, or there is no header at all."""
     heads = [(cell.left, cell.right) for cells, _, _, is_header in visual if is_header for cell in cells]
     return not heads or any(_overlap(head, edge) > 0 for head in heads)
 
@@ -509,7 +509,7 @@ def _add_empty(edges: Sequence[Edge], visual: Sequence[Visual]) -> list[Edge]:
 
 
 def _join_halves(edges: Sequence[Edge], visual: Sequence[Visual]) -> list[Edge]:
-    """The columns, with two joined where one header stands over both and no row fills both."""
+    """The columns, with two joined where one header is over both and no row fills both."""
     body = [cells for cells, _, _, is_header in visual if not is_header]
     heads = [cell for cells, _, _, is_header in visual if is_header for cell in cells]
     joined: list[Edge] = []
@@ -522,7 +522,7 @@ def _join_halves(edges: Sequence[Edge], visual: Sequence[Visual]) -> list[Edge]:
 
 
 def _is_half(first: Edge, second: Edge, heads: Sequence[CellSpan]) -> bool:
-    """Whether two close columns have no header that stands over only one of them."""
+    """Whether two close columns have no header that is over only one of them."""
     if second[0] - first[1] > _HALVES_APART:
         return False
     over = [{id(head) for head in heads if _overlap((head.left, head.right), edge) > 0} for edge in (first, second)]
@@ -596,7 +596,7 @@ def _is_mark_beside(cell: CellSpan, edges: Sequence[Edge]) -> bool:
 
 
 def _heads_labels(cell: CellSpan, first: tuple[float, float], left: float) -> bool:
-    """Whether a header cell stands over the labels, which begin at `left`, and not over the first column of figures."""
+    """Whether a header cell is over the labels, which begin at `left`, and not over the first column of figures."""
     shared = _overlap((cell.left, cell.right), first)
     if cell.left < left + _TIGHT and (cell.text.rstrip().endswith(":") or _UNITS_FIRST.match(cell.text)):
         return True  # a label over the first rows that reaches over their figures
@@ -606,7 +606,7 @@ def _heads_labels(cell: CellSpan, first: tuple[float, float], left: float) -> bo
 
 
 def _starts_left(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> bool:
-    """Whether a cell stands in the label column."""
+    """Whether a cell is in the label column."""
     first = edges[0]
     if cell.numeric and _overlap((cell.left, cell.right), first) > 0:
         return False

@@ -13,7 +13,7 @@ Edge = tuple[float, float]
 
 _UNCOVERED, _UNCOVERED_YEAR = 8.0, 12.0
 """Points of distance that a column without a header costs when headers are laid over columns; one with a year below
-rather stands under a header that says the rest of its date."""
+rather is under a header that says the rest of its date."""
 _OFF_CENTRE, _SHARE_OFF_CENTRE = 8.0, 0.1
 """Points, and share of the columns' width, by which a header may stand beside the middle of the columns it spans."""
 _LENIENT = 2.0
@@ -21,7 +21,7 @@ _LENIENT = 2.0
 _WIDE = 0.4
 """Share of the columns' width from which a header over the middle one of them spans them all."""
 _BESIDE = 0.1
-"""What a point of distance from the middle of a column costs a header that stands over the column anyway."""
+"""What a point of distance from the middle of a column costs a header that is over the column anyway."""
 _PAIR, _BESIDE_GROUP = 2, 4.0
 """Columns of a group that repeats, at least, and points by which its header may stand beside it."""
 _SAME_PLACE = 3.0
@@ -111,7 +111,7 @@ def _find_runs(
 
 
 def _columns_below(span: CellSpan, anchors: Sequence[Edge]) -> tuple[int, int]:
-    """The columns that a header below the fullest line stands over: one, unless it reaches over several names."""
+    """The columns that a header below the fullest line is over: one, unless it reaches over several names."""
     over = [number for number, edge in enumerate(anchors) if span.left <= _middle(edge) <= span.right]
     middle = (span.left + span.right) / 2
     if not any(left <= middle <= right for left, right in anchors):
@@ -191,7 +191,7 @@ def _find_room(spans: Sequence[CellSpan], place: int, edges: Sequence[Edge]) -> 
 
 
 def _fills(first: CellSpan, second: CellSpan, room: Edge) -> bool:
-    """Whether a line of a header stands within its columns and leaves no room for the first word of the next line."""
+    """Whether a line of a header is within its columns and leaves no room for the first word of the next line."""
     words = second.text.split()
     word = (second.right - second.left) * (len(words[0]) + 1) / max(len(second.text.strip()), 1)
     inside = room[0] - _SAME_PLACE < first.left and first.right < room[1] + _SAME_PLACE
@@ -199,7 +199,7 @@ def _fills(first: CellSpan, second: CellSpan, room: Edge) -> bool:
 
 
 def _goes_on(first: CellSpan, second: CellSpan, below: Sequence[CellSpan]) -> bool:
-    """Whether a header goes on with the one right above it, which stands over no other."""
+    """Whether a header goes on with the one right above it, which is over no other."""
     over = [span for span in below if span.left < first.right and first.left < span.right]
     centred = abs(first.left + first.right - second.left - second.right) < 2 * _SAME_PLACE
     return over == [second] and (centred or abs(first.left - second.left) < _SAME_LEFT)
@@ -254,7 +254,7 @@ def _find_years(
 ) -> list[tuple[int, int]] | None:
     """The columns below each year of a line, where the names below the years repeat behind other columns.
 
-    "Plan   2023   2022" over "Approved   Shares Price   Shares Price": each year heads a pair, wherever it stands over
+    "Plan   2023   2022" over "Approved   Shares Price   Shares Price": each year heads a pair, wherever it is over
     it. None when they are others.
     """
     years = [cell for cell in cells if _YEAR_ALONE.match(_MARK.sub("", cell.text).strip())]
@@ -327,7 +327,7 @@ def _choose_runs(
 ) -> list[tuple[int, int]] | None:
     """For each header cell of a line the figure columns (first, last) it spans, in order and without overlaps.
 
-    `kinds`: what heads each column below; what stands above years or numbered names rather spans several than names
+    `kinds`: what heads each column below; what is above years or numbered names rather spans several than names
     one. `size`: columns come in groups of so many, which no header parts. None when no way was found.
 
     The nearest columns are chosen; a column left without a header costs as much as `_UNCOVERED` points of distance.
@@ -437,7 +437,7 @@ class _Group:
 
 
 class RowPaths:
-    """Which labels a row stands under: labels without figures, by indent.
+    """Which labels are above a row: labels without figures, by indent.
 
     A total closes its group, and so does a row that stands where the label does when the group's rows were indented.
     """

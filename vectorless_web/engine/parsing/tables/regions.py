@@ -48,7 +48,7 @@ _TOO_FAR, _NEXT_COLUMN, _APART = 3.2, 12, 5.0
 """Ems: a gap of more below a line ends a table, as does a jump up by more, to another column of the page; a header over
 figures may stand further off, by the last."""
 _CONTINUED = 4.0
-"""Points that a line which carries on a value stands below it at most; half of it, it may begin beside the value."""
+"""Points that a line which carries on a value is below it at most; half of it, it may begin beside the value."""
 _CENTRED, _CENTRED_TITLE = 2, 4
 """Ems by which the middle of a centred label may lie beside the table's; for titles as a sum of both edges."""
 _LEFT_OF_FIGURE, _LEFT_OF_HEADER = 2, 3
@@ -229,7 +229,7 @@ def _is_named(rows: Sequence[LineRow], data: Sequence[int], header: Sequence[Lin
 
 
 def _is_labelled(row: LineRow) -> bool:
-    """Whether a word or a year stands before a figure of the row."""
+    """Whether a word or a year is before a figure of the row."""
     last = max(place for place, cell in enumerate(row.cells) if cell.numeric)
     return any(_LABEL.search(cell.text) for cell in row.cells[:last])
 
@@ -240,7 +240,7 @@ def _is_label_above(above: LineRow, row: LineRow) -> bool:
 
 
 def _stand_under(figures: Sequence[CellSpan], header: Sequence[LineRow]) -> bool:
-    """Whether a cell of the header stands over each figure."""
+    """Whether a cell of the header is over each figure."""
     named = (cell for row in header for cell in row.cells if not cell.numeric or _YEAR.match(cell.text.strip()))
     heads = [cell for cell in named if len(cell.text) <= _LONGEST_HEADER]
     return bool(heads) and all(
@@ -448,7 +448,7 @@ def _without_trailing_titles(rows: Sequence[LineRow], seed: int, end: int, layou
 
 
 def _heads_part(between: Sequence[LineRow], row: LineRow, seed: LineRow) -> bool:
-    """Whether a title in the middle stands over a row that names all columns and no label: the next part's header."""
+    """Whether a title in the middle is over a row that names all columns and no label: the next part's header."""
     if len(between) != 1 or between[0].role is not LineRole.TEXT or not _is_centred(between[0], seed):
         return False
     named = len(row.cells) == len(seed.cells) - 1 and not any(cell.numeric for cell in row.cells)
@@ -542,14 +542,14 @@ def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> 
 
 
 def _stands_under_years(rows: Sequence[LineRow]) -> bool:
-    """Whether the last row stands right under a row of years, as a label does that is worded like a title."""
+    """Whether the last row is right under a row of years, as a label does that is worded like a title."""
     if len(rows) < _FEWEST_ROWS or rows[-2].role is not LineRole.HEADER or _is_too_far(rows[-2], rows[-1]):
         return False
     return sum(bool(_YEAR.match(cell.text.strip())) for cell in rows[-2].cells) > 1
 
 
 def _stands_apart(row: LineRow, first: Sequence[LineRow]) -> bool:
-    """Whether a line is a header that stands over the figures of the first rows further off than lines of a table."""
+    """Whether a line is a header that is over the figures of the first rows further off than lines of a table."""
     seed = first[0]
     gap = seed.line.top - row.line.bottom
     if (
@@ -601,7 +601,7 @@ def _over_figures(line: Line, figures_left: float, seed: Line) -> bool:
 
 
 def _is_beside(row: LineRow, header: Sequence[LineRow]) -> bool:
-    """Whether a line stands at the height of a header line already found ("Period" over the labels)."""
+    """Whether a line is at the height of a header line already found ("Period" over the labels)."""
     return any(row.line.top < own.line.bottom and own.line.top < row.line.bottom for own in header)
 
 

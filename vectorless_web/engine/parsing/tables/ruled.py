@@ -51,7 +51,7 @@ _LONGEST_NAME = 100
 
 
 Rule = tuple[float, float, float]
-"""Where a line stands, where it begins and where it ends, along the other axis."""
+"""Where a line is, where it begins and where it ends, along the other axis."""
 
 
 @dataclass(slots=True)
@@ -82,7 +82,7 @@ class _Mesh:
 
 @dataclass(slots=True)
 class _CellText:
-    """What stands in a cell."""
+    """What is in a cell."""
 
     spans: list[CellSpan] = field(default_factory=list)
     heights: list[float] = field(default_factory=list)
@@ -143,7 +143,7 @@ def _find_bands(page: Page, level: Sequence[Rule], rows: Sequence[LineRow]) -> I
 
 
 def _are_dated_above(ys: Sequence[float], inside: Sequence[LineRow], rows: Sequence[LineRow]) -> bool:
-    """Whether a row of years, or names over years, stands right above the bands, which would cut it off."""
+    """Whether a row of years, or names over years, is right above the bands, which would cut it off."""
     if not ys:
         return False
     own = {row.number for row in inside if row.line.middle > ys[0]}
@@ -369,7 +369,7 @@ def _places(lines: Sequence[Rule], crossing: Sequence[Rule]) -> list[float]:
 
 
 def _is_covered(lines: Sequence[Rule], place: float, begin: float, end: float) -> bool:
-    """Whether a line stands at a place along most of a side."""
+    """Whether a line is at a place along most of a side."""
     shared = sum(
         max(0.0, min(stop, end) - max(start, begin)) for at, start, stop in lines if abs(at - place) < 2 * _TOUCH
     )
@@ -607,7 +607,7 @@ def _grid_row(
 
 
 def _name_row(laid: SpanGrid, number: int) -> tuple[str, tuple[str, ...]]:
-    """The label of a row and what it stands under; a label beside several rows heads the words in the next column."""
+    """The label of a row and what it is under; a label beside several rows heads the words in the next column."""
     label, path = laid.filled[number][0], laid.paths[number]
     several = any(
         laid.filled[beside][0] == label and not laid.shown[max(number, beside)][0]

@@ -71,7 +71,7 @@ class SpanGrid:
     """`shown`: each text once, where its cell begins. `filled`: spanning texts at every place they reach.
 
     `headers` counts the leading header rows; `columns` are the headers of the columns, each with its levels top down;
-    `paths` are the labels that each row stands under, outermost first.
+    `paths` are the labels that each row is under, outermost first.
     """
 
     shown: Texts
@@ -211,7 +211,7 @@ def guess_headers(shown: Sequence[Sequence[str]]) -> int:
 
 
 def _is_note_on_units(label: str) -> bool:
-    """Whether what stands over the labels says units and the like: "(in millions)"."""
+    """Whether what is over the labels says units and the like: "(in millions)"."""
     return (label[0] in "([" and label[-1] in ")]") or bool(_SCALE.match(label) or _FIGURES_IN.match(label))
 
 
@@ -386,7 +386,7 @@ def _measure_misplacement(place: int, first: int, last: int, kinds: Sequence[str
 
 
 def _row_paths(shown: Texts, headers: int) -> Iterator[tuple[str, ...]]:
-    """The labels each row stands under: a label alone in its row heads the rows below it."""
+    """The labels above each row: a label alone in its row heads the rows below it."""
     groups, depth, closed = RowPaths(), 0.0, 0.0
     alone = [sum(map(bool, row)) == 1 and (bool(row[0]) or _is_title(row)) for row in shown]
     for number, row in enumerate(shown):

@@ -72,7 +72,7 @@ def recognise_statement(title: str, labels: Iterable[str], *, excerpts: bool) ->
     """The kind of statement a table is, or "".
 
     A title must agree with the rows; without one the rows must be complete. `excerpts`: the table
-    stands in a discussion, where the same titles head excerpts; then the rows must be many.
+    is in a discussion, where the same titles head excerpts; then the rows must be many.
     """
     rows = [" ".join(label.split()) for label in labels if label]
     kind = statement_kind(title)

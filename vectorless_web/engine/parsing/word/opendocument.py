@@ -457,7 +457,7 @@ def _say(words: _Words, text: str | None, bold: bool, raised: bool) -> None:
 
 
 def _is_noted(line: etree._Element, cell: etree._Element) -> bool:
-    """Whether a paragraph stands in a note that is anchored in another paragraph of the same cell."""
+    """Whether a paragraph is in a note that is anchored in another paragraph of the same cell."""
     for holder in line.iterancestors():
         if holder is cell:
             return False
