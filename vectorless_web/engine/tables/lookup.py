@@ -9,7 +9,7 @@ from importlib.resources import files
 from vectorless_web.engine.questions.asked import words_around
 from vectorless_web.engine.questions.plan import FigureNeed, Period
 from vectorless_web.engine.tables.periods import OwnPeriod, agreement, read_header, years_in
-from vectorless_web.engine.tables.relation import Axis, Entry, Line, Relation, words_of
+from vectorless_web.engine.tables.relation import Axis, Entry, Relation, RelationLine, words_of
 from vectorless_web.engine.tables.view import ColumnKind
 from vectorless_web.engine.text.analyser import analyse
 
@@ -189,7 +189,7 @@ def _hits_in(relation: Relation, target: Target) -> Iterator[Hit]:
                 yield Hit(relation, entry, fit * weight * when)
 
 
-def _names_concept(line: Line, terms: Sequence[str]) -> bool:
+def _names_concept(line: RelationLine, terms: Sequence[str]) -> bool:
     """Whether a row has all the words of a concept that name it, in one of its cells of words or its groups."""
     return frozenset(terms) - terms_listed("neutral") - words_around() <= line.row_words | line.group_words
 
