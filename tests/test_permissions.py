@@ -29,6 +29,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tests.engine.parsing.test_figures import painted
 from tests.support.compiled import compile_here
+from vectorless_web.api.models import ApiToken
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder, PartialUpload
 from vectorless_web.notices.models import Kind, Notice
@@ -105,6 +106,11 @@ MATRIX = [
     get("profiles:data", ACCOUNT),
     get("profiles:export", ACCOUNT),
     post("profiles:delete", ACCOUNT, user_name=""),
+    # One's own tokens; what programs may do with one is in tests/api/test_rights.py.
+    get("api:tokens", ACCOUNT),
+    post("api:make", ACCOUNT, name=""),
+    # One that is somebody else's leads to the list, and stays open.
+    replace(post("api:revoke", ACCOUNT), more={"pk": "api_token"}),
     # One's own notices; one that is somebody else's, or is there no more, leads to the list.
     get("notices:list", ACCOUNT),
     get("notices:panel", ACCOUNT),
@@ -504,6 +510,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
         "host": ModelHost.objects.get_or_create(host="m.example")[0].pk,
         "sign_on": SignOnProvider.objects.create(key=f"id-{word.lower()}", name="Id", issuer="https://id.example").pk,
         "notice": notice.pk,
+        "api_token": ApiToken.objects.create(user=people[OWNER], name=word, token_hash=hash_token(word)).pk,
         "entry": entry.pk,
         "person": people[MEMBER].pk,
         "workspace": workspace.pk,
@@ -730,13 +737,18 @@ def is_allauths(pattern) -> bool:
     return isinstance(pattern, URLResolver) and pattern.urlconf_name is import_module("allauth.urls")
 
 
+def is_for_programs(pattern) -> bool:
+    return isinstance(pattern, URLResolver) and pattern.namespace == "api-1"
+
+
 def is_the_admins(pattern) -> bool:
     return isinstance(pattern, URLResolver) and pattern.app_name == "admin"
 
 
 def test_every_address_has_one_row():
-    """Whatever its name: only what allauth and the admin site bring along has tests of its own, below."""
-    ours = [each for each in get_resolver().url_patterns if not is_allauths(each) and not is_the_admins(each)]
+    """Whatever its name: only what allauth and the admin site bring along, and the API, have tests of their own."""
+    apart = (is_allauths, is_the_admins, is_for_programs)
+    ours = [each for each in get_resolver().url_patterns if not any(is_apart(each) for is_apart in apart)]
     assert sorted(names(ours)) == sorted(row.name for row in MATRIX)
 
 

@@ -68,6 +68,7 @@ INSTALLED_APPS = [
     "vectorless_web.profiles",
     "vectorless_web.backups",
     "vectorless_web.console",
+    "vectorless_web.api",
 ]
 
 MIDDLEWARE = [
@@ -190,6 +191,7 @@ TIDYING = (
     "vectorless_web.workspaces.services.purge_workspaces",
     "vectorless_web.sharing.services.tell_of_expiring_links",
     "vectorless_web.notices.services.tidy_notices",
+    "vectorless_web.api.services.tidy_replies",
 )
 """What the sweep calls every hour besides its own acts, from apps above it: each says how many rows it touched."""
 SWEEPING = ("vectorless_web.console.subjects.stream.stream_events",)
@@ -378,6 +380,10 @@ ARCHIVE_MAX_BYTES = env.int("VECTORLESS_ARCHIVE_MAX_BYTES", default=2**30)
 UPLOAD_MAX_FILES = env.int("VECTORLESS_UPLOAD_MAX_FILES", default=100)
 REQUEST_MAX_BYTES = env.int("VECTORLESS_REQUEST_MAX_BYTES", default=2 * UPLOAD_MAX_BYTES + 2**20)
 """The whole body of one request of somebody who is signed in: one largest file and about as much again beside it."""
+API_PER_MINUTE = env.int("VECTORLESS_API_PER_MINUTE", default=600)
+"""Requests that one API token may make in a minute."""
+SENDER_BY_BEARER = "vectorless_web.api.authentication.find_token"
+"""What knows the sender of a large body by its bearer token."""
 REQUEST_SECONDS = env.float("VECTORLESS_REQUEST_SECONDS", default=20.0)
 """The head of a request must be here within this time, and its body may pause as long."""
 CONNECTIONS = env.int("VECTORLESS_CONNECTIONS", default=2000)

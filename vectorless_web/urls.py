@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView, TemplateView
 
+from vectorless_web.api.urls import operations
 from vectorless_web.infra.web import health, pages
 from vectorless_web.profiles.views import SignUpView
 
@@ -36,6 +37,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("favicon.ico", pages.favicon, name="favicon"),
     path("help/", login_not_required(TemplateView.as_view(template_name="help.html")), name="help"),
+    path("api/v1/", operations),
+    path("", include("vectorless_web.api.urls")),
     path("", include("vectorless_web.notices.urls")),
     path("", include("vectorless_web.workspaces.urls")),
     path("", include("vectorless_web.documents.urls")),

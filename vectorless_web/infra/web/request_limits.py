@@ -16,6 +16,7 @@ from django.core.cache import cache
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, parse_cookie
 from django.template.loader import render_to_string
+from django.utils.module_loading import import_string
 
 from vectorless_web.infra.web.problems import Problem
 
@@ -32,6 +33,14 @@ def signed_in_account(cookies: Mapping[str, str]) -> AbstractBaseUser | None:
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
     user = get_user(request)
     return user if user.is_authenticated and user.is_active else None
+
+
+def find_sender(headers: Mapping[str, str]) -> object | None:
+    """Who sends a request, by the session of its cookies or by its bearer token; None for a visitor."""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return import_string(settings.SENDER_BY_BEARER)(token.strip()) or None
+    return signed_in_account(parse_cookie(headers.get("cookie", "")))
 
 
 SMALL_BYTES = 256 * 2**10
@@ -55,7 +64,7 @@ async def admit(headers: Mapping[str, str], length: int | None) -> None:
     if length is not None and length > settings.REQUEST_MAX_BYTES:
         raise too_large(length)
     try:
-        account = await database_sync_to_async(signed_in_account)(parse_cookie(headers.get("cookie", "")))
+        account = await database_sync_to_async(find_sender)(headers)
     except DatabaseError as error:
         message = "The database does not answer, so nothing can be taken in. Try again in a minute."
         raise Problem(message, code="database_away", status=503, retryable=True, retry_after=60) from error
@@ -117,6 +126,16 @@ def seconds_to_wait(name: str, *, amount: int, limit: int, seconds: int) -> int:
     return seconds - passed
 
 
+def count_in_window(name: str, *, seconds: int) -> tuple[int, int]:
+    """Count one more of what `name` stands for: how many there are in this span of the clock, and when it ends."""
+    key, passed = _window(name, seconds)
+    cache.add(key, 0, seconds)
+    try:
+        return cache.incr(key), seconds - passed
+    except ValueError:
+        return 1, seconds - passed
+
+
 def give_back(name: str, *, amount: int, seconds: int) -> None:
     """Take `amount` off the present count again: what was counted turned out not to matter."""
     key, _passed = _window(name, seconds)
@@ -164,6 +183,9 @@ request_network: ContextVar[str] = ContextVar("request_network", default="")
 """The network that the request under way came from; "" outside requests, as in jobs and commands."""
 
 
+request_token: ContextVar[str] = ContextVar("request_token", default="")
+"""The name of the token by which the request under way came; "" for a browser's and outside requests."""
+
 reads_alone: ContextVar[bool] = ContextVar("reads_alone", default=False)
 """Whether the request under way writes nothing, not even what it would note beside its page; false outside requests."""
 
@@ -175,11 +197,12 @@ class RequestNetworkMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        token = request_network.set(network_of(client_address(request)))
+        network, token = request_network.set(network_of(client_address(request))), request_token.set("")
         try:
             return self.get_response(request)
         finally:
-            request_network.reset(token)
+            request_network.reset(network)
+            request_token.reset(token)
 
 
 def network_of(address: str) -> str:

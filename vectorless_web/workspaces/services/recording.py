@@ -11,7 +11,7 @@ from django.db import models, transaction
 from django.utils import timezone
 
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.request_limits import request_network
+from vectorless_web.infra.web.request_limits import request_network, request_token
 from vectorless_web.workspaces.models import AuditEvent, AuditHead, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.site import refuse_while_read_only
@@ -50,7 +50,7 @@ def record(
         object_type=target._meta.model_name or "" if target is not None else "",
         object_id=str(target.pk) if target is not None else "",
         object_name=(name or str(target or ""))[:300],
-        details=details or {},
+        details={**(details or {}), **({"token": token} if (token := request_token.get()) else {})},
         address=request_network.get(),
         salt=new_token(),
         at=timezone.now(),

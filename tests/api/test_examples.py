@@ -1,0 +1,40 @@
+"""The examples of docs/api.md, word for word, against a live server."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.api.conftest import REPORT
+from tests.support.compiled import compiled_document
+from vectorless_web.api.services import make_token
+
+pytestmark = pytest.mark.django_db(transaction=True)
+RUN = '"$SITE/api/v1/workspaces/$WORKSPACE/runs/$run"'
+PAGE = Path(__file__).parents[2] / "docs" / "api.md"
+
+
+def example(language: str) -> str:
+    found = re.search(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+    assert found
+    return found[1]
+
+
+@pytest.mark.parametrize(("language", "program"), [("sh", ["bash", "-euo", "pipefail", "-c"]), ("python", None)])
+def test_the_example_runs_as_it_stands(server, bob, workspace, alice, language, program, work_off):
+    compiled_document(workspace, alice, REPORT, "harbour.md")
+    _token, text = make_token(user=bob, name="example", scope="ask", days=1)
+    command = [*(program or [sys.executable, "-c"]), example(language).replace("wait=30", "wait=0")]
+    if language == "sh":
+        # Nobody works on the queue here, so that the run is stopped before it is followed.
+        command[-1] = command[-1].replace(
+            "# Follow",
+            f"curl -sX POST {RUN}/cancel -H 'Content-Type: text/plain' -H \"Authorization: Bearer $TOKEN\"\n# Follow",
+        )
+    environment = {**os.environ, "SITE": server, "WORKSPACE": workspace.slug, "TOKEN": text}
+    done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert ("event: reasoning/complete" if language == "sh" else "Berths") in done.stdout

@@ -1,0 +1,124 @@
+"""What programs do with a token: read documents, ask, follow a run, use the engine's parts, repeat safely."""
+
+import asyncio
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import AsyncClient
+
+from tests.api.conftest import REPORT, ROOT
+from vectorless_web.runs.models import Run
+from vectorless_web.workspaces.models import AuditEvent
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_program_reads_a_document_from_list_to_cell(program, bob, workspace, report):
+    importer = program(bob, "read")
+    listed = importer.get(f"/workspaces/{workspace.slug}/documents").json()
+    assert [row["id"] for row in listed["items"]] == [report.pk] and listed["next"] is None
+    place = f"/workspaces/{workspace.slug}/documents/{report.pk}"
+    outline = importer.get(f"{place}/outline").json()
+    dues = next(row for row in outline if row["title"] == "Dues")
+    assert dues["page_start"] == 1
+    section = importer.get(f"{place}/nodes/{dues['key']}").json()
+    table = importer.get(f"{place}/nodes/{section['children'][0]}").json()
+    assert table["columns"] == ["Ship", "Dues in euros"] and ["Trawler", "75"] in table["rows"]
+    assert "| Trawler | 75 |" in importer.get(f"{place}/markdown").content.decode()
+    assert importer.get(f"{place}/nodes/4000").json()["code"] == "not_found"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_question_is_asked_waited_for_and_exported(program, bob, workspace, report, work_off):
+    importer = program(bob, "ask")
+    asked = importer.post(f"/workspaces/{workspace.slug}/runs", {"question": "How many berths has the harbour?"})
+    assert asked.status_code == 201 and asked.json()["status"] == "queued"
+    work_off("runs")
+    place = f"/workspaces/{workspace.slug}/runs/{asked.json()['id']}"
+    ended = importer.get(place, wait=5).json()
+    assert ended["ended"] and ended["status"] in ("answered", "passages")
+    exported = importer.get(f"{place}/export").json()
+    assert any("14 berths" in row["quote"] for row in exported["citations"])
+    assert "14 berths" in importer.get(f"{place}/markdown").content.decode()
+    assert importer.post(f"{place}/cancel").json()["status"] == ended["status"]
+
+
+def test_a_request_repeated_with_its_key_is_carried_out_once(program, bob, workspace, report):
+    importer, place = program(bob, "ask"), f"/workspaces/{workspace.slug}/runs"
+    question = {"question": "How many berths are closed in winter?"}
+    first = importer.post(place, question, **{"Idempotency-Key": "k-1"})
+    again = importer.post(place, question, **{"Idempotency-Key": "k-1"})
+    assert first.json()["id"] == again.json()["id"] and Run.objects.count() == 1
+    other = importer.post(place, {"question": "Which dues?"}, **{"Idempotency-Key": "k-1"})
+    assert (other.status_code, other.json()["code"]) == (422, "key_reused")
+
+
+def test_an_upload_is_stored_once_and_noted_with_its_token(program, alice, workspace):
+    importer, place = program(alice), f"{ROOT}/workspaces/{workspace.slug}/documents"
+    stored = importer.client.post(place, {"file": SimpleUploadedFile("dues.md", REPORT), "title": "Dues"})
+    again = importer.client.post(place, {"file": SimpleUploadedFile("other.md", REPORT)})
+    assert (stored.status_code, again.status_code) == (201, 200)
+    assert stored.json()["id"] == again.json()["id"] and stored.json()["title"] == "Dues"
+    event = AuditEvent.objects.filter(verb="document.added").get()
+    assert event.details["token"] == "importer"
+    refused = importer.client.post(place, {"file": SimpleUploadedFile("x.exe", b"MZ\0\0")})
+    assert refused.status_code == 422 and refused["Content-Type"] == "application/problem+json"
+    one = f"/workspaces/{workspace.slug}/documents/{stored.json()['id']}"
+    assert importer.send("delete", one).status_code == 204
+    assert importer.get(one).status_code == 404
+    assert importer.post(f"{one}/restore").json()["title"] == "Dues"
+
+
+def test_the_engines_parts_answer_on_their_own(program, bob, workspace, report):
+    importer, place = program(bob, "read"), f"/workspaces/{workspace.slug}"
+    routed = importer.post(f"{place}/route", {"query": "berths for ferries"}).json()
+    assert [row["document"] for row in routed["candidates"]] == [report.pk]
+    found = importer.post(f"{place}/retrieve", {"query": "berths closed in winter", "token_budget": 200}).json()
+    assert "berths" in found["items"][0]["text"] and found["tokens_used"] <= 200
+    assert len(found["items"]) + found["dropped"] == found["candidates_seen"]
+    tables = importer.post(f"{place}/retrieve", {"query": "trawler dues", "label": "table", "expansion": "ppr"}).json()
+    assert {row["lanes"].keys() >= {"lexical"} for row in tables["items"]} == {True}
+    walked = importer.post(f"{place}/navigate", {"goal": "dues of a trawler", "document": report.pk}).json()
+    assert walked["entered"][0]["title"] == "Dues" and walked["entered"][0]["reason"] and walked["log"]
+    lost = importer.post(f"{place}/retrieve", {"query": "dues", "documents": [report.pk + 1]})
+    assert lost.status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_events_go_on_after_the_last_one_that_arrived(program, bob, workspace, report, work_off):
+    importer = program(bob, "ask")
+    asked = importer.post(f"/workspaces/{workspace.slug}/runs", {"question": "How many berths has the harbour?"}).json()
+    work_off("runs")
+    path = f"{ROOT}/workspaces/{workspace.slug}/runs/{asked['id']}/events"
+    headers = {"Authorization": importer.client.defaults["HTTP_AUTHORIZATION"]}
+
+    async def read(last: int = 0) -> list[tuple[int, str, dict]]:
+        answer = await AsyncClient().get(path, headers={**headers, "Last-Event-ID": str(last)})
+        text = "".join([part.decode() async for part in answer.streaming_content])
+        rows = [dict(line.split(": ", 1) for line in part.split("\n")) for part in text.split("\n\n") if "data" in part]
+        return [(int(row["id"]), row["event"], json.loads(row["data"])) for row in rows]
+
+    whole = asyncio.run(read())
+    assert whole[-1][1] == "reasoning/complete" and whole[-1][2]["ended"]
+    assert [row[0] for row in whole] == sorted({row[0] for row in whole})
+    for cut in range(len(whole) - 1):
+        assert asyncio.run(read(whole[cut][0])) == whole[cut + 1 :]
+
+
+def test_bad_requests_name_the_field_and_lose_nothing(program, bob, workspace):
+    importer, place = program(bob, "ask"), f"/workspaces/{workspace.slug}"
+    answer = importer.post(f"{place}/retrieve", {"query": "", "fusion": "sum"})
+    assert answer.status_code == 422
+    assert {row["field"].split(".")[-1] for row in answer.json()["errors"]} == {"query", "fusion"}
+    assert importer.post(f"{place}/runs", {"question": "  "}).json()["code"] == "question_empty"
+    assert importer.client.post(f"{ROOT}{place}/runs", b"{", content_type="application/json").status_code == 400
+
+
+def test_every_reply_tells_what_is_left_of_the_minute(program, bob, workspace, settings):
+    settings.API_PER_MINUTE = 2
+    importer = program(bob, "read")
+    assert importer.get("/me").headers["RateLimit-Remaining"] == "1"
+    importer.get("/me")
+    refused = importer.get("/me")
+    assert refused.status_code == 429 and int(refused.headers["Retry-After"]) <= 60

@@ -1,0 +1,72 @@
+"""The API's operations together, its schema and the page that shows it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, URLResolver
+from ninja import NinjaAPI
+
+from vectorless_web.api.authentication import Bearer
+from vectorless_web.api.events import router as events
+from vectorless_web.api.problems import ProblemOut, add_headers, answer_errors
+from vectorless_web.api.routes import documents, engine, runs, workspaces
+
+
+class ProgramAPI(NinjaAPI):
+    """Every operation tells its errors in its schema, and every reply what the token has left."""
+
+    def create_response(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """The reply to an operation, with the headers of all."""
+        return add_headers(request, super().create_response(request, *args, **kwargs))
+
+    def get_openapi_schema(self, **kwargs: Any) -> Any:
+        """The schema, with the errors that any operation may answer."""
+        schema = super().get_openapi_schema(**kwargs)
+        schema["components"]["schemas"]["Problem"] = ProblemOut.model_json_schema(
+            ref_template="#/components/schemas/{model}"
+        )
+        schema["components"]["schemas"]["FieldError"] = schema["components"]["schemas"]["Problem"].pop("$defs")[
+            "FieldError"
+        ]
+        body = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+        for operation in (operation for path in schema["paths"].values() for operation in path.values()):
+            for status, title in ERRORS.items():
+                operation["responses"].setdefault(status, {"description": title, "content": body})
+        return schema
+
+
+ERRORS = {
+    400: "The request could not be read",
+    401: "No open token was sent",
+    403: "The person or token may not do this",
+    404: "There is no such thing, or it is not yours to see",
+    409: "Not possible as things are now",
+    413: "Too large",
+    422: "Some fields cannot be used",
+    429: "Too many requests; Retry-After tells when to come again",
+    503: "Something that the site needs is away",
+    507: "The server's disk is full",
+}
+
+api = ProgramAPI(
+    title="Vectorless Web",
+    version="1",
+    description="Ask documents, follow the reasoning, and use the Retriever, the Router and the Pilot on their own.",
+    auth=Bearer(),
+    docs_url=None,
+    openapi_url="openapi.json",
+    urls_namespace="api-1",
+)
+answer_errors(api)
+for each in (workspaces, documents, runs, engine):
+    api.add_router("", each.router)
+api.add_router("", events)
+
+
+def make_public(patterns: Sequence[URLPattern | URLResolver]) -> Sequence[URLPattern | URLResolver]:
+    """The addresses, of which each asks for a token by itself; the site's sign-in is not theirs."""
+    for pattern in patterns:
+        assert isinstance(pattern, URLPattern)
+        pattern.callback.login_required = False  # type: ignore[attr-defined]
+    return patterns

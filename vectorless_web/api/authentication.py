@@ -1,0 +1,97 @@
+"""Who a program is: its bearer token, what that may do, and how often it may ask."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest
+from django.utils import timezone
+from ninja.security import HttpBearer
+
+from vectorless_web.api.models import ApiToken, Scope
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.infra.web.request_limits import count_in_window, request_token
+from vectorless_web.workspaces.site import is_read_only
+from vectorless_web.workspaces.storage import hash_token
+
+PREFIX = "vlw_"
+"""What every token begins with, so that scanners of leaked secrets know one."""
+NOTED_EVERY = timedelta(minutes=10)
+"""A use sooner after the last that was noted costs no write."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How much of a minute's requests a token has used: for the headers of every reply."""
+
+    limit: int
+    remaining: int
+    reset: int
+
+
+class Bearer(HttpBearer):
+    """`Authorization: Bearer vlw_...`; session cookies are not looked at, so that no page can be made to send one."""
+
+    def __init__(self, scope: str = Scope.READ) -> None:
+        super().__init__()
+        self.scope = Scope(scope)
+
+    def authenticate(self, request: HttpRequest, token: str) -> ApiToken | None:
+        """The token, with its person as the request's user; None for one that is unknown, revoked or expired."""
+        found = find_token(token)
+        if found is None:
+            return None
+        request.user = found.user
+        request_token.set(found.name)
+        request.api_rate = count_use(found)  # type: ignore[attr-defined]
+        check_scope(found, self.scope)
+        slug = (request.resolver_match.kwargs if request.resolver_match else {}).get("slug")
+        if slug is not None:
+            check_workspace(found, str(slug))
+        if self.scope is not Scope.READ and is_read_only():
+            message = "The site is read-only just now. Try again when it is open."
+            raise Problem(message, code="read_only", status=503, retryable=True, retry_after=60)
+        return found
+
+
+def find_token(text: str) -> ApiToken | None:
+    """The open token with this text, whose person may sign in; its use is noted now and then."""
+    if not text.startswith(PREFIX):
+        return None
+    rows = ApiToken.objects.select_related("user").filter(token_hash=hash_token(text), user__is_active=True)
+    found = rows.first()
+    if found is None or not found.is_open:
+        return None
+    now = timezone.now()
+    if (found.last_used_at is None or now - found.last_used_at >= NOTED_EVERY) and not is_read_only():
+        ApiToken.objects.filter(pk=found.pk).update(last_used_at=now)
+    return found
+
+
+def count_use(token: ApiToken) -> Rate:
+    """Count one request of the token; Problem (429) when it has made as many in this minute as it may."""
+    most = settings.API_PER_MINUTE
+    used, reset = count_in_window(f"api-{token.pk}", seconds=60)
+    if used > most:
+        message = f"A token may make {most} requests a minute. Try again in {reset} seconds."
+        raise Problem(message, code="too_many_requests", status=429, retryable=True, retry_after=reset)
+    return Rate(most, most - used, reset)
+
+
+def check_scope(token: ApiToken, needed: str) -> None:
+    """PermissionDenied when the token's scope does not go as far."""
+    if not Scope(token.scope).covers(needed):
+        raise PermissionDenied(f"This token has the scope “{token.scope}”; this needs “{needed}”.")
+
+
+def check_workspace(token: ApiToken, slug: str) -> None:
+    """Http404 for a workspace that the token does not reach."""
+    if not may_reach(token, slug):
+        raise Http404("There is no such workspace, or this token does not reach it.")
+
+
+def may_reach(token: ApiToken, slug: str) -> bool:
+    """Whether the token is for this workspace, or for all of its person's."""
+    only = list(token.workspaces.values_list("slug", flat=True))
+    return not only or slug in only

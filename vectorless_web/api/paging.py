@@ -1,0 +1,86 @@
+"""Lists in pages: rows by falling number, a cursor that stays right while rows are added, replies for repeated keys."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Annotated, Any, Generic, TypeVar
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from ninja import Query, Schema, Status
+from pydantic import Field
+
+from vectorless_web.api.models import ApiToken, KeptReply
+from vectorless_web.infra.limits import LARGEST
+from vectorless_web.infra.web.problems import Problem
+
+MOST, USUAL = 200, 50
+"""Rows of one page at most, and unless asked otherwise."""
+Row = TypeVar("Row")
+Number = Annotated[int, Field(ge=1, le=LARGEST)]
+"""The number of a row, as an address holds it."""
+
+
+class PageQuery(Schema):
+    """Which part of a list is asked for: rows numbered below `before`, `limit` of them."""
+
+    before: Annotated[int | None, Field(ge=1, le=LARGEST, description="The `next` of the page before.")] = None
+    limit: Annotated[int, Field(ge=1, le=MOST)] = USUAL
+
+
+Paged = Query(...)
+
+
+class PageOut(Schema, Generic[Row]):
+    """A page of a list, newest first. `next` is the cursor of the following page; null on the last."""
+
+    items: list[Row]
+    next: int | None = None
+
+
+def take_page(rows: QuerySet[Any], asked: PageQuery, show: Callable[[Any], Any]) -> dict[str, Any]:
+    """The page of these rows that was asked for, each as `show` writes it."""
+    rows = rows.order_by("-pk") if asked.before is None else rows.filter(pk__lt=asked.before).order_by("-pk")
+    found = list(rows[: asked.limit + 1])
+    shown = found[: asked.limit]
+    return {"items": [show(row) for row in shown], "next": shown[-1].pk if len(found) > len(shown) else None}
+
+
+def reply_once(
+    request: HttpRequest, asked: Any, act: Callable[[], tuple[int, dict[str, Any]]]
+) -> Status[dict[str, Any]]:
+    """The reply to a request with an Idempotency-Key: what `act` makes, or what it made for the same request before.
+
+    Problem (409) while the first request is under way, (422) when the key was used for another request.
+    """
+    key = request.headers.get("Idempotency-Key", "").strip()
+    if not key:
+        return Status(*act())
+    if len(key) > 200 or "\0" in key:
+        raise Problem("An Idempotency-Key has at most 200 characters.", code="invalid_key", status=422)
+    token: ApiToken = request.auth  # type: ignore[attr-defined]
+    digest = hashlib.sha256(json.dumps([request.path, asked], sort_keys=True, default=str).encode()).hexdigest()
+    try:
+        with transaction.atomic():
+            kept = KeptReply.objects.create(token=token, key=key, request_hash=digest)
+    except IntegrityError:
+        return _repeat(KeptReply.objects.get(token=token, key=key), digest)
+    try:
+        status, body = act()
+    except BaseException:
+        # Nothing was done, so that the same key may be tried again.
+        kept.delete()
+        raise
+    KeptReply.objects.filter(pk=kept.pk).update(status=status, body=json.loads(json.dumps(body, default=str)))
+    return Status(status, body)
+
+
+def _repeat(kept: KeptReply, digest: str) -> Status[dict[str, Any]]:
+    if kept.request_hash != digest:
+        message = "This Idempotency-Key was used for another request. Take a fresh key for each request."
+        raise Problem(message, code="key_reused", status=422)
+    if not kept.status:
+        message = "The first request with this Idempotency-Key is still under way. Try again in a moment."
+        raise Problem(message, code="under_way", status=409, retryable=True, retry_after=2)
+    return Status(kept.status, kept.body)

@@ -1,0 +1,198 @@
+"""Documents: lists, uploads, versions, outline, nodes, pages, and deletion."""
+
+import hashlib
+from typing import Annotated, Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import File, Form, Router, Status
+from ninja.files import UploadedFile
+from pydantic import Field
+
+from vectorless_web.api.authentication import Bearer
+from vectorless_web.api.models import Scope
+from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, reply_once, take_page
+from vectorless_web.api.routes.schemas import DocumentOut, NodeOut, SectionOut, show_section, show_table
+from vectorless_web.documents import selectors, services
+from vectorless_web.documents.models import Document, Section
+from vectorless_web.documents.rendering.text import replace_control_characters
+from vectorless_web.documents.storage.files import open_version
+from vectorless_web.documents.views.listing import check_upload_rate
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.errors import NotFound
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.workspaces.models import Role
+from vectorless_web.workspaces.selectors import workspace_for
+
+router = Router(tags=["Documents"])
+Search = Annotated[str, Field(max_length=200, pattern=r"^[^\x00]*$")]
+PLACE = "/workspaces/{slug:slug}/documents"
+ONE = PLACE + "/{document}"
+
+
+def show_document(document: Document) -> dict[str, Any]:
+    """A document with the state of its newest version."""
+    version = document.versions.order_by("-number").first()
+    assert version is not None, "a document has a version from the start"
+    return {
+        "id": document.pk,
+        "title": document.title,
+        "name": document.name,
+        "folder": document.folder_id,
+        "tags": document.tags,
+        "status": version.status,
+        "error_code": version.error_code,
+        "error": version.error_message,
+        "version": version.number,
+        "pages": version.pages,
+        "sha256": version.sha256,
+        "media_type": version.mime,
+        "added_at": document.created_at,
+    }
+
+
+@router.get(PLACE, response=PageOut[DocumentOut])
+def list_documents(
+    request: HttpRequest, slug: str, asked: PageQuery = Paged, search: Search = "", tag: Search = ""
+) -> dict[str, Any]:
+    """The documents of a workspace, the newest first; `search` looks in titles and names."""
+    workspace = workspace_for(request.user, slug)
+    rows = selectors.documents_in(workspace, request.user)
+    if search:
+        rows = rows.filter(title__icontains=search) | rows.filter(name__icontains=search)
+    if tag:
+        rows = rows.filter(pk__in=[row.pk for row in rows if tag in row.tags])
+    return take_page(rows, asked, show_document)
+
+
+@router.post(PLACE, response={201: DocumentOut, 200: DocumentOut}, auth=Bearer(Scope.WRITE))
+def upload_document(
+    request: HttpRequest,
+    slug: str,
+    file: File[UploadedFile],
+    title: Annotated[str, Form(max_length=300)] = "",
+    folder: Annotated[int | None, Form(ge=1, le=10**15)] = None,
+) -> Status[dict[str, Any]]:
+    """Add a file, which is then read; 201 for a new document, 200 when the same bytes are here already.
+
+    With the header Idempotency-Key a repeated request gives the first reply.
+    """
+    workspace = workspace_for(request.user, slug, Role.EDITOR)
+    place = selectors.folder_in(workspace, request.user, folder) if folder else None
+
+    def add() -> tuple[int, dict[str, Any]]:
+        check_upload_rate(request, 1)
+        stored = services.add_document(
+            workspace=workspace, user=request.user, upload=file, title=title.replace("\0", ""), folder=place
+        )
+        return 201 if stored.added else 200, show_document(stored.document)
+
+    digest = hashlib.file_digest(file, "sha256").hexdigest()
+    file.seek(0)
+    return reply_once(request, [digest, file.name, title, folder], add)
+
+
+@router.get(ONE, response=DocumentOut)
+def show_one(request: HttpRequest, slug: str, document: Number) -> dict[str, Any]:
+    """One document, and how far it has been read."""
+    return show_document(selectors.document_for(request.user, slug, document))
+
+
+@router.post(ONE + "/versions", response={201: DocumentOut, 200: DocumentOut}, auth=Bearer(Scope.WRITE))
+def upload_version(
+    request: HttpRequest, slug: str, document: Number, file: File[UploadedFile]
+) -> Status[dict[str, Any]]:
+    """Add a file as the next version; questions go on reading the current one until it is ready."""
+    found = selectors.document_for(request.user, slug, document, Role.EDITOR)
+    check_upload_rate(request, 1)
+    stored = services.add_version(document=found, user=request.user, upload=file)
+    return Status(201 if stored.added else 200, show_document(stored.document))
+
+
+@router.delete(ONE, response={204: None}, auth=Bearer(Scope.WRITE))
+def delete_document(request: HttpRequest, slug: str, document: Number) -> Status[None]:
+    """Delete a document; it can be brought back while the bin is kept."""
+    services.delete_document(
+        actor=request.user, document=selectors.document_for(request.user, slug, document, Role.EDITOR)
+    )
+    return Status(204, None)
+
+
+@router.post(ONE + "/restore", response=DocumentOut, auth=Bearer(Scope.WRITE))
+def restore_document(request: HttpRequest, slug: str, document: Number) -> dict[str, Any]:
+    """Undo a deletion."""
+    found = selectors.document_for(request.user, slug, document, Role.EDITOR, deleted=True)
+    services.restore_document(actor=request.user, document=found)
+    return show_document(found)
+
+
+@router.get(ONE + "/outline", response=list[SectionOut])
+def show_outline(request: HttpRequest, slug: str, document: Number) -> list[dict[str, Any]]:
+    """The headings of the current version, in reading order."""
+    version = selectors.ready_version(selectors.document_for(request.user, slug, document), None)
+    rows = selectors.outline_of(version)
+    return [_show_heading(row) for row in rows]
+
+
+def _show_heading(row: Section) -> dict[str, Any]:
+    return {
+        "key": row.key,
+        "parent": row.parent_key,
+        "depth": row.depth,
+        "title": row.title,
+        "page_start": row.page_start + 1,
+        "page_end": row.page_end + 1,
+        "tokens": row.token_count,
+        "subtree_end": row.subtree_end,
+    }
+
+
+@router.get(ONE + "/nodes/{key}", response=NodeOut)
+def show_node(
+    request: HttpRequest, slug: str, document: Number, key: Annotated[int, Field(ge=0, le=10**9)]
+) -> dict[str, Any]:
+    """A node of the current version: its text, its table, and the keys of its children."""
+    opened = open_current(request, slug, document)
+    try:
+        node = opened.tree.node(key)
+    except (NotFound, IndexError, KeyError) as error:
+        raise Problem("The document has no such node.", code="not_found", status=404) from error
+    return {
+        "key": key,
+        "kind": node.kind,
+        "title": node.title,
+        "text": replace_control_characters(node.text),
+        "path": [opened.tree.node(above).title for above in opened.tree.ancestors(key)],
+        "children": list(opened.tree.children(key)),
+        **show_section(node),
+        **show_table(node.table),
+    }
+
+
+@router.get(ONE + "/markdown", response={200: str})
+def export_markdown(request: HttpRequest, slug: str, document: Number) -> HttpResponse:
+    """The words of the current version as Markdown: headings, paragraphs, tables; running headers are left out."""
+    opened = open_current(request, slug, document)
+    return HttpResponse("".join(write_markdown(opened)), content_type="text/markdown; charset=utf-8")
+
+
+def open_current(request: HttpRequest, slug: str, document: int) -> CompiledDocument:
+    """The compiled current version of a document that the person may read."""
+    return open_version(selectors.ready_version(selectors.document_for(request.user, slug, document), None))
+
+
+def write_markdown(document: CompiledDocument) -> Any:
+    """The document's nodes as Markdown, each followed by an empty line."""
+    tree = document.tree
+    for key in range(1, len(tree)):
+        node = tree.node(key)
+        text = replace_control_characters(node.text)
+        if node.kind is NodeKind.SECTION:
+            yield f"{'#' * min(6, max(1, node.depth))} {node.title or text}\n\n"
+        elif node.table is not None:
+            rows = [[cell.text.replace("|", "\\|").replace("\n", " ") for cell in row.cells] for row in node.table.rows]
+            for place, row in enumerate(rows):
+                yield f"| {' | '.join(row)} |\n" + (f"|{'---|' * len(row)}\n" if place == 0 else "")
+            yield "\n"
+        elif node.kind is not NodeKind.RUNNING and text.strip():
+            yield f"{text.strip()}\n\n"

@@ -1,0 +1,166 @@
+"""The engine's parts on their own: the Retriever, the Router, and the Pilot's search of a tree."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.http import HttpRequest
+from ninja import Router
+
+from vectorless_web.api.routes.schemas import (
+    NavigatedOut,
+    NavigateIn,
+    RetrievedOut,
+    RetrieveIn,
+    RoutedOut,
+    RouteIn,
+    SparseIn,
+)
+from vectorless_web.documents.selectors import closed_folders, readable_documents, ready_version, visible_snapshot
+from vectorless_web.documents.storage.files import open_version
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.errors import EngineError
+from vectorless_web.engine.finding.navigation import SearchLimits
+from vectorless_web.engine.finding.navigation.events import RankedNode, Rejection
+from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
+from vectorless_web.engine.finding.retrieval import Lane, NodeAddress
+from vectorless_web.engine.finding.retrieval.result import RetrievedItem
+from vectorless_web.engine.finding.retrieval.vectors import SparseVector
+from vectorless_web.engine.finding.routing import DocumentRouter, RouteResult
+from vectorless_web.engine.finding.search import Lanes, SearchSettings, make_pilot, navigate_tree, search_documents
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.understand import understand
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.runs.corpus import router_config
+from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.selectors import lexicon_of, workspace_for
+
+router = Router(tags=["Engine"])
+CHOSEN = 5
+"""Documents that the router chooses for a search that names none."""
+
+
+@router.post("/workspaces/{slug:slug}/route", response=RoutedOut)
+def route(request: HttpRequest, slug: str, asked: RouteIn) -> dict[str, Any]:
+    """Which documents a question should open, best first, and why; no model is asked."""
+    workspace = workspace_for(request.user, slug)
+    found = _route(request, workspace, understand(asked.query, lexicon=lexicon_of(workspace)))
+    names = ("score", "bm25", "keyword", "graph", "reason")
+    return {
+        "candidates": [
+            {"document": row.doc_id, **{name: getattr(row, name) for name in names}}
+            for row in found.candidates[: asked.limit]
+        ],
+        "considered": found.considered,
+        "ambiguous": found.ambiguous,
+        "mode": found.mode_used,
+        "note": found.note,
+    }
+
+
+@router.post("/workspaces/{slug:slug}/retrieve", response=RetrievedOut)
+def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, Any]:
+    """The passages of documents that fit a budget of tokens, in the fused order of the lanes."""
+    workspace = workspace_for(request.user, slug)
+    lexicon = lexicon_of(workspace)
+    plan = understand(asked.query, lexicon=lexicon)
+    wanted = asked.documents or [row.doc_id for row in _route(request, workspace, plan).candidates[:CHOSEN]]
+    documents = _open(request, workspace, wanted)
+    settings = SearchSettings(
+        token_budget=asked.token_budget,
+        limit=asked.limit,
+        fusion=asked.fusion,
+        weights={Lane(name): weight for name, weight in asked.weights.items()},
+        label=asked.label or "",
+        where=(("page", asked.page),) if asked.page else (),
+        expansion=asked.expansion,
+        communities=asked.communities,
+        min_confidence=asked.min_confidence,
+        summary_cap=asked.summary_cap,
+    )
+    try:
+        lanes = Lanes(
+            sparse=_read_vector(asked.sparse) if asked.sparse else None,
+            encoded=[(_address_of(name), _read_vector(vector)) for name, vector in asked.encoded.items()],
+            lexicon=lexicon,
+        )
+        result = search_documents(plan, documents, settings=settings, lanes=lanes)
+    except (EngineError, ValueError) as error:
+        raise Problem(str(error), code="not_retrievable", status=422) from error
+    return {
+        "items": [_show_item(item) for item in result.items],
+        "tokens_used": result.tokens_used,
+        "dropped": result.dropped,
+        "candidates_seen": result.candidates_seen,
+        "warnings": [
+            {"code": row.code, "message": row.message, "knob": row.knob, "remedy": row.remediation_ref}
+            for row in result.warnings
+        ],
+        "fingerprint": result.fingerprint,
+    }
+
+
+@router.post("/workspaces/{slug:slug}/navigate", response=NavigatedOut)
+def navigate(request: HttpRequest, slug: str, asked: NavigateIn) -> dict[str, Any]:
+    """Search a document's tree: sections entered and rejected with their reasons, and each decision in order."""
+    workspace = workspace_for(request.user, slug)
+    document = _open(request, workspace, [asked.document])[asked.document]
+    if not 0 <= asked.start < len(document.tree):
+        raise Problem("The document has no such node to start from.", code="not_found", status=404)
+    plan = understand(asked.goal, lexicon=lexicon_of(workspace))
+    pilot = make_pilot(asked.pilot, DocumentScorer(document, plan))
+    limits = SearchLimits(turns=asked.turns, results=asked.results)
+    told = navigate_tree(document, plan, pilot=pilot, strategy=asked.strategy, limits=limits, start=asked.start)
+    return {
+        "entered": [_show_branch(document, row) for row in told.ranked],
+        "rejected": [_show_branch(document, row) for row in told.rejected],
+        "log": list(told.log),
+        "notes": list(told.notes),
+        "turns": told.stats.turns,
+        "consultations": told.stats.consultations,
+        "sections_scored": told.stats.sections_scored,
+        "stopped": told.stats.stopped,
+    }
+
+
+def _route(request: HttpRequest, workspace: Workspace, plan: QueryPlan) -> RouteResult:
+    snapshot = visible_snapshot(workspace.pk, closed_folders(request.user.pk, [workspace.pk]))
+    return DocumentRouter(snapshot, router_config(workspace.settings)).route(plan)
+
+
+def _open(request: HttpRequest, workspace: Workspace, wanted: Sequence[int]) -> Mapping[int, CompiledDocument]:
+    """The compiled current versions of these documents; Problem (404) for one that the person may not read."""
+    rows = {row.pk: row for row in readable_documents(workspace, request.user, wanted)}
+    missing = [str(pk) for pk in wanted if pk not in rows]
+    if missing:
+        raise Problem(f"There is no readable document {', '.join(missing)} here.", code="not_found", status=404)
+    return {pk: open_version(ready_version(rows[pk], None)) for pk in dict.fromkeys(wanted)}
+
+
+def _read_vector(given: SparseIn) -> SparseVector:
+    return SparseVector(tuple(given.indices), tuple(given.values), given.vocabulary)
+
+
+def _address_of(name: str) -> NodeAddress:
+    document, _, key = name.partition(":")
+    if not (document.isascii() and document.isdigit() and key.isascii() and key.isdigit()):
+        raise Problem("Name nodes as document:key, for instance 12:34.", code="invalid_fields", status=422)
+    return NodeAddress(int(document), int(key))
+
+
+def _show_item(item: RetrievedItem) -> dict[str, Any]:
+    address = item.node.id
+    assert isinstance(address, NodeAddress)
+    return {
+        "document": address.space,
+        "key": address.key,
+        "text": item.rendered,
+        "tokens": item.tokens,
+        "score": item.score,
+        "lanes": {lane.value: score for lane, score in item.lane_scores},
+    }
+
+
+def _show_branch(document: CompiledDocument, row: RankedNode | Rejection) -> dict[str, Any]:
+    leaves = list(row.leaves) if isinstance(row, RankedNode) else []
+    title = document.tree.node(row.key).title
+    return {"key": row.key, "title": title, "score": row.score, "reason": row.reason, "leaves": leaves}

@@ -1,0 +1,109 @@
+"""Questions and their runs: ask, wait, follow, stop, export."""
+
+import time
+from typing import Annotated, Any
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from ninja import Query, Router, Status
+
+from vectorless_web.api.authentication import Bearer
+from vectorless_web.api.models import Scope
+from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, reply_once, take_page
+from vectorless_web.api.routes.schemas import AskIn, RunOut
+from vectorless_web.runs import selectors, services
+from vectorless_web.runs.export import exports
+from vectorless_web.runs.models import Run
+from vectorless_web.workspaces.models import Role
+from vectorless_web.workspaces.selectors import workspace_for
+
+router = Router(tags=["Runs"])
+PLACE = "/workspaces/{slug:slug}/runs"
+ONE = PLACE + "/{run}"
+LOOK_SECONDS = 0.5
+"""How often a request that waits looks whether its run has ended."""
+
+
+def show_run(run: Run) -> dict[str, Any]:
+    """A run in short, with its answer once it has ended."""
+    answer = selectors.answer_of(run)
+    return {
+        "id": run.pk,
+        "thread": run.thread_id,
+        "question": run.question,
+        "status": run.status,
+        "ended": run.status in Run.ENDED,
+        "reason": run.reason,
+        "answer": answer.markdown if answer else "",
+        "value": answer.value if answer else "",
+        "verdict": answer.verdict if answer else "",
+        "tokens": run.tokens,
+        "cost_usd": float(run.cost_usd),
+        "asked_at": run.created_at,
+        "finished_at": run.finished_at,
+        "page": reverse("runs:detail", args=[run.workspace.slug, run.pk]),
+    }
+
+
+@router.get(PLACE, response=PageOut[RunOut])
+def list_runs(request: HttpRequest, slug: str, asked: PageQuery = Paged) -> dict[str, Any]:
+    """The runs of a workspace that the person may see, the newest first."""
+    workspace = workspace_for(request.user, slug)
+    rows = selectors.visible_runs(request.user.pk, [workspace.pk]).select_related("workspace")
+    return take_page(rows, asked, show_run)
+
+
+@router.post(PLACE, response={201: RunOut}, auth=Bearer(Scope.ASK))
+def ask(request: HttpRequest, slug: str, asked: AskIn) -> Status[dict[str, Any]]:
+    """Ask a question; the run is queued. With the header Idempotency-Key a repeated request gives the first reply."""
+    workspace = workspace_for(request.user, slug, Role.MEMBER)
+    thread = selectors.thread_for(request.user, slug, asked.thread) if asked.thread else None
+
+    def start() -> tuple[int, dict[str, Any]]:
+        run = services.start_run(
+            user=request.user,
+            workspace=workspace,
+            question=asked.question,
+            documents=asked.documents,
+            follows=thread,
+            max_steps=asked.max_steps,
+            money_usd=asked.money_usd,
+            answerer=asked.answerer,
+        )
+        return 201, show_run(run)
+
+    return reply_once(request, asked.dict(), start)
+
+
+@router.get(ONE, response=RunOut)
+def show_one(
+    request: HttpRequest, slug: str, run: Number, wait: Annotated[int, Query(ge=0, le=60)] = 0
+) -> dict[str, Any]:
+    """One run; with `wait` the reply comes when it has ended, or after so many seconds."""
+    found = selectors.run_for(request.user, slug, run)
+    until = time.monotonic() + wait
+    while found.status not in Run.ENDED and time.monotonic() < until:
+        time.sleep(LOOK_SECONDS)
+        found.refresh_from_db(fields=["status"])
+    return show_run(selectors.run_for(request.user, slug, run))
+
+
+@router.get(ONE + "/export", response=dict[str, Any])
+def export_run(request: HttpRequest, slug: str, run: Number) -> dict[str, Any]:
+    """Everything about a run: claims, citations with page and quote, steps, documents read, settings, cost."""
+    return exports.as_json(selectors.run_for(request.user, slug, run))
+
+
+@router.get(ONE + "/markdown", response={200: str})
+def export_markdown(request: HttpRequest, slug: str, run: Number) -> HttpResponse:
+    """The answer with its quotes as Markdown."""
+    text = exports.as_markdown(selectors.run_for(request.user, slug, run))
+    return HttpResponse(text, content_type="text/markdown; charset=utf-8")
+
+
+@router.post(ONE + "/cancel", response=RunOut, auth=Bearer(Scope.ASK))
+def cancel_run(request: HttpRequest, slug: str, run: Number) -> dict[str, Any]:
+    """Ask a run to stop; one that has ended stays as it is."""
+    found = selectors.run_for(request.user, slug, run, Role.MEMBER)
+    services.stop_run(user=request.user, run=found)
+    return show_run(selectors.run_for(request.user, slug, run))

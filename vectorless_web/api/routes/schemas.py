@@ -1,0 +1,252 @@
+"""What programs send and get: the bodies of requests and replies."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from ninja import Schema
+from pydantic import Field
+
+from vectorless_web.api.paging import Number
+from vectorless_web.engine.documents.node import Node, NodeKind, Table
+from vectorless_web.infra.limits import STEPS_MAX, STEPS_MIN
+
+Text = Annotated[str, Field(min_length=1, max_length=4000, pattern=r"^[^\x00]*$")]
+
+
+class SparseIn(Schema):
+    """A learned-sparse vector: ascending token ids of one vocabulary and as many weights."""
+
+    indices: Annotated[list[Annotated[int, Field(ge=0, le=10**9)]], Field(max_length=2000)]
+    values: Annotated[list[float], Field(max_length=2000)]
+    vocabulary: Annotated[str, Field(max_length=100)] = ""
+
+
+class MeOut(Schema):
+    """Who the token acts for."""
+
+    user: str
+    token: str
+    scope: str
+    expires_at: datetime | None
+
+
+class WorkspaceOut(Schema):
+    """A workspace, and the role of the token's person in it."""
+
+    slug: str
+    name: str
+    description: str
+    role: str
+
+
+class NamedOut(Schema):
+    """A folder."""
+
+    id: int
+    name: str
+
+
+class DocumentOut(Schema):
+    """A document with the state of its newest version. `page` counts from 1 everywhere."""
+
+    id: int
+    title: str
+    name: str
+    folder: int | None
+    tags: list[str]
+    status: str
+    error_code: str
+    error: str
+    version: int
+    pages: int
+    sha256: str
+    media_type: str
+    added_at: datetime
+
+
+class SectionOut(Schema):
+    """A heading of the outline. `key` names it in one version; the headings under it go on to `subtree_end`."""
+
+    key: int
+    parent: int | None
+    depth: int
+    title: str
+    page_start: int
+    page_end: int
+    tokens: int
+    subtree_end: int
+
+
+class NodeOut(Schema):
+    """A node of the tree: its text, its children's keys, its table as rows of cells."""
+
+    key: int
+    kind: str
+    title: str
+    text: str
+    page_start: int
+    page_end: int
+    path: list[str]
+    children: list[int]
+    columns: list[str] = []
+    rows: list[list[str]] = []
+
+
+class AskIn(Schema):
+    """A question; without `documents` the whole workspace is asked. `thread` follows up on its last answer."""
+
+    question: Annotated[str, Field(max_length=20_000)]
+    documents: Annotated[list[Number] | None, Field(max_length=1000)] = None
+    thread: Number | None = None
+    max_steps: Annotated[int | None, Field(ge=STEPS_MIN, le=STEPS_MAX)] = None
+    money_usd: Annotated[float | None, Field(gt=0, le=10_000)] = None
+    answerer: Annotated[str, Field(max_length=40, pattern=r"^[^\x00]*$")] = ""
+
+
+class RunOut(Schema):
+    """A run in short. `answer` and what stands beside it are empty while it is open."""
+
+    id: int
+    thread: int
+    question: str
+    status: str
+    ended: bool
+    reason: str
+    answer: str
+    value: str
+    verdict: str
+    tokens: int
+    cost_usd: float
+    asked_at: datetime
+    finished_at: datetime | None
+    page: str
+
+
+class RetrieveIn(Schema):
+    """A search for passages that fit a budget of tokens: lanes, filters, fusion and expansion as in docs/finding.md.
+
+    Without `documents` the router chooses five. `sparse` is the question's learned-sparse vector, `encoded` those of
+    nodes, by document and key ("12:34").
+    """
+
+    query: Text
+    documents: Annotated[list[Number] | None, Field(min_length=1, max_length=20)] = None
+    token_budget: Annotated[int | None, Field(ge=0, le=200_000)] = 2000
+    limit: Annotated[int | None, Field(ge=1, le=500)] = None
+    fusion: Literal["rrf", "weighted_rrf", "convex"] = "rrf"
+    weights: Annotated[dict[Literal["vector", "sparse", "lexical", "structure"], float], Field(max_length=4)] = {}
+    label: NodeKind | None = None
+    page: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
+    expansion: Literal["", "decay", "ppr"] = ""
+    communities: bool = False
+    min_confidence: Annotated[float | None, Field(ge=0, le=1)] = None
+    summary_cap: Annotated[int, Field(ge=40, le=20_000)] = 400
+    sparse: SparseIn | None = None
+    encoded: Annotated[dict[str, SparseIn], Field(max_length=2000)] = {}
+
+
+class ItemOut(Schema):
+    """A packed passage: where it is, its text, and its score in all and by lane."""
+
+    document: int
+    key: int
+    text: str
+    tokens: int
+    score: float
+    lanes: dict[str, float]
+
+
+class WarningOut(Schema):
+    """A lane or stage that could not do what was asked, with the setting to change."""
+
+    code: str
+    message: str
+    knob: str
+    remedy: str
+
+
+class RetrievedOut(Schema):
+    """What was packed, what was not, and how it may be had."""
+
+    items: list[ItemOut]
+    tokens_used: int
+    dropped: int
+    candidates_seen: int
+    warnings: list[WarningOut]
+    fingerprint: str
+
+
+class RouteIn(Schema):
+    """A question to the router: which documents to open."""
+
+    query: Text
+    limit: Annotated[int, Field(ge=1, le=100)] = 15
+
+
+class CandidateOut(Schema):
+    """A document that the router chose, why, and the signals that its score is made of."""
+
+    document: int
+    score: float
+    bm25: float
+    keyword: float
+    graph: float
+    reason: str
+
+
+class RoutedOut(Schema):
+    """The router's shortlist, best first."""
+
+    candidates: list[CandidateOut]
+    considered: int
+    ambiguous: bool
+    mode: str
+    note: str
+
+
+class NavigateIn(Schema):
+    """A guided search of a document's tree, without a model."""
+
+    goal: Text
+    document: Number
+    start: Annotated[int, Field(ge=0, le=10**9)] = 0
+    pilot: Literal["balanced", "high_quality", "low_cost", "algorithm_only"] = "balanced"
+    strategy: Literal["beam", "greedy", "mcts"] = "beam"
+    turns: Annotated[int, Field(ge=1, le=1024)] = 128
+    results: Annotated[int, Field(ge=1, le=50)] = 5
+
+
+class BranchOut(Schema):
+    """A section that was entered, or not, and why."""
+
+    key: int
+    title: str
+    score: float
+    reason: str
+    leaves: list[int] = []
+
+
+class NavigatedOut(Schema):
+    """What a guided search entered and rejected, its decisions in order, and what it cost."""
+
+    entered: list[BranchOut]
+    rejected: list[BranchOut]
+    log: list[str]
+    notes: list[str]
+    turns: int
+    consultations: int
+    sections_scored: int
+    stopped: str
+
+
+def show_table(table: Table | None) -> dict[str, Any]:
+    """The columns and rows of a node's table, as NodeOut has them."""
+    if table is None:
+        return {}
+    rows = [[cell.text for cell in row.cells] for row in table.body]
+    return {"columns": [column.header for column in table.columns], "rows": rows}
+
+
+def show_section(node: Node) -> dict[str, Any]:
+    """The pages of a node, from 1."""
+    return {"page_start": node.page_start + 1, "page_end": node.page_end + 1}

@@ -1,0 +1,48 @@
+"""Who the token acts for, its workspaces, and their folders and tags."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from ninja import Router
+
+from vectorless_web.api.authentication import may_reach
+from vectorless_web.api.models import ApiToken
+from vectorless_web.api.routes.schemas import MeOut, NamedOut, WorkspaceOut
+from vectorless_web.documents.selectors import folders_of, tags_of
+from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.selectors import workspace_for, workspaces_of
+
+router = Router(tags=["Workspaces"])
+
+
+@router.get("/me", response=MeOut)
+def me(request: HttpRequest) -> dict[str, Any]:
+    """Who the token acts for, and how far it goes."""
+    token: ApiToken = request.auth  # type: ignore[attr-defined]
+    name = request.user.get_username()
+    return {"user": name, "token": token.name, "scope": token.scope, "expires_at": token.expires_at}
+
+
+@router.get("/workspaces", response=list[WorkspaceOut])
+def list_workspaces(request: HttpRequest) -> list[Workspace]:
+    """The workspaces that the token reaches, by name."""
+    token: ApiToken = request.auth  # type: ignore[attr-defined]
+    return [row for row in workspaces_of(request.user) if may_reach(token, row.slug)]
+
+
+@router.get("/workspaces/{slug:slug}", response=WorkspaceOut)
+def show_workspace(request: HttpRequest, slug: str) -> Workspace:
+    """One workspace."""
+    return workspace_for(request.user, slug)
+
+
+@router.get("/workspaces/{slug:slug}/folders", response=list[NamedOut])
+def list_folders(request: HttpRequest, slug: str) -> Any:
+    """The folders that the person may see."""
+    return folders_of(workspace_for(request.user, slug), request.user)
+
+
+@router.get("/workspaces/{slug:slug}/tags", response=list[str])
+def list_tags(request: HttpRequest, slug: str) -> list[str]:
+    """The tags in use, by name."""
+    return [tag for tag, _count in tags_of(workspace_for(request.user, slug), request.user)]

@@ -1,0 +1,54 @@
+"""Making and revoking tokens, and forgetting replies that were kept long enough."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from vectorless_web.api.authentication import PREFIX
+from vectorless_web.api.models import ApiToken, KeptReply, Scope
+from vectorless_web.infra.limits import NAME_MAX
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.services import record
+from vectorless_web.workspaces.storage import hash_token, new_token
+
+TOKENS_MOST = 50
+"""Open tokens that one person may have."""
+
+
+@transaction.atomic
+def make_token(
+    *, user: User, name: str, scope: str, days: int | None, workspaces: Iterable[Workspace] = ()
+) -> tuple[ApiToken, str]:
+    """A token and its text, which is returned this once. `days` is None for one that does not end by itself."""
+    name = " ".join(name.replace("\0", "").split())[:NAME_MAX]
+    if not name:
+        raise Problem("Give the token a name, by which you will know it.", code="no_name", status=422)
+    if ApiToken.objects.filter(user=user.pk, revoked_at=None).count() >= TOKENS_MOST:
+        raise Problem(f"You have {TOKENS_MOST} tokens. Revoke one first.", code="too_many_tokens", status=422)
+    text = PREFIX + new_token()
+    token = ApiToken.objects.create(
+        user_id=user.pk or 0,
+        name=name,
+        prefix=text[:12],
+        token_hash=hash_token(text),
+        scope=Scope(scope),
+        expires_at=timezone.now() + timedelta(days=days) if days else None,
+    )
+    token.workspaces.set(workspaces)
+    record(actor=user, verb="token.made", target=token, name=name, details={"scope": scope, "days": days})
+    return token, text
+
+
+def revoke_token(*, user: User, token: ApiToken) -> None:
+    """Close a token for good; closing it twice changes nothing."""
+    if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
+        record(actor=user, verb="token.revoked", target=token, name=token.name)
+
+
+def tidy_replies() -> int:
+    """Forget replies to repeated requests that are older than they are kept; how many."""
+    return KeptReply.objects.filter(created_at__lt=timezone.now() - KeptReply.KEPT).delete()[0]
