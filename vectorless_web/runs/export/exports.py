@@ -195,8 +195,8 @@ def as_markdown(run: Run) -> str:
         lines += ["", inline(unknown)]
     if passages := selectors.passages_of(run):
         lines += ["", inline(closest_line(run))]
-    for number, citation in enumerate(passages, start=1):
-        lines += ["", *_passage(number, show_passage(citation))]
+    for citation in passages:
+        lines += ["", *_passage(citation.marker, show_passage(citation))]
     if answer and answer.missing and run.has_answer:
         lines += ["", "Still open:", "", *(f"- {inline(part)}" for part in answer.missing)]
     if run.status == Run.Status.NOT_FOUND and run.checked:
