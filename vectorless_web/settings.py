@@ -328,6 +328,8 @@ CONTENT_SECURITY_POLICY = {
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
 """Those that there is a catalogue for. A page in another one would say so in `lang` and be in English all the same."""
+USE_I18N = len(LANGUAGES) > 1
+"""With one language there is no catalogue to look into, which a page would do some hundred times."""
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_THOUSAND_SEPARATOR = True

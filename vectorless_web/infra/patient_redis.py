@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.cache.backends.base import BaseCache
 from django.core.cache.backends.locmem import LocMemCache
-from django.core.cache.backends.redis import RedisCache
+from django.core.cache.backends.redis import RedisCache, RedisCacheClient
+from redis import ConnectionPool
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
@@ -69,6 +70,18 @@ KEPT_ENTRIES = 20_000
 """Entries kept in memory: more than an outage's guesses of passwords, so that none is pushed out early."""
 
 
+class SharedClient(RedisCacheClient):
+    """Uses one pool of connections for all requests: Django makes a cache for each, which would connect anew."""
+
+    _shared: ClassVar[dict[str, ConnectionPool]] = {}
+
+    def _get_connection_pool(self, write: bool) -> ConnectionPool:
+        server = self._servers[self._get_connection_pool_index(write)]
+        if server not in self._shared:
+            self._shared[server] = super()._get_connection_pool(write)
+        return self._shared[server]
+
+
 class PatientRedisCache(RedisCache):
     """A Redis cache whose outage costs no request and lifts no limit: each process then counts by itself.
 
@@ -77,6 +90,7 @@ class PatientRedisCache(RedisCache):
 
     def __init__(self, server: Any, params: dict[str, Any]) -> None:
         super().__init__(server, params)
+        self._class = SharedClient
         self._memory = LocMemCache("while-redis-is-away", {"OPTIONS": {"MAX_ENTRIES": KEPT_ENTRIES}})
 
     # Those that RedisCache asks its client for directly are put back on the guarded ones.

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from typing import Any
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from allauth.usersessions.models import UserSession
 from django.contrib.auth.signals import user_logged_in
@@ -33,12 +33,17 @@ class OwnSessionMiddleware:
         if not request.session.session_key:
             return self.get_response(request)
         _note_seen(request)
-        name = request.session.get(TIME_ZONE, "")
-        # A zone may be gone from the machine's database since it was chosen.
-        if name and name in available_timezones():
-            with timezone.override(ZoneInfo(name)):
-                return self.get_response(request)
-        return self.get_response(request)
+        with timezone.override(_read_zone(request)):
+            return self.get_response(request)
+
+
+def _read_zone(request: HttpRequest) -> ZoneInfo | None:
+    """The person's zone; None, the site's, also when theirs is gone from the machine's database since."""
+    name = request.session.get(TIME_ZONE, "")
+    try:
+        return ZoneInfo(name) if name else None
+    except (ZoneInfoNotFoundError, ValueError):
+        return None
 
 
 def _note_seen(request: HttpRequest) -> None:

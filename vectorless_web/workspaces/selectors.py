@@ -15,8 +15,7 @@ from allauth.mfa.models import Authenticator
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser, AbstractUser, AnonymousUser
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
@@ -104,7 +103,7 @@ def workspace_context(user: User, workspace: Workspace, section: str) -> dict[st
     """What every page of a workspace shows around its own content; `section` is the current tab."""
     return {
         "workspace": workspace,
-        "my_workspaces": workspaces_of(user),
+        "my_workspaces": workspaces_of(user) if workspace.beside is None else workspace.beside,
         "may": may_in(workspace),
         "section": section,
     }
@@ -112,7 +111,7 @@ def workspace_context(user: User, workspace: Workspace, section: str) -> dict[st
 
 def workspaces_of(user: User) -> list[Workspace]:
     """The workspaces the user belongs to, by name, each with the user's `role`."""
-    return [_with_role(row) for row in _joined_by(user).order_by("name", "pk")]
+    return _joined_by(user)
 
 
 def workspace_for(user: User, slug: str, needs: str = Role.VIEWER) -> Workspace:
@@ -129,14 +128,16 @@ def workspace_for(user: User, slug: str, needs: str = Role.VIEWER) -> Workspace:
 
 def member_workspace(user: User, slug: str) -> Workspace | None:
     """The workspace with the user's `role`, or None for a stranger and for a slug that does not exist."""
-    found = _joined_by(user).filter(slug=slug).first()
-    return _with_role(found) if found else None
+    joined = workspaces_of(user)
+    found = next((workspace for workspace in joined if workspace.slug == slug), None)
+    if found is not None:
+        found.beside = joined
+    return found
 
 
 def role_in(workspace: Workspace, user: User) -> str:
     """The user's role, the best of their own and those of their groups; "" for a stranger."""
-    found = _joined_by(user).filter(pk=workspace.pk).first()
-    return _with_role(found).role if found else ""
+    return next((found.role for found in _joined_by(user, workspace=workspace)), "")
 
 
 def roles_in(workspace: Workspace, users: Iterable[int]) -> dict[int, str]:
@@ -192,31 +193,26 @@ def belongs(workspace: str, user: str) -> Q:
     return Q(Exists(own)) | Q(Exists(through))
 
 
-_RANK = Case(
-    *(When(role=role, then=Value(rank)) for rank, role in enumerate(Role, start=1)),
-    default=Value(0),
-    output_field=IntegerField(),
-)
-"""The place of a role in `Role`, from 1."""
-
-
-def _joined_by(user: User) -> QuerySet[Workspace]:
-    """The workspaces that the user belongs to, with `own_rank` and `group_rank`, the ranks of their roles there.
+def _joined_by(user: User, **where: Any) -> list[Workspace]:
+    """The workspaces that the user belongs to, each with their best `role` there, by name; `where` narrows them.
 
     An administrator belongs to a workspace, too, while they have it open.
     """
-    own = Membership.objects.filter(user=account_id(user))
-    through = GroupMembership.objects.filter(group__people=account_id(user))
-    visits = open_visits().filter(user=account_id(user))
-
-    def best(rows: QuerySet[Any]) -> Coalesce:
-        here = rows.filter(workspace=OuterRef("pk")).annotate(rank=_RANK).order_by("-rank")
-        return Coalesce(Subquery(here.values("rank")[:1]), 0)
-
-    visited = visits.filter(workspace=OuterRef("pk"))
-    joined = Q(pk__in=own.values("workspace")) | Q(pk__in=through.values("workspace")) | Q(is_visited=True)
-    rows = Workspace.objects.filter(deleted_at=None).annotate(is_visited=Exists(visited)).filter(joined)
-    return rows.annotate(own_rank=best(own), group_rank=best(through))
+    account, narrowed = account_id(user), {"workspace__deleted_at": None, **where}
+    own = Membership.objects.filter(user=account, **narrowed).select_related("workspace")
+    through = GroupMembership.objects.filter(group__people=account, **narrowed).select_related("workspace")
+    found: dict[int, Workspace] = {}
+    for row in (*own, *through):
+        workspace = found.setdefault(row.workspace_id, row.workspace)
+        if not workspace.allows(row.role):
+            workspace.role = row.role
+    if getattr(user, "is_staff", False):
+        for visit in open_visits().filter(user=account, **narrowed).select_related("workspace"):
+            found.setdefault(visit.workspace_id, visit.workspace).role = Role.OWNER
+    for workspace in found.values():
+        if workspace.archived_at is not None:
+            workspace.role = Role.VIEWER
+    return sorted(found.values(), key=lambda each: (each.name, each.pk))
 
 
 def groups_of(workspace: Workspace) -> QuerySet[GroupMembership]:
@@ -489,13 +485,6 @@ def account_id(user: User) -> int:
     return user.pk or 0
 
 
-def _with_role(workspace: Workspace) -> Workspace:
-    rank = max(workspace.own_rank, workspace.group_rank)  # type: ignore[attr-defined]
-    role = Role.OWNER if workspace.is_visited else list(Role)[rank - 1]  # type: ignore[attr-defined]
-    workspace.role = Role.VIEWER if workspace.archived_at is not None else role
-    return workspace
-
-
 def _still_open() -> Q:
     return Q(accepted_at=None, revoked_at=None, expires_at__gt=timezone.now(), workspace__deleted_at=None)
 
@@ -514,8 +503,10 @@ def must_set_up_two_steps(account: str) -> Q:
 
 def lacks_two_steps(user: User) -> bool:
     """Whether a rule asks for two steps that this account has not set up."""
-    rows = get_user_model()._default_manager.filter(pk=account_id(user))
-    return rows.filter(must_set_up_two_steps("pk")).exists()
+    account = account_id(user)
+    if not TwoStepRule.objects.filter(Q(user=None, group=None) | Q(user=account) | Q(group__people=account)).exists():
+        return False
+    return not Authenticator.objects.filter(user_id=account, type__in=SECOND_FACTORS).exists()
 
 
 def is_host_allowed(address: str) -> bool:

@@ -4,6 +4,8 @@ It is stored by the console. Names of settings: "read_only", "announcement", and
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -53,8 +55,31 @@ class Announcement:
     until: datetime | None = None
 
 
+_held: ContextVar[dict[str, Any] | None] = ContextVar("site_values", default=None)
+
+
+@contextmanager
+def hold_values() -> Iterator[None]:
+    """Read the settings at most once inside, as for one request that only reads."""
+    token = _held.set({})
+    try:
+        yield
+    finally:
+        _held.reset(token)
+
+
 def read_values() -> dict[str, Any]:
     """Every setting's value by its name; kept for some seconds, for every page asks."""
+    held = _held.get()
+    if held is None:
+        return _fetch_values()
+    if not held:
+        held["values"] = _fetch_values()
+    values: dict[str, Any] = held["values"]
+    return values
+
+
+def _fetch_values() -> dict[str, Any]:
     values: dict[str, Any] | None = cache.get(CACHE_KEY)
     if values is None:
         values = dict(SiteSetting.objects.values_list("name", "value"))

@@ -1,6 +1,7 @@
 """Read-only mode as visitors meet it: what would write is refused, and every page says so."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +10,7 @@ from django.utils.functional import SimpleLazyObject
 
 from vectorless_web.infra.web.pages import is_htmx
 from vectorless_web.infra.web.request_limits import SMALL_BYTES, reads_alone
-from vectorless_web.workspaces.site import announcement, explain_read_only, is_read_only, read_only_plan
+from vectorless_web.workspaces.site import announcement, explain_read_only, hold_values, is_read_only, read_only_plan
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS", "TRACE")
 LET_THROUGH = {
@@ -50,11 +51,12 @@ class ReadOnlyMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        token = reads_alone.set(is_read_only())
-        try:
-            return self.get_response(request)
-        finally:
-            reads_alone.reset(token)
+        with hold_values() if request.method in SAFE_METHODS else nullcontext():
+            token = reads_alone.set(is_read_only())
+            try:
+                return self.get_response(request)
+            finally:
+                reads_alone.reset(token)
 
     def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
         """Django calls this once it knows which view an address belongs to."""

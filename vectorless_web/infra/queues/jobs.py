@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import django_rq
@@ -261,9 +261,15 @@ def queue_is_up() -> bool:
     """Whether the Redis that holds the queues answers."""
     try:
         with redis_breaker.guard():
-            return bool(django_rq.get_connection("runs").ping())
+            return bool(_connection_to(settings.RQ_QUEUES["runs"]["URL"]).ping())
     except RedisError:
         return False
+
+
+@cache
+def _connection_to(url: str) -> Redis:
+    """A client that keeps its connections; the library would connect anew for each page that asks."""
+    return Redis.from_url(url)
 
 
 def work(queue: str, *, burst: bool = False) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -128,8 +129,12 @@ HARD_WRAP = re.compile(r"(?<=[^\n]{40})\n(?=[a-z(])|(?<=[^\n]{60})(?<![.:;!?|])\
 
 
 @register.simple_tag
+@cache
 def icon(name: str, size: str = "") -> SafeString:
-    """An icon of the sprite, hidden from screen readers; `size` is "", "small" or "large"."""
+    """An icon of the sprite, hidden from screen readers; `size` is "", "small" or "large".
+
+    A page shows a hundred of some fifty that there are, so each is written out once.
+    """
     kind = f"i {size}".strip()
     return format_html(
         '<svg class="{}" aria-hidden="true"><use href="{}#i-{}"/></svg>', kind, static("icons.svg"), name
