@@ -73,12 +73,13 @@ KEPT_ENTRIES = 20_000
 class SharedClient(RedisCacheClient):
     """Uses one pool of connections for all requests: Django makes a cache for each, which would connect anew."""
 
+    _servers: list[str]
     _shared: ClassVar[dict[str, ConnectionPool]] = {}
 
     def _get_connection_pool(self, write: bool) -> ConnectionPool:
-        server = self._servers[self._get_connection_pool_index(write)]
+        server = self._servers[0]
         if server not in self._shared:
-            self._shared[server] = super()._get_connection_pool(write)
+            self._shared[server] = ConnectionPool.from_url(server)
         return self._shared[server]
 
 

@@ -202,7 +202,8 @@ def _joined_by(user: User, **where: Any) -> list[Workspace]:
     own = Membership.objects.filter(user=account, **narrowed).select_related("workspace")
     through = GroupMembership.objects.filter(group__people=account, **narrowed).select_related("workspace")
     found: dict[int, Workspace] = {}
-    for row in (*own, *through):
+    rows: list[Membership | GroupMembership] = [*own, *through]
+    for row in rows:
         workspace = found.setdefault(row.workspace_id, row.workspace)
         if not workspace.allows(row.role):
             workspace.role = row.role
