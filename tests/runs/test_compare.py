@@ -68,60 +68,46 @@ def kinds(pair) -> list[str]:
     return [row.kind.value for row in align_answers(*(claims_of(run) for run in pair))]
 
 
+REVENUE, COSTS = "Revenue was 412 million.", "Costs fell by a tenth."
+QUOTE = ("Revenue was 412 million", 3)
+
+
 class TestSentences:
-    def test_the_same_words_are_the_same(self, pair):
-        for run in pair:
-            say(run, "Revenue was “412” million.")
+    @pytest.mark.parametrize(
+        ("first", "second", "found"),
+        [
+            ([("Revenue was “412”  million.",)], [('Revenue was "412" million.',)], ["same"]),
+            (
+                [("Sales came to 412.", QUOTE)],
+                [("In the year, the top line rose.", (f"{QUOTE[0]} in 2024", 3))],
+                ["changed"],
+            ),
+            (
+                [("Sales came to 412.", QUOTE)],
+                [("In the year, the top line rose.", (QUOTE[0], 4))],
+                ["only_a", "only_b"],
+            ),
+            (
+                [(REVENUE,), (COSTS,)],
+                [("Weather mattered little.",), (REVENUE,), ("Staff grew to 900.",), (COSTS,)],
+                ["only_b", "same", "only_b", "same"],
+            ),
+            ([(REVENUE,)], [(REVENUE,), (REVENUE,)], ["same", "only_b"]),
+        ],
+        ids=["marks and spaces", "shared quote", "other page", "order of b", "one counterpart"],
+    )
+    def test_sentences_are_paired_by_their_words_or_a_quote(self, pair, first, second, found):
+        for run, sentences in zip(pair, (first, second), strict=True):
+            for text, *quotes in sentences:
+                say(run, text, *quotes)
 
-        assert kinds(pair) == ["same"]
-
-    def test_other_quote_marks_and_spaces_are_no_change(self, pair):
-        say(pair[0], "Revenue was “412”  million.")
-        say(pair[1], 'Revenue was "412" million.')
-
-        assert kinds(pair) == ["same"]
+        assert kinds(pair) == found
 
     def test_a_sentence_that_no_longer_holds_has_changed(self, pair):
-        say(pair[0], "Revenue was 412 million.")
-        say(pair[1], "Revenue was 412 million.", support="unsupported")
+        say(pair[0], REVENUE)
+        say(pair[1], REVENUE, support="unsupported")
 
         assert kinds(pair) == ["changed"]
-
-    def test_a_shared_quote_pairs_what_reads_otherwise(self, pair):
-        say(pair[0], "Sales came to 412.", ("Revenue was 412 million", 3))
-        say(
-            pair[1],
-            "In the year, the top line reached four hundred and twelve.",
-            ("Revenue was 412 million in 2024", 3),
-        )
-
-        assert kinds(pair) == ["changed"]
-
-    def test_the_same_words_on_another_page_are_another_quote(self, pair):
-        say(pair[0], "Sales came to 412.", ("Revenue was 412 million", 3))
-        say(pair[1], "In the year, the top line reached a new high.", ("Revenue was 412 million", 4))
-
-        assert kinds(pair) == ["only_a", "only_b"]
-
-    def test_those_of_b_alone_stand_where_b_has_them(self, pair):
-        for text in ("Revenue was 412 million.", "Costs fell by a tenth."):
-            say(pair[0], text)
-        for text in (
-            "Weather mattered little.",
-            "Revenue was 412 million.",
-            "Staff grew to 900.",
-            "Costs fell by a tenth.",
-        ):
-            say(pair[1], text)
-
-        assert kinds(pair) == ["only_b", "same", "only_b", "same"]
-
-    def test_each_sentence_has_one_counterpart(self, pair):
-        say(pair[0], "Revenue was 412 million.")
-        for _ in range(2):
-            say(pair[1], "Revenue was 412 million.")
-
-        assert kinds(pair) == ["same", "only_b"]
 
     def test_the_words_that_differ_are_marked(self, pair):
         say(pair[0], "Revenue was 412 million.")
