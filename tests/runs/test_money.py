@@ -90,7 +90,7 @@ def test_asked_again_a_question_keeps_what_was_typed_and_follows_the_workspace_s
 
 def test_an_owner_sets_it_for_the_workspace_and_lifts_it(client, alice, workspace):
     client.force_login(alice)
-    values = {"name": "Acme", "max_steps": 6, "token_budget": 8000, "route_mode": "fast"}
+    values = {"name": "Acme", "max_steps": 6, "token_budget": 8000, "verify": "on", "route_mode": "fast"}
     for typed, kept in (("0.5", 0.5), ("", None)):
         answer = client.post(f"/w/{workspace.slug}/settings/save/", {**values, "money_usd": typed})
         assert answer.status_code == 302

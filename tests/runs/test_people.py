@@ -53,7 +53,14 @@ def test_a_run_is_the_teams_unless_the_workspace_keeps_questions_private(workspa
 
 def test_an_owner_chooses_that_questions_are_private(client, alice, workspace):
     client.force_login(alice)
-    values = {"name": "Acme", "max_steps": 6, "token_budget": 8000, "route_mode": "fast", "runs_private": "on"}
+    values = {
+        "name": "Acme",
+        "max_steps": 6,
+        "token_budget": 8000,
+        "verify": "on",
+        "route_mode": "fast",
+        "runs_private": "on",
+    }
     client.post(f"/w/{workspace.slug}/settings/save/", values)
     assert workspace_for(alice, workspace.slug).setting("runs_private") is True
 

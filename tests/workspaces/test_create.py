@@ -2,6 +2,9 @@
 
 import pytest
 
+from tests.support.compiled import compiled_document
+from vectorless_web.runs.services import start_run
+from vectorless_web.runs.services.executing import settings_of
 from vectorless_web.workspaces.models import AuditEvent, Membership, Role, Workspace
 from vectorless_web.workspaces.selectors import workspaces_of
 from vectorless_web.workspaces.services import create_workspace
@@ -39,7 +42,14 @@ def test_an_address_is_always_found(alice, name, slug):
 
 
 def test_settings_are_saved_and_recorded(act, workspace, alice):
-    values = {"name": "Acme", "description": "", "max_steps": 12, "token_budget": 9000, "route_mode": "precise"}
+    values = {
+        "name": "Acme",
+        "description": "",
+        "max_steps": 12,
+        "token_budget": 9000,
+        "verify": "on",
+        "route_mode": "precise",
+    }
     assert act(alice, "save/", **values).status_code == 302
     workspace.refresh_from_db()
     assert (workspace.name, workspace.slug) == ("Acme", "acme-diligence")
@@ -47,9 +57,26 @@ def test_settings_are_saved_and_recorded(act, workspace, alice):
     assert AuditEvent.objects.first().details == {"max_steps": 12, "token_budget": 9000, "route_mode": "precise"}
 
 
+def test_an_owner_chooses_how_documents_are_searched_and_whether_answers_are_checked(act, alice, workspace):
+    chosen = {"pilot": "high_quality", "strategy": "mcts", "fusion": "convex"}
+    values = {"name": "Acme", "max_steps": 12, "token_budget": 9000, "route_mode": "fast", **chosen}
+    act(alice, "save/", **values)
+    workspace.refresh_from_db()
+    assert {name: workspace.setting(name) for name in (*chosen, "verify")} == {**chosen, "verify": False}
+    compiled_document(workspace, alice, b"# Harbour\n\nThe harbour has 14 berths.\n")
+    run = start_run(user=alice, workspace=workspace, question="How many berths?")
+    settings = settings_of(run)
+    assert (settings.strategy, settings.pilot, settings.fusion, settings.verify) == (
+        "mcts",
+        "high_quality",
+        "convex",
+        False,
+    )
+
+
 @pytest.mark.parametrize(("field", "value"), [("max_steps", 5), ("max_steps", 31), ("route_mode", "x"), ("name", "")])
 def test_settings_out_of_range_are_refused_in_place(act, workspace, alice, field, value):
-    values = {"name": "Acme", "max_steps": 12, "token_budget": 9000, "route_mode": "fast", field: value}
+    values = {"name": "Acme", "max_steps": 12, "token_budget": 9000, "verify": "on", "route_mode": "fast", field: value}
     answer = act(alice, "save/", **values)
     assert answer.status_code == 422
     assert answer.context["form"].errors[field]

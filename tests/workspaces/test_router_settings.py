@@ -6,7 +6,14 @@ from vectorless_web.workspaces.models import Workspace
 
 pytestmark = pytest.mark.django_db
 
-BASE = {"name": "Acme", "description": "", "max_steps": 12, "token_budget": 9000, "route_mode": "balanced"}
+BASE = {
+    "name": "Acme",
+    "description": "",
+    "max_steps": 12,
+    "token_budget": 9000,
+    "verify": "on",
+    "route_mode": "balanced",
+}
 CHOSEN = {
     "activate_threshold": 5,
     "max_candidates": 8,

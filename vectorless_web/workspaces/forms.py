@@ -78,13 +78,30 @@ class RouterForm(forms.Form):
         return {name: self.cleaned_data[name] for name in (*COUNTS, *WEIGHTS)}
 
 
-LIMITS = ("max_steps", "token_budget", "money_usd", "route_mode", "runs_private")
+SEARCHING = ("pilot", "strategy", "fusion")
+LIMITS = ("max_steps", "token_budget", "money_usd", "verify", "runs_private", "route_mode", *SEARCHING)
 """Settings of a workspace beside those of the router."""
 STEP_LIMITS = (6, STEPS_MAX)
 """Steps of a walk that an owner may set; six is what the engine takes when nothing is set."""
 TOKEN_LIMITS = (2_000, 200_000)
 """Tokens of evidence that an owner may set: below, hardly a table fits; above, few models read it."""
 ROUTE_MODES = [("fast", "Fast"), ("balanced", "Balanced"), ("precise", "Precise")]
+PILOTS = [
+    ("balanced", "Balanced"),
+    ("high_quality", "High quality: a model is asked more often"),
+    ("low_cost", "Low cost: a model is asked rarely"),
+    ("algorithm_only", "Without guidance"),
+]
+STRATEGIES = [
+    ("beam", "The most promising branches together"),
+    ("greedy", "The most promising branch first"),
+    ("mcts", "By trial walks (Monte Carlo)"),
+]
+FUSIONS = [
+    ("rrf", "By place in each ranking"),
+    ("weighted_rrf", "By place, passages counted twice"),
+    ("convex", "By scores"),
+]
 PHRASES_MAX = 20
 """Wordings of one lexicon entry."""
 INVITATION_DAYS = [(1, "1 day"), (7, "7 days"), (30, "30 days")]
@@ -116,12 +133,20 @@ class SettingsForm(RouterForm, WorkspaceForm):
         required=False,
         help_text="For models with a price. Empty: as much as its tokens and the budgets allow.",
     )
-    route_mode = forms.ChoiceField(label="How documents are chosen", choices=ROUTE_MODES)
+    verify = forms.BooleanField(
+        label="A second call checks every answer",
+        required=False,
+        help_text="It costs about a third more tokens. Without it sentences are quoted and not verified.",
+    )
     runs_private = forms.BooleanField(
         label="Questions are private until whoever asked shares them",
         required=False,
         help_text="Holds for questions asked from now on.",
     )
+    pilot = forms.ChoiceField(label="Effort of the search in a document", choices=PILOTS, required=False)
+    strategy = forms.ChoiceField(label="How a document's tree is searched", choices=STRATEGIES, required=False)
+    fusion = forms.ChoiceField(label="How rankings are put together", choices=FUSIONS, required=False)
+    route_mode = forms.ChoiceField(label="How documents are chosen", choices=ROUTE_MODES)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -131,7 +156,23 @@ class SettingsForm(RouterForm, WorkspaceForm):
     def limits(self) -> dict[str, Any]:
         """The workspace's settings as typed."""
         limits = {name: self.cleaned_data[name] for name in LIMITS}
+        limits |= {name: limits[name] or Workspace.DEFAULTS[name] for name in SEARCHING}
         return {**limits, **self.routing()}
+
+    @property
+    def usual(self) -> list[forms.BoundField]:
+        """The fields that owners change."""
+        return [self[name] for name in (*WorkspaceForm.Meta.fields, *LIMITS[:5])]
+
+    @property
+    def finer(self) -> list[forms.BoundField]:
+        """The fields that hardly anybody needs: how documents are searched and chosen."""
+        return [self[name] for name in (*LIMITS[5:], *router_fields())]
+
+    @property
+    def is_finer_wrong(self) -> bool:
+        """Whether one of the finer fields cannot be used, so that it must be seen."""
+        return any(field.errors for field in self.finer)
 
 
 class InviteForm(forms.Form):

@@ -42,6 +42,10 @@ class Workspace(models.Model):
         "max_steps": 6,
         "token_budget": 8000,
         "money_usd": None,
+        "verify": True,
+        "pilot": "balanced",
+        "strategy": "beam",
+        "fusion": "rrf",
         "route_mode": "fast",
         "activate_threshold": 20,
         "max_candidates": 15,
@@ -55,8 +59,8 @@ class Workspace(models.Model):
     }
     """Settings of a workspace that has set nothing. With `runs_private` a question is its asker's own until they share
     it. `max_steps` counts steps of one walk, `token_budget` tokens of
-    evidence, `money_usd` US dollars of a run (None: no limit). The others are those of the router
-    (engine.finding.routing.signals)."""
+    evidence, `money_usd` US dollars of a run (None: no limit). `verify`, `pilot`, `strategy` and `fusion` are those of
+    engine.agent.state.Settings, the others those of the router (engine.finding.routing.signals)."""
 
     BIN_DAYS = 30
     """Days that a deleted workspace can be brought back."""

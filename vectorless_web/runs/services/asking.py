@@ -252,7 +252,7 @@ def _limits(workspace: Workspace, choices: RunChoices) -> dict[str, Any]:
     """The limits and settings of this run as they stand now."""
     chosen = choices.get("max_steps")
     steps = chosen if chosen is not None else workspace.setting("max_steps")
-    kept = ("token_budget", *ROUTER_SETTINGS)
+    kept = ("token_budget", "verify", "pilot", "strategy", "fusion", *ROUTER_SETTINGS)
     own: dict[str, Any] = {"max_steps": check_steps(steps), "expand": choices.get("expand", True)}
     if walks := choices.get("max_walks"):
         own["max_walks"] = min(walks, WALKS_MAX)
