@@ -9,6 +9,7 @@ from vectorless_web.engine.parsing.cards.fields import split_name, typed_fields
 from vectorless_web.engine.parsing.cards.titles import choose_title
 from vectorless_web.engine.parsing.compile import assemble
 from vectorless_web.engine.parsing.drafts import Draft
+from vectorless_web.engine.parsing.lines import Line, Page, Style, Tone
 from vectorless_web.engine.parsing.tables.drafts import find_units
 from vectorless_web.engine.parsing.tables.statements import recognise_statement
 from vectorless_web.engine.text.analyser import analyse
@@ -135,16 +136,67 @@ def test_progress_is_told_by_stage(tmp_path):
 SAID = "Harbour report. The harbour was dredged in March, and both cranes were moved to the north berth by June."
 
 
+def sheet(*lines: tuple[str, float], index: int = 0) -> Page:
+    """A page of printed lines, (text, size in points) each, one below the other."""
+    page = Page(index, 600, 800, "\n".join(text for text, _ in lines), (600, 800))
+    for number, (text, size) in enumerate(lines):
+        top = 40.0 + 30 * number
+        style = Style(size, False, False, Tone.BLACK, "Serif")
+        page.lines.append(Line(index, 0, 0, text, 50, top, 550, top + 25, style, (0, 0), 0))
+    return page
+
+
 @pytest.mark.parametrize(
-    ("metadata", "printed", "title"),
+    ("metadata", "printed", "is_own", "title"),
     [
-        ("Harbour report of the works", SAID, "Harbour report of the works"),
-        ("Letter template for customers", SAID, "harbour 2024"),
-        ("Annual plan of harbour 2024", SAID, "Annual plan of harbour 2024"),
-        ("Letter template for customers", "", "Letter template for customers"),
-        ("Letter template for customers", None, "Letter template for customers"),
+        ("Harbour report of the works", SAID, False, "Harbour report of the works"),
+        ("Letter template for customers", SAID, False, "harbour 2024"),
+        ("Annual plan of harbour 2024", SAID, False, "Annual plan of harbour 2024"),
+        ("Letter template for customers", "", False, "Letter template for customers"),
+        ("Letter template for customers", SAID, True, "Letter template for customers"),
     ],
 )
-def test_a_stored_title_must_agree_with_the_first_page_or_the_name(metadata, printed, title):
+def test_a_stored_title_must_agree_with_the_first_page_or_the_name(metadata, printed, is_own, title):
     nodes = assemble([Draft(NodeKind.PARAGRAPH, SAID, (), 0)], last_page=0)
-    assert choose_title(metadata=metadata, nodes=nodes, name="harbour 2024.pdf", printed=printed) == title
+    pages = [Page(0, 600, 800, printed, (600, 800))]
+    chosen = choose_title(metadata=metadata, nodes=nodes, name="harbour 2024.pdf", pages=pages, is_own=is_own)
+    assert chosen == title
+
+
+TEXT = (SAID, 10.0)
+
+
+@pytest.mark.parametrize(
+    ("lines", "metadata", "title"),
+    [
+        ([("Repair of", 20.0), ("both cranes", 20.0), ("Port office", 12.0), TEXT], "", "Repair of both cranes"),
+        ([("The harbour", 16.0), TEXT], "The harbour in 2024", "The harbour in 2024"),
+        ([("The harbour", 16.0), TEXT], "Cranes and berths", "The harbour"),
+        ([("12 March 2024", 20.0), ("Contents", 18.0), TEXT], "", "f81d4fae"),
+        ([("UNITED STATES", 14.0), ("FORM 10-Q/A", 14.0), ("For the quarterly period ended May 3, 2023", 9.0),
+          ("ALDER MARINE WORKS, INC.", 14.0), ("(Exact name of registrant as specified in its charter)", 7.0),
+          ("Alder Marine Works builds boats.", 10.0)], "Alder 2023 Proxy",
+         "Alder Marine Works, 10-Q/A, quarter ended 3 May 2023"),
+        ([("FORM 8-K", 14.0), ("Birch Ropes plc", 14.0), ("Date of report: June 5, 2024", 9.0)], "",
+         "Birch Ropes, 8-K, 5 June 2024"),
+    ],
+)  # fmt: skip
+def test_a_pdf_is_called_what_its_first_page_prints_largest_and_a_filing_by_issuer_and_period(lines, metadata, title):
+    pages = [sheet(*lines)]
+    assert choose_title(metadata=metadata, nodes=(), name="f81d4fae.pdf", pages=pages) == title
+
+
+def test_a_heading_that_names_only_a_company_goes_on_with_the_next(compiled):
+    document = compiled("# Alder Ropes Ltd\n\n## Minutes of the board\n\nThe rope was tested.\n", "m.md")
+    assert document.title == "Alder Ropes Ltd: Minutes of the board"
+
+
+def test_pages_without_headings_do_not_give_a_title(compiled):
+    assert compiled("The rope was tested on Monday and held for the whole night.\n", "ropes.txt").title == "ropes"
+
+
+def test_the_card_says_whole_sentences_in_their_order_and_asks_of_headings_that_prose_answers(compiled):
+    prose = "The keeper winds the bells every evening. The keeper rings them in fog. Nobody else may touch the bells."
+    card = compiled(f"# Buoys\n\n## Bells of the keeper\n\n{prose}\n\n## Empty part of it\n", "bells.md").card
+    assert card.overview == prose
+    assert card.question_hints == ("What does the document say about Bells of the keeper?",)

@@ -457,8 +457,8 @@ _HEAD_BYTES = 8192
 """Bytes of a file by which its kind is told."""
 _TAIL_BYTES = 65_557
 """Bytes at its end, where an Office document lists its parts; a ZIP's end record and comment have at most so many."""
-_FIRST_PAGES = 3
-"""Pages at the beginning that are searched for names, years and kinds of document."""
+_FIRST_PAGES, _TITLE_PAGES = 3, 12
+"""Pages at the beginning that are searched for names, years and kinds of document; and for how a title is spelled."""
 _USUAL_LIMITS = CompileLimits()
 _NO_RECOGNISER = NoRecogniser()
 
@@ -635,11 +635,18 @@ def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress, fences: F
     pages, drafts = parsed.pages, list(parsed.drafts)
     share, _ = coverage([page.text for page in pages], drafts)
     nodes = assemble(drafts, last_page=len(pages) - 1)
-    first = " ".join(page.text for page in pages[:_FIRST_PAGES]) if parsed.media_type == PDF else None
+    is_outlined = parsed.outline_source != "pages"
     title = fences.read(
         "the title",
         -1,
-        lambda: choose_title(metadata=parsed.title, nodes=nodes, name=name, printed=first, shown=parsed.shown_title),
+        lambda: choose_title(
+            metadata=parsed.title,
+            nodes=nodes if is_outlined else (),
+            name=name,
+            pages=pages[:_TITLE_PAGES],
+            shown=parsed.shown_title,
+            is_own=parsed.media_type != PDF,
+        ),
         PurePath(name).stem,
     )
     nodes[0] = replace(nodes[0], title=title)
@@ -649,7 +656,8 @@ def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress, fences: F
     texts = [page.text for page in pages]
     head = texts[:_FIRST_PAGES]
     fields = fences.read("names and years", -1, lambda: typed_fields(name=name, title=title, texts=head), TypedFields())
-    card = fences.read("parts of the card", -1, lambda: make_card(title, nodes, fields), Card(title, "", fields=fields))
+    plain = Card(title, "", fields=fields)
+    card = fences.read("parts of the card", -1, lambda: make_card(title, nodes, fields, is_outlined=is_outlined), plain)
     tell("indexing", quarter, len(nodes))
     references = fences.read("references", -1, lambda: find_references(nodes), list[Reference]())
     tell("indexing", 2 * quarter, len(nodes))

@@ -13,10 +13,12 @@ _OVERVIEW, _LINE, _LEAD, _PARAGRAPH = 600, 160, 240, 120
 """Characters: of the overview and of a section's line at most, of a paragraph's beginning that counts as its summary,
 and of a paragraph long enough to say something. A card is shown to a model in about 200 tokens."""
 _SENTENCES = (30, 400)
-"""Characters between which a sentence may stand in the overview."""
-_OVERVIEW_PARAGRAPHS, _OVERVIEW_BEGINNING, _OVERVIEW_SENTENCES, _SENTENCES_EACH = 40, 12, 3, 2
+"""Characters between which a sentence may begin the overview; a further one may be shorter."""
+_OVERVIEW_PARAGRAPHS, _OVERVIEW_BEGINNING, _OVERVIEW_SENTENCES = 40, 12, 3
 """Paragraphs whose words say what the document is about; those of them, the first, that the overview is taken from;
-sentences of the overview, and at most of one paragraph. Chosen by hand, like all values below: bounds of a card."""
+sentences of the overview. Chosen by hand, like all values below: bounds of a card."""
+_COVERED = 10
+"""Pages from which the first one is held to be a cover, whose sentences are those of every such document."""
 _LATER = 0.05
 """What each later paragraph costs a sentence, where its words recur in up to all 40."""
 _SHORT_SENTENCE = 8
@@ -33,22 +35,22 @@ _FIRST_SENTENCE = 40
 """Characters above which a paragraph can describe its section."""
 _TAG_WORDS, _HINT_WORDS = 4, (2, 7)
 """Words of a title, at most, that may be a tag, and between which one is made a question."""
-_TAGS, _HINTS, _HINTS_OF_TABLE = 16, 12, 2
-"""Tags and questions of a card, and questions made of one table, at most."""
+_TAGS, _HINTS = 16, 12
+"""Tags and questions of a card, at most."""
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+(?=[\"“A-Z0-9À-ÝÀ-ß\u0400-\u042f])")
 _SECTION_LINES = 60
 """Sections that a card lists: as many levels as have at most so many together. The first level alone may have twice as
 many."""
 
 
-def make_card(title: str, nodes: Sequence[Node], fields: TypedFields) -> Card:
-    """The card of a document whose nodes are numbered already."""
+def make_card(title: str, nodes: Sequence[Node], fields: TypedFields, *, is_outlined: bool = True) -> Card:
+    """The card of a document whose nodes are numbered already; `is_outlined`: its headings are its own."""
     topics = _topics(nodes)
     return Card(
         title=title,
         overview=_overview(nodes),
         topic_tags=tuple(_tags(nodes, topics)),
-        question_hints=tuple(_hints(nodes)),
+        question_hints=tuple(_hints(nodes)) if is_outlined else (),
         sections=tuple(_section_lines(nodes)),
         fields=fields,
         topics=topics,
@@ -56,25 +58,33 @@ def make_card(title: str, nodes: Sequence[Node], fields: TypedFields) -> Card:
 
 
 def _prose(nodes: Sequence[Node]) -> list[Node]:
-    """Paragraphs long enough to say something; in a short document any."""
-    found = [node for node in nodes if node.kind is NodeKind.PARAGRAPH]
+    """Paragraphs long enough to say something; in a short document any, in a long one none of its cover."""
+    first = 1 if nodes[0].page_end >= _COVERED else 0
+    found = [node for node in nodes if node.kind is NodeKind.PARAGRAPH and node.page_start >= first]
     return [node for node in found if len(node.text) > _PARAGRAPH] or found
 
 
 def _overview(nodes: Sequence[Node]) -> str:
-    """The most central of the first sentences: those whose words recur most in the document."""
+    """The first whole sentences of the paragraph, one of the first, whose words recur most in the document."""
     prose = _prose(nodes)[:_OVERVIEW_PARAGRAPHS]
     counts = Counter(term for node in prose for term in set(analyse(node.text)))
-    sentences = [
-        (s, position)
-        for position, node in enumerate(prose[:_OVERVIEW_BEGINNING])
-        for s in _SENTENCE.split(node.text)[:_SENTENCES_EACH]
-        if _SENTENCES[0] < len(s) < _SENTENCES[1]
+    found = [
+        (_LATER * place - _centrality(sentences[0], counts), sentences)
+        for place, node in enumerate(prose[:_OVERVIEW_BEGINNING])
+        if (sentences := _first_sentences(node.text))
     ]
-    ranked = sorted(sentences, key=lambda pair: (-_centrality(pair[0], counts) + _LATER * pair[1], pair[1]))
-    scored = ranked[:_OVERVIEW_SENTENCES]
-    chosen = [sentence for sentence, _ in sorted(scored, key=lambda pair: pair[1])]
-    return _clip_text(" ".join(" ".join(sentence.split()) for sentence in chosen), _OVERVIEW)
+    return " ".join(min(found)[1]) if found else ""
+
+
+def _first_sentences(text: str) -> list[str]:
+    """The sentences with which a paragraph begins, whole, as many as fit the overview."""
+    kept: list[str] = []
+    for sentence in _SENTENCE.split(" ".join(text.split()))[:_OVERVIEW_SENTENCES]:
+        is_whole = len(sentence) < _SENTENCES[1] and (bool(kept) or len(sentence) > _SENTENCES[0])
+        if not is_whole or len(" ".join([*kept, sentence])) > _OVERVIEW:
+            break
+        kept.append(sentence)
+    return kept
 
 
 def _centrality(sentence: str, counts: Counter[str]) -> float:
@@ -162,27 +172,8 @@ def _tags(nodes: Sequence[Node], topics: dict[str, tuple[tuple[int, float], ...]
 
 
 def _hints(nodes: Sequence[Node]) -> list[str]:
-    """Questions the document can answer, from its tables' rows and its headings."""
-    hints: list[str] = []
-    for node in nodes:
-        if node.table is not None and node.table.statement:
-            hints.extend(_table_hints(node))
-    for node in nodes:
-        if (
-            node.kind is NodeKind.SECTION
-            and not node.label
-            and _HINT_WORDS[0] <= len(node.title.split()) <= _HINT_WORDS[1]
-        ):
-            hints.append(f"What does the document say about {node.title.strip(' .:')}?")
-    return list(dict.fromkeys(hints))[:_HINTS]
-
-
-def _table_hints(node: Node) -> list[str]:
-    table = node.table
-    if table is None:
-        return []
-    period = next((column.period for column in table.columns if column.period), "")
-    rows = [row for row in table.body if sum(cell.length > 0 for cell in row.cells) > 1 and row.label]
-    return [
-        f"What was {row.label} in {period}?" if period else f"What was {row.label}?" for row in rows[:_HINTS_OF_TABLE]
-    ]
+    """Questions that a passage answers with all their words: on the headings that prose stands under."""
+    told = {node.parent for node in _prose(nodes)}
+    headed = [node.title.strip(" .:") for node in nodes if node.key in told and node.kind is NodeKind.SECTION]
+    fitting = [title for title in headed if _HINT_WORDS[0] <= len(title.split()) <= _HINT_WORDS[1]]
+    return [f"What does the document say about {title}?" for title in dict.fromkeys(fitting)][:_HINTS]

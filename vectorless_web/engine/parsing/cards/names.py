@@ -36,7 +36,7 @@ _COMPANIES, _FREQUENT = 3, 4
 def find_entities(*, name_words: str, title: str, head: str) -> tuple[str, ...]:
     """Names and aliases in lower case, most certain first; `name_words`: the file name without dates and kinds."""
     lines = [" ".join(line.split()) for line in head.splitlines() if line.strip()][: 4 * _LINES]
-    names = list(dict.fromkeys([*_registrants(lines), *_find_companies(lines, title)]))[:_COMPANIES]
+    names = list_issuers(lines, title)
     found = [
         name_words,
         *names,
@@ -45,6 +45,16 @@ def find_entities(*, name_words: str, title: str, head: str) -> tuple[str, ...]:
         *_tickers(lines[:_LINES]),
     ]
     return _lower_names(found)
+
+
+def list_issuers(lines: Sequence[str], title: str = "") -> list[str]:
+    """The companies that the first pages name, as printed, the likeliest issuer first."""
+    return list(dict.fromkeys([*_registrants(lines), *_find_companies(lines, title)]))[:_COMPANIES]
+
+
+def is_company(text: str) -> bool:
+    """Whether a text is the name of a company and nothing else."""
+    return _COMPANY.fullmatch(text.strip(" .,*")) is not None
 
 
 def without_legal_form(company: str) -> str:
