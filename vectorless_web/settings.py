@@ -441,6 +441,8 @@ try:
 except ValueError as error:
     raise SystemExit(f"VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS: {error}") from None
 """Which private addresses a workspace's provider may have: all (True), none (False), or these hosts and networks."""
+MODEL_PORTS = [int(port) for port in env.list("VECTORLESS_MODEL_PORTS", default=["11434", "1234", "8080", "8000"])]
+"""Ports of this machine at which owners may look for a model: those of Ollama, LM Studio, llama.cpp and vLLM."""
 MODEL_TRIES_PER_HOUR = env.int("VECTORLESS_MODEL_TRIES_PER_HOUR", default=30)
 """How often one person may have models tried in an hour."""
 

@@ -24,6 +24,7 @@ from vectorless_web.engine.questions.understand import understand
 from vectorless_web.infra.money import MILLION
 from vectorless_web.providers.cassette import Cassette, Recording
 from vectorless_web.providers.connections import FORMS, Endpoint
+from vectorless_web.providers.nearby import find_models
 
 PICTURES = 3
 """Pages of a document that a model may look at as pictures: each takes 1,200 to 1,900 tokens, and is sent again with
@@ -227,6 +228,11 @@ def test_model(choice: ModelChoice | None = None, *, context_size: int | None = 
     # What an earlier test found is found out anew.
     model = _model_at(replace(endpoint, forms=FORMS, streams=True))
     return self_test(model, only=getattr(model, "only", None), context_size=context_size)
+
+
+def find_nearby_models(addresses: Sequence[str]) -> list[tuple[str, str]]:
+    """The addresses on this machine at which a model server answers, with each model it names."""
+    return find_models(addresses)
 
 
 def _model_at(endpoint: Endpoint, stopping: Callable[[], bool] | None = None) -> ChatModel:

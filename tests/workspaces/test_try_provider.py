@@ -167,3 +167,37 @@ def test_a_try_that_a_worker_left_behind_is_not_waited_for(page, alice, provider
         row = page(alice, f"models/{provider.pk}/row/").content.decode()
         assert "did not come to an end" in row
         assert "hx-trigger" not in row
+
+
+def test_a_model_on_this_machine_is_found_and_used_in_one_click(
+    act, page, alice, workspace, work_off, httpserver, settings
+):
+    settings.MODEL_PORTS = [httpserver.port]
+    address = f"http://127.0.0.1:{httpserver.port}/v1"
+    httpserver.expect_request("/v1/models").respond_with_json({"data": [{"id": "qwen3:30b"}]})
+
+    assert act(alice, "models/look/").status_code == 302
+    assert "Looking" in visible_text(page(alice, "models/nearby/").content.decode())
+    work_off("runs")
+    assert f"Use qwen3:30b from Port {httpserver.port}" in visible_text(page(alice, "models/").content.decode())
+
+    elsewhere = act(alice, "models/use/", address="http://127.0.0.1:1/v1", model="qwen3:30b")
+    assert elsewhere.status_code == 422, "only what was found can be used"
+    assert act(alice, "models/use/", address=address, model="qwen3:30b").status_code == 302
+    row = ModelProvider.objects.get(workspace=workspace)
+    assert (row.base_url, row.model, row.is_being_tried) == (address, "qwen3:30b", True)
+    assert "No other model was found" in page(alice, "models/nearby/").content.decode()
+
+
+def test_what_is_no_model_server_is_not_offered_and_a_site_may_forbid_the_look(
+    act, page, alice, work_off, httpserver, settings
+):
+    settings.MODEL_PORTS = [httpserver.port]
+    httpserver.expect_request("/v1/models").respond_with_data("<h1>Hello</h1>", content_type="text/html")
+    act(alice, "models/look/")
+    work_off("runs")
+    assert "No other model was found" in page(alice, "models/nearby/").content.decode()
+
+    settings.ALLOW_PRIVATE_MODEL_HOSTS = False
+    assert "This address lies in a private network" in page(alice, "models/").content.decode()
+    assert act(alice, "models/look/").status_code == 422

@@ -23,6 +23,11 @@ def test_provider(provider_id: int) -> None:
         services.break_test(provider=provider)
 
 
+def look_for_models(workspace_id: int) -> None:
+    """Find the models that are served on this machine."""
+    services.keep_nearby(workspace_id, wiring.find_nearby_models(services.nearby_addresses()))
+
+
 def _examine_provider(provider: ModelProvider) -> SelfTest:
     result = wiring.test_model(settings_of(provider), context_size=provider.context_size)
     assert result is not None, "a provider is a choice"

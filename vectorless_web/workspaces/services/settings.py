@@ -4,18 +4,20 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_UP, Decimal
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
+from django.core.cache import cache
 from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Greatest, Least
 from django.utils import timezone
 
-from vectorless_web.engine.llm.capability import SelfTest
+from vectorless_web.engine.llm.capability import PRESETS, SelfTest
 from vectorless_web.engine.questions.entries import MAX_ENTRIES, wordings
 from vectorless_web.infra.addresses import is_private
 from vectorless_web.infra.money import MOST_USD, money
@@ -84,6 +86,12 @@ def _record(actor: User, verb: str, entry: LexiconEntry) -> None:
 HOST = re.compile(r"[a-z0-9]([a-z0-9.:-]{0,251}[a-z0-9])?")
 """A name or address of a host, as `urlsplit` gives it."""
 TEST_JOB = "vectorless_web.workspaces.jobs.test_provider"
+LOOK_JOB = "vectorless_web.workspaces.jobs.look_for_models"
+NEARBY, LOOKING = "nearby-models-", "looking"
+LOOK_SECONDS = 20
+KEPT_SECONDS = 300
+MODEL_LETTERS = 120
+"""The longest name of a model that a provider takes."""
 TEST_SECONDS = 600
 """Seconds that the self-test of a model may take: several calls to a server that may be slow to load it."""
 NO_MODEL_THERE = "No chat model answered at this address. Check the address, the name, the key and the server."
@@ -170,16 +178,97 @@ def start_test(*, actor: User, provider: ModelProvider) -> None:
 
     Problem (429) for somebody who has had models tried too often: an address can be probed by it.
     """
-    most = settings.MODEL_TRIES_PER_HOUR
-    wait = seconds_to_wait(f"model-tries-{actor.pk}", amount=1, limit=most, seconds=3600)
-    if wait:
-        sentence = f"Models can be tried {most} times an hour. Try again in {-(-wait // 60)} minutes."
-        raise Problem(sentence, code="too_many_tries", status=429, retry_after=wait)
+    _count_try(actor)
     provider.capabilities = {"testing": True, "since": timezone.now().isoformat()}
     provider.save(update_fields=["capabilities"])
     record(actor=actor, verb="provider.tested", workspace=provider.workspace, target=provider)
     job_id = f"provider-{provider.pk}-{time.time_ns()}"
     jobs.enqueue(TEST_JOB, provider.pk, queue="runs", job_id=job_id, seconds=TEST_SECONDS)
+
+
+def _count_try(actor: User) -> None:
+    most = settings.MODEL_TRIES_PER_HOUR
+    wait = seconds_to_wait(f"model-tries-{actor.pk}", amount=1, limit=most, seconds=3600)
+    if wait:
+        sentence = f"Models can be tried {most} times an hour. Try again in {-(-wait // 60)} minutes."
+        raise Problem(sentence, code="too_many_tries", status=429, retry_after=wait)
+
+
+@dataclass(frozen=True, slots=True)
+class NearbyModel:
+    """A model that a server on this machine named; `server` is the kind of server that has its port as a rule."""
+
+    server: str
+    base_url: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nearby:
+    """What a look for models on this machine found: `models` is None before one, `refusal` says why none is allowed."""
+
+    refusal: str = ""
+    is_looking: bool = False
+    models: tuple[NearbyModel, ...] | None = None
+
+
+def nearby_addresses() -> list[str]:
+    """The addresses on this machine at which a model is looked for: of the ports in the settings, and no others."""
+    return [f"http://127.0.0.1:{port}/v1" for port in settings.MODEL_PORTS]
+
+
+def describe_nearby(workspace: Workspace) -> Nearby:
+    """What the last look found that is no provider of the workspace yet; it is kept for some minutes."""
+    addresses = nearby_addresses()
+    try:
+        for address in addresses[:1]:
+            check_address(address)
+    except Problem as problem:
+        return Nearby(refusal=problem.message)
+    found = cache.get(f"{NEARBY}{workspace.pk}")
+    if found is None:
+        return Nearby()
+    if found == LOOKING:
+        return Nearby(is_looking=True)
+    known = set(workspace.model_providers.values_list("base_url", "model"))
+    fresh = [(url, model) for url, model in found if (url, model) not in known and url in addresses]
+    return Nearby(models=tuple(NearbyModel(_name_server(url), url, model) for url, model in fresh))
+
+
+def start_look(*, actor: User, workspace: Workspace) -> None:
+    """Have a worker look for models on this machine. Problem (429): it counts as a try; (422): none allowed."""
+    if refusal := describe_nearby(workspace).refusal:
+        raise Problem(refusal, code="private_address", status=422)
+    _count_try(actor)
+    cache.set(f"{NEARBY}{workspace.pk}", LOOKING, LOOK_SECONDS)
+    job_id = f"look-{workspace.pk}-{time.time_ns()}"
+    jobs.enqueue(LOOK_JOB, workspace.pk, queue="runs", job_id=job_id, seconds=LOOK_SECONDS)
+
+
+def keep_nearby(workspace_id: int, found: list[tuple[str, str]]) -> None:
+    """Keep what a look found for the page that waits for it."""
+    cache.set(f"{NEARBY}{workspace_id}", found, KEPT_SECONDS)
+
+
+def use_nearby(*, actor: User, workspace: Workspace, base_url: str, model: str) -> ModelProvider:
+    """Make a found model a provider and have it tried. Problem (422) for one that no look found lately."""
+    found = describe_nearby(workspace).models or ()
+    chosen = next((row for row in found if (row.base_url, row.model) == (base_url, model)), None)
+    if chosen is None:
+        sentence = "This model was not found lately, or is connected already. Look for models again."
+        raise Problem(sentence, code="model_not_found", status=422)
+    name = f"{chosen.server}: {model}"[:80]
+    if len(model) > MODEL_LETTERS or workspace.model_providers.filter(name=name).exists():
+        raise Problem(f"“{name}” cannot be added by itself. Connect it below.", code="name_taken", status=422)
+    row = ModelProvider(workspace=workspace, name=name, base_url=base_url, model=model)
+    save_provider(actor=actor, provider=row)
+    start_test(actor=actor, provider=row)
+    return row
+
+
+def _name_server(address: str) -> str:
+    port = urlsplit(address).port
+    return next((kind.label for kind in PRESETS if urlsplit(kind.base_url).port == port), f"Port {port}")
 
 
 def test_provider(*, provider: ModelProvider, examine: Callable[[ModelProvider], SelfTest]) -> None:

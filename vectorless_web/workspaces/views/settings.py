@@ -272,6 +272,37 @@ def provider_row(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return render(request, "workspaces/_provider.html", context)
 
 
+@require_POST
+def look_for_models(request: HttpRequest, slug: str) -> HttpResponse:
+    """Have a worker look for models on this machine; the section asks again until the result is there."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    services.start_look(actor=request.user, workspace=workspace)
+    if not is_htmx(request):
+        messages.info(request, "Models are being looked for. Look again in a moment.")
+        return go_to(request, "workspaces:providers", slug=slug)
+    return _show_nearby(request, workspace)
+
+
+@require_GET
+def nearby_models(request: HttpRequest, slug: str) -> HttpResponse:
+    """The models that were found on this machine, as the page shows them."""
+    return _show_nearby(request, workspace_for(request.user, slug, Role.OWNER))
+
+
+@require_POST
+def use_nearby_model(request: HttpRequest, slug: str) -> HttpResponse:
+    """Connect a model that was found on this machine."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    address, model = request.POST.get("address", ""), request.POST.get("model", "")
+    row = services.use_nearby(actor=request.user, workspace=workspace, base_url=address, model=model)
+    return MODELS.leave(request, workspace, f"{row.name} was connected and is being tried.")
+
+
+def _show_nearby(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    context = {"workspace": workspace, "nearby": services.describe_nearby(workspace)}
+    return render(request, "workspaces/_nearby.html", context)
+
+
 @require_GET
 def budgets(request: HttpRequest, slug: str) -> HttpResponse:
     """What the workspace and its members may spend, and have spent."""
@@ -324,6 +355,7 @@ def _entries_beside(_request: HttpRequest, workspace: Workspace) -> dict[str, An
 def _models_beside(request: HttpRequest, workspace: Workspace) -> dict[str, Any]:
     return {
         "providers": selectors.providers_for(workspace),
+        "nearby": services.describe_nearby(workspace),
         "presets": PRESETS,
         "preset": _chosen_preset(request),
     }
