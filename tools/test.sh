@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Everything, in three lanes side by side: checks and the suite on PostgreSQL; the suite on SQLite; the browser tests
-# and the tests of faults, which mostly wait. What asks no database runs on SQLite alone (tests/conftest.py).
+# Everything, in two lanes side by side, one for each core: checks, the suite on PostgreSQL and the tests of faults; the
+# suite on SQLite and the browser tests. What asks no database runs on SQLite alone (tests/conftest.py).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"
@@ -12,9 +12,9 @@ on_sqlite() { echo "== SQLite" && "${suite[@]}"; }
 browser() { echo "== Browser" && tools/e2e.sh; }
 faults() { echo "== Faults" && python -m pytest -q tests/faults; }
 
-checks_and_postgresql() { checks && on_postgresql; }
-browser_and_faults() { browser && faults; }
-lanes=(checks_and_postgresql on_sqlite browser_and_faults)
+first_lane() { checks && on_postgresql && faults; }
+second_lane() { on_sqlite && browser; }
+lanes=(first_lane second_lane)
 
 # Each lane ends at its first failure; each is told whole whatever the others come to.
 said=$(mktemp -d)

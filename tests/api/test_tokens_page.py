@@ -26,14 +26,18 @@ def test_a_token_is_shown_once_works_and_is_revoked(client, bob, workspace):
 
 def test_a_form_without_a_name_keeps_what_was_chosen(client, bob, workspace):
     client.force_login(bob)
-    answer = client.post("/account/tokens/make/", {"name": " ", "scope": "ask", "workspaces": [workspace.pk]})
+    answer = client.post(
+        "/account/tokens/make/", {"name": " ", "scope": "ask", "days": "0", "workspaces": [workspace.pk]}
+    )
     assert answer.status_code == 422 and "checked" in answer.content.decode()
     assert not ApiToken.objects.exists()
 
 
 def test_another_persons_token_and_workspace_are_out_of_reach(client, alice, charlie, workspace):
     client.force_login(charlie)
-    refused = client.post("/account/tokens/make/", {"name": "x", "scope": "read", "workspaces": [workspace.pk]})
+    refused = client.post(
+        "/account/tokens/make/", {"name": "x", "scope": "read", "days": "0", "workspaces": [workspace.pk]}
+    )
     assert refused.status_code == 422 and "Acme" not in refused.content.decode()
     token = ApiToken.objects.create(user=alice, name="hers", prefix="vlw_abc", token_hash="0" * 64)
     client.post(f"/account/tokens/{token.pk}/revoke/")

@@ -7,7 +7,7 @@ from vectorless_web.infra.limits import NAME_MAX
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import workspaces_of
 
-DAYS = [("30", "30 days"), ("90", "90 days"), ("365", "A year"), ("", "Until it is revoked")]
+DAYS = [("30", "30 days"), ("90", "90 days"), ("365", "A year"), ("0", "Until it is revoked")]
 
 
 class TokenForm(forms.Form):
@@ -17,9 +17,7 @@ class TokenForm(forms.Form):
         label="Name", max_length=NAME_MAX, help_text="What will use it, for instance “nightly import”."
     )
     scope = forms.ChoiceField(label="May", choices=Scope.choices, initial=Scope.READ)
-    days = forms.TypedChoiceField(
-        label="Lasts", choices=DAYS, coerce=int, empty_value=None, required=False, initial="90"
-    )
+    days = forms.TypedChoiceField(label="Lasts", choices=DAYS, coerce=int, initial="90")
     workspaces = forms.ModelMultipleChoiceField(
         Workspace.objects.none(),
         label="Only in",

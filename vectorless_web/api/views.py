@@ -31,7 +31,7 @@ def make(request: HttpRequest) -> HttpResponse:
             user=request.user,
             name=chosen["name"],
             scope=chosen["scope"],
-            days=chosen["days"],
+            days=chosen["days"] or None,
             workspaces=chosen["workspaces"],
         )
     except Problem as problem:
