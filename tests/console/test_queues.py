@@ -11,7 +11,7 @@ from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.infra.queues.jobs import StoppableWorker
 from vectorless_web.runs.line import JOB
 from vectorless_web.runs.models import Run, Thread
-from vectorless_web.workspaces.models import AuditEvent
+from vectorless_web.workspaces.models import AuditEvent, Membership, Role
 
 pytestmark = pytest.mark.django_db
 
@@ -40,11 +40,14 @@ def fail(queue, run):
     return job
 
 
-def test_a_job_says_what_it_is_for(staff, queue, run):
+def test_a_job_says_what_it_is_for_and_its_question_to_members_alone(staff, grace, queue, run):
     queue.enqueue_call(JOB, args=(run.pk,), job_id=f"run-{run.pk}-1")
     page = text(staff.get("/console/queues/"))
-    for words in ("Answer a question", "How long is the notice?", "Acme diligence", "No worker works"):
+    for words in ("Answer a question", "Acme diligence", "No worker works"):
         assert words in page
+    assert "How long is the notice?" not in page
+    Membership.objects.create(workspace=run.workspace, user=grace, role=Role.VIEWER)
+    assert "How long is the notice?" in text(staff.get("/console/queues/"))
 
 
 def test_a_paused_queue_begins_nothing_until_it_goes_on(staff, queue):

@@ -26,7 +26,8 @@ def text(response) -> str:
 def test_what_needs_a_look_is_shown_and_put_right(staff, world):  # noqa: F811
     run = Run.objects.get(pk=world.keys["run"])
     page = text(staff.get("/console/work/"))
-    for words in ("Zebrafish failed", "Zebrafish works", f"Question</b> {run.pk}", "Waiting"):
+    assert "Zebrafish failed" not in page, "a document's title is its workspace's members' to read"
+    for words in ("Zebrafish works", f"Question</b> {run.pk}", "Waiting"):
         assert words.replace("</b>", "") in page.replace("</b>", "")
     assert run.question not in page, "what people ask is not the administrator's to read"
     staff.post(f"/console/work/runs/{run.pk}/stop/")

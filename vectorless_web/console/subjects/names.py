@@ -1,4 +1,4 @@
-"""Whose names an administrator or owner may read: a restricted folder and a private run are hidden from them, too.
+"""Whose names an administrator or owner may read: those of the workspaces that they belong to, as a member reads them.
 
 An account that sees a document or run as a member does reads its name; for anybody else it is a number.
 """
@@ -7,10 +7,9 @@ from collections.abc import Iterable
 
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import closed_folders, open_to
-from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import visible_runs
 from vectorless_web.workspaces.models import AuditEvent
-from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.selectors import User, workspaces_of
 from vectorless_web.workspaces.storage import seal_event
 
 RESTRICTED = "restricted"
@@ -20,15 +19,15 @@ NEUTRAL = {"document": "a document", "run": "a question", "thread": "a thread", 
 
 
 def readable_documents_of(user: User, numbers: Iterable[int]) -> set[int]:
-    """Those of the documents that no folder hides from this account."""
-    return set(Document.objects.filter(open_to(user), pk__in=list(numbers)).values_list("pk", flat=True))
+    """Those of the documents of this account's workspaces that no folder hides from it."""
+    rows = Document.objects.filter(open_to(user), pk__in=list(numbers), workspace__in=workspaces_of(user))
+    return set(rows.values_list("pk", flat=True))
 
 
 def readable_runs_of(user: User, numbers: Iterable[int]) -> set[int]:
-    """Those of the runs that neither privacy nor a folder hides from this account."""
-    rows = Run.objects.filter(pk__in=list(numbers))
-    shown = visible_runs(user.pk, rows.order_by().values_list("workspace", flat=True).distinct())
-    return set(shown.filter(pk__in=rows.values("pk")).values_list("pk", flat=True))
+    """Those of the runs of this account's workspaces that neither privacy nor a folder hides from it."""
+    shown = visible_runs(user.pk, [row.pk for row in workspaces_of(user)])
+    return set(shown.filter(pk__in=list(numbers)).values_list("pk", flat=True))
 
 
 def drop_hidden(events: Iterable[AuditEvent], user: User) -> list[AuditEvent]:
@@ -71,10 +70,13 @@ def _list_hidden(events: list[AuditEvent], user: User) -> set[int]:
         "folder": set(closed_folders(user.pk).filter(pk__in=named["folder"]).values_list("pk", flat=True)),
     }
     shut = many - readable_documents_of(user, many) if many else set()
+    own = {row.pk for row in workspaces_of(user)}
     return {
         event.pk
         for event in events
-        if listed[event.pk] & shut or _number_of(event) in closed.get(event.object_type, ())
+        if (event.object_type in NEUTRAL and event.workspace_id not in own)
+        or listed[event.pk] & shut
+        or _number_of(event) in closed.get(event.object_type, ())
     }
 
 
@@ -91,8 +93,7 @@ def _readable_threads_of(user: User, numbers: set[int]) -> set[int]:
     """Those of the threads in which a run exists for this account."""
     if not numbers:
         return set()
-    rows = Run.objects.filter(thread__in=numbers)
-    shown = visible_runs(user.pk, rows.order_by().values_list("workspace", flat=True).distinct())
+    shown = visible_runs(user.pk, [row.pk for row in workspaces_of(user)])
     return set(shown.filter(thread__in=numbers).order_by().values_list("thread", flat=True).distinct())
 
 
