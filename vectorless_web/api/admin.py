@@ -1,0 +1,33 @@
+"""API tokens in the admin site: to look at, never to read or make one."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from vectorless_web.api.models import ApiToken, KeptReply
+from vectorless_web.infra.admin import ReadOnlyAdmin
+
+
+class KeptReplyInline(admin.TabularInline):
+    """Which requests were repeated safely; what they were answered is their person's alone."""
+
+    model = KeptReply
+    extra = 0
+    can_delete = False
+    fields = readonly_fields = ("key", "status", "created_at")
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Replies are kept, not entered."""
+        return False
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(ReadOnlyAdmin):
+    list_display = ("name", "user", "scope", "created_at", "last_used_at", "expires_at", "revoked_at")
+    list_filter = ("scope", "revoked_at")
+    list_select_related = ("user",)
+    search_fields = ("name", "user__username")
+    fields = ("name", "prefix", "user", "scope", "workspaces", "created_at", "last_used_at", "expires_at", "revoked_at")
+    readonly_fields = fields
+    inlines = (KeptReplyInline,)
