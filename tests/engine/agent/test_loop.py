@@ -262,6 +262,7 @@ def test_a_follow_up_is_asked_in_its_own_words_with_what_was_cited_before() -> N
     )
     assert "[D1.7] Net sales $ 5,400 $ 5,000" in run.heard(0)
     assert "Question: And the year before?" in run.heard(0)
+    assert "1. Asked: What were net sales in 2019?" in run.heard(1), "the second reader must know what is meant"
 
 
 def test_what_an_earlier_answer_cited_can_be_cited_again() -> None:

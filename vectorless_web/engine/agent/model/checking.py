@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from vectorless_web.engine.agent.events import ReasoningEvent, StepKind, StepResult
 from vectorless_web.engine.agent.model.answer import AnswerDraft, ClaimMaker, MadeClaim
 from vectorless_web.engine.agent.model.dialogue import Dialogue
-from vectorless_web.engine.agent.model.prompts import write_objections
+from vectorless_web.engine.agent.model.prompts import write_conversation, write_objections
 from vectorless_web.engine.agent.model.verifier import Opinion, Sources, Verification, verify_claims
 from vectorless_web.engine.agent.model.view import LibraryView
 from vectorless_web.engine.agent.state import CONVERSATION, OUTSIDE_WALK, PlannedStep, RunState
@@ -74,7 +74,8 @@ class AnswerChecker:
         self.state.stop_if_asked()
         try:
             with serve_place(*OUTSIDE):
-                sources = Sources(self.library, self.cards, self.dialogue.pictures)
+                earlier = write_conversation(self.state.conversation, LibraryView()) if self._is_of_run else ""
+                sources = Sources(self.library, self.cards, self.dialogue.pictures, earlier)
                 found = verify_claims(caller, self.question, cited, sources, others=others)
         except ModelError as error:
             self._note = UNVERIFIED.format(error.message.rstrip("."))
@@ -88,8 +89,13 @@ class AnswerChecker:
         return found
 
     @property
+    def _is_of_run(self) -> bool:
+        """Whether the answer is the run's own; a question put to single documents is understood by itself."""
+        return self.walk == CONVERSATION
+
+    @property
     def _outside(self) -> int:
-        return OUTSIDE_WALK if self.walk == CONVERSATION else self.walk
+        return OUTSIDE_WALK if self._is_of_run else self.walk
 
     def _list_objections(
         self, made: Sequence[MadeClaim], verification: Verification | None

@@ -93,11 +93,15 @@ PASSED_OVER = Opinion(Judgement.PARTLY, "The verifier did not judge it.")
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What claims rest on: the documents, whose they are, and the pictures of pages that were looked at."""
+    """What claims rest on: the documents, whose they are, and the pictures of pages that were looked at.
+
+    `earlier` are the questions and answers before, by which a follow-up ("And the year before?") is understood.
+    """
 
     library: LibraryView
     cards: Mapping[str, Card]
     pictures: Sequence[Picture] = ()
+    earlier: str = ""
 
 
 def verify_claims(
@@ -151,6 +155,7 @@ def write_prompt(question: str, claims: Sequence[MadeClaim], sources: Sources, *
         f"Documents cited:\n{fence_text(chr(10).join(lines))}" if lines else "",
         f"Quotes:\n{fence_text(chr(10).join(quotes))}" if quotes else "",
         f"Already judged:\n{fence_text(chr(10).join(others))}" if others else "",
+        sources.earlier,
         f"Question: {question}",
         f"Claims:\n{fence_text(told)}",
     ]
