@@ -2,14 +2,22 @@
 
 import asyncio
 import json
+from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import AsyncClient
+from django.utils import timezone
 
 from tests.api.conftest import REPORT, ROOT
+from tests.support.compiled import compiled_document
+from vectorless_web.api.models import ApiToken
+from vectorless_web.console.subjects import maintenance
 from vectorless_web.runs.models import Run
+from vectorless_web.runs.services import start_run
 from vectorless_web.workspaces.models import AuditEvent
+from vectorless_web.workspaces.services import require_two_steps
+from vectorless_web.workspaces.site import forget_values
 
 pytestmark = pytest.mark.django_db
 
@@ -122,3 +130,55 @@ def test_every_reply_tells_what_is_left_of_the_minute(program, bob, workspace, s
     importer.get("/me")
     refused = importer.get("/me")
     assert refused.status_code == 429 and int(refused.headers["Retry-After"]) <= 60
+
+
+def test_while_the_site_is_read_only_programs_read_and_are_told_so(program, alice, bob, workspace, report):
+    importer, place = program(bob, "ask"), f"/workspaces/{workspace.slug}"
+    until = timezone.now() + timedelta(hours=1)
+    maintenance.plan_read_only(actor=alice, begins=None, until=until, reason="A new disk.")
+    forget_values()  # As the commit does, which a test has not.
+    refused = importer.post(f"{place}/runs", {"question": "How many berths?"})
+    assert (refused.status_code, refused.headers["Content-Type"]) == (503, "application/problem+json")
+    assert refused.json()["code"] == "read_only_mode"
+    assert importer.post(f"{place}/route", {"query": "berths"}).status_code == 200
+
+
+def test_a_list_costs_no_query_for_each_row(program, alice, workspace, report, django_assert_max_num_queries):
+    importer, place = program(alice, "read"), f"/workspaces/{workspace.slug}"
+    for number in range(5):
+        compiled_document(workspace, alice, REPORT + f"{number}".encode(), f"harbour-{number}.md")
+        start_run(user=alice, workspace=workspace, question=f"How many berths in year {number}?")
+    with django_assert_max_num_queries(12):
+        assert len(importer.get(f"{place}/documents", search="harbour").json()["items"]) == 6
+    with django_assert_max_num_queries(12):
+        assert len(importer.get(f"{place}/runs").json()["items"]) == 5
+
+
+def test_weights_that_are_no_numbers_are_refused(program, bob, workspace, report):
+    body = b'{"query": "dues", "weights": {"lexical": NaN}}'
+    place = f"{ROOT}/workspaces/{workspace.slug}/retrieve"
+    assert program(bob, "read").client.post(place, body, content_type="application/json").status_code == 422
+
+
+def test_who_must_set_up_two_steps_does_so_before_a_program_acts_for_them(program, alice, bob, workspace):
+    importer = program(bob, "read")
+    require_two_steps(actor=alice, user=bob)
+    assert importer.get("/me").status_code == 403
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_stream_ends_when_its_token_is_revoked(program, bob, workspace, report):
+    importer = program(bob, "ask")
+    asked = importer.post(f"/workspaces/{workspace.slug}/runs", {"question": "How many berths has the harbour?"}).json()
+    path = f"{ROOT}/workspaces/{workspace.slug}/runs/{asked['id']}/events"
+
+    async def follow() -> list[bytes]:
+        headers = {"Authorization": importer.client.defaults["HTTP_AUTHORIZATION"]}
+        answer = await AsyncClient().get(path, headers=headers)
+        parts = []
+        async for part in answer.streaming_content:
+            parts.append(part)
+            await ApiToken.objects.aupdate(revoked_at=timezone.now())
+        return parts
+
+    assert asyncio.run(asyncio.wait_for(follow(), 20)) == [b": waiting\n\n"]

@@ -12,7 +12,8 @@ from ninja.security import HttpBearer
 from vectorless_web.api.models import ApiToken, Scope
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import count_in_window, request_token
-from vectorless_web.workspaces.site import is_read_only
+from vectorless_web.workspaces.selectors import lacks_two_steps
+from vectorless_web.workspaces.site import is_read_only, refuse_while_read_only
 from vectorless_web.workspaces.storage import hash_token
 
 PREFIX = "vlw_"
@@ -46,12 +47,13 @@ class Bearer(HttpBearer):
         request_token.set(found.name)
         request.api_rate = count_use(found)  # type: ignore[attr-defined]
         check_scope(found, self.scope)
+        if lacks_two_steps(found.user):
+            raise PermissionDenied("This account must set up two-step sign-in first, under its own account's pages.")
         slug = (request.resolver_match.kwargs if request.resolver_match else {}).get("slug")
         if slug is not None:
             check_workspace(found, str(slug))
-        if self.scope is not Scope.READ and is_read_only():
-            message = "The site is read-only just now. Try again when it is open."
-            raise Problem(message, code="read_only", status=503, retryable=True, retry_after=60)
+        if self.scope is not Scope.READ:
+            refuse_while_read_only()
         return found
 
 

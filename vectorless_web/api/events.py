@@ -7,9 +7,11 @@ from contextlib import suppress
 from typing import Any
 
 from channels.layers import get_channel_layer
-from django.http import HttpRequest, StreamingHttpResponse
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, StreamingHttpResponse
 from ninja import Router
 
+from vectorless_web.api.models import ApiToken
 from vectorless_web.api.paging import Number
 from vectorless_web.api.routes.runs import ONE, show_run
 from vectorless_web.infra.limits import parse_whole_number
@@ -41,7 +43,7 @@ async def follow_run(request: HttpRequest, slug: str, run: Number) -> StreamingH
 async def send_events(request: HttpRequest, slug: str, run: Run, after: int) -> AsyncIterator[bytes]:
     """The events beyond a sequence as they are stored, each as text; ends after the run's own end.
 
-    Whether the person may still see the run is asked each time, as the page's socket does.
+    Whether the token is still open, and its person may still see the run, is asked each time.
     """
     layer = get_channel_layer()
     assert layer is not None
@@ -49,7 +51,10 @@ async def send_events(request: HttpRequest, slug: str, run: Run, after: int) -> 
     await layer.group_add(group, channel)
     try:
         while True:
-            events, has_ended = await in_shared_thread(_read, request.user, slug, run.pk, after)
+            try:
+                events, has_ended = await in_shared_thread(_read, request, slug, run.pk, after)
+            except (Http404, PermissionDenied):
+                return
             for sequence, kind, data in events:
                 after = max(after, sequence)
                 yield f"id: {sequence}\nevent: {kind}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
@@ -63,9 +68,13 @@ async def send_events(request: HttpRequest, slug: str, run: Run, after: int) -> 
         await layer.group_discard(group, channel)
 
 
-def _read(user: Any, slug: str, pk: int, after: int) -> tuple[list[tuple[int, str, dict[str, Any]]], bool]:
+def _read(request: HttpRequest, slug: str, pk: int, after: int) -> tuple[list[tuple[int, str, dict[str, Any]]], bool]:
+    token: ApiToken = request.auth  # type: ignore[attr-defined]
+    token.refresh_from_db(fields=["revoked_at", "expires_at"])
+    if not token.is_open:
+        raise PermissionDenied("The token was closed.")
     # The state is read before the rows: what was stored before the end is then never missed.
-    run = selectors.run_for(user, slug, pk)
+    run = selectors.run_for(request.user, slug, pk)
     rows = [(step.sequence, "reasoning/step", step_row(step)) for step in selectors.steps_of(run, after)]
     rows += [(claim.sequence, "reasoning/claim", _show_claim(claim)) for claim in selectors.claims_of(run, after)]
     rows.sort(key=lambda row: row[0])

@@ -460,6 +460,11 @@ def _select_by_deletion(workspace: Workspace, user: User, query: ListQuery) -> Q
     return documents_in(workspace, user)
 
 
+def found_documents(workspace: Workspace, user: User, query: ListQuery) -> QuerySet[Document]:
+    """The documents that a query asks for, in no order, each with its versions at hand, the newest first."""
+    return _with_versions(_filter_documents(documents_in(workspace, user), query))
+
+
 def _filter_documents(rows: QuerySet[Document], query: ListQuery) -> QuerySet[Document]:
     rows = rows.annotate(tags_text=JSONText("tags"))
     for word in query.search.split():

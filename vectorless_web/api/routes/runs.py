@@ -1,5 +1,6 @@
 """Questions and their runs: ask, wait, follow, stop, export."""
 
+import asyncio
 import time
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, reply_o
 from vectorless_web.api.routes.schemas import AskIn, RunOut
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.export import exports
+from vectorless_web.runs.live.consumers import in_shared_thread
 from vectorless_web.runs.models import Run
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import workspace_for
@@ -26,7 +28,7 @@ LOOK_SECONDS = 0.5
 
 def show_run(run: Run) -> dict[str, Any]:
     """A run in short, with its answer once it has ended."""
-    answer = selectors.answer_of(run)
+    answer = getattr(run, "answer", None)
     return {
         "id": run.pk,
         "thread": run.thread_id,
@@ -49,7 +51,7 @@ def show_run(run: Run) -> dict[str, Any]:
 def list_runs(request: HttpRequest, slug: str, asked: PageQuery = Paged) -> dict[str, Any]:
     """The runs of a workspace that the person may see, the newest first."""
     workspace = workspace_for(request.user, slug)
-    rows = selectors.visible_runs(request.user.pk, [workspace.pk]).select_related("workspace")
+    rows = selectors.visible_runs(request.user.pk, [workspace.pk]).select_related("workspace", "answer")
     return take_page(rows, asked, show_run)
 
 
@@ -76,15 +78,19 @@ def ask(request: HttpRequest, slug: str, asked: AskIn) -> Status[dict[str, Any]]
 
 
 @router.get(ONE, response=RunOut)
-def show_one(
+async def show_one(
     request: HttpRequest, slug: str, run: Number, wait: Annotated[int, Query(ge=0, le=60)] = 0
 ) -> dict[str, Any]:
     """One run; with `wait` the reply comes when it has ended, or after so many seconds."""
-    found = selectors.run_for(request.user, slug, run)
     until = time.monotonic() + wait
-    while found.status not in Run.ENDED and time.monotonic() < until:
-        time.sleep(LOOK_SECONDS)
-        found.refresh_from_db(fields=["status"])
+    while True:
+        found = await in_shared_thread(_read_run, request, slug, run)
+        if found["ended"] or time.monotonic() >= until:
+            return found
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+def _read_run(request: HttpRequest, slug: str, run: int) -> dict[str, Any]:
     return show_run(selectors.run_for(request.user, slug, run))
 
 

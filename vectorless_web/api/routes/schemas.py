@@ -10,6 +10,7 @@ from vectorless_web.api.paging import Number
 from vectorless_web.engine.documents.node import Node, NodeKind, Table
 from vectorless_web.infra.limits import STEPS_MAX, STEPS_MIN
 
+Weight = Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)]
 Text = Annotated[str, Field(min_length=1, max_length=4000, pattern=r"^[^\x00]*$")]
 
 
@@ -17,7 +18,7 @@ class SparseIn(Schema):
     """A learned-sparse vector: ascending token ids of one vocabulary and as many weights."""
 
     indices: Annotated[list[Annotated[int, Field(ge=0, le=10**9)]], Field(max_length=2000)]
-    values: Annotated[list[float], Field(max_length=2000)]
+    values: Annotated[list[Weight], Field(max_length=2000)]
     vocabulary: Annotated[str, Field(max_length=100)] = ""
 
 
@@ -134,7 +135,7 @@ class RetrieveIn(Schema):
     token_budget: Annotated[int | None, Field(ge=0, le=200_000)] = 2000
     limit: Annotated[int | None, Field(ge=1, le=500)] = None
     fusion: Literal["rrf", "weighted_rrf", "convex"] = "rrf"
-    weights: Annotated[dict[Literal["vector", "sparse", "lexical", "structure"], float], Field(max_length=4)] = {}
+    weights: Annotated[dict[Literal["vector", "sparse", "lexical", "structure"], Weight], Field(max_length=4)] = {}
     label: NodeKind | None = None
     page: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
     expansion: Literal["", "decay", "ppr"] = ""

@@ -35,6 +35,8 @@ LET_THROUGH = {
     "console:drain_worker",
 }
 """What may be sent while the site is read-only: signing in and out, reading by a password, and an operator's acts."""
+TELLS_ITSELF = {"api-1"}
+"""Addresses that refuse by themselves what would write, in a form that programs read."""
 SHOWN_FIELDS, SHOWN_LETTERS = 10, 20_000
 """Fields, and characters of one, that a refused form is given back with: the longest question fits."""
 HIDDEN = ("password", "token", "secret", "key", "code")
@@ -62,6 +64,8 @@ class ReadOnlyMiddleware:
         """Django calls this once it knows which view an address belongs to."""
         match = request.resolver_match
         if request.method in SAFE_METHODS or (match is not None and match.view_name in LET_THROUGH):
+            return None
+        if match is not None and match.namespace in TELLS_ITSELF:
             return None
         plan = read_only_plan()
         if plan is None or not plan.is_on:
