@@ -185,6 +185,7 @@ document.addEventListener("htmx:wsAfterMessage", (event) => {
 // The connection is spoken of when it is lost for longer than a moment, and once more when it is back.
 const away = document.getElementById("socket-away");
 let losing = null;
+let backAt = 0;
 
 function connection(word) {
   clearTimeout(losing);
@@ -196,7 +197,10 @@ function connection(word) {
 
 document.addEventListener("htmx:wsClose", (event) => {
   if (isBell(event)) return;
-  if ([1000, 1005, 4403].includes(event.detail.event?.code) || !isOpen()) return connection("");
+  const code = event.detail.event?.code;
+  // Closed from here, for another socket that was opened in its place: that one says how the connection is.
+  if (code === 1005 && isOpen()) return;
+  if ([1000, 1005, 4403].includes(code) || !isOpen()) return connection("");
   clearTimeout(losing);
   losing = setTimeout(() => { if (isOpen()) connection("lost"); }, 700);
 });
@@ -205,7 +209,9 @@ document.addEventListener("htmx:wsOpen", (event) => {
   wrapper = event.detail.socketWrapper;
   heard = performance.now();
   const said = away && !away.hidden;
+  // The socket may be replaced once more meanwhile: that it is back is said once, for four seconds in all.
+  if (said && !away.classList.contains("good")) backAt = heard;
   connection(said ? "back" : "");
-  if (said) losing = setTimeout(() => connection(""), 4000);
+  if (said) losing = setTimeout(() => connection(""), backAt + 4000 - heard);
 });
 addEventListener("offline", () => { if (isOpen()) connection("lost"); });
