@@ -260,7 +260,7 @@ def test_a_follow_up_is_asked_in_its_own_words_with_what_was_cited_before() -> N
         "1. Asked: What were net sales in 2019?\n<<<document\nAnswered: Net sales were $5,400 million in 2019."
         in run.heard(0)
     )
-    assert "[D1.7] Net sales $ 5,400 $ 5,000" in run.heard(0)
+    assert "[D1.7.r1] Net sales $ 5,400 $ 5,000" in run.heard(0)
     assert "Question: And the year before?" in run.heard(0)
     assert "1. Asked: What were net sales in 2019?" in run.heard(1), "the second reader must know what is meant"
 

@@ -54,7 +54,9 @@ def test_a_claim_may_count_what_it_cites():
     assert list_untraced("There are 4 conditions.", cited) == ("not traced: 4",)
 
 
-@pytest.mark.parametrize("text", ["It ended on 14 March 2019.", "Due 2019-03-14.", "1. First\n2. Second", "(3) Third"])
+@pytest.mark.parametrize(
+    "text", ["It ended on 14 March 2019.", "Due 2019-03-14.", "1. First\n2. Second", "(3) Third", "Model AT-401 flew."]
+)
 def test_parts_of_dates_and_numbers_of_list_items_are_no_findings(text):
     assert list_untraced(text, [CitedText("nothing")]) == ()
 

@@ -43,6 +43,8 @@ def test_joined_pieces_are_copies_within_the_limit_or_single_pieces(lines, most)
         ("“Is it true?” she asked. Yes.", 2),
         ("2. Term and renewal", 1),
         ("Owner: Jane\nPhone: 555", 2),
+        ("Der Vertrag endet am 1. Mai 2022. Er wird nicht verlängert.", 2),
+        ("It is in Section 5. The tenant pays.", 2),
         ("_____\n...\n", 0),
     ],
 )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from vectorless_web.engine.answers.claims import Calculation
+from vectorless_web.engine.text.analyser import words
 from vectorless_web.engine.text.dates import dates_in
 from vectorless_web.engine.text.numbers import Number, numbers_in, unit_word
 
@@ -58,9 +59,10 @@ def _chain(calculation: Calculation | None) -> tuple[Calculation, ...]:
 
 
 def _numbers_to_trace(text: str) -> Iterator[Number]:
-    """The numbers of a claim but for those of dates and of list items."""
+    """The numbers of a claim but for those of dates, of list items and of names that begin in letters ("AT-401")."""
     passed = [(mention.start, mention.end) for mention in dates_in(text)]
     passed += [match.span() for match in _LIST_NUMBER.finditer(text)]
+    passed += [(w.start, w.end) for w in words(text) if w.text[0].isalpha() and w.text[-1].isdigit()]
     for number in numbers_in(text):
         if not any(start < number.end and number.start < end for start, end in passed):
             yield number

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.text.dates import month_number
 
 LONGEST = 900
 """Characters of the longest piece; a longer one is cut at a clause. About 150 words: what a reader takes in at once."""
@@ -15,7 +16,9 @@ _END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？｡]+[」』”�
 _LAST_WORD = re.compile(r"(\w(?:[\w.]*\w)?)\.$")
 _CLAUSE_END = re.compile(r"[;:,]\s|[；：，、]")
 _LINE = re.compile(r"[^\n]+")
-_BY_LINE = (NodeKind.LIST, NodeKind.CODE, NodeKind.TABLE)
+_NEXT_WORD = re.compile(r"\s*([^\W\d_]+)")
+_BY_LINE = (NodeKind.CODE, NodeKind.TABLE)
+_APART = (NodeKind.LIST, *_BY_LINE)
 _COLONS = (":", "：")
 
 
@@ -31,7 +34,7 @@ class Piece:
 def cut_node(node: Node) -> tuple[Piece, ...]:
     """The pieces of a node in reading order: body rows of a table; else its lines, and the sentences of each.
 
-    An item of a list is one piece. A table without body rows is cut by its lines.
+    Code, and a table without body rows, is cut by its lines alone.
     """
     if node.table is not None and node.table.body:
         spans = [(row.offset, row.offset + row.length) for row in node.table.body]
@@ -45,9 +48,9 @@ def cut_node(node: Node) -> tuple[Piece, ...]:
 def join_pieces(node: Node, pieces: Sequence[Piece], *, most: int) -> tuple[Piece, ...]:
     """Stretches of a node that can be lit: from each piece on as many as have at most `most` words together.
 
-    Table rows, list items and lines of code stay apart. A stretch within another is left out.
+    Table rows, sentences of list items and lines of code stay apart. A stretch within another is left out.
     """
-    if node.table is not None or node.kind in _BY_LINE:
+    if node.table is not None or node.kind in _APART:
         return tuple(pieces)
     found: list[Piece] = []
     last = 0
@@ -76,7 +79,10 @@ def _cut_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]
 
 
 def _continues(text: str, start: int, stop: int, end: int) -> bool:
-    """Whether a mark before `stop` ends no sentence: a small letter follows, or it is the stop of an abbreviation."""
+    """Whether a mark before `stop` ends no sentence: a small letter follows, or it is the stop of an abbreviation.
+
+    The stop of a day before its month ("am 1. Mai") ends none either.
+    """
     following = text[stop : min(stop + 3, end)].strip()[:1]
     if following.islower():
         return True
@@ -84,8 +90,16 @@ def _continues(text: str, start: int, stop: int, end: int) -> bool:
     if word is None:
         return False
     last = word[1]
+    after = _NEXT_WORD.match(text, stop, end)
+    is_day = last.isdigit() and len(last) <= 2 and after is not None and month_number(after[1]) > 0
     is_number = last.isdigit() and not text[start : word.start()].strip()
-    return is_number or (len(last) == 1 and last.isalpha()) or "." in last or last.casefold() in _read_abbreviations()
+    return (
+        is_day
+        or is_number
+        or (len(last) == 1 and last.isalpha())
+        or "." in last
+        or last.casefold() in _read_abbreviations()
+    )
 
 
 @cache

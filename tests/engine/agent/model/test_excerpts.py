@@ -77,5 +77,5 @@ def test_an_outline_goes_by_level_and_says_how_much_is_not_listed() -> None:
     shown = write_outline(view, tokens=60)
     assert "[D1.1] First" in shown.text
     assert "Second" in shown.text
-    assert re.search(r"\(\d+ more sections are not listed here\)", shown.text)
+    assert re.search(r"\(\d+ more sections of D1 are not listed here\)", shown.text)
     assert "Second" not in write_outline(view, tokens=600, start=1).text

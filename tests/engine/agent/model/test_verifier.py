@@ -1,5 +1,7 @@
 """What the second reader is shown and how its word is read."""
 
+from dataclasses import replace
+
 from tests.engine.agent.model.test_view import library_of
 from tests.support.conversing import shelf, verdict
 from tests.support.engine_documents import Part, annual_report, compiled, paragraph, section
@@ -84,3 +86,18 @@ def test_the_word_on_each_claim_is_read_by_its_number() -> None:
 def test_a_claim_that_was_passed_over_or_misnumbered_is_partly_supported() -> None:
     reply = {"claims": [{"claim": 7, "verdict": "no", "why": ""}], "answers_all": True, "missing": []}
     assert ask(reply, DraftClaim("A.", ("D1.5.1",))).opinions[0].judgement is Judgement.PARTLY
+
+
+def test_sentences_of_one_paragraph_are_shown_in_it_once_each_with_its_number() -> None:
+    prompt = prompt_for(
+        annual_report(), *(DraftClaim(t, (f"D1.5.{n}",)) for n, t in ((2, "It fell."), (1, "It grew.")))
+    )
+    assert "Q1, Q2 [D1, p. 3" in prompt
+    assert "⟦Q2: Revenue grew in 2019, driven by orders from municipal water works.⟧ ⟦Q1: Gross margin" in prompt
+    assert prompt.count("municipal water works") == 1
+
+
+def test_what_the_writer_leaves_open_is_told() -> None:
+    made, sources = make(annual_report(), DraftClaim("Net sales were 5,400.", ("D1.7.r1c1",)))
+    prompt = write_prompt(QUESTION, made, replace(sources, open_parts=("the year before",)))
+    assert "The writer says that this is open:\n<<<document\nthe year before\ndocument>>>" in prompt

@@ -8,6 +8,7 @@ from typing import Any
 from vectorless_web.engine.agent.model.calculation import WorkedOut, evaluate_ids
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, Pointer, clean_text, shorten_text
 from vectorless_web.engine.agent.state import RunState
+from vectorless_web.engine.agent.wording import say_pages
 from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence, Maker
 from vectorless_web.engine.answers.numbers import CitedText, list_untraced
 from vectorless_web.engine.answers.quotes import QuotePlace, copy_quote, narrow_to_closest, narrow_to_phrase
@@ -223,7 +224,7 @@ class ClaimMaker:
 def write_surroundings(view: DocumentView, key: int) -> str:
     """What is said above a node: headings, of a table its caption, units and columns, of a list what announces it."""
     node = view.tree.node(key)
-    parts = [view.write_path(key), view.entry.title]
+    parts = [view.write_path(key), view.entry.title, say_pages(node.page_start, node.page_end)]
     if node.table is not None:
         parts += [node.title, view.write_units(key), " | ".join(view.name_columns(key))]
     parts.append(clean_text(find_lead_in(view.tree, key)))

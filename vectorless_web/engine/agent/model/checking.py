@@ -43,10 +43,12 @@ class AnswerChecker:
     cards: Mapping[str, Card]
     walk: int = CONVERSATION
     _note: str = ""
+    _open_parts: tuple[str, ...] = ()
 
     def check(self, draft: AnswerDraft) -> Generator[ReasoningEvent, None, CheckedAnswer]:
         """Check the draft, put the objections to the model once, and check again what it changed."""
         maker = ClaimMaker(self.state, self.library, self.question)
+        self._open_parts = draft.missing
         made = maker.make_claims(draft.claims)
         verification = yield from self._verify(made, ())
         objections = self._list_objections(made, verification)
@@ -55,6 +57,7 @@ class AnswerChecker:
             mended = yield from self._send_back(objections, gaps)
             if mended is not None:
                 draft, known = mended, _list_held(made, verification)
+                self._open_parts = draft.missing
                 made = maker.make_claims(draft.claims)
                 verification = yield from self._verify_again(made, known, verification)
         claims = [_finish_claim(claim, verification) for claim in made]
@@ -75,7 +78,7 @@ class AnswerChecker:
         try:
             with serve_place(*OUTSIDE):
                 earlier = write_conversation(self.state.conversation, LibraryView()) if self._is_of_run else ""
-                sources = Sources(self.library, self.cards, self.dialogue.pictures, earlier)
+                sources = Sources(self.library, self.cards, self.dialogue.pictures, earlier, self._open_parts)
                 found = verify_claims(caller, self.question, cited, sources, others=others)
         except ModelError as error:
             self._note = UNVERIFIED.format(error.message.rstrip("."))

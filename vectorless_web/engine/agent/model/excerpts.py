@@ -170,7 +170,7 @@ def write_outline(
         kept.add(key)
     hidden = len(sections) - len(kept)
     told = [lines[key] for key in sections if key in kept]
-    note = [f"({hidden} more sections are not listed here)"] if hidden else []
+    note = [f"({hidden} more sections of {view.name} are not listed here)"] if hidden else []
     return Shown("\n".join([*told, *note]), tuple(key for key in sections if key in kept))
 
 

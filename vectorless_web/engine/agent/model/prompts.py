@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, shorten_text
-from vectorless_web.engine.agent.state import Conversation
+from vectorless_web.engine.agent.state import CitedPassage, Conversation
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.llm.calls import fence_text
 
@@ -103,13 +103,21 @@ def write_conversation(conversation: Conversation, library: LibraryView) -> str:
     told = []
     for number, exchange in enumerate(conversation.exchanges, 1):
         quotes = [
-            f"[{view.name}.{passage.key}] {shorten_text(passage.quote, 400)}"
+            f"[{_id_of(library, passage)}] {shorten_text(passage.quote, 400)}"
             for passage in exchange.cited
             if (view := library.of_id(passage.document)) is not None and passage.key in view.tree
         ]
         answered = "\n".join([f"Answered: {clean_text(exchange.answer)}", *quotes])
         told.append(f"{number}. Asked: {clean_text(exchange.question)}\n{fence_text(answered)}")
     return "Earlier in this conversation (the new question may refer to it):\n" + "\n".join(told) if told else ""
+
+
+def _id_of(library: LibraryView, passage: CitedPassage) -> str:
+    """The id of the sentence or row that was quoted; that of the node where the quote is not found in it."""
+    view = library.of_id(passage.document)
+    assert view is not None, "the passage is of a document that is open"
+    start = view.tree.node(passage.key).text.find(passage.quote)
+    return library.write_id_at(passage.document, passage.key, start)
 
 
 def write_unknown(words: Sequence[str], asked: int) -> str:

@@ -73,7 +73,7 @@ TOOLS = {
             "find",
             "document, text",
             "every place where this text stands literally (* stands for anything)",
-            _shape(["document", "text"], document=_TEXT, text={"type": "string", "minLength": 2}),
+            _shape(["document", "text"], document=_TEXT, text={"type": "string", "minLength": 1}),
             StepKind.RETRIEVE,
         ),
         Tool(

@@ -8,7 +8,6 @@ from vectorless_web.engine.agent.model.answer import Cited, MadeClaim
 from vectorless_web.engine.agent.model.view import (
     DocumentView,
     LibraryView,
-    Pointer,
     clean_text,
     count_tokens,
     shorten_text,
@@ -40,7 +39,7 @@ For each claim say whether its quotes, read with their headings, column names, u
 Text in ⟦ ⟧ is what was cited; what stands around it is there for its sense. A calculation was worked out exactly; judge
 whether its operands are the right ones.
 Then judge the whole: "answers_all" is whether the claims that are not "no" together answer all that the question asks;
-"missing" names, in the language of the question, each part that they leave open.
+"missing" names, in the language of the question, each part that they leave open, also what the writer says is open.
 Reply with one JSON object and nothing else: {"claims": [{"claim": 1, "verdict": "supported", "why": "one sentence, in
 the language of the question"}], "answers_all": true, "missing": []}"""
 
@@ -96,12 +95,14 @@ class Sources:
     """What claims rest on: the documents, whose they are, and the pictures of pages that were looked at.
 
     `earlier` are the questions and answers before, by which a follow-up ("And the year before?") is understood.
+    `open_parts` are the parts of the question that the writer says the documents leave open.
     """
 
     library: LibraryView
     cards: Mapping[str, Card]
     pictures: Sequence[Picture] = ()
     earlier: str = ""
+    open_parts: Sequence[str] = ()
 
 
 def verify_claims(
@@ -142,14 +143,16 @@ def write_prompt(question: str, claims: Sequence[MadeClaim], sources: Sources, *
     """The documents cited, the quotes with the text around them, the question, and the claims with their quotes."""
     library, cards = sources.library, sources.cards
     places = list(dict.fromkeys(cited for claim in claims for cited in claim.cited))
-    numbers = {cited: number for number, cited in enumerate(places, 1)}
     documents = dict.fromkeys(cited.pointer.document for cited in places)
     lines = [write_document_line(view, cards[name]) for name in documents if (view := library.of_id(name))]
-    quotes = [
-        f"Q{number} {write_quote(view, cited)}"
-        for cited, number in numbers.items()
-        if (view := library.of_id(cited.pointer.document))
-    ]
+    quotes: list[str] = []
+    numbers: dict[Cited, int] = {}
+    for group in _group_by_node(places):
+        view = library.of_id(group[0].pointer.document)
+        numbered = {cited: number for number, cited in enumerate(group, len(numbers) + 1)}
+        numbers |= numbered
+        quotes += write_quotes(view, numbered) if view else []
+    "; ".join(sources.open_parts)
     told = "\n".join(_write_claim(number, claim, numbers) for number, claim in enumerate(claims, 1))
     parts = [
         f"Documents cited:\n{fence_text(chr(10).join(lines))}" if lines else "",
@@ -158,8 +161,21 @@ def write_prompt(question: str, claims: Sequence[MadeClaim], sources: Sources, *
         sources.earlier,
         f"Question: {question}",
         f"Claims:\n{fence_text(told)}",
+        f"The writer says that this is open:\n{fence_text('; '.join(sources.open_parts))}"
+        if sources.open_parts
+        else "",
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _group_by_node(places: Sequence[Cited]) -> list[list[Cited]]:
+    """The places cited of one paragraph or list together; rows, cells and pictures each by itself."""
+    groups: dict[object, list[Cited]] = {}
+    for cited in places:
+        pointer = cited.pointer
+        is_text = pointer.row < 0 <= pointer.key
+        groups.setdefault((pointer.document, pointer.key) if is_text else cited, []).append(cited)
+    return list(groups.values())
 
 
 def write_document_line(view: DocumentView, card: Card) -> str:
@@ -181,31 +197,36 @@ def _write_claim(number: int, claim: MadeClaim, numbers: Mapping[Cited, int]) ->
     return "\n".join(parts)
 
 
-def write_quote(view: DocumentView, cited: Cited) -> str:
-    """What is cited in ⟦ ⟧ with its document, page and headings; of a row each cell with the name of its column."""
-    pointer = cited.pointer
-    if pointer.key < 0:
-        return f"[{view.name}, p. {pointer.page_index + 1}] (the picture of this page)"
-    node = view.tree.node(pointer.key)
-    path = view.write_path(pointer.key)
+def write_quotes(view: DocumentView, numbers: Mapping[Cited, int]) -> list[str]:
+    """Places of one node by their numbers, with document, page and headings: a paragraph once, each row on a line.
+
+    What is cited stands in ⟦ ⟧, after its number where several sentences are; of a row each cell has its column's name.
+    """
+    first = next(iter(numbers)).pointer
+    named = ", ".join(f"Q{number}" for number in numbers.values())
+    if first.key < 0:
+        return [f"{named} [{view.name}, p. {first.page_index + 1}] (the picture of this page)"]
+    node, path = view.tree.node(first.key), view.write_path(first.key)
     head = f"[{view.name}, {say_pages(node.page_start, node.page_start)}{f' | {path}' if path else ''}]"
     if node.table is not None:
-        return f"{head} {_write_table(view, cited)}"
-    lead_in = clean_text(find_lead_in(view.tree, pointer.key))
-    return f"{head} {' '.join(filter(None, (lead_in, *_write_around(view, pointer))))}"
+        return [f"Q{number} {head} {_write_table(view, cited)}" for cited, number in numbers.items()]
+    lead_in = clean_text(find_lead_in(view.tree, first.key))
+    return [f"{named} {head} {' '.join(filter(None, (lead_in, *_write_around(view, first.key, numbers))))}"]
 
 
-def _write_around(view: DocumentView, pointer: Pointer) -> Iterator[str]:
-    pieces = view.list_pieces(pointer.key)
-    is_short = count_tokens(view.tree.node(pointer.key).text) <= WHOLE_NODE
-    inside = [place for place, piece in enumerate(pieces) if pointer.start <= piece.start < pointer.end]
-    first, last = (inside[0], inside[-1]) if inside else (0, -1)
+def _write_around(view: DocumentView, key: int, numbers: Mapping[Cited, int]) -> Iterator[str]:
+    pieces = view.list_pieces(key)
+    is_short = count_tokens(view.tree.node(key).text) <= WHOLE_NODE
+    opened, closed, near = dict[int, str](), dict[int, str](), set[int]()
+    for cited, number in numbers.items():
+        inside = [i for i, piece in enumerate(pieces) if cited.pointer.start <= piece.start < cited.pointer.end]
+        if inside:
+            opened[inside[0]] = opened.get(inside[0], "") + ("⟦" if len(numbers) == 1 else f"⟦Q{number}: ")
+            closed[inside[-1]] = closed.get(inside[-1], "") + "⟧"
+            near.update(range(inside[0] - 1, inside[-1] + 2))
     for place, piece in enumerate(pieces):
-        if first <= place <= last:
-            opened, closed = "⟦" if place == first else "", "⟧" if place == last else ""
-            yield f"{opened}{clean_text(piece.text)}{closed}"
-        elif is_short or first - 1 <= place <= last + 1:
-            yield clean_text(piece.text)
+        if is_short or place in near:
+            yield f"{opened.get(place, '')}{clean_text(piece.text)}{closed.get(place, '')}"
 
 
 def _write_table(view: DocumentView, cited: Cited) -> str:
