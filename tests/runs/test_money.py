@@ -34,10 +34,12 @@ def priced(workspace, httpserver) -> ModelServer:
     return server
 
 
-def test_a_question_carries_the_most_it_may_cost(client, bob, place, priced):
+def test_a_question_carries_the_most_it_may_cost_which_is_typed_under_options(client, bob, place, priced):
     client.force_login(bob)
     page = client.get(f"/w/{place.slug}/").content.decode()
-    assert 'name="money_usd"' in page
+    shown, _, options = page.partition('<details class="menu left options">')
+    assert 'name="money_usd"' in options and 'name="max_steps"' in options and 'name="expand"' in options
+    assert 'name="scope"' in shown and "money_usd" not in shown and "max_steps" not in shown
 
     client.post(f"/w/{place.slug}/ask/", {"question": "What was revenue?", "money_usd": "0,25"})
 
