@@ -13,10 +13,10 @@ from ninja import Router
 
 from vectorless_web.api.models import ApiToken
 from vectorless_web.api.paging import Number
-from vectorless_web.api.routes.runs import ONE, show_run
+from vectorless_web.api.routes.runs import ONE, show_claim, show_run
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.runs import selectors
-from vectorless_web.runs.export.exports import citation_row, step_row
+from vectorless_web.runs.export.exports import step_row
 from vectorless_web.runs.line import group_of
 from vectorless_web.runs.live.consumers import in_shared_thread
 from vectorless_web.runs.models import Run
@@ -76,7 +76,7 @@ def _read(request: HttpRequest, slug: str, pk: int, after: int) -> tuple[list[tu
     # The state is read before the rows: what was stored before the end is then never missed.
     run = selectors.run_for(request.user, slug, pk)
     rows = [(step.sequence, "reasoning/step", step_row(step)) for step in selectors.steps_of(run, after)]
-    rows += [(claim.sequence, "reasoning/claim", _show_claim(claim)) for claim in selectors.claims_of(run, after)]
+    rows += [(claim.sequence, "reasoning/claim", show_claim(claim)) for claim in selectors.claims_of(run, after)]
     rows.sort(key=lambda row: row[0])
     has_ended = run.status in Run.ENDED
     if has_ended:
@@ -87,12 +87,3 @@ def _read(request: HttpRequest, slug: str, pk: int, after: int) -> tuple[list[tu
         data["finished_at"] = run.finished_at.isoformat() if run.finished_at else None
         rows.append((last + 1, "reasoning/error" if failed else "reasoning/complete", data))
     return rows, has_ended
-
-
-def _show_claim(claim: Any) -> dict[str, Any]:
-    return {
-        "order": claim.order,
-        "text": claim.text,
-        "support": claim.support,
-        "citations": [citation_row(citation) for citation in claim.citations.all()],
-    }

@@ -1,6 +1,7 @@
 """Documents: lists, uploads, versions, outline, nodes, pages, and deletion."""
 
 import hashlib
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
@@ -11,9 +12,10 @@ from pydantic import Field
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import Scope
 from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, reply_once, take_page
-from vectorless_web.api.routes.schemas import DocumentOut, NodeOut, SectionOut, show_section, show_table
+from vectorless_web.api.routes.schemas import DocumentOut, NodeOut, PageTextOut, SectionOut, show_section, show_table
 from vectorless_web.documents import selectors, services
 from vectorless_web.documents.models import Document, Section
+from vectorless_web.documents.rendering.page import SCALE, RenderUnavailable, page_image
 from vectorless_web.documents.rendering.text import replace_control_characters
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.documents.views.listing import check_upload_rate
@@ -168,7 +170,36 @@ def show_node(
 def export_markdown(request: HttpRequest, slug: str, document: Number) -> HttpResponse:
     """The words of the current version as Markdown: headings, paragraphs, tables; running headers are left out."""
     opened = open_current(request, slug, document)
-    return HttpResponse("".join(write_markdown(opened)), content_type="text/markdown; charset=utf-8")
+    text = "".join(write_markdown(opened, range(1, len(opened.tree))))
+    return HttpResponse(text, content_type="text/markdown; charset=utf-8")
+
+
+@router.get(ONE + "/pages/{page}", response=PageTextOut)
+def show_page(request: HttpRequest, slug: str, document: Number, page: Number) -> dict[str, Any]:
+    """The words of a page of the current version as Markdown, and the keys of the nodes on it."""
+    opened = open_current(request, slug, document)
+    if page > len(opened.pages):
+        raise Problem(f"The document has {len(opened.pages)} pages.", code="not_found", status=404)
+    keys = opened.on_page(page - 1)
+    return {
+        "page": page,
+        "pages": len(opened.pages),
+        "text": "".join(write_markdown(opened, sorted(keys))),
+        "nodes": sorted(keys),
+    }
+
+
+@router.get(ONE + "/pages/{page}/image", response={200: bytes})
+def show_page_image(request: HttpRequest, slug: str, document: Number, page: Number) -> HttpResponse:
+    """The picture of a page of the current version, as JPEG."""
+    version = selectors.ready_version(selectors.document_for(request.user, slug, document), None)
+    if page > version.pages:
+        raise Problem(f"The document has {version.pages} pages.", code="not_found", status=404)
+    try:
+        picture = page_image(version, page - 1, SCALE)
+    except RenderUnavailable as error:
+        raise Problem(error.message, code="no_picture", status=error.status) from error
+    return HttpResponse(picture.read_bytes(), content_type="image/jpeg")
 
 
 def open_current(request: HttpRequest, slug: str, document: int) -> CompiledDocument:
@@ -176,10 +207,10 @@ def open_current(request: HttpRequest, slug: str, document: int) -> CompiledDocu
     return open_version(selectors.ready_version(selectors.document_for(request.user, slug, document), None))
 
 
-def write_markdown(document: CompiledDocument) -> Any:
-    """The document's nodes as Markdown, each followed by an empty line."""
+def write_markdown(document: CompiledDocument, keys: Iterable[int]) -> Iterator[str]:
+    """The nodes with these keys as Markdown, each followed by an empty line."""
     tree = document.tree
-    for key in range(1, len(tree)):
+    for key in keys:
         node = tree.node(key)
         text = replace_control_characters(node.text)
         if node.kind is NodeKind.SECTION:

@@ -11,17 +11,19 @@ from ninja import Query, Router, Status
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import Scope
 from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, reply_once, take_page
-from vectorless_web.api.routes.schemas import AskIn, RunOut
+from vectorless_web.api.routes.schemas import AskIn, ClaimOut, RunOut
+from vectorless_web.infra.limits import LARGEST
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.export import exports
 from vectorless_web.runs.live.consumers import in_shared_thread
-from vectorless_web.runs.models import Run
+from vectorless_web.runs.models import Claim, Run
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import workspace_for
 
 router = Router(tags=["Runs"])
 PLACE = "/workspaces/{slug:slug}/runs"
 ONE = PLACE + "/{run}"
+After = Annotated[int, Query(ge=0, le=LARGEST)]
 LOOK_SECONDS = 0.5
 """How often a request that waits looks whether its run has ended."""
 
@@ -92,6 +94,33 @@ async def show_one(
 
 def _read_run(request: HttpRequest, slug: str, run: int) -> dict[str, Any]:
     return show_run(selectors.run_for(request.user, slug, run))
+
+
+@router.get(ONE + "/steps", response=list[dict[str, Any]])
+def list_steps(request: HttpRequest, slug: str, run: Number, after: After = 0) -> list[dict[str, Any]]:
+    """The steps of a run in order: its thought, the act, what was seen; `after` a sequence, those beyond it."""
+    found = selectors.run_for(request.user, slug, run)
+    return [exports.step_row(step) for step in selectors.steps_of(found, after)]
+
+
+@router.get(ONE + "/claims", response=list[ClaimOut])
+def list_claims(request: HttpRequest, slug: str, run: Number, after: After = 0) -> list[dict[str, Any]]:
+    """The sentences of the answer with their checked quotes; `after` a sequence, those beyond it."""
+    found = selectors.run_for(request.user, slug, run)
+    return [show_claim(claim) for claim in selectors.claims_of(found, after)]
+
+
+@router.get(ONE + "/citations", response=list[dict[str, Any]])
+def list_citations(request: HttpRequest, slug: str, run: Number) -> list[dict[str, Any]]:
+    """Each quote once with document, page and how it was checked; of a run without an answer, the closest passages."""
+    return exports.list_citations(selectors.run_for(request.user, slug, run))
+
+
+def show_claim(claim: Claim) -> dict[str, Any]:
+    """A sentence of the answer with what it cites."""
+    names = ("sequence", "order", "text", "support")
+    citations = [exports.citation_row(citation) for citation in claim.citations.all()]
+    return {**{name: getattr(claim, name) for name in names}, "citations": citations}
 
 
 @router.get(ONE + "/export", response=dict[str, Any])

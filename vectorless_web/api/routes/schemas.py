@@ -93,6 +93,49 @@ class NodeOut(Schema):
     rows: list[list[str]] = []
 
 
+class PageTextOut(Schema):
+    """A page as Markdown; `nodes` are the keys of what is on it."""
+
+    page: int
+    pages: int
+    text: str
+    nodes: list[int]
+
+
+class PassageOut(Schema):
+    """A passage of a result, and its page."""
+
+    page: int
+    text: str
+
+
+class FoundDocumentOut(Schema):
+    """A document of the results with its best passages."""
+
+    document: int
+    title: str
+    passages: list[PassageOut]
+
+
+class FoundOut(Schema):
+    """One page of results; `pages` counts them all."""
+
+    documents: list[FoundDocumentOut]
+    total: int
+    page: int
+    pages: int
+
+
+class ClaimOut(Schema):
+    """A sentence of the answer, whether its evidence supports it, and the quotes that it cites."""
+
+    sequence: int
+    order: int
+    text: str
+    support: str
+    citations: list[dict[str, Any]]
+
+
 class AskIn(Schema):
     """A question; without `documents` the whole workspace is asked. `thread` follows up on its last answer."""
 

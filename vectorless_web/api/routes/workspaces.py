@@ -1,18 +1,22 @@
 """Who the token acts for, its workspaces, and their folders and tags."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from django.http import HttpRequest
-from ninja import Router
+from ninja import Query, Router
+from pydantic import Field
 
 from vectorless_web.api.authentication import may_reach
 from vectorless_web.api.models import ApiToken
-from vectorless_web.api.routes.schemas import MeOut, NamedOut, WorkspaceOut
+from vectorless_web.api.routes.schemas import FoundOut, MeOut, NamedOut, WorkspaceOut
 from vectorless_web.documents.selectors import folders_of, tags_of
+from vectorless_web.infra.limits import SEARCH_MAX
+from vectorless_web.runs.search import FoundDocument, SearchQuery, search_workspace
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import workspace_for, workspaces_of
 
 router = Router(tags=["Workspaces"])
+Words = Annotated[str, Field(min_length=1, max_length=SEARCH_MAX, pattern=r"^[^\x00]*$")]
 
 
 @router.get("/me", response=MeOut)
@@ -46,3 +50,22 @@ def list_folders(request: HttpRequest, slug: str) -> Any:
 def list_tags(request: HttpRequest, slug: str) -> list[str]:
     """The tags in use, by name."""
     return [tag for tag, _count in tags_of(workspace_for(request.user, slug), request.user)]
+
+
+@router.get("/workspaces/{slug:slug}/search", response=FoundOut)
+def search(
+    request: HttpRequest, slug: str, text: Words, page: Annotated[int, Query(ge=1, le=1000)] = 1
+) -> dict[str, Any]:
+    """The documents that hold the words, best first, each with its best passages: what the search page shows."""
+    found = search_workspace(workspace_for(request.user, slug), request.user, SearchQuery(text=text, page=page))
+    return {
+        "documents": [_show_found(row) for row in found.documents],
+        "total": found.total,
+        "page": found.page,
+        "pages": found.pages,
+    }
+
+
+def _show_found(row: FoundDocument) -> dict[str, Any]:
+    passages = [{"page": each.page, "text": "".join(piece.text for piece in each.pieces)} for each in row.passages]
+    return {"document": row.document.pk, "title": row.document.title, "passages": passages}

@@ -71,6 +71,11 @@ def as_json(run: Run) -> dict[str, Any]:
     }
 
 
+def list_citations(run: Run) -> list[dict[str, Any]]:
+    """Each quote of the answer and each closest passage, in the order of their markers."""
+    return [citation_row(citation) for citation in citations_of(run, selectors.claims_of(run))]
+
+
 def citation_row(citation: Citation) -> dict[str, Any]:
     """One quote with its place, the hash of the file it is in, and how it was found there."""
     version = citation.version
