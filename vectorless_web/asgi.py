@@ -15,6 +15,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.urls import re_path
 
+from vectorless_web.api.mcp.server import ProtocolOverHTTP
 from vectorless_web.documents.urls import websocket_urlpatterns as document_sockets
 from vectorless_web.infra.live import SameOriginSockets
 from vectorless_web.notices.urls import websocket_urlpatterns as notice_sockets
@@ -39,7 +40,7 @@ websocket_urlpatterns: list[Any] = [
 
 application = ProtocolTypeRouter(
     {
-        "http": django_application,
+        "http": ProtocolOverHTTP(django_application),
         "websocket": SameOriginSockets(AuthMiddlewareStack(LiveRights(URLRouter(websocket_urlpatterns)))),
     }
 )
