@@ -177,6 +177,7 @@ MATRIX = [
     post("documents:apply_corrections", EDITOR, "document"),
     post("documents:discard_corrections", EDITOR, "document"),
     post("documents:upload", EDITOR, "workspace"),
+    post("documents:settle_same_name", EDITOR, "workspace"),
     post("documents:begin_upload", EDITOR, "workspace", name="large.pdf", size=1),
     # Whoever began an upload in pieces, as long as they may upload: here an owner.
     replace(get("documents:upload_state", EDITOR, "partial"), not_for=(EDITOR,)),

@@ -3,7 +3,7 @@
 import { sendInPieces } from "./pieces.js";
 
 const AT_ONCE = 2;
-const UNDONE = "#uploads .wrong, #uploads [data-retry]:not([hidden])";
+const UNDONE = "#uploads .wrong, #same-names, #uploads [data-retry]:not([hidden])";
 const waiting = [];
 let busy = 0;
 
@@ -23,7 +23,9 @@ function progress(item, share) {
 function finish(item, form, html) {
   const holder = document.createElement("template");
   holder.innerHTML = html;
-  const results = [...holder.content.querySelectorAll("li")];
+  const results = [...holder.content.children].filter((child) => child.matches("li"));
+  // The question about files of known names is one, and stands where its newest file was.
+  for (const result of results) if (result.id) document.getElementById(result.id)?.remove();
   if (results.length) item.replaceWith(...results);
   else fail(item, holder.content.querySelector("[role=alert] span")?.textContent);
   next(form);

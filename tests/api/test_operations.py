@@ -78,6 +78,28 @@ def test_an_upload_is_stored_once_and_noted_with_its_token(program, alice, works
     assert importer.post(f"{one}/restore").json()["title"] == "Dues"
 
 
+def test_a_changed_file_of_a_known_name_becomes_what_the_request_or_the_workspace_says(program, alice, workspace):
+    importer, place = program(alice), f"{ROOT}/workspaces/{workspace.slug}/documents"
+
+    def send(number, **form):
+        file = SimpleUploadedFile("dues.md", REPORT + b"\n\nRevision %d." % number)
+        return importer.client.post(place, {"file": file, **form})
+
+    first = send(1).json()
+    asked = send(2, on_same_name="ask")
+    assert (asked.status_code, asked.json()["code"]) == (409, "same_name")
+    said = [send(2, on_same_name="version"), send(3, on_same_name="keep")]
+    assert [(reply.status_code, reply.json()["version"]) for reply in said] == [(201, 2), (201, 1)]
+    assert said[0].json()["id"] == first["id"] and said[1].json()["title"] == "dues (2)"
+    newer = send(4).json()
+    assert (newer["id"], newer["version"]) == (said[1].json()["id"], 2), "the workspace's setting: a new version"
+    workspace.settings = {"same_name": "keep"}
+    workspace.save()
+    assert send(5).json()["title"] == "dues (3)"
+    assert send(5, on_same_name="ask").status_code == 200
+    assert send(6, on_same_name="twin").status_code == 422
+
+
 def test_the_engines_parts_answer_on_their_own(program, bob, workspace, report):
     importer, place = program(bob, "read"), f"/workspaces/{workspace.slug}"
     routed = importer.post(f"{place}/route", {"query": "berths for ferries"}).json()

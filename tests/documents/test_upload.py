@@ -11,11 +11,11 @@ from django.core.files.storage import default_storage
 from tests.documents.conftest import stored_files
 from tests.support.files import HANDBOOK, REPORT, no_pages, pdf, upload
 from tests.support.word_files import contract, word
-from vectorless_web.documents.models import Document, DocumentVersion, Section
+from vectorless_web.documents.models import Document, DocumentVersion, Folder, PartialUpload, Section
 from vectorless_web.documents.services.uploads import check_room, stored_bytes
 from vectorless_web.engine.parsing.sniff import DOCX, FILE_KINDS, HTML
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.workspaces.models import AuditEvent
+from vectorless_web.workspaces.models import AuditEvent, Role
 
 pytestmark = pytest.mark.django_db
 
@@ -339,3 +339,81 @@ def test_what_is_refused_at_the_door_leaves_the_other_files_of_the_upload(client
     assert answer.status_code == 200
     assert ("a program" in page, "did not arrive whole" in page) == (True, True)
     assert [document.name for document in Document.objects.all()] == ["handbook.md"]
+
+
+REVISED = HANDBOOK.replace(b"Leave", b"Time off").replace(b"leave", b"time off") + b"\n\nRevised.\n"
+
+
+def settle(client, workspace, choice, *uploads, **headers):
+    fields = {"same_name": choice, "uploads": [row.pk for row in uploads]}
+    return client.post(url(workspace, "upload/same-name/"), fields, headers=headers)
+
+
+def titles_and_versions():
+    return {
+        document.title: list(document.versions.order_by("number").values_list("number", flat=True))
+        for document in Document.objects.filter(deleted_at=None)
+    }
+
+
+def test_a_changed_file_of_a_known_name_waits_until_its_sender_says_what_it_is(client, workspace, alice, bob):
+    client.force_login(alice)
+    send(client, workspace, upload(HANDBOOK, "handbook.md"))
+    asked = client.post(url(workspace), {"files": [upload(REVISED, "Handbook.md")]}, follow=True)
+    page = asked.content.decode()
+    assert "Is Handbook.md a new version of “handbook”?" in page
+    assert "Keep both" in page
+    assert titles_and_versions() == {"handbook": [1]}
+    # Sent once more it is asked about once, and nobody else is asked.
+    send(client, workspace, upload(REVISED, "Handbook.md"))
+    waiting = PartialUpload.objects.get()
+    workspace.memberships.update_or_create(user=bob, defaults={"role": Role.EDITOR})
+    client.force_login(bob)
+    assert settle(client, workspace, "version", waiting).status_code == 422
+    assert "Keep both" not in client.get(url(workspace, "")).content.decode()
+
+    client.force_login(alice)
+    said = settle(client, workspace, "version", waiting)
+    assert said.url == url(workspace, "")
+    assert "as a new version of “handbook”" in client.get(said.url).content.decode()
+    assert titles_and_versions() == {"handbook": [1, 2]}
+    assert settle(client, workspace, "version", waiting).status_code == 422
+    assert "is already here" in send(client, workspace, upload(REVISED, "handbook.md")).content.decode()
+
+
+def test_one_click_settles_a_batch_and_kept_files_get_titles_of_their_own(client, workspace, alice, work_off):
+    client.force_login(alice)
+    names = ("handbook.md", "rules.md")
+    send(client, workspace, *(upload(HANDBOOK + name.encode(), name) for name in names))
+    sent = send(client, workspace, *(upload(REVISED + name.encode(), name) for name in names)).content.decode()
+    assert sent.count("All of these are new versions") == 1
+    answer = settle(client, workspace, "version", *PartialUpload.objects.all(), **{"HX-Request": "true"})
+    assert "same-names" not in answer.content.decode()
+    assert titles_and_versions() == {"handbook": [1, 2], "rules": [1, 2]}
+
+    send(client, workspace, *(upload(b"# Third\n\nText of " + name.encode(), name) for name in names))
+    first, second = PartialUpload.objects.filter(version=None).order_by("pk")
+    settle(client, workspace, "keep", first)
+    settle(client, workspace, "leave_out", second)
+    assert titles_and_versions() == {"handbook": [1, 2], "handbook (2)": [1], "rules": [1, 2]}
+    assert not PartialUpload.objects.filter(version=None).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_documents_of_one_name_that_call_themselves_the_same_are_numbered(client, workspace, alice, work_off):
+    client.force_login(alice)
+    send(client, workspace, upload(HANDBOOK, "handbook.md"))
+    work_off("documents")
+    send(client, workspace, upload(HANDBOOK + b"\n\nRevised.\n", "handbook.md"))
+    settle(client, workspace, "keep", PartialUpload.objects.get())
+    work_off("documents")
+    first, second = Document.objects.order_by("pk").values_list("title", flat=True)
+    assert second == f"{first} (2)"
+
+
+def test_a_document_of_the_name_in_another_folder_asks_nothing(client, workspace, alice):
+    client.force_login(alice)
+    send(client, workspace, upload(HANDBOOK, "handbook.md"))
+    folder = Folder.objects.create(workspace=workspace, name="Old")
+    client.post(url(workspace), {"files": [upload(REVISED, "handbook.md")], "folder": folder.pk}, headers=AJAX)
+    assert Document.objects.count() == 2

@@ -5,9 +5,11 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 
-from vectorless_web.documents.models import EmbeddingChoice, Folder
+from vectorless_web.documents.models import EmbeddingChoice, Folder, PartialUpload
 from vectorless_web.documents.selectors import DEFAULT_SORT, DELETED, SORTS, STATUSES, ListQuery
+from vectorless_web.documents.services.uploads import SameName
 from vectorless_web.engine.parsing.corrections import LONGEST_HEADING, CorrectionAct
 from vectorless_web.engine.tables.operations import Comparison
 from vectorless_web.infra.limits import LARGEST, SEARCH_MAX, TAG_MAX, TITLE_MAX
@@ -128,6 +130,21 @@ class FolderForm(forms.ModelForm):
     class Meta:
         model = Folder
         fields = ["name"]
+
+
+class SameNameForm(forms.Form):
+    """What becomes of files that wait because documents of their names are here."""
+
+    LEAVE_OUT = "leave_out"
+
+    same_name = forms.ChoiceField(choices=[(name, name) for name in (SameName.VERSION, SameName.KEEP, LEAVE_OUT)])
+    uploads = forms.ModelMultipleChoiceField(PartialUpload.objects.none())
+
+    def __init__(self, *args: Any, waiting: "QuerySet[PartialUpload]", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        uploads = self.fields["uploads"]
+        assert isinstance(uploads, forms.ModelMultipleChoiceField)
+        uploads.queryset = waiting
 
 
 class TagForm(forms.Form):

@@ -280,6 +280,8 @@ class PartialUpload(models.Model):
     """When a request began to store the whole file; null while pieces are missing."""
     version = models.ForeignKey(DocumentVersion, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
     """What became of it; the answer may be lost on its way, and is asked for again."""
+    same_name_as = models.ForeignKey(Document, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    """A whole file that waits until its sender says whether it is a new version of this document."""
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(db_index=True)
 

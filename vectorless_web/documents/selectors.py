@@ -370,6 +370,19 @@ def same_content(workspace: Workspace, user: User, sha256: str, size: int) -> Do
     return rows.select_related("document", "document__added_by").order_by("pk").first()
 
 
+def same_name(workspace: Workspace, user: User, folder: Folder | None, name: str) -> Document | None:
+    """The newest document that exists for the user, of that file name in that folder (None: in none)."""
+    rows = documents_in(workspace, user).filter(folder=folder, name__iexact=name)
+    return rows.order_by("-pk").first()
+
+
+def waiting_uploads(workspace: Workspace, user: User) -> QuerySet[PartialUpload]:
+    """The user's own files of which they are to say whether each is a new version; the first sent comes first."""
+    rows = PartialUpload.objects.filter(open_to(user, "same_name_as__folder"), workspace=workspace, user=user.pk)
+    rows = rows.filter(same_name_as__isnull=False, version=None, expires_at__gt=timezone.now())
+    return rows.select_related("workspace", "folder", "same_name_as").order_by("pk")
+
+
 def enclosed_files(version: DocumentVersion, user: User) -> list[Enclosure]:
     """The files that a version held, in their order; those whose document does not exist for the user have none."""
     rows = list(version.enclosures.select_related("document"))

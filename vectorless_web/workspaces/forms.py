@@ -79,13 +79,18 @@ class RouterForm(forms.Form):
 
 
 SEARCHING = ("pilot", "strategy", "fusion")
-LIMITS = ("max_steps", "token_budget", "money_usd", "verify", "runs_private", "route_mode", *SEARCHING)
+USUAL = ("max_steps", "token_budget", "money_usd", "verify", "runs_private", "same_name")
+LIMITS = (*USUAL, "route_mode", *SEARCHING)
 """Settings of a workspace beside those of the router."""
 STEP_LIMITS = (6, STEPS_MAX)
 """Steps of a walk that an owner may set; six is what the engine takes when nothing is set."""
 TOKEN_LIMITS = (2_000, 200_000)
 """Tokens of evidence that an owner may set: below, hardly a table fits; above, few models read it."""
 ROUTE_MODES = [("fast", "Fast"), ("balanced", "Balanced"), ("precise", "Precise")]
+SAME_NAMES = [
+    ("version", "Becomes the next version of the document"),
+    ("keep", "Becomes a document of its own"),
+]
 PILOTS = [
     ("balanced", "Balanced"),
     ("high_quality", "High quality: a model is asked more often"),
@@ -143,6 +148,12 @@ class SettingsForm(RouterForm, WorkspaceForm):
         required=False,
         help_text="Holds for questions asked from now on.",
     )
+    same_name = forms.ChoiceField(
+        label="A changed file of the same name that a program sends",
+        choices=SAME_NAMES,
+        required=False,
+        help_text="Holds for the API, where a request does not say it. People who upload are asked.",
+    )
     pilot = forms.ChoiceField(label="Effort of the search in a document", choices=PILOTS, required=False)
     strategy = forms.ChoiceField(label="How a document's tree is searched", choices=STRATEGIES, required=False)
     fusion = forms.ChoiceField(label="How rankings are put together", choices=FUSIONS, required=False)
@@ -156,18 +167,18 @@ class SettingsForm(RouterForm, WorkspaceForm):
     def limits(self) -> dict[str, Any]:
         """The workspace's settings as typed."""
         limits = {name: self.cleaned_data[name] for name in LIMITS}
-        limits |= {name: limits[name] or Workspace.DEFAULTS[name] for name in SEARCHING}
+        limits |= {name: limits[name] or Workspace.DEFAULTS[name] for name in ("same_name", *SEARCHING)}
         return {**limits, **self.routing()}
 
     @property
     def usual(self) -> list[forms.BoundField]:
         """The fields that owners change."""
-        return [self[name] for name in (*WorkspaceForm.Meta.fields, *LIMITS[:5])]
+        return [self[name] for name in (*WorkspaceForm.Meta.fields, *USUAL)]
 
     @property
     def finer(self) -> list[forms.BoundField]:
         """The fields that hardly anybody needs: how documents are searched and chosen."""
-        return [self[name] for name in (*LIMITS[5:], *router_fields())]
+        return [self[name] for name in (*LIMITS[len(USUAL) :], *router_fields())]
 
     @property
     def is_finer_wrong(self) -> bool:

@@ -56,10 +56,12 @@ class Workspace(models.Model):
         "w_fields": 1.0,
         "w_text": 0.5,
         "runs_private": False,
+        "same_name": "version",
     }
     """Settings of a workspace that has set nothing. With `runs_private` a question is its asker's own until they share
-    it. `max_steps` counts steps of one walk, `token_budget` tokens of
-    evidence, `money_usd` US dollars of a run (None: no limit). `verify`, `pilot`, `strategy` and `fusion` are those of
+    it. `max_steps` counts steps of one walk, `token_budget` tokens of evidence, `money_usd` US dollars of a run (None:
+    no limit). `same_name` says what becomes of a changed file that a program sends
+    (documents.services.uploads.SameName). `verify`, `pilot`, `strategy` and `fusion` are those of
     engine.agent.state.Settings, the others those of the router (engine.finding.routing.signals)."""
 
     BIN_DAYS = 30

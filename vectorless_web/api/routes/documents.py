@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest, HttpResponse
 from ninja import File, Form, Router, Status
@@ -69,9 +69,13 @@ def upload_document(
     file: File[UploadedFile],
     title: Annotated[str, Form(max_length=300)] = "",
     folder: Annotated[int | None, Form(ge=1, le=10**15)] = None,
+    on_same_name: Annotated[Literal["ask", "version", "keep"] | None, Form()] = None,
 ) -> Status[dict[str, Any]]:
-    """Add a file, which is then read; 201 for a new document, 200 when the same bytes are here already.
+    """Add a file, which is then read; 201 for a new document or version, 200 when the same bytes are here already.
 
+    `on_same_name` says what becomes of a file whose name a document of the same folder has, with other content: its
+    next `version`, a document of its own (`keep`), or the problem `same_name` (409, `ask`). Without it the
+    workspace's setting decides.
     With the header Idempotency-Key a repeated request gives the first reply.
     """
     workspace = workspace_for(request.user, slug, Role.EDITOR)
@@ -80,13 +84,18 @@ def upload_document(
     def add() -> tuple[int, dict[str, Any]]:
         check_upload_rate(request, 1)
         stored = services.add_document(
-            workspace=workspace, user=request.user, upload=file, title=title.replace("\0", ""), folder=place
+            workspace=workspace,
+            user=request.user,
+            upload=file,
+            title=title.replace("\0", ""),
+            folder=place,
+            on_same_name=services.SameName(on_same_name or workspace.setting("same_name")),
         )
         return 201 if stored.added else 200, show_document(stored.document)
 
     digest = hashlib.file_digest(file, "sha256").hexdigest()
     file.seek(0)
-    return reply_once(request, [digest, file.name, title, folder], add)
+    return reply_once(request, [digest, file.name, title, folder, on_same_name], add)
 
 
 @router.get(ONE, response=DocumentOut)

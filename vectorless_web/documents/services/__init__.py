@@ -60,6 +60,8 @@ from vectorless_web.documents.services.summarising import (
     switch_summaries_on,
 )
 from vectorless_web.documents.services.uploads import (
+    SameName,
+    SameNameHere,
     StoredUpload,
     add_document,
     add_piece,
@@ -70,6 +72,7 @@ from vectorless_web.documents.services.uploads import (
     clear_partial_uploads,
     correct_outline,
     finish_partial_upload,
+    hold_upload,
     may_be_heading,
 )
 
@@ -77,6 +80,8 @@ __all__ = [
     "ArtefactPatrol",
     "Estimate",
     "RepairCounts",
+    "SameName",
+    "SameNameHere",
     "StoredUpload",
     "add_document",
     "add_piece",
@@ -103,6 +108,7 @@ __all__ = [
     "failed_repairs",
     "finish_partial_upload",
     "hand_back_version",
+    "hold_upload",
     "may_be_heading",
     "move_documents",
     "open_folder",

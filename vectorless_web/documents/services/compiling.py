@@ -51,7 +51,7 @@ from vectorless_web.documents.services.compiled_rows import (
 from vectorless_web.documents.services.embedding import carry_vectors, name_carried, want_vectors
 from vectorless_web.documents.services.enclosing import TOO_DEEP, add_enclosed, is_too_deep
 from vectorless_web.documents.services.summarising import want_summaries
-from vectorless_web.documents.services.uploads import title_from
+from vectorless_web.documents.services.uploads import has_first_title, name_document
 from vectorless_web.documents.storage.files import (
     check_reachable,
     delete_stored,
@@ -484,8 +484,9 @@ def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[st
     row = Document.objects.select_for_update(of=("self",)).select_related("current_version").get(pk=version.document_id)
     if row.current_version is None or row.current_version.number < version.number:
         row.current_version = version
-        if row.title == title_from(row.name):
-            row.title = clean_for_database(document.title, TITLE_MAX) or row.title
+        if has_first_title(row):
+            own = clean_for_database(document.title, TITLE_MAX)
+            row.title = name_document(row, own) if own else row.title
         row.save(update_fields=["current_version", "title"])
         show_to_router(row, card)
         want_vectors(row.workspace_id)

@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import StrEnum
 from pathlib import PurePath
 from typing import Any
 
@@ -18,7 +19,7 @@ from django.utils import timezone
 
 from vectorless_web.documents.line import announce, enqueue_compile, queue_repair
 from vectorless_web.documents.models import Document, DocumentVersion, Folder, PartialUpload
-from vectorless_web.documents.selectors import same_content
+from vectorless_web.documents.selectors import documents_in, same_content, same_name
 from vectorless_web.documents.storage.files import (
     check_reachable,
     delete_stored,
@@ -29,6 +30,7 @@ from vectorless_web.documents.storage.files import (
 )
 from vectorless_web.documents.storage.pieces import (
     append_piece,
+    count_received,
     list_stale,
     pieces_path,
     remove_pieces,
@@ -131,6 +133,27 @@ class StoredUpload:
     healed: bool = False
 
 
+class SameName(StrEnum):
+    """What becomes of a file whose name a document of the same folder has, when its content is another."""
+
+    ASK = "ask"
+    VERSION = "version"
+    KEEP = "keep"
+
+
+class SameNameHere(Problem):
+    """Raised instead of adding a file that may be a new version of `document`: the sender is to say so."""
+
+    def __init__(self, document: Document, name: str) -> None:
+        super().__init__(
+            f"“{name}” is here already with other content, as “{document.title}”. Say whether this is a new version "
+            "of it (on_same_name=version) or a document of its own (on_same_name=keep).",
+            code="same_name",
+            status=409,
+        )
+        self.document = document
+
+
 @dataclass(frozen=True)
 class _Stored:
     """A checked file in storage, not yet in any row."""
@@ -149,21 +172,24 @@ def add_document(
     upload: UploadedFile | File,
     title: str = "",
     folder: Folder | None = None,
+    on_same_name: SameName = SameName.KEEP,
 ) -> StoredUpload:
     """Add a file as a new document and queue it. The same bytes again give the document that is here already.
 
-    Raises Problem for a file that cannot be read at all (422) or that the workspace has no room for (413);
-    nothing is kept then.
+    `on_same_name` says what becomes of a changed file of a document that is in the folder.
+    Raises Problem for a file that cannot be read at all (422) or that the workspace has no room for (413), and
+    SameNameHere (409) when it is to be asked; nothing is kept then.
     """
     media_type = check_upload(upload)
     sha256 = _sha256_of(upload)
     here = same_content(workspace, user, sha256, upload.size or 0)
     if here is not None:
         return StoredUpload(here.document, here, added=False, healed=restore_original(here, upload))
-    check_room(workspace, upload.size or 0)
+    before = _find_predecessor(workspace, user, folder, clean_name(upload.name or ""), on_same_name)
+    check_room(workspace, upload.size or 0, is_new=before is None)
     stored = _store(upload, media_type, sha256)
     try:
-        return _create_document(workspace, user, stored, title=title, folder=folder)
+        return _create_document(workspace, user, stored, title, folder, on_same_name)
     except BaseException:
         delete_stored(stored.file)
         raise
@@ -256,13 +282,12 @@ def begin_partial_upload(
     head, tail = ends[0][:HEAD_BYTES], ends[1][-TAIL_BYTES:]
     check_ends(name=name, size=size, head=head, tail=tail)
     now, sender = timezone.now(), int(user.pk or 0)
-    mine = PartialUpload.objects.filter(user_id=sender, version=None, expires_at__gt=now)
+    mine = PartialUpload.objects.filter(user_id=sender, version=None, same_name_as=None, expires_at__gt=now)
     digest = hashlib.sha256(head + tail).hexdigest()
     here = mine.filter(workspace=workspace, bytes=size, ends_sha256=digest, name=clean_name(name)).first()
     if here is not None:
         return here
-    others = PartialUpload.objects.filter(workspace=workspace, version=None, expires_at__gt=now)
-    check_room(workspace, size + (others.aggregate(total=Sum("bytes"))["total"] or 0))
+    check_room(workspace, size + _bytes_under_way(workspace))
     if mine.count() >= MOST_PARTIAL:
         raise Problem(
             f"You are sending {MOST_PARTIAL} large files already. Wait until one is here, or cancel one.",
@@ -282,6 +307,41 @@ def begin_partial_upload(
     )
 
 
+def _bytes_under_way(workspace: Workspace) -> int:
+    rows = PartialUpload.objects.filter(workspace=workspace, version=None, expires_at__gt=timezone.now())
+    return int(rows.aggregate(total=Sum("bytes"))["total"] or 0)
+
+
+def hold_upload(
+    *, workspace: Workspace, user: User, upload: UploadedFile | File, folder: Folder | None, same_name_as: Document
+) -> PartialUpload:
+    """Keep a whole file until its sender says whether it is a new version of that document."""
+    size = upload.size or 0
+    check_room(workspace, size + _bytes_under_way(workspace), is_new=False)
+    upload.seek(0)
+    held = PartialUpload(
+        workspace=workspace, user_id=int(user.pk or 0), folder=folder, name=clean_name(upload.name or ""), bytes=size
+    )
+    received = 0
+    for data in upload.chunks():
+        received = append_piece(held.token, received, data)
+    held.ends_sha256 = _sha256_of(upload)
+    _ask_about(held, same_name_as)
+    return held
+
+
+def _ask_about(upload: PartialUpload, document: Document) -> None:
+    """Have a whole file wait for an answer, in place of the same file that waits already."""
+    waiting = PartialUpload.objects.filter(
+        workspace=upload.workspace, user=upload.user_id, name=upload.name, ends_sha256=upload.ends_sha256
+    )
+    for earlier in waiting.exclude(same_name_as=None).exclude(pk=upload.pk):
+        cancel_partial_upload(upload=earlier)
+    upload.same_name_as, upload.storing_since = document, None
+    upload.expires_at = timezone.now() + timedelta(hours=settings.UPLOAD_KEPT_HOURS)
+    upload.save()
+
+
 def add_piece(*, upload: PartialUpload, offset: int, data: bytes, sha256: str = "") -> int:
     """Add a piece; how many bytes of the file are here. WrongOffset when it does not continue them.
 
@@ -296,13 +356,17 @@ def add_piece(*, upload: PartialUpload, offset: int, data: bytes, sha256: str = 
     return append_piece(upload.token, offset, data)
 
 
-def finish_partial_upload(*, upload: PartialUpload, user: User) -> StoredUpload:
+def finish_partial_upload(*, upload: PartialUpload, user: User, on_same_name: SameName = SameName.ASK) -> StoredUpload:
     """Make a document of a file whose pieces are all here; a second call gives the same document.
 
+    SameNameHere when it is to be asked whether it is a new version; the file then waits for the answer.
     Problem as `add_document`, after which nothing of the file is kept, or 409 while another request stores it.
     """
     if upload.version is not None:
         return StoredUpload(upload.version.document, upload.version, added=True)
+    if count_received(upload.token) < upload.bytes:
+        cancel_partial_upload(upload=upload)
+        raise Problem("What was sent of this file is gone. Upload it again.", code="upload_gone", status=410)
     rows = PartialUpload.objects.filter(pk=upload.pk)
     is_free = Q(storing_since=None) | Q(storing_since__lt=timezone.now() - LONGEST_STORING)
     if not rows.filter(is_free).update(storing_since=timezone.now()):
@@ -311,9 +375,10 @@ def finish_partial_upload(*, upload: PartialUpload, user: User) -> StoredUpload:
         )
     try:
         with pieces_path(upload.token).open("rb") as file:
-            stored = add_document(
-                workspace=upload.workspace, user=user, upload=File(file, name=upload.name), folder=upload.folder
-            )
+            stored = _add_whole(upload, user, File(file, name=upload.name), on_same_name)
+    except SameNameHere as found:
+        _ask_about(upload, found.document)
+        raise
     except Problem:
         cancel_partial_upload(upload=upload)
         raise
@@ -323,6 +388,17 @@ def finish_partial_upload(*, upload: PartialUpload, user: User) -> StoredUpload:
     rows.update(version=stored.version)
     remove_pieces(upload.token)
     return stored
+
+
+def _add_whole(upload: PartialUpload, user: User, file: File, on_same_name: SameName) -> StoredUpload:
+    if on_same_name is SameName.VERSION and upload.same_name_as_id is not None:
+        # Of the document that was asked about, whichever is the newest of the name by now.
+        asked = documents_in(upload.workspace, user).filter(pk=upload.same_name_as_id).first()
+        if asked is not None:
+            return add_version(document=asked, user=user, upload=file)
+    return add_document(
+        workspace=upload.workspace, user=user, upload=file, folder=upload.folder, on_same_name=on_same_name
+    )
 
 
 def cancel_partial_upload(*, upload: PartialUpload) -> None:
@@ -362,22 +438,54 @@ def title_from(name: str) -> str:
     return stem or name
 
 
+def name_document(document: Document, title: str) -> str:
+    """The title, numbered when a document of the same file name in the same folder has it already."""
+    others = Document.objects.filter(
+        workspace=document.workspace, folder=document.folder, name__iexact=document.name, deleted_at=None
+    )
+    taken = set(others.exclude(pk=document.pk).values_list("title", flat=True))
+    shown, number = title[:TITLE_MAX], 1
+    while shown in taken:
+        number += 1
+        ending = f" ({number})"
+        shown = title[: TITLE_MAX - len(ending)] + ending
+    return shown
+
+
+def has_first_title(document: Document) -> bool:
+    """Whether the title was made of the file name, so that the document's own title takes its place."""
+    title, first = document.title, title_from(document.name)
+    rest = title.removeprefix(first) if title.startswith(first) else title
+    return not rest or (rest.startswith(" (") and rest[2:-1].isdecimal() and rest.endswith(")"))
+
+
+def _find_predecessor(
+    workspace: Workspace, user: User, folder: Folder | None, name: str, on_same_name: SameName
+) -> Document | None:
+    """The document of which a file is to be a new version; SameNameHere when the sender is to be asked."""
+    if on_same_name is SameName.KEEP:
+        return None
+    here = same_name(workspace, user, folder, name)
+    if here is not None and on_same_name is SameName.ASK:
+        raise SameNameHere(here, name)
+    return here
+
+
 @transaction.atomic
 def _create_document(
-    workspace: Workspace, user: User, stored: _Stored, *, title: str, folder: Folder | None
+    workspace: Workspace, user: User, stored: _Stored, title: str, folder: Folder | None, on_same_name: SameName
 ) -> StoredUpload:
     here = _same_content_locked(workspace, user, stored)
     if here is not None:
         delete_stored(stored.file)
         return StoredUpload(here.document, here, added=False)
+    before = _find_predecessor(workspace, user, folder, stored.name, on_same_name)
+    if before is not None:
+        return _create_version(before, user, stored)
     check_room(workspace, stored.bytes)
-    document = Document.objects.create(
-        workspace=workspace,
-        folder=folder,
-        title=(title or title_from(stored.name))[:TITLE_MAX],
-        name=stored.name,
-        added_by_id=user.pk,
-    )
+    document = Document(workspace=workspace, folder=folder, name=stored.name, added_by_id=user.pk)
+    document.title = title[:TITLE_MAX] or name_document(document, title_from(stored.name))
+    document.save()
     version = _create_row(document, 1, stored, user)
     record(actor=user, verb="document.added", workspace=workspace, target=document, details=_facts(stored))
     start_compiling(version)

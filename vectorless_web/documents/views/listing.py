@@ -11,8 +11,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents import selectors, services
-from vectorless_web.documents.forms import FolderForm, ListForm, TagForm, TitleForm
-from vectorless_web.documents.models import Document, DocumentVersion, Folder
+from vectorless_web.documents.forms import FolderForm, ListForm, SameNameForm, TagForm, TitleForm
+from vectorless_web.documents.models import Document, DocumentVersion, Folder, PartialUpload
 from vectorless_web.documents.services.uploads import describe_uploads
 from vectorless_web.infra.limits import TAG_MAX, parse_whole_number
 from vectorless_web.infra.web.pages import go_to, is_htmx
@@ -62,17 +62,20 @@ def list_context(user: User, workspace: Workspace, query: selectors.ListQuery) -
         "query": query.search,
         "sort": query.sort,
         "uploads": describe_uploads(workspace),
+        "waiting": selectors.waiting_uploads(workspace, user),
     }
 
 
 @dataclass(frozen=True)
 class UploadResult:
-    """What became of one file: a new document, one that is here already, or a refusal."""
+    """What became of one file: a new document or version, one that is here already, a question, or a refusal."""
 
     name: str
     document: Document | None = None
     duplicate_of: Document | None = None
     error: Problem | None = None
+    same_name_as: Document | None = None
+    """The document of which it may be a new version: the file waits until its sender says so."""
     healed: bool = False
     """Whether the file made good what was lost of the document that is here already."""
 
@@ -99,6 +102,37 @@ def upload(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
+def settle_same_name(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add files that waited as new versions or as documents of their own, or let go of them."""
+    workspace = workspace_for(request.user, slug, Role.EDITOR)
+    form = SameNameForm(request.POST, waiting=selectors.waiting_uploads(workspace, request.user))
+    if not form.is_valid():
+        raise Problem(
+            "These files wait no more. Load the page again, and upload them once more if need be.",
+            code="not_waiting",
+            status=422,
+        )
+    choice = form.cleaned_data["same_name"]
+    results = [_settle(request.user, held, choice) for held in form.cleaned_data["uploads"]]
+    if is_htmx(request):
+        return render_results(request, workspace, [result for result in results if result])
+    for result in filter(None, results):
+        messages.info(request, _sentence(result))
+    return redirect("documents:list", slug=slug)
+
+
+def _settle(user: User, held: PartialUpload, choice: str) -> UploadResult | None:
+    if choice == SameNameForm.LEAVE_OUT:
+        services.cancel_partial_upload(upload=held)
+        return None
+    try:
+        added = services.finish_partial_upload(upload=held, user=user, on_same_name=services.SameName(choice))
+    except Problem as problem:
+        return UploadResult(held.name, error=problem)
+    return result_of(added, held.name)
+
+
+@require_POST
 def new_version(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take in a file as the next version of a document."""
     document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
@@ -122,7 +156,11 @@ def _is_fetched(request: HttpRequest) -> bool:
 
 def render_results(request: HttpRequest, workspace: Workspace, results: list[UploadResult]) -> HttpResponse:
     """What became of each file, as the list shows it under the upload."""
-    context = {**workspace_context(request.user, workspace, "documents"), "results": results}
+    context = {
+        **workspace_context(request.user, workspace, "documents"),
+        "results": results,
+        "waiting": selectors.waiting_uploads(workspace, request.user),
+    }
     return render(request, "documents/_uploaded.html", context, status=_status(results))
 
 
@@ -146,8 +184,13 @@ def _files(request: HttpRequest) -> list[UploadedFile]:
 
 def _add(request: HttpRequest, workspace: Workspace, file: UploadedFile, folder: Folder | None) -> UploadResult:
     name = file.name or ""
+    place: dict[str, Any] = {"workspace": workspace, "user": request.user, "upload": file, "folder": folder}
     try:
-        added = services.add_document(workspace=workspace, user=request.user, upload=file, folder=folder)
+        try:
+            added = services.add_document(**place, on_same_name=services.SameName.ASK)
+        except services.SameNameHere as found:
+            services.hold_upload(**place, same_name_as=found.document)
+            return UploadResult(name, same_name_as=found.document)
     except Problem as problem:
         return UploadResult(name, error=problem)
     return result_of(added, name)
@@ -161,17 +204,21 @@ def result_of(added: services.StoredUpload, name: str) -> UploadResult:
 
 
 def _status(results: list[UploadResult]) -> int:
-    return 422 if all(result.error for result in results) else 200
+    return 422 if results and all(result.error for result in results) else 200
 
 
 def _sentence(result: UploadResult) -> str:
     if result.error:
         return f"{result.name}: {result.error.message}"
+    if result.same_name_as:
+        return f"Is {result.name} a new version of “{result.same_name_as.title}”? It waits for your answer below."
     if result.duplicate_of and result.healed:
         title = result.duplicate_of.title
         return f"{result.name} is already here, as “{title}”. Its stored file was lost and has been put back."
     if result.duplicate_of:
         return f"{result.name} is already here, as “{result.duplicate_of.title}”. Nothing was added."
+    if result.document and result.document.latest and result.document.latest.number > 1:
+        return f"{result.name} is being read as a new version of “{result.document.title}”."
     return f"{result.name} was added and is being read."
 
 

@@ -74,6 +74,8 @@ def add(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         return JsonResponse({"received": received})
     try:
         added = services.finish_partial_upload(upload=upload, user=request.user)
+    except services.SameNameHere as found:
+        return render_results(request, upload.workspace, [UploadResult(upload.name, same_name_as=found.document)])
     except Problem as problem:
         if problem.retryable:
             return problem.mark(JsonResponse({"received": received}))
