@@ -152,7 +152,7 @@ def write_prompt(question: str, claims: Sequence[MadeClaim], sources: Sources, *
         numbered = {cited: number for number, cited in enumerate(group, len(numbers) + 1)}
         numbers |= numbered
         quotes += write_quotes(view, numbered) if view else []
-    "; ".join(sources.open_parts)
+    left_open = "; ".join(sources.open_parts)
     told = "\n".join(_write_claim(number, claim, numbers) for number, claim in enumerate(claims, 1))
     parts = [
         f"Documents cited:\n{fence_text(chr(10).join(lines))}" if lines else "",
@@ -161,9 +161,7 @@ def write_prompt(question: str, claims: Sequence[MadeClaim], sources: Sources, *
         sources.earlier,
         f"Question: {question}",
         f"Claims:\n{fence_text(told)}",
-        f"The writer says that this is open:\n{fence_text('; '.join(sources.open_parts))}"
-        if sources.open_parts
-        else "",
+        f"The writer says that this is open:\n{fence_text(left_open)}" if left_open else "",
     ]
     return "\n\n".join(part for part in parts if part)
 
