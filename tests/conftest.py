@@ -118,7 +118,7 @@ def work_off():
             return
 
     def work(*queues: str) -> None:
-        names = queues or ("documents", "runs", "long", "backups")
+        names = queues or ("documents", "runs", "long", "background", "backups")
         connection = django_rq.get_connection("runs")
         DeafWorker([django_rq.get_queue(name) for name in names], connection=connection).work(
             burst=True, logging_level="WARNING"

@@ -170,11 +170,13 @@ RQ_QUEUES = {
     "runs": {"URL": _bounded_redis, "DEFAULT_TIMEOUT": 900},
     "documents": {"URL": _bounded_redis, "DEFAULT_TIMEOUT": 1800},
     "long": {"URL": _bounded_redis, "DEFAULT_TIMEOUT": 7200},
+    "background": {"URL": _bounded_redis, "DEFAULT_TIMEOUT": 900},
     "backups": {"URL": _bounded_redis, "DEFAULT_TIMEOUT": 7200},
 }
 RQ = {"COMMIT_MODE": "auto"}  # infra.queues.jobs enqueues after the commit by itself.
 WORKER_PRELOAD = {
     "runs": ["vectorless_web.runs.jobs", "vectorless_web.providers.openai_chat"],
+    "background": ["vectorless_web.runs.jobs", "vectorless_web.providers.openai_chat"],
     "documents": ["vectorless_web.documents.jobs"],
     "long": ["vectorless_web.documents.jobs"],
     "backups": ["vectorless_web.console.jobs"],
@@ -196,6 +198,8 @@ TIDYING = (
 """What the sweep calls every hour besides its own acts, from apps above it: each says how many rows it touched."""
 SWEEPING = ("vectorless_web.console.subjects.stream.stream_events",)
 """What the sweep calls at every pass besides its own acts, likewise."""
+RUN_ENDED: dict[str, str] = {}
+"""Who is told in the same transaction that a run has ended which no person asked, by the purpose of the run."""
 NOTICE_READERS = {
     "run_ended": "vectorless_web.runs.selectors.read_notices",
     "mentioned": "vectorless_web.runs.selectors.read_notices",

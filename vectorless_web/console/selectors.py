@@ -47,7 +47,13 @@ PLACES = {
     "storage": "maintenance",
 }
 """The page of the console where something can be done about a part."""
-QUEUE_NAMES = {"runs": "questions", "documents": "documents", "long": "long documents", "backups": "backups"}
+QUEUE_NAMES = {
+    "runs": "questions",
+    "documents": "documents",
+    "long": "long documents",
+    "background": "grids and evaluations",
+    "backups": "backups",
+}
 PROVIDERS_SHOWN = 20
 
 

@@ -3,7 +3,7 @@
 Each attempt has one job; a doubled call replaces it.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from django.db.models import QuerySet
 
@@ -13,6 +13,8 @@ from vectorless_web.infra.queues.jobs import WaitingLine
 from vectorless_web.runs.models import Replay, Run
 
 QUEUE = "runs"
+BACKGROUND_QUEUE = "background"
+"""Where the many questions of grids and evaluations wait, so that no person waits behind one."""
 JOB = "vectorless_web.runs.jobs.execute_run"
 JOB_SECONDS = 900
 """Seconds that the job of a run may take. A run has limits of its own and ends earlier with a sentence; this ends one
@@ -34,12 +36,12 @@ def replay_job_id(replay: Replay) -> str:
     return f"replay-{replay.run_id}-{int(replay.asked_at.timestamp() * 1000)}"
 
 
-def _waiting_runs() -> QuerySet[Run]:
-    return Run.objects.filter(status=Run.Status.QUEUED)
+def _asked_runs(status: str) -> QuerySet[Run]:
+    return Run.objects.filter(status=status, purpose=Run.Purpose.QUESTION)
 
 
-def _working_runs() -> QuerySet[Run]:
-    return Run.objects.filter(status=Run.Status.RUNNING)
+def _background_runs(status: str) -> QuerySet[Run]:
+    return Run.objects.filter(status=status).exclude(purpose=Run.Purpose.QUESTION)
 
 
 def _open_replays() -> QuerySet[Replay]:
@@ -47,7 +49,7 @@ def _open_replays() -> QuerySet[Replay]:
 
 
 def _enqueue_run(run: Run) -> None:
-    jobs.enqueue(JOB, run.pk, queue=QUEUE, job_id=job_id(run.pk, run.attempt), seconds=JOB_SECONDS)
+    jobs.enqueue(JOB, run.pk, queue=line_of(run).queue, job_id=job_id(run.pk, run.attempt), seconds=JOB_SECONDS)
 
 
 def _enqueue_replay(replay: Replay) -> None:
@@ -55,14 +57,19 @@ def _enqueue_replay(replay: Replay) -> None:
     jobs.enqueue(REPLAY_JOB, replay.run_id, queue=REPLAY_QUEUE, job_id=name, seconds=REPLAY_JOB_SECONDS)
 
 
-RUNS = WaitingLine(
-    queue=QUEUE,
-    person="asked_by",
-    waiting=_waiting_runs,
-    working=_working_runs,
-    job_id=lambda run: job_id(run.pk, run.attempt),
-    enqueue=_enqueue_run,
-)
+def _make_line(queue: str, rows: Callable[[str], QuerySet[Run]]) -> WaitingLine:
+    return WaitingLine(
+        queue=queue,
+        person="asked_by",
+        waiting=lambda: rows(Run.Status.QUEUED),
+        working=lambda: rows(Run.Status.RUNNING),
+        job_id=lambda run: job_id(run.pk, run.attempt),
+        enqueue=_enqueue_run,
+    )
+
+
+RUNS = _make_line(QUEUE, _asked_runs)
+BACKGROUND = _make_line(BACKGROUND_QUEUE, _background_runs)
 REPLAYS = WaitingLine(
     queue=REPLAY_QUEUE,
     person="asked_by",
@@ -74,19 +81,26 @@ REPLAYS = WaitingLine(
 """A replay that is being made waits for its verdict like the others: one of each person at a time."""
 
 
+def line_of(run: Run) -> WaitingLine:
+    """The line in which a run waits."""
+    return RUNS if run.purpose == Run.Purpose.QUESTION else BACKGROUND
+
+
 def enqueue(run: Run) -> None:
     """Have the run taken in its person's turn, once the transaction commits; without Redis the sweep sees to it."""
-    RUNS.admit(run.asked_by_id)
+    line_of(run).admit(run.asked_by_id)
 
 
 def admit_after(run_id: int) -> None:
-    """Let the next question of the run's person come when the run has made room, once the transaction commits."""
-    RUNS.admit(Run.objects.values_list("asked_by", flat=True).filter(pk=run_id).first())
+    """Let the next run of its person and line come when the run has made room, once the transaction commits."""
+    run = Run.objects.only("asked_by", "purpose").filter(pk=run_id).first()
+    if run is not None:
+        enqueue(run)
 
 
 def admit_runs() -> int:
-    """Give everybody's oldest waiting run its job where it has none; how many."""
-    return RUNS.admit_all()
+    """Give everybody's oldest waiting run of each line its job where it has none; how many."""
+    return RUNS.admit_all() + BACKGROUND.admit_all()
 
 
 def enqueue_replay(replay: Replay) -> None:

@@ -52,6 +52,13 @@ class Run(models.Model):
         EDITED = "edited", "Edited"
         ANSWERER = "answerer", "Asked of another"
 
+    class Purpose(models.TextChoices):
+        """Why it is made. Only questions of people are listed, searched and counted."""
+
+        QUESTION = "question", "Question of a person"
+        CELL = "cell", "Cell of a grid"
+        EVALUATION = "evaluation", "Question of an evaluation"
+
     OPEN = (Status.QUEUED, Status.RUNNING)
     CONCLUDED = (Status.ANSWERED, Status.PARTIAL, Status.PASSAGES, Status.NOT_FOUND)
     """Came to their end: neither failed nor stopped."""
@@ -59,6 +66,7 @@ class Run(models.Model):
 
     thread = models.ForeignKey(Thread, on_delete=models.CASCADE, related_name="runs")
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="runs")
+    purpose = models.CharField(max_length=12, choices=Purpose.choices, default=Purpose.QUESTION)
     question = models.TextField()
     whole_workspace = models.BooleanField(default=True)
     documents = models.ManyToManyField(Document, blank=True, related_name="+")

@@ -22,7 +22,7 @@ from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.text.analyser import analyse, words
 from vectorless_web.runs.models import Run, Thread
-from vectorless_web.runs.selectors import visible_runs
+from vectorless_web.runs.selectors import asked_runs
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User, role_in
 
@@ -288,7 +288,7 @@ def _place_in_series(snapshot: Snapshot, row: int) -> tuple[str, int, int]:
 
 
 def _find_runs(workspace: Workspace, user: User, text: str) -> list[Run]:
-    rows = visible_runs(user.pk, [workspace.pk]).select_related("asked_by", "answer")
+    rows = asked_runs(user.pk, [workspace.pk]).select_related("asked_by", "answer")
     for word in text.split():
         rows = rows.filter(Q(question__icontains=word) | Q(answer__markdown__icontains=word))
     found = list(rows.order_by("-pk")[:OTHERS])
@@ -301,7 +301,7 @@ def _find_runs(workspace: Workspace, user: User, text: str) -> list[Run]:
 def _find_threads(workspace: Workspace, user: User, text: str) -> list[Thread]:
     """Threads whose first question, which their titles tell, exists for the user."""
     first = Run.objects.filter(thread=OuterRef("pk")).order_by("pk").values("pk")[:1]
-    shown = visible_runs(user.pk, [workspace.pk]).values("pk")
+    shown = asked_runs(user.pk, [workspace.pk]).values("pk")
     rows = Thread.objects.filter(workspace=workspace).annotate(first=Subquery(first)).filter(first__in=shown)
     for word in text.split():
         rows = rows.filter(title__icontains=word)

@@ -22,7 +22,7 @@ from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.templatetags.show import person
 from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.notices.selectors import Told
-from vectorless_web.runs.line import RUNS
+from vectorless_web.runs.line import line_of
 from vectorless_web.runs.models import (
     Answer,
     Citation,
@@ -82,6 +82,11 @@ def visible_runs(account: int | None, workspaces: Iterable[int]) -> QuerySet[Run
         shared = Run.shared_with.through.objects.filter(user=account)
         shown |= Q(asked_by=account) | Q(pk__in=shared.values("run"))
     return _outside(closed_folders(account, places), Run.objects.filter(shown, workspace__in=places))
+
+
+def asked_runs(account: int | None, workspaces: Iterable[int]) -> QuerySet[Run]:
+    """Those of the visible runs that people asked: lists, searches and counts leave out cells and evaluations."""
+    return visible_runs(account, workspaces).filter(purpose=Run.Purpose.QUESTION)
 
 
 def is_unrestricted(run: Run) -> bool:
@@ -155,10 +160,10 @@ class Waiting:
 
 def waiting_of(run: Run) -> Waiting | None:
     """Where a run is in the line; None once it is taken."""
-    place = RUNS.places([run.pk]).get(run.pk) if run.status == Run.Status.QUEUED else None
+    place = line_of(run).places([run.pk]).get(run.pk) if run.status == Run.Status.QUEUED else None
     if place is None:
         return None
-    own = Run.objects.filter(asked_by=run.asked_by_id, status__in=Run.OPEN)
+    own = Run.objects.filter(asked_by=run.asked_by_id, status__in=Run.OPEN, purpose=run.purpose)
     counts = dict(own.order_by().values_list("status").annotate(n=Count("pk")))
     return Waiting(place, counts.get(Run.Status.QUEUED, 0), counts.get(Run.Status.RUNNING, 0))
 
@@ -361,7 +366,7 @@ def comment_of(run: Run, pk: int) -> Comment:
 def demo_run(user: User) -> Run | None:
     """The demo's run that recorded replies led, for who may see it and has nothing to look at yet."""
     ids = [workspace.pk for workspace in workspaces_of(user)]
-    rows = visible_runs(user.pk, ids).filter(settings__has_key="cassette", status=Run.Status.ANSWERED)
+    rows = asked_runs(user.pk, ids).filter(settings__has_key="cassette", status=Run.Status.ANSWERED)
     return rows.select_related("workspace").first()
 
 
@@ -443,14 +448,14 @@ def used_pages(document: Document, user: User, limit: int = USED_PAGES) -> list[
 
 def recent_runs(workspace: Workspace, user: User, limit: int = RECENT) -> list[Run]:
     """The newest run of each thread that exists for the user, newest first."""
-    newest = visible_runs(user.pk, [workspace.pk]).values("thread").annotate(last=Max("pk")).order_by("-last")
+    newest = asked_runs(user.pk, [workspace.pk]).values("thread").annotate(last=Max("pk")).order_by("-last")
     return list(_with_people(Run.objects.filter(pk__in=[row["last"] for row in newest[:limit]])))
 
 
 def runs_of(user: User, limit: int = RECENT) -> list[Run]:
     """The last runs in any workspace of the user."""
     ids = [workspace.pk for workspace in workspaces_of(user)]
-    return list(_with_people(visible_runs(user.pk, ids)).order_by("-pk")[:limit])
+    return list(_with_people(asked_runs(user.pk, ids)).order_by("-pk")[:limit])
 
 
 def home_workspaces(user: User) -> list[Workspace]:
@@ -458,7 +463,7 @@ def home_workspaces(user: User) -> list[Workspace]:
     workspaces = workspaces_of(user)
     ids = [workspace.pk for workspace in workspaces]
     documents = _count_by_workspace(Document.objects.filter(open_to(user), workspace__in=ids, deleted_at=None))
-    runs = _count_by_workspace(visible_runs(user.pk, ids))
+    runs = _count_by_workspace(asked_runs(user.pk, ids))
     for workspace in workspaces:
         workspace.document_count = documents.get(workspace.pk, 0)  # type: ignore[attr-defined]
         workspace.run_count = runs.get(workspace.pk, 0)  # type: ignore[attr-defined]
@@ -468,7 +473,7 @@ def home_workspaces(user: User) -> list[Workspace]:
 def month_of(workspace: Workspace, user: User) -> Month:
     """Questions, outcomes and spend since the first of the month, of the runs that exist for the user."""
     first = timezone.localtime().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    rows = visible_runs(user.pk, [workspace.pk]).filter(created_at__gte=first)
+    rows = asked_runs(user.pk, [workspace.pk]).filter(created_at__gte=first)
     counts = dict(rows.order_by().values_list("status").annotate(n=Count("pk")))
     return Month(
         questions=sum(counts.values()),

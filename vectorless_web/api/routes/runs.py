@@ -53,7 +53,7 @@ def show_run(run: Run) -> dict[str, Any]:
 def list_runs(request: HttpRequest, slug: str, asked: PageQuery = Paged) -> dict[str, Any]:
     """The runs of a workspace that the person may see, the newest first."""
     workspace = workspace_for(request.user, slug)
-    rows = selectors.visible_runs(request.user.pk, [workspace.pk]).select_related("workspace", "answer")
+    rows = selectors.asked_runs(request.user.pk, [workspace.pk]).select_related("workspace", "answer")
     return take_page(rows, asked, show_run)
 
 

@@ -129,7 +129,7 @@ def find_known(thread: Thread, user: User) -> Known | None:
 
 def find_comparable(run: Run, user: User) -> tuple[Sequence[Run], Sequence[Run]]:
     """Runs worth comparing with this one: the others of its thread, and others that ask the same, newest first."""
-    rows = selectors.visible_runs(user.pk, [run.workspace_id]).exclude(pk=run.pk)
+    rows = selectors.asked_runs(user.pk, [run.workspace_id]).exclude(pk=run.pk)
     rows = rows.select_related("workspace", "asked_by", "answer", "thread", "asked_from").order_by("-pk")
     same = rows.filter(question__iexact=run.question).exclude(thread=run.thread_id)
     return list(rows.filter(thread=run.thread_id)[:CANDIDATES_SHOWN]), list(same[:CANDIDATES_SHOWN])

@@ -6,6 +6,7 @@ from vectorless_web.runs.services.asking import (
     give_feedback,
     may_rename,
     rename_thread,
+    start_background_run,
     start_run,
 )
 from vectorless_web.runs.services.executing import (
@@ -80,6 +81,7 @@ __all__ = [
     "settings_of",
     "share_with_members",
     "share_with_workspace",
+    "start_background_run",
     "start_replay",
     "start_run",
     "stop_run",

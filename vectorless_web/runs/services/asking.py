@@ -41,7 +41,7 @@ def check_question_rate(user: User, workspace: Workspace) -> None:
     The person's row is held until then, so that questions sent at one moment are counted one after the other.
     """
     list(get_user_model()._default_manager.select_for_update(no_key=True).filter(pk=user.pk or 0))
-    waiting = Run.objects.filter(status=Run.Status.QUEUED)
+    waiting = Run.objects.filter(status=Run.Status.QUEUED, purpose=Run.Purpose.QUESTION)
     _check_waiting(
         waiting.filter(asked_by=user.pk),
         settings.WAITING_RUNS_PER_PERSON,
@@ -76,7 +76,8 @@ def _check_hour(user: User) -> None:
 
 def _seconds_to_next_end() -> int:
     """About how long until the next run is taken: as long as runs took lately."""
-    ended = Run.objects.filter(status__in=Run.ENDED, started_at__isnull=False, finished_at__isnull=False)
+    ended = Run.objects.filter(status__in=Run.ENDED, purpose=Run.Purpose.QUESTION)
+    ended = ended.filter(started_at__isnull=False, finished_at__isnull=False)
     times = ended.order_by("-pk").values_list("started_at", "finished_at")[:LATELY]
     took = [(finished - started).total_seconds() for started, finished in times if started and finished]
     return round(min(max(fmean(took) if took else SOONEST, SOONEST), LATEST))
@@ -131,32 +132,72 @@ def start_run(
     question follows up on its last result, with a run it is that one's question asked once more.
     Raises Problem with a stable code: 422 when question or scope cannot be used, 429 when too much was asked.
     """
+    question, limits, chosen = _prepare(user, workspace, question, documents, choices)
+    thread, origin = _place_of(follows, user)
+    asked = {
+        "whole_workspace": documents is None,
+        "asked_from": origin,
+        "asked_how": _classify_origin(origin, follows, question, limits),
+        "settings": limits,
+        "private": bool(workspace.setting("runs_private")) or (origin is not None and origin.private),
+    }
+    folders = _list_restricted(workspace, user, documents, limits)
+    with transaction.atomic():
+        check_question_rate(user, workspace)
+        run = _create_run(user, workspace, question, thread, chosen, folders, **asked)
+        record(actor=user, verb="run.asked", workspace=workspace, target=run, name=question)
+        line.enqueue(run)
+    return run
+
+
+def start_background_run(
+    *,
+    user: User,
+    workspace: Workspace,
+    purpose: str,
+    question: str,
+    documents: Sequence[int] | None = None,
+    **choices: Unpack[RunChoices],
+) -> Run:
+    """Store a question of a grid or an evaluation as a queued run in the line behind all that people ask.
+
+    When it ends, the function that the setting RUN_ENDED names for its purpose is called in the same transaction.
+    Nobody's rate counts it; Problem (422) as `start_run` raises it.
+    """
+    question, limits, chosen = _prepare(user, workspace, question, documents, choices)
+    folders = _list_restricted(workspace, user, documents, limits)
+    asked = {"whole_workspace": documents is None, "settings": limits, "purpose": purpose}
+    with transaction.atomic():
+        run = _create_run(user, workspace, question, None, chosen, folders, **asked)
+        line.enqueue(run)
+    return run
+
+
+def _prepare(
+    user: User, workspace: Workspace, question: str, documents: Sequence[int] | None, choices: RunChoices
+) -> tuple[str, dict[str, Any], list[Document]]:
+    """The question as it is stored, its limits and its chosen documents; Problem (422) when one cannot be used."""
     try:
         question, limits = check_question(question), _limits(workspace, choices)
     except InvalidInput as error:
         raise Problem(error.message, code=error.code, status=422) from error
-    chosen = _check_scope(workspace, user, documents)
-    thread, origin = _place_of(follows, user)
-    folders = _list_restricted(workspace, user, documents, limits)
-    with transaction.atomic():
-        check_question_rate(user, workspace)
-        thread = thread or Thread.objects.create(workspace=workspace, title=question[:TITLE_MAX], created_by_id=user.pk)
-        run = Run.objects.create(
-            thread=thread,
-            workspace=workspace,
-            question=question,
-            whole_workspace=documents is None,
-            asked_by_id=user.pk,
-            asked_from=origin,
-            asked_how=_classify_origin(origin, follows, question, limits),
-            settings=limits,
-            private=bool(workspace.setting("runs_private")) or (origin is not None and origin.private),
-        )
-        run.documents.set(chosen)
-        run.named.set(chosen)
-        run.folders.set(folders)
-        record(actor=user, verb="run.asked", workspace=workspace, target=run, name=question)
-        line.enqueue(run)
+    return question, limits, _check_scope(workspace, user, documents)
+
+
+def _create_run(
+    user: User,
+    workspace: Workspace,
+    question: str,
+    thread: Thread | None,
+    chosen: Sequence[Document],
+    folders: Sequence[Folder],
+    **asked: Any,
+) -> Run:
+    thread = thread or Thread.objects.create(workspace=workspace, title=question[:TITLE_MAX], created_by_id=user.pk)
+    run = Run.objects.create(thread=thread, workspace=workspace, question=question, asked_by_id=user.pk, **asked)
+    run.documents.set(chosen)
+    run.named.set(chosen)
+    run.folders.set(folders)
     return run
 
 

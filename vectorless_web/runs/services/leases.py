@@ -1,6 +1,7 @@
 """Leases of runs: claiming and ending one, stopping it, and recovering one whose worker died or whose job was lost."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
@@ -8,11 +9,12 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from vectorless_web.infra.leases import Lease, LeaseRule
 from vectorless_web.notices.models import Kind
 from vectorless_web.notices.services import notify
-from vectorless_web.runs.line import RUNS, admit_after, admit_runs, announce, enqueue, job_id, stop_job
+from vectorless_web.runs.line import admit_after, admit_runs, announce, enqueue, job_id, line_of, stop_job
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import may_stop
 from vectorless_web.workspaces.selectors import User, may_in
@@ -44,7 +46,10 @@ class RunLease(Lease[Run]):
 
 def claim(run_id: int) -> RunLease | None:
     """Take a queued run in one conditional UPDATE; None when it is not waiting (any more) or not its person's turn."""
-    token = RUN_LEASES.claim(run_id, take=RUNS.take, started_at=Coalesce(F("started_at"), timezone.now()))
+    run = Run.objects.only("purpose").filter(pk=run_id).first()
+    if run is None:
+        return None
+    token = RUN_LEASES.claim(run_id, take=line_of(run).take, started_at=Coalesce(F("started_at"), timezone.now()))
     if token is None:
         return None
     attempt = Run.objects.values_list("attempt", flat=True).get(pk=run_id)
@@ -58,18 +63,22 @@ def end_run(lease: RunLease, status: str, **values: object) -> bool:
         ended = bool(lease.select_held().update(**ending))
         if ended:
             admit_after(lease.run_id)
-            _tell_asker(lease.run_id)
+            _tell_end(lease.run_id)
     return ended
 
 
-def _tell_asker(run_id: int) -> None:
-    """Give the asker a notice that the run has ended. Their open page of the run takes it back when it shows that.
+def _tell_end(run_id: int) -> None:
+    """Give the asker a notice that the run has ended, or tell the app whose cell or evaluation it is.
 
-    Who never signed in, as the demo's account before its first day, has left no page.
+    The asker's open page of the run takes the notice back when it shows that. Who never signed in, as the demo's
+    account before its first day, has left no page.
     """
-    rows = Run.objects.filter(pk=run_id, asked_by__last_login__isnull=False).exclude(status=Run.Status.CANCELLED)
-    for asker, workspace in rows.values_list("asked_by", "workspace"):
-        notify(people=[asker], kind=Kind.RUN_ENDED, workspace_id=workspace, about=run_id)
+    run = Run.objects.select_related("asked_by").get(pk=run_id)
+    if run.purpose in settings.RUN_ENDED:
+        tell: Any = import_string(settings.RUN_ENDED[run.purpose])
+        tell(run)
+    elif run.asked_by is not None and run.asked_by.last_login is not None and run.status != Run.Status.CANCELLED:
+        notify(people=[run.asked_by.pk], kind=Kind.RUN_ENDED, workspace_id=run.workspace_id, about=run_id)
 
 
 REASON = "Stopped before it was done."
@@ -103,11 +112,13 @@ def cancel_run(*, user: User, run: Run) -> bool:
 def end_abandoned(run_id: int) -> bool:
     """End a stopped run that nobody works on; false when somebody does."""
     nobody = Q(status=Run.Status.QUEUED) | RUN_LEASES.is_expired()
-    ended = Run.objects.filter(nobody, pk=run_id, cancel_requested=True).update(
-        **RUN_LEASES.make_released_values(), status=Run.Status.CANCELLED, finished_at=timezone.now(), reason=REASON
-    )
-    if ended:
-        admit_after(run_id)
+    with transaction.atomic():
+        ended = Run.objects.filter(nobody, pk=run_id, cancel_requested=True).update(
+            **RUN_LEASES.make_released_values(), status=Run.Status.CANCELLED, finished_at=timezone.now(), reason=REASON
+        )
+        if ended:
+            admit_after(run_id)
+            _tell_end(run_id)
     return bool(ended)
 
 
@@ -161,7 +172,7 @@ def _give_up(abandoned: QuerySet[Run], run: Run) -> bool:
             reason=f"The process that worked on this died {run.attempt} times. The steps it took are kept; ask again.",
         )
         if failed:
-            _tell_asker(run.pk)
+            _tell_end(run.pk)
     return _tell(run) if failed else False
 
 

@@ -20,7 +20,7 @@ from vectorless_web.infra.web.pages import is_htmx
 from vectorless_web.runs.models import Comment, Feedback, Run, Verification
 from vectorless_web.runs.search import KINDS, SearchQuery, search_workspace
 from vectorless_web.runs.search import PAGE_SIZE as RESULTS
-from vectorless_web.runs.selectors import visible_runs
+from vectorless_web.runs.selectors import asked_runs
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User, may_in, workspace_context, workspace_for
 
@@ -71,7 +71,7 @@ class RunQuery:
 def listed_runs(workspace: Workspace, user: User, query: RunQuery) -> Page[Run]:
     """One page of the list, each run with `good` and `bad`, what people said; a page beyond the end is the last one."""
     marked = MARKS[query.mark](user.pk) if query.mark else Q()
-    rows = visible_runs(user.pk, [workspace.pk]).filter(marked)
+    rows = asked_runs(user.pk, [workspace.pk]).filter(marked)
     narrowed = _filter_runs(workspace, user, rows, query)
     shown = Paginator(narrowed.order_by("-pk"), PAGE_SIZE).get_page(query.page)
     runs = {run.pk: run for run in shown}
@@ -86,7 +86,7 @@ def listed_runs(workspace: Workspace, user: User, query: RunQuery) -> Page[Run]:
 
 def people_of(workspace: Workspace, user: User) -> list[tuple[int, str]]:
     """Those who asked something here, for the list's filter."""
-    rows = visible_runs(user.pk, [workspace.pk]).filter(asked_by__isnull=False)
+    rows = asked_runs(user.pk, [workspace.pk]).filter(asked_by__isnull=False)
     people = rows.values_list("asked_by", "asked_by__first_name", "asked_by__last_name", "asked_by__username")
     named = {pk: f"{first} {last}".strip() or username for pk, first, last, username in people.order_by().distinct()}
     return sorted(named.items(), key=lambda item: (item[1], item[0]))
@@ -107,7 +107,7 @@ class DocumentFilter:
 def documents_of(workspace: Workspace, user: User, query: RunQuery) -> DocumentFilter:
     """The documents that runs read, and always the chosen one, of those that exist for the user."""
     read = Run.versions.through.objects.filter(
-        documentversion__document=OuterRef("pk"), run__in=visible_runs(user.pk, [workspace.pk])
+        documentversion__document=OuterRef("pk"), run__in=asked_runs(user.pk, [workspace.pk])
     )
     rows = documents_in(workspace, user).filter(Exists(read)).order_by("title", "pk")
     found = dict(rows.values_list("pk", "title")[: DOCUMENTS_OFFERED + 1])

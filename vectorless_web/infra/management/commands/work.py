@@ -11,7 +11,7 @@ from vectorless_web.infra.queues import jobs
 
 
 class Command(BaseCommand):
-    help = "Work on the jobs of one queue: runs, documents, long or backups."
+    help = "Work on the jobs of one queue: runs, documents, long, background or backups."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("queue", choices=sorted(settings.RQ_QUEUES))

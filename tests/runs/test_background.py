@@ -1,0 +1,62 @@
+"""Runs that grids and evaluations make: they wait behind nobody's questions, and no list of questions shows them."""
+
+import django_rq
+import pytest
+from django.urls import reverse
+
+from tests.support.engines import StoryReasoner, TestEngine, long_story
+from vectorless_web.notices.models import Notice
+from vectorless_web.runs.line import BACKGROUND_QUEUE, QUEUE
+from vectorless_web.runs.models import Run
+from vectorless_web.runs.selectors import asked_runs
+from vectorless_web.runs.services import claim_run, execute_run, start_background_run, start_run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ended: list[tuple[int, str]] = []
+
+
+def note_end(run: Run) -> None:
+    ended.append((run.pk, run.status))
+
+
+@pytest.fixture
+def cell(workspace, bob, report) -> Run:
+    return start_background_run(
+        user=bob, workspace=workspace, purpose=Run.Purpose.CELL, question="What was revenue?", documents=[report.pk]
+    )
+
+
+def waiting(queue: str) -> list[int]:
+    return [job.args[0] for job in django_rq.get_queue(queue).jobs]
+
+
+def test_a_cell_waits_in_a_line_of_its_own(cell, workspace, bob):
+    asked = start_run(user=bob, workspace=workspace, question="And the costs?")
+
+    assert (waiting(QUEUE), waiting(BACKGROUND_QUEUE)) == ([asked.pk], [cell.pk])
+
+
+def test_a_cell_takes_nobody_s_place_among_waiting_questions(cell, workspace, bob, settings):
+    settings.WAITING_RUNS_PER_PERSON = settings.WAITING_RUNS_PER_WORKSPACE = 1
+
+    assert start_run(user=bob, workspace=workspace, question="And the costs?").pk
+
+
+def test_a_cell_is_in_no_list_and_its_page_opens(cell, workspace, bob, client):
+    client.force_login(bob)
+
+    assert not asked_runs(bob.pk, [workspace.pk]).exists()
+    assert cell.question not in client.get(reverse("runs:list", args=[workspace.slug])).content.decode()
+    assert client.get(reverse("runs:detail", args=[workspace.slug, cell.pk])).status_code == 200
+
+
+def test_the_end_of_a_cell_is_told_to_its_app_and_not_to_its_asker(cell, settings, bob, client):
+    settings.RUN_ENDED = {"cell": f"{__name__}.note_end"}
+    client.force_login(bob)
+    ended.clear()
+
+    execute_run(claim_run(cell.pk), engine=TestEngine(StoryReasoner(long_story)))
+
+    assert ended == [(cell.pk, "answered")]
+    assert not Notice.objects.exists()
