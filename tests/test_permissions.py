@@ -29,7 +29,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tests.engine.parsing.test_figures import painted
 from tests.support.compiled import compile_here
-from vectorless_web.api.models import ApiToken
+from vectorless_web.api.models import ApiToken, Delivery, Webhook
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder, PartialUpload
 from vectorless_web.notices.models import Kind, Notice
@@ -59,7 +59,7 @@ SECRET = "Zebrafish"
 """A word of every name and text in the first workspace, and of nothing elsewhere."""
 BY_TOKEN = ("invitation", "share")
 """What is reached by a token alone, whatever the workspace."""
-INNER = ("version", "other", "link", "comment")
+INNER = ("version", "other", "link", "comment", "delivery")
 """Numbers that an address holds beside that of its object."""
 
 
@@ -111,6 +111,14 @@ MATRIX = [
     post("api:make", ACCOUNT, name=""),
     # One that is somebody else's leads to the list, and stays open.
     replace(post("api:revoke", ACCOUNT), more={"pk": "api_token"}),
+    # Webhooks, and the log of what was sent
+    get("api:webhooks", OWNER, "workspace"),
+    post("api:add_webhook", OWNER, "workspace"),
+    get("api:webhook", OWNER, "webhook"),
+    post("api:rotate_webhook", OWNER, "webhook"),
+    post("api:switch_webhook", OWNER, "webhook", on="yes"),
+    post("api:remove_webhook", OWNER, "webhook"),
+    replace(post("api:redeliver", OWNER, "webhook"), more={"delivery": "delivery"}),
     # One's own notices; one that is somebody else's, or is there no more, leads to the list.
     get("notices:list", ACCOUNT),
     get("notices:panel", ACCOUNT),
@@ -493,6 +501,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     partial = PartialUpload.objects.create(
         workspace=workspace, user=people[OWNER], name=f"{word}.pdf", bytes=9, ends_sha256="", expires_at=later
     )
+    webhook = Webhook.objects.create(workspace=workspace, address=f"https://{word}.example", encrypted_secret="")
     return {
         "document": document.pk,
         "partial": partial.pk,
@@ -514,6 +523,8 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
         "host": ModelHost.objects.get_or_create(host="m.example")[0].pk,
         "sign_on": SignOnProvider.objects.create(key=f"id-{word.lower()}", name="Id", issuer="https://id.example").pk,
         "notice": notice.pk,
+        "webhook": webhook.pk,
+        "delivery": Delivery.objects.create(webhook=webhook, message=f"msg_{word}", kind="run.finished", payload={}).pk,
         "api_token": ApiToken.objects.create(user=people[OWNER], name=word, token_hash=hash_token(word)).pk,
         "entry": entry.pk,
         "person": people[MEMBER].pk,

@@ -194,12 +194,18 @@ TIDYING = (
     "vectorless_web.sharing.services.tell_of_expiring_links",
     "vectorless_web.notices.services.tidy_notices",
     "vectorless_web.api.services.tidy_replies",
+    "vectorless_web.api.webhooks.services.tidy_deliveries",
 )
 """What the sweep calls every hour besides its own acts, from apps above it: each says how many rows it touched."""
-SWEEPING = ("vectorless_web.console.subjects.stream.stream_events",)
+SWEEPING = (
+    "vectorless_web.console.subjects.stream.stream_events",
+    "vectorless_web.api.webhooks.services.queue_due",
+)
 """What the sweep calls at every pass besides its own acts, likewise."""
 RUN_ENDED: dict[str, str] = {}
 """Who is told in the same transaction that a run has ended which no person asked, by the purpose of the run."""
+LISTENERS = ("vectorless_web.api.webhooks.services.note_event",)
+"""What is told of events in workspaces (infra.happenings), from apps above those in which they happen."""
 NOTICE_READERS = {
     "run_ended": "vectorless_web.runs.selectors.read_notices",
     "mentioned": "vectorless_web.runs.selectors.read_notices",
@@ -210,6 +216,7 @@ NOTICE_READERS = {
     "invitation_accepted": "vectorless_web.workspaces.selectors.read_notices",
     "role_changed": "vectorless_web.workspaces.selectors.read_notices",
     "link_expiring": "vectorless_web.sharing.services.read_notices",
+    "webhook_off": "vectorless_web.api.webhooks.services.read_notices",
 }
 """What says, of each kind of notice, what it may still tell its reader: a function of the app that it belongs to."""
 WORKER_HAND_BACK = {
@@ -442,9 +449,11 @@ ENCRYPTION_KEY = env.str("VECTORLESS_ENCRYPTION_KEY", default="") or SECRET_KEY
 """Encrypts providers' keys and secrets of two-step sign-in at rest; under another key neither can be read."""
 try:
     ALLOW_PRIVATE_MODEL_HOSTS = allowed_hosts(env.str("VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS", default=LOOPBACK))
+    ALLOW_PRIVATE_WEBHOOK_HOSTS = allowed_hosts(env.str("VECTORLESS_ALLOW_PRIVATE_WEBHOOK_HOSTS", default=""))
 except ValueError as error:
-    raise SystemExit(f"VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS: {error}") from None
-"""Which private addresses a workspace's provider may have: all (True), none (False), or these hosts and networks."""
+    raise SystemExit(f"VECTORLESS_ALLOW_PRIVATE_..._HOSTS: {error}") from None
+"""Which private addresses a workspace's provider or webhook may have: all (True), none (False), or these hosts and
+networks."""
 MODEL_PORTS = [int(port) for port in env.list("VECTORLESS_MODEL_PORTS", default=["11434", "1234", "8080", "8000"])]
 """Ports of this machine at which owners may look for a model: those of Ollama, LM Studio, llama.cpp and vLLM."""
 MODEL_TRIES_PER_HOUR = env.int("VECTORLESS_MODEL_TRIES_PER_HOUR", default=30)

@@ -22,6 +22,7 @@ from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.infra.money import MILLION
+from vectorless_web.providers import posting
 from vectorless_web.providers.cassette import Cassette, Recording
 from vectorless_web.providers.connections import FORMS, Endpoint
 from vectorless_web.providers.nearby import find_models
@@ -233,6 +234,13 @@ def test_model(choice: ModelChoice | None = None, *, context_size: int | None = 
 def find_nearby_models(addresses: Sequence[str]) -> list[tuple[str, str]]:
     """The addresses on this machine at which a model server answers, with each model it names."""
     return find_models(addresses)
+
+
+def post_event(address: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, str]:
+    """Post to an address that an owner chose, where the operator lets it be: the status, and why there is none."""
+    allowed = settings.ALLOW_PRIVATE_WEBHOOK_HOSTS
+    private_allowed = None if allowed is True else allowed or ()
+    return posting.post_event(address, body, headers, private_allowed=private_allowed)
 
 
 def _model_at(endpoint: Endpoint, stopping: Callable[[], bool] | None = None) -> ChatModel:

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from vectorless_web.api.models import ApiToken, KeptReply
+from vectorless_web.api.models import ApiToken, Delivery, KeptReply, Webhook
 from vectorless_web.infra.admin import ReadOnlyAdmin
 
 
@@ -31,3 +31,21 @@ class ApiTokenAdmin(ReadOnlyAdmin):
     fields = ("name", "prefix", "user", "scope", "workspaces", "created_at", "last_used_at", "expires_at", "revoked_at")
     readonly_fields = fields
     inlines = (KeptReplyInline,)
+
+
+@admin.register(Webhook)
+class WebhookAdmin(ReadOnlyAdmin):
+    list_display = ("address", "workspace", "enabled", "failing_since", "created_at")
+    list_filter = ("enabled",)
+    list_select_related = ("workspace",)
+    search_fields = ("address", "workspace__name")
+    fields = ("address", "workspace", "events", "enabled", "failing_since", "created_by", "created_at")
+    readonly_fields = fields
+
+
+@admin.register(Delivery)
+class DeliveryAdmin(ReadOnlyAdmin):
+    list_display = ("message", "kind", "webhook", "status", "attempts", "reply", "created_at")
+    list_filter = ("status", "kind")
+    list_select_related = ("webhook",)
+    search_fields = ("message", "webhook__address")

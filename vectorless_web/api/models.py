@@ -73,3 +73,69 @@ class KeptReply(models.Model):
 
     def __str__(self) -> str:
         return f"{self.key}: {self.status}"
+
+
+class EventKind(models.TextChoices):
+    """What a webhook may be told of."""
+
+    RUN_FINISHED = "run.finished", "A question was answered, stopped, or failed"
+    DOCUMENT_READY = "document.ready", "A document, or a version of one, was read"
+    DOCUMENT_FAILED = "document.failed", "A document could not be read"
+
+
+class Webhook(models.Model):
+    """An address that is told what happens in a workspace. Its secret is encrypted at rest and shown once."""
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+")
+    address = models.CharField(max_length=500)
+    events = models.JSONField(default=list)
+    """The kinds that it is told of."""
+    encrypted_secret = models.TextField(editable=False)
+    encrypted_old_secret = models.TextField(blank=True, editable=False)
+    old_secret_until = models.DateTimeField(null=True, blank=True)
+    """Until when the secret before signs, too, so that a receiver can change over."""
+    enabled = models.BooleanField(default=True)
+    failing_since = models.DateTimeField(null=True, blank=True)
+    """When the first of the attempts was made that have failed without one succeeding; null when the last succeeded."""
+    created_by: Any = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return self.address
+
+
+class Delivery(models.Model):
+    """One event on its way to one webhook, and how that went. The row is the line: a lost job costs a wait."""
+
+    class Status(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        DELIVERED = "delivered", "delivered"
+        FAILED = "failed", "failed"
+
+    webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries")
+    message = models.CharField(max_length=60, unique=True)
+    """The id by which the receiver knows an event that comes twice."""
+    kind = models.CharField(max_length=30, choices=EventKind.choices)
+    payload = models.JSONField()
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.WAITING)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    due_at = models.DateTimeField(default=timezone.now)
+    """When the next attempt is due; while one is under way, when the next would be."""
+    reply = models.PositiveSmallIntegerField(default=0)
+    """The status of the last reply; 0 for none."""
+    error = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name_plural = "deliveries"
+        indexes = [
+            models.Index(fields=["due_at"], condition=models.Q(status="waiting"), name="deliveries_due"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.message}"

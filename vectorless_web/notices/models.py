@@ -21,6 +21,7 @@ class Kind(models.TextChoices):
     INVITATION_ACCEPTED = "invitation_accepted", "Somebody joined by an invitation of yours"
     ROLE_CHANGED = "role_changed", "Your role in a workspace changed"
     LINK_EXPIRING = "link_expiring", "A share link of yours is about to end"
+    WEBHOOK_OFF = "webhook_off", "A webhook of a workspace that you own was switched off"
 
 
 class Notice(models.Model):

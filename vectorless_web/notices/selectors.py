@@ -27,6 +27,7 @@ ICONS = {
     Kind.INVITATION_ACCEPTED: "users",
     Kind.ROLE_CHANGED: "key",
     Kind.LINK_EXPIRING: "clock",
+    Kind.WEBHOOK_OFF: "warn",
 }
 
 

@@ -65,6 +65,7 @@ from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDoc
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.parsing.packed.enclosed import HOLDERS
 from vectorless_web.engine.parsing.sniff import ZIP
+from vectorless_web.infra import happenings
 from vectorless_web.infra.leases import LeaseLost, write_under_lease
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.outages import (
@@ -227,6 +228,8 @@ def end_as_failed(rows: QuerySet[DocumentVersion], version: DocumentVersion, fai
         Card.objects.filter(version=version).delete()
         if failure is not CANCELLED and version.added_by_id is not None:
             _tell_failure(version, version.added_by_id)
+        about = {"document": version.document_id, "version": version.number, "code": failure.code}
+        happenings.tell("document.failed", workspace_id=version.document.workspace_id, about=about)
         announce(version.document.workspace_id, version.document_id)
     drop_artefact(artefact)
     if not failure.retryable:
@@ -494,4 +497,6 @@ def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[st
     version.refresh_from_db()
     if version.was_late and settings.COMPILE_READING_SECONDS > settings.COMPILE_FIRST_SECONDS:
         queue_repair(version, Reason.LATE)
+    about = {"document": row.pk, "version": version.number, "pages": version.pages}
+    happenings.tell("document.ready", workspace_id=row.workspace_id, about=about)
     announce(row.workspace_id, row.pk)

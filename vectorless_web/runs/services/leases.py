@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
+from vectorless_web.infra import happenings
 from vectorless_web.infra.leases import Lease, LeaseRule
 from vectorless_web.notices.models import Kind
 from vectorless_web.notices.services import notify
@@ -77,7 +78,10 @@ def _tell_end(run_id: int) -> None:
     if run.purpose in settings.RUN_ENDED:
         tell: Any = import_string(settings.RUN_ENDED[run.purpose])
         tell(run)
-    elif run.asked_by is not None and run.asked_by.last_login is not None and run.status != Run.Status.CANCELLED:
+        return
+    about = {"run": run.pk, "thread": run.thread_id, "status": run.status}
+    happenings.tell("run.finished", workspace_id=run.workspace_id, about=about)
+    if run.asked_by is not None and run.asked_by.last_login is not None and run.status != Run.Status.CANCELLED:
         notify(people=[run.asked_by.pk], kind=Kind.RUN_ENDED, workspace_id=run.workspace_id, about=run_id)
 
 

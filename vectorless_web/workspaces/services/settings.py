@@ -100,7 +100,17 @@ BROKE = "Trying the model broke off. Try it again; the log of the worker says mo
 
 
 def check_address(value: str) -> str:
-    """The address as it is stored. Problem (422) for what is no plain address, or is private and not allowed."""
+    """A model's address as it is stored. Problem (422) for what is no plain address, is private or not allowed."""
+    address = check_public(
+        value, allowed=settings.ALLOW_PRIVATE_MODEL_HOSTS, setting="VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS"
+    )
+    if refusal := refuse_host(address):
+        raise Problem(refusal, code="host_not_allowed", status=422)
+    return address
+
+
+def check_public(value: str, *, allowed: bool | tuple[str, ...], setting: str) -> str:
+    """The address as it is stored. Problem (422) for what is no plain address, or is private and not `allowed`."""
     address = value.strip().rstrip("/")
     plain = address.isascii() and address.isprintable() and " " not in address
     parts = _parts(address) if plain else None
@@ -110,16 +120,12 @@ def check_address(value: str) -> str:
             code="invalid_address",
             status=422,
         )
-    allowed = settings.ALLOW_PRIVATE_MODEL_HOSTS
     if allowed is not True and is_private(parts.hostname, allowed or ()):
         raise Problem(
-            "This address lies in a private network. Your administrator may allow it "
-            "(VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS).",
+            f"This address lies in a private network. Your administrator may allow it ({setting}).",
             code="private_address",
             status=422,
         )
-    if refusal := refuse_host(address):
-        raise Problem(refusal, code="host_not_allowed", status=422)
     return address
 
 
