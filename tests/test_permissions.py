@@ -196,6 +196,7 @@ MATRIX = [
     post("documents:move_many", EDITOR, "workspace"),
     post("documents:tag_many", EDITOR, "workspace"),
     post("documents:delete_many", EDITOR, "workspace"),
+    post("documents:restore_many", EDITOR, "workspace"),
     post("documents:rename", EDITOR, "document", title="New"),
     post("documents:retry", EDITOR, "failed"),
     post("documents:cancel", EDITOR, "failed"),

@@ -54,6 +54,14 @@ function toast(html) {
   return true;
 }
 
+// Screen readers read aloud what comes into a live region, and not what was in it when the page came.
+function announceToasts() {
+  const list = document.getElementById("toasts");
+  const items = [...(list?.children ?? [])];
+  for (const item of items) item.remove();
+  setTimeout(() => list?.prepend(...items), SECOND / 5);
+}
+
 function say(text) {
   const item = document.createElement("div");
   item.className = "toast";
@@ -109,5 +117,6 @@ document.addEventListener("htmx:load", (event) => enable(event.detail.elt));
 document.addEventListener("say", (event) => say(event.detail));
 
 enable(document);
+announceToasts();
 tick();
 setInterval(tick, SECOND / 5);

@@ -62,6 +62,15 @@ def test_undo_is_refused_when_the_file_was_added_again(client, alice, ready, add
     assert "added again" in answer.content.decode()
 
 
+def test_a_document_that_comes_back_beside_one_of_its_name_gets_a_title_of_its_own(alice, ready, add):
+    document = ready(HANDBOOK, "handbook.md")
+    services.delete_document(actor=alice, document=document)
+    Document.objects.filter(pk=add(HANDBOOK + b"\nMore.", "handbook.md").document_id).update(title=document.title)
+    services.restore_document(actor=alice, document=document)
+    assert Document.objects.get(pk=document.pk).title == f"{document.title}"
+    assert document.title.endswith(" (2)")
+
+
 @pytest.mark.django_db(transaction=True)
 def test_deleting_stops_the_reading(alice, add):
     version = add()

@@ -1,5 +1,6 @@
 """The list of documents: search, order, pages, folders, tags, and how many queries it takes."""
 
+import re
 import time
 from urllib.parse import quote
 
@@ -193,9 +194,13 @@ def test_moving_tagging_and_deleting_many(make, client, workspace, dora, titles)
     client.post(f"{base}/move/", {**chosen, "folder": ""})
     assert titles(f"?folder={folder.pk}") == []
     client.force_login(dora)
-    client.post(f"{base}/delete/", chosen)
+    page = client.post(f"{base}/delete/", chosen, follow=True).content.decode()
+    assert "2 documents deleted. They are kept for 30 days." in page
     assert titles() == [other.title]
     assert AuditEvent.objects.filter(verb="document.deleted").count() == 2
+    undo = re.search(r'action="([^"]+/restore/[^"]+)"', page)[1]
+    assert "2 documents are back." in client.post(undo, follow=True).content.decode()
+    assert titles() == [other.title, "Two", "One"]
 
 
 def test_documents_of_another_workspace_are_never_touched(make, client, alice, bob, workspace):

@@ -26,6 +26,7 @@ urlpatterns = [
     path(f"{LIST}move/", listing.move_many, name="move_many"),
     path(f"{LIST}tag/", listing.tag_many, name="tag_many"),
     path(f"{LIST}delete/", listing.delete_many, name="delete_many"),
+    path(f"{LIST}restore/", listing.restore_many, name="restore_many"),
     path(ONE, reader.detail, name="detail"),
     path(f"{ONE}pages/<int:page>/", reader.page, name="page"),
     path(f"{ONE}v<int:number>/pages/<int:page>.jpg", reader.image, name="page_image"),

@@ -29,6 +29,7 @@ from vectorless_web.documents.services.background import READINGS, REPAIRS
 from vectorless_web.documents.services.compiled_rows import hide_from_router, show_again
 from vectorless_web.documents.services.compiling import CANCELLED, end_as_failed, is_sound, postpone_repair
 from vectorless_web.documents.services.keeping.installation import files_standing
+from vectorless_web.documents.services.uploads import name_document
 from vectorless_web.documents.storage.files import open_version, size_of
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION
 from vectorless_web.engine.errors import ArtefactDamaged
@@ -291,7 +292,10 @@ def restore_document(*, actor: User, document: Document) -> None:
                 status=409,
             )
     with transaction.atomic():
-        if Document.objects.filter(pk=document.pk).exclude(deleted_at=None).update(deleted_at=None):
+        title = name_document(document, document.title)
+        rows = Document.objects.filter(pk=document.pk).exclude(deleted_at=None)
+        if rows.update(deleted_at=None, title=title):
+            document.title = title
             show_again([document])
             record(actor=actor, verb="document.restored", workspace=document.workspace, target=document)
             announce(document.workspace_id, document.pk)

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents import selectors, services
@@ -15,7 +16,7 @@ from vectorless_web.documents.forms import FolderForm, ListForm, SameNameForm, T
 from vectorless_web.documents.models import Document, DocumentVersion, Folder, PartialUpload
 from vectorless_web.documents.services.uploads import describe_uploads
 from vectorless_web.infra.limits import TAG_MAX, parse_whole_number
-from vectorless_web.infra.web.pages import go_to, is_htmx
+from vectorless_web.infra.web.pages import go_to, is_htmx, offer_undo
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import HOUR, seconds_to_wait
 from vectorless_web.workspaces.models import Role, Workspace
@@ -251,8 +252,12 @@ def delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Delete a document; it can be undone while the bin is kept."""
     document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
     services.delete_document(actor=request.user, document=document)
+    if is_htmx(request):
+        return render(request, "documents/_row.html", row_context(document.workspace, document, deleted=True))
     kept = time_kept("bin", document.workspace)
-    return _answer(request, document, f"{document.title} was deleted. It is kept {kept}.", deleted=True)
+    undo = reverse("documents:restore", args=[slug, pk])
+    offer_undo(request, f"{document.title} was deleted. It is kept {kept}.", undo)
+    return redirect("documents:list", slug=slug)
 
 
 @require_POST
@@ -317,7 +322,27 @@ def delete_many(request: HttpRequest, slug: str) -> HttpResponse:
     chosen = _read_chosen_documents(request, workspace)
     for document in chosen:
         services.delete_document(actor=request.user, document=document)
-    messages.info(request, f"{_count(len(chosen))} deleted. They are kept {time_kept('bin', workspace)}.")
+    undo = reverse("documents:restore_many", args=[slug])
+    ids = ",".join(str(document.pk) for document in chosen)
+    kept = f"{_count(len(chosen))} deleted. {'They are' if len(chosen) > 1 else 'It is'} kept"
+    offer_undo(request, f"{kept} {time_kept('bin', workspace)}.", f"{undo}?documents={ids}")
+    return go_to(request, "documents:list", slug=slug)
+
+
+@require_POST
+def restore_many(request: HttpRequest, slug: str) -> HttpResponse:
+    """Undo the deletion of the documents that the address names; those that cannot come back are told."""
+    workspace = workspace_for(request.user, slug, Role.EDITOR)
+    named = (parse_whole_number(value) for value in request.GET.get("documents", "").split(","))
+    chosen = selectors.documents_in(workspace, request.user, deleted=True)
+    back = 0
+    for document in chosen.filter(pk__in=[pk for pk in named if pk is not None]):
+        try:
+            services.restore_document(actor=request.user, document=document)
+            back += 1
+        except Problem as problem:
+            messages.error(request, f"{document.title}: {problem.message}")
+    messages.info(request, f"{_count(back)} {'is' if back == 1 else 'are'} back.")
     return go_to(request, "documents:list", slug=slug)
 
 
@@ -343,14 +368,12 @@ def _latest(document: Document) -> DocumentVersion:
     return version
 
 
-def _answer(request: HttpRequest, document: Document, sentence: str, *, deleted: bool = False) -> HttpResponse:
+def _answer(request: HttpRequest, document: Document, sentence: str) -> HttpResponse:
     """The row as it is now; for a plain form the list, with the sentence."""
     if not is_htmx(request):
         messages.info(request, sentence)
         return redirect("documents:list", slug=document.workspace.slug)
     workspace = document.workspace
-    if deleted:
-        return render(request, "documents/_row.html", row_context(workspace, document, deleted=True))
     fresh = selectors.rows_for(workspace, request.user, [document.pk])
     # Somebody else may have deleted it meanwhile.
     row = row_context(workspace, fresh[0]) if fresh else row_context(workspace, document, deleted=True)

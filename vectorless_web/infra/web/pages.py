@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, resolve_url
@@ -63,6 +64,11 @@ def go_to(request: HttpRequest, to: Any, *args: Any, **kwargs: Any) -> HttpRespo
     if is_htmx(request):
         return HttpResponseClientRedirect(resolve_url(to, *args, **kwargs))
     return redirect(to, *args, **kwargs)
+
+
+def offer_undo(request: HttpRequest, sentence: str, address: str) -> None:
+    """Say on the next page what was done, with a button that posts to an address of ours and undoes it."""
+    messages.success(request, sentence, extra_tags=address)
 
 
 def csp_nonce(request: HttpRequest) -> dict[str, Any]:
