@@ -165,6 +165,7 @@ MATRIX = [
     post("workspaces:test_provider", OWNER, "provider"),
     get("workspaces:provider_row", OWNER, "provider"),
     post("workspaces:remove_provider", OWNER, "provider"),
+    post("workspaces:restore_provider", OWNER, "removed_provider"),
     get("workspaces:budgets", OWNER, "workspace"),
     post("workspaces:save_budget", OWNER, "workspace"),
     post("workspaces:remove_budget", OWNER, "budget"),
@@ -327,6 +328,7 @@ MATRIX = [
             post("console:change_model", STAFF),
             post("console:test_model", STAFF),
             post("console:remove_model", STAFF),
+            post("console:restore_model", STAFF),
         )
     ),
     replace(post("console:forbid_host", STAFF), more={"pk": "host"}),
@@ -493,6 +495,9 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
         workspace=workspace, name=f"{word} model", base_url="https://m.example", model=word
     )
     EmbeddingChoice.objects.create(workspace=workspace, provider=provider, model=word)
+    removed = ModelProvider.objects.create(
+        workspace=workspace, name=f"{word} before", base_url="https://m.example", model=word, removed_at=timezone.now()
+    )
     entry = LexiconEntry.objects.create(workspace=workspace, concept=f"{word} leave", phrases=[word])
     group = PeopleGroup.objects.create(name=f"People of {token}")  # Groups are the whole site's.
     let_in = GroupMembership.objects.create(workspace=workspace, group=group, role=Role.VIEWER)
@@ -518,6 +523,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
         "comment": comment.pk,
         "invited": invited.pk,
         "provider": provider.pk,
+        "removed_provider": removed.pk,
         "budget": budget.pk,
         "site_model": site_model.pk,
         "people_group": group.pk,

@@ -221,14 +221,19 @@ def _tell_facts(chosen: Settings, searching: RecordedEmbedder | None) -> dict[st
     return asdict(chosen) | ({"embedding": {"model": searching.name}} if searching else {})
 
 
-def test_model(choice: ModelChoice | None = None, *, context_size: int | None = None) -> SelfTest | None:
-    """What the chosen model, else the site's, can do; None when there is neither."""
+def test_model(
+    choice: ModelChoice | None = None,
+    *,
+    context_size: int | None = None,
+    begin: Callable[[str], None] = lambda _check: None,
+) -> SelfTest | None:
+    """What the chosen model, else the site's, can do; None when there is neither. `begin` is told of each check."""
     endpoint = endpoint_for(choice)
     if endpoint is None:
         return None
     # What an earlier test found is found out anew.
     model = _model_at(replace(endpoint, forms=FORMS, streams=True))
-    return self_test(model, only=getattr(model, "only", None), context_size=context_size)
+    return self_test(model, only=getattr(model, "only", None), context_size=context_size, begin=begin)
 
 
 def find_nearby_models(addresses: Sequence[str]) -> list[tuple[str, str]]:

@@ -384,7 +384,7 @@ def test_a_file_whose_worker_died_is_queued_again_and_the_dead_one_writes_no_mor
     assert file.status == "ready"
 
 
-def test_removing_forgets_everything_and_so_does_removing_the_model_it_was_reached_at(
+def test_removing_forgets_everything_and_so_does_the_end_of_the_model_it_was_reached_at(
     read, switched_on, act, alice, settings, provider, client, workspace
 ):
     read()
@@ -396,7 +396,8 @@ def test_removing_forgets_everything_and_so_does_removing_the_model_it_was_reach
     act(alice, "on/")
     services.embed_version(switched.files.get().pk, connect=_wired)
     assert len(stored_files(settings)) == 1
-    client.post(f"/w/{workspace.slug}/settings/models/{provider.pk}/remove/")
+    assert client.post(f"/w/{workspace.slug}/settings/models/{provider.pk}/remove/").status_code == 409
+    provider.delete()
     assert not EmbeddingChoice.objects.exists() and stored_files(settings) == []
 
 

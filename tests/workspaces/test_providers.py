@@ -1,12 +1,16 @@
 """Chat models of a workspace: the key is encrypted, never shown, and never sent to another address."""
 
 import socket
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
+from vectorless_web.documents.models import EmbeddingChoice
 from vectorless_web.infra.addresses import allowed_hosts
 from vectorless_web.workspaces.models import AuditEvent, ModelProvider
 from vectorless_web.workspaces.selectors import model_settings
+from vectorless_web.workspaces.services import purge_providers
 from vectorless_web.workspaces.storage import SecretUnreadable, decrypt, encrypt
 
 pytestmark = pytest.mark.django_db
@@ -187,9 +191,32 @@ def test_the_workspaces_own_model_comes_before_the_sites(stored, workspace):
     assert model_settings(workspace) is None
 
 
-def test_a_model_is_removed_with_its_key(stored, act, alice):
+def test_the_removal_of_a_model_can_be_undone_until_it_is_forgotten_with_its_key(stored, act, page, alice, workspace):
+    shown = page(alice, "models/").content.decode()
+    assert "Remove House model?" in shown
+    assert "It answers the questions here." in shown
+    act(alice, f"models/{stored.pk}/remove/")
+    shown = page(alice, "models/").content.decode()
+    assert f"models/{stored.pk}/restore/" in shown
+    assert model_settings(workspace) is None
+    act(alice, f"models/{stored.pk}/restore/")
+    assert model_settings(workspace).api_key == KEY
+    assert page(alice, f"models/{stored.pk}/").status_code == 200
+
+    act(alice, f"models/{stored.pk}/remove/")
+    assert act(alice, "models/add/", **VALUES, api_key="another").status_code == 302
+    assert act(alice, f"models/{stored.pk}/restore/").status_code == 409
+    ModelProvider.with_removed.filter(pk=stored.pk).update(removed_at=timezone.now() - timedelta(hours=2))
+    assert purge_providers() == 1
+    assert act(alice, f"models/{stored.pk}/restore/").status_code == 404
+
+
+def test_a_model_that_search_by_meaning_rests_on_is_not_removed_before_that_is(stored, act, page, alice, workspace):
+    choice = EmbeddingChoice.objects.create(workspace=workspace, provider=stored, model="vectors")
+    assert "Search by meaning in Acme diligence uses its address and key." in page(alice, "models/").content.decode()
+    assert act(alice, f"models/{stored.pk}/remove/").status_code == 409
+    choice.delete()
     assert act(alice, f"models/{stored.pk}/remove/").status_code == 302
-    assert not ModelProvider.objects.exists()
 
 
 def test_models_of_the_site_and_of_others_are_out_of_reach(act, alice, bob):

@@ -62,6 +62,21 @@ def test_a_good_model_works_and_suits_every_job(found, page, alice, provider):
     assert "hx-trigger" not in row
 
 
+def test_the_page_tells_which_check_is_under_way(found, page, alice, provider):
+    told = []
+
+    class Watched(ModelServer):
+        def __call__(self, request):
+            shown = visible_text(page(alice, f"models/{provider.pk}/row/").content.decode())
+            told.append((shown.count(", done"), shown.count(", under way")))
+            return super().__call__(request)
+
+    found(Watched())
+    assert told == sorted(told)
+    assert {now for _, now in told} == {1}
+    assert {done for done, _ in told} == {0, 1, 2, 3, 4, 5}
+
+
 def test_a_server_without_schemas_is_asked_otherwise_from_then_on(found, provider, page, alice):
     found(ModelServer(schema=400, tools=400, stream=400, reads=4_096))
 

@@ -65,6 +65,7 @@ urlpatterns = [
     path("console/models/<int:pk>/change/", models.change, name="change_model"),
     path("console/models/<int:pk>/test/", models.test, name="test_model"),
     path("console/models/<int:pk>/remove/", models.remove, name="remove_model"),
+    path("console/models/<int:pk>/restore/", models.restore, name="restore_model"),
     path("console/models/hosts/add/", models.allow_host, name="allow_host"),
     path("console/models/hosts/<int:pk>/remove/", models.forbid_host, name="forbid_host"),
     path("console/budgets/", budgets.show, name="budgets"),

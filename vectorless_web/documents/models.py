@@ -453,6 +453,10 @@ class EmbeddingChoice(models.Model):
     def __str__(self) -> str:
         return f"{self.model} for {self.workspace}"
 
+    def say_use(self) -> str:
+        """What ends with the provider."""
+        return f"Search by meaning in {self.workspace} uses its address and key"
+
 
 class VectorFile(models.Model):
     """The vectors of one document version by one embedding model: a file in storage, and how making it stands."""

@@ -1,6 +1,7 @@
 """Jobs that workspaces put on the queue "runs"."""
 
 import logging
+from functools import partial
 
 from vectorless_web import wiring
 from vectorless_web.engine.llm.capability import SelfTest
@@ -29,6 +30,7 @@ def look_for_models(workspace_id: int) -> None:
 
 
 def _examine_provider(provider: ModelProvider) -> SelfTest:
-    result = wiring.test_model(settings_of(provider), context_size=provider.context_size)
+    begin = partial(services.note_check, provider)
+    result = wiring.test_model(settings_of(provider), context_size=provider.context_size, begin=begin)
     assert result is not None, "a provider is a choice"
     return result

@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce, Lower
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from vectorless_web.engine.llm.capability import CHECKS
 from vectorless_web.infra.limits import NAME_MAX, PHRASE_MAX
 from vectorless_web.infra.money import MoneyField
 
@@ -213,6 +214,13 @@ class Invitation(models.Model):
         return self.accepted_at is None and self.revoked_at is None and self.expires_at > timezone.now()
 
 
+class ProvidersInUse(models.Manager["ModelProvider"]):
+    """The providers that nobody has removed."""
+
+    def get_queryset(self) -> models.QuerySet["ModelProvider"]:
+        return super().get_queryset().filter(removed_at=None)
+
+
 class ModelProvider(models.Model):
     """A chat model a workspace may use (every workspace when `workspace` is null). The key is encrypted at rest."""
 
@@ -223,6 +231,10 @@ class ModelProvider(models.Model):
         YES = "yes", "Yes, it reads pictures"
         NO = "no", "No, send it text alone"
 
+    is_asked = False
+    """Whether it answers where no model was chosen, where a view filled that in."""
+    uses: "list[str]" = []
+    """What rests on it, likewise."""
     TRIED_WITHIN = timedelta(minutes=11)
     """A self-test is ended after ten minutes; the eleventh is for a queue that waits."""
 
@@ -243,11 +255,18 @@ class ModelProvider(models.Model):
     """What its self-test found out."""
     enabled = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    removed_at = models.DateTimeField(null=True, blank=True)
+    """Since when it is out of use; until it is forgotten with its key, the removal can be undone."""
+
+    objects = ProvidersInUse()
+    with_removed = models.Manager()  # noqa: DJ012 - a manager, and not the default one
 
     class Meta:
         ordering = ["pk"]
         constraints = [
-            models.UniqueConstraint(fields=["workspace", "name"], name="one_provider_of_a_name"),
+            models.UniqueConstraint(
+                fields=["workspace", "name"], condition=models.Q(removed_at=None), name="one_provider_of_a_name"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -276,6 +295,15 @@ class ModelProvider(models.Model):
         return (
             bool(self.capabilities.get("testing")) and begun is not None and timezone.now() - begun < self.TRIED_WITHIN
         )
+
+    @property
+    def checks(self) -> list[tuple[str, str]]:
+        """Each check of a self-test that is under way, with "done", "now" or "" for what is still to come."""
+        now = str(self.capabilities.get("check", CHECKS[0]))
+        place = CHECKS.index(now) if now in CHECKS else 0
+        return [
+            (name, "done" if number < place else "now" if number == place else "") for number, name in enumerate(CHECKS)
+        ]
 
     @property
     def was_left_untried(self) -> bool:

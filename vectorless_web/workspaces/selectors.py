@@ -374,6 +374,15 @@ def provider_in(workspace: Workspace, pk: int) -> ModelProvider:
     return row
 
 
+def removed_provider(workspace: Workspace | None, pk: int) -> ModelProvider:
+    """One that was removed from this workspace (None: from the whole site) and can come back; Http404 for any other."""
+    rows = ModelProvider.with_removed.select_related("workspace").exclude(removed_at=None)
+    row = rows.filter(workspace=workspace, pk=pk).first()
+    if row is None:
+        raise Http404("This model is gone for good. Connect it again.")
+    return row
+
+
 def providers_for(workspace: Workspace) -> QuerySet[ModelProvider]:
     """The workspace's own model providers, then those of the whole site."""
     rows = ModelProvider.objects.filter(Q(workspace=workspace) | Q(workspace=None))

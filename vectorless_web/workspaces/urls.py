@@ -46,6 +46,7 @@ urlpatterns = [
     path(f"{SETTINGS}models/<int:pk>/test/", settings.test_provider, name="test_provider"),
     path(f"{SETTINGS}models/<int:pk>/row/", settings.provider_row, name="provider_row"),
     path(f"{SETTINGS}models/<int:pk>/remove/", settings.remove_provider, name="remove_provider"),
+    path(f"{SETTINGS}models/<int:pk>/restore/", settings.restore_provider, name="restore_provider"),
     path(f"{SETTINGS}budgets/", settings.budgets, name="budgets"),
     path(f"{SETTINGS}budgets/save/", settings.save_budget, name="save_budget"),
     path(f"{SETTINGS}budgets/<int:pk>/remove/", settings.remove_budget, name="remove_budget"),

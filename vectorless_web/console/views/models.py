@@ -2,15 +2,17 @@
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.console.subjects import work
 from vectorless_web.console.views import show_page, staff_only
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_to, offer_undo
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces import services
 from vectorless_web.workspaces.forms import ProviderForm
 from vectorless_web.workspaces.models import ModelHost, ModelProvider
+from vectorless_web.workspaces.selectors import removed_provider
 
 SEE, CHANGE = "workspaces.view_modelprovider", "workspaces.change_modelprovider"
 
@@ -56,9 +58,21 @@ def test(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @staff_only(CHANGE)
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Forget a provider of the whole site and its key."""
-    services.remove_provider(actor=request.user, provider=_of_site(pk))
-    messages.success(request, "The model and its key were removed.")
+    """Take a provider of the whole site out of use, to be forgotten with its key."""
+    row = _of_site(pk)
+    services.remove_provider(actor=request.user, provider=row)
+    undo = reverse("console:restore_model", args=[pk])
+    offer_undo(request, f"{row.name} was removed. Its key is forgotten in an hour.", undo)
+    return go_to(request, "console:models")
+
+
+@require_POST
+@staff_only(CHANGE)
+def restore(request: HttpRequest, pk: int) -> HttpResponse:
+    """Undo the removal of a provider of the whole site."""
+    row = removed_provider(None, pk)
+    services.restore_provider(actor=request.user, provider=row)
+    messages.success(request, f"{row.name} is back.")
     return go_to(request, "console:models")
 
 

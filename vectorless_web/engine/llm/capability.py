@@ -437,6 +437,8 @@ def probe_counting(plain: Reply) -> Capability:
     return Capability("usage", NO, "The server counts no tokens.", "Tokens and costs are estimated from the texts.")
 
 
+CHECKS = ("reply", "objects", "streaming", "quotes", "pictures", "context")
+"""What a self-test does, in its order; "objects" is asking for JSON and for calls of tools."""
 ANSWER_TOKENS = 10_000
 """What the longest prompt of an answer may take with its reply."""
 
@@ -446,23 +448,32 @@ def self_test(
     *,
     only: Callable[[str], ChatModel] | None = None,
     context_size: int | None = None,
+    begin: Callable[[str], None] = lambda _check: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> SelfTest:
     """Ask the model a few questions and judge what comes. Never raises a ModelError.
+
+    `begin` is called with the name of each of CHECKS before it is made.
 
     `only(form)` is the model asked for objects in one form alone; without it nobody can
     tell how an object was asked for. `context_size` in tokens is what its owner states.
     """
     asking = Asking(model, clock)
+    begin("reply")
     try:
         plain = asking.ask("Answer with the one word: ready")
     except ModelError as error:
         return _unusable(model, error)
     name = clean_name(plain.model, otherwise=clean_name(model.name))
+    begin("objects")
     asked_for, forms = probe_objects(asking, only)
+    begin("streaming")
     in_pieces, first, streams = probe_streaming(asking)
+    begin("quotes")
     copies = probe_quotes(asking)
+    begin("pictures")
     sees = probe_pictures(asking)
+    begin("context")
     reads, limit = probe_context(asking, context_size)
     capabilities = (
         Capability("reply", YES, f"It answers, as {name}."),

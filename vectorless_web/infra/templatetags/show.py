@@ -26,6 +26,7 @@ register = template.Library()
 
 CAPABILITIES = {
     "reply": gettext_lazy("Answers"),
+    "objects": gettext_lazy("JSON and tools"),
     "json_schema": gettext_lazy("JSON schema"),
     "json_object": gettext_lazy("JSON object"),
     "streaming": gettext_lazy("Streaming"),

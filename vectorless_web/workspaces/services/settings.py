@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import ROUND_UP, Decimal
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -13,7 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 from django.conf import settings
 from django.core.cache import cache
 from django.db import connection, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, ManyToOneRel, Q, QuerySet
 from django.db.models.functions import Greatest, Least
 from django.utils import timezone
 
@@ -172,10 +172,54 @@ def save_provider(*, actor: User, provider: ModelProvider, api_key: str = "") ->
     return provider
 
 
+REMOVED_KEPT = timedelta(hours=1)
+"""How long the removal of a model can be undone; then it is forgotten with its key, within another hour."""
+
+
 @transaction.atomic
 def remove_provider(*, actor: User, provider: ModelProvider) -> None:
-    """Forget a provider and its key."""
-    delete_and_record(provider, actor=actor, verb="provider.removed", workspace=provider.workspace)
+    """Take a provider out of use; it is forgotten with its key unless this is undone in time.
+
+    Problem (409) while something that sends text to it has to be switched off first.
+    """
+    rests = describe_uses(provider)
+    if rests:
+        raise Problem(f"{', '.join(rests)}. Take that away first.", code="model_in_use", status=409)
+    ModelProvider.objects.filter(pk=provider.pk).update(removed_at=timezone.now())
+    record(actor=actor, verb="provider.removed", workspace=provider.workspace, target=provider)
+
+
+@transaction.atomic
+def restore_provider(*, actor: User, provider: ModelProvider) -> None:
+    """Undo a removal. Problem (409) when another model has its name by now."""
+    if ModelProvider.objects.filter(workspace=provider.workspace, name=provider.name).exists():
+        sentence = f"Another model is called “{provider.name}” by now. Rename that one first."
+        raise Problem(sentence, code="name_taken", status=409)
+    ModelProvider.with_removed.filter(pk=provider.pk).update(removed_at=None)
+    record(actor=actor, verb="provider.restored", workspace=provider.workspace, target=provider)
+
+
+def describe_uses(provider: ModelProvider) -> list[str]:
+    """What rests on a provider and would end with it: of each kind of row that refers to it, what it says of itself."""
+    rows: list[str] = []
+    for relation in ModelProvider._meta.get_fields(include_hidden=True):
+        if isinstance(relation, ManyToOneRel):
+            model: Any = relation.related_model
+            found = model.objects.filter(**{relation.field.name: provider.pk})
+            rows += [row.say_use() for row in found.select_related("workspace")]
+    return rows
+
+
+def purge_providers() -> int:
+    """Forget the removed models whose removal can no longer be undone, with their keys; how many."""
+    overdue = ModelProvider.with_removed.filter(removed_at__lt=timezone.now() - REMOVED_KEPT)
+    return overdue.delete()[1].get(ModelProvider._meta.label, 0)
+
+
+def note_check(provider: ModelProvider, check: str) -> None:
+    """Say which check of its self-test a model is at, for the page that waits for it."""
+    rows = ModelProvider.objects.filter(pk=provider.pk, capabilities__testing=True)
+    rows.update(capabilities={**provider.capabilities, "check": check})
 
 
 @transaction.atomic

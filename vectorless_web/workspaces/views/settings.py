@@ -8,11 +8,12 @@ from django.contrib import messages
 from django.forms import BaseForm, model_to_dict
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.engine.llm.capability import PRESETS, Preset, preset
 from vectorless_web.infra.limits import parse_whole_number
-from vectorless_web.infra.web.pages import go_to, is_htmx
+from vectorless_web.infra.web.pages import go_to, is_htmx, offer_undo
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces import selectors, services
 from vectorless_web.workspaces.forms import (
@@ -246,10 +247,22 @@ def change_provider(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def remove_provider(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Forget a model and its key."""
+    """Take a model out of use, to be forgotten with its key."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
-    services.remove_provider(actor=request.user, provider=selectors.provider_in(workspace, pk))
-    return MODELS.leave(request, workspace, "The model and its key were removed.")
+    row = selectors.provider_in(workspace, pk)
+    services.remove_provider(actor=request.user, provider=row)
+    undo = reverse("workspaces:restore_provider", args=[slug, pk])
+    offer_undo(request, f"{row.name} was removed. Its key is forgotten in an hour.", undo)
+    return go_to(request, MODELS.address, slug=slug)
+
+
+@require_POST
+def restore_provider(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Undo the removal of a model."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    row = selectors.removed_provider(workspace, pk)
+    services.restore_provider(actor=request.user, provider=row)
+    return MODELS.leave(request, workspace, f"{row.name} is back.")
 
 
 @require_POST
@@ -261,15 +274,20 @@ def test_provider(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if not is_htmx(request):
         messages.info(request, "The model is being tried. Look again in a moment.")
         return go_to(request, "workspaces:providers", slug=slug)
-    return render(request, "workspaces/_provider.html", {"workspace": workspace, "provider": row})
+    return _show_provider(request, workspace, pk)
 
 
 @require_GET
 def provider_row(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One model as the list shows it."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
-    context = {"workspace": workspace, "provider": selectors.provider_in(workspace, pk)}
-    return render(request, "workspaces/_provider.html", context)
+    return _show_provider(request, workspace, pk)
+
+
+def _show_provider(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
+    selectors.provider_in(workspace, pk)
+    row = next(row for row in _list_providers(workspace) if row.pk == pk)
+    return render(request, "workspaces/_provider.html", {"workspace": workspace, "provider": row})
 
 
 @require_POST
@@ -354,11 +372,21 @@ def _entries_beside(_request: HttpRequest, workspace: Workspace) -> dict[str, An
 
 def _models_beside(request: HttpRequest, workspace: Workspace) -> dict[str, Any]:
     return {
-        "providers": selectors.providers_for(workspace),
+        "providers": _list_providers(workspace),
         "nearby": services.describe_nearby(workspace),
         "presets": PRESETS,
         "preset": _chosen_preset(request),
     }
+
+
+def _list_providers(workspace: Workspace) -> list[ModelProvider]:
+    """The models with what depends on each: `uses`, and `is_asked` of the one that answers by itself."""
+    rows = list(selectors.providers_for(workspace))
+    asked = next(iter(selectors.usable_providers(workspace)), None)
+    for row in rows:
+        row.is_asked = row == asked
+        row.uses = services.describe_uses(row) if row.workspace_id else []
+    return rows
 
 
 def _budgets_beside(_request: HttpRequest, workspace: Workspace) -> dict[str, Any]:
