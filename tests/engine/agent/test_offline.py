@@ -118,6 +118,29 @@ def test_every_strategy_and_preset_searches_the_tree(strategy, pilot):
     assert search.observation["ranked"]
 
 
+def retrieved(events):
+    step = next(event for event in steps_of(events) if event.kind is StepKind.RETRIEVE)
+    return step.observation["retrieval"][0]
+
+
+def test_filters_and_expansions_act_on_what_is_shown():
+    usual = retrieved(run())
+    assert usual["candidates_seen"] == usual["packed"] + sum(usual["dropped"].values()) and not usual["warnings"]
+    *_, first = run(settings=Settings(where={"page": 1}))
+    assert {passage.page_index for passage in first.passages} == {0}
+    whole = run(settings=Settings(community=True, graph_expand="decay"))
+    keys = [passage.key for passage in whole[-1].passages]
+    assert LEASE.tree.node(keys[0]).text.startswith("The tenant may end") and retrieved(whole)["candidates_seen"] >= 2
+    few = run(limits=Limits(token_budget=0))
+    assert retrieved(few)["dropped"]["budget"] and few[-1].outcome is Outcome.NOT_FOUND
+
+
+def test_filters_that_let_nothing_through_say_so_with_a_remedy():
+    events = run(settings=Settings(label="footnote"))
+    assert (events[-1].outcome, "filters" in events[-1].reason) == (Outcome.NOT_FOUND, True)
+    assert [(row["code"], row["knob"]) for row in retrieved(events)["warnings"]] == [("lane_empty", "lanes")]
+
+
 def test_limits_of_steps_and_time_end_the_run_with_what_was_found():
     events = run(limits=Limits(max_run_steps=3))
     assert [step.kind.value for step in steps_of(events)] == ["route", "scan", "navigate", "finalize"]

@@ -6,14 +6,18 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.finding.navigation import LexicalPilot, ModelPilot, NoopPilot
 from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
 from vectorless_web.engine.finding.retrieval import (
+    CommunityFilter,
     DocumentCollection,
+    GraphExpand,
     Lane,
     NodeAddress,
     RetrievalEmpty,
     Retriever,
     SparseVector,
+    TemporalFilter,
     WarningCode,
 )
+from vectorless_web.engine.finding.retrieval.documents import count_microseconds
 from vectorless_web.engine.finding.search import Lanes, SearchSettings, make_pilot, navigate_tree, search_documents
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.understand import understand
@@ -37,10 +41,18 @@ The tide table is kept by the harbour master.
 
 
 @pytest.fixture(scope="module")
-def document(tmp_path_factory):
-    path = tmp_path_factory.mktemp("search") / "harbour.md"
-    path.write_text(TEXT)
-    return CompiledDocument(compile_file(path, name="harbour.md"))
+def compiled(tmp_path_factory):
+    def make(text: str, name: str) -> CompiledDocument:
+        path = tmp_path_factory.mktemp("search") / name
+        path.write_text(text)
+        return CompiledDocument(compile_file(path, name=name))
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def document(compiled):
+    return compiled(TEXT, "harbour.md")
 
 
 def key_of(document, words):
@@ -70,11 +82,38 @@ def test_settings_bound_filter_and_warn(document):
     plan = understand("What happened to the price of barley?")
     small = search_documents(plan, {1: document}, settings=SearchSettings(token_budget=0))
     assert (small.items, small.dropped) == ((), small.candidates_seen)
-    only = search_documents(plan, {1: document}, settings=SearchSettings(label="paragraph", communities=True, limit=2))
+    whole = SearchSettings(label="paragraph", community=CommunityFilter(enabled=True))
+    only = search_documents(plan, {1: document}, settings=whole)
     assert {item.node.ntype for item in only.items} == {"paragraph"}
-    none = search_documents(plan, {1: document}, settings=SearchSettings(where=(("page", 99),), expansion="decay"))
+    assert {key_of(document, "northern islands")} <= {item.node.id.key for item in only.items}, "its section joins"
+    none = search_documents(
+        plan, {1: document}, settings=SearchSettings(where=(("page", 99),), graph_expand=GraphExpand())
+    )
     assert WarningCode.LANE_EMPTY in {warning.code for warning in none.warnings}
-    assert all(warning.knob and warning.remediation_ref for warning in none.warnings)
+    assert all(warning.knob and warning.remedy and warning.remediation_ref for warning in none.warnings)
+
+
+@pytest.mark.parametrize("fusion", ["rrf", "weighted_rrf", "convex"])
+def test_a_floor_is_a_share_of_what_the_lanes_could_give_whatever_the_fusion(document, fusion):
+    plan, tides = understand("Who keeps the tide table?"), NodeAddress(1, key_of(document, "tide table"))
+    lanes = Lanes(structure=[tides, NodeAddress(1, key_of(document, "Forty ships"))])
+    every, best = (
+        search_documents(plan, {1: document}, lanes=lanes, settings=SearchSettings(fusion=fusion, min_confidence=floor))
+        for floor in (None, 0.6)
+    )
+    assert best.items[0].node.id == tides and len(best.items) < len(every.items)
+
+
+def test_nodes_carry_the_day_that_their_document_states_and_their_edges_on_demand(compiled):
+    dated = compiled("# Minutes of 3 May 2021\n\nThe ferry was sold.\n", "minutes.md")
+    undated = compiled("# Notes\n\nThe ferry was old.\n", "notes.md")
+    late, early = (count_microseconds(day) for day in ("2022-01-01", "2021-05-03"))
+    plan, both = understand("What became of the ferry?"), {1: dated, 2: undated}
+    found = search_documents(plan, both, settings=SearchSettings(temporal=TemporalFilter(created_after=late)))
+    assert {item.node.id.space for item in found.items} == {2}, "a document without a date passes"
+    found = search_documents(plan, both, settings=SearchSettings(temporal=TemporalFilter(early, late), adjacency=3))
+    assert {item.node.id.space for item in found.items} == {1, 2}
+    assert "mnem:created_at" in found.items[0].rendered and "Incoming:\n  contains <- 1:" in found.items[0].rendered
 
 
 @pytest.mark.parametrize("strategy", ["beam", "greedy", "mcts"])

@@ -13,6 +13,7 @@ from vectorless_web.engine.agent.events import (
     StepKind,
     StepResult,
 )
+from vectorless_web.engine.agent.retrieving import find_gate, pack_passages
 from vectorless_web.engine.agent.routing import Routed
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.tree_search import search_document
@@ -181,9 +182,11 @@ def retrieve_passages(run: OfflineRun) -> StepEvent:
     state = run.state
     documents = {name: run.scorers[name].document for name in run.holding}
     near = state.find_near(state.question, list(documents))
-    found = find_passages(run.plan, documents, lexicon=state.lexicon, most=RANKED, near=near.cosines)
-    order = sorted(found, key=lambda passage: -(passage.score + ROUTE_WEIGHT * run.standing[passage.document]))
-    run.passages = tuple(order[:MOST_PASSAGES])
+    gate = find_gate(state.settings, documents)
+    found = find_passages(run.plan, documents, lexicon=state.lexicon, most=RANKED, near=near.cosines, gate=gate)
+    scored = [(passage, passage.score + ROUTE_WEIGHT * run.standing[passage.document]) for passage in found]
+    packed = pack_passages(state, run.plan, documents, sorted(scored, key=lambda pair: -pair[1]), most=MOST_PASSAGES)
+    run.passages = packed.passages
     state.found = run.passages
     refs = [ref for passage in run.passages for ref in state.refer(passage.document, [passage.key], "read")]
     pages = dict.fromkeys((run.title_of(passage.document), passage.page_index) for passage in run.passages)
@@ -205,6 +208,7 @@ def retrieve_passages(run: OfflineRun) -> StepEvent:
                 }
                 for passage in run.passages
             ],
+            "retrieval": [packed.account],
             **near.as_observation(),
         },
         refs=tuple(refs),
@@ -238,7 +242,9 @@ def make_source(run: OfflineRun, name: str) -> TableSource:
     """The best-ranked tables of a document, with what tells them apart from those of others."""
     scorer = run.scorers[name]
     tree = scorer.document.tree
-    keys = [key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE]
+    gate = find_gate(run.state.settings, {name: scorer.document})
+    tables = [key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE]
+    keys = [key for key in tables if gate is None or gate(name, key)]
     fits = dict(zip(keys, scorer.scores(keys), strict=True))
     best = sorted(sorted(keys, key=lambda key: (-round(fits[key], 9), key))[:MOST_TABLES])
     card = scorer.document.card
@@ -279,4 +285,6 @@ def _conclude(run: OfflineRun) -> tuple[Outcome, str]:
         return Outcome.ANSWERED, f"The figure {'was worked out' if run.figure.calculation else 'stands in a table'}"
     if run.passages:
         return Outcome.PASSAGES, "These passages come closest."
+    if run.holding and run.state.settings.has_filters:
+        return Outcome.NOT_FOUND, "Nothing that the filters of this question let through holds a word of it."
     return Outcome.NOT_FOUND, "No word of the question stands in the documents that were opened."

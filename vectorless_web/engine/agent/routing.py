@@ -5,10 +5,13 @@ from dataclasses import asdict, dataclass, replace
 
 from vectorless_web.engine.agent.corpus import Corpus, CorpusRouter, DocumentEntry, entries_of
 from vectorless_web.engine.agent.events import Rejected, StepEvent, StepKind, StepResult
+from vectorless_web.engine.agent.retrieving import read_bounds
 from vectorless_web.engine.agent.state import OFFLINE, OUTSIDE_WALK, PlannedStep, RunState
 from vectorless_web.engine.agent.wording import join_names, say_count, shorten_title
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.engine.finding.retrieval.corpus import CREATED_AT
+from vectorless_web.engine.finding.retrieval.documents import stated_time
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteMode, RouterConfig, RouteResult, ScoredCandidate
 from vectorless_web.engine.finding.routing.card_keys import card_row
 from vectorless_web.engine.finding.routing.editions import read_edition, read_head
@@ -77,23 +80,35 @@ class Routed:
 
 
 def route_documents(
-    state: RunState, plan: QueryPlan, *, read: Collection[str] = (), walk: int = OUTSIDE_WALK
+    state: RunState,
+    plan: QueryPlan,
+    *,
+    read: Collection[str] = (),
+    gaps: Sequence[str] = (),
+    yielded: Sequence[str] = (),
+    walk: int = OUTSIDE_WALK,
 ) -> tuple[Routed, StepEvent]:
     """Ask the router and open the documents it ranks, at most `limits.max_walks`.
 
-    With `read`, documents that were opened before, it looks for others. The router's model is asked in the modes
-    that want one.
+    With `read`, documents that were opened before, it looks for others, for the `gaps` too (words that none of them
+    says), and near those that `yielded` something. The router's model is asked in the modes that want one.
     """
     before = state.sum_spending()
     with serve_place(walk, state.steps_in(walk)) if walk else serve_place(OUTSIDE_WALK, -1):
-        result, name_of = _ask_router(state, plan, read)
-    routed = _open_documents(state, _list_candidates(state, result, name_of, read), result, read)
+        result, name_of = _ask_router(state, plan, Reading(read, [t for gap in gaps for t in analyse(gap)], yielded))
+    candidates, outside = _part_by_date(state, _list_candidates(state, result, name_of, read))
+    routed = _open_documents(state, candidates, result, read)
+    routed = replace(routed, others=(*routed.others, *outside)[:SHOWN])
     if state.sum_spending() == before and result.tokens:
         state.book(result.tokens, result.cost_usd)
     planned = PlannedStep(
         thought=_describe_plan(plan),
         action="route",
-        arguments={"query": plan.question if read else state.question, "again": bool(read)},
+        arguments={
+            "query": plan.question if read else state.question,
+            "again": bool(read),
+            **({"gaps": list(gaps)} if gaps else {}),
+        },
         tokens=result.tokens,
         cost_usd=result.cost_usd,
     )
@@ -108,7 +123,16 @@ def route_documents(
     return routed, state.make_step(StepKind.ROUTE, step, walk=walk, planned=planned)
 
 
-def _ask_router(state: RunState, plan: QueryPlan, read: Collection[str]) -> tuple[RouteResult, Callable[[int], str]]:
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a second pass knows: documents that were read, analysed words they lack, those that brought something."""
+
+    read: Collection[str] = ()
+    gaps: Sequence[str] = ()
+    yielded: Sequence[str] = ()
+
+
+def _ask_router(state: RunState, plan: QueryPlan, before: Reading) -> tuple[RouteResult, Callable[[int], str]]:
     """The router's result, and how its numbers are written as the corpus' ids."""
     router = state.corpus.router
     name_of: Callable[[int], str] = str
@@ -117,8 +141,8 @@ def _ask_router(state: RunState, plan: QueryPlan, read: Collection[str]) -> tupl
         router, name_of = cards, cards.name_of
     wants_model = state.caller is not None and state.settings.route_mode != RouteMode.FAST
     model = state.caller.as_model("route") if state.caller is not None and wants_model else None
-    if read:
-        return router.reroute(plan, gaps=(), read=read, yielded=(), model=model), name_of
+    if before.read:
+        return router.reroute(plan, **asdict(before), model=model), name_of
     return router.route(plan, model=model), name_of
 
 
@@ -132,6 +156,22 @@ def _list_candidates(
     names = [name for name in dict.fromkeys((*first, *cited, *found)) if name not in read]
     entries = entries_of(state.corpus, names)
     return [_candidate(entries[name], found.get(name)) for name in names if name in entries]
+
+
+def _part_by_date(
+    state: RunState, candidates: Sequence[RoutedDocument]
+) -> tuple[list[RoutedDocument], list[RoutedDocument]]:
+    """The candidates of the days that the settings ask for, and the others, which say so."""
+    bounds = read_bounds(state.settings)
+    if bounds is None:
+        return list(candidates), []
+    inside, outside = [], []
+    for row in candidates:
+        if bounds.matches({CREATED_AT: stated_time(state.corpus.card(row.id))}):
+            inside.append(row)
+        else:
+            outside.append(replace(row, reason="its date lies outside the days asked for"))
+    return inside, outside
 
 
 def _candidate(entry: DocumentEntry, row: ScoredCandidate | None) -> RoutedDocument:

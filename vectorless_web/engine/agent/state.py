@@ -10,6 +10,7 @@ from vectorless_web.engine.agent.limits import Cancelling, Deadline, Late, Limit
 from vectorless_web.engine.agent.meaning import MeaningSearch, NearLeaves
 from vectorless_web.engine.errors import Cancelled
 from vectorless_web.engine.finding.navigation import PilotBudget
+from vectorless_web.engine.finding.retrieval.packing import SUMMARY_CAP
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.embedding import RecordedEmbedder
 from vectorless_web.engine.llm.model import Usage, serve_place
@@ -28,8 +29,12 @@ class Settings:
     """How a workspace or an ask wants the four systems to work; every field has a door in the product.
 
     `pilot`: balanced, high_quality, low_cost or algorithm_only. `strategy`: beam, greedy or mcts. `route_mode`: fast,
-    balanced or precise. `fusion`: rrf, weighted_rrf or convex. `verify`: whether the second, independent call is made.
-    `pictures`: pages that a model may look at. `context`: tokens that the model takes at once, 0 when unknown.
+    balanced or precise. `fusion`: rrf, weighted_rrf or convex. `graph_expand`: "", decay or ppr adds what passages
+    refer to, `community` the rest of their sections; `min_confidence` is the least share of the best score. `label`
+    (kind of node), `where` (properties, such as page 3) and the days `created_after` (included) and `created_before`
+    (not included) filter what is searched; `summary_cap` cuts nodes as they are packed. `verify`: whether the second,
+    independent call is made. `pictures`: pages that a model may look at. `context`: tokens that the model takes at
+    once, 0 when unknown.
     `native_tools`: whether the model's self-test found native function calls.
     """
 
@@ -39,9 +44,22 @@ class Settings:
     fusion: str = "rrf"
     verify: bool = True
     expand: bool = True
+    graph_expand: str = ""
+    community: bool = False
+    min_confidence: float | None = None
+    summary_cap: int = SUMMARY_CAP
+    label: str = ""
+    where: Mapping[str, str | int] = field(default_factory=dict)
+    created_after: str = ""
+    created_before: str = ""
     pictures: int = 0
     context: int = 0
     native_tools: bool = False
+
+    @property
+    def has_filters(self) -> bool:
+        """Whether parts of the documents are left out of the search."""
+        return bool(self.label or self.where or self.created_after or self.created_before)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from vectorless_web.engine.finding.navigation import (
     SearchReport,
     report,
 )
+from vectorless_web.engine.finding.navigation.events import SearchEvent
 from vectorless_web.engine.finding.navigation.pilot import Pilot
 from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
 from vectorless_web.engine.finding.search import make_pilot
@@ -55,6 +56,9 @@ def search_document(
             "log": list(told.log[:LISTED]),
             "notes": list(told.notes),
             "sections_compared": told.stats.sections_scored,
+            "turns": told.stats.turns,
+            "consultations": told.stats.consultations,
+            "advice": [_tell_advice(event) for event in told.advice[:LISTED]],
             "pilot": state.settings.pilot,
             "strategy": state.settings.strategy,
         },
@@ -67,6 +71,18 @@ def search_document(
         documents=(entry.id,),
     )
     return told, result
+
+
+def _tell_advice(event: SearchEvent) -> dict[str, object]:
+    """One decision of the pilot, as JSON values: where it was asked, what came of it, how sure it was, what it cost."""
+    return {
+        "point": event.point.value if event.point else "",
+        "say": event.say,
+        "reasoning": event.reasoning,
+        "confidence": round(event.confidence or 0.0, 4),
+        "engine": event.engine,
+        "tokens": event.tokens,
+    }
 
 
 def _make_pilot(state: RunState, scorer: DocumentScorer, caller: Caller | None) -> Pilot:

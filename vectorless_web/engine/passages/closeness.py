@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -19,9 +19,6 @@ from vectorless_web.engine.passages.sentences import Piece, cut_node, find_lead_
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import analyse, title_terms
 
-Nearness = Callable[[str, Sequence[str]], Sequence[float]]
-"""An embedding model's word on texts: from a question and texts to one share in [0, 1] for each."""
-
 LIT_WORDS = 60
 """Words lit in a paragraph, at most: neighbouring sentences that have so many together. Measured in one run with the
 stored weights, the gold sentence lit in the first 1, 3 and 5 of 88 everyday questions and of 149 on policies: single
@@ -30,9 +27,6 @@ words .34 .55 .57 and .46 .70 .77. A longer stretch holds more by its length alo
 LOOKED_AT = 60
 """Nodes, the best of all documents together, whose sentences are measured. Of everyday questions the gold passage is
 among the first 40 for .84 and among the first 80 for .88."""
-MEASURED = 12
-"""Stretches, the best by their other signals, whose nearness in meaning is measured. Measured with a small local model:
-the right one is lit first for .05 more of 88 everyday and for .05 more of 146 questions on policies; 70 ms each."""
 _PAIR_REACH = 4
 """Words within which two neighbouring words of a question count as standing together."""
 _LONG = 4.0
@@ -100,16 +94,9 @@ def score_candidates(
     candidates: Sequence[Candidate],
     ranked: Sequence[RankedDocument],
     asked: Asked,
-    question: str,
-    nearness: Nearness | None = None,
 ) -> Floats:
     """One score for each candidate; only their order and differences mean something."""
-    weights = load_weights().sentence
-    scores = weigh_signals(measure_sentences(candidates, ranked, asked), weights)
-    if nearness is not None and candidates:
-        best = np.argsort(-scores, kind="stable")[:MEASURED]
-        scores[best] += weights["nearness"] * np.array(nearness(question, [candidates[i].piece.text for i in best]))
-    return scores
+    return weigh_signals(measure_sentences(candidates, ranked, asked), load_weights().sentence)
 
 
 def measure_sentences(

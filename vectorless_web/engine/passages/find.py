@@ -1,6 +1,6 @@
 """The passages of several documents that come closest to a question, best first."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,6 @@ from vectorless_web.engine.finding.ranking.ranker import RankedDocument, profile
 from vectorless_web.engine.index.scoring import Floats
 from vectorless_web.engine.passages.closeness import (
     Candidate,
-    Nearness,
     collect_candidates,
     find_row,
     read_asked,
@@ -27,6 +26,8 @@ ROWS_SHOWN = 6
 """Body rows shown of a table, the best; its column names stand above them."""
 LONGEST_SHOWN = 1800
 """Characters shown of a node, about 300 words; a longer one is cut at pieces around the lit one."""
+Gate = Callable[[str, int], bool]
+"""Whether a node, by its document's id and its key, may be found."""
 _SAME = 0.9
 """Share of the words of two passages together, from which the later one says nothing new and is left out."""
 
@@ -37,15 +38,15 @@ def find_passages(
     *,
     lexicon: Lexicon | None = None,
     most: int = 10,
-    nearness: Nearness | None = None,
     near: Mapping[str, Mapping[int, float]] | None = None,
+    gate: Gate | None = None,
 ) -> tuple[Passage, ...]:
     """The passages that come closest to the question, at most `most`, best first.
 
-    `documents` are the opened documents by their ids; words are weighed by their rarity in all of them. `nearness` is
-    an embedding model's word on the best sentences; `near` are cosines of leaves that it found near, by document and
-    key, which are looked at though they share no word with the question. Passages that say nearly the same are given
-    once.
+    `documents` are the opened documents by their ids; words are weighed by their rarity in all of them. `near` are
+    cosines of leaves that an embedding model found near, by document and key, which are looked at though they share no
+    word with the question. What the `gate` refuses is left out before anything is cut off. Passages that say nearly the
+    same are given once.
     """
     opened = list(documents.values())
     if not opened or not plan.terms:
@@ -53,8 +54,10 @@ def find_passages(
     ranked = rank_all(opened, plan, lexicon=lexicon)
     if near:
         ranked = tuple(_lift_near(one, near.get(name, {})) for name, one in zip(documents, ranked, strict=True))
+    if gate is not None:
+        ranked = tuple(_keep_admitted(one, name, gate) for name, one in zip(documents, ranked, strict=True))
     candidates = collect_candidates(ranked)
-    scores = score_candidates(candidates, ranked, read_asked(ranked, plan), plan.question, nearness)
+    scores = score_candidates(candidates, ranked, read_asked(ranked, plan))
     if near:
         ids = list(documents)
         cosines = [near.get(ids[each.place], {}).get(each.node.key, 0.0) for each in candidates]
@@ -106,6 +109,24 @@ def _lift_near(one: RankedDocument, cosines: Mapping[int, float]) -> RankedDocum
     """The document with the rows of near leaves scored no lower than their cosines."""
     rows = [cosines.get(key, 0.0) for key in one.profile.keys]
     return replace(one, rows=np.maximum(one.rows, rows)) if cosines else one
+
+
+def _keep_admitted(one: RankedDocument, name: str, gate: Gate) -> RankedDocument:
+    """The document with the rows of refused nodes scored 0."""
+    rows = [
+        score if score > 0 and gate(name, key) else 0.0
+        for score, key in zip(one.rows.tolist(), one.profile.keys, strict=True)
+    ]
+    return replace(one, rows=np.array(rows, dtype=np.float64))
+
+
+def show_leaf(plan: QueryPlan, document_id: str, document: CompiledDocument, key: int, score: float) -> Passage | None:
+    """A leaf that was found by other means as a passage, its first piece lit; None where there is nothing to show."""
+    node = document.tree.node(key)
+    pieces = cut_node(node) if document.tree.is_leaf(key) else []
+    if not pieces:
+        return None
+    return _show_node(document_id, document, [(score, Candidate(0, 0, node, pieces[0]))], words_of(plan))
 
 
 def _is_same(said: frozenset[str], other: frozenset[str]) -> bool:

@@ -356,9 +356,8 @@ def open_dialogue(
             library.mark_shown(passage.document, [passage.key])
     absent = list_absent(state, [briefing.question], views)
     scope = write_scope(briefing.lines, briefing.unopened)
-    room = (
-        FIRST_TOKENS if not state.settings.context else min(FIRST_TOKENS, int(state.settings.context * CONTEXT_SHARE))
-    )
+    room = min(FIRST_TOKENS, state.limits.token_budget)
+    room = min(room, int(state.settings.context * CONTEXT_SHARE)) if state.settings.context else room
     room -= sum(map(count_tokens, (system, earlier, scope, briefing.question))) + 120
     shown, step = _show_documents(state, library, briefing, max(300, room))
     dialogue = Dialogue(state, toolbox, [], turns, walk, is_whole=step.is_whole)

@@ -6,22 +6,21 @@ from typing import Any
 
 from vectorless_web.engine.agent.events import StepResult
 from vectorless_web.engine.agent.model.view import DocumentView
+from vectorless_web.engine.agent.retrieving import account_for, make_search, rank_documents
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.agent.tree_search import search_document
 from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
 from vectorless_web.engine.finding.retrieval import Lane, NodeAddress
-from vectorless_web.engine.finding.search import Lanes, SearchSettings, search_documents
+from vectorless_web.engine.finding.search import Lanes, search_documents
 from vectorless_web.engine.passages.evidence import Passage
-from vectorless_web.engine.passages.find import find_passages, unknown_words
+from vectorless_web.engine.passages.find import unknown_words
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
 
 
 def rank_passages(state: RunState, plan: QueryPlan, views: Sequence[DocumentView], *, most: int) -> tuple[Passage, ...]:
     """The passages of these documents that come closest, ranked together, best first; those without words left out."""
-    documents = {view.id: view.document for view in views}
-    near = state.find_near(plan.question, list(documents))
-    found = find_passages(plan, documents, lexicon=state.lexicon, most=most, near=near.cosines)
+    found = rank_documents(state, plan, {view.id: view.document for view in views}, most=most)
     by_id = {view.id: view for view in views}
     return tuple(p for p in found if by_id[p.document].list_pieces(p.key))
 
@@ -49,14 +48,13 @@ def search_nodes(state: RunState, plan: QueryPlan, views: Sequence[DocumentView]
     result = search_documents(
         plan,
         {number: view.document for number, view in numbered.items()},
-        settings=SearchSettings(token_budget=None, limit=3 * most, fusion=state.settings.fusion, weights=LANE_WEIGHTS),
+        settings=make_search(state.settings, token_budget=None, limit=3 * most, weights=LANE_WEIGHTS),
         lanes=Lanes(structure=structure, lexicon=state.lexicon),
     )
     found = [(item, address) for item in result.items if isinstance(address := item.node.id, NodeAddress)]
     kept = [(item, at) for item, at in found if numbered[at.space].list_readable(at.key) == [at.key]][:most]
     lanes = [[numbered[at.space].id, at.key, [lane.value for lane, _ in item.lane_scores]] for item, at in kept]
-    warnings = [warning.code.value for warning in result.warnings]
-    account = {"fusion": state.settings.fusion, "lanes": lanes, "warnings": warnings}
+    account = {"fusion": state.settings.fusion, "lanes": lanes, **account_for(result)}
     account |= state.find_near(plan.question, list(by_id)).as_observation()
     return NodeFinding(tuple((numbered[at.space], at.key) for _, at in kept), account)
 

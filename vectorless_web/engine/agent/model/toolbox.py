@@ -344,7 +344,9 @@ class Toolbox:
     def _route(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         plan = understand(arguments["query"], lexicon=self.state.lexicon, expand=self.state.settings.expand)
         known = [view.id for view in self.library.documents]
-        routed, event = route_documents(self.state, plan, read=known, walk=self._walk)
+        gaps = list_absent(self.state, [self.state.question], self.library.documents)
+        gave = list(dict.fromkeys(ref.document for ref in self.looked))
+        routed, event = route_documents(self.state, plan, read=known, gaps=gaps, yielded=gave, walk=self._walk)
         texts = []
         for document in routed.documents:
             view = self.library.add(

@@ -82,6 +82,8 @@ class SearchEvent:
     score: float = 0.0
     confidence: float | None = None
     point: InterventionPoint | None = None
+    reasoning: str = ""
+    """What the pilot said of its decision."""
     scored: tuple[RankedNode, ...] = ()
     rejected: tuple[Rejection, ...] = ()
     ranked: tuple[RankedNode, ...] = ()
@@ -154,7 +156,8 @@ class SearchReport:
     """`ranked` are the sections entered, best first; `rejected` the branches not taken, the most promising first.
 
     `notes` are sentences the reader must see (failed consultations, limits), `log` the other
-    sentences in order. `engine` names the model if it decided anywhere, else `offline`.
+    sentences in order. `advice` are the events at which the pilot was asked. `engine` names the model if it decided
+    anywhere, else `offline`.
     """
 
     ranked: tuple[RankedNode, ...]
@@ -164,6 +167,7 @@ class SearchReport:
     log: tuple[str, ...]
     engine: str
     stats: SearchStats
+    advice: tuple[SearchEvent, ...] = ()
 
 
 def report(events: Iterable[SearchEvent]) -> SearchReport:
@@ -178,6 +182,7 @@ def report(events: Iterable[SearchEvent]) -> SearchReport:
         log=tuple(event.say for event in told if event.kind not in (EventKind.NOTE, EventKind.FINISHED)),
         engine=next((event.engine for event in told if event.engine != "offline"), "offline"),
         stats=(last.stats if last else None) or SearchStats(),
+        advice=tuple(event for event in told if event.point is not None),
     )
 
 

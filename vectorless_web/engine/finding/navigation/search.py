@@ -261,6 +261,7 @@ class Log:
                 event,
                 confidence=decision.confidence,
                 point=decision.intervention_point,
+                reasoning=decision.reasoning,
                 engine=decision.engine,
                 tokens=decision.tokens,
                 cost_usd=decision.cost_usd,

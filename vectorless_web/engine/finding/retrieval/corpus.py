@@ -22,6 +22,8 @@ class RetrievalEmpty(InvalidInput):
         super().__init__("Nothing was asked for: give a label, a property, a text, a vector or nodes to retrieve.")
 
 
+CREATED_AT, UPDATED_AT, TENANT = "mnem:created_at", "mnem:updated_at", "tenant"
+"""Properties that filters read: times in microseconds since 1970, and whose node it is."""
 Gate = Callable[[Identifier], bool]
 """Whether the node of an id may take part."""
 

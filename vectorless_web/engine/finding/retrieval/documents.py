@@ -3,13 +3,22 @@
 import hashlib
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from itertools import islice
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.finding.ranking.ranker import rank_all
-from vectorless_web.engine.finding.retrieval.corpus import CorpusNode, Direction, Gate, NodeCollection, PropertyValue
+from vectorless_web.engine.finding.retrieval.corpus import (
+    CREATED_AT,
+    CorpusNode,
+    Direction,
+    Gate,
+    NodeCollection,
+    PropertyValue,
+)
 from vectorless_web.engine.finding.retrieval.expansion import CommunityLookup
 from vectorless_web.engine.finding.retrieval.fusion import Scored, sort_scored
 from vectorless_web.engine.finding.retrieval.vectors import SparseVector, VectorIndex
@@ -40,6 +49,19 @@ class NodeAddress:
 
     def __lt__(self, other: "NodeAddress") -> bool:
         return str(self) < str(other)
+
+
+def count_microseconds(day: str) -> int | None:
+    """The beginning of an ISO day ("2024-03-31") in microseconds since 1970, in UTC; None for what is no whole day."""
+    try:
+        return int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()) * 1_000_000
+    except ValueError:
+        return None
+
+
+def stated_time(card: Card) -> int | None:
+    """When a document says that it was made: the first date of its first pages, in microseconds since 1970."""
+    return count_microseconds(card.fields.dates[0]) if card.fields.dates else None
 
 
 class DocumentCollection(NodeCollection):
@@ -94,6 +116,8 @@ class DocumentCollection(NodeCollection):
         properties: dict[str, PropertyValue] = {"page": node.page_start + 1}
         if node.label:
             properties["label"] = node.label
+        if (stated := stated_time(document.card)) is not None:
+            properties[CREATED_AT] = stated
         context = " > ".join([title, *document.tree.path(node_id.key)])
         return CorpusNode(node_id, node.kind.value, node.text, context, properties)
 

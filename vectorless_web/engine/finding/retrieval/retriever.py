@@ -8,7 +8,11 @@ from itertools import islice
 from typing import Any
 
 from vectorless_web.engine.finding.retrieval.corpus import (
+    CREATED_AT,
+    TENANT,
+    UPDATED_AT,
     CorpusNode,
+    Direction,
     Gate,
     Link,
     NodeCollection,
@@ -44,6 +48,7 @@ from vectorless_web.engine.finding.retrieval.packing import (
     Reranker,
     pack,
     render_node,
+    render_node_with_adjacency,
     rerank,
 )
 from vectorless_web.engine.finding.retrieval.result import (
@@ -62,7 +67,6 @@ from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
 
-CREATED_AT, UPDATED_AT, TENANT = "mnem:created_at", "mnem:updated_at", "tenant"
 LANE_CAP = 256
 """Hits that one lane hands to fusion at most. Filters act before the cut, so a filter costs no recall. Chosen by hand:
 in reciprocal rank fusion the last of them adds 1 / 316 where the first adds 1 / 61."""
@@ -147,6 +151,7 @@ class RetrievalQuery:
     rerank_top_k: int = RERANK_TOP_K
     min_confidence: float | None = None
     summary_cap: int = SUMMARY_CAP
+    adjacency: int = 0
     include_tombstoned: bool = False
     include_system: bool = False
 
@@ -374,8 +379,16 @@ class _Execution:
 
     def _render(self, name: Identifier) -> str:
         if name not in self.rendered:
-            self.rendered[name] = render_node(self._node(name), cap=self.query.summary_cap)
+            self.rendered[name] = self._render_anew(self._node(name))
         return self.rendered[name]
+
+    def _render_anew(self, node: CorpusNode) -> str:
+        query = self.query
+        if not query.adjacency:
+            return render_node(node, cap=query.summary_cap)
+        outgoing, incoming = (self.corpus.neighbours(node.id, way) for way in (Direction.OUTGOING, Direction.INCOMING))
+        edges = {"outgoing": outgoing, "incoming": incoming}
+        return render_node_with_adjacency(node, **edges, cap=query.adjacency, summary_cap=query.summary_cap)
 
     def _node(self, name: Identifier) -> CorpusNode:
         node = self.corpus.node(name)
@@ -487,6 +500,10 @@ class Retriever:
     def summary_cap(self, characters: int) -> "Retriever":
         """Cut context and summary to so many characters each when rendering."""
         return self._with(summary_cap=characters)
+
+    def adjacency(self, cap: int) -> "Retriever":
+        """Render each node with its edges, at most so many a direction; 0 renders none."""
+        return self._with(adjacency=cap)
 
     def include_tombstoned(self, include: bool = True) -> "Retriever":
         """Keep deleted nodes that are still stored."""

@@ -1,0 +1,136 @@
+"""How a run retrieves: the settings of a workspace or an ask as the Retriever takes them, and its account of a step."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from vectorless_web.engine.agent.state import RunState, Settings
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.finding.retrieval import (
+    CommunityFilter,
+    GraphExpand,
+    GraphExpandMode,
+    NodeAddress,
+    RetrievalResult,
+    TemporalFilter,
+    confidence,
+    score_shape,
+)
+from vectorless_web.engine.finding.retrieval.documents import count_microseconds
+from vectorless_web.engine.finding.search import Lanes, SearchSettings, make_filter, search_documents
+from vectorless_web.engine.passages.evidence import Passage
+from vectorless_web.engine.passages.find import LONGEST_SHOWN, Gate, find_passages, show_leaf
+from vectorless_web.engine.questions.plan import QueryPlan
+
+HOPS = 2
+"""Steps of the graph from a passage: "see Note 7" leads to a heading, and one more to what stands under it."""
+
+
+def make_search(settings: Settings, **own: Any) -> SearchSettings:
+    """The Retriever's settings among those of a run; `own` are those that a step sets itself."""
+    expand = settings.graph_expand
+    given = SearchSettings(
+        fusion=settings.fusion,
+        label=settings.label,
+        where=tuple(settings.where.items()),
+        temporal=read_bounds(settings),
+        graph_expand=GraphExpand(mode=GraphExpandMode(expand), depth=HOPS) if expand else None,
+        community=CommunityFilter(enabled=settings.community),
+        min_confidence=settings.min_confidence,
+        summary_cap=settings.summary_cap,
+    )
+    return replace(given, **own)
+
+
+def read_bounds(settings: Settings) -> TemporalFilter | None:
+    """The days that a document's date must lie between, the first one included; None without any."""
+    if not (settings.created_after or settings.created_before):
+        return None
+    return TemporalFilter(count_microseconds(settings.created_after), count_microseconds(settings.created_before))
+
+
+def find_gate(settings: Settings, documents: Mapping[str, CompiledDocument]) -> Gate | None:
+    """Whether a node of these documents passes the filters of the settings; None without filters."""
+    numbers = {name: number for number, name in enumerate(documents, start=1)}
+    admits = make_filter(_by_number(documents), make_search(settings))
+    return None if admits is None else lambda name, key: admits(NodeAddress(numbers[name], key))
+
+
+def rank_documents(
+    state: RunState, plan: QueryPlan, documents: Mapping[str, CompiledDocument], *, most: int
+) -> tuple[Passage, ...]:
+    """The passages of these documents that pass the filters and come closest, ranked together, best first."""
+    near = state.find_near(plan.question, list(documents))
+    gate = find_gate(state.settings, documents)
+    return find_passages(plan, documents, lexicon=state.lexicon, most=most, near=near.cosines, gate=gate)
+
+
+@dataclass(frozen=True, slots=True)
+class PackedPassages:
+    """Passages in the order in which they were packed, and the account of what was seen and left out, as JSON."""
+
+    passages: tuple[Passage, ...]
+    account: dict[str, Any]
+
+
+def pack_passages(
+    state: RunState,
+    plan: QueryPlan,
+    documents: Mapping[str, CompiledDocument],
+    ranked: Sequence[tuple[Passage, float]],
+    *,
+    most: int,
+) -> PackedPassages:
+    """Ranked passages with what the settings add to them, as far as the run's tokens of evidence go, at most `most`.
+
+    The ranking has weighed the words already, so their own lane would count them twice.
+    """
+    names = dict(enumerate(documents, start=1))
+    numbers = {name: number for number, name in names.items()}
+    best = max((score for _, score in ranked), default=0.0)
+    share = 1 / best if best > 0 else 1.0
+    found = {NodeAddress(numbers[passage.document], passage.key): passage for passage, _ in ranked}
+    structure = [(at, score * share) for at, (_, score) in zip(found, ranked, strict=True)]
+    result = search_documents(
+        plan,
+        _by_number(documents),
+        settings=make_search(
+            state.settings,
+            token_budget=state.limits.token_budget,
+            limit=most,
+            summary_cap=min(LONGEST_SHOWN, state.settings.summary_cap),
+        ),
+        lanes=Lanes(structure=structure, words=False),
+    )
+    passages = []
+    for item in result.items:
+        at = item.node.id
+        assert isinstance(at, NodeAddress)
+        name = names[at.space]
+        shown = found.get(at) or show_leaf(plan, name, documents[name], at.key, item.score)
+        passages += [shown] if shown is not None else []
+    return PackedPassages(tuple(passages), {**account_for(result), "fusion": state.settings.fusion})
+
+
+def account_for(result: RetrievalResult) -> dict[str, Any]:
+    """What a retrieval saw, left out and could not do, as JSON values of a step."""
+    scores = [item.score for item in result.items]
+    return {
+        "candidates_seen": result.candidates_seen,
+        "packed": len(result.items),
+        "dropped": dict(Counter(left.reason.value for left in result.left_out)),
+        "tokens": result.tokens_used,
+        "token_budget": result.tokens_budget,
+        "lanes_used": sorted({lane.value for item in result.items for lane, _ in item.lane_scores}),
+        "shape": score_shape(scores).shape.value,
+        "confidence": round(confidence(scores), 4),
+        "warnings": [
+            {"code": row.code.value, "knob": row.knob, "message": row.message, "remedy": row.remedy}
+            for row in result.warnings
+        ],
+    }
+
+
+def _by_number(documents: Mapping[str, CompiledDocument]) -> dict[int, CompiledDocument]:
+    return dict(enumerate(documents.values(), start=1))
