@@ -368,6 +368,8 @@ CASSETTE = env.str("VECTORLESS_CASSETTE", default="")
 """A file of recorded replies (`manage.py ask --record`) that stands in for every model of the site."""
 MODEL_SECONDS = env.float("VECTORLESS_MODEL_SECONDS", default=60.0)
 MODEL_RETRIES = env.int("VECTORLESS_MODEL_RETRIES", default=2)
+SUMMARY_CAP = env.int("VECTORLESS_SUMMARY_CAP", default=8192)
+"""Characters of a node's text and of its context that the Retriever packs at most; a workspace may set its own."""
 MODEL_PICTURES = env.bool("VECTORLESS_MODEL_PICTURES", default=False)
 """Whether VECTORLESS_MODEL reads pictures and may be shown pages so."""
 

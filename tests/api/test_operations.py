@@ -107,8 +107,14 @@ def test_the_engines_parts_answer_on_their_own(program, bob, workspace, report):
     found = importer.post(f"{place}/retrieve", {"query": "berths closed in winter", "token_budget": 200}).json()
     assert "berths" in found["items"][0]["text"] and found["tokens_used"] <= 200
     assert len(found["items"]) + found["dropped"] == found["candidates_seen"]
-    tables = importer.post(f"{place}/retrieve", {"query": "trawler dues", "label": "table", "expansion": "ppr"}).json()
+    asked = {"query": "trawler dues", "label": "table", "graph_expand": {"mode": "ppr"}, "adjacency": 2}
+    tables = importer.post(f"{place}/retrieve", asked).json()
     assert {row["lanes"].keys() >= {"lexical"} for row in tables["items"]} == {True}
+    assert "Incoming:" in tables["items"][0]["text"] and tables["shape"] and 0 <= tables["confidence"] <= 1
+    more = {"query": "berths in winter", "community": {"expand_seeds": 1}, "where": {"page": 1}, "summary_cap": 40}
+    assert "chars>" in importer.post(f"{place}/retrieve", more).json()["items"][0]["text"]
+    none = importer.post(f"{place}/retrieve", {**more, "where": {"page": 9}}).json()
+    assert [row["code"] for row in none["warnings"]] == ["lane_empty"] and none["warnings"][0]["remedy"]
     walked = importer.post(f"{place}/navigate", {"goal": "dues of a trawler", "document": report.pk}).json()
     assert walked["entered"][0]["title"] == "Dues" and walked["entered"][0]["reason"] and walked["log"]
     lost = importer.post(f"{place}/retrieve", {"query": "dues", "documents": [report.pk + 1]})

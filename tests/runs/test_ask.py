@@ -8,6 +8,7 @@ from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.jobs import execute_run
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import ask_again, start_run
+from vectorless_web.runs.services.executing import settings_of
 from vectorless_web.workspaces.models import AuditEvent, ModelProvider, Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_for
 
@@ -89,6 +90,31 @@ def test_a_workspace_says_that_there_is_nothing_to_read_or_that_it_is_still_bein
 
     problem = refused(user=bob, workspace=place, question="Why?")
     assert (problem.code, problem.retryable) == ("document_not_ready", True)
+
+
+def test_what_is_set_of_the_search_holds_for_the_question_and_is_asked_again(client, bob, workspace, report, settings):
+    client.force_login(bob)
+    settings.SUMMARY_CAP = 700
+    set_here = {
+        "label": "table",
+        "on_page": 3,
+        "created_after": "2024-01-31",
+        "graph_expand": "none",
+        "community": "yes",
+    }
+    form = {"question": "What was revenue?", "scope": "all", "min_confidence": "0.5", "strategy": "mcts", **set_here}
+
+    assert client.post(f"/w/{workspace.slug}/ask/", form).status_code == 302
+    run = Run.objects.get()
+    asked = settings_of(run)
+    assert (asked.label, asked.where, asked.created_after) == ("table", {"page": 3}, "2024-01-31")
+    assert (asked.graph_expand, asked.community, asked.min_confidence, asked.strategy) == ("", True, 0.5, "mcts")
+    assert (asked.fusion, asked.summary_cap) == ("rrf", 700), "what is not set is the workspace's, else the site's"
+    assert settings_of(ask_again(user=bob, run=run)) == asked
+    page = client.get(f"/w/{workspace.slug}/runs/{run.pk}/edit/").content.decode()
+    assert 'name="on_page" value="3"' in page and '<option value="table" selected' in page
+    refused = client.post(f"/w/{workspace.slug}/ask/", {**form, "on_page": "0"})
+    assert refused.status_code == 422 and "Ensure this value is greater than or equal to 1" in refused.content.decode()
 
 
 def test_asking_again_keeps_thread_scope_and_limits(place, bob, report):

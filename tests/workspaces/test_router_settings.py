@@ -23,6 +23,10 @@ CHOSEN = {
     "w_graph": 0.1,
     "w_fields": 1.5,
     "w_text": 0.7,
+    "graph_expand": "ppr",
+    "community": True,
+    "min_confidence": 0.25,
+    "summary_cap": 900,
 }
 
 
@@ -49,6 +53,8 @@ def test_the_owner_sets_every_part_of_the_router_and_what_is_left_empty_is_the_u
     "wrong",
     [
         {"max_candidates": 0},
+        {"min_confidence": 2},
+        {"summary_cap": 1},
         {"w_bm25": -1},
         {"max_candidates": 30, "bm25_top_k": 10},
         {"w_bm25": 0, "w_keyword": 0, "w_graph": 0, "w_fields": 0, "w_text": 0},

@@ -1,9 +1,10 @@
 """What a question form holds: the question, where to look, how far to go."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django import forms
 from django.db.models import QuerySet
 from django.http import QueryDict
 
@@ -12,6 +13,7 @@ from vectorless_web.documents.selectors import folders_of, readable_documents
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import answerers_of, estimate_of
+from vectorless_web.workspaces.forms import EXPANSIONS, FUSIONS, PILOTS, SHARE, STRATEGIES
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 
@@ -25,6 +27,75 @@ TAGS_SHOWN = 4
 """Tags, the most used ones, that are offered as a scope."""
 FOLDERS_SHOWN = 4
 """Folders that are offered as a scope."""
+
+
+KINDS = [
+    ("", "Everything"),
+    ("paragraph", "Paragraphs"),
+    ("table", "Tables"),
+    ("list", "Lists"),
+    ("footnote", "Footnotes"),
+    ("caption", "Captions"),
+    ("figure", "Figures"),
+    ("code", "Code"),
+    ("equation", "Equations"),
+]
+USUAL = ("", "As the workspace has it")
+
+
+class SearchForm(forms.Form):
+    """What a question may set of its search; what is left empty is as the workspace has it."""
+
+    label = forms.ChoiceField(label="Only look at", choices=KINDS, required=False)
+    on_page = forms.IntegerField(label="Only on page", min_value=1, max_value=1_000_000, required=False)
+    created_after = forms.DateField(label="Documents dated from", required=False)
+    created_before = forms.DateField(label="Documents dated before", required=False)
+    pilot = forms.ChoiceField(label="Effort of the search in a document", choices=[USUAL, *PILOTS], required=False)
+    strategy = forms.ChoiceField(
+        label="How a document's tree is searched", choices=[USUAL, *STRATEGIES], required=False
+    )
+    fusion = forms.ChoiceField(label="How rankings are put together", choices=[USUAL, *FUSIONS], required=False)
+    graph_expand = forms.ChoiceField(
+        label="What joins the passages found",
+        choices=[USUAL, ("none", "Nothing"), *EXPANSIONS[1:]],
+        required=False,
+    )
+    community = forms.ChoiceField(
+        label="The rest of a found section joins too", choices=[USUAL, ("yes", "Yes"), ("no", "No")], required=False
+    )
+    min_confidence = forms.FloatField(label="Least score of a passage, 0 to 1", **SHARE)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"auto_id": "search-%s", **kwargs})
+        for name in ("created_after", "created_before"):
+            self.fields[name].widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+
+    @property
+    def filters(self) -> list[forms.BoundField]:
+        """What is searched at all."""
+        return [self[name] for name in ("label", "on_page", "created_after", "created_before")]
+
+    @property
+    def ways(self) -> list[forms.BoundField]:
+        """How it is searched."""
+        return [field for field in self if field not in self.filters]
+
+    def chosen(self) -> dict[str, Any]:
+        """What was set, by the names of engine.agent.state.Settings."""
+        given = {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
+        found = {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in given.items()}
+        found |= {"where": {"page": found.pop("on_page")}} if "on_page" in found else {}
+        found |= {"community": found["community"] == "yes"} if "community" in found else {}
+        return found | ({"graph_expand": ""} if found.get("graph_expand") == "none" else {})
+
+    @classmethod
+    def refill(cls, chosen: dict[str, Any]) -> "SearchForm":
+        """The form as it was filled in for an earlier question."""
+        shown = {**chosen, "on_page": chosen.get("where", {}).get("page")}
+        shown |= {"community": "yes" if chosen["community"] else "no"} if "community" in chosen else {}
+        return cls(
+            initial=shown | ({"graph_expand": chosen["graph_expand"] or "none"} if "graph_expand" in chosen else {})
+        )
 
 
 OPEN_ALONE = "open"
@@ -66,6 +137,7 @@ class AskBox:
     """The workspace's own limit; None for none."""
     may_cost: bool = False
     """Whether who can answer costs anything."""
+    search: SearchForm = field(default_factory=SearchForm)
 
 
 @dataclass(frozen=True)
@@ -91,6 +163,7 @@ class AskedForm:
     answerer: str = ""
     again: int | None = None
     money_usd: str = ""
+    search: SearchForm = field(default_factory=SearchForm)
 
     @classmethod
     def read(cls, data: QueryDict) -> "AskedForm":
@@ -110,6 +183,7 @@ class AskedForm:
             answerer=data.get("answerer", "").replace("\0", ""),
             again=parse_whole_number(data.get("again", "")),
             money_usd=data.get("money_usd", "").replace("\0", "").strip()[:40],
+            search=SearchForm(data),
         )
 
 
@@ -164,6 +238,7 @@ def ask_box(
         answerer=sent.answerer,
         again=sent.again,
         money_usd=sent.money_usd,
+        search=sent.search,
         most_usd=workspace.setting("money_usd"),
         may_cost=any(row.usd_per_million for row in answerers),
     )
@@ -197,6 +272,7 @@ def _read_asked_values(run: Run) -> dict[str, Any]:
         "max_steps": run.settings.get("max_steps"),
         "again": run.pk,
         "money_usd": "" if money is None else f"{money:g}",
+        "search": SearchForm.refill(run.settings.get("searched", {})),
     }
 
 

@@ -79,8 +79,9 @@ class RouterForm(forms.Form):
 
 
 SEARCHING = ("pilot", "strategy", "fusion")
+RETRIEVING = ("graph_expand", "community", "min_confidence", "summary_cap")
 USUAL = ("max_steps", "token_budget", "money_usd", "verify", "runs_private", "same_name")
-LIMITS = (*USUAL, "route_mode", *SEARCHING)
+LIMITS = (*USUAL, "route_mode", *SEARCHING, *RETRIEVING)
 """Settings of a workspace beside those of the router."""
 STEP_LIMITS = (6, STEPS_MAX)
 """Steps of a walk that an owner may set; six is what the engine takes when nothing is set."""
@@ -107,6 +108,14 @@ FUSIONS = [
     ("weighted_rrf", "By place, passages counted twice"),
     ("convex", "By scores"),
 ]
+EXPANSIONS = [
+    ("", "Nothing"),
+    ("decay", "What passages refer to, nearest first"),
+    ("ppr", "What passages refer to, by PageRank"),
+]
+SHARE: dict[str, Any] = {"min_value": 0.0, "max_value": 1.0, "step_size": 0.05, "required": False}
+CAP_LIMITS = (40, 20_000)
+"""Characters of a node that an owner may set; one of forty says little more than its heading."""
 PHRASES_MAX = 20
 """Wordings of one lexicon entry."""
 INVITATION_DAYS = [(1, "1 day"), (7, "7 days"), (30, "30 days")]
@@ -157,6 +166,20 @@ class SettingsForm(RouterForm, WorkspaceForm):
     pilot = forms.ChoiceField(label="Effort of the search in a document", choices=PILOTS, required=False)
     strategy = forms.ChoiceField(label="How a document's tree is searched", choices=STRATEGIES, required=False)
     fusion = forms.ChoiceField(label="How rankings are put together", choices=FUSIONS, required=False)
+    graph_expand = forms.ChoiceField(label="What joins the passages found", choices=EXPANSIONS, required=False)
+    community = forms.BooleanField(label="The rest of a found section joins too", required=False)
+    min_confidence = forms.FloatField(
+        label="Least score of a passage",
+        help_text="As a share of the best that is possible, 0 to 1. Empty: none is left out.",
+        **SHARE,
+    )
+    summary_cap = forms.IntegerField(
+        label="Characters of a passage, at most",
+        min_value=CAP_LIMITS[0],
+        max_value=CAP_LIMITS[1],
+        required=False,
+        help_text="Where passages are packed into the tokens of evidence. Empty: as the site sets it.",
+    )
     route_mode = forms.ChoiceField(label="How documents are chosen", choices=ROUTE_MODES)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

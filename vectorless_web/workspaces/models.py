@@ -47,6 +47,10 @@ class Workspace(models.Model):
         "pilot": "balanced",
         "strategy": "beam",
         "fusion": "rrf",
+        "graph_expand": "",
+        "community": False,
+        "min_confidence": None,
+        "summary_cap": None,
         "route_mode": "fast",
         "activate_threshold": 20,
         "max_candidates": 15,
@@ -62,8 +66,9 @@ class Workspace(models.Model):
     """Settings of a workspace that has set nothing. With `runs_private` a question is its asker's own until they share
     it. `max_steps` counts steps of one walk, `token_budget` tokens of evidence, `money_usd` US dollars of a run (None:
     no limit). `same_name` says what becomes of a changed file that a program sends
-    (documents.services.uploads.SameName). `verify`, `pilot`, `strategy` and `fusion` are those of
-    engine.agent.state.Settings, the others those of the router (engine.finding.routing.signals)."""
+    (documents.services.uploads.SameName). `verify` and what stands from `pilot` to `summary_cap` are those of
+    engine.agent.state.Settings (no cap: the site's), the others those of the router
+    (engine.finding.routing.signals)."""
 
     BIN_DAYS = 30
     """Days that a deleted workspace can be brought back."""

@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.conf import settings as site
 from django.http import HttpRequest
 from ninja import Router
 
 from vectorless_web.api.routes.schemas import (
+    GraphIn,
     NavigatedOut,
     NavigateIn,
     RetrievedOut,
@@ -22,7 +24,16 @@ from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.finding.navigation import SearchLimits
 from vectorless_web.engine.finding.navigation.events import RankedNode, Rejection
 from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
-from vectorless_web.engine.finding.retrieval import Lane, NodeAddress
+from vectorless_web.engine.finding.retrieval import (
+    CommunityFilter,
+    GraphExpand,
+    Lane,
+    NodeAddress,
+    TemporalFilter,
+    confidence,
+    score_shape,
+)
+from vectorless_web.engine.finding.retrieval.documents import count_microseconds
 from vectorless_web.engine.finding.retrieval.result import RetrievedItem
 from vectorless_web.engine.finding.retrieval.vectors import SparseVector
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteResult
@@ -71,11 +82,13 @@ def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, An
         fusion=asked.fusion,
         weights={Lane(name): weight for name, weight in asked.weights.items()},
         label=asked.label or "",
-        where=(("page", asked.page),) if asked.page else (),
-        expansion=asked.expansion,
-        communities=asked.communities,
+        where=tuple(asked.where.items()),
+        temporal=_read_bounds(asked),
+        graph_expand=_read_graph(asked.graph_expand) if asked.graph_expand else None,
+        community=CommunityFilter(enabled=True, **asked.community.dict()) if asked.community else CommunityFilter(),
         min_confidence=asked.min_confidence,
-        summary_cap=asked.summary_cap,
+        summary_cap=asked.summary_cap or workspace.setting("summary_cap") or site.SUMMARY_CAP,
+        adjacency=asked.adjacency,
     )
     try:
         lanes = Lanes(
@@ -86,15 +99,18 @@ def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, An
         result = search_documents(plan, documents, settings=settings, lanes=lanes)
     except (EngineError, ValueError) as error:
         raise Problem(str(error), code="not_retrievable", status=422) from error
+    scores = [item.score for item in result.items]
     return {
         "items": [_show_item(item) for item in result.items],
         "tokens_used": result.tokens_used,
         "dropped": result.dropped,
         "candidates_seen": result.candidates_seen,
         "warnings": [
-            {"code": row.code, "message": row.message, "knob": row.knob, "remedy": row.remediation_ref}
+            {"code": row.code, "message": row.message, "knob": row.knob, "remedy": row.remedy}
             for row in result.warnings
         ],
+        "shape": score_shape(scores).shape,
+        "confidence": confidence(scores),
         "fingerprint": result.fingerprint,
     }
 
@@ -134,6 +150,17 @@ def _open(request: HttpRequest, workspace: Workspace, wanted: Sequence[int]) -> 
     if missing:
         raise Problem(f"There is no readable document {', '.join(missing)} here.", code="not_found", status=404)
     return {pk: open_version(ready_version(rows[pk], None)) for pk in dict.fromkeys(wanted)}
+
+
+def _read_bounds(asked: RetrieveIn) -> TemporalFilter | None:
+    days = (asked.created_after, asked.created_before)
+    after, before = (count_microseconds(day.isoformat()) if day else None for day in days)
+    return TemporalFilter(after, before) if any(days) else None
+
+
+def _read_graph(given: GraphIn) -> GraphExpand:
+    types = tuple(given.edge_types) if given.edge_types is not None else None
+    return GraphExpand(**{**given.dict(), "edge_types": types})
 
 
 def _read_vector(given: SparseIn) -> SparseVector:

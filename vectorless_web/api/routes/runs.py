@@ -11,7 +11,7 @@ from ninja import Query, Router, Status
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import Scope
 from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, reply_once, take_page
-from vectorless_web.api.routes.schemas import AskIn, ClaimOut, RunOut
+from vectorless_web.api.routes.schemas import AskIn, ClaimOut, RunOut, SearchIn
 from vectorless_web.infra.limits import LARGEST
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.export import exports
@@ -73,6 +73,7 @@ def ask(request: HttpRequest, slug: str, asked: AskIn) -> Status[dict[str, Any]]
             max_steps=asked.max_steps,
             money_usd=asked.money_usd,
             answerer=asked.answerer,
+            search=_read_search(asked.search),
         )
         return 201, show_run(run)
 
@@ -90,6 +91,11 @@ async def show_one(
         if found["ended"] or time.monotonic() >= until:
             return found
         await asyncio.sleep(LOOK_SECONDS)
+
+
+def _read_search(given: SearchIn | None) -> dict[str, Any]:
+    """What was set of the search, in JSON values."""
+    return given.model_dump(mode="json", exclude_unset=True, exclude_none=True) if given else {}
 
 
 def _read_run(request: HttpRequest, slug: str, run: int) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What programs send and get: the bodies of requests and replies."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from ninja import Schema
@@ -8,9 +8,16 @@ from pydantic import Field
 
 from vectorless_web.api.paging import Number
 from vectorless_web.engine.documents.node import Node, NodeKind, Table
+from vectorless_web.engine.finding.retrieval import GraphExpandDirection, GraphExpandMode
 from vectorless_web.infra.limits import STEPS_MAX, STEPS_MIN
 
 Weight = Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Cap = Annotated[int, Field(ge=40, le=20_000)]
+ShortText = Annotated[str, Field(max_length=200, pattern=r"^[^\x00]*$")]
+PilotName = Literal["balanced", "high_quality", "low_cost", "algorithm_only"]
+StrategyName = Literal["beam", "greedy", "mcts"]
+FusionName = Literal["rrf", "weighted_rrf", "convex"]
 Text = Annotated[str, Field(min_length=1, max_length=4000, pattern=r"^[^\x00]*$")]
 
 
@@ -136,6 +143,28 @@ class ClaimOut(Schema):
     citations: list[dict[str, Any]]
 
 
+class FilterIn(Schema):
+    """Filters that act inside each lane: kind of node, properties that must be equal ("page", "label" as in "Note 7"),
+    and days between which the date of a document lies, the first included. A document without a date passes."""
+
+    label: NodeKind | None = None
+    where: Annotated[dict[Annotated[str, Field(max_length=40)], int | ShortText], Field(max_length=8)] = {}
+    created_after: date | None = None
+    created_before: date | None = None
+
+
+class SearchIn(FilterIn):
+    """How a question is searched; what is left out is as the workspace has it."""
+
+    pilot: PilotName | None = None
+    strategy: StrategyName | None = None
+    fusion: FusionName | None = None
+    graph_expand: Literal["", "decay", "ppr"] | None = None
+    community: bool | None = None
+    min_confidence: Share | None = None
+    summary_cap: Cap | None = None
+
+
 class AskIn(Schema):
     """A question; without `documents` the whole workspace is asked. `thread` follows up on its last answer."""
 
@@ -145,6 +174,7 @@ class AskIn(Schema):
     max_steps: Annotated[int | None, Field(ge=STEPS_MIN, le=STEPS_MAX)] = None
     money_usd: Annotated[float | None, Field(gt=0, le=10_000)] = None
     answerer: Annotated[str, Field(max_length=40, pattern=r"^[^\x00]*$")] = ""
+    search: SearchIn | None = None
 
 
 class RunOut(Schema):
@@ -166,8 +196,28 @@ class RunOut(Schema):
     page: str
 
 
-class RetrieveIn(Schema):
-    """A search for passages that fit a budget of tokens: lanes, filters, fusion and expansion as in docs/finding.md.
+class GraphIn(Schema):
+    """Expansion by what passages refer to and what stands under it: a walk with decay, or personalised PageRank."""
+
+    mode: GraphExpandMode = GraphExpandMode.DECAY
+    depth: Annotated[int, Field(ge=1, le=4)] = 1
+    decay: Share = 0.7
+    max_expand: Annotated[int, Field(ge=0, le=200)] = 20
+    max_per_seed: Annotated[int | None, Field(ge=0, le=1000)] = None
+    direction: GraphExpandDirection = GraphExpandDirection.OUTGOING
+    edge_types: Annotated[list[Literal["contains", "refers_to"]] | None, Field(max_length=2)] = None
+
+
+class CommunityIn(Schema):
+    """Communities: of the first `expand_seeds` passages the rest of their sections joins."""
+
+    expand_seeds: Annotated[int, Field(ge=0, le=100)] = 3
+    max_per_community: Annotated[int, Field(ge=0, le=200)] = 10
+    decay: Share = 0.85
+
+
+class RetrieveIn(FilterIn):
+    """A search for passages that fit a budget of tokens: lanes, filters, fusion and expansion as in docs/engine.md.
 
     Without `documents` the router chooses five. `sparse` is the question's learned-sparse vector, `encoded` those of
     nodes, by document and key ("12:34").
@@ -177,14 +227,13 @@ class RetrieveIn(Schema):
     documents: Annotated[list[Number] | None, Field(min_length=1, max_length=20)] = None
     token_budget: Annotated[int | None, Field(ge=0, le=200_000)] = 2000
     limit: Annotated[int | None, Field(ge=1, le=500)] = None
-    fusion: Literal["rrf", "weighted_rrf", "convex"] = "rrf"
+    fusion: FusionName = "rrf"
     weights: Annotated[dict[Literal["vector", "sparse", "lexical", "structure"], Weight], Field(max_length=4)] = {}
-    label: NodeKind | None = None
-    page: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
-    expansion: Literal["", "decay", "ppr"] = ""
-    communities: bool = False
-    min_confidence: Annotated[float | None, Field(ge=0, le=1)] = None
-    summary_cap: Annotated[int, Field(ge=40, le=20_000)] = 400
+    graph_expand: GraphIn | None = None
+    community: CommunityIn | None = None
+    min_confidence: Share | None = None
+    summary_cap: Cap | None = None
+    adjacency: Annotated[int, Field(ge=0, le=100)] = 0
     sparse: SparseIn | None = None
     encoded: Annotated[dict[str, SparseIn], Field(max_length=2000)] = {}
 
@@ -210,13 +259,16 @@ class WarningOut(Schema):
 
 
 class RetrievedOut(Schema):
-    """What was packed, what was not, and how it may be had."""
+    """What was packed, what was not, and how it may be had. `shape` is how the scores are spread, `confidence` how far
+    the first stands out from the last."""
 
     items: list[ItemOut]
     tokens_used: int
     dropped: int
     candidates_seen: int
     warnings: list[WarningOut]
+    shape: str
+    confidence: float
     fingerprint: str
 
 
@@ -254,8 +306,8 @@ class NavigateIn(Schema):
     goal: Text
     document: Number
     start: Annotated[int, Field(ge=0, le=10**9)] = 0
-    pilot: Literal["balanced", "high_quality", "low_cost", "algorithm_only"] = "balanced"
-    strategy: Literal["beam", "greedy", "mcts"] = "beam"
+    pilot: PilotName = "balanced"
+    strategy: StrategyName = "beam"
     turns: Annotated[int, Field(ge=1, le=1024)] = 128
     results: Annotated[int, Field(ge=1, le=50)] = 5
 

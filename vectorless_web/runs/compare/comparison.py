@@ -286,6 +286,14 @@ NAMES = {
     "money_usd": gettext_lazy("US dollars to spend, at most"),
     "expand": gettext_lazy("Use synonyms"),
     "route_mode": gettext_lazy("Routing"),
+    "label": gettext_lazy("Kind of passage"),
+    "where": gettext_lazy("Only where"),
+    "created_after": gettext_lazy("Documents dated from"),
+    "created_before": gettext_lazy("Documents dated before"),
+    "graph_expand": gettext_lazy("What joins the passages found"),
+    "community": gettext_lazy("The rest of a found section joins too"),
+    "min_confidence": gettext_lazy("Least score of a passage"),
+    "summary_cap": gettext_lazy("Characters of a passage, at most"),
 }
 DEFAULTS = {
     "max_steps": Limits().max_steps,
@@ -296,8 +304,8 @@ DEFAULTS = {
     "expand": True,
 }
 """What holds for a run that says nothing of its own."""
-APART = ("answerer",)
-"""Told elsewhere: by who answered."""
+APART = ("answerer", "searched")
+"""Told elsewhere: by who answered, and by the settings that were chosen for the search."""
 
 
 @dataclass(frozen=True)
@@ -329,6 +337,8 @@ def _format_value(value: Any) -> str:
         return _("no limit")
     if isinstance(value, bool):
         return _("yes") if value else _("no")
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {given}" for name, given in value.items())
     if isinstance(value, int | float):
         return formats.number_format(value, use_l10n=True, force_grouping=True)
     return str(value)

@@ -112,6 +112,11 @@ class StepView:
     search: Sequence[str] = ()
     """Of a search of sections: which were entered and which put aside, and why, a line each."""
     search_cost: str = ""
+    advice: Sequence[dict[str, Any]] = ()
+    """What the pilot decided, in order: at which point, why, how sure it was, what it cost."""
+    retrieved: Sequence[str] = ()
+    """What each retrieval saw and left out, a line each."""
+    warnings: Sequence[dict[str, Any]] = ()
 
 
 @dataclass(frozen=True)
@@ -165,6 +170,9 @@ class StepCardMaker:
             note=_note(step),
             search=[line for line in _list_of(step, "log") if isinstance(line, str)],
             search_cost=_describe_search_cost(step),
+            advice=[row for row in _list_of(step, "advice") if isinstance(row, dict)],
+            retrieved=_describe_retrievals(step),
+            warnings=_list_warnings(step),
         )
 
     def _ref(self, ref: dict[str, Any]) -> RefView | None:
@@ -420,8 +428,8 @@ def struck_of(run: Run, claims: Sequence[Claim]) -> StruckView | None:
 
 def _note(step: Step) -> str:
     """What did not go as wished at a step: a model that could not be asked, a search without vectors; "" otherwise."""
-    parts = [step.observation.get(name) for name in ("vectors", "nearness")]
-    notes = [step.observation.get("note"), *(part.get("note") for part in parts if isinstance(part, dict))]
+    vectors = step.observation.get("vectors")
+    notes = [step.observation.get("note"), vectors.get("note") if isinstance(vectors, dict) else ""]
     said = next(filter(None, notes), "")
     return said if isinstance(said, str) else ""
 
@@ -448,6 +456,45 @@ def _describe_search_cost(step: Step) -> str:
         "calls": asked,
         "tokens": tokens,
     }
+
+
+REASONS = {
+    "limit": gettext_lazy("%(n)d over the limit"),
+    "budget": gettext_lazy("%(n)d over the tokens of evidence"),
+    "confidence": gettext_lazy("%(n)d below the least score"),
+}
+"""Why the Retriever left candidates out (engine.finding.retrieval.packing.DropReason)."""
+SHAPES = {
+    "bimodal": gettext_lazy("the scores fall into two groups"),
+    "long-tail": gettext_lazy("a few stand far above the rest"),
+    "uniform": gettext_lazy("the scores lie close together"),
+}
+"""How the scores of what was packed are spread (engine.finding.retrieval.calibration.Shape)."""
+
+
+def _describe_retrievals(step: Step) -> list[str]:
+    """A line for each retrieval of a step: candidates seen, kept and left out, tokens, and how the scores lie."""
+    return [line for row in _list_of(step, "retrieval") if isinstance(row, dict) and (line := _describe_retrieval(row))]
+
+
+def _describe_retrieval(row: dict[str, Any]) -> str:
+    if "candidates_seen" not in row:
+        return ""
+    seen, packed = row["candidates_seen"], row["packed"]
+    said = ngettext("%(n)d candidate seen", "%(n)d candidates seen", seen) % {"n": seen}
+    parts = [said, _("%(n)d kept") % {"n": packed}]
+    parts += [str(REASONS[name]) % {"n": count} for name, count in row["dropped"].items() if name in REASONS]
+    if row["token_budget"]:
+        parts.append(_("%(used)d of %(most)d tokens") % {"used": row["tokens"], "most": row["token_budget"]})
+    shape = SHAPES.get(row["shape"])
+    return ", ".join(parts) + (f"; {shape}" if shape else "")
+
+
+def _list_warnings(step: Step) -> list[dict[str, Any]]:
+    """The warnings of a step's retrievals, each once, with the setting to change and what to do."""
+    rows = [row for row in _list_of(step, "retrieval") if isinstance(row, dict)]
+    found = [warning for row in rows for warning in row.get("warnings", []) if isinstance(warning, dict)]
+    return list({warning["code"]: warning for warning in found}.values())
 
 
 def _question(step: Step) -> dict[str, Any]:

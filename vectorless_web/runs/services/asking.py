@@ -1,7 +1,7 @@
 """Asking a question within its limits, and its run afterwards: its thread, whether it was right, deleting it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any, TypedDict, Unpack
 
@@ -97,6 +97,7 @@ class RunChoices(TypedDict, total=False):
     own limit); `expand` is true to use synonyms; `answerer` is "" for who answers usually;
     `money_usd` is the most to spend as it was typed, "" for the workspace's own limit. With `restricted`
     false the restricted folders that the asker may see are left aside, so that everyone may see the run.
+    `search` are fields of engine.agent.state.Settings by name, as they were checked by a form or the API.
     """
 
     max_steps: int | None
@@ -105,6 +106,7 @@ class RunChoices(TypedDict, total=False):
     answerer: str
     money_usd: str | float | None
     restricted: bool
+    search: Mapping[str, Any]
 
 
 class Changes(TypedDict, total=False):
@@ -224,6 +226,7 @@ def ask_again(*, user: User, run: Run, **changes: Unpack[Changes]) -> Run:
         "answerer": changes.get("answerer") or _same_answerer(run),
         "money_usd": changes.get("money_usd") or run.settings.get("money_typed"),
         "restricted": not run.settings.get("without_restricted"),
+        "search": run.settings.get("searched", {}),
     }
     question = changes.get("question", run.question)
     return start_run(user=user, workspace=run.workspace, question=question, documents=chosen, follows=run, **choices)
@@ -289,11 +292,17 @@ def _nothing_to_read(workspace: Workspace, user: User) -> Problem:
     return Problem("Upload a document first: there is nothing to read here yet.", code="no_documents", status=422)
 
 
+KEPT = (
+    *("token_budget", "verify", "pilot", "strategy", "fusion"),
+    *("graph_expand", "community", "min_confidence", "summary_cap"),
+)
+"""Settings of a workspace that a run takes over, beside those of the router."""
+
+
 def _limits(workspace: Workspace, choices: RunChoices) -> dict[str, Any]:
     """The limits and settings of this run as they stand now."""
     chosen = choices.get("max_steps")
     steps = chosen if chosen is not None else workspace.setting("max_steps")
-    kept = ("token_budget", "verify", "pilot", "strategy", "fusion", *ROUTER_SETTINGS)
     own: dict[str, Any] = {"max_steps": check_steps(steps), "expand": choices.get("expand", True)}
     if walks := choices.get("max_walks"):
         own["max_walks"] = min(walks, WALKS_MAX)
@@ -302,7 +311,10 @@ def _limits(workspace: Workspace, choices: RunChoices) -> dict[str, Any]:
         own["answerer"] = _check_answerer(workspace, answerer)
     own |= {} if choices.get("restricted", True) else {"without_restricted": True}
     own |= {"summaries": True} if are_summaries_on(workspace.pk) else {}
-    return own | {name: workspace.setting(name) for name in kept}
+    usual = {name: workspace.setting(name) for name in (*KEPT, *ROUTER_SETTINGS)}
+    usual["summary_cap"] = usual["summary_cap"] or settings.SUMMARY_CAP
+    searched = dict(choices.get("search", {}))
+    return own | usual | searched | ({"searched": searched} if searched else {})
 
 
 def _money(typed: float | None, most: float | None) -> dict[str, float]:

@@ -74,6 +74,8 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
     place = workspace_for(request.user, slug, Role.MEMBER)
     form = AskedForm.read(request.POST)
     try:
+        if not form.search.is_valid():
+            raise Problem("One of the options of the search cannot be used.", code="invalid_fields", status=422)
         run = services.start_run(
             user=request.user,
             workspace=place,
@@ -85,6 +87,7 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
             answerer=form.answerer,
             money_usd=form.money_usd,
             restricted=form.scope != OPEN_ALONE,
+            search=form.search.chosen(),
         )
     except Problem as problem:
         if problem.status == TOO_MANY and is_htmx(request):
