@@ -96,6 +96,8 @@ class Calls:
     offline: bool = False
     stopping: Callable[[], bool] | None = None
     embedding: EmbeddingModel | None = None
+    second_reader: ModelChoice | None = None
+    """The model that checks the answer; None has the one that answers check it, in a call of its own."""
     cassette: Path | None = None
     """Recorded replies that stand in for a model."""
     late: Collection[Late] | None = None
@@ -129,11 +131,28 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
     if cassette and not calls.offline:
         return _build_cassette_engine(Path(cassette), calls)
     endpoint = None if calls.offline else endpoint_for(choice)
-    budget = _budget(calls, endpoint)
+    second = endpoint_for(calls.second_reader) if endpoint and calls.second_reader else None
+    budget = _budget(calls, [row for row in (endpoint, second) if row])
     searching = _build_search_embedder(calls, budget)
     if endpoint is None:
         return _offline(calls, searching, calls.settings)
     context = choice.context_size if choice else None
+    # Both take from one store, in which each call is found once.
+    recall = Recall(calls.stored)
+    caller = _build_caller(endpoint, calls, context, budget, recall)
+    verifier = None
+    if second is not None and calls.second_reader is not None:
+        verifier = _build_caller(second, calls, calls.second_reader.context_size, budget, recall)
+    chosen = replace(
+        calls.settings,
+        context=context or 0,
+        pictures=PICTURES if (choice.pictures if choice else settings.MODEL_PICTURES) else 0,
+        native_tools="tools" in endpoint.forms,
+    )
+    return _led(caller, calls, searching, chosen, verifier)
+
+
+def _build_caller(endpoint: Endpoint, calls: Calls, context: int | None, budget: ModelBudget, recall: Recall) -> Caller:
     live = MeteredModel(
         _model_at(endpoint, calls.stopping),
         cost_budget=calls.cost_budget,
@@ -141,14 +160,7 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
         context_tokens=context,
     )
     # Replayed calls were paid for when they were made: the meter is behind them.
-    caller = Caller(live, budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
-    chosen = replace(
-        calls.settings,
-        context=context or 0,
-        pictures=PICTURES if (choice.pictures if choice else settings.MODEL_PICTURES) else 0,
-        native_tools="tools" in endpoint.forms,
-    )
-    return _led(caller, calls, searching, chosen)
+    return Caller(live, budget=budget, on_call=calls.keep, recall=recall)
 
 
 def document_caller(choice: ModelChoice | None, cost_budget: CostBudget) -> Caller | None:
@@ -172,7 +184,7 @@ def replaying_engine(model: str, facts: Mapping[str, Any], calls: Calls) -> Engi
     facts that this version of the program knows nothing of.
     """
     kept, budget = dict(facts), ModelBudget(calls=BOUNDLESS, tokens=BOUNDLESS)
-    embedding = kept.pop("embedding", None)
+    embedding, second = kept.pop("embedding", None), kept.pop("second_reader", None)
     unknown = sorted(set(kept) - {field.name for field in fields(Settings)})
     if unknown:
         raise InvalidInput(f"It was kept by another version of the program: {', '.join(unknown)}.")
@@ -180,8 +192,10 @@ def replaying_engine(model: str, facts: Mapping[str, Any], calls: Calls) -> Engi
     searching = _record_embeddings(NoEmbedder(embedding["model"]), calls, budget) if embedding else None
     if not model:
         return _offline(calls, searching, chosen)
-    caller = Caller(NoModel(model), budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
-    return _led(caller, calls, searching, chosen)
+    recall = Recall(calls.stored)
+    caller = Caller(NoModel(model), budget=budget, on_call=calls.keep, recall=recall)
+    verifier = Caller(NoModel(second), budget=budget, on_call=calls.keep, recall=recall) if second else None
+    return _led(caller, calls, searching, chosen, verifier)
 
 
 def open_recording(path: Path) -> OnCall:
@@ -204,8 +218,17 @@ def _offline(calls: Calls, searching: RecordedEmbedder | None, chosen: Settings)
     return Engine(reasoner=reasoner, facts=_tell_facts(chosen, searching))
 
 
-def _led(caller: Caller, calls: Calls, searching: RecordedEmbedder | None, chosen: Settings) -> Engine:
+def _led(
+    caller: Caller,
+    calls: Calls,
+    searching: RecordedEmbedder | None,
+    chosen: Settings,
+    verifier: Caller | None = None,
+) -> Engine:
     reasoner, facts = _make_reasoner(caller, calls, searching, chosen), _tell_facts(chosen, searching)
+    if verifier is not None:
+        reasoner.verifier = verifier
+        facts |= {"second_reader": verifier.model.name}
     return Engine(reasoner=reasoner, name="model", model=caller.model.name, facts=facts)
 
 
@@ -322,9 +345,9 @@ def _record_embeddings(embedder: Embedder, calls: Calls, budget: ModelBudget) ->
     return RecordedEmbedder(embedder, budget=budget, on_call=calls.keep, stored=calls.stored)
 
 
-def _budget(calls: Calls, endpoint: Endpoint | None) -> ModelBudget:
+def _budget(calls: Calls, endpoints: Sequence[Endpoint]) -> ModelBudget:
     """What the run may spend on all its models; a call is priced beforehand at the dearest of their prices."""
-    prices = [_find_highest_price(endpoint)] if endpoint else []
+    prices = [_find_highest_price(endpoint) for endpoint in endpoints]
     prices += [float(calls.embedding.price) / MILLION] if calls.embedding else []
     limits = calls.limits
     return ModelBudget(

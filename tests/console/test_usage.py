@@ -9,7 +9,7 @@ from django.utils import timezone
 from vectorless_web.console.models import DayUsage
 from vectorless_web.console.subjects.usage import count_usage, list_budgets, rebuild_usage
 from vectorless_web.documents.models import Document, DocumentVersion
-from vectorless_web.runs.models import Run, Thread
+from vectorless_web.runs.models import ModelCall, Run, Thread
 from vectorless_web.workspaces.models import AuditEvent, Budget
 from vectorless_web.workspaces.services.settings import period_start
 
@@ -48,6 +48,15 @@ def test_runs_and_pages_are_counted_by_day_and_person(ask, alice, bob, workspace
     assert rows[False, alice.pk, "m1"].cost_usd == Decimal("0.5")
     mine = rows[True, bob.pk, ""]
     assert (mine.runs, mine.failed, mine.pages, mine.bytes) == (1, 1, 4, 9)
+
+
+def test_what_a_second_reader_took_counts_under_its_own_model(ask, alice):
+    run = ask(alice, tokens=3000, cost_usd=Decimal("0.5"), settings={"second_reader": "provider:2"})
+    for purpose, model in (("turn", "m1-2026"), ("verify", "owl")):
+        ModelCall.objects.create(run=run, purpose=purpose, model=model, tokens_in=1000, cost_usd=Decimal("0.2"))
+    count_usage()
+    counted = {row.model: (row.runs, row.tokens, row.cost_usd) for row in DayUsage.objects.all()}
+    assert counted == {"m1": (1, 2000, Decimal("0.3")), "owl": (0, 1000, Decimal("0.2"))}
 
 
 def test_counting_again_adds_what_is_new_and_keeps_what_was_deleted(ask, alice):

@@ -14,6 +14,7 @@ from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run
 from vectorless_web.workspaces.models import Budget, ModelProvider
+from vectorless_web.workspaces.selectors import provider_choice
 from vectorless_web.workspaces.services.settings import period_start
 from vectorless_web.workspaces.storage import encrypt
 
@@ -122,6 +123,39 @@ def test_a_model_leads_the_run_and_writes_the_answer(led_by):
     assert (claim_row.support, claim_row.maker, claim_row.marks) == ("supported", "model", [])
     assert claim_row.citations.get().quote == SENTENCE
     assert {"route", "synthesize", "verify", "finalize"} <= set(run.steps.values_list("kind", flat=True))
+
+
+@pytest.fixture
+def second_reader(httpserver, workspace):
+    """A model at an address and a price of its own, chosen to check what the other answers; its script."""
+    script = Script()
+    httpserver.expect_request("/second/chat/completions", method="POST").respond_with_handler(script)
+    row = ModelProvider.objects.create(
+        workspace=workspace, name="Second", base_url=httpserver.url_for("/second"), model="owl", price_in=20
+    )
+    workspace.settings = {"second_reader": provider_choice(row)}
+    workspace.save()
+    return script
+
+
+def test_another_model_checks_the_answer_at_its_own_address_and_price(led_by, second_reader, workspace):
+    script = Script()
+    chosen = ModelProvider.objects.create(workspace=workspace, name="Scripted", base_url="https://x.example", model="x")
+    run = led_by(script, settings={**workspace.settings, "answerer": provider_choice(chosen)})
+
+    assert (run.status, run.model, run.answer.verdict) == ("answered", "tiny", "verified")
+    assert (script.calls, second_reader.calls) == (1, 1)
+    assert run.steps.get(kind="verify").engine == "owl"
+    costs = dict(run.model_calls.values_list("purpose", "cost_usd"))
+    assert costs["verify"] == Decimal("0.02"), "1,000 tokens at 20 dollars a million"
+    assert run.cost_usd == sum(costs.values())
+
+
+def test_a_second_reader_that_is_gone_leaves_the_check_to_the_model_that_answers(led_by, second_reader, workspace):
+    chosen = ModelProvider.objects.get(name="Second")
+    ModelProvider.objects.filter(pk=chosen.pk).update(enabled=False)
+    run = led_by(Script(), settings=workspace.settings)
+    assert (run.answer.verdict, second_reader.calls) == ("verified", 0)
 
 
 def test_every_call_is_kept_with_tokens_cost_and_time(led_by):

@@ -10,7 +10,7 @@ from django.utils import timezone
 from werkzeug import Response
 
 from tests.runs.conftest import make_ready
-from tests.runs.test_model import QUESTION, Script, _own_files, led_by, report, status  # noqa: F401
+from tests.runs.test_model import QUESTION, Script, _own_files, led_by, report, second_reader, status  # noqa: F401
 from tests.support.compiled import compiled_document
 from tests.support.conversing import verdict
 from vectorless_web.documents.models import Document
@@ -19,6 +19,8 @@ from vectorless_web.engine.agent.limits import FURTHER, Late, Limits, Place
 from vectorless_web.runs import jobs, services
 from vectorless_web.runs.models import Answer, ModelCall, Replay, Run, RunInputs, Step
 from vectorless_web.runs.page.rendering import raw_step
+from vectorless_web.workspaces.models import ModelProvider
+from vectorless_web.workspaces.selectors import provider_choice
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -82,6 +84,12 @@ def test_a_step_that_was_altered_is_the_first_difference(answered, model, values
 
     assert found.verdict == "different"
     assert found.difference.startswith(said)
+
+
+def test_a_run_that_a_second_model_checked_replays_identically(led_by, second_reader, workspace):  # noqa: F811
+    chosen = ModelProvider.objects.create(workspace=workspace, name="Scripted", base_url="https://x.example", model="x")
+    run = led_by(Script(), settings={**workspace.settings, "answerer": provider_choice(chosen)})
+    assert (second_reader.calls, replayed(run).verdict) == (1, "identical")
 
 
 def test_a_tampered_call_is_named_by_the_first_step_it_changed(led_by):  # noqa: F811

@@ -16,7 +16,7 @@ from vectorless_web.infra.outages import DATABASE_AWAY, outage_of, retry_through
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.demo import cassette_of
 from vectorless_web.runs.models import Replay, Run, RunInputs
-from vectorless_web.workspaces.selectors import OFFLINE, model_chosen
+from vectorless_web.workspaces.selectors import OFFLINE, model_chosen, provider_chosen
 from vectorless_web.workspaces.storage import SecretUnreadable
 
 logger = logging.getLogger(__name__)
@@ -70,6 +70,7 @@ def _work_on(lease: services.RunLease) -> None:
             lexicon=services.load_kept_lexicon(inputs),
             offline=answerer == OFFLINE,
             embedding=embedding_in_use(run.workspace),
+            second_reader=provider_chosen(run.workspace, run.settings.get("second_reader", "")),
             cassette=cassette_of(run),
             stopping=stop.is_set,
         )

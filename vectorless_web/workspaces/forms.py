@@ -15,7 +15,7 @@ from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.infra.limits import PHRASE_MAX, RUN_USD_MAX, STEPS_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, PeopleGroup, Role, Workspace
-from vectorless_web.workspaces.selectors import groups_to_add, people_in
+from vectorless_web.workspaces.selectors import groups_to_add, people_in, provider_choice, usable_providers
 from vectorless_web.workspaces.services import check_address
 
 COUNTS = {
@@ -80,7 +80,7 @@ class RouterForm(forms.Form):
 
 SEARCHING = ("pilot", "strategy", "fusion")
 RETRIEVING = ("graph_expand", "community", "min_confidence", "summary_cap")
-USUAL = ("max_steps", "token_budget", "money_usd", "verify", "runs_private", "same_name")
+USUAL = ("max_steps", "token_budget", "money_usd", "verify", "second_reader", "runs_private", "same_name")
 LIMITS = (*USUAL, "route_mode", *SEARCHING, *RETRIEVING)
 """Settings of a workspace beside those of the router."""
 STEP_LIMITS = (6, STEPS_MAX)
@@ -152,6 +152,11 @@ class SettingsForm(RouterForm, WorkspaceForm):
         required=False,
         help_text="It costs about a third more tokens. Without it sentences are quoted and not verified.",
     )
+    second_reader = forms.ChoiceField(
+        label="Who reads a second time",
+        required=False,
+        help_text="Another model sees other mistakes. The claims and the passages they cite are sent to its address.",
+    )
     runs_private = forms.BooleanField(
         label="Questions are private until whoever asked shares them",
         required=False,
@@ -186,6 +191,10 @@ class SettingsForm(RouterForm, WorkspaceForm):
         super().__init__(*args, **kwargs)
         for name in LIMITS:
             self.fields[name].initial = self.instance.setting(name)
+        readers = self.fields["second_reader"]
+        assert isinstance(readers, forms.ChoiceField)
+        others = [(provider_choice(row), f"{row.name} ({row.model})") for row in usable_providers(self.instance)]
+        readers.choices = [("", "The model that answers"), *others]
 
     def limits(self) -> dict[str, Any]:
         """The workspace's settings as typed."""

@@ -44,6 +44,7 @@ class Workspace(models.Model):
         "token_budget": 8000,
         "money_usd": None,
         "verify": True,
+        "second_reader": "",
         "pilot": "balanced",
         "strategy": "beam",
         "fusion": "rrf",
@@ -65,7 +66,8 @@ class Workspace(models.Model):
     }
     """Settings of a workspace that has set nothing. With `runs_private` a question is its asker's own until they share
     it. `max_steps` counts steps of one walk, `token_budget` tokens of evidence, `money_usd` US dollars of a run (None:
-    no limit). `same_name` says what becomes of a changed file that a program sends
+    no limit). `second_reader` is the provider that checks answers ("provider:7"; "": the model that answers).
+    `same_name` says what becomes of a changed file that a program sends
     (documents.services.uploads.SameName). `verify` and what stands from `pilot` to `summary_cap` are those of
     engine.agent.state.Settings (no cap: the site's), the others those of the router
     (engine.finding.routing.signals)."""
@@ -238,6 +240,8 @@ class ModelProvider(models.Model):
 
     is_asked = False
     """Whether it answers where no model was chosen, where a view filled that in."""
+    is_second_reader = False
+    """Whether it checks what another model answered, likewise."""
     uses: "list[str]" = []
     """What rests on it, likewise."""
     TRIED_WITHIN = timedelta(minutes=11)

@@ -415,8 +415,13 @@ def model_chosen(workspace: Workspace, answerer: str) -> ModelSettings | None:
     """
     if answerer in (OFFLINE, SITE):
         return None
-    row = next((row for row in usable_providers(workspace) if provider_choice(row) == answerer), None)
-    return model_settings(workspace) if row is None else settings_of(row)
+    return provider_chosen(workspace, answerer) or model_settings(workspace)
+
+
+def provider_chosen(workspace: Workspace, choice: str) -> ModelSettings | None:
+    """The provider that was chosen, as a job uses it; None for no choice, and for one that is gone or switched off."""
+    row = next((row for row in usable_providers(workspace) if provider_choice(row) == choice), None)
+    return None if row is None else settings_of(row)
 
 
 def settings_of(row: ModelProvider) -> ModelSettings:

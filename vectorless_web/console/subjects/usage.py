@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from vectorless_web.console.models import DayUsage
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.runs.models import Run
+from vectorless_web.runs.models import ModelCall, Run
 from vectorless_web.workspaces.models import Budget, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
@@ -75,6 +75,12 @@ def _count_day(day: date) -> None:
     for row in _sum_runs(begin, begin + timedelta(days=1)):
         key = (row.pop("workspace_id") or 0, row.pop("asked_by_id") or 0, row.pop("model"))
         rows[key] = {**row, "tokens": row["used_tokens"] or 0, "cost_usd": row["used_usd"] or 0}
+    for row in _sum_second_readers(begin, begin + timedelta(days=1)):
+        person = (row["run__workspace_id"] or 0, row["run__asked_by_id"] or 0)
+        theirs = rows.setdefault((*person, row["model"]), {})
+        for values, sign in ((theirs, 1), (rows[(*person, row["run__model"])], -1)):
+            values["tokens"] = values.get("tokens", 0) + sign * row["used_tokens"]
+            values["cost_usd"] = values.get("cost_usd", 0) + sign * row["used_usd"]
     for row in _sum_uploads(begin, begin + timedelta(days=1)):
         key = (row.pop("document__workspace_id") or 0, row.pop("added_by_id") or 0, "")
         rows.setdefault(key, {}).update(pages=row["read_pages"] or 0, bytes=row["read_bytes"] or 0)
@@ -108,6 +114,19 @@ def _sum_runs(begin: datetime, end: datetime) -> Iterable[Any]:
         used_tokens=Sum("tokens"),
         used_usd=Sum("cost_usd"),
     )
+
+
+def _sum_second_readers(begin: datetime, end: datetime) -> Iterable[Any]:
+    """What second readers of their own took of the runs of `_sum_runs`: it counts under their model."""
+    calls = ModelCall.objects.filter(
+        run__finished_at__gte=begin,
+        run__finished_at__lt=end,
+        run__status__in=Run.ENDED,
+        run__settings__has_key="second_reader",
+        purpose__startswith="verify",
+    ).exclude(model__in=("", F("run__model")))
+    sums = calls.order_by().values("run__workspace_id", "run__asked_by_id", "run__model", "model")
+    return sums.annotate(used_tokens=Sum(F("tokens_in") + F("tokens_out")), used_usd=Sum("cost_usd"))
 
 
 def _sum_uploads(begin: datetime, end: datetime) -> Iterable[Any]:

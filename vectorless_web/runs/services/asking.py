@@ -309,6 +309,8 @@ def _limits(workspace: Workspace, choices: RunChoices) -> dict[str, Any]:
     own |= _money(check_money(choices.get("money_usd")), workspace.setting("money_usd"))
     if answerer := choices.get("answerer", ""):
         own["answerer"] = _check_answerer(workspace, answerer)
+    if workspace.setting("second_reader"):
+        own["second_reader"] = workspace.setting("second_reader")
     own |= {} if choices.get("restricted", True) else {"without_restricted": True}
     own |= {"summaries": True} if are_summaries_on(workspace.pk) else {}
     usual = {name: workspace.setting(name) for name in (*KEPT, *ROUTER_SETTINGS)}

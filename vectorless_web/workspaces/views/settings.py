@@ -385,6 +385,7 @@ def _list_providers(workspace: Workspace) -> list[ModelProvider]:
     asked = next(iter(selectors.usable_providers(workspace)), None)
     for row in rows:
         row.is_asked = row == asked
+        row.is_second_reader = workspace.setting("second_reader") == selectors.provider_choice(row)
         row.uses = services.describe_uses(row) if row.workspace_id else []
     return rows
 
