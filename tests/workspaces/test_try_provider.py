@@ -204,6 +204,21 @@ def test_a_model_on_this_machine_is_found_and_used_in_one_click(
     assert "No other model was found" in page(alice, "models/nearby/").content.decode()
 
 
+def test_an_empty_workspace_offers_a_model_of_this_machine_without_being_asked(
+    act, client, alice, workspace, work_off, httpserver, settings
+):
+    settings.MODEL_PORTS, settings.MODEL_TRIES_PER_HOUR = [httpserver.port], 0
+    httpserver.expect_request("/v1/models").respond_with_json({"data": [{"id": "qwen3:30b"}]})
+    client.force_login(alice)
+    guide = client.get(f"/w/{workspace.slug}/").content.decode()
+    assert "unasked" in guide
+    act(alice, "models/look/", unasked="1")
+    work_off("runs")
+    guide = client.get(f"/w/{workspace.slug}/").content.decode()
+    assert f"Use qwen3:30b from Port {httpserver.port}" in visible_text(guide)
+    assert "unasked" not in guide
+
+
 def test_what_is_no_model_server_is_not_offered_and_a_site_may_forbid_the_look(
     act, page, alice, work_off, httpserver, settings
 ):

@@ -36,6 +36,7 @@ from vectorless_web.runs.selectors import answerers_of
 from vectorless_web.runs.views.lists import list_page
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
+from vectorless_web.workspaces.services.settings import Nearby, describe_nearby
 
 TOO_MANY = 429
 """HTTP status of a question asked too soon after the others."""
@@ -62,6 +63,7 @@ def workspace(request: HttpRequest, slug: str) -> HttpResponse:
         "recent": selectors.recent_runs(place, request.user),
         "month": selectors.month_of(place, request.user),
         "engine_line": _describe_answerer(place),
+        "nearby": _find_nearby(place) if is_new else None,
         "is_new": is_new,
         "uploads": describe_uploads(place),
         "demo_run": selectors.demo_run(request.user) if is_new else None,
@@ -221,6 +223,14 @@ def _render_refused_question(request: HttpRequest, place: Workspace, form: Asked
 def _ask_context(request: HttpRequest, place: Workspace, **box: Any) -> dict[str, Any]:
     asked = ask_box(place, request.user, **box)
     return {"ask": asked, "all_documents": choices_of(place, request.user, asked.documents)}
+
+
+def _find_nearby(place: Workspace) -> Nearby | None:
+    """The models on this machine, for an owner whose questions no model answers yet; None where none may be asked."""
+    if not place.allows(Role.OWNER) or answerers_of(place)[0].model:
+        return None
+    nearby = describe_nearby(place)
+    return None if nearby.refusal else nearby
 
 
 def _describe_answerer(place: Workspace) -> str:

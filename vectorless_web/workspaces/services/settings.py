@@ -285,11 +285,18 @@ def describe_nearby(workspace: Workspace) -> Nearby:
     return Nearby(models=tuple(NearbyModel(_name_server(url), url, model) for url, model in fresh))
 
 
-def start_look(*, actor: User, workspace: Workspace) -> None:
-    """Have a worker look for models on this machine. Problem (429): it counts as a try; (422): none allowed."""
-    if refusal := describe_nearby(workspace).refusal:
-        raise Problem(refusal, code="private_address", status=422)
-    _count_try(actor)
+def start_look(*, actor: User, workspace: Workspace, unasked: bool = False) -> None:
+    """Have a worker look for models on this machine. Problem (429): it counts as a try; (422): none allowed.
+
+    `unasked`: a page wants to know, and nobody pressed a button; what the last look found does as long as it is kept.
+    """
+    nearby = describe_nearby(workspace)
+    if nearby.refusal:
+        raise Problem(nearby.refusal, code="private_address", status=422)
+    if unasked and (nearby.is_looking or nearby.models is not None):
+        return
+    if not unasked:
+        _count_try(actor)
     cache.set(f"{NEARBY}{workspace.pk}", LOOKING, LOOK_SECONDS)
     job_id = f"look-{workspace.pk}-{time.time_ns()}"
     jobs.enqueue(LOOK_JOB, workspace.pk, queue="runs", job_id=job_id, seconds=LOOK_SECONDS)

@@ -294,7 +294,7 @@ def _show_provider(request: HttpRequest, workspace: Workspace, pk: int) -> HttpR
 def look_for_models(request: HttpRequest, slug: str) -> HttpResponse:
     """Have a worker look for models on this machine; the section asks again until the result is there."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
-    services.start_look(actor=request.user, workspace=workspace)
+    services.start_look(actor=request.user, workspace=workspace, unasked="unasked" in request.POST)
     if not is_htmx(request):
         messages.info(request, "Models are being looked for. Look again in a moment.")
         return go_to(request, "workspaces:providers", slug=slug)
