@@ -32,6 +32,7 @@ from tests.support.compiled import compile_here
 from vectorless_web.api.models import ApiToken, Delivery, Webhook
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder, PartialUpload
+from vectorless_web.grids.models import Cell, Grid
 from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.profiles.models import SignOnProvider
 from vectorless_web.runs.models import Citation, Claim, Comment, Run, Step, Thread
@@ -59,7 +60,7 @@ SECRET = "Zebrafish"
 """A word of every name and text in the first workspace, and of nothing elsewhere."""
 BY_TOKEN = ("invitation", "share")
 """What is reached by a token alone, whatever the workspace."""
-INNER = ("version", "other", "link", "comment", "delivery")
+INNER = ("version", "other", "link", "comment", "delivery", "column", "row", "cell")
 """Numbers that an address holds beside that of its object."""
 
 
@@ -263,6 +264,25 @@ MATRIX = [
     get("runs:used_pages", VIEWER, "document"),
     get("runs:export", VIEWER, "run", form="markdown"),
     # Sharing: a member their own runs, an editor any; the links of a workspace are its owner's.
+    # Grids
+    get("grids:list", VIEWER, "workspace"),
+    get("grids:new", MEMBER, "workspace"),
+    post("grids:make", MEMBER, "workspace", name="Leaves"),
+    get("grids:show", VIEWER, "grid"),
+    post("grids:fill", MEMBER, "grid"),
+    post("grids:stop", MEMBER, "grid"),
+    post("grids:retry", MEMBER, "grid"),
+    post("grids:delete", EDITOR, "grid"),
+    get("grids:column_form", MEMBER, "grid"),
+    post("grids:add_column", MEMBER, "grid", question="How long is the leave?", kind="text", scale=1),
+    get("grids:column", MEMBER, "grid", column="column"),
+    replace(post("grids:change_column", MEMBER, "grid"), more={"column": "column"}),
+    replace(post("grids:remove_column", MEMBER, "grid"), more={"column": "column"}),
+    replace(post("grids:remove_row", MEMBER, "grid"), more={"row": "row"}),
+    get("grids:cell", VIEWER, "grid", cell="cell"),
+    replace(post("grids:accept", MEMBER, "grid"), more={"cell": "cell"}),
+    replace(post("grids:correct", MEMBER, "grid"), more={"cell": "cell"}),
+    replace(post("grids:again", MEMBER, "grid"), more={"cell": "cell"}),
     get("sharing:menu", MEMBER, "run"),
     post("sharing:make", MEMBER, "run", days=7),
     replace(post("sharing:revoke", MEMBER, "run"), more={"link": "link"}),
@@ -399,6 +419,7 @@ SOCKETS = {
     "ws/notices/": ("/ws/notices/", ACCOUNT),
     "ws/w/<slug:slug>/documents/": ("/ws/w/{slug}/documents/", VIEWER),
     "ws/w/<slug:slug>/runs/<int:pk>/": ("/ws/w/{slug}/runs/{run}/", VIEWER),
+    "ws/w/<slug:slug>/grids/<int:pk>/": ("/ws/w/{slug}/grids/{grid}/", VIEWER),
 }
 VISITORS_ACCOUNT_PAGES = {
     "account_login",
@@ -508,7 +529,15 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
         workspace=workspace, user=people[OWNER], name=f"{word}.pdf", bytes=9, ends_sha256="", expires_at=later
     )
     webhook = Webhook.objects.create(workspace=workspace, address=f"https://{word}.example", encrypted_secret="")
+    grid = Grid.objects.create(workspace=workspace, name=f"{word} grid", created_by=people[MEMBER])
+    column = grid.columns.create(position=0, label=word, question=f"{word}?")
+    row = grid.rows.create(document=document, version=document.current_version, position=0)
+    cell = Cell.objects.create(row=row, column=column, state="answered", text=f"30 days of {word}.")
     return {
+        "grid": grid.pk,
+        "column": column.pk,
+        "row": row.pk,
+        "cell": cell.pk,
         "document": document.pk,
         "partial": partial.pk,
         "version": document.current_version_id,
@@ -819,7 +848,7 @@ async def test_each_socket_lets_in_exactly_those_it_should(client, world):
     for person in PEOPLE:
         headers = await _headers(client, world.people.get(person))
         for template, needs in SOCKETS.values():
-            path = template.format(slug=world.slug, run=world.keys["run"])
+            path = template.format(slug=world.slug, run=world.keys["run"], grid=world.keys["grid"])
             socket = WebsocketCommunicator(application, path, headers=headers)
             connected, _code = await socket.connect(timeout=10)
             await socket.disconnect(timeout=10)

@@ -17,6 +17,7 @@ from django.urls import re_path
 
 from vectorless_web.api.mcp.server import ProtocolOverHTTP
 from vectorless_web.documents.urls import websocket_urlpatterns as document_sockets
+from vectorless_web.grids.urls import websocket_urlpatterns as grid_sockets
 from vectorless_web.infra.live import SameOriginSockets
 from vectorless_web.notices.urls import websocket_urlpatterns as notice_sockets
 from vectorless_web.runs.urls import websocket_urlpatterns as run_sockets
@@ -34,6 +35,7 @@ class RefusedConsumer(AsyncWebsocketConsumer):
 websocket_urlpatterns: list[Any] = [
     *document_sockets,
     *run_sockets,
+    *grid_sockets,
     *notice_sockets,
     re_path(r"^.*$", RefusedConsumer.as_asgi()),
 ]

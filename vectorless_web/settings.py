@@ -65,6 +65,7 @@ INSTALLED_APPS = [
     "vectorless_web.documents",
     "vectorless_web.runs",
     "vectorless_web.sharing",
+    "vectorless_web.grids",
     "vectorless_web.profiles",
     "vectorless_web.backups",
     "vectorless_web.console",
@@ -201,9 +202,10 @@ TIDYING = (
 SWEEPING = (
     "vectorless_web.console.subjects.stream.stream_events",
     "vectorless_web.api.webhooks.services.queue_due",
+    "vectorless_web.grids.services.follow_documents",
 )
 """What the sweep calls at every pass besides its own acts, likewise."""
-RUN_ENDED: dict[str, str] = {}
+RUN_ENDED: dict[str, str] = {"cell": "vectorless_web.grids.services.take_end"}
 """Who is told in the same transaction that a run has ended which no person asked, by the purpose of the run."""
 LISTENERS = ("vectorless_web.api.webhooks.services.note_event",)
 """What is told of events in workspaces (infra.happenings), from apps above those in which they happen."""
@@ -412,6 +414,8 @@ ASKS_PER_HOUR = env.int("VECTORLESS_ASKS_PER_HOUR", default=300)
 WAITING_RUNS_PER_PERSON = env.int("VECTORLESS_WAITING_RUNS_PER_PERSON", default=50)
 WAITING_RUNS_PER_WORKSPACE = env.int("VECTORLESS_WAITING_RUNS_PER_WORKSPACE", default=500)
 """Questions that may wait for a worker at a time; 0 for any number."""
+CELLS_AT_ONCE = env.int("VECTORLESS_CELLS_AT_ONCE", default=8)
+"""Cells of one grid that have a run at a time; the others wait without one."""
 REPLAYS_PER_HOUR = env.int("VECTORLESS_REPLAYS_PER_HOUR", default=60)
 """Runs that one person may have replayed in an hour: each may take a worker two minutes."""
 SHARE_REQUESTS_PER_MINUTE = env.int("VECTORLESS_SHARE_REQUESTS_PER_MINUTE", default=300)

@@ -1,0 +1,206 @@
+// A grid: keyboard, drawer, and sorting, filtering, hiding, statistics and outliers of what the page holds.
+
+const table = document.getElementById("grid");
+const drawer = document.getElementById("drawer");
+
+const body = table?.tBodies[0];
+const rows = () => [...body.rows];
+const cellOf = (td) => td.querySelector(":scope > .cell");
+
+let current = null;
+
+function focusCell(td) {
+  if (!td) return;
+  if (current) current.tabIndex = -1;
+  current = td;
+  td.tabIndex = 0;
+  td.focus({ preventScroll: false });
+}
+
+function step(td, down, right) {
+  const shown = rows().filter((row) => !row.hidden);
+  const row = shown[shown.indexOf(td.parentElement) + down];
+  let index = td.cellIndex + right;
+  while (row?.cells[index]?.hidden) index += right;
+  const next = row?.cells[index];
+  if (next?.matches("td")) focusCell(next);
+}
+
+function open(td, then) {
+  const id = cellOf(td)?.id.replace("cell-", "");
+  if (!id) return;
+  for (const old of body.querySelectorAll("td.on")) old.classList.remove("on");
+  td.classList.add("on");
+  const address = `${location.pathname}cells/${id}/`;
+  window.htmx.ajax("GET", address, { target: "#drawer", swap: "innerHTML" }).then(() => {
+    drawer.dataset.open = id;
+    then?.();
+  });
+}
+
+function close() {
+  drawer.replaceChildren();
+  delete drawer.dataset.open;
+  body.querySelector("td.on")?.classList.remove("on");
+  current?.focus();
+}
+
+const MOVES = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] };
+
+function press(event) {
+  const td = event.target.closest?.("td[role=gridcell]");
+  if (event.key === "Escape" && drawer.dataset.open) return close();
+  if (!td || event.target !== td || event.ctrlKey || event.metaKey || event.altKey) return;
+  const move = MOVES[event.key];
+  if (move) step(td, ...move);
+  else if (event.key === "Enter") open(td, () => drawer.querySelector("a, button")?.focus());
+  else if (event.key === "e") open(td, edit);
+  else if (event.key === "a") open(td, () => drawer.querySelector("[data-accept]")?.click());
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function edit() {
+  const form = drawer.querySelector(".correct");
+  if (!form) return;
+  form.open = true;
+  form.querySelector("textarea")?.focus();
+}
+
+// Sorting: numbers as numbers, all else as texts; empty cells last.
+function keyOf(row, index) {
+  const cell = row.cells[index];
+  return index ? cellOf(cell)?.dataset.sort ?? "" : cell.textContent.trim().toLowerCase();
+}
+
+function sortBy(index, header) {
+  const falling = header.ariaSort === "ascending";
+  for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+  header.ariaSort = falling ? "descending" : "ascending";
+  const numeric = "numeric" in header.dataset;
+  const compare = (a, b) => (numeric ? Number(a) - Number(b) : a.localeCompare(b));
+  const sorted = rows().sort((one, other) => {
+    const [a, b] = [keyOf(one, index), keyOf(other, index)];
+    if (!a || !b) return Number(!a) - Number(!b);
+    return falling ? compare(b, a) : compare(a, b);
+  });
+  body.append(...sorted);
+}
+
+// Filtering: rows with the words, of which some cell is in the state.
+const STATES = {
+  verified: (cell) => ["exact", "verified"].includes(cell.dataset.verdict),
+  reviewed: (cell) => "reviewed" in cell.dataset,
+  unreviewed: (cell) => !("reviewed" in cell.dataset),
+};
+
+function filter() {
+  const words = document.getElementById("grid-find").value.trim().toLowerCase();
+  const state = document.getElementById("grid-state").value;
+  const fits = STATES[state] ?? ((cell) => cell.dataset.state === state);
+  for (const row of rows()) {
+    const cells = [...row.querySelectorAll(".cell")];
+    row.hidden = !row.textContent.toLowerCase().includes(words) || Boolean(state && !cells.some(fits));
+  }
+  const shown = document.getElementById("grid-shown");
+  const count = rows().filter((row) => !row.hidden).length;
+  shown.textContent = count === rows().length ? "" : shown.dataset.words.replace("#", count);
+  summarise();
+}
+
+function hide(index, hidden) {
+  for (const row of table.rows) if (row.cells[index]) row.cells[index].hidden = hidden;
+}
+
+// Statistics and outliers: of numbers sum, median and range; else how often each value stands.
+const middle = (numbers) => {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+};
+const short = new Intl.NumberFormat(document.documentElement.lang, { notation: "compact", maximumFractionDigits: 2 });
+const LEAST = 5;
+
+function summarise() {
+  const foot = table.tFoot;
+  if (!foot) return;
+  foot.hidden = false;
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, index) => {
+    if (!index) return;
+    const cells = rows().filter((row) => !row.hidden).map((row) => cellOf(row.cells[index])).filter(Boolean);
+    foot.rows[0].cells[index].textContent = "numeric" in head.dataset ? ofNumbers(cells) : ofWords(cells, head);
+  });
+}
+
+function ofNumbers(cells) {
+  const found = cells.filter((cell) => cell.dataset.number);
+  const numbers = found.map((cell) => Number(cell.dataset.number));
+  markOutliers(cells, found, numbers);
+  const blank = cells.length - numbers.length;
+  if (!numbers.length) return blank ? `${blank} –` : "";
+  const sum = numbers.reduce((a, b) => a + b, 0);
+  const range = `${short.format(Math.min(...numbers))} … ${short.format(Math.max(...numbers))}`;
+  return `Σ ${short.format(sum)} · x̃ ${short.format(middle(numbers))} · ${range}${blank ? ` · ${blank} –` : ""}`;
+}
+
+// A value further than three and a half median deviations from the median (Iglewicz and Hoaglin) differs.
+function markOutliers(cells, found, numbers) {
+  for (const cell of cells) cell.classList.remove("outlier");
+  if (numbers.length < LEAST) return;
+  const median = middle(numbers);
+  const spread = middle(numbers.map((number) => Math.abs(number - median)));
+  found.forEach((cell, at) => {
+    cell.classList.toggle("outlier", spread > 0 && (0.6745 * Math.abs(numbers[at] - median)) / spread > 3.5);
+  });
+}
+
+function ofWords(cells, head) {
+  const counts = new Map();
+  for (const cell of cells) counts.set(cell.dataset.sort, (counts.get(cell.dataset.sort) ?? 0) + 1);
+  const blank = counts.get("") ?? 0;
+  counts.delete("");
+  const filled = cells.length - blank;
+  for (const cell of cells) {
+    cell.classList.toggle("outlier", cell.dataset.state === "not_found" && filled >= LEAST && blank * 4 <= filled);
+  }
+  const parts = ["yes_no", "choice"].includes(head.dataset.kind)
+    ? [...counts].sort((a, b) => b[1] - a[1]).slice(0, 4).map(([word, count]) => `${word} ${count}`)
+    : [String(filled)];
+  return [...parts, ...(blank ? [`${blank} –`] : [])].join(" · ");
+}
+
+if (table) {
+  body.addEventListener("click", (event) => {
+    const td = event.target.closest("td[role=gridcell]");
+    if (!td) return;
+    focusCell(td);
+    open(td);
+  });
+  document.addEventListener("keydown", press, true);
+  table.tHead.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-sort-by]");
+    if (button) sortBy(Number(button.dataset.sortBy), button.closest("th"));
+  });
+  document.getElementById("grid-find").addEventListener("input", filter);
+  document.getElementById("grid-state").addEventListener("change", filter);
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("[data-column]")) hide(Number(event.target.dataset.column), !event.target.checked);
+  });
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("[data-drawer-close]")) return;
+    event.preventDefault();
+    close();
+  });
+  // A cell that came in while its drawer is open is shown there.
+  document.addEventListener("htmx:wsAfterMessage", () => {
+    summarise();
+    const td = body.querySelector("td.on");
+    if (td && drawer.querySelector("[data-waits]")) open(td);
+  });
+  const first = body.querySelector("td");
+  if (first) first.tabIndex = 0;
+  current = first;
+  summarise();
+}

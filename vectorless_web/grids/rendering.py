@@ -1,0 +1,77 @@
+"""What the pages of a grid show: a cell as the table has it, values in the format of their column, the progress."""
+
+from decimal import Decimal
+from typing import Any
+
+from django.template.loader import get_template
+from django.utils.formats import number_format
+from django.utils.translation import gettext_lazy as _
+
+from vectorless_web.grids import selectors
+from vectorless_web.grids.models import Cell, Column, Grid
+from vectorless_web.workspaces.selectors import User, may_in
+
+SHOWN = 160
+"""Characters of an answer that its cell shows; the drawer has all of it."""
+CHECKED = ("exact", "verified")
+"""Verdicts that give a cell its tick."""
+YES_NO = {"yes": _("Yes"), "no": _("No")}
+
+
+def show_cell(cell: Cell) -> str:
+    """The cell as the table shows it. The template is taken from the cache: a page may have thousands."""
+    words = shown_value(cell)
+    context = {
+        "cell": cell,
+        "words": words,
+        "sort": sort_key(cell),
+        "remark": "" if words and cell.state == Cell.State.ANSWERED else cell.get_state_display(),
+        "is_number": cell.column.is_numeric and cell.number is not None,
+        "is_checked": cell.verdict in CHECKED and cell.state == Cell.State.ANSWERED,
+    }
+    html: str = get_template("grids/_cell.html").render(context)
+    return html
+
+
+def shown_value(cell: Cell) -> str:
+    """The typed value in its column's format; else the words, cut."""
+    value = cell.value or {}
+    if cell.number is not None:
+        return format_number(cell.number, value.get("unit", ""), cell.column)
+    if cell.column.kind == Column.Kind.YES_NO and value.get("text") in YES_NO:
+        return str(YES_NO[value["text"]])
+    words: str = value.get("text") or cell.shown
+    return words if len(words) <= SHOWN else f"{words[: SHOWN - 1]}…"
+
+
+def format_number(number: Decimal, unit: str, column: Column) -> str:
+    """A number with its unit: divided by the column's scale, with its decimal places, or as exact as it is."""
+    shown = number / column.scale
+    decimals = column.decimals if column.decimals is not None else max(0, -int(shown.normalize().as_tuple().exponent))
+    digits = number_format(shown, decimal_pos=decimals, use_l10n=True, force_grouping=True)
+    if unit == "percent":
+        return f"{digits} %"
+    return f"{digits} {unit}".strip()
+
+
+def sort_key(cell: Cell) -> str:
+    """What the table sorts by: numbers as numbers, days as ISO dates, words in small letters."""
+    number = cell.number
+    if number is not None:
+        return format(number * SPAN_DAYS.get((cell.value or {}).get("unit", ""), Decimal(1)), "f")
+    return ((cell.value or {}).get("text") or cell.shown).casefold()[:80]
+
+
+SPAN_DAYS = {"week": Decimal(7), "fortnight": Decimal(14), "month": Decimal("30.4"), "year": Decimal("365.25")}
+"""Days of a time span, for the order of rows only."""
+
+
+def progress_context(grid: Grid, user: User) -> dict[str, Any]:
+    """What the fragment with progress and acts shows."""
+    return {
+        "grid": grid,
+        "workspace": grid.workspace,
+        "may": may_in(grid.workspace),
+        "progress": selectors.progress_of(grid, user),
+        "estimate": selectors.estimate_of(grid, user),
+    }

@@ -1,0 +1,219 @@
+"""The pages of grids: the list, one grid as a table, the drawer of one cell, and the acts on them."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from vectorless_web.grids import selectors, services
+from vectorless_web.grids.forms import ColumnForm, CorrectionForm, GridForm
+from vectorless_web.grids.models import Cell, Grid
+from vectorless_web.grids.rendering import progress_context, show_cell, shown_value
+from vectorless_web.infra.web.pages import go_to, is_htmx
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.runs.page.sheets import sheets_of
+from vectorless_web.runs.selectors import claims_of, passages_of
+from vectorless_web.workspaces.models import Role
+from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
+
+
+@require_GET
+def index(request: HttpRequest, slug: str) -> HttpResponse:
+    place = workspace_for(request.user, slug)
+    grids = [(grid, selectors.progress_of(grid, request.user)) for grid in _grids(place)]
+    return render(request, "grids/list.html", {**workspace_context(request.user, place, "grids"), "grids": grids})
+
+
+def _grids(place: Any) -> list[Grid]:
+    grids = list(selectors.grids_in(place)[:100])
+    for grid in grids:
+        grid.workspace = place
+    return grids
+
+
+@require_GET
+def new(request: HttpRequest, slug: str) -> HttpResponse:
+    place = workspace_for(request.user, slug, Role.MEMBER)
+    form = GridForm(user=request.user, workspace=place)
+    return render(request, "grids/new.html", {**workspace_context(request.user, place, "grids"), "form": form})
+
+
+@require_POST
+def make(request: HttpRequest, slug: str) -> HttpResponse:
+    place = workspace_for(request.user, slug, Role.MEMBER)
+    form = GridForm(request.POST, user=request.user, workspace=place)
+    if form.is_valid():
+        try:
+            grid = services.create_grid(
+                user=request.user,
+                workspace=place,
+                values=form.values(),
+                documents=selectors.documents_from(place, request.user, form.source()),
+            )
+        except Problem as problem:
+            form.add_error(None, problem.message)
+        else:
+            return go_to(request, "grids:show", slug=slug, pk=grid.pk)
+    context = {**workspace_context(request.user, place, "grids"), "form": form}
+    return render(request, "grids/new.html", context, status=422)
+
+
+@require_GET
+def show(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk)
+    rows = selectors.filled_rows(grid, request.user)
+    for row in rows:
+        row.shown = [(cell.column.label, show_cell(cell)) for cell in row.shown_cells]  # type: ignore[attr-defined]
+    context = {
+        **workspace_context(request.user, grid.workspace, "grids"),
+        **progress_context(grid, request.user),
+        "columns": list(grid.columns.all()),
+        "rows": rows,
+    }
+    return render(request, "grids/show.html", context)
+
+
+@require_POST
+def fill(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk, Role.MEMBER)
+    services.fill_grid(user=request.user, grid=grid)
+    return _answer_act(request, grid)
+
+
+@require_POST
+def retry(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk, Role.MEMBER)
+    services.fill_grid(user=request.user, grid=grid, failed=True)
+    return _answer_act(request, grid)
+
+
+@require_POST
+def stop(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk, Role.MEMBER)
+    services.stop_grid(user=request.user, grid=grid)
+    return _answer_act(request, grid)
+
+
+def _answer_act(request: HttpRequest, grid: Grid) -> HttpResponse:
+    if is_htmx(request):
+        return render(request, "grids/_progress.html", progress_context(grid, request.user))
+    return redirect("grids:show", slug=grid.workspace.slug, pk=grid.pk)
+
+
+@require_POST
+def delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk, Role.EDITOR)
+    services.delete_grid(user=request.user, grid=grid)
+    return go_to(request, "grids:list", slug=slug)
+
+
+@require_GET
+def column_form(request: HttpRequest, slug: str, pk: int, column: int | None = None) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk, Role.MEMBER)
+    found = selectors.column_of(grid, column) if column else None
+    return _render_column(request, grid, ColumnForm(instance=found))
+
+
+@require_POST
+def add_column(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk, Role.MEMBER)
+    form = ColumnForm(request.POST)
+    if not form.is_valid():
+        return _render_column(request, grid, form, status=422)
+    services.add_column(user=request.user, grid=grid, values=form.values())
+    return go_to(request, "grids:show", slug=slug, pk=pk)
+
+
+@require_POST
+def change_column(request: HttpRequest, slug: str, pk: int, column: int) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk, Role.MEMBER)
+    found = selectors.column_of(grid, column)
+    form = ColumnForm(request.POST, instance=found)
+    if not form.is_valid():
+        return _render_column(request, grid, form, status=422)
+    services.change_column(user=request.user, grid=grid, column=found, values=form.values())
+    return go_to(request, "grids:show", slug=slug, pk=pk)
+
+
+@require_POST
+def remove_column(request: HttpRequest, slug: str, pk: int, column: int) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk, Role.MEMBER)
+    services.remove_column(user=request.user, grid=grid, column=selectors.column_of(grid, column))
+    return go_to(request, "grids:show", slug=slug, pk=pk)
+
+
+def _render_column(request: HttpRequest, grid: Grid, form: ColumnForm, status: int = 200) -> HttpResponse:
+    column = form.instance if form.instance.pk else None
+    context = {**workspace_context(request.user, grid.workspace, "grids"), "grid": grid, "form": form, "column": column}
+    return render(request, "grids/column.html", context, status=status)
+
+
+@require_POST
+def remove_row(request: HttpRequest, slug: str, pk: int, row: int) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk, Role.MEMBER)
+    services.remove_row(user=request.user, grid=grid, row=selectors.row_of(grid, request.user, row))
+    return go_to(request, "grids:show", slug=slug, pk=pk)
+
+
+@require_GET
+def cell(request: HttpRequest, slug: str, pk: int, cell: int) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk)
+    return _render_drawer(request, grid, selectors.cell_of(grid, request.user, cell), CorrectionForm())
+
+
+@require_POST
+def accept(request: HttpRequest, slug: str, pk: int, cell: int) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk, Role.MEMBER)
+    found = selectors.cell_of(grid, request.user, cell)
+    services.accept_cell(user=request.user, grid=grid, cell=found)
+    return _answer_review(request, grid, found)
+
+
+@require_POST
+def correct(request: HttpRequest, slug: str, pk: int, cell: int) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk, Role.MEMBER)
+    found = selectors.cell_of(grid, request.user, cell)
+    form = CorrectionForm(request.POST)
+    if not form.is_valid():
+        return _render_drawer(request, grid, found, form, status=422)
+    services.correct_cell(user=request.user, grid=grid, cell=found, **form.cleaned_data)
+    return _answer_review(request, grid, found)
+
+
+@require_POST
+def again(request: HttpRequest, slug: str, pk: int, cell: int) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk, Role.MEMBER)
+    found = selectors.cell_of(grid, request.user, cell)
+    services.ask_cell(user=request.user, grid=grid, cell=found)
+    return _answer_review(request, grid, found)
+
+
+def _answer_review(request: HttpRequest, grid: Grid, cell: Cell) -> HttpResponse:
+    if is_htmx(request):
+        return _render_drawer(request, grid, selectors.cell_of(grid, request.user, cell.pk), CorrectionForm())
+    return redirect("grids:cell", slug=grid.workspace.slug, pk=grid.pk, cell=cell.pk)
+
+
+def _render_drawer(
+    request: HttpRequest, grid: Grid, cell: Cell, form: CorrectionForm, status: int = 200
+) -> HttpResponse:
+    """The drawer alone for htmx; for a plain link a page that holds it."""
+    run = cell.run
+    if run is not None:
+        run.workspace = grid.workspace
+    cited = [] if run is None else [row for claim in claims_of(run) for row in claim.citations.all()]
+    citations = cited or ([] if run is None else passages_of(run)[:1])
+    context = {
+        **workspace_context(request.user, grid.workspace, "grids"),
+        "may": may_in(grid.workspace),
+        "grid": grid,
+        "cell": cell,
+        "row": cell.row,
+        "words": shown_value(cell),
+        "citations": citations,
+        "sheets": [] if run is None or cell.is_open else sheets_of(run, citations, [])[:2],
+        "form": form,
+    }
+    page = "grids/_drawer.html" if is_htmx(request) else "grids/cell.html"
+    return render(request, page, context, status=status)
