@@ -2,7 +2,11 @@
 
 import itertools
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
 
 from vectorless_web.engine.parsing.lines import Line, Page
 
@@ -36,7 +40,10 @@ _NIL = re.compile(
 
 @dataclass(slots=True)
 class CellSpan:
-    """A cell of one printed line: raw characters `start` to `end` of the page, edges in points."""
+    """A cell of one printed line: raw characters `start` to `end` of the page, edges in points.
+
+    `words` are the boxes of its words, where they are known.
+    """
 
     page: int
     start: int
@@ -45,6 +52,7 @@ class CellSpan:
     right: float
     numeric: bool
     text: str
+    words: Sequence[Sequence[float]] | NDArray[np.float32] = field(default=(), repr=False, compare=False)
 
 
 def is_number(text: str) -> bool:
@@ -59,7 +67,7 @@ def _is_figure(text: str) -> bool:
 def split_cells(page: Page, line: Line) -> list[CellSpan]:
     """The cells of a line, from left to right."""
     if not line.gapped:
-        return [CellSpan(line.page, line.start, line.end, line.left, line.right, _is_figure(line.text), line.text)]
+        return [whole_line(page, line, numeric=_is_figure(line.text))]
     first, last = line.words
     boxes, spans = page.boxes[first:last].tolist(), page.spans[first:last].tolist()
     along = _mirror_boxes(boxes) if _reads_leftwards(boxes) else boxes
@@ -76,6 +84,12 @@ def split_cells(page: Page, line: Line) -> list[CellSpan]:
             cells.append(_span(page, spans[begun:k], boxes[begun:k]))
             begun = k
     return sorted(cells, key=lambda cell: cell.left)
+
+
+def whole_line(page: Page, line: Line, *, numeric: bool = False) -> CellSpan:
+    """A line as one cell."""
+    words = page.boxes[slice(*line.words)]
+    return CellSpan(line.page, line.start, line.end, line.left, line.right, numeric, line.text, words)
 
 
 def _reads_leftwards(boxes: list[list[float]]) -> bool:
@@ -157,4 +171,4 @@ def _span(page: Page, spans: list[list[int]], boxes: list[list[float]]) -> CellS
     start, end = min(span[0] for span in spans), max(span[1] for span in spans)
     text = page.text[start:end]
     left, right = min(box[0] for box in boxes), max(box[2] for box in boxes)
-    return CellSpan(page.index, start, end, left, right, _is_figure(text), text)
+    return CellSpan(page.index, start, end, left, right, _is_figure(text), text, boxes)

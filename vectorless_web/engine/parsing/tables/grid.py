@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from vectorless_web.engine.parsing.tables.cells import CellSpan
 from vectorless_web.engine.parsing.tables.headers import TOTAL, Edge, names_kinds, nearest_column
+from vectorless_web.engine.parsing.tables.names import part_names
 from vectorless_web.engine.parsing.tables.regions import NUMBERING, PERIOD, UNITS_LINE, LineRole, LineRow
 from vectorless_web.engine.parsing.terms import any_of
 
-_WORD = re.compile(r"\S+")
 _MARK = re.compile(r"^\([a-z]{1,2}\)$|^[*†‡]+$", re.I)
 _NUMBER_MARK = re.compile(r"^\(\d\)$")
 """The mark of a footnote, or a small negative figure."""
@@ -136,18 +136,14 @@ def _name_by_second(rows: Sequence[GridRow]) -> None:
         row.label, row.path = own, () if TOTAL.match(own) and not first else (group,)
 
 
-def _part_names(visual: Sequence[Visual], edges: Sequence[tuple[float, float]]) -> list[Visual]:
+def _part_names(visual: Sequence[Visual], edges: Sequence[Edge]) -> list[Visual]:
     """The rows, with the names in the lowest row of the header parted where one cell holds those of several columns."""
     parted = list(visual)
     leading = list(itertools.takewhile(lambda row: row[3], visual))
-    lowest = max((number for number, (cells, *_) in enumerate(leading) if not _are_units(cells)), default=None)
-    if lowest is None:
-        return parted
+    lowest = max((number for number, (cells, *_) in enumerate(leading) if not _are_units(cells)), default=len(leading))
     for number in range(lowest, len(leading)):  # and the units below, "%   %", which stand close
         cells, top, bottom, is_header = visual[number]
-        names = {cell.text.strip() for cell in cells}
-        cells = [part for cell in cells for part in _part_known(cell, names, edges)]
-        parted[number] = ([part for cell in cells for part in _part_name(cell, edges)], top, bottom, is_header)
+        parted[number] = (part_names(cells, edges), top, bottom, is_header)
     return parted
 
 
@@ -171,39 +167,6 @@ def _part_label(row: Visual, edges: Sequence[Edge]) -> Visual:
     label = CellSpan(first.page, first.start, first.start + cut - 1, first.left, left, False, text[: cut - 1])
     figure = CellSpan(first.page, first.start + cut, first.start + len(text), left, first.right, True, text[cut:])
     return [label, figure, *cells[1:]], top, bottom, is_header
-
-
-def _part_known(cell: CellSpan, names: Collection[str], edges: Sequence[Edge]) -> list[CellSpan]:
-    """Two cells where one is over several columns and begins with the name of another: two names that touch."""
-    text = cell.text
-    known = next((name for name in names if name != text.strip() and text.startswith(f"{name} ")), "")
-    if not known or sum(_overlap((cell.left, cell.right), edge) > 0 for edge in edges) < _LEAST_COLUMNS:
-        return [cell]
-    cut = len(known)
-    begins = cut + len(text[cut:]) - len(text[cut:].lstrip())
-    width = (cell.right - cell.left) / max(len(text), 1)
-    first = CellSpan(cell.page, cell.start, cell.start + cut, cell.left, cell.left + width * cut, False, known)
-    left = cell.left + width * begins
-    return [first, CellSpan(cell.page, cell.start + begins, cell.end, left, cell.right, False, text[begins:])]
-
-
-def _part_name(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> list[CellSpan]:
-    """One cell for each column below if each column has exactly its words right above it."""
-    below = [edge for edge in edges if _overlap((cell.left, cell.right), edge) > _TIGHT]
-    if UNITS_LINE.search(cell.text):
-        return [cell]  # "(in thousands)" over two columns
-    words = list(_WORD.finditer(cell.text))
-    if len(below) < _LEAST_COLUMNS or len(words) != len(below):
-        return [cell]
-    width = (cell.right - cell.left) / max(len(cell.text), 1)
-    parts = []
-    for word, edge in zip(words, below, strict=True):
-        left, right = cell.left + width * word.start(), cell.left + width * word.end()
-        if not edge[0] - _OVER < (left + right) / 2 < edge[1] + _OVER:
-            return [cell]
-        start, end = cell.start + word.start(), cell.start + word.end()
-        parts.append(CellSpan(cell.page, start, end, left, right, False, word.group()))
-    return parts
 
 
 def _is_label_beside(grid: Grid) -> bool:

@@ -22,6 +22,8 @@ _WIDE = 0.4
 """Share of the columns' width from which a header over the middle one of them spans them all."""
 _BESIDE = 0.1
 """What a point of distance from the middle of a column costs a header that is over the column anyway."""
+_REACHES = 6.0
+"""What it costs at most to lay a header over two columns that it reaches into."""
 _PAIR, _BESIDE_GROUP = 2, 4.0
 """Columns of a group that repeats, at least, and points by which its header may stand beside it."""
 _SAME_PLACE = 3.0
@@ -372,11 +374,13 @@ def _distance(cell: CellSpan, anchors: Sequence[Edge], over: tuple[int, int], ki
     first, last = over
     middle = (cell.left + cell.right) / 2
     left, right = anchors[first][0], anchors[last][1]
-    off_centre = abs(middle - (left + right) / 2)
+    off_centre = min(abs(middle - (own[0] + own[1]) / 2) for own in ((left, right), _find_boxes(anchors, over)))
     if first == last:
         return max(left - middle, middle - right, 0.0) + _BESIDE * off_centre
     if cell.left <= _middle(anchors[first]) and cell.right >= _middle(anchors[last]):
         return _BESIDE * off_centre
+    if last == first + 1 and cell.left < anchors[first][1] and cell.right > anchors[last][0]:
+        return min(off_centre, _REACHES)
     own_kinds = set(kinds[first : last + 1])
     shares = list(kinds[first : last + 1]) == ["", _SHARE]
     if _YEAR_ALONE.match(_MARK.sub("", cell.text).strip()) and own_kinds & {"", _SHARE, _YEAR} and not shares:
@@ -401,6 +405,19 @@ def _distance(cell: CellSpan, anchors: Sequence[Edge], over: tuple[int, int], ki
     if off_centre > 2 * _OFF_CENTRE:
         lenient = 1.0  # far beside the middle: some columns rather stand apart
     return off_centre / lenient if spanning or not inside else None
+
+
+def _find_boxes(anchors: Sequence[Edge], over: tuple[int, int]) -> Edge:
+    """The extent of columns of one width whose figures are set at their right edges, with the room left of the first.
+
+    A header in the middle of such columns is left of the middle of their figures.
+    """
+    first, last = over
+    ends = [right for _, right in anchors]
+    steps = [after - before for before, after in itertools.pairwise(ends)]
+    if first == last or max(steps) - min(steps) > _SAME_PLACE:
+        return anchors[first][0], ends[last]
+    return ends[first] - steps[0], ends[last]
 
 
 def _is_middle(edge: Edge, left: float, right: float) -> bool:

@@ -8,7 +8,7 @@ from enum import Enum
 
 from vectorless_web.engine.parsing.lines import Layout, Line, Page
 from vectorless_web.engine.parsing.patterns import NOTE, form_of
-from vectorless_web.engine.parsing.tables.cells import CellSpan, split_cells
+from vectorless_web.engine.parsing.tables.cells import CellSpan, split_cells, whole_line
 from vectorless_web.engine.parsing.terms import any_of
 from vectorless_web.engine.text.dates import MONTH_PATTERN
 
@@ -129,7 +129,7 @@ def classify(number: int, page: Page, line: Line) -> LineRow:
     """A line with its cells and role."""
     cells = split_cells(page, line)
     if _is_stretched(cells, line) or _are_sentences(cells, line):
-        cells = [CellSpan(line.page, line.start, line.end, line.left, line.right, False, line.text)]
+        cells = [whole_line(page, line)]
     return LineRow(number, line, cells, _role(cells))
 
 
