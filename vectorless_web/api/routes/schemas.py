@@ -217,7 +217,7 @@ class CommunityIn(Schema):
 
 
 class RetrieveIn(FilterIn):
-    """A search for passages that fit a budget of tokens: lanes, filters, fusion and expansion as in docs/engine.md.
+    """A search for passages that fit a budget of tokens: lanes, filters, fusion and expansion as in docs/retriever.md.
 
     Without `documents` the router chooses five. `sparse` is the question's learned-sparse vector, `encoded` those of
     nodes, by document and key ("12:34").

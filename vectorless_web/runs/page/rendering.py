@@ -80,6 +80,16 @@ class RoutedView:
 
 
 @dataclass(frozen=True)
+class AdviceView:
+    """One decision of a pilot: where it was asked, what came of it and why, how sure it was, what it cost."""
+
+    point: str
+    say: str
+    confidence: float
+    tokens: int
+
+
+@dataclass(frozen=True)
 class StepView:
     """A step's card. `number` counts the run's steps from 1; `markers` are citations whose passage it read first."""
 
@@ -112,8 +122,8 @@ class StepView:
     search: Sequence[str] = ()
     """Of a search of sections: which were entered and which put aside, and why, a line each."""
     search_cost: str = ""
-    advice: Sequence[dict[str, Any]] = ()
-    """What the pilot decided, in order: at which point, why, how sure it was, what it cost."""
+    advice: Sequence[AdviceView] = ()
+    """What the pilot decided, in order."""
     retrieved: Sequence[str] = ()
     """What each retrieval saw and left out, a line each."""
     warnings: Sequence[dict[str, Any]] = ()
@@ -170,7 +180,7 @@ class StepCardMaker:
             note=_note(step),
             search=[line for line in _list_of(step, "log") if isinstance(line, str)],
             search_cost=_describe_search_cost(step),
-            advice=[row for row in _list_of(step, "advice") if isinstance(row, dict)],
+            advice=[_show_advice(row) for row in _list_of(step, "advice") if isinstance(row, dict)],
             retrieved=_describe_retrievals(step),
             warnings=_list_warnings(step),
         )
@@ -456,6 +466,21 @@ def _describe_search_cost(step: Step) -> str:
         "calls": asked,
         "tokens": tokens,
     }
+
+
+POINTS = {
+    "start": gettext_lazy("At the start"),
+    "fork": gettext_lazy("At a fork"),
+    "backtrack": gettext_lazy("Going back"),
+    "evaluate": gettext_lazy("In a section"),
+}
+"""Where a pilot is asked (engine.finding.navigation.pilot.InterventionPoint)."""
+
+
+def _show_advice(row: dict[str, Any]) -> AdviceView:
+    say, why = row.get("say", ""), row.get("reasoning", "")
+    said = f"{say}. {why}" if why and why not in say else say
+    return AdviceView(str(POINTS.get(row.get("point", ""), "")), said, row.get("confidence", 0.0), row.get("tokens", 0))
 
 
 REASONS = {

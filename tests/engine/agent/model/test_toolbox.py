@@ -183,6 +183,7 @@ def test_route_opens_other_documents() -> None:
     assert "[D2] Cranes" in outcome.told.text
     assert "lifts 40 tonnes" in outcome.told.text
     assert event.kind is StepKind.ROUTE
+    assert event.arguments["gaps"] == ["asked"], "words of the question that no opened document says go with it"
 
 
 def test_a_document_that_was_announced_only_is_opened_when_a_tool_names_it() -> None:
