@@ -55,9 +55,10 @@ class Site:
 
 
 @contextmanager
-def own_site() -> Iterator[Site]:
-    """Start a site in a temporary folder and stop it afterwards."""
-    with tempfile.TemporaryDirectory(prefix="vw-look-") as folder, socket.socket() as probe:
+def own_site(folder: str = "") -> Iterator[Site]:
+    """Start a site in a temporary folder, or in one that is there, and stop it afterwards."""
+    with tempfile.TemporaryDirectory(prefix="vw-look-") as made, socket.socket() as probe:
+        folder = folder or made
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
         probe.close()

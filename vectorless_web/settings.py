@@ -59,6 +59,7 @@ INSTALLED_APPS = [
     "allauth.socialaccount",
     "allauth.socialaccount.providers.openid_connect",
     "csp",
+    "ninja",
     "vectorless_web.infra",
     "vectorless_web.notices",
     "vectorless_web.workspaces",

@@ -40,7 +40,7 @@ class Program:
 
 @pytest.fixture
 def program():
-    def hold(user, scope="write", **choices) -> Program:
+    def hold(user, scope="admin", **choices) -> Program:
         return Program(make_token(user=user, name="importer", scope=scope, days=30, **choices)[1])
 
     return hold

@@ -1,4 +1,4 @@
-"""The examples of docs/api.md, word for word, against a live server."""
+"""Against a live server: the examples of docs/api.md, word for word, and what schemathesis makes of the schema."""
 
 import os
 import re
@@ -10,6 +10,7 @@ import pytest
 
 from tests.api.conftest import REPORT
 from tests.support.compiled import compiled_document
+from tools.fuzz_api import fuzz
 from vectorless_web.api.services import make_token
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -38,3 +39,11 @@ def test_the_example_runs_as_it_stands(server, bob, workspace, alice, language, 
     done = subprocess.run(command, check=False, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert ("event: reasoning/complete" if language == "sh" else "Berths") in done.stdout
+
+
+@pytest.mark.slow
+def test_what_the_schema_allows_and_forbids_is_answered_as_it_says(server, bob, workspace, alice):
+    report = compiled_document(workspace, alice, REPORT, "harbour.md")
+    _token, text = make_token(user=alice, name="fuzz", scope="admin", days=1)
+    places = {"slug": f'"{workspace.slug}"', "document": str(report.pk), "key": "2", "page": "1"}
+    assert fuzz(server, text, each=3, places=places, phases="fuzzing") == 0

@@ -210,3 +210,70 @@ def test_a_stream_ends_when_its_token_is_revoked(program, bob, workspace, report
         return parts
 
     assert asyncio.run(asyncio.wait_for(follow(), 20)) == [b": waiting\n\n"]
+
+
+def test_a_change_is_made_to_what_was_seen_alone(program, alice, workspace, report):
+    importer, place = program(alice), f"{ROOT}/workspaces/{workspace.slug}"
+    folder = importer.post(f"/workspaces/{workspace.slug}/folders", {"name": "Ports"}).json()
+    one = f"{place}/documents/{report.pk}"
+    seen = importer.client.get(one)
+    again = importer.client.get(one, headers={"If-None-Match": seen.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+    def change(body, tag):
+        return importer.client.patch(one, body, content_type="application/json", headers={"If-Match": tag})
+
+    changed = change({"title": "Ferries", "folder": folder["id"], "add_tag": "port"}, seen.headers["ETag"]).json()
+    assert (changed["title"], changed["folder"], changed["tags"]) == ("Ferries", folder["id"], ["port"])
+    late = change({"title": "Boats"}, seen.headers["ETag"])
+    assert (late.status_code, late.json()["code"]) == (412, "changed")
+    assert change({"folder": None}, importer.client.get(one).headers["ETag"]).json()["folder"] is None
+
+
+def test_owners_govern_by_programs(program, alice, bob, workspace, report):
+    owner, place = program(alice, "admin"), f"/workspaces/{workspace.slug}"
+    assert {row["user"]: row["role"] for row in owner.get(f"{place}/members").json()} == {
+        "alice": "owner",
+        "bob": "member",
+    }
+    limit = owner.send("put", f"{place}/budgets", b'{"limit_usd": 5, "user": "bob"}').json()
+    assert (limit["user"], limit["limit_usd"], limit["period"]) == ("bob", 5.0, "month")
+    assert owner.send("put", f"{place}/budgets", b'{"limit_usd": 5, "user": "charlie"}').status_code == 422
+    assert owner.get(f"{place}/audit").json()["items"][0]["verb"] == "budget.set"
+    assert owner.send("delete", f"{place}/budgets/{limit['id']}").status_code == 204
+    assert owner.get(f"{place}/budgets").json() == []
+    assert owner.get(f"{place}/usage", days=7).json()["days"] == 7
+    entry = owner.post(f"{place}/lexicon", {"concept": "berth", "phrases": ["mooring", "mooring"]}).json()
+    assert entry["phrases"] == ["mooring"]
+    wrong = owner.post(f"{place}/lexicon", {"concept": "the", "phrases": ["x"]})
+    assert wrong.status_code == 422 and wrong.json()["errors"][0]["field"] == "concept"
+    one = f"{place}/lexicon/{entry['id']}"
+    assert owner.send("put", one, b'{"concept": "quay", "phrases": ["pier"]}').json()["concept"] == "quay"
+    assert owner.send("delete", one).status_code == 204 and owner.get(f"{place}/lexicon").json() == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_answer_is_shared_replayed_and_taken_along(program, bob, workspace, report, work_off, client):
+    importer, place = program(bob), f"/workspaces/{workspace.slug}"
+    asked = importer.post(f"{place}/runs", {"question": "How many berths has the harbour?"}).json()
+    one = f"{place}/runs/{asked['id']}"
+    assert importer.post(f"{one}/links", {}).status_code == 409
+    work_off("runs")
+    link = importer.post(f"{one}/links", {"days": 2, "label": "the board"}).json()
+    assert client.get(link["address"]).status_code == 200
+    assert [row["label"] for row in importer.get(f"{one}/links").json()] == ["the board"]
+    assert importer.send("delete", f"{one}/links/{link['id']}").status_code == 204
+    assert client.get(link["address"]).status_code == 404
+    assert importer.post(f"{one}/replay").json()["verdict"] == ""
+    work_off()
+    assert importer.get(f"{one}/replay").json()["verdict"] == "identical"
+    assert importer.get(f"{one}/bundle").content.startswith(b"PK")
+    assert importer.get(f"{one}/steps").json()[0]["sequence"] == 1
+    assert any("14 berths" in row["quote"] for row in importer.get(f"{one}/citations").json())
+    [thread] = importer.get(f"{place}/threads").json()["items"]
+    assert [row["id"] for row in importer.get(f"{place}/threads/{thread['id']}/runs").json()] == [asked["id"]]
+
+
+def test_the_schema_is_shown_with_files_of_this_site(client):
+    page = client.get(f"{ROOT}/docs").content.decode()
+    assert "swagger-ui" in page and "https://" not in page.replace("http://www.w3.org", "")

@@ -10,15 +10,15 @@ from django.utils import timezone
 from tests.api.conftest import ROOT
 from vectorless_web.api.application import api
 from vectorless_web.api.models import ApiToken
-from vectorless_web.runs.models import Run
+from vectorless_web.runs.models import Run, Thread
 from vectorless_web.runs.services import start_run
-from vectorless_web.workspaces.models import Membership, Role
+from vectorless_web.workspaces.models import LexiconEntry, Membership, Role
 from vectorless_web.workspaces.services import create_workspace
 
 pytestmark = pytest.mark.django_db
 W, D, R = "/workspaces/{slug}", "/workspaces/{slug}/documents/{document}", "/workspaces/{slug}/runs/{run}"
-READ, ASK, WRITE = "read", "ask", "write"
-VIEWER, MEMBER, EDITOR = str(Role.VIEWER), str(Role.MEMBER), str(Role.EDITOR)
+READ, ASK, WRITE, ADMIN = SCOPES = ("read", "ask", "write", "admin")
+VIEWER, MEMBER, EDITOR, OWNER = map(str, Role)
 
 MATRIX = {
     # operation: the least scope of the token, the least role of its person
@@ -26,11 +26,13 @@ MATRIX = {
     ("get", "/workspaces"): (READ, ""),
     ("get", W): (READ, VIEWER),
     ("get", f"{W}/folders"): (READ, VIEWER),
+    ("post", f"{W}/folders"): (WRITE, EDITOR),
     ("get", f"{W}/tags"): (READ, VIEWER),
     ("get", f"{W}/search"): (READ, VIEWER),
     ("get", f"{W}/documents"): (READ, VIEWER),
     ("post", f"{W}/documents"): (WRITE, EDITOR),
     ("get", D): (READ, VIEWER),
+    ("patch", D): (WRITE, EDITOR),
     ("delete", D): (WRITE, EDITOR),
     ("post", f"{D}/restore"): (WRITE, EDITOR),
     ("post", f"{D}/versions"): (WRITE, EDITOR),
@@ -49,21 +51,45 @@ MATRIX = {
     ("get", f"{R}/markdown"): (READ, VIEWER),
     ("get", f"{R}/events"): (READ, VIEWER),
     ("post", f"{R}/cancel"): (ASK, MEMBER),
+    ("post", f"{R}/replay"): (ASK, MEMBER),
+    ("get", f"{R}/replay"): (READ, VIEWER),
+    ("get", f"{R}/bundle"): (READ, VIEWER),
+    ("get", f"{R}/links"): (READ, EDITOR),
+    ("post", f"{R}/links"): (WRITE, EDITOR),
+    ("delete", f"{R}/links/{{link}}"): (WRITE, EDITOR),
+    ("get", f"{W}/threads"): (READ, VIEWER),
+    ("get", f"{W}/threads/{{thread}}/runs"): (READ, VIEWER),
+    ("get", f"{W}/members"): (ADMIN, OWNER),
+    ("get", f"{W}/usage"): (ADMIN, OWNER),
+    ("get", f"{W}/audit"): (ADMIN, OWNER),
+    ("get", f"{W}/budgets"): (ADMIN, OWNER),
+    ("put", f"{W}/budgets"): (ADMIN, OWNER),
+    ("delete", f"{W}/budgets/{{budget}}"): (ADMIN, OWNER),
+    ("get", f"{W}/lexicon"): (READ, VIEWER),
+    ("post", f"{W}/lexicon"): (WRITE, EDITOR),
+    ("get", f"{W}/lexicon/{{entry}}"): (READ, VIEWER),
+    ("put", f"{W}/lexicon/{{entry}}"): (WRITE, EDITOR),
+    ("delete", f"{W}/lexicon/{{entry}}"): (WRITE, EDITOR),
     ("post", f"{W}/route"): (READ, VIEWER),
     ("post", f"{W}/retrieve"): (READ, VIEWER),
     ("post", f"{W}/navigate"): (READ, VIEWER),
 }
 BODIES = {"route": {"query": "dues"}, "retrieve": {"query": "dues"}, "runs": {"question": "Which dues?"}}
+"""Bodies that are valid, so that rights decide."""
 
 
 @pytest.fixture
 def ask_run(workspace, alice, report):
+    LexiconEntry.objects.create(workspace=workspace, concept="berth", phrases=["mooring"])
     return start_run(user=alice, workspace=workspace, question="How many berths?")
 
 
 def call(program, operation, slug, document, run):
     method, path = operation
-    address = path.format(slug=slug, document=document, run=run, key=1, page=1)
+    thread, entry = Thread.objects.get().pk, LexiconEntry.objects.get().pk
+    address = path.format(
+        slug=slug, document=document, run=run, thread=thread, entry=entry, key=1, page=1, link=1, budget=1
+    )
     if method == "post" and address.endswith(("documents", "versions")):
         return program.client.post(ROOT + address, {})
     body = BODIES.get(address.rsplit("/", 1)[-1], {"goal": "dues", "document": document})
@@ -87,11 +113,11 @@ def test_scopes_and_roles_hold_for_every_operation(program, workspace, report, a
         people[str(role)] = django_user_model.objects.create_user(f"a-{role}", password="x")
         Membership.objects.create(workspace=workspace, user=people[str(role)], role=role)
     order = [str(role) for role in Role]
-    held = {(role, scope): program(people[role], scope) for role in order for scope in (READ, ASK, WRITE)}
+    held = {(role, scope): program(people[role], scope) for role in order for scope in SCOPES}
     wrong = []
     for operation, (scope, role) in MATRIX.items():
         for (has_role, has_scope), importer in held.items():
-            enough_scope = (READ, ASK, WRITE).index(has_scope) >= (READ, ASK, WRITE).index(scope)
+            enough_scope = SCOPES.index(has_scope) >= SCOPES.index(scope)
             enough_role = not role or order.index(has_role) >= order.index(role)
             is_act = operation[0] != "get" and operation[1] not in (f"{W}/route", f"{W}/retrieve", f"{W}/navigate")
             if is_act and enough_scope and enough_role:
@@ -147,7 +173,7 @@ def test_without_an_open_token_nobody_gets_in(program, alice, workspace, spoil):
     if spoil == "session":
         client.force_login(alice)
     for method, path in MATRIX:
-        address = path.format(slug=workspace.slug, document=1, run=1, key=1, page=1)
+        address = re.sub(r"{\w+}", "1", path.replace("{slug}", workspace.slug))
         answer = client.generic(method.upper(), ROOT + address, "{}", content_type="application/json")
         assert (answer.status_code, answer.json()["code"]) == (401, "unauthorised"), address
         assert answer.headers["WWW-Authenticate"].startswith("Bearer")

@@ -8,9 +8,11 @@ from django.urls import URLPattern, URLResolver
 from ninja import NinjaAPI
 
 from vectorless_web.api.authentication import Bearer
+from vectorless_web.api.etags import mark_state
 from vectorless_web.api.events import router as events
+from vectorless_web.api.paging import ANSWERS
 from vectorless_web.api.problems import ProblemOut, add_headers, answer_errors
-from vectorless_web.api.routes import documents, engine, runs, workspaces
+from vectorless_web.api.routes import documents, engine, governing, runs, threads, workspaces
 
 
 class ProgramAPI(NinjaAPI):
@@ -18,7 +20,7 @@ class ProgramAPI(NinjaAPI):
 
     def create_response(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """The reply to an operation, with the headers of all."""
-        return add_headers(request, super().create_response(request, *args, **kwargs))
+        return add_headers(request, mark_state(request, super().create_response(request, *args, **kwargs)))
 
     def get_openapi_schema(self, **kwargs: Any) -> Any:
         """The schema, with the errors that any operation may answer."""
@@ -31,6 +33,10 @@ class ProgramAPI(NinjaAPI):
         ]
         body = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
         for operation in (operation for path in schema["paths"].values() for operation in path.values()):
+            if (kind := operation.pop(ANSWERS, None)) is not None:
+                operation["responses"][200]["content"] = {kind: {"schema": {"type": "string"}}}
+            for slug in (row for row in operation.get("parameters", ()) if row["name"] == "slug"):
+                slug["schema"]["pattern"] = "^[-a-zA-Z0-9_]+$"
             for status, title in ERRORS.items():
                 operation["responses"].setdefault(status, {"description": title, "content": body})
         return schema
@@ -42,6 +48,7 @@ ERRORS = {
     403: "The person or token may not do this",
     404: "There is no such thing, or it is not yours to see",
     409: "Not possible as things are now",
+    412: "It has changed since it was read",
     413: "Too large",
     422: "Some fields cannot be used",
     429: "Too many requests; Retry-After tells when to come again",
@@ -54,12 +61,12 @@ api = ProgramAPI(
     version="1",
     description="Ask documents, follow the reasoning, and use the Retriever, the Router and the Pilot on their own.",
     auth=Bearer(),
-    docs_url=None,
+    docs_url="docs",
     openapi_url="openapi.json",
     urls_namespace="api-1",
 )
 answer_errors(api)
-for each in (workspaces, documents, runs, engine):
+for each in (workspaces, documents, runs, threads, engine, governing):
     api.add_router("", each.router)
 api.add_router("", events)
 

@@ -19,6 +19,7 @@ class Scope(models.TextChoices):
     READ = "read", "Read documents, runs and settings; search and route"
     ASK = "ask", "Ask questions, too"
     WRITE = "write", "Upload, change and delete documents, too"
+    ADMIN = "admin", "See and set what owners govern, too"
 
     def covers(self, needed: str) -> bool:
         """Whether this scope may do what `needed` may."""

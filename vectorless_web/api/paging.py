@@ -18,6 +18,8 @@ from vectorless_web.infra.web.problems import Problem
 MOST, USUAL = 200, 50
 """Rows of one page at most, and unless asked otherwise."""
 Row = TypeVar("Row")
+ANSWERS = "x-answers"
+"""Among an operation's `openapi_extra`: the kind of content that it answers, where that is not JSON."""
 Number = Annotated[int, Field(ge=1, le=LARGEST)]
 """The number of a row, as an address holds it."""
 

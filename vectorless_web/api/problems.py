@@ -4,8 +4,12 @@ import json
 import logging
 from typing import Any
 
+from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import PermissionDenied
+from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.multipartparser import MultiPartParserError
+from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI, Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
@@ -36,9 +40,7 @@ class ProblemOut(Schema):
     errors: list[FieldError] = []
 
 
-def refuse_request(
-    request: HttpRequest, problem: Problem, *, errors: list[dict[str, str]] | None = None
-) -> HttpResponse:
+def refuse_request(request: HttpRequest, problem: Problem) -> HttpResponse:
     """The problem as the body of a reply, with its status and headers, and those of the token's rate."""
     body = {
         "type": "about:blank",
@@ -47,12 +49,27 @@ def refuse_request(
         "code": problem.code,
         "detail": problem.message,
         "retryable": problem.retryable,
-        "errors": errors or [],
+        "errors": getattr(problem, "errors", []),
     }
     response = problem.mark(HttpResponse(json.dumps(body), content_type=TYPE))
     if problem.status == 401:
         response["WWW-Authenticate"] = 'Bearer realm="Vectorless Web"'
     return add_headers(request, response)
+
+
+class FieldsProblem(Problem):
+    """Fields that a form of the pages refused."""
+
+    def __init__(self, errors: list[dict[str, str]]) -> None:
+        told = "; ".join(f"{row['field']}: {row['message']}" for row in errors[:3])
+        super().__init__(f"Some fields cannot be used. {told}", code="invalid_fields", status=422)
+        self.errors = errors
+
+
+def refuse_fields(form: BaseForm) -> FieldsProblem:
+    """The problem of a form that is not valid, by its fields."""
+    rows = [{"field": field, "message": " ".join(map(str, told))} for field, told in form.errors.items()]
+    return FieldsProblem(rows)
 
 
 def add_headers(request: HttpRequest, response: HttpResponse) -> HttpResponse:
@@ -65,6 +82,13 @@ def add_headers(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     return response
 
 
+@login_not_required
+@csrf_exempt
+def refuse_address(request: HttpRequest, rest: str) -> HttpResponse:
+    """There is no operation at this address."""
+    return refuse_request(request, Problem("There is nothing at this address.", code="not_found", status=404))
+
+
 def answer_errors(api: NinjaAPI) -> None:
     """Register what the API answers to each kind of error."""
     plain: list[tuple[type[Exception], str, int, str]] = [
@@ -72,6 +96,7 @@ def answer_errors(api: NinjaAPI) -> None:
         (PermissionDenied, "forbidden", 403, "The person or token may not do this."),
         (AuthenticationError, "unauthorised", 401, "Send an open API token: Authorization: Bearer vlw_…"),
         (InvalidInput, "invalid_input", 422, "The request cannot be used."),
+        (MultiPartParserError, "bad_request", 400, "The form that was sent cannot be read."),
     ]
     for kind, code, status, message in plain:
         api.add_exception_handler(kind, _answer_plainly(code, status, message))
@@ -96,9 +121,7 @@ def _answer_plainly(code: str, status: int, message: str) -> Any:
 
 def _answer_fields(request: HttpRequest, error: ValidationError) -> HttpResponse:
     errors = [{"field": ".".join(map(str, row["loc"])), "message": row["msg"]} for row in error.errors]
-    told = "; ".join(f"{row['field']}: {row['message']}" for row in errors[:3])
-    problem = Problem(f"Some fields cannot be used. {told}", code="invalid_fields", status=422)
-    return refuse_request(request, problem, errors=errors)
+    return refuse_request(request, FieldsProblem(errors))
 
 
 def _answer_http(request: HttpRequest, error: HttpError) -> HttpResponse:

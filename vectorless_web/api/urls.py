@@ -4,6 +4,7 @@ from django.urls import path
 
 from vectorless_web.api import views
 from vectorless_web.api.application import api, make_public
+from vectorless_web.api.problems import refuse_address
 from vectorless_web.api.webhooks import views as webhook_views
 
 app_name = "api"
@@ -22,4 +23,4 @@ urlpatterns = [
     path(f"{WEBHOOKS}<int:pk>/remove/", webhook_views.remove, name="remove_webhook"),
     path(f"{WEBHOOKS}<int:pk>/deliveries/<int:delivery>/again/", webhook_views.redeliver, name="redeliver"),
 ]
-operations = (make_public(patterns), "api-1", namespace)
+operations = ([*make_public(patterns), path("<path:rest>", refuse_address, name="nothing")], "api-1", namespace)

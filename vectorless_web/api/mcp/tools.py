@@ -20,7 +20,6 @@ from vectorless_web.api.models import Scope
 WORKSPACE, DOCUMENT, RUN = "/workspaces/{slug}", "/workspaces/{slug}/documents/{document}", "/workspaces/{slug}/runs"
 RENAMED = {"slug": "workspace"}
 """Parts of addresses that have a name of their own as an argument."""
-PATTERNS = {"workspace": "^[-a-zA-Z0-9_]+$"}
 ASK = "ask"
 ASK_WORDS = (
     "\n\nWaits for the answer up to `wait` seconds, and tells each step as progress. The citations "
@@ -81,7 +80,7 @@ def describe(name: str) -> Tool:
     properties, required = {}, []
     for parameter in schema.get("parameters", ()):
         argument = RENAMED.get(parameter["name"], parameter["name"])
-        properties[argument] = {**parameter["schema"], **_pattern(argument)}
+        properties[argument] = dict(parameter["schema"])
         required += [argument] if parameter.get("required") else []
     if (body := _body_of(schema)) is not None:
         properties |= body["properties"]
@@ -159,10 +158,6 @@ def _body_of(schema: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     name = schema["requestBody"]["content"]["application/json"]["schema"]["$ref"].rsplit("/", 1)[-1]
     return deepcopy(_schema()["components"]["schemas"][name])
-
-
-def _pattern(argument: str) -> dict[str, str]:
-    return {"pattern": PATTERNS[argument]} if argument in PATTERNS else {}
 
 
 def _with_definitions(schema: dict[str, Any]) -> dict[str, Any]:

@@ -4,15 +4,25 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from ninja import File, Form, Router, Status
 from ninja.files import UploadedFile
 from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer
+from vectorless_web.api.etags import check_state
 from vectorless_web.api.models import Scope
-from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, reply_once, take_page
-from vectorless_web.api.routes.schemas import DocumentOut, NodeOut, PageTextOut, SectionOut, show_section, show_table
+from vectorless_web.api.paging import ANSWERS, Number, Paged, PageOut, PageQuery, reply_once, take_page
+from vectorless_web.api.routes.schemas import (
+    ChangeIn,
+    DocumentOut,
+    NodeOut,
+    PageTextOut,
+    SectionOut,
+    show_section,
+    show_table,
+)
 from vectorless_web.documents import selectors, services
 from vectorless_web.documents.models import Document, Section
 from vectorless_web.documents.rendering.page import SCALE, RenderUnavailable, page_image
@@ -104,6 +114,25 @@ def show_one(request: HttpRequest, slug: str, document: Number) -> dict[str, Any
     return show_document(selectors.document_for(request.user, slug, document))
 
 
+@router.patch(ONE, response=DocumentOut, auth=Bearer(Scope.WRITE))
+def change_document(request: HttpRequest, slug: str, document: Number, asked: ChangeIn) -> dict[str, Any]:
+    """Rename, move or tag a document; with the header If-Match only as long as it is as it was read."""
+    with transaction.atomic():
+        Document.objects.select_for_update().filter(pk=document, workspace__slug=slug).first()
+        found = selectors.document_for(request.user, slug, document, Role.EDITOR)
+        check_state(request, DocumentOut, show_document(found))
+        workspace, given = found.workspace, asked.dict(exclude_unset=True)
+        if asked.title:
+            services.rename_document(actor=request.user, document=found, title=asked.title.strip())
+        if "folder" in given:
+            place = selectors.folder_in(workspace, request.user, asked.folder) if asked.folder else None
+            services.move_documents(actor=request.user, workspace=workspace, documents=[found], folder=place)
+        if asked.add_tag:
+            tag = asked.add_tag.strip()
+            services.tag_documents(actor=request.user, workspace=workspace, documents=[found], tag=tag)
+    return show_document(selectors.document_for(request.user, slug, document))
+
+
 @router.post(ONE + "/versions", response={201: DocumentOut, 200: DocumentOut}, auth=Bearer(Scope.WRITE))
 def upload_version(
     request: HttpRequest, slug: str, document: Number, file: File[UploadedFile]
@@ -175,7 +204,7 @@ def show_node(
     }
 
 
-@router.get(ONE + "/markdown", response={200: str})
+@router.get(ONE + "/markdown", response={200: str}, openapi_extra={ANSWERS: "text/markdown"})
 def export_markdown(request: HttpRequest, slug: str, document: Number) -> HttpResponse:
     """The words of the current version as Markdown: headings, paragraphs, tables; running headers are left out."""
     opened = open_current(request, slug, document)
@@ -198,7 +227,7 @@ def show_page(request: HttpRequest, slug: str, document: Number, page: Number) -
     }
 
 
-@router.get(ONE + "/pages/{page}/image", response={200: bytes})
+@router.get(ONE + "/pages/{page}/image", response={200: str}, openapi_extra={ANSWERS: "image/jpeg"})
 def show_page_image(request: HttpRequest, slug: str, document: Number, page: Number) -> HttpResponse:
     """The picture of a page of the current version, as JPEG."""
     version = selectors.ready_version(selectors.document_for(request.user, slug, document), None)

@@ -9,16 +9,20 @@ from pydantic import Field
 from vectorless_web.api.paging import Number
 from vectorless_web.engine.documents.node import Node, NodeKind, Table
 from vectorless_web.engine.finding.retrieval import GraphExpandDirection, GraphExpandMode
-from vectorless_web.infra.limits import STEPS_MAX, STEPS_MIN
+from vectorless_web.infra.limits import NAME_MAX, PHRASE_MAX, STEPS_MAX, STEPS_MIN, TAG_MAX, TITLE_MAX
+from vectorless_web.sharing.services import DAYS_MAX, LABEL_MAX, VIEWS_MAX
 
 Weight = Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Cap = Annotated[int, Field(ge=40, le=20_000)]
-ShortText = Annotated[str, Field(max_length=200, pattern=r"^[^\x00]*$")]
+NO_NUL = r"^[^\x00]*$"
+PRINTED = r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$"
+"""One line with something in it."""
+ShortText = Annotated[str, Field(max_length=200, pattern=NO_NUL)]
 PilotName = Literal["balanced", "high_quality", "low_cost", "algorithm_only"]
 StrategyName = Literal["beam", "greedy", "mcts"]
 FusionName = Literal["rrf", "weighted_rrf", "convex"]
-Text = Annotated[str, Field(min_length=1, max_length=4000, pattern=r"^[^\x00]*$")]
+Text = Annotated[str, Field(min_length=1, max_length=4000, pattern=NO_NUL)]
 
 
 class SparseIn(Schema):
@@ -70,6 +74,20 @@ class DocumentOut(Schema):
     sha256: str
     media_type: str
     added_at: datetime
+
+
+class ChangeIn(Schema):
+    """What is to change of a document; what is left out stays. `folder` null takes it out of its folder."""
+
+    title: Annotated[str, Field(min_length=1, max_length=TITLE_MAX, pattern=PRINTED)] | None = None
+    folder: Number | None = None
+    add_tag: Annotated[str, Field(min_length=1, max_length=TAG_MAX, pattern=PRINTED)] | None = None
+
+
+class FolderIn(Schema):
+    """A folder's name."""
+
+    name: Annotated[str, Field(min_length=1, max_length=NAME_MAX, pattern=PRINTED)]
 
 
 class SectionOut(Schema):
@@ -333,6 +351,130 @@ class NavigatedOut(Schema):
     consultations: int
     sections_scored: int
     stopped: str
+
+
+class ThreadOut(Schema):
+    """A conversation."""
+
+    id: int
+    created_at: datetime
+
+
+class LinkIn(Schema):
+    """What a link shows, to whom, and for how many days."""
+
+    days: Annotated[int, Field(ge=1, le=DAYS_MAX)] = 7
+    password: Annotated[str, Field(max_length=200, pattern=NO_NUL)] = ""
+    redact: bool = False
+    hide_trace: bool = False
+    label: Annotated[str, Field(max_length=LABEL_MAX, pattern=NO_NUL)] = ""
+    views_max: Annotated[int | None, Field(ge=1, le=VIEWS_MAX)] = None
+
+
+class LinkOut(Schema):
+    """A link to a run for people without an account."""
+
+    id: int
+    label: str
+    expires_at: datetime
+    redact: bool
+    hide_trace: bool
+    views: int
+    views_max: int | None
+
+
+class LinkMadeOut(LinkOut):
+    """A link that was made just now, with its address."""
+
+    address: str
+
+
+class ReplayOut(Schema):
+    """What a replay found; null where there was none."""
+
+    verdict: str | None
+    difference: str | None
+    note: str | None
+    steps: int | None
+    asked_at: datetime | None
+    ended_at: datetime | None
+
+
+class MemberOut(Schema):
+    """A member of a workspace."""
+
+    user: str
+    role: str
+    joined_at: datetime
+
+
+class UsageOut(Schema):
+    """What was used within some days."""
+
+    days: int
+    totals: dict[str, Any]
+    by_day: list[dict[str, Any]]
+
+
+class EventOut(Schema):
+    """An event of the record."""
+
+    id: int
+    at: datetime
+    actor: str
+    verb: str
+    object_type: str
+    object_id: str
+    object_name: str
+    details: dict[str, Any]
+
+
+class EventPageOut(Schema):
+    """A page of the record. `next` is null on the last."""
+
+    items: list[EventOut]
+    next: int | None
+
+
+class BudgetIn(Schema):
+    """What may be spent in a period, by the workspace or by one member."""
+
+    limit_usd: Annotated[float, Field(gt=0, le=10_000_000, allow_inf_nan=False)]
+    period: Literal["day", "month"] = "month"
+    warn_percent: Annotated[int, Field(ge=1, le=100)] = 80
+    user: Annotated[str, Field(max_length=150, pattern=NO_NUL)] = ""
+
+
+class BudgetOut(Schema):
+    """A limit, and what of it is spent and put aside. `by_staff` is one that owners cannot change."""
+
+    id: int
+    user: str | None
+    period: str
+    limit_usd: float
+    warn_percent: int
+    spent_usd: float
+    reserved_usd: float
+    by_staff: bool
+
+
+class EntryIn(Schema):
+    """Words of a workspace: what people ask for under `concept`, documents say in one of the `phrases`."""
+
+    concept: Annotated[str, Field(min_length=1, max_length=PHRASE_MAX, pattern=NO_NUL)]
+    phrases: Annotated[list[Annotated[str, Field(max_length=PHRASE_MAX, pattern=NO_NUL)]], Field(min_length=1)]
+    statement: Annotated[str, Field(max_length=40, pattern=NO_NUL)] = ""
+    note: Annotated[str, Field(max_length=300, pattern=NO_NUL)] = ""
+
+
+class EntryOut(Schema):
+    """An entry of the lexicon."""
+
+    id: int
+    concept: str
+    phrases: list[str]
+    statement: str
+    note: str
 
 
 def show_table(table: Table | None) -> dict[str, Any]:

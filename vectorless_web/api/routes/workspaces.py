@@ -6,13 +6,14 @@ from django.http import HttpRequest
 from ninja import Query, Router
 from pydantic import Field
 
-from vectorless_web.api.authentication import may_reach
-from vectorless_web.api.models import ApiToken
-from vectorless_web.api.routes.schemas import FoundOut, MeOut, NamedOut, WorkspaceOut
+from vectorless_web.api.authentication import Bearer, may_reach
+from vectorless_web.api.models import ApiToken, Scope
+from vectorless_web.api.routes.schemas import FolderIn, FoundOut, MeOut, NamedOut, WorkspaceOut
 from vectorless_web.documents.selectors import folders_of, tags_of
+from vectorless_web.documents.services import create_folder
 from vectorless_web.infra.limits import SEARCH_MAX
 from vectorless_web.runs.search import FoundDocument, SearchQuery, search_workspace
-from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_for, workspaces_of
 
 router = Router(tags=["Workspaces"])
@@ -44,6 +45,13 @@ def show_workspace(request: HttpRequest, slug: str) -> Workspace:
 def list_folders(request: HttpRequest, slug: str) -> Any:
     """The folders that the person may see."""
     return folders_of(workspace_for(request.user, slug), request.user)
+
+
+@router.post("/workspaces/{slug:slug}/folders", response=NamedOut, auth=Bearer(Scope.WRITE))
+def add_folder(request: HttpRequest, slug: str, asked: FolderIn) -> Any:
+    """The folder of that name, made when there is none."""
+    workspace = workspace_for(request.user, slug, Role.EDITOR)
+    return create_folder(actor=request.user, workspace=workspace, name=" ".join(asked.name.split()))
 
 
 @router.get("/workspaces/{slug:slug}/tags", response=list[str])
