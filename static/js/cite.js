@@ -127,13 +127,14 @@ document.addEventListener("go:marker", (event) => {
 // Steps: j and k go on from the one last visited; the page it read comes up beside it.
 let visited = "";
 document.addEventListener("go:step", (event) => {
-  const all = $$("#steps > .step > details > summary");
-  if (!all.length) return;
-  if (!all[0].getClientRects().length) location.hash = "trace";
+  const rows = $$("#steps :is(.step, .of) > details > summary");
+  if (!rows.length) return;
+  if (!rows.some((row) => row.getClientRects().length)) location.hash = "trace";
+  const all = rows.filter((row) => row.checkVisibility());
   const here = all.findIndex((summary) => summary === document.activeElement);
-  const at = here < 0 ? all.findIndex((summary) => summary.closest(".step").id === visited) : here;
+  const at = here < 0 ? all.findIndex((summary) => summary.closest(".step, .of").id === visited) : here;
   const next = at < 0 && event.detail < 0 ? all.length - 1 : Math.min(Math.max(at + event.detail, 0), all.length - 1);
-  visited = all[next].closest(".step").id;
+  visited = all[next].closest(".step, .of").id;
   all[next].focus();
 });
 

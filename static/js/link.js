@@ -11,7 +11,7 @@ const SEEDS = [
   ".map [data-from]",
   ".map [data-place]",
   "a[data-sheet]",
-  "#steps > .step",
+  "#steps .step",
   ".sheet[data-place]",
 ].join(", ");
 const SHOW_DELAY = 400;
@@ -27,7 +27,7 @@ const placeOf = (link) => /sheet\/(\d+\/\d+)\//.exec(link.dataset.sheet)?.[1] ??
 const placesOf = (step) => $$("a[data-sheet]", step).map(placeOf);
 const nodesOf = (step) => $$("[data-node]", step).map((row) => row.dataset.node);
 const quotesWhere = (fits) => $$("#quotes > li").filter(fits).map((row) => row.id.replace("cite-", ""));
-const stepsWhere = (fits) => $$("#steps > .step").filter(fits);
+const stepsWhere = (fits) => $$("#steps .step").filter(fits);
 
 function ofMarkers(markers) {
   const quotes = markers.map((marker) => document.getElementById(`cite-${marker}`)).filter(Boolean);

@@ -101,7 +101,8 @@ function isOpen() {
 function place(element) {
   if (!element.id || document.getElementById(element.id)) return true;
   arrived.push(element.id);
-  const list = document.getElementById(element.dataset.into ?? "");
+  const lists = (element.dataset.into ?? "").split(" ").map((id) => document.getElementById(id));
+  const list = lists.find(Boolean);
   if (!list || "closed" in list.dataset) return false;
   const holder = document.createElement(element.localName);
   holder.id = element.id;
@@ -158,7 +159,17 @@ function announce() {
 // A reader who followed the trace to its end is brought back to the step that found the lit quote.
 function showFinding() {
   scroller.scrollTop = 0;
-  document.querySelector(".step.cited > details > summary")?.scrollIntoView({ block: "nearest" });
+  const step = document.querySelector(".step.cited");
+  const row = step?.checkVisibility() ? step : step?.closest(".of");
+  row?.querySelector("summary").scrollIntoView({ block: "nearest" });
+}
+
+// Of a trace over several documents the one being read is open, the others are folded; a step alone stays as it is.
+function foldDocuments(current) {
+  for (const group of steps.querySelectorAll(":scope > .of")) {
+    const folded = group !== current && group.querySelectorAll(".step").length > 1;
+    if (folded && !group.contains(document.activeElement)) group.querySelector("details").open = false;
+  }
 }
 
 const steps = document.getElementById("steps");
@@ -176,7 +187,9 @@ document.addEventListener("htmx:wsBeforeMessage", (event) => {
 document.addEventListener("htmx:wsAfterMessage", (event) => {
   if (isBell(event)) return;
   for (const id of arrived) document.getElementById(id)?.classList.add("fresh");
-  steps?.classList.toggle("dense", steps.querySelectorAll(":scope > .done").length > 20);
+  steps?.classList.toggle("dense", steps.querySelectorAll(".done").length > 20);
+  const newest = arrived.map((id) => document.getElementById(id)).findLast((row) => row?.matches("#steps .step, .of"));
+  if (newest) foldDocuments(newest.closest(".of"));
   document.dispatchEvent(new CustomEvent("live:changed"));
   if (announce() && atEnd) showFinding();
   else if (scroller && atEnd) scroller.scrollTop = scroller.scrollHeight;

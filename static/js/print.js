@@ -2,5 +2,5 @@
 
 document.querySelector("[data-print]")?.addEventListener("click", () => print());
 addEventListener("beforeprint", () => {
-  for (const step of document.querySelectorAll(".step > details")) step.open = true;
+  for (const step of document.querySelectorAll(":is(.step, .of) > details")) step.open = true;
 });

@@ -5,7 +5,8 @@ let held = null;
 let told = performance.now();
 let waiting = 0;
 
-const newest = () => [...document.querySelectorAll("#steps > .step.done")].at(-1);
+const order = (step) => Number(step.dataset.sequence);
+const newest = () => [...document.querySelectorAll("#steps .step.done")].sort((a, b) => order(a) - order(b)).at(-1);
 let heard = newest()?.id;
 
 function say() {
@@ -21,7 +22,7 @@ function say() {
 
 document.addEventListener("live:changed", () => {
   const count = document.querySelector("[data-step-count]");
-  if (count) count.textContent = document.querySelectorAll("#steps > .step.done").length;
+  if (count) count.textContent = document.querySelectorAll("#steps .step.done").length;
 });
 
 // Several steps within a second are told as the last of them.

@@ -93,7 +93,7 @@ def test_a_run_has_no_serious_finding_while_it_goes_on_and_when_it_is_done(signe
     upload(page, site)
     site.pause(1.5)
     ask(page, site, "How much free cash flow was there in 2024?")
-    page.locator("#steps > li.step.done").first.wait_for()
+    page.locator("#steps li.step.done").first.wait_for()
     wrong = in_every_light(page)
     site.pause(0)
     expect(page.locator("#outcome")).to_contain_text(ENDED, timeout=60_000)
@@ -129,7 +129,7 @@ def test_a_run_that_found_nothing_was_stopped_or_failed_has_no_serious_finding(s
     assert in_every_light(page, ("#answer",)) == []
     site.pause(2)
     ask(page, site)
-    page.locator("#steps > li.step.done").first.wait_for()
+    page.locator("#steps li.step.done").first.wait_for()
     page.locator("#run-acts button", has_text="Stop").click()
     expect(page.locator("#outcome")).to_contain_text("Stopped", timeout=10_000)
     site.pause(0)

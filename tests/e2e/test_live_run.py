@@ -55,11 +55,11 @@ def run_on(page) -> int:
 
 
 def shown(page) -> list[int]:
-    return page.eval_on_selector_all("#steps > li.step.done", STEPS)
+    return page.eval_on_selector_all("#steps li.step.done", STEPS)
 
 
 def wait_for_steps(page, count: int) -> None:
-    page.locator("#steps > li.step.done").nth(count - 1).wait_for()
+    page.locator("#steps li.step.done").nth(count - 1).wait_for()
 
 
 def holds_what_is_stored(page, site) -> None:

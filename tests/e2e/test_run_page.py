@@ -160,7 +160,7 @@ def test_the_map_is_read_as_a_list_too(run):
 
 
 def test_the_raw_step_is_fetched_when_it_is_opened(run):
-    step = run.locator("#steps > .step").first
+    step = run.locator("#steps .step").first
     step.locator("summary").first.click()
     assert step.locator("pre").count() == 0
     step.locator("details.raw > summary").click()
@@ -177,7 +177,7 @@ def test_on_a_phone_a_citation_opens_its_page_and_back_returns_to_the_sentence(r
     run.go_back()
     expect(cite).to_be_in_viewport()
     run.locator(".pane-tabs a", has_text="Trace").click()
-    expect(run.locator("#steps > .step").first).to_be_visible()
+    expect(run.locator("#steps .step").first).to_be_visible()
 
 
 def test_without_a_script_everything_is_there(run, browser):
@@ -188,7 +188,7 @@ def test_without_a_script_everything_is_there(run, browser):
     plain.goto(run.url.split("#")[0])
     expect(plain.locator(".claim .said").first).to_be_visible()
     expect(plain.locator("#sheets .sheet img").first).to_be_visible()
-    expect(plain.locator("#steps > .step").first).to_be_visible()
+    expect(plain.locator("#steps .step").first).to_be_visible()
     plain.locator("#claims .cite").first.click()
     assert plain.url.endswith("#hit-1")
     plain.set_viewport_size(PHONE)
@@ -203,7 +203,7 @@ def test_steps_are_said_politely_one_a_second_and_the_reader_keeps_the_place(sig
     site.pause(0.25)
     ask(page, site, QUESTION)
     page.evaluate(LISTEN)
-    page.locator("#steps > .step.done").first.wait_for()
+    page.locator("#steps .step.done").first.wait_for()
     page.locator("#source .pane-body").focus()
     expect(page.locator("#outcome")).to_contain_text(ENDED, timeout=30_000)
     told = page.evaluate("said")

@@ -157,6 +157,31 @@ class TestList:
         totals = " ".join(page(address(run)).content.decode().split())
         assert "5 steps in 2 documents" in totals
 
+    @pytest.mark.parametrize("status", ["running", "answered"])
+    def test_steps_of_one_document_are_folded_under_its_name_live_and_after_a_reload(
+        self, page, make_run, report, workspace, alice, status
+    ):
+        other = make_ready(workspace, alice, "Another")
+        run = make_run(status=status, step_count=5)
+        run.versions.set([report.current_version, other.current_version])
+        about = [[report, other], [report], [other], [report], []]
+        for number, documents in enumerate(about, start=1):
+            named = [str(document.pk) for document in documents]
+            Step.objects.create(
+                run=run, sequence=number, walk=1, index=number, kind="extract", say=f"S{number}", documents=named
+            )
+
+        shown = page(address(run)).content.decode()
+        groups = re.findall(r'id="of-(\d+)".*?<details( open)?>.*?<ol id="of-\1-steps">(.*?)</ol>', shown, re.DOTALL)
+        folded = [(int(pk), bool(is_open), re.findall(r'id="step-(\d)"', steps)) for pk, is_open, steps in groups]
+        assert folded == [(report.pk, False, ["2", "4"]), (other.pk, True, ["3"])], "one alone is not folded"
+        assert len(re.findall(r'id="step-\d"', shown)) == 5
+
+        _state, told = Feed(run, 1).render_news(1, "none", Audience(may_as("member"), "en"))
+        counts = re.findall(rf'id="of-{report.pk}-count">\s*(\d steps?)', told)
+        assert counts == ["1 step", "2 steps"]
+        assert f'id="of-{other.pk}"' in told and f'data-into="of-{report.pk}-steps steps"' in told
+
     def test_a_page_of_runs_takes_few_queries(self, page, make_run, django_assert_max_num_queries):
         runs = [make_run(status="answered") for _ in range(12)]
 

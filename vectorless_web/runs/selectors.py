@@ -296,9 +296,10 @@ def step_of(run: Run, sequence: int) -> Step:
     return step
 
 
-def count_steps(run: Run, upto: int) -> int:
-    """How many steps the run has up to a sequence number."""
-    return Step.objects.filter(run=run.pk, sequence__lte=upto).count()
+def documents_of_steps(run: Run, upto: int) -> list[list[str]]:
+    """The ids of the documents that each step of the run is about, up to a sequence number, in order."""
+    rows = Step.objects.filter(run=run.pk, sequence__lte=upto).order_by("sequence")
+    return list(rows.values_list("documents", flat=True))
 
 
 def claims_of(run: Run, after: int = 0, upto: int | None = None) -> list[Claim]:

@@ -27,7 +27,7 @@ from vectorless_web.infra.web.request_limits import client_address, counted_addr
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Citation, Run, Step
 from vectorless_web.runs.page import page_context
-from vectorless_web.runs.page.rendering import StepView
+from vectorless_web.runs.page.rendering import StepView, group_steps
 from vectorless_web.runs.page.sheets import may_be_shown
 from vectorless_web.sharing import services
 from vectorless_web.sharing.models import ShareLink
@@ -361,12 +361,14 @@ def shared_context(link: ShareLink, token: str) -> dict[str, Any]:
         _leave_names_out(context)
     if link.hide_trace:
         _leave_trace_out(context)
+    steps = [replace(step, refs=[_remove_links(ref) for ref in step.refs]) for step in context["steps"]]
     return {
         **context,
         "link": link,
         "shared": True,
         "shared_by": None if link.redact else link.created_by,
-        "steps": [replace(step, refs=[_remove_links(ref) for ref in step.refs]) for step in context["steps"]],
+        "steps": steps,
+        "trace": group_steps(steps),
         "sheets": [_adapt_sheet(sheet, token) for sheet in context["sheets"]],
         "newer": [],
     }

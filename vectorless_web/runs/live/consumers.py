@@ -75,12 +75,16 @@ class State:
 
 @dataclass(frozen=True)
 class FeedRow:
-    """A step or a claim as it is now, the sequence number it carries, and its number on the page."""
+    """A step or a claim as it is now, the sequence number it carries, and its number on the page.
+
+    A step about one document alone also has its number among those of that document, `of_one`.
+    """
 
     sequence: int
     number: int
     step: Step | None = None
     claim: Claim | None = None
+    of_one: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,7 @@ class Feed:
         self._around_kept: dict[Audience, Around] = {}
         self._cards: rendering.StepCardMaker | None = None
         self._documents: set[str] = set()
-        self._numbered: int | None = None
+        self._numbered: list[list[str]] | None = None
         self._read_at = float("-inf")
 
     @property
@@ -205,11 +209,12 @@ class Feed:
         steps, claims = selectors.steps_of(run, after, upto), selectors.claims_of(run, after, upto)
         numbered = self._numbered
         if numbered is None or after < self._upto:
-            numbered = selectors.count_steps(run, upto=after)
+            numbered = selectors.documents_of_steps(run, upto=after)
         self._floor, self._upto = min(self._floor, after), after
         for step in steps:
-            numbered += 1
-            self._rows[f"step-{step.sequence}"] = FeedRow(step.sequence, numbered, step=step)
+            numbered = [*numbered, step.documents]
+            of_one = numbered.count(step.documents) if len(step.documents) == 1 else 0
+            self._rows[f"step-{step.sequence}"] = FeedRow(step.sequence, len(numbered), step=step, of_one=of_one)
         self._numbered = numbered
         for claim in claims:
             self._rows[f"claim-{claim.order}"] = FeedRow(claim.sequence, claim.order, claim=claim)
@@ -245,7 +250,12 @@ class Feed:
         context = {"run": self._run, "workspace": self._run.workspace, "may": audience.may}
         if row.step is not None:
             card = self._make_cards(row.step).card(row.step, row.number)
-            return render_to_string("runs/_step.html", {**context, "step": card})
+            named = card.documents[0] if card.is_of_one and len(self._documents) > 1 else None
+            if named and row.of_one == 1:
+                group = rendering.TraceRow([card], named, open=True)
+                return render_to_string("runs/_of_document.html", {**context, "row": group})
+            count = render_to_string("runs/_of_count.html", {"document": named, "n": row.of_one}) if named else ""
+            return render_to_string("runs/_step.html", {**context, "step": card}) + count
         assert row.claim is not None
         rendering.name_documents([each.claim for each in self._rows.values() if each.claim is not None])
         quotes = [{**context, "citation": citation} for citation in rendering.citations_in([row.claim])]

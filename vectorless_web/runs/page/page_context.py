@@ -201,6 +201,7 @@ def run_context(run: Run, may: May, *, mine: bool = False, viewer: int | None = 
         "after": after,
         "opened": len(versions),
         "steps": cards,
+        "trace": rendering.group_steps(cards, live=run.is_open),
         "claims": claims,
         "citations": citations,
         "quotes": [citation for citation in citations if citation.claim_id],

@@ -128,6 +128,20 @@ class StepView:
     """What each retrieval saw and left out, a line each."""
     warnings: Sequence[dict[str, Any]] = ()
 
+    @property
+    def is_of_one(self) -> bool:
+        """Whether the step is about one document alone."""
+        return len(self.documents) == 1
+
+
+@dataclass(frozen=True)
+class TraceRow:
+    """Steps that the trace shows as one row: all about one `document` folded under its name, or a step alone."""
+
+    steps: Sequence[StepView]
+    document: NamedDocument | None = None
+    open: bool = False
+
 
 @dataclass(frozen=True)
 class NowView:
@@ -220,6 +234,26 @@ def step_cards(run: Run, steps: Sequence[Step], citations: Sequence[Citation]) -
     """The cards of all steps of a run, numbered from 1."""
     maker = StepCardMaker(run, selectors.versions_read(run), citations)
     return [maker.card(step, number) for number, step in enumerate(steps, start=1)]
+
+
+def group_steps(steps: Sequence[StepView], *, live: bool = False) -> list[TraceRow]:
+    """The rows of a trace over several documents: each document's steps together, where the first of them stands.
+
+    A document's only step is shown as it is. Of a run under way (`live`) the document of the last step is open.
+    """
+    if len({document.id for step in steps for document in step.documents}) < 2:
+        return [TraceRow([step]) for step in steps]
+    rows: dict[str, list[StepView]] = {}
+    for step in steps:
+        rows.setdefault(f"of-{step.documents[0].id}" if step.is_of_one else f"step-{step.sequence}", []).append(step)
+    return [
+        TraceRow(
+            group,
+            group[0].documents[0] if group[0].is_of_one else None,
+            open=len(group) == 1 or (live and steps[-1] in group),
+        )
+        for group in rows.values()
+    ]
 
 
 def citations_in(claims: Sequence[Claim]) -> list[Citation]:
