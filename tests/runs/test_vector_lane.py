@@ -7,8 +7,11 @@ import pytest
 
 from tests.support.compiled import compile_here
 from tests.support.embedding_server import EmbeddingServer, status
+from vectorless_web.api.services import make_token
 from vectorless_web.documents import services
+from vectorless_web.documents.background import vectors_of
 from vectorless_web.documents.models import Document, EmbeddingChoice, VectorFile
+from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.llm.embedding import unpack_vectors
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run
@@ -82,14 +85,31 @@ def search_of(run: Run) -> dict:
 
 
 def cosines_of(run: Run) -> dict[str, float]:
-    from vectorless_web.documents.storage.files import open_version
-
     tree = open_version(run.versions.get()).tree
     return {tree.node(row["key"]).text: row["cosine"] for row in search_of(run)["passages"]}
 
 
 def calls_of(run: Run) -> list[ModelCall]:
     return list(run.model_calls.filter(purpose="embedding"))
+
+
+def test_a_program_searches_words_passages_and_the_kept_vectors_at_once(client, alice, workspace, choice, report):
+    report.refresh_from_db()
+    version = report.current_version
+    vectors, tree = vectors_of(version), open_version(version).tree
+    hidden = next(place for place, key in enumerate(vectors.keys) if tree.node(key).text == HIDDEN)
+    _, token = make_token(user=alice, name="lanes", scope="read", days=1)
+
+    def retrieve(values, **more):
+        body = {"query": QUESTION, "passages": True, "vector": {"model": "bag", "values": values}, **more}
+        place, headers = f"/api/v1/workspaces/{workspace.slug}/retrieve", {"Authorization": f"Bearer {token}"}
+        return client.post(place, body, content_type="application/json", headers=headers)
+
+    found = retrieve(vectors.rows[hidden].tolist(), fusion="convex", weights={"vector": 9}).json()
+    assert found["items"][0]["key"] == vectors.keys[hidden] and found["items"][0]["lanes"]["vector"] > 0.99
+    assert {lane for item in found["items"] for lane in item["lanes"]} == {"vector", "lexical", "structure"}
+    wrong = retrieve([1.0, 0.0])
+    assert (wrong.status_code, b"256" in wrong.content) == (422, True)
 
 
 def test_a_passage_in_other_words_is_found_and_the_call_is_kept(ask, choice, embedding):

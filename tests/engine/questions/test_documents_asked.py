@@ -2,7 +2,7 @@
 
 import pytest
 
-from vectorless_web.engine.questions.documents_asked import find_documents_asked, forms_in
+from vectorless_web.engine.questions.documents_asked import find_documents_asked
 
 
 def steering(text, *periods):
@@ -11,7 +11,8 @@ def steering(text, *periods):
 
 
 def test_kinds_are_named_in_the_order_of_the_question():
-    assert forms_in("according to the 10K and the earnings release") == ("10-k", "earnings release")
+    found = find_documents_asked("according to the 10K and the earnings release", ())
+    assert found.forms == ("10-k", "earnings release")
 
 
 @pytest.mark.parametrize(

@@ -37,11 +37,6 @@ def test_what_is_no_date_is_not_read(text):
     assert dates_in(text) == []
 
 
-def test_parts_that_are_not_told_agree_with_any():
-    assert Day(2021, 2, 0).is_told_by(Day(2021, 2, 28))
-    assert not Day(2021, 3, 0).is_told_by(Day(2021, 2, 28))
-
-
 def test_months_are_known_by_their_names_in_several_languages():
     assert [month_number(name) for name in ("Sept.", "MÄRZ", "août", "dic", "Monday")] == [9, 3, 8, 12, 0]
 

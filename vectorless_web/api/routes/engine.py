@@ -17,6 +17,8 @@ from vectorless_web.api.routes.schemas import (
     RouteIn,
     SparseIn,
 )
+from vectorless_web.documents.background import vectors_of
+from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.selectors import closed_folders, readable_documents, ready_version, visible_snapshot
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.artefact import CompiledDocument
@@ -34,10 +36,21 @@ from vectorless_web.engine.finding.retrieval import (
     score_shape,
 )
 from vectorless_web.engine.finding.retrieval.documents import count_microseconds
+from vectorless_web.engine.finding.retrieval.fusion import Scored
 from vectorless_web.engine.finding.retrieval.result import RetrievedItem
+from vectorless_web.engine.finding.retrieval.retriever import LANE_CAP
 from vectorless_web.engine.finding.retrieval.vectors import SparseVector
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteResult
-from vectorless_web.engine.finding.search import Lanes, SearchSettings, make_pilot, navigate_tree, search_documents
+from vectorless_web.engine.finding.search import (
+    Lanes,
+    SearchSettings,
+    make_filter,
+    make_pilot,
+    navigate_tree,
+    search_documents,
+)
+from vectorless_web.engine.passages.find import find_passages
+from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.infra.web.problems import Problem
@@ -75,7 +88,8 @@ def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, An
     lexicon = lexicon_of(workspace)
     plan = understand(asked.query, lexicon=lexicon)
     wanted = asked.documents or [row.doc_id for row in _route(request, workspace, plan).candidates[:CHOSEN]]
-    documents = _open(request, workspace, wanted)
+    versions = _find_versions(request, workspace, wanted)
+    documents = {pk: open_version(version) for pk, version in versions.items()}
     settings = SearchSettings(
         token_budget=asked.token_budget,
         limit=asked.limit,
@@ -92,6 +106,9 @@ def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, An
     )
     try:
         lanes = Lanes(
+            structure=_rank_passages(plan, documents, settings, lexicon) if asked.passages else None,
+            nearest=(asked.vector.model, asked.vector.values) if asked.vector else None,
+            vectors={asked.vector.model: _read_vectors(versions, asked.vector.model)} if asked.vector else None,
             sparse=_read_vector(asked.sparse) if asked.sparse else None,
             encoded=[(_address_of(name), _read_vector(vector)) for name, vector in asked.encoded.items()],
             lexicon=lexicon,
@@ -119,7 +136,7 @@ def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, An
 def navigate(request: HttpRequest, slug: str, asked: NavigateIn) -> dict[str, Any]:
     """Search a document's tree: sections entered and rejected with their reasons, and each decision in order."""
     workspace = workspace_for(request.user, slug)
-    document = _open(request, workspace, [asked.document])[asked.document]
+    document = open_version(_find_versions(request, workspace, [asked.document])[asked.document])
     if not 0 <= asked.start < len(document.tree):
         raise Problem("The document has no such node to start from.", code="not_found", status=404)
     plan = understand(asked.goal, lexicon=lexicon_of(workspace))
@@ -143,13 +160,35 @@ def _route(request: HttpRequest, workspace: Workspace, plan: QueryPlan) -> Route
     return DocumentRouter(snapshot, router_config(workspace.settings)).route(plan)
 
 
-def _open(request: HttpRequest, workspace: Workspace, wanted: Sequence[int]) -> Mapping[int, CompiledDocument]:
-    """The compiled current versions of these documents; Problem (404) for one that the person may not read."""
+def _find_versions(request: HttpRequest, workspace: Workspace, wanted: Sequence[int]) -> Mapping[int, DocumentVersion]:
+    """The current versions of these documents; Problem (404) for one that the person may not read."""
     rows = {row.pk: row for row in readable_documents(workspace, request.user, wanted)}
     missing = [str(pk) for pk in wanted if pk not in rows]
     if missing:
         raise Problem(f"There is no readable document {', '.join(missing)} here.", code="not_found", status=404)
-    return {pk: open_version(ready_version(rows[pk], None)) for pk in dict.fromkeys(wanted)}
+    return {pk: ready_version(rows[pk], None) for pk in dict.fromkeys(wanted)}
+
+
+def _rank_passages(
+    plan: QueryPlan, documents: Mapping[int, CompiledDocument], settings: SearchSettings, lexicon: Lexicon
+) -> list[Scored]:
+    """The lane of passages by their best sentence, under the filters."""
+    admits = make_filter(documents, settings)
+    named = {str(pk): document for pk, document in documents.items()}
+    gate = None if admits is None else lambda name, key: admits(NodeAddress(int(name), key))
+    ranked = find_passages(plan, named, lexicon=lexicon, most=LANE_CAP, gate=gate)
+    return [(NodeAddress(int(passage.document), passage.key), passage.score) for passage in ranked]
+
+
+def _read_vectors(versions: Mapping[int, DocumentVersion], model: str) -> dict[NodeAddress, Sequence[float]]:
+    """The stored vectors of these versions by that model; none where search by meaning has not made any."""
+    held = {pk: vectors for pk, version in versions.items() if (vectors := vectors_of(version)) is not None}
+    return {
+        NodeAddress(pk, key): row
+        for pk, vectors in held.items()
+        if vectors.model == model
+        for key, row in zip(vectors.keys, vectors.rows, strict=True)
+    }
 
 
 def _read_bounds(asked: RetrieveIn) -> TemporalFilter | None:

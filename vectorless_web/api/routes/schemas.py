@@ -234,11 +234,19 @@ class CommunityIn(Schema):
     decay: Share = 0.85
 
 
+class VectorIn(Schema):
+    """The question's vector by an embedding model whose vectors the workspace keeps."""
+
+    model: ShortText
+    values: Annotated[list[Annotated[float, Field(allow_inf_nan=False)]], Field(max_length=8192)]
+
+
 class RetrieveIn(FilterIn):
     """A search for passages that fit a budget of tokens: lanes, filters, fusion and expansion as in docs/retriever.md.
 
-    Without `documents` the router chooses five. `sparse` is the question's learned-sparse vector, `encoded` those of
-    nodes, by document and key ("12:34").
+    Without `documents` the router chooses five. With `passages` the ranking by best sentence, which a run uses, takes
+    part as the structure lane; `vector` asks the vectors that search by meaning keeps. `sparse` is the question's
+    learned-sparse vector, `encoded` those of nodes, by document and key ("12:34").
     """
 
     query: Text
@@ -252,6 +260,8 @@ class RetrieveIn(FilterIn):
     min_confidence: Share | None = None
     summary_cap: Cap | None = None
     adjacency: Annotated[int, Field(ge=0, le=100)] = 0
+    passages: bool = False
+    vector: VectorIn | None = None
     sparse: SparseIn | None = None
     encoded: Annotated[dict[str, SparseIn], Field(max_length=2000)] = {}
 

@@ -50,11 +50,6 @@ def _find_begin(text: str, mention: UnitMention, mentions: Sequence[UnitMention]
     return next((m.start for m in before if _BETWEEN.fullmatch(text, m.end, mention.start)), mention.start)
 
 
-def unit_requested(text: str) -> UnitRequest | None:
-    """The unit, scale and rounding asked for; None when the question leaves them open."""
-    return find_asked_unit(text)[0]
-
-
 def _find_led_run(text: str, mentions: Sequence[UnitMention]) -> list[UnitMention]:
     """The first mentions beside one another that a lead or a bracket introduces: "in USD millions"."""
     for place, mention in enumerate(mentions):

@@ -39,11 +39,6 @@ def find_documents_asked(text: str, periods: Sequence[Span]) -> DocumentsAsked:
     return DocumentsAsked(forms, tuple(dict.fromkeys(steering)))
 
 
-def forms_in(text: str) -> tuple[str, ...]:
-    """Document kinds named, lower case, in the order named ("10-k", "earnings release")."""
-    return find_documents_asked(text, ()).forms
-
-
 def _is_beside(text: str, one: Span, other: Span) -> bool:
     first, second = sorted((one, other))
     return _count_words(text, first[1], second[0]) < _REACH and not any(

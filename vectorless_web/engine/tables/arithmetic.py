@@ -78,12 +78,6 @@ def evaluate(expression: str, names: Mapping[str, Decimal]) -> Decimal:
     return found
 
 
-def names_in(expression: str) -> frozenset[str]:
-    """Names used as operands; InvalidInput when the expression cannot be read."""
-    tree = _parse_expression(expression)
-    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id not in _CALLS)
-
-
 def round_half_up(value: Decimal, decimals: int) -> Decimal:
     """`value` rounded half up, once, to that many decimals."""
     return value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP, context=_CONTEXT)

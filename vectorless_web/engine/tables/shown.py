@@ -1,6 +1,5 @@
 """How a table is shown to a reader or a model: columns with period and unit, rows as cells, headers never left out."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from vectorless_web.engine.documents.node import Row
@@ -43,32 +42,6 @@ def show_table(view: TableView) -> ShownRelation:
         if not (_is_top_header(view, index) or row.offset in late)
     )
     return ShownRelation(view.name, _unit_words(relation), _column_names(relation), lines)
-
-
-def rows_around(view: TableView, rows: Collection[int]) -> tuple[tuple[str, ...], ...]:
-    """The names of the columns, then the given rows (places among all rows, from 0) as cells.
-
-    A row that names other columns in the middle of the table comes along with the rows below it, and so does the
-    label of the group in which a row is.
-    """
-    shown = show_table(view)
-    wanted = {f"r{place}" for place in rows}
-    kept: list[tuple[str, ...]] = []
-    heads: list[ShownLine] = []
-    for line in shown.lines:
-        is_head = line.is_header or not any(cell for cell in line.cells[1:])
-        if is_head and line.row not in wanted:
-            heads = [*(head for head in heads if head.is_header and not line.is_header), line]
-        elif line.row in wanted:
-            kept += [*(head.cells for head in heads), line.cells]
-            heads = []
-    return (shown.columns, *kept)
-
-
-def row_at(view: TableView, offset: int) -> int:
-    """The place among all rows of the row that holds a character of the node's text; -1 for none."""
-    rows = enumerate(view.table.rows)
-    return next((place for place, row in rows if row.offset <= offset < row.offset + max(row.length, 1)), -1)
 
 
 def _is_top_header(view: TableView, index: int) -> bool:

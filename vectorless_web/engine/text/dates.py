@@ -39,11 +39,6 @@ class Day:
     month: int
     day: int
 
-    def is_told_by(self, other: "Day") -> bool:
-        """Whether every part of this date that is told is the same in the other."""
-        pairs = ((self.year, other.year), (self.month, other.month), (self.day, other.day))
-        return all(not own or own == told for own, told in pairs)
-
 
 @dataclass(frozen=True, slots=True)
 class DateMention:

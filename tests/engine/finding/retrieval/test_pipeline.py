@@ -15,6 +15,7 @@ from vectorless_web.engine.finding.retrieval import (
     RetrievalWarning,
     Retriever,
     StoredNode,
+    VectorDimensionMismatch,
     WarningCode,
 )
 
@@ -60,6 +61,13 @@ def test_a_filter_costs_no_recall_at_the_cap() -> None:
 
 def test_a_lane_is_cut_at_256() -> None:
     assert Retriever(_corpus(300)).vector("m", [1, 0]).execute().candidates_seen == 256
+
+
+def test_vectors_of_no_numbers_score_nothing_and_refuse_others() -> None:
+    empty = MemoryCollection([StoredNode(CorpusNode("a", "note"), vectors={"m": ()})])
+    assert [item.score for item in Retriever(empty).vector("m", []).execute().items] == [0.0]
+    with pytest.raises(VectorDimensionMismatch):
+        Retriever(empty).vector("m", [1.0]).execute()
 
 
 def test_another_tenants_nodes_never_appear() -> None:

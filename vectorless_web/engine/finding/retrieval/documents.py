@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import islice
 
+import numpy as np
+
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.documents.node import NodeKind
@@ -87,11 +89,12 @@ class DocumentCollection(NodeCollection):
         self._vectors = {model: sorted(given.items()) for model, given in sorted((vectors or {}).items())}
         self._sparse = tuple(sparse)
         known = [(str(space), one.sha256, self._names.get(space)) for space, one in self._documents.items()]
-        dense = [
-            (model, [(str(address), list(map(float, values))) for address, values in given])
-            for model, given in self._vectors.items()
-        ]
-        self.version = hashlib.sha256(repr((known, dense, self._sparse)).encode()).hexdigest()
+        digest = hashlib.sha256(repr((known, self._sparse)).encode())
+        for model, given in self._vectors.items():
+            digest.update(repr((model, [str(address) for address, _ in given])).encode())
+            for _, values in given:
+                digest.update(np.asarray(values, np.float64).tobytes())
+        self.version = digest.hexdigest()
 
     def ids(self) -> Sequence[NodeAddress]:
         return self._ids
