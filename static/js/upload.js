@@ -26,8 +26,10 @@ function finish(item, form, html) {
   const results = [...holder.content.children].filter((child) => child.matches("li"));
   // The question about files of known names is one, and stands where its newest file was.
   for (const result of results) if (result.id) document.getElementById(result.id)?.remove();
-  if (results.length) item.replaceWith(...results);
-  else fail(item, holder.content.querySelector("[role=alert] span")?.textContent);
+  if (results.length) {
+    item.replaceWith(...results);
+    for (const result of results) window.htmx.process(result);
+  } else fail(item, holder.content.querySelector("[role=alert] span")?.textContent);
   next(form);
 }
 

@@ -29,6 +29,8 @@ class Site:
     address: str
     var: Path
     port: int = 0
+    model_port: int = 0
+    """The one port at which the site looks for a model on this machine; nothing answers there of itself."""
     process: int = 0
     """The supervisor: all processes of the site are its children."""
 
@@ -73,7 +75,7 @@ def site() -> Iterator[Site]:
     """`manage.py up` in an empty folder."""
     var = Path(tempfile.mkdtemp(prefix="vw-site-"))
     port = free_port()
-    made = Site(f"http://127.0.0.1:{port}", var, port)
+    made = Site(f"http://127.0.0.1:{port}", var, port, model_port=free_port())
     made.pause(0)
     (var / "demo_loaded").touch()  # The tests bring their own documents.
     environment = {
@@ -83,6 +85,7 @@ def site() -> Iterator[Site]:
         "VECTORLESS_RUN_LEASE_SECONDS": "4",  # A killed worker is noticed soon.
         "VECTORLESS_STOP_SECONDS": "3",
         "VECTORLESS_ENGINE_FACTORY": "tests.support.slow_engine.build_engine",
+        "VECTORLESS_MODEL_PORTS": str(made.model_port),
         "VECTORLESS_REQUEST_MAX_BYTES": str(20 * 2**20),
     }
     command = [sys.executable, "manage.py", "up", "--port", str(port), "--run-workers", "1"]

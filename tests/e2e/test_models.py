@@ -1,0 +1,100 @@
+"""Models in a browser: found on this machine, used in one click, watched while it is tried, removed and taken back."""
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+from werkzeug import Request, Response
+from werkzeug.serving import make_server
+
+from tests.support.model_server import ModelServer
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture
+def model_server(site) -> Iterator[None]:
+    """A small model server at the port where the site looks for one; each reply takes a moment."""
+    chats = ModelServer(seconds=0.3)
+
+    @Request.application
+    def answer(request: Request) -> Response:
+        if request.path == "/v1/models":
+            return Response(json.dumps({"data": [{"id": "tiny"}]}), content_type="application/json")
+        return chats(request)
+
+    server = make_server("127.0.0.1", site.model_port, answer, threaded=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield
+    server.shutdown()
+    thread.join(10)
+
+
+def test_a_model_is_found_used_watched_removed_and_taken_back(signed_in, site, model_server):
+    page = signed_in
+    page.goto(f"{site.address}/workspaces/new/")
+    page.fill("[name=name]", "Pier")
+    page.click("main [type=submit]")
+    page.wait_for_url(re.compile("/w/pier"))
+    use = page.get_by_role("button", name="Use tiny from Port")
+    expect(use).to_be_visible(timeout=30_000)
+    page.goto(f"{site.address}/w/pier/settings/models/")
+    use.click()
+
+    row = page.locator("[id^=provider-]")
+    expect(row).to_contain_text("under way", timeout=30_000)
+    expect(row.locator(".checks .done").first).to_be_visible()
+    expect(row).to_contain_text("It suits every job", timeout=60_000)
+
+    row.locator("summary", has_text="Remove").click()
+    expect(row).to_contain_text("It answers the questions here.")
+    page.get_by_role("button", name="Remove the model").click()
+    undo = page.locator("#toasts").get_by_role("button", name="Undo")
+    expect(undo).to_be_visible()
+    expect(row).to_have_count(0)
+    undo.focus()
+    page.keyboard.press("Enter")
+    expect(row).to_contain_text("It suits every job")
+
+    # Taken away again: the questions of the other tests are answered without a model.
+    row.locator("summary", has_text="Remove").click()
+    page.get_by_role("button", name="Remove the model").click()
+    expect(row).to_have_count(0)
+
+
+def test_changed_files_become_versions_in_one_click_and_a_deletion_is_undone_from_its_toast(signed_in, site, tmp_path):
+    page = signed_in
+    page.goto(f"{site.address}/workspaces/new/")
+    page.fill("[name=name]", "Quay")
+    page.click("main [type=submit]")
+    page.wait_for_url(re.compile("/w/quay"))
+    files = [tmp_path / name for name in ("dues.md", "berths.md")]
+
+    def send(number: int) -> None:
+        for file in files:
+            file.write_text(f"# {file.stem}\n\nEdition {number} of {file.stem}.\n")
+        page.goto(f"{site.address}/w/quay/documents/")
+        page.set_input_files("#files", [str(file) for file in files])
+
+    send(1)
+    rows = page.locator("#documents tr", has_text="ready")
+    expect(rows).to_have_count(2, timeout=60_000)
+    send(2)
+    page.get_by_role("button", name="All of these are new versions").click()
+    expect(page.locator("#uploads")).to_contain_text("dues.md, as its new version")
+    expect(page.locator("#same-names")).to_have_count(0)
+    expect(page.locator("#documents tr", has_text="version 2").filter(has_text="ready")).to_have_count(
+        2, timeout=60_000
+    )
+
+    page.reload()
+    for box in page.locator("input[name=documents]").all():
+        box.check()
+    page.locator("#many").get_by_role("button", name="Delete").click()
+    page.locator("#toasts").get_by_role("button", name="Undo").click()
+    expect(page.locator("#toasts")).to_contain_text("2 documents are back.")
+    expect(rows).to_have_count(2)
