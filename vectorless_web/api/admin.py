@@ -49,3 +49,4 @@ class DeliveryAdmin(ReadOnlyAdmin):
     list_filter = ("status", "kind")
     list_select_related = ("webhook",)
     search_fields = ("message", "webhook__address")
+    exclude = ("payload",)

@@ -25,9 +25,18 @@ from vectorless_web.documents.models import (
     WaitingWords,
     WordBlock,
 )
+from vectorless_web.documents.selectors import closed_folders, open_to
 from vectorless_web.documents.services import cancel_version
-from vectorless_web.infra.admin import ReadOnlyAdmin, stop_jobs_by
-from vectorless_web.workspaces.selectors import User
+from vectorless_web.infra.admin import MembersAdmin, ReadOnlyAdmin, stop_jobs_by
+from vectorless_web.workspaces.selectors import User, workspaces_of
+
+
+class DocumentRowsAdmin(MembersAdmin):
+    """Rows of documents that exist for the administrator, deleted ones among them."""
+
+    def list_readable(self, user: User) -> QuerySet[Document]:
+        """The documents of the administrator's workspaces, but for those that a folder closes to them."""
+        return Document.objects.filter(open_to(user), workspace__in=workspaces_of(user))
 
 
 class VersionInline(admin.TabularInline):
@@ -44,7 +53,7 @@ class VersionInline(admin.TabularInline):
 
 
 @admin.register(Document)
-class DocumentAdmin(ReadOnlyAdmin):
+class DocumentAdmin(DocumentRowsAdmin):
     list_display = ["title", "workspace", "folder", "added_by", "created_at", "deleted_at"]
     list_filter = ["workspace", "deleted_at"]
     search_fields = ["title", "name"]
@@ -53,7 +62,8 @@ class DocumentAdmin(ReadOnlyAdmin):
 
 
 @admin.register(DocumentVersion)
-class DocumentVersionAdmin(ReadOnlyAdmin):
+class DocumentVersionAdmin(DocumentRowsAdmin):
+    path = "document"
     list_display = [
         "document",
         "number",
@@ -67,9 +77,7 @@ class DocumentVersionAdmin(ReadOnlyAdmin):
     ]
     list_filter = ["status", "repair", "engine_version", "error_code", "outline_source", "mime"]
     search_fields = ["document__title", "sha256"]
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[DocumentVersion]:
-        return super().get_queryset(request).select_related("document")
+    list_select_related = ["document"]
 
 
 def _stop_reading(user: User, pk: int) -> bool:
@@ -81,21 +89,24 @@ stop_jobs_by(JOB, _stop_reading)
 
 
 @admin.register(Section)
-class SectionAdmin(ReadOnlyAdmin):
+class SectionAdmin(DocumentRowsAdmin):
+    path = "version__document"
     list_display = ["title", "version", "depth", "page_start", "page_end", "token_count"]
     search_fields = ["title"]
     list_select_related = ["version__document"]
 
 
 @admin.register(Card)
-class CardAdmin(ReadOnlyAdmin):
+class CardAdmin(DocumentRowsAdmin):
+    path = "version__document"
     list_display = ["title", "version"]
     search_fields = ["title", "overview"]
     list_select_related = ["version__document"]
 
 
 @admin.register(Edge)
-class EdgeAdmin(ReadOnlyAdmin):
+class EdgeAdmin(DocumentRowsAdmin):
+    path = "source"
     list_display = ["source", "target", "weight"]
     list_select_related = ["source", "target"]
 
@@ -113,7 +124,8 @@ class FolderGrantInline(admin.TabularInline):
 
 
 @admin.register(Enclosure)
-class EnclosureAdmin(ReadOnlyAdmin):
+class EnclosureAdmin(DocumentRowsAdmin):
+    path = "version__document"
     list_display = ["name", "folder", "version", "document", "code"]
     list_filter = ["code"]
     search_fields = ["name"]
@@ -121,12 +133,17 @@ class EnclosureAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Folder)
-class FolderAdmin(ReadOnlyAdmin):
+class FolderAdmin(MembersAdmin):
     list_display = ["name", "workspace", "restricted"]
     list_filter = ["restricted", "workspace"]
     list_select_related = ["workspace"]
     inlines = [FolderGrantInline]
     search_fields = ["name"]
+
+    def list_readable(self, user: User) -> QuerySet[Folder]:
+        """The folders of the administrator's workspaces that are open to them."""
+        closed = closed_folders(user.pk).values("pk")
+        return Folder.objects.filter(workspace__in=workspaces_of(user)).exclude(pk__in=closed)
 
 
 @admin.register(SnapshotState)
@@ -136,14 +153,16 @@ class SnapshotStateAdmin(ReadOnlyAdmin):
 
 
 @admin.register(SnapshotRow)
-class SnapshotRowAdmin(ReadOnlyAdmin):
+class SnapshotRowAdmin(DocumentRowsAdmin):
+    path = "document"
     list_display = ["document", "workspace", "number", "analyser"]
     list_select_related = ["workspace"]
     fields = ["workspace", "document", "number", "analyser"]
 
 
 @admin.register(WaitingWords)
-class WaitingWordsAdmin(ReadOnlyAdmin):
+class WaitingWordsAdmin(DocumentRowsAdmin):
+    path = "document"
     list_display = ["document", "workspace"]
     list_select_related = ["workspace"]
     fields = ["workspace", "document"]
@@ -163,7 +182,8 @@ class EmbeddingChoiceAdmin(ReadOnlyAdmin):
 
 
 @admin.register(VectorFile)
-class VectorFileAdmin(ReadOnlyAdmin):
+class VectorFileAdmin(DocumentRowsAdmin):
+    path = "version__document"
     list_display = ["version", "model", "status", "done", "total", "dimensions", "tokens", "cost_usd", "error_code"]
     list_filter = ["status", "error_code", "model"]
     list_select_related = ["version__document"]
@@ -177,7 +197,8 @@ class SummaryChoiceAdmin(ReadOnlyAdmin):
 
 
 @admin.register(SectionSummaries)
-class SectionSummariesAdmin(ReadOnlyAdmin):
+class SectionSummariesAdmin(DocumentRowsAdmin):
+    path = "version__document"
     list_display = ["version", "model", "status", "done", "total", "tokens", "cost_usd", "error_code"]
     list_filter = ["status", "error_code", "model"]
     list_select_related = ["version__document"]
@@ -190,7 +211,11 @@ class InstallationAdmin(ReadOnlyAdmin):
 
 
 @admin.register(PartialUpload)
-class PartialUploadAdmin(ReadOnlyAdmin):
+class PartialUploadAdmin(MembersAdmin):
     list_display = ["name", "workspace", "user", "bytes", "created_at", "expires_at"]
     list_select_related = ["workspace", "user"]
     exclude = ["token"]
+
+    def list_readable(self, user: User) -> QuerySet[PartialUpload]:
+        """Files that the administrator sends: who sends one alone sees it on its way."""
+        return PartialUpload.objects.filter(user=user.pk)

@@ -7,6 +7,7 @@ from typing import Any
 from django.apps import apps
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from rq.exceptions import NoSuchJobError
@@ -29,6 +30,27 @@ class ReadOnlyAdmin(admin.ModelAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Nobody deletes."""
         return False
+
+
+class MembersAdmin(ReadOnlyAdmin):
+    """Rows that hold texts of workspaces: administrators look at those that they may read as members, and at no others.
+
+    `path` leads from a row to the rows of `list_readable`, which an app defines once.
+    """
+
+    path = "pk"
+
+    def list_readable(self, user: Any) -> QuerySet[Any]:
+        """What an account may read."""
+        raise NotImplementedError
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """The rows of what the administrator may read."""
+        # A page asks several times; who belongs where is looked up once.
+        kept = vars(request).setdefault("readable", {})
+        if self not in kept:
+            kept[self] = self.list_readable(request.user).order_by().values("pk")
+        return super().get_queryset(request).filter(**{f"{self.path}__in": kept[self]})
 
 
 DashboardView = Callable[..., HttpResponse]

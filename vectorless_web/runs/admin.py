@@ -1,9 +1,12 @@
 """Runs in the admin site: what was asked, every step and claim, what it cost. Histories are only looked at."""
 
+from typing import Any
+
 from django.contrib import admin
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 
-from vectorless_web.infra.admin import ReadOnlyAdmin, stop_jobs_by
+from vectorless_web.infra.admin import MembersAdmin, stop_jobs_by
 from vectorless_web.runs.line import JOB
 from vectorless_web.runs.models import (
     Answer,
@@ -19,8 +22,19 @@ from vectorless_web.runs.models import (
     Thread,
     Verification,
 )
+from vectorless_web.runs.selectors import visible_runs
 from vectorless_web.runs.services import cancel_run
-from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.selectors import User, workspaces_of
+
+
+class RunRowsAdmin(MembersAdmin):
+    """Rows of runs that exist for the administrator."""
+
+    path = "run"
+
+    def list_readable(self, user: User) -> QuerySet[Any]:
+        """The runs of the administrator's workspaces, but for those that privacy or a folder closes to them."""
+        return visible_runs(user.pk, [workspace.pk for workspace in workspaces_of(user)])
 
 
 class StepInline(admin.TabularInline):
@@ -36,7 +50,8 @@ class StepInline(admin.TabularInline):
 
 
 @admin.register(Run)
-class RunAdmin(ReadOnlyAdmin):
+class RunAdmin(RunRowsAdmin):
+    path = "pk"
     list_display = [
         "question",
         "workspace",
@@ -65,15 +80,21 @@ stop_jobs_by(JOB, _stop_run)
 
 
 @admin.register(Thread)
-class ThreadAdmin(ReadOnlyAdmin):
+class ThreadAdmin(RunRowsAdmin):
+    path = "pk"
     list_display = ["title", "workspace", "created_by", "created_at"]
     list_filter = ["workspace"]
     search_fields = ["title"]
     list_select_related = ["workspace", "created_by"]
 
+    def list_readable(self, user: User) -> QuerySet[Any]:
+        """The threads whose first question, which is their title, exists for the administrator."""
+        first = Run.objects.filter(thread=OuterRef("pk")).order_by("pk").values("pk")[:1]
+        return Thread.objects.alias(first=Subquery(first)).filter(first__in=super().list_readable(user).values("pk"))
+
 
 @admin.register(Step)
-class StepAdmin(ReadOnlyAdmin):
+class StepAdmin(RunRowsAdmin):
     list_display = ["run", "sequence", "walk", "kind", "say", "latency_ms", "engine"]
     list_filter = ["kind", "engine"]
     search_fields = ["say"]
@@ -81,7 +102,7 @@ class StepAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Answer)
-class AnswerAdmin(ReadOnlyAdmin):
+class AnswerAdmin(RunRowsAdmin):
     list_display = ["run", "value", "verdict", "grounded", "abstained"]
     list_filter = ["verdict", "grounded", "abstained"]
     search_fields = ["run__question", "markdown"]
@@ -89,7 +110,7 @@ class AnswerAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Claim)
-class ClaimAdmin(ReadOnlyAdmin):
+class ClaimAdmin(RunRowsAdmin):
     list_display = ["run", "order", "text", "state", "support", "maker"]
     list_filter = ["state", "support", "maker"]
     search_fields = ["text"]
@@ -97,7 +118,7 @@ class ClaimAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Citation)
-class CitationAdmin(ReadOnlyAdmin):
+class CitationAdmin(RunRowsAdmin):
     list_display = ["run", "marker", "document_title", "page", "quote", "check_result"]
     list_filter = ["check_result"]
     search_fields = ["quote", "document_title", "sha256"]
@@ -105,7 +126,7 @@ class CitationAdmin(ReadOnlyAdmin):
 
 
 @admin.register(ModelCall)
-class ModelCallAdmin(ReadOnlyAdmin):
+class ModelCallAdmin(RunRowsAdmin):
     list_display = [
         "run",
         "purpose",
@@ -122,20 +143,20 @@ class ModelCallAdmin(ReadOnlyAdmin):
 
 
 @admin.register(RunInputs)
-class RunInputsAdmin(ReadOnlyAdmin):
+class RunInputsAdmin(RunRowsAdmin):
     list_display = ["run", "considered", "program"]
     list_select_related = ["run"]
 
 
 @admin.register(Replay)
-class ReplayAdmin(ReadOnlyAdmin):
+class ReplayAdmin(RunRowsAdmin):
     list_display = ["run", "verdict", "difference", "steps", "asked_at", "ended_at"]
     list_filter = ["verdict"]
     list_select_related = ["run"]
 
 
 @admin.register(Feedback)
-class FeedbackAdmin(ReadOnlyAdmin):
+class FeedbackAdmin(RunRowsAdmin):
     list_display = ["run", "user", "good", "reason", "created_at"]
     list_filter = ["good", "reason"]
     search_fields = ["comment"]
@@ -143,13 +164,13 @@ class FeedbackAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Verification)
-class VerificationAdmin(ReadOnlyAdmin):
+class VerificationAdmin(RunRowsAdmin):
     list_display = ["run", "user", "at"]
     list_select_related = ["run", "user"]
 
 
 @admin.register(Comment)
-class CommentAdmin(ReadOnlyAdmin):
+class CommentAdmin(RunRowsAdmin):
     list_display = ["run", "author", "text", "created_at"]
     search_fields = ["text"]
     list_select_related = ["run", "author"]

@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.http import HttpRequest
 
-from vectorless_web.infra.admin import ReadOnlyAdmin
+from vectorless_web.runs.admin import RunRowsAdmin
 from vectorless_web.sharing.models import ShareLink, ShareView
 
 
@@ -19,7 +19,7 @@ class ViewInline(admin.TabularInline):
 
 
 @admin.register(ShareLink)
-class ShareLinkAdmin(ReadOnlyAdmin):
+class ShareLinkAdmin(RunRowsAdmin):
     list_display = ("run", "created_by", "created_at", "expires_at", "revoked_at")
     list_filter = ("revoked_at", "expires_at")
     search_fields = ("run__question", "created_by__username")

@@ -11,9 +11,10 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth import get_user_model
 from django.contrib.auth.admin import UserAdmin
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 
-from vectorless_web.infra.admin import ReadOnlyAdmin
+from vectorless_web.infra.admin import MembersAdmin, ReadOnlyAdmin
 from vectorless_web.workspaces import services
 from vectorless_web.workspaces.models import (
     AuditEvent,
@@ -31,6 +32,8 @@ from vectorless_web.workspaces.models import (
     Visit,
     Workspace,
 )
+from vectorless_web.workspaces.selectors import User as AnyUser
+from vectorless_web.workspaces.selectors import workspaces_of
 
 # Its pages would show the secrets; an administrator switches two-step sign-in off with an account's page.
 admin.site.unregister(Authenticator)
@@ -174,11 +177,16 @@ class BudgetAdmin(ReadOnlyAdmin):
 
 
 @admin.register(LexiconEntry)
-class LexiconEntryAdmin(ReadOnlyAdmin):
+class LexiconEntryAdmin(MembersAdmin):
+    path = "workspace"
     list_display = ["concept", "workspace", "statement", "created_by", "at"]
     list_select_related = ["workspace", "created_by"]
     list_filter = ["workspace"]
     search_fields = ["concept", "note"]
+
+    def list_readable(self, user: AnyUser) -> QuerySet[Workspace]:
+        """The administrator's workspaces."""
+        return Workspace.objects.filter(pk__in=[workspace.pk for workspace in workspaces_of(user)])
 
 
 @admin.register(Visit, TwoStepRule, ModelHost)
@@ -190,10 +198,13 @@ class ConsoleRowAdmin(ReadOnlyAdmin):
 
 @admin.register(AuditEvent)
 class AuditEventAdmin(ReadOnlyAdmin):
-    list_display = ["at", "actor", "verb", "object_type", "object_name", "workspace"]
+    """What was done and by whom; the console's record also names what it was done to, to those who may read that."""
+
+    list_display = ["at", "actor", "verb", "object_type", "object_id", "workspace"]
+    fields = ["at", "actor", "verb", "object_type", "object_id", "workspace", "address"]
     list_select_related = ["actor", "workspace"]
     list_filter = ["verb", "workspace"]
-    search_fields = ["object_name", "verb", "actor__username"]
+    search_fields = ["verb", "actor__username"]
     date_hierarchy = "at"
 
 

@@ -449,7 +449,7 @@ class AuditEvent(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.actor} {self.verb} {self.object_name}"
+        return f"{self.actor} {self.verb}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         if self.pk is not None:
