@@ -102,6 +102,16 @@ class AccountAdmin(UserAdmin):
                 services.delete_and_record(person, actor=request.user, verb="account.deleted")
 
 
+class WorkspaceRowsAdmin(MembersAdmin):
+    """Rows with texts of the administrator's workspaces."""
+
+    path = "workspace"
+
+    def list_readable(self, user: AnyUser) -> QuerySet[Workspace]:
+        """The administrator's workspaces."""
+        return Workspace.objects.filter(pk__in=[workspace.pk for workspace in workspaces_of(user)])
+
+
 class LookedAt(admin.TabularInline):
     """Rows of another model that are only shown."""
 
@@ -177,16 +187,11 @@ class BudgetAdmin(ReadOnlyAdmin):
 
 
 @admin.register(LexiconEntry)
-class LexiconEntryAdmin(MembersAdmin):
-    path = "workspace"
+class LexiconEntryAdmin(WorkspaceRowsAdmin):
     list_display = ["concept", "workspace", "statement", "created_by", "at"]
     list_select_related = ["workspace", "created_by"]
     list_filter = ["workspace"]
     search_fields = ["concept", "note"]
-
-    def list_readable(self, user: AnyUser) -> QuerySet[Workspace]:
-        """The administrator's workspaces."""
-        return Workspace.objects.filter(pk__in=[workspace.pk for workspace in workspaces_of(user)])
 
 
 @admin.register(Visit, TwoStepRule, ModelHost)
