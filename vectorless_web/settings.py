@@ -185,7 +185,11 @@ WORKER_PRELOAD = {
 }
 """Modules a worker imports before it forks, so that a job's fork costs no import."""
 _COMPILER = "vectorless_web.documents.compiling.process.prepare_children"
-WORKER_BEGIN = {"documents": [_COMPILER], "long": [_COMPILER]}
+WORKER_BEGIN = {
+    "documents": [_COMPILER],
+    "long": [_COMPILER],
+    "background": ["vectorless_web.infra.queues.jobs.work_behind_others"],
+}
 """What a worker calls once before its first job."""
 READ_ONLY_QUEUES = ("backups",)
 """Queues whose jobs workers take while the site is read-only."""
@@ -225,6 +229,7 @@ NOTICE_READERS = {
 """What says, of each kind of notice, what it may still tell its reader: a function of the app that it belongs to."""
 WORKER_HAND_BACK = {
     "vectorless_web.runs.jobs.execute_run": "vectorless_web.runs.jobs.hand_back_run",
+    "vectorless_web.runs.jobs.execute_turn": "vectorless_web.runs.jobs.hand_back_run",
     "vectorless_web.documents.jobs.compile_version": "vectorless_web.documents.jobs.hand_back_version",
 }
 """What a worker that is stopped calls, with the job's arguments, for a job that it had to end."""

@@ -7,7 +7,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 
 from vectorless_web.infra.admin import MembersAdmin, stop_jobs_by
-from vectorless_web.runs.line import JOB
+from vectorless_web.runs.line import BACKGROUND_JOB, JOB
 from vectorless_web.runs.models import (
     Answer,
     Citation,
@@ -77,6 +77,7 @@ def _stop_run(user: User, pk: int) -> bool:
 
 
 stop_jobs_by(JOB, _stop_run)
+stop_jobs_by(BACKGROUND_JOB, _stop_run)
 
 
 @admin.register(Thread)

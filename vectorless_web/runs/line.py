@@ -16,6 +16,7 @@ QUEUE = "runs"
 BACKGROUND_QUEUE = "background"
 """Where the many questions of grids and evaluations wait, so that no person waits behind one."""
 JOB = "vectorless_web.runs.jobs.execute_run"
+BACKGROUND_JOB = "vectorless_web.runs.jobs.execute_turn"
 JOB_SECONDS = 900
 """Seconds that the job of a run may take. A run has limits of its own and ends earlier with a sentence; this ends one
 that hangs."""
@@ -49,7 +50,8 @@ def _open_replays() -> QuerySet[Replay]:
 
 
 def _enqueue_run(run: Run) -> None:
-    jobs.enqueue(JOB, run.pk, queue=line_of(run).queue, job_id=job_id(run.pk, run.attempt), seconds=JOB_SECONDS)
+    path = JOB if run.purpose == Run.Purpose.QUESTION else BACKGROUND_JOB
+    jobs.enqueue(path, run.pk, queue=line_of(run).queue, job_id=job_id(run.pk, run.attempt), seconds=JOB_SECONDS)
 
 
 def _enqueue_replay(replay: Replay) -> None:
@@ -57,7 +59,7 @@ def _enqueue_replay(replay: Replay) -> None:
     jobs.enqueue(REPLAY_JOB, replay.run_id, queue=REPLAY_QUEUE, job_id=name, seconds=REPLAY_JOB_SECONDS)
 
 
-def _make_line(queue: str, rows: Callable[[str], QuerySet[Run]]) -> WaitingLine:
+def _make_line(queue: str, rows: Callable[[str], QuerySet[Run]], *, has_short_turns: bool = False) -> WaitingLine:
     return WaitingLine(
         queue=queue,
         person="asked_by",
@@ -65,11 +67,12 @@ def _make_line(queue: str, rows: Callable[[str], QuerySet[Run]]) -> WaitingLine:
         working=lambda: rows(Run.Status.RUNNING),
         job_id=lambda run: job_id(run.pk, run.attempt),
         enqueue=_enqueue_run,
+        has_short_turns=has_short_turns,
     )
 
 
 RUNS = _make_line(QUEUE, _asked_runs)
-BACKGROUND = _make_line(BACKGROUND_QUEUE, _background_runs)
+BACKGROUND = _make_line(BACKGROUND_QUEUE, _background_runs, has_short_turns=True)
 REPLAYS = WaitingLine(
     queue=REPLAY_QUEUE,
     person="asked_by",
@@ -84,6 +87,15 @@ REPLAYS = WaitingLine(
 def line_of(run: Run) -> WaitingLine:
     """The line in which a run waits."""
     return RUNS if run.purpose == Run.Purpose.QUESTION else BACKGROUND
+
+
+def next_in_turn(run_id: int) -> int | None:
+    """The background run that its person's turn goes on with after this one; None when none waits.
+
+    The oldest that waits has its job in the queue already, where another worker may find it.
+    """
+    waiting = _background_runs(Run.Status.QUEUED).filter(asked_by__in=Run.objects.filter(pk=run_id).values("asked_by"))
+    return waiting.order_by("pk").values_list("pk", flat=True)[1:2].first()
 
 
 def enqueue(run: Run) -> None:

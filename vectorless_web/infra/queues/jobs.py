@@ -257,6 +257,15 @@ def find_lost_jobs(job_ids: Sequence[str], *, queue: str, alive: Collection[str]
     return gone
 
 
+def work_behind_others() -> None:
+    """Called once in a worker whose jobs should have the processor only while nobody else wants it."""
+    os.nice(BACKGROUND_NICENESS)
+
+
+BACKGROUND_NICENESS = 10
+"""Of 19: about a tenth of a processor that a question wants too."""
+
+
 def queue_is_up() -> bool:
     """Whether the Redis that holds the queues answers."""
     try:
@@ -307,6 +316,8 @@ class WaitingLine:
     working: Rows | None
     job_id: Callable[[Any], str]
     enqueue: Callable[[Any], None]
+    has_short_turns: bool = False
+    """Whether the others wait so shortly that one person may have all workers while nobody else waits."""
 
     def admit(self, person: int | None) -> None:
         """Enqueue the job of the person's oldest waiting row, if it is their turn, once the transaction commits."""
@@ -337,7 +348,9 @@ class WaitingLine:
         return taken
 
     def share(self) -> int | None:
-        """How many workers one person may hold at once: all but one. None when no worker is known of."""
+        """How many workers one person may hold at once: all but one. None for any number, or no worker known of."""
+        if self.has_short_turns:
+            return None
         workers = count_workers(self.queue)
         return max(1, workers - 1) if workers else None
 

@@ -186,7 +186,7 @@ def _services(listening: Listening, run_workers: int, document_workers: int) -> 
 
     All are forks of this process, which has imported what they share.
     """
-    counts = {"runs": run_workers, "documents": document_workers, "long": 1, "background": 1, "backups": 1}
+    counts = {"runs": run_workers, "documents": document_workers, "long": 1, "background": 2, "backups": 1}
     workers = [
         Service(f"worker-{queue}-{n}", partial(call_command, "work", queue))
         for queue, count in counts.items()
