@@ -273,6 +273,7 @@ MATRIX = [
     post("grids:stop", MEMBER, "grid"),
     post("grids:retry", MEMBER, "grid"),
     post("grids:delete", EDITOR, "grid"),
+    get("grids:export", VIEWER, "grid", form="json"),
     get("grids:column_form", MEMBER, "grid"),
     post("grids:add_column", MEMBER, "grid", question="How long is the leave?", kind="text", scale=1),
     get("grids:column", MEMBER, "grid", column="column"),

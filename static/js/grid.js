@@ -139,20 +139,22 @@ function ofNumbers(cells) {
   const numbers = found.map((cell) => Number(cell.dataset.number));
   markOutliers(cells, found, numbers);
   const blank = cells.length - numbers.length;
-  if (!numbers.length) return blank ? `${blank} –` : "";
+  if (!numbers.length) return blanks(blank);
   const sum = numbers.reduce((a, b) => a + b, 0);
   const range = `${short.format(Math.min(...numbers))} … ${short.format(Math.max(...numbers))}`;
-  return `Σ ${short.format(sum)} · x̃ ${short.format(middle(numbers))} · ${range}${blank ? ` · ${blank} –` : ""}`;
+  const median = table.dataset.median.replace("#", short.format(middle(numbers)));
+  return [`Σ ${short.format(sum)}`, median, range, blanks(blank)].filter(Boolean).join(" · ");
 }
 
 // A value further than three and a half median deviations from the median (Iglewicz and Hoaglin) differs.
 function markOutliers(cells, found, numbers) {
-  for (const cell of cells) cell.classList.remove("outlier");
+  for (const cell of cells) cell.parentElement.classList.remove("outlier");
   if (numbers.length < LEAST) return;
   const median = middle(numbers);
   const spread = middle(numbers.map((number) => Math.abs(number - median)));
   found.forEach((cell, at) => {
-    cell.classList.toggle("outlier", spread > 0 && (0.6745 * Math.abs(numbers[at] - median)) / spread > 3.5);
+    const away = 0.6745 * Math.abs(numbers[at] - median);
+    cell.parentElement.classList.toggle("outlier", spread > 0 && away > 3.5 * spread);
   });
 }
 
@@ -162,19 +164,23 @@ function ofWords(cells, head) {
   const blank = counts.get("") ?? 0;
   counts.delete("");
   const filled = cells.length - blank;
+  const isRare = filled >= LEAST && blank * 4 <= filled;
   for (const cell of cells) {
-    cell.classList.toggle("outlier", cell.dataset.state === "not_found" && filled >= LEAST && blank * 4 <= filled);
+    cell.parentElement.classList.toggle("outlier", isRare && cell.dataset.state === "not_found");
   }
   const parts = ["yes_no", "choice"].includes(head.dataset.kind)
     ? [...counts].sort((a, b) => b[1] - a[1]).slice(0, 4).map(([word, count]) => `${word} ${count}`)
     : [String(filled)];
-  return [...parts, ...(blank ? [`${blank} –`] : [])].join(" · ");
+  return [...parts, blanks(blank)].filter(Boolean).join(" · ");
 }
+
+const blanks = (count) => (count ? table.dataset.blank.replace("#", count) : "");
 
 if (table) {
   body.addEventListener("click", (event) => {
     const td = event.target.closest("td[role=gridcell]");
-    if (!td) return;
+    if (!td || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
     focusCell(td);
     open(td);
   });

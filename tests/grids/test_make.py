@@ -1,5 +1,8 @@
 """Making a grid from documents and questions, and changing what is asked."""
 
+import html
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -8,6 +11,7 @@ from vectorless_web.documents.models import Document, Folder
 from vectorless_web.grids.models import Cell, Column, Grid
 from vectorless_web.grids.services import change_column, fill_grid, follow_documents
 from vectorless_web.runs.models import Run
+from vectorless_web.runs.services import start_run
 from vectorless_web.workspaces.models import AuditEvent
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -47,6 +51,31 @@ def test_a_grid_of_no_document_is_refused_with_a_sentence(client, bob, workspace
     assert refused.status_code == 422
     assert "Choose at least one document" in refused.content.decode()
     assert not Grid.objects.exists()
+
+
+def test_a_set_of_the_library_and_the_columns_of_another_grid_are_offered(client, bob, workspace, grid):
+    client.force_login(bob)
+
+    make(client, workspace, columns="leases", questions="Who repairs the roof?")
+    make(client, workspace, columns=f"grid-{grid.pk}")
+
+    own, library = Grid.objects.exclude(pk=grid.pk)[:2]
+    kinds = dict(library.columns.values_list("label", "kind"))
+    assert (kinds["Annual rent"], kinds["Break clause"]) == ("money", "verbatim")
+    assert list(library.columns.values_list("label", flat=True))[-1] == "Who repairs the roof?"
+    assert list(own.columns.values_list("label", "kind")) == [("Notice", "duration"), ("Rent", "money")]
+
+
+def test_the_question_of_a_run_is_put_to_every_document(client, bob, workspace, leases, work_off):
+    run = start_run(user=bob, workspace=workspace, question="What was the rent in 2024 & 2023?")
+    work_off("runs")
+    client.force_login(bob)
+    page = client.get(reverse("runs:detail", args=[workspace.slug, run.pk])).content.decode()
+    address = html.unescape(re.search(r'href="([^"]+/grids/new/[^"]+)"', page)[1])
+
+    form = client.get(address).content.decode()
+
+    assert "What was the rent in 2024 &amp; 2023?</textarea>" in form
 
 
 def test_new_documents_of_a_followed_folder_become_rows(client, bob, alice, workspace, leases):

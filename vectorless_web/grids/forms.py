@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from vectorless_web.documents.models import Folder
 from vectorless_web.documents.selectors import folders_of, readable_documents, tags_of
+from vectorless_web.grids.columns import columns_of_set, offered_sets
 from vectorless_web.grids.models import Column
 from vectorless_web.grids.selectors import COLUMNS_MAX, Source
 from vectorless_web.grids.services import ColumnValues, GridValues
@@ -24,23 +25,35 @@ class GridForm(forms.Form):
     """A new grid. Ticked documents count before folder, tag and words."""
 
     name = forms.CharField(label=_("Name"), max_length=TITLE_MAX)
+    columns = forms.ChoiceField(
+        label=_("Questions to begin with"),
+        required=False,
+        help_text=_("A set of the library, or the columns of another grid. Each can be changed afterwards."),
+    )
+    questions = forms.CharField(
+        label=_("Own questions, one a line"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4, "placeholder": _("What is the notice period?")}),
+        help_text=_("Each becomes a column. What kind of value it asks for can be set on the column afterwards."),
+    )
+    documents = forms.ModelMultipleChoiceField(
+        Folder.objects.none(),
+        label=_("Documents"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Tick some, or leave all unticked and take them by folder, tag or title."),
+    )
     folder = forms.ModelChoiceField(Folder.objects.none(), label=_("Folder"), required=False, empty_label=_("Any"))
     follow = forms.BooleanField(label=_("New documents of this folder become rows"), required=False)
     tag = forms.ChoiceField(label=_("Tag"), required=False)
     search = forms.CharField(label=_("Words of the title"), required=False, max_length=SEARCH_MAX)
-    documents = forms.ModelMultipleChoiceField(
-        Folder.objects.none(), label=_("Documents"), required=False, widget=forms.CheckboxSelectMultiple
-    )
-    questions = forms.CharField(
-        label=_("Questions, one a line"),
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 5, "placeholder": _("What is the notice period?")}),
-        help_text=_("Each becomes a column. What kind of value it asks for can be set on the column afterwards."),
-    )
     answerer = forms.ChoiceField(label=_("Who answers"), required=False)
 
     def __init__(self, *args: Any, user: User, workspace: Workspace, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.workspace = workspace
+        sets = [("", _("None")), *offered_sets(workspace)]
+        self.fields["columns"].choices = sets  # type: ignore[attr-defined]
         folders = [folder.pk for folder in folders_of(workspace, user)]
         self.fields["folder"].queryset = Folder.objects.filter(pk__in=folders)  # type: ignore[attr-defined]
         tags = [("", _("Any")), *((tag, tag) for tag, _count in tags_of(workspace, user))]
@@ -78,7 +91,8 @@ class GridForm(forms.Form):
         """What was typed of the grid itself."""
         typed = self.cleaned_data
         folder = typed["folder"] if typed["follow"] else None
-        return GridValues(typed["name"], typed["questions"], folder, typed.get("answerer", ""))
+        columns = [*columns_of_set(self.workspace, typed["columns"]), *typed["questions"]]
+        return GridValues(typed["name"], columns[:COLUMNS_MAX], folder, typed.get("answerer", ""))
 
 
 def shorten_label(question: str) -> str:

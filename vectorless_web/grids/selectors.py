@@ -92,7 +92,9 @@ def cell_of(grid: Grid, user: User, pk: int) -> Cell:
 def filled_rows(grid: Grid, user: User) -> list[Row]:
     """The rows with all their cells in the order of the columns, as `shown_cells`."""
     columns = {column.pk: column for column in grid.columns.all()}
-    rows = list(rows_of(grid, user).prefetch_related(Prefetch("cells", queryset=Cell.objects.all())))
+    rows = list(
+        rows_of(grid, user).prefetch_related(Prefetch("cells", queryset=Cell.objects.select_related("reviewed_by")))
+    )
     for row in rows:
         found = {cell.column_id: cell for cell in row.cells.all()}
         row.shown_cells = [found[pk] for pk in columns if pk in found]  # type: ignore[attr-defined]

@@ -17,6 +17,7 @@ urlpatterns = [
     path(f"{ONE}stop/", views.stop, name="stop"),
     path(f"{ONE}retry/", views.retry, name="retry"),
     path(f"{ONE}delete/", views.delete, name="delete"),
+    path(f"{ONE}export/<slug:form>/", views.export, name="export"),
     path(f"{ONE}columns/", views.column_form, name="column_form"),
     path(f"{ONE}columns/add/", views.add_column, name="add_column"),
     path(f"{ONE}columns/<int:column>/", views.column_form, name="column"),

@@ -2,20 +2,27 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
+from vectorless_web.grids import export as exporting
 from vectorless_web.grids import selectors, services
-from vectorless_web.grids.forms import ColumnForm, CorrectionForm, GridForm
+from vectorless_web.grids.export import FilledGrid
+from vectorless_web.grids.forms import ColumnForm, CorrectionForm, GridForm, shorten_label
 from vectorless_web.grids.models import Cell, Grid
 from vectorless_web.grids.rendering import progress_context, show_cell, shown_value
+from vectorless_web.infra.web.csv_files import csv_response
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.page.sheets import sheets_of
 from vectorless_web.runs.selectors import claims_of, passages_of
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
+
+QUESTION_MAX = 500
+"""Characters of a question that comes with the address."""
 
 
 @require_GET
@@ -35,7 +42,9 @@ def _grids(place: Any) -> list[Grid]:
 @require_GET
 def new(request: HttpRequest, slug: str) -> HttpResponse:
     place = workspace_for(request.user, slug, Role.MEMBER)
-    form = GridForm(user=request.user, workspace=place)
+    question = request.GET.get("question", "")[:QUESTION_MAX]
+    initial = {"questions": question, "name": shorten_label(question)}
+    form = GridForm(user=request.user, workspace=place, initial=initial)
     return render(request, "grids/new.html", {**workspace_context(request.user, place, "grids"), "form": form})
 
 
@@ -93,6 +102,29 @@ def stop(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     grid = selectors.grid_for(request.user, slug, pk, Role.MEMBER)
     services.stop_grid(user=request.user, grid=grid)
     return _answer_act(request, grid)
+
+
+@require_GET
+def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk)
+
+    def address(cell: Cell) -> str:
+        return request.build_absolute_uri(reverse("grids:cell", args=[slug, pk, cell.pk]))
+
+    filled = FilledGrid(grid, list(grid.columns.all()), selectors.filled_rows(grid, request.user), address)
+    if form == "csv":
+        return csv_response(exporting.as_csv(filled), exporting.file_name(grid, "csv"))
+    if form == "json":
+        response: HttpResponse = JsonResponse(exporting.as_json(filled), json_dumps_params={"indent": 2})
+    elif form == "xlsx":
+        response = HttpResponse(exporting.as_workbook(filled), content_type=WORKBOOK)
+    else:
+        raise Http404("A grid can be exported as xlsx, csv or json.")
+    response["Content-Disposition"] = f'attachment; filename="{exporting.file_name(grid, form)}"'
+    return response
+
+
+WORKBOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 def _answer_act(request: HttpRequest, grid: Grid) -> HttpResponse:

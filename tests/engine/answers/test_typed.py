@@ -13,6 +13,8 @@ from vectorless_web.engine.answers.typed import CheckedText, TypedValue, ValueKi
         ("money", "$1,577 million", "1577000000", "USD"),
         ("money", "1,577 USD million", "1577000000", "USD"),
         ("money", "EUR 12.50", "12.50", "EUR"),
+        ("money", "USD 86,000", "86000", "USD"),
+        ("money", "86,000 dollars", "86000", "USD"),
         ("money", "a loss of $(3,500) in 2023", "-3500", "USD"),
         ("percent", "11.8%", "11.8", "percent"),
         ("percent", "4.25 per cent a year", "4.25", "percent"),

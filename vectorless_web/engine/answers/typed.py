@@ -138,7 +138,7 @@ def _read_numbers(text: str, kind: ValueKind) -> Iterator[TypedValue]:
     """The numbers of a kind: those that are no part of a date, with the scale and currency that the text gives them."""
     dates = [range(mention.start, mention.end) for mention in dates_in(text)]
     numbers = [number for number in numbers_in(text) if not any(number.start in date for date in dates)]
-    unit = read_unit(text)
+    unit = read_unit(_without(text, numbers))
     for number in numbers:
         is_alone = len(numbers) == 1
         percent = number.percent or (is_alone and any(mention.is_percent for mention in units_in(text)))
@@ -146,6 +146,13 @@ def _read_numbers(text: str, kind: ValueKind) -> Iterator[TypedValue]:
         scale = unit.scale if is_alone and number.scale == 1 and not percent else Decimal(1)
         if (kind is ValueKind.PERCENT) == percent and (kind is not ValueKind.MONEY or currency):
             yield TypedValue(kind, number.value * scale, "percent" if percent else currency)
+
+
+def _without(text: str, numbers: Sequence[Number]) -> str:
+    """The text around its numbers: the zeros of 86,000 are no scale."""
+    ends = [0, *(number.end for number in numbers)]
+    starts = [*(number.start for number in numbers), len(text)]
+    return " ".join(text[end:start] for end, start in zip(ends, starts, strict=True))
 
 
 def _read_days(text: str) -> Iterator[TypedValue]:

@@ -1,0 +1,63 @@
+"""Taking a grid along: typed values, the evidence of each cell, and nothing that a spreadsheet program would run."""
+
+import csv
+import io
+
+import openpyxl
+import pytest
+from django.urls import reverse
+
+from tests.grids.conftest import cell_at
+from vectorless_web.documents.models import Document, Folder
+from vectorless_web.grids.services import change_column, correct_cell, fill_grid
+from vectorless_web.grids.services.making import ColumnValues
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def fetch(client, bob, grid, work_off):
+    fill_grid(user=bob, grid=grid)
+    work_off("background")
+    client.force_login(bob)
+    return lambda form: client.get(reverse("grids:export", args=[grid.workspace.slug, grid.pk, form]))
+
+
+def test_the_workbook_has_numbers_as_numbers_and_a_sheet_of_evidence(fetch, grid, bob):
+    correct_cell(user=bob, grid=grid, cell=cell_at(grid, 1, 1), text="USD 86,000", reason="Amended")
+
+    book = openpyxl.load_workbook(io.BytesIO(fetch("xlsx").content))
+
+    values, evidence = (list(sheet.values) for sheet in book)
+    assert values[0] == ("Document", "Notice", "Rent (USD)")
+    assert [row[2] for row in values[1:]] == [120_000, 86_000, 1_240_000]
+    figure = next(row for row in evidence if row[:2] == ("Harbour lease", "Rent"))
+    assert figure[3:7] == ("Answered", "exact", "Annual rent\t90\t120", "1")
+    assert figure[7].startswith("http://testserver/w/")
+    assert next(row for row in evidence if row[:2] == ("Mill lease", "Rent"))[8:10] == ("bob", "Amended")
+
+
+def test_what_looks_like_a_formula_stays_a_text(fetch, grid, bob):
+    correct_cell(user=bob, grid=grid, cell=cell_at(grid, 0, 0), text='=HYPERLINK("http://x")', reason="@why")
+    Document.objects.filter(title="Mill lease").update(title="+cmd")
+    label = ColumnValues("=1+1", grid.columns.first().question, "duration")
+    change_column(user=bob, grid=grid, column=grid.columns.first(), values=label)
+
+    book = openpyxl.load_workbook(io.BytesIO(fetch("xlsx").content))
+    lines = list(csv.reader(io.StringIO(fetch("csv").content.decode())))
+
+    assert {cell.data_type for sheet in book for row in sheet.iter_rows() for cell in row} <= {"s", "n"}
+    assert lines[0][1] == "'=1+1"
+    assert lines[1][1].startswith("'=HYPERLINK")
+    assert lines[2][0] == "'+cmd"
+
+
+def test_the_values_as_json_are_exact_and_only_what_the_person_may_see(fetch, grid, workspace, leases):
+    folder = Folder.objects.create(workspace=workspace, name="Board", restricted=True)
+    Document.objects.filter(pk=leases[1].pk).update(folder=folder)
+
+    told = fetch("json").json()
+
+    assert [row["document"] for row in told["rows"]] == ["Harbour lease", "Tower lease"]
+    assert told["rows"][1]["cells"][1]["value"] == {"number": "1240000", "unit": "USD", "text": ""}
+    assert fetch("pdf").status_code == 404
