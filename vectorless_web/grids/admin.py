@@ -1,14 +1,36 @@
-"""Grids in the admin site: looked at, not changed."""
+"""Grids in the admin site: looked at by administrators who may read them as members, and not changed."""
+
+from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
 
-from vectorless_web.documents.admin import DocumentRowsAdmin
+from vectorless_web.documents.models import Document
+from vectorless_web.documents.selectors import open_to
 from vectorless_web.grids.models import Cell, Column, Grid, Row
-from vectorless_web.workspaces.admin import WorkspaceRowsAdmin
+from vectorless_web.infra.admin import MembersAdmin
+from vectorless_web.workspaces.selectors import User, workspaces_of
+
+
+class GridRowsAdmin(MembersAdmin):
+    """Grids of the administrator's workspaces, and what belongs to them alone."""
+
+    def list_readable(self, user: User) -> QuerySet[Any]:
+        """The grids of the administrator's workspaces."""
+        return Grid.objects.filter(workspace__in=[workspace.pk for workspace in workspaces_of(user)])
+
+
+class DocumentRowsAdmin(MembersAdmin):
+    """What is of one document: hidden with it."""
+
+    def list_readable(self, user: User) -> QuerySet[Any]:
+        """The documents that exist for the administrator."""
+        places = [workspace.pk for workspace in workspaces_of(user)]
+        return Document.objects.filter(open_to(user), workspace__in=places, deleted_at=None)
 
 
 @admin.register(Grid)
-class GridAdmin(WorkspaceRowsAdmin):
+class GridAdmin(GridRowsAdmin):
     list_display = ["name", "workspace", "folder", "created_by", "created_at"]
     list_filter = ["workspace", "created_at"]
     search_fields = ["name"]
@@ -16,8 +38,8 @@ class GridAdmin(WorkspaceRowsAdmin):
 
 
 @admin.register(Column)
-class ColumnAdmin(WorkspaceRowsAdmin):
-    path = "grid__workspace"
+class ColumnAdmin(GridRowsAdmin):
+    path = "grid"
     list_display = ["label", "grid", "kind", "question"]
     list_filter = ["kind"]
     search_fields = ["label", "question"]
