@@ -119,6 +119,22 @@ def test_a_withdrawn_claim_is_not_shown() -> None:
     assert run.end.verdict is Verdict.VERIFIED
 
 
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        (ModelUnreachable("The server is down."), "could not be put to the model (The server is down)"),
+        (answer(outcome="not_found"), "said that the documents hold no answer"),
+    ],
+)
+def test_what_was_confirmed_is_kept_when_the_last_call_brings_no_answer(last: object, said: str) -> None:
+    claims = answer(claim(NET_SALES, "D1.7.r1"), claim("It sold its fleet.", "D1.11.1"))
+    run = converse([claims, verdict("supported", "no"), last])  # type: ignore[list-item]
+    assert [made.support for made in run.claims] == [Support.SUPPORTED, Support.UNSUPPORTED]
+    assert run.end.verdict is Verdict.PARTLY
+    assert said in run.end.note
+    assert sum(step.latency_ms for step in run.steps) <= run.end.seconds * 1000
+
+
 def test_partly_is_amber_and_a_missing_part_makes_the_answer_partial() -> None:
     gap = verdict("partly", missing=["why the margin fell"], why="The period is left open.")
     run = converse([GOOD, gap, GOOD, gap])

@@ -18,7 +18,14 @@ from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.llm.model import OUTSIDE, serve_place
 
 UNVERIFIED = "The second reader could not be asked ({}), so the sentences are quoted and not verified."
-UNMENDED = "The objections could not be answered ({})."
+UNMENDED = (
+    "The objections to this answer could not be put to the model ({}). It stands as it was written before; what was "
+    "objected to is marked."
+)
+TAKEN_BACK = (
+    "Asked about the objections, the model said that the documents hold no answer. What the second reader had "
+    "confirmed before is kept."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +62,11 @@ class AnswerChecker:
         gaps = verification.missing if verification and draft.outcome == "answered" else ()
         if (objections or gaps) and made:
             mended = yield from self._send_back(objections, gaps)
+            known = _list_held(made, verification)
+            if mended is not None and not mended.claims and known:
+                self._note, mended = TAKEN_BACK, None
             if mended is not None:
-                draft, known = mended, _list_held(made, verification)
+                draft = mended
                 self._open_parts = draft.missing
                 made = maker.make_claims(draft.claims)
                 verification = yield from self._verify_again(made, known, verification)
