@@ -124,7 +124,10 @@ def test_the_engines_parts_answer_on_their_own(program, bob, workspace, report):
 @pytest.mark.django_db(transaction=True)
 def test_events_go_on_after_the_last_one_that_arrived(program, bob, workspace, report, work_off):
     importer = program(bob, "ask")
-    asked = importer.post(f"/workspaces/{workspace.slug}/runs", {"question": "How many berths has the harbour?"}).json()
+    body = {"question": "How many berths has the harbour?", "search": {"label": "paragraph", "where": {"page": 1}}}
+    asked = importer.post(f"/workspaces/{workspace.slug}/runs", body).json()
+    exported = importer.get(f"/workspaces/{workspace.slug}/runs/{asked['id']}/export").json()
+    assert exported["settings"]["searched"] == body["search"]
     work_off("runs")
     path = f"{ROOT}/workspaces/{workspace.slug}/runs/{asked['id']}/events"
     headers = {"Authorization": importer.client.defaults["HTTP_AUTHORIZATION"]}

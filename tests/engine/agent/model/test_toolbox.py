@@ -17,6 +17,7 @@ from vectorless_web.engine.agent.model.tools import TOOLS, list_tools, write_too
 from vectorless_web.engine.agent.model.view import LibraryView
 from vectorless_web.engine.agent.reasoner import Settings
 from vectorless_web.engine.agent.state import PlannedStep, RunState
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import ModelRefusedPictures
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller
@@ -69,6 +70,15 @@ def test_a_search_tells_its_fusion_and_the_lanes_of_each_hit(fusion: str) -> Non
     told = event.observation["retrieval"][0]
     assert told["fusion"] == fusion
     assert told["lanes"][0] == ["1", 5, ["lexical", "structure"]]
+
+
+def test_a_search_keeps_to_the_filters_and_brings_what_belongs_to_its_hits() -> None:
+    _, event = run(toolbox(settings=Settings(label="table")), "search", queries=["net sales"])
+    tree = annual_report().tree
+    assert {tree.kind(key) for _, key in event.observation["hits"]} == {NodeKind.TABLE}
+    none, event = run(toolbox(settings=Settings(where={"page": 99})), "search", queries=["net sales"])
+    assert "0 new hits" in none.told.text + none.told.words
+    assert event.observation["retrieval"][0]["warnings"][0]["code"] == "lane_empty"
 
 
 def test_outline_lists_sections_and_read_shows_their_text() -> None:
