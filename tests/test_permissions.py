@@ -49,6 +49,7 @@ from vectorless_web.workspaces.models import (
     Role,
     Workspace,
 )
+from vectorless_web.workspaces.services import add_service_account
 from vectorless_web.workspaces.storage import hash_token
 
 ANYONE, ACCOUNT, NOBODY, STAFF = "anyone", "account", "nobody", "staff"
@@ -60,7 +61,7 @@ SECRET = "Zebrafish"
 """A word of every name and text in the first workspace, and of nothing elsewhere."""
 BY_TOKEN = ("invitation", "share")
 """What is reached by a token alone, whatever the workspace."""
-INNER = ("version", "other", "link", "comment", "delivery", "column", "row", "cell")
+INNER = ("version", "other", "link", "comment", "delivery", "column", "row", "cell", "token")
 """Numbers that an address holds beside that of its object."""
 
 
@@ -112,6 +113,13 @@ MATRIX = [
     post("api:make", ACCOUNT, name=""),
     # One that is somebody else's leads to the list, and stays open.
     replace(post("api:revoke", ACCOUNT), more={"pk": "api_token"}),
+    # Service accounts, and their tokens
+    get("api:service_accounts", OWNER, "workspace"),
+    post("api:add_service_account", OWNER, "workspace"),
+    get("api:service_account", OWNER, "service"),
+    post("api:remove_service_account", OWNER, "service"),
+    post("api:make_service_token", OWNER, "service"),
+    replace(post("api:revoke_service_token", OWNER, "service"), more={"token": "token"}),
     # Webhooks, and the log of what was sent
     get("api:webhooks", OWNER, "workspace"),
     post("api:add_webhook", OWNER, "workspace"),
@@ -529,6 +537,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     partial = PartialUpload.objects.create(
         workspace=workspace, user=people[OWNER], name=f"{word}.pdf", bytes=9, ends_sha256="", expires_at=later
     )
+    service = add_service_account(actor=people[OWNER], workspace=workspace, name="importer", role=Role.VIEWER)
     webhook = Webhook.objects.create(workspace=workspace, address=f"https://{word}.example", encrypted_secret="")
     grid = Grid.objects.create(workspace=workspace, name=f"{word} grid", created_by=people[MEMBER])
     column = grid.columns.create(position=0, label=word, question=f"{word}?")
@@ -560,6 +569,8 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
         "host": ModelHost.objects.get_or_create(host="m.example")[0].pk,
         "sign_on": SignOnProvider.objects.create(key=f"id-{word.lower()}", name="Id", issuer="https://id.example").pk,
         "notice": notice.pk,
+        "service": service.pk,
+        "token": ApiToken.objects.create(user=service.user, name=word, token_hash=hash_token(f"s{word}")).pk,
         "webhook": webhook.pk,
         "delivery": Delivery.objects.create(webhook=webhook, message=f"msg_{word}", kind="run.finished", payload={}).pk,
         "api_token": ApiToken.objects.create(user=people[OWNER], name=word, token_hash=hash_token(word)).pk,

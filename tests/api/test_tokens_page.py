@@ -1,9 +1,13 @@
-"""The page where people make, see and revoke their own tokens."""
+"""The pages where people make, see and revoke their own tokens, and owners those of programs."""
 
 import pytest
+from django.test import Client
 
 from tests.api.conftest import ROOT
 from vectorless_web.api.models import ApiToken
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.workspaces.models import AuditEvent, Membership, ServiceAccount
+from vectorless_web.workspaces.services import change_role, require_two_steps, waive_two_steps
 from vectorless_web.workspaces.storage import hash_token
 
 pytestmark = pytest.mark.django_db
@@ -43,3 +47,32 @@ def test_another_persons_token_and_workspace_are_out_of_reach(client, alice, cha
     client.post(f"/account/tokens/{token.pk}/revoke/")
     token.refresh_from_db()
     assert token.is_open
+
+
+def test_owners_let_a_program_in_with_tokens_of_its_own(client, alice, workspace):
+    client.force_login(alice)
+    place = f"/w/{workspace.slug}/settings/programs/"
+    made = client.post(f"{place}add/", {"name": "Nightly import", "role": "viewer"}, follow=True)
+    account = ServiceAccount.objects.get()
+    assert "Nightly import" in made.content.decode() and not account.user.has_usable_password()
+    page = client.post(f"{place}{account.pk}/tokens/make/", {"name": "cron", "scope": "admin", "days": "30"})
+    text = page.content.decode().split('value="vlw_')[1].split('"')[0]
+    program = Client(headers={"Authorization": f"Bearer vlw_{text}"})
+    require_two_steps(actor=alice)  # Of everyone who signs in, which a program does not.
+    assert program.get(f"{ROOT}/me").json()["user"] == account.user.username
+    assert program.get(f"{ROOT}/workspaces/{workspace.slug}").json()["role"] == "viewer"
+    assert program.get(f"{ROOT}/workspaces/{workspace.slug}/members").status_code == 403
+    waive_two_steps(actor=alice)
+    assert "program" in client.get(f"/w/{workspace.slug}/settings/members/").content.decode()
+    membership = Membership.objects.get(user=account.user)
+    with pytest.raises(Problem):
+        change_role(actor=alice, membership=membership, role="owner")
+    token = ApiToken.objects.get(user=account.user)
+    client.post(f"{place}{account.pk}/tokens/{token.pk}/revoke/")
+    assert program.get(f"{ROOT}/me").status_code == 401
+    ApiToken.objects.update(revoked_at=None)
+    client.post(f"{place}{account.pk}/remove/")
+    assert program.get(f"{ROOT}/me").status_code == 401
+    assert not Membership.objects.filter(user=account.user).exists()
+    verbs = set(AuditEvent.objects.filter(workspace=workspace).values_list("verb", flat=True))
+    assert {"member.added", "token.made", "token.revoked", "member.removed", "service_account.removed"} <= verbs

@@ -47,7 +47,8 @@ class Bearer(HttpBearer):
         request_token.set(found.name)
         request.api_rate = count_use(found)  # type: ignore[attr-defined]
         check_scope(found, self.scope)
-        if lacks_two_steps(found.user):
+        is_service = hasattr(found.user, "service_account")
+        if not is_service and lacks_two_steps(found.user):
             raise PermissionDenied("This account must set up two-step sign-in first, under its own account's pages.")
         slug = (request.resolver_match.kwargs if request.resolver_match else {}).get("slug")
         if slug is not None:
@@ -61,7 +62,9 @@ def find_token(text: str) -> ApiToken | None:
     """The open token with this text, whose person may sign in; its use is noted now and then."""
     if not text.startswith(PREFIX):
         return None
-    rows = ApiToken.objects.select_related("user").filter(token_hash=hash_token(text), user__is_active=True)
+    rows = ApiToken.objects.select_related("user__service_account").filter(
+        token_hash=hash_token(text), user__is_active=True
+    )
     found = rows.first()
     if found is None or not found.is_open:
         return None

@@ -10,7 +10,7 @@ from vectorless_web.api.authentication import PREFIX
 from vectorless_web.api.models import ApiToken, KeptReply, Scope
 from vectorless_web.infra.limits import NAME_MAX
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.models import ServiceAccount, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
 from vectorless_web.workspaces.storage import hash_token, new_token
@@ -21,17 +21,27 @@ TOKENS_MOST = 50
 
 @transaction.atomic
 def make_token(
-    *, user: User, name: str, scope: str, days: int | None, workspaces: Iterable[Workspace] = ()
+    *,
+    user: User,
+    name: str,
+    scope: str,
+    days: int | None,
+    workspaces: Iterable[Workspace] = (),
+    account: ServiceAccount | None = None,
 ) -> tuple[ApiToken, str]:
-    """A token and its text, which is returned this once. `days` is None for one that does not end by itself."""
+    """A token and its text, which is returned this once. `days` is None for one that does not end by itself.
+
+    It acts for `user`, or for the service account of whose workspace `user` is an owner.
+    """
+    holder = user if account is None else account.user
     name = " ".join(name.replace("\0", "").split())[:NAME_MAX]
     if not name:
         raise Problem("Give the token a name, by which you will know it.", code="no_name", status=422)
-    if ApiToken.objects.filter(user=user.pk, revoked_at=None).count() >= TOKENS_MOST:
-        raise Problem(f"You have {TOKENS_MOST} tokens. Revoke one first.", code="too_many_tokens", status=422)
+    if ApiToken.objects.filter(user=holder.pk, revoked_at=None).count() >= TOKENS_MOST:
+        raise Problem(f"There are {TOKENS_MOST} tokens. Revoke one first.", code="too_many_tokens", status=422)
     text = PREFIX + new_token()
     token = ApiToken.objects.create(
-        user_id=user.pk or 0,
+        user_id=holder.pk or 0,
         name=name,
         prefix=text[:12],
         token_hash=hash_token(text),
@@ -39,14 +49,18 @@ def make_token(
         expires_at=timezone.now() + timedelta(days=days) if days else None,
     )
     token.workspaces.set(workspaces)
-    record(actor=user, verb="token.made", target=token, name=name, details={"scope": scope, "days": days})
+    place = account.workspace if account else None
+    details = {"scope": scope, "days": days, **({"account": holder.get_username()} if account else {})}
+    record(actor=user, verb="token.made", workspace=place, target=token, name=name, details=details)
     return token, text
 
 
-def revoke_token(*, user: User, token: ApiToken) -> None:
+@transaction.atomic
+def revoke_token(*, user: User, token: ApiToken, account: ServiceAccount | None = None) -> None:
     """Close a token for good; closing it twice changes nothing."""
+    place = account.workspace if account else None
     if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
-        record(actor=user, verb="token.revoked", target=token, name=token.name)
+        record(actor=user, verb="token.revoked", workspace=place, target=token, name=token.name)
 
 
 def tidy_replies() -> int:

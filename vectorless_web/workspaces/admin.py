@@ -27,6 +27,7 @@ from vectorless_web.workspaces.models import (
     ModelHost,
     ModelProvider,
     PeopleGroup,
+    ServiceAccount,
     SiteSetting,
     TwoStepRule,
     Visit,
@@ -151,6 +152,13 @@ class GroupMembershipInline(LookedAt):
     model = GroupMembership
     fields = ["workspace", "role", "joined_at"]
     readonly_fields = ["joined_at"]
+
+
+@admin.register(ServiceAccount)
+class ServiceAccountAdmin(ReadOnlyAdmin):
+    list_display = ("user", "workspace", "created_by", "created_at")
+    list_select_related = ("user", "workspace", "created_by")
+    search_fields = ("user__username", "workspace__name")
 
 
 @admin.register(PeopleGroup)

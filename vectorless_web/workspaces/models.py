@@ -139,6 +139,21 @@ class Visit(models.Model):
         return f"{self.user} visits {self.workspace}"
 
 
+class ServiceAccount(models.Model):
+    """A program as a member of a workspace: an account that nobody signs in to, used by tokens that owners make."""
+
+    user: Any = models.OneToOneField(USER, on_delete=models.CASCADE, related_name="service_account")
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="service_accounts")
+    created_by: Any = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.user} of {self.workspace}"
+
+
 class PeopleGroup(models.Model):
     """People of the whole site who are let into workspaces and folders together; site staff keep them."""
 

@@ -37,6 +37,7 @@ from vectorless_web.workspaces.models import (
     ModelProvider,
     PeopleGroup,
     Role,
+    ServiceAccount,
     TwoStepRule,
     Visit,
     Workspace,
@@ -241,11 +242,28 @@ def members_of(workspace: Workspace, search: str = "") -> QuerySet[Membership]:
     In the order they joined; with `search` those whose name or address holds every word.
     """
     acts = AuditEvent.objects.filter(workspace=workspace, actor=OuterRef("user")).order_by("-pk")
-    rows = workspace.memberships.select_related("user").annotate(last_act=Subquery(acts.values("at")[:1]))
+    rows = workspace.memberships.select_related("user__service_account").annotate(
+        last_act=Subquery(acts.values("at")[:1])
+    )
     for word in search.split():
         names = ("username", "first_name", "last_name", "email")
         rows = rows.filter(reduce(or_, (Q(**{f"user__{name}__icontains": word}) for name in names)))
     return rows
+
+
+def service_accounts_of(workspace: Workspace) -> QuerySet[ServiceAccount]:
+    """The programs that belong to a workspace, each with its `role`."""
+    here = Membership.objects.filter(workspace=workspace, user=OuterRef("user"))
+    rows = workspace.service_accounts.select_related("user").annotate(role=Subquery(here.values("role")[:1]))
+    return rows.exclude(role=None)
+
+
+def service_account_in(workspace: Workspace, pk: int) -> ServiceAccount:
+    """One of them; Http404 for another."""
+    found = service_accounts_of(workspace).filter(pk=pk).first()
+    if found is None:
+        raise Http404("There is no such service account here.")
+    return found
 
 
 RETURN_WITHIN = timedelta(hours=1)

@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.text import slugify
 
+from vectorless_web.infra.limits import NAME_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.notices.models import Kind
 from vectorless_web.notices.services import notify
@@ -24,6 +25,7 @@ from vectorless_web.workspaces.models import (
     Membership,
     PeopleGroup,
     Role,
+    ServiceAccount,
     TwoStepRule,
     Visit,
     Workspace,
@@ -173,11 +175,49 @@ def add_member(*, workspace: Workspace, user: User, role: str, actor: User | Non
     return membership
 
 
+SERVICE_ACCOUNTS_MOST = 50
+"""Service accounts of one workspace."""
+
+
+@transaction.atomic
+def add_service_account(*, actor: User, workspace: Workspace, name: str, role: str) -> ServiceAccount:
+    """A program as a member: an account without a password, which no owner's power is given to."""
+    _refuse_owner(role)
+    if workspace.service_accounts.count() >= SERVICE_ACCOUNTS_MOST:
+        message = f"There are {SERVICE_ACCOUNTS_MOST} service accounts. Remove one first."
+        raise Problem(message, code="too_many_accounts", status=422)
+    called = f"{slugify(name)[:40] or 'program'}.{workspace.slug[:40]}.{new_token()[:6]}"
+    person = get_user_model()(username=called, first_name=name[:NAME_MAX])
+    person.set_unusable_password()
+    person.save()
+    row = ServiceAccount.objects.create(user=person, workspace=workspace, created_by_id=actor.pk)
+    add_member(workspace=workspace, user=person, role=role, actor=actor)
+    return row
+
+
+@transaction.atomic
+def remove_service_account(*, actor: User, account: ServiceAccount) -> None:
+    """End a service account: it is no member any more, and its tokens let nobody in."""
+    membership = Membership.objects.filter(workspace=account.workspace_id, user=account.user_id).first()
+    if membership is not None:
+        remove_member(actor=actor, membership=membership)
+    get_user_model()._default_manager.filter(pk=account.user_id).update(is_active=False)
+    delete_and_record(account, actor=actor, verb="service_account.removed", workspace=account.workspace)
+
+
+def _refuse_owner(role: str) -> None:
+    if role == Role.OWNER:
+        message = "A program cannot be an owner: somebody who signs in must answer for a workspace."
+        raise Problem(message, code="no_owner", status=422)
+
+
 @transaction.atomic
 def change_role(*, actor: User, membership: Membership, role: str) -> Membership:
     """Give a member another role; a workspace keeps at least one owner."""
     membership = _lock_membership(membership)
     _keep_an_owner(membership, becoming=role)
+    if ServiceAccount.objects.filter(user=membership.user_id).exists():
+        _refuse_owner(role)
     before, membership.role = membership.role, role
     membership.save(update_fields=["role"])
     if role != before:
