@@ -1,6 +1,7 @@
 """The passages of several documents that come closest to a question, best first."""
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 import numpy as np
@@ -210,11 +211,9 @@ def _show_table(
     """The best rows in their order below the column names: as text, where the lit one begins in it, and as cells."""
     order = sorted(scored, key=lambda each: (-each[0], each[1].piece.start))[:ROWS_SHOWN]
     starts = {candidate.piece.start for _, candidate in order}
-    chosen: list[Row] = [
-        row for row in table.body if any(row.offset <= start < row.offset + max(row.length, 1) for start in starts)
-    ]
+    chosen = _choose_rows(table, starts)
     lines = [text[row.offset : row.offset + row.length] for row in chosen]
-    header = tuple(column.header for column in table.columns)
+    header = tuple(" ".join(column.path) for column in table.columns)
     lit_row = next(i for i, row in enumerate(chosen) if row.offset <= best.piece.start < row.offset + row.length)
     head = "\t".join(header)
     before = "".join(f"{line}\n" for line in ([head] if any(header) else []) + lines[:lit_row])
@@ -222,6 +221,21 @@ def _show_table(
     whole = "\n".join(([head] if any(header) else []) + lines)
     rows = (header, *(tuple(cell.text for cell in row.cells) for row in chosen))
     return whole, len(before) + inset, rows, lit_row + 1
+
+
+def _choose_rows(table: Table, starts: AbstractSet[int]) -> list[Row]:
+    """The rows that begin at these places, each under the row in the middle of the table that names its columns."""
+    chosen: list[Row] = []
+    head: Row | None = None
+    body = {row.offset for row in table.body}
+    first = min(body, default=0)
+    for row in table.rows:
+        if row.is_header or row.offset not in body:
+            head = row if row.offset > first else None
+        elif any(row.offset <= start < row.offset + max(row.length, 1) for start in starts):
+            chosen += [head, row] if head else [row]
+            head = None
+    return chosen
 
 
 def _show_text(node: Node, lit: Piece) -> tuple[str, int]:
