@@ -8,11 +8,13 @@ from tests.support.files import HANDBOOK, REPORT, upload
 from vectorless_web.documents import services
 from vectorless_web.documents.compiling.process import CompileFailed, Order, StageProgress, run_child
 from vectorless_web.documents.models import Card, DocumentVersion, Section
-from vectorless_web.documents.services.compiled_rows import card_row
+from vectorless_web.documents.services.compiled_rows import STARTERS, card_row
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.card import Card as DocumentCard
 from vectorless_web.engine.documents.card import card_from
+from vectorless_web.engine.passages.find import find_passages
+from vectorless_web.engine.questions.understand import understand
 from vectorless_web.workspaces.services import create_workspace
 
 pytestmark = pytest.mark.django_db
@@ -41,6 +43,13 @@ def test_the_version_walks_through_all_states(add):
     assert version.ready_at is not None
 
 
+def ready_to_ask(document) -> list[str]:
+    """The first questions of its card whose closest passage stands under the heading they name."""
+    hints = document.card.question_hints
+    closest = {hint: find_passages(understand(hint), {"": document}, most=1)[0].path[-1] for hint in hints}
+    return [hint for hint in hints if closest[hint] in hint][:STARTERS]
+
+
 def test_the_rows_agree_with_the_artefact(ready):
     version = ready().current_version
     document = open_version(version)
@@ -49,6 +58,8 @@ def test_the_rows_agree_with_the_artefact(ready):
     assert [row.key for row in rows] == keys
     assert [row.title for row in rows] == [document.tree.node(key).title for key in keys]
     assert card_from(version.card.data) == document.card
+    assert set(version.card.question_hints) <= set(document.card.question_hints)
+    assert version.card.question_hints == ready_to_ask(document)
     assert version.report["sections"] == len(keys)
     assert version.report["peak_mb"] > 0
 

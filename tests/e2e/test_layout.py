@@ -1,10 +1,15 @@
 """Where things stand on the page, measured: many citations, long names, every width."""
 
+import re
+from pathlib import Path
+
 import pytest
+from django.conf import settings
 from playwright.sync_api import expect
 
 from tests.e2e.test_main_job import ask, upload
 from tests.support.browser import ENDED
+from tests.test_permissions import MATRIX, OWNER, world  # noqa: F401
 
 pytestmark = pytest.mark.e2e
 WIDTHS = (360, 768, 1024, 1440)
@@ -93,3 +98,44 @@ def test_the_list_of_documents_is_whole_at_every_width(signed_in, site, tmp_path
         assert too_wide(page) <= 0, width
         assert page.locator("#main .table-wrap").evaluate("table => table.scrollWidth - table.clientWidth") <= 0, width
         assert outside(page, "#documents .title, #documents .stage", ".table-wrap") == [], width
+
+
+STYLES = (Path(settings.BASE_DIR) / "static" / "app.css").read_text()
+LINKED = re.compile(r'<link rel="(?:stylesheet|preload|icon)"[^>]*>|<script.*?</script>', re.DOTALL)
+TOO_WIDE = """() => {
+  const page = document.documentElement;
+  const wide = () => page.scrollWidth - page.clientWidth;
+  const found = wide() > 0 ? [`page ${wide()}`] : [];
+  for (const menu of document.querySelectorAll("details.menu")) {
+    menu.open = true;
+    const list = menu.querySelector(".list")?.getBoundingClientRect();
+    const outside = list && list.width && (list.left < 0 || list.right > page.clientWidth + 1);
+    if (outside || wide() > 0) found.push(`${menu.className}: ${list?.left} to ${list?.right}`);
+    menu.open = false;
+  }
+  return found;
+}"""
+
+
+def shown_in(page, html: str) -> list[str]:
+    """What is too wide of a page that is laid out by the style sheet alone, its menus opened one after the other."""
+    page.set_content(LINKED.sub("", html).replace("</head>", f"<style>{STYLES}</style></head>"))
+    return page.evaluate(TOO_WIDE)
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_no_page_and_no_menu_of_a_page_is_wider_than_a_phone(client, world, page, width):
+    owner = world.people[OWNER]
+    owner.is_staff = owner.is_superuser = True
+    owner.save()
+    client.force_login(owner)
+    page.set_viewport_size({"width": width, "height": 700})
+    wrong, seen = {}, 0
+    for row in (row for row in MATRIX if row.method == "get"):
+        response = client.get(world.address(row), row.data)
+        if response.status_code == 200 and not response.streaming and b"<!doctype html" in response.content[:200]:
+            seen += 1
+            if found := shown_in(page, response.content.decode()):
+                wrong[row.name] = found
+    assert wrong == {}
+    assert seen > 60

@@ -4,7 +4,9 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from tests.runs.conftest import make_ready
+from vectorless_web.documents.models import Card
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.runs.demo import DOCUMENT, FIRST_QUESTION
 from vectorless_web.runs.jobs import execute_run
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import ask_again, start_run
@@ -260,3 +262,29 @@ def test_ticked_documents_are_listed_however_many_there_are(client, alice, works
     ).content.decode()
 
     assert f'name="documents" value="{report.pk}" checked' in answer
+
+
+def test_the_ask_page_offers_questions_that_documents_of_the_chosen_scope_answer(client, bob, workspace, report, alice):
+    other = make_ready(workspace, alice, "Handbook")
+    for document in (report, other):
+        hints = [f"What does {document.title} say about leave?"]
+        Card.objects.create(version=document.current_version, title=document.title, question_hints=hints)
+    client.force_login(bob)
+
+    def offered(query: str = "") -> list[str]:
+        return [row.question for row in client.get(f"/w/{workspace.slug}/{query}").context["ask"].starters()]
+
+    assert offered() == ["What does Handbook say about leave?", "What does Annual report 2024 say about leave?"]
+    assert offered(f"?documents={report.pk}") == ["What does Annual report 2024 say about leave?"]
+    assert offered("?question=Why%3F") == []
+    assert "say about leave?</a" in client.get(f"/w/{workspace.slug}/").content.decode()
+
+
+def test_the_first_page_leads_to_a_question_and_to_own_documents(client, bob, workspace, report):
+    client.force_login(bob)
+    page = client.get("/").content.decode()
+    assert "Ask in your workspace" in page and "add documents of your own" in page
+
+    report.name = DOCUMENT
+    report.save()
+    assert FIRST_QUESTION in client.get("/").content.decode()

@@ -13,6 +13,8 @@ from vectorless_web.workspaces.models import Workspace
 
 FOLDER = Path(settings.BASE_DIR) / "docs" / "demo"
 MODEL_QUESTION = "What was the operating margin in 2024, what was it in 2023, and why did the gross margin improve?"
+FIRST_QUESTION = "How much free cash flow was there in 2024?"
+"""The question that newcomers are pointed at: the demo answers it without a model."""
 DOCUMENT = "thornbury-annual-report-2024.pdf"
 CASSETTES = {"model-run": FOLDER / "model-run.cassette.jsonl"}
 """What a run's setting `cassette` may name: it is set here alone, never by who asks."""
@@ -28,6 +30,12 @@ def start_model_run(workspace: Workspace, user: AbstractBaseUser) -> Run | None:
         run.settings["cassette"] = "model-run"
         run.save(update_fields=["settings"])
     return run
+
+
+def first_question(workspace: Workspace) -> str:
+    """The question to try first in a workspace; "" for one without the demo's report."""
+    report = Document.objects.filter(workspace=workspace, name=DOCUMENT, deleted_at=None)
+    return FIRST_QUESTION if report.exists() else ""
 
 
 def cassette_of(run: Run) -> Path | None:

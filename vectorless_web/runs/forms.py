@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
 from django.http import QueryDict
 
-from vectorless_web.documents.models import Document, Folder
+from vectorless_web.documents.models import Card, Document, Folder
 from vectorless_web.documents.selectors import folders_of, readable_documents
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.runs.models import Run
@@ -25,6 +26,8 @@ WORDS_SEARCHED = 8
 """Words of a search that are used: each adds a condition to the query."""
 TAGS_SHOWN = 4
 """Tags, the most used ones, that are offered as a scope."""
+STARTERS_SHOWN = 3
+"""Questions to begin with that the page offers."""
 FOLDERS_SHOWN = 4
 """Folders that are offered as a scope."""
 
@@ -113,8 +116,19 @@ class Scope:
 
 
 @dataclass(frozen=True)
+class Starter:
+    """A question that a document was seen to answer."""
+
+    question: str
+    document: Document
+
+
+@dataclass(frozen=True)
 class AskBox:
-    """The form as the page shows it, fresh or with what was sent. `scopes` is called by the form that offers them."""
+    """The form as the page shows it, fresh or with what was sent.
+
+    `scopes` and `starters`, questions to begin with, are called by the page that offers them.
+    """
 
     question: str
     scope: str
@@ -137,6 +151,7 @@ class AskBox:
     """The workspace's own limit; None for none."""
     may_cost: bool = False
     """Whether who can answer costs anything."""
+    starters: Callable[[], Sequence[Starter]] = tuple
     search: SearchForm = field(default_factory=SearchForm)
 
 
@@ -241,7 +256,17 @@ def ask_box(
         search=sent.search,
         most_usd=workspace.setting("money_usd"),
         may_cost=any(row.usd_per_million for row in answerers),
+        starters=lambda: [] if sent.question else _find_starters(rows, sent.chosen),
     )
+
+
+def _find_starters(documents: QuerySet[Document], chosen: Sequence[int]) -> list[Starter]:
+    """Questions of the chosen documents in turns, or of those that came last."""
+    cards = Card.objects.filter(version__in=documents.values("current_version")).exclude(question_hints=[])
+    cards = cards.filter(version__document__in=chosen) if chosen else cards
+    newest = cards.select_related("version__document").order_by("-version__document_id")[:STARTERS_SHOWN]
+    asked = [[Starter(question, card.version.document) for question in card.question_hints] for card in newest]
+    return [starter for turn in zip_longest(*asked) for starter in turn if starter][:STARTERS_SHOWN]
 
 
 def edit_box(run: Run, user: User) -> AskBox:

@@ -5,6 +5,7 @@ import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from typing import Any
 
 from django.core.files.base import ContentFile
@@ -45,11 +46,15 @@ from vectorless_web.engine.index.word_blocks import (
     spread_words,
 )
 from vectorless_web.engine.index.word_blocks import WordBlock as Words
+from vectorless_web.engine.passages.starters import answered_questions
 from vectorless_web.engine.text.analyser import ANALYSER
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.outages import StorageAway
 from vectorless_web.infra.queues import jobs
+
+STARTERS = 4
+"""Questions to begin with that are kept of a document."""
 
 
 def section_rows(version: DocumentVersion, document: CompiledDocument) -> Iterator[Section]:
@@ -71,15 +76,23 @@ def section_rows(version: DocumentVersion, document: CompiledDocument) -> Iterat
         )
 
 
-def card_row(version: DocumentVersion, card: DocumentCard) -> Card:
-    """The unsaved row of a document card; `data` is what `engine.documents.card.card_from` reads."""
+def starters_of(document: CompiledDocument) -> list[str]:
+    """The first few questions of its card that the document answers without a model."""
+    return list(islice(answered_questions(document, document.card.question_hints), STARTERS))
+
+
+def card_row(version: DocumentVersion, card: DocumentCard, starters: Sequence[str] = ()) -> Card:
+    """The unsaved row of a document card; `data` is what `engine.documents.card.card_from` reads.
+
+    `starters` are questions that the document was seen to answer: they alone are offered to readers.
+    """
     data = _without_nulls(json.loads(dump_json(asdict(card))))
     return Card(
         version=version,
         title=data["title"][:TITLE_MAX],
         overview=data["overview"],
         topic_tags=data["topic_tags"],
-        question_hints=data["question_hints"],
+        question_hints=[clean_for_database(question, TITLE_MAX) for question in starters],
         data=data,
     )
 

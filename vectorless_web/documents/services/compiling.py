@@ -46,6 +46,7 @@ from vectorless_web.documents.services.compiled_rows import (
     link_card,
     section_rows,
     show_to_router,
+    starters_of,
     version_facts,
 )
 from vectorless_web.documents.services.embedding import carry_vectors, name_carried, want_vectors
@@ -444,7 +445,7 @@ def _replace(
     """Let what was compiled anew take the place of what was there, all of it or nothing."""
     card = link_card(version.document, document)
     name, digest = stored
-    carried = carry_vectors(version, digest, document)
+    carried, starters = carry_vectors(version, digest, document), starters_of(document)
     with transaction.atomic():
         compiled = {"artefact": name, "artefact_sha256": digest, **facts, **REPAIRED}
         if not compile_lease(version).select_held().update(**compiled):
@@ -452,7 +453,7 @@ def _replace(
         version.sections.all().delete()
         Section.objects.bulk_create(section_rows(version, document), batch_size=BATCH_ROWS)
         Card.objects.filter(version=version).delete()
-        card_row(version, document.card).save()
+        card_row(version, document.card, starters).save()
         row = Document.objects.get(pk=version.document_id)
         if row.current_version_id == version.pk and row.deleted_at is None:
             show_to_router(row, card)
@@ -479,11 +480,12 @@ def postpone_repair(rows: QuerySet[DocumentVersion], version: DocumentVersion, f
 @transaction.atomic
 def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[str, Any], card: Linked) -> None:
     """The last transition: ready, with its card, and current unless a newer version is ready already."""
+    starters = starters_of(document)  # Before the first statement: it takes time, and no lock is held yet.
     ready = {"status": Status.READY, "ready_at": timezone.now(), "lease": "", "waiting_since": None}
     if not compile_lease(version).select_held().update(**ready, **facts):
         raise LeaseLost
     Card.objects.filter(version=version).delete()
-    card_row(version, document.card).save()
+    card_row(version, document.card, starters).save()
     row = Document.objects.select_for_update(of=("self",)).select_related("current_version").get(pk=version.document_id)
     if row.current_version is None or row.current_version.number < version.number:
         row.current_version = version

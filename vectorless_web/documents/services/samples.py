@@ -19,6 +19,7 @@ from vectorless_web.documents.services.compiled_rows import (
     list_words,
     section_rows,
     show_many,
+    starters_of,
     version_facts,
 )
 from vectorless_web.documents.storage.files import store_artefact
@@ -280,7 +281,7 @@ def _store(workspace: Workspace, made: list[_Made]) -> None:
     for document, version, row in zip(documents, versions, made, strict=True):
         document.current_version = version
         Section.objects.bulk_create(section_rows(version, row.document))
-        card_row(version, row.document.card).save()
+        card_row(version, row.document.card, starters_of(row.document)).save()
     Document.objects.bulk_update(documents, ["current_version"])
     cards = [Linked(row.document.card, (), list_words(row.document), read_head(row.document)) for row in made]
     show_many(workspace.pk, dict(zip(documents, cards, strict=True)))

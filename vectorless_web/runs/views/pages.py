@@ -17,6 +17,7 @@ from vectorless_web.notices.models import Kind
 from vectorless_web.notices.services import forget, mark_seen
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.compare.comparison import comparison_of
+from vectorless_web.runs.demo import first_question
 from vectorless_web.runs.export import exports
 from vectorless_web.runs.export.exports import as_markdown, bundle_of
 from vectorless_web.runs.forms import (
@@ -44,9 +45,13 @@ TOO_MANY = 429
 
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
+    workspaces = selectors.home_workspaces(request.user)
+    only = workspaces[0] if len(workspaces) == 1 else None
     context = {
-        "workspaces": selectors.home_workspaces(request.user),
+        "workspaces": workspaces,
         "recent_runs": selectors.runs_of(request.user),
+        "only": only,
+        "first_question": first_question(only) if only else "",
     }
     return render(request, "runs/home.html", context)
 

@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand
 
 from vectorless_web.documents.models import Document
-from vectorless_web.runs.demo import DOCUMENT
+from vectorless_web.runs.demo import DOCUMENT, FIRST_QUESTION
 
 
 class Command(BaseCommand):
@@ -45,7 +45,7 @@ def _try_first() -> list[str]:
     """The demo's question while the document that answers it is there."""
     if Document.objects.filter(workspace__slug="demo", name=DOCUMENT, deleted_at=None).exists():
         return [
-            '  Try first: open the Demo workspace and ask "How much free cash flow was there in 2024?",',
+            f'  Try first: open the Demo workspace and ask "{FIRST_QUESTION}",',
             "  or drop in a PDF of your own.",
         ]
     return ["  Add a document, or drop in a PDF, and ask a question about it."]
