@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.test_main_job import ask, upload
 from tests.support.browser import ENDED
-from tests.test_permissions import MATRIX, OWNER, world  # noqa: F401
+from tests.test_permissions import MATRIX, OWNER, world  # noqa: F401 (a fixture)
 
 pytestmark = pytest.mark.e2e
 WIDTHS = (360, 768, 1024, 1440)
@@ -124,7 +124,7 @@ def shown_in(page, html: str) -> list[str]:
 
 
 @pytest.mark.parametrize("width", [320, 390])
-def test_no_page_and_no_menu_of_a_page_is_wider_than_a_phone(client, world, page, width):
+def test_no_page_and_no_menu_of_a_page_is_wider_than_a_phone(client, world, page, width):  # noqa: F811
     owner = world.people[OWNER]
     owner.is_staff = owner.is_superuser = True
     owner.save()
