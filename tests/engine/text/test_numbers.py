@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vectorless_web.engine.text.numbers import missing_unit, numbers_in, with_unit
+from vectorless_web.engine.text.numbers import decimal_mark, missing_unit, numbers_in, with_unit
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,52 @@ from vectorless_web.engine.text.numbers import missing_unit, numbers_in, with_un
 )
 def test_values_carry_sign_and_scale(text, values):
     assert [number.value for number in numbers_in(text)] == [Decimal(value) for value in values]
+
+
+@pytest.mark.parametrize(
+    ("text", "point", "comma"),
+    [
+        ("1.674,00 and 13,9 kg", ["1674", "13.9"], ["1674", "13.9"]),
+        ("1,674.00 and 13.9 kg", ["1674", "13.9"], ["1674", "13.9"]),
+        ("1'577.3, 0,375 and 1.234.567", ["1577.3", "0.375", "1234567"], ["1577.3", "0.375", "1234567"]),
+        ("1,234", ["1234"], ["1.234"]),
+        ("(12.345)", ["-12.345"], ["-12345"]),
+        ("a fee of 12 500", ["12", "500"], ["12500"]),
+        ("12 500 km", ["12500"], ["12500"]),
+    ],
+)
+def test_only_a_number_that_can_be_read_in_two_ways_follows_the_mark(text, point, comma):
+    assert [number.value for number in numbers_in(text)] == [Decimal(value) for value in point]
+    assert [number.value for number in numbers_in(text, ",")] == [Decimal(value) for value in comma]
+
+
+@pytest.mark.parametrize(
+    ("texts", "mark"),
+    [
+        (["Ziffer 4.2 und 4.3 gelten.", "die Miete beträgt 1.674,00", "am 12.03.", "13,9 kg"], ","),
+        (["see notes 1,2 and [3,4]", "growth of 3.5%", "$12.50"], "."),
+        (["1,234"], "."),
+        (["0,5", "0.5"], ""),
+    ],
+)
+def test_the_decimal_mark_is_told_by_numbers_that_can_be_read_in_one_way(texts, mark):
+    assert decimal_mark(texts) == mark
+
+
+STYLES = {".": (",", "'", "\u202f"), ",": (".", " ", "’")}
+
+
+@given(
+    st.decimals(min_value=0, max_value=10**9, places=2, allow_nan=False),
+    st.integers(0, 2),
+    st.sampled_from(sorted(STYLES)),
+    st.integers(0, 2),
+)
+def test_a_number_in_each_style_is_read_back(value, places, mark, group):
+    written = f"{value:,.{places}f}"
+    styled = written.translate({ord(","): STYLES[mark][group], ord("."): mark})
+    [number] = numbers_in(f"{styled}", mark)
+    assert number.value == Decimal(written.replace(",", ""))
 
 
 def test_currency_percent_scale_and_place_are_read():

@@ -24,11 +24,6 @@ Chosen by hand: two written digits change a number by at most 5 %."""
 _LIST_NUMBER = re.compile(r"(?:^|\n)\s*[(\[]?\d{1,3}[.)\]](?=\s)")
 """The number of a list item at the beginning of a line."""
 
-_ALTERNATIVE = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:[.\s'’]\d{3})+(?:,\d+)?|\d+,\d+)(?![.,]?\d)")
-"""Digits as most languages of Europe write them: 1.577,3 and 1 577,3 and 1'577 and 0,5."""
-
-_DIGITS = re.compile(r"\d*")
-
 
 @dataclass(frozen=True, slots=True)
 class CitedText:
@@ -78,17 +73,12 @@ class _NumberReading:
 
 
 def _read_number(number: Number, text: str) -> Iterator[_NumberReading]:
-    """What a number may mean: as English writes it, and as most other languages do."""
-    digits = number.text.partition(".")[2]
-    yield _reading(abs(number.value) / number.scale, len(_DIGITS.match(digits)[0]), number)  # type: ignore[index]
-    for match in _ALTERNATIVE.finditer(text):
-        if match.start() < number.end and number.start < match.end():
-            whole, _, decimals = re.sub(r"[.\s'’]", "", match.group()).partition(",")
-            yield _reading(Decimal(f"{whole}.{decimals or 0}"), len(decimals), number)
-
-
-def _reading(printed: Decimal, decimals: int, number: Number) -> _NumberReading:
-    return _NumberReading(printed * number.scale, number.scale * Decimal(1).scaleb(-decimals) / 2, number.percent)
+    """What a number may mean: with a decimal point, and with a comma."""
+    others = (other for other in numbers_in(text, ",") if other.start < number.end and number.start < other.end)
+    for told in (number, *others):
+        printed = abs(told.value) / told.scale
+        half_digit = Decimal(1).scaleb(min(0, int(printed.as_tuple().exponent))) / 2
+        yield _NumberReading(abs(told.value), told.scale * half_digit, told.percent)
 
 
 class _Known:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from importlib import resources
 
 from vectorless_web.engine.text.dates import Day, dates_in
-from vectorless_web.engine.text.numbers import Number, number_word, numbers_in
+from vectorless_web.engine.text.numbers import Number, decimal_mark, number_word, numbers_in
 from vectorless_web.engine.text.units import MEASURES, read_unit, units_in
 
 
@@ -69,7 +69,8 @@ def type_answer(kind: ValueKind, answer: CheckedText, choices: Collection[str] =
         return _make_text(kind, answer.quotes[0] if answer.quotes else "")
     if kind is ValueKind.LIST:
         return _make_text(kind, "\n".join(answer.sentences))
-    read = _reader(kind, choices)
+    mark = decimal_mark((answer.value, *answer.sentences, *answer.quotes))
+    read = _reader(kind, choices, mark)
     proof = {value for text in (*answer.results, *answer.sentences, *answer.quotes) for value in read(text)}
     for texts in ([answer.value], answer.results, answer.sentences, answer.quotes):
         found = {value for text in texts for value in read(text)}
@@ -83,7 +84,7 @@ def type_text(kind: ValueKind, text: str, choices: Collection[str] = ()) -> Type
     """The one value that a text typed by a person states; None when it is none of this kind."""
     if kind in (ValueKind.TEXT, ValueKind.VERBATIM, ValueKind.LIST):
         return _make_text(kind, text)
-    found = set(_reader(kind, choices)(text))
+    found = set(_reader(kind, choices, decimal_mark([text]))(text))
     return found.pop() if len(found) == 1 else None
 
 
@@ -93,13 +94,13 @@ _WORDED = (ValueKind.YES_NO, ValueKind.CHOICE)
 _DATA = tomllib.loads(resources.files(__package__).joinpath("typed.toml").read_text(encoding="utf-8"))
 
 
-def _reader(kind: ValueKind, choices: Collection[str]) -> Reader:
+def _reader(kind: ValueKind, choices: Collection[str], mark: str) -> Reader:
     readers: Mapping[ValueKind, Reader] = {
         ValueKind.YES_NO: _read_yes_no,
         ValueKind.CHOICE: lambda text: _read_choices(text, choices),
-        ValueKind.NUMBER: lambda text: _read_numbers(text, kind),
-        ValueKind.MONEY: lambda text: _read_numbers(text, kind),
-        ValueKind.PERCENT: lambda text: _read_numbers(text, kind),
+        **dict.fromkeys(
+            (ValueKind.NUMBER, ValueKind.MONEY, ValueKind.PERCENT), lambda text: _read_numbers(text, kind, mark)
+        ),
         ValueKind.DATE: _read_days,
         ValueKind.DURATION: _read_spans,
     }
@@ -134,10 +135,10 @@ def _words(text: str) -> list[str]:
     return [word.casefold() for word in _WORD.findall(text)]
 
 
-def _read_numbers(text: str, kind: ValueKind) -> Iterator[TypedValue]:
+def _read_numbers(text: str, kind: ValueKind, mark: str) -> Iterator[TypedValue]:
     """The numbers of a kind: those that are no part of a date, with the scale and currency that the text gives them."""
     dates = [range(mention.start, mention.end) for mention in dates_in(text)]
-    numbers = [number for number in numbers_in(text) if not any(number.start in date for date in dates)]
+    numbers = [number for number in numbers_in(text, mark) if not any(number.start in date for date in dates)]
     unit = read_unit(_without(text, numbers))
     for number in numbers:
         is_alone = len(numbers) == 1

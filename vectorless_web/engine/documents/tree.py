@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from vectorless_web.engine.documents.node import Node, NodeKind, Reference, Table
 from vectorless_web.engine.errors import NotFound
+from vectorless_web.engine.text.numbers import decimal_mark
 
 DIGIT = re.compile(r"\d")
 Integer = Literal["depth", "page_start", "page_end", "token_count"]
@@ -119,6 +120,11 @@ class Tree:
                 [node.kind.value for node in nodes],
             )
         self._parents, self._ends, self._kinds = structure
+
+    @cached_property
+    def decimal_mark(self) -> str:
+        """The mark before decimals by the document's numbers; "" where they contradict each other."""
+        return decimal_mark(self.columns.texts)
 
     def __len__(self) -> int:
         return len(self._nodes)

@@ -195,8 +195,7 @@ def _test_of(comparison: Comparison, value: str, number: Decimal | None) -> Call
 def _in_scale_of(cell: GridCell, bound: Decimal) -> Decimal:
     """The cell's number as it is printed where the bound is written as the table prints, else in units."""
     assert cell.value is not None
-    printed = numbers_in(cell.text)
-    own = printed[0].value if printed else cell.value
+    own = cell.value / cell.scale
     return own if abs(bound) < 1000 * max(abs(own), Decimal(1)) else cell.value
 
 

@@ -12,7 +12,7 @@ from vectorless_web.engine.tables.periods import ColumnPeriod, OwnPeriod, is_per
 from vectorless_web.engine.tables.units import find_units, says_scale, units_currency, units_scale
 from vectorless_web.engine.tables.view import TableView
 from vectorless_web.engine.text.analyser import analyse
-from vectorless_web.engine.text.numbers import Number, numbers_in
+from vectorless_web.engine.text.numbers import Number, decimal_mark, numbers_in
 
 DASHES = frozenset("—–-−")
 _SIGNS = " $€£¥"
@@ -325,7 +325,7 @@ class Relation:
             if axis.index >= len(line.row.cells) or (axis.index == 0 and line.row.label):
                 continue
             cell = line.row.cells[axis.index]
-            number = read_cell_number(cell)
+            number = self._read_number(axis, cell)
             if number is None:
                 continue
             reading = read_cell(self.view, line.row, axis.index)
@@ -338,6 +338,28 @@ class Relation:
             own = reading.row_path[len(line.row.path) :] or ((line.label,) if line.label else ())
             label = " ".join(clean_label(part) for part in own)
             yield Entry(line, axis, label, number, reading, period, unit, scale, currency, is_blank)
+
+    def _read_number(self, axis: Axis, cell: Cell) -> Number | None:
+        """The number of a cell; None also for one that can be read in two ways where nothing tells which."""
+        number = read_cell_number(cell)
+        if number is None or not number.two_ways:
+            return number
+        mark = self.find_mark(axis.index)
+        return read_cell_number(cell, mark) if mark else None
+
+    def find_mark(self, column: int) -> str:
+        """The decimal mark of a column by its numbers, else the table's or the document's; "" where they differ."""
+        if column not in self._marks:
+            body = self.view.table.body
+            own = (row.cells[column].text for row in body if column < len(row.cells))
+            every = (cell.text for row in body for cell in row.cells)
+            told = decimal_mark(own, "") or decimal_mark(every, "")
+            self._marks[column] = told or self.view.tree.decimal_mark
+        return self._marks[column]
+
+    @cached_property
+    def _marks(self) -> dict[int, str]:
+        return {}
 
     def _complete_unit(self, reading: CellReading, axis: Axis, number: Number) -> tuple[str, Decimal, str]:
         """Unit, scale and currency of a cell; a scale that header or surroundings tell holds for money without one."""
@@ -352,12 +374,12 @@ class Relation:
         return currency or reading.unit, units_scale(told), currency
 
 
-def read_cell_number(cell: Cell) -> Number | None:
+def read_cell_number(cell: Cell, mark: str = ".") -> Number | None:
     """The number that a cell states; zero for a dash, None for words, dates or nothing."""
     text = cell.text.strip()
     if text.strip(_SIGNS) and set(text.strip(_SIGNS)) <= DASHES:
         return Number(0, len(cell.text), Decimal(0), False, "", Decimal(1), cell.text)
-    found = numbers_in(cell.text)
+    found = numbers_in(cell.text, mark)
     letters = sum(character.isalpha() for character in text)
     if not found or letters > LONGEST_CELL_WORDS or _CODE.match(text) or len(found) > 2:
         return None

@@ -1,7 +1,8 @@
-"""Numbers in text: found with sign, scale, currency and percent, and written with a unit said once."""
+"""Numbers in text: found with sign, scale, currency and percent, however they are written, and said with a unit."""
 
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -18,18 +19,37 @@ _PERCENT_WORDS = "|".join(
     for word in sorted(MEASURE_NAMES, key=len, reverse=True)
     if MEASURE_NAMES[word] in ("percent", "percentage point") and len(word) > 3
 )
-_NUMBER = re.compile(
+_DIGITS = (
+    r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}"
+    r"|\d{1,3}(?:['’\u00a0\u2009\u202f]\d{3})+(?:[.,]\d+)?|\d{1,3}(?: \d{3})+,\d\d?(?!\d)"
+    r"|\d+[.,]\d+(?![.,]\d)|\d+|\.\d+"
+)
+"""The digits of a number: 1,234.5, 1.234,5, 1'234.5 and 1 234,5."""
+_SPACED = r"\d{1,3}(?: \d{3})+(?:[.,]\d+)?"
+"""Digits that spaces part, where they are known to belong together; in a line they may be two figures."""
+_NUMBER = (
     rf"(?:(?=[^A-Za-z\s])|(?<![A-Za-z])(?=[A-Za-z]))(?P<code>(?<![A-Za-z])(?:{_CODES})\s?)?"
     r"(?P<open>\()?\s?(?P<minus>(?<![\w)%])[-–−]\s?)?"
     rf"(?P<currency>{_SIGN})?\s?"
     r"(?P<open2>\()?(?P<minus2>(?<=[$€£¥₹(])[-–−])?"
-    r"(?P<digits>(?<![\d.,])(?:\d{1,3}(?:,\d{2,3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?![\d]))"
+    r"(?P<digits>(?<![\d.,])(?:DIGITS)(?!\d))"
     rf"(?:\s?(?P<percent>%|(?:{_PERCENT_WORDS})\b)"
     rf"|[\s\-](?P<word>{_SCALE_WORDS})\b"
     r"|(?P<letter>bn|mn|mm|tn|[kKmMbB])(?![\w]))?"
     r"(?P<close>\s?\))?"
-    r"(?P<percent2>\s?%)?",
-    re.IGNORECASE,
+    r"(?P<percent2>\s?%)?"
+)
+_PLAIN = re.compile(_NUMBER.replace("DIGITS", _DIGITS), re.I)
+_WITH_SPACES = re.compile(_NUMBER.replace("DIGITS", f"{_SPACED}|{_DIGITS}"), re.I)
+_ALONE = re.compile(rf"\W*{_SPACED}\W*[^\W\d]{{0,3}}\W*")
+"""A text that is one number whose digits spaces part, with a short unit."""
+
+_TOLD = r"(?=\s?(?:[%‰$€£¥₹]|[^\W\d]{0,4}[^\w.]*$))"
+"""Behind a number whose mark tells: a unit, or the end of the text. Others may number sections, notes or days."""
+_EVIDENCE = re.compile(
+    rf"(?<![\w.,/:\[])(?:(?P<comma>\d{{1,3}}(?:[.\s'’]\d{{3}})+,\d+|\d{{1,3}}(?:\.\d{{3}}){{2,}}|0,\d+|\d+,\d\d|\d+,\d{_TOLD})"
+    rf"|\d{{1,3}}(?:[,\s'’]\d{{3}})+\.\d+|\d{{1,3}}(?:,\d{{3}}){{2,}}|0\.\d+|\d+\.\d\d?{_TOLD}"
+    r"|(?:(?<=[$€£¥₹])|(?<=[$€£¥₹]\s))\d+\.\d\d?)(?![.,]?\d)"
 )
 
 
@@ -38,7 +58,8 @@ class Number:
     """A number as written. `value` includes sign and scale; percent values are not divided by 100.
 
     `scale` is the factor of its own words ("million"), 1 without. `currency` is an ISO
-    code or "". `text` is what is at `start` to `end` (exclusive).
+    code or "". `text` is what is at `start` to `end` (exclusive). `two_ways`: by itself it could also be read with the
+    other decimal mark, as "1,234" could.
     """
 
     start: int
@@ -48,23 +69,52 @@ class Number:
     currency: str
     scale: Decimal
     text: str
+    two_ways: bool = False
 
 
-def numbers_in(text: str) -> list[Number]:
-    """All numbers in reading order; parentheses or a minus make them negative; digits of codes do not count."""
-    return [number for match in _NUMBER.finditer(text) if (number := _read_number(match, text)) is not None]
+def decimal_mark(texts: Iterable[str], usual: str = ".") -> str:
+    """The mark before decimals by those numbers of texts that can be read in one way; `usual` where there are none.
+
+    "" where they contradict: neither mark is twice as frequent as the other.
+    """
+    found = [bool(match["comma"]) for text in texts for match in _EVIDENCE.finditer(text)]
+    commas, points = sum(found), len(found) - sum(found)
+    return "," if commas > 2 * points else "." if points > 2 * commas else "" if found else usual
 
 
-def _read_number(match: re.Match[str], text: str) -> Number | None:
+def numbers_in(text: str, mark: str = ".") -> list[Number]:
+    """All numbers in reading order; parentheses or a minus make them negative; digits of codes do not count.
+
+    `mark` is the decimal mark of a number that can be read in two ways; where it is a comma, spaces part thousands.
+    """
+    pattern = _WITH_SPACES if mark == "," or _ALONE.fullmatch(text) else _PLAIN
+    return [number for match in pattern.finditer(text) if (number := _read_number(match, text, mark)) is not None]
+
+
+def _read_digits(digits: str, mark: str) -> tuple[Decimal, bool]:
+    """The value of digits, and whether only `mark` tells which it is."""
+    plain = re.sub(r"[^\d.,]", "", digits)
+    marks = re.findall(r"[.,]", plain)
+    decimal = marks[-1] if marks else "."
+    if len(marks) > 1 and len(set(marks)) == 1:
+        decimal = "," if marks[0] == "." else "."
+    two_ways = len(marks) == 1 and re.fullmatch(r"[1-9]\d{0,2}[.,]\d{3}", digits) is not None
+    if two_ways:
+        decimal = mark or "."
+    thousands = "." if decimal == "," else ","
+    return Decimal(plain.replace(thousands, "").replace(decimal, ".")), two_ways
+
+
+def _read_number(match: re.Match[str], text: str, mark: str) -> Number | None:
     start, end = _find_bounds(match)
     if _inside_word(text, match):
         return None
-    value = Decimal(match["digits"].replace(",", ""))
+    value, two_ways = _read_digits(match["digits"], mark)
     scale = _scale(match)
     percent = bool(match["percent"] or match["percent2"])
     if _is_negative(match, text):
         value = -value
-    return Number(start, end, value * scale, percent, _currency(match), scale, text[start:end])
+    return Number(start, end, value * scale, percent, _currency(match), scale, text[start:end], two_ways)
 
 
 def _find_bounds(match: re.Match[str]) -> tuple[int, int]:

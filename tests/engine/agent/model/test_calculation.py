@@ -47,6 +47,20 @@ def test_a_count_in_a_table_that_also_states_money_has_no_currency() -> None:
     assert evaluate_ids("D1.1.r4c1 * 2", library).result == "10,178 USD"
 
 
+def test_cells_and_lines_are_read_with_the_decimal_mark_of_their_numbers() -> None:
+    rent = [["Nettomiete", "1.674,00"], ["Parkplatz", "1.210"], ["Nebenkosten", "210,50"]]
+    weights = [["Before", "13,9 kg"], ["After", "11,4 kg"]]
+    open_rows = [["North", "1,234"], ["South", "0,5"], ["East", "0.5"]]
+    tables = [table("T", rows, columns=["", "Amount"]) for rows in (rent, weights)]
+    library = library_of(compiled("Vertrag", *tables, paragraph("Die Kaution beträgt 5.022 Franken.")))
+    assert evaluate_ids("D1.1.r1c1 + D1.1.r2c1 + D1.1.r3c1", library).value == Decimal("3094.50")
+    assert evaluate_ids("D1.2.r1c1 - D1.2.r2c1", library).value == Decimal("2.5")
+    assert evaluate_ids("D1.3 / 3", library).value == 1674
+    unclear = library_of(compiled("R", table("T", open_rows, columns=["", "Amount"])))
+    with pytest.raises(InvalidInput, match="can be read in two ways"):
+        evaluate_ids("D1.1.r1c1 * 2", unclear)
+
+
 def test_different_scales_are_brought_to_one() -> None:
     first = table("A", [["Sales", "$ 2"]], columns=["", "2020"], units="(in millions)")
     second = table("B", [["Costs", "$ 500"]], columns=["", "2020"], units="(in thousands)")

@@ -112,11 +112,13 @@ def read_amount(said: str, library: LibraryView) -> Amount:
     if pointer.column >= 0:
         return _read_cell(view, pointer, said)
     text = view.tree.node(pointer.key).text[pointer.start : pointer.end]
-    found = numbers_in(text)
+    found = numbers_in(text, view.tree.decimal_mark)
     if len(found) != 1:
         listed = ", ".join(number.text for number in found[:8]) or "none"
         raise InvalidInput(f"{said} states not one number but {listed}: name a cell, or write the number itself.")
     number = found[0]
+    if number.two_ways and not view.tree.decimal_mark:
+        raise _refuse_two_ways(said, number.text)
     unit = "%" if number.percent else number.currency
     return Amount(pointer, said, number.value / number.scale, number.scale, unit, shorten_text(text, 60))
 
@@ -129,11 +131,21 @@ def _read_cell(view: DocumentView, pointer: Pointer, said: str) -> Amount:
     entries = relation.entries(line) if line else ()
     entry = next((entry for entry in entries if entry.axis.index == pointer.column), None)
     if line is None or entry is None:
-        raise InvalidInput(f"{said} holds no number: {clean_text(row.cells[pointer.column].text) or 'it is empty'}.")
+        text = clean_text(row.cells[pointer.column].text)
+        if any(number.two_ways for number in numbers_in(text)) and not relation.find_mark(pointer.column):
+            raise _refuse_two_ways(said, text)
+        raise InvalidInput(f"{said} holds no number: {text or 'it is empty'}.")
     words = " | ".join(filter(None, (" > ".join(line.path), view.name_columns(pointer.key)[pointer.column])))
     scale = entry.scale * entry.number.scale
     unit = entry.measure if entry.measure != entry.currency or _states_money(relation, line) else ""
     return Amount(pointer, said, entry.number.value / entry.number.scale, scale, unit, words)
+
+
+def _refuse_two_ways(said: str, text: str) -> InvalidInput:
+    return InvalidInput(
+        f"{said} can be read in two ways, {text} with thousands or with decimals, and the numbers around it do not "
+        "tell which: write the number itself."
+    )
 
 
 def _states_money(relation: Relation, line: RelationLine) -> bool:
