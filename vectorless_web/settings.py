@@ -67,6 +67,7 @@ INSTALLED_APPS = [
     "vectorless_web.runs",
     "vectorless_web.sharing",
     "vectorless_web.grids",
+    "vectorless_web.evaluations",
     "vectorless_web.profiles",
     "vectorless_web.backups",
     "vectorless_web.console",
@@ -202,15 +203,20 @@ TIDYING = (
     "vectorless_web.notices.services.tidy_notices",
     "vectorless_web.api.services.tidy_replies",
     "vectorless_web.api.webhooks.services.tidy_deliveries",
+    "vectorless_web.evaluations.services.evaluate_on_schedule",
 )
 """What the sweep calls every hour besides its own acts, from apps above it: each says how many rows it touched."""
 SWEEPING = (
     "vectorless_web.console.subjects.stream.stream_events",
     "vectorless_web.api.webhooks.services.queue_due",
     "vectorless_web.grids.services.follow_documents",
+    "vectorless_web.evaluations.services.recover_evaluations",
 )
 """What the sweep calls at every pass besides its own acts, likewise."""
-RUN_ENDED: dict[str, str] = {"cell": "vectorless_web.grids.services.take_end"}
+RUN_ENDED = {
+    "cell": "vectorless_web.grids.services.take_end",
+    "evaluation": "vectorless_web.evaluations.services.take_end",
+}
 """Who is told in the same transaction that a run has ended which no person asked, by the purpose of the run."""
 LISTENERS = ("vectorless_web.api.webhooks.services.note_event",)
 """What is told of events in workspaces (infra.happenings), from apps above those in which they happen."""
