@@ -32,6 +32,7 @@ from tests.support.compiled import compile_here
 from vectorless_web.api.models import ApiToken, Delivery, Webhook
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder, PartialUpload
+from vectorless_web.evaluations.models import GoldenSet
 from vectorless_web.grids.models import Cell, Grid
 from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.profiles.models import SignOnProvider
@@ -61,7 +62,7 @@ SECRET = "Zebrafish"
 """A word of every name and text in the first workspace, and of nothing elsewhere."""
 BY_TOKEN = ("invitation", "share")
 """What is reached by a token alone, whatever the workspace."""
-INNER = ("version", "other", "link", "comment", "delivery", "column", "row", "cell", "token")
+INNER = ("version", "other", "link", "comment", "delivery", "column", "row", "cell", "token", "asked")
 """Numbers that an address holds beside that of its object."""
 
 
@@ -273,6 +274,27 @@ MATRIX = [
     get("runs:export", VIEWER, "run", form="markdown"),
     # Sharing: a member their own runs, an editor any; the links of a workspace are its owner's.
     # Grids
+    # Evaluations
+    get("evaluations:sets", VIEWER, "workspace"),
+    post("evaluations:make", EDITOR, "workspace", name="Figures"),
+    get("evaluations:set", VIEWER, "golden_set"),
+    post("evaluations:add", EDITOR, "golden_set", question="What is the leave?", value="30 days"),
+    post("evaluations:import", EDITOR, "golden_set"),
+    get("evaluations:export_set", VIEWER, "golden_set"),
+    post("evaluations:schedule", EDITOR, "golden_set", schedule=""),
+    post("evaluations:delete", EDITOR, "golden_set", name=""),
+    post("evaluations:start", EDITOR, "golden_set", answerer="offline"),
+    replace(get("evaluations:from_run", EDITOR, "workspace"), more={"asked": "asked"}),
+    replace(post("evaluations:keep_run", EDITOR, "golden_set"), more={"asked": "asked"}),
+    get("evaluations:question", VIEWER, "golden"),
+    post("evaluations:change", EDITOR, "golden", question="What is the leave?", value="30 days"),
+    post("evaluations:delete_question", EDITOR, "golden"),
+    get("evaluations:evaluation", VIEWER, "evaluation"),
+    get("evaluations:progress", VIEWER, "evaluation"),
+    post("evaluations:stop", EDITOR, "evaluation"),
+    post("evaluations:resume", EDITOR, "evaluation"),
+    get("evaluations:export", VIEWER, "evaluation", form="json"),
+    get("evaluations:compare", VIEWER, "evaluation"),
     get("grids:list", VIEWER, "workspace"),
     get("grids:new", MEMBER, "workspace"),
     post("grids:make", MEMBER, "workspace", name="Leaves"),
@@ -543,7 +565,14 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     column = grid.columns.create(position=0, label=word, question=f"{word}?")
     row = grid.rows.create(document=document, version=document.current_version, position=0)
     cell = Cell.objects.create(row=row, column=column, state="answered", text=f"30 days of {word}.")
+    golden_set = GoldenSet.objects.create(workspace=workspace, name=f"{word} set", created_by=people[OWNER])
+    golden = golden_set.questions.create(question=f"{word}?", text=f"30 days of {word}.")
+    evaluation = golden_set.evaluations.create(label="Offline reasoner", state="stopped", asked_by=people[OWNER])
+    evaluation.results.create(golden=golden, run=again)
     return {
+        "golden_set": golden_set.pk,
+        "golden": golden.pk,
+        "evaluation": evaluation.pk,
         "grid": grid.pk,
         "column": column.pk,
         "row": row.pk,
@@ -558,6 +587,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
         "thread": thread.pk,
         "run": run.pk,
         "again": again.pk,
+        "asked": run.pk,
         "link": link.pk,
         "comment": comment.pk,
         "invited": invited.pk,

@@ -5,9 +5,10 @@ from django.contrib import admin
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, include, path
-from django.views.generic import RedirectView, TemplateView
+from django.views.generic import RedirectView
 
 from vectorless_web.api.urls import operations
+from vectorless_web.evaluations.views import show_help
 from vectorless_web.infra.web import health, pages
 from vectorless_web.profiles.views import SignUpView
 
@@ -36,7 +37,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/r/<path:row>", view_on_site, name="view-on-site"),
     path("admin/", admin.site.urls),
     path("favicon.ico", pages.favicon, name="favicon"),
-    path("help/", login_not_required(TemplateView.as_view(template_name="help.html")), name="help"),
+    path("help/", show_help, name="help"),
     path("api/v1/", operations),
     path("", include("vectorless_web.api.urls")),
     path("", include("vectorless_web.notices.urls")),

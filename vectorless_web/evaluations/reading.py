@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -155,6 +155,19 @@ def check_typed(typed: Typed) -> Typed:
     return typed
 
 
+def read_pages(written: str, documents: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Document and page index of each page that a field names: "14, 15", or "report.pdf: 14". Problem (422) if none."""
+    match = _PAGES.fullmatch(written)
+    if match is None:
+        sentence = f"“{written[:60]}” names no pages. Write “14, 15”, or “report.pdf: 14” where several are asked."
+        raise Problem(sentence, code="pages_unreadable", status=422)
+    if not match["name"] and len(documents) != 1:
+        sentence = f"Say of which document page {match['pages']} is: “report.pdf: {match['pages']}”."
+        raise Problem(sentence, code="pages_of_no_document", status=422)
+    for page in re.findall(r"\d+", match["pages"]):
+        yield match["name"] or documents[0], max(0, int(page) - 1)
+
+
 class Resolver:
     """Finds the documents that golden questions name, of those that exist for a user; each name is looked up once."""
 
@@ -182,16 +195,9 @@ class Resolver:
         return Resolved(values, documents)
 
     def _read_pages(self, written: str, documents: tuple[Document, ...]) -> Iterator[list[Any]]:
-        match = _PAGES.fullmatch(written)
-        if match is None:
-            sentence = f"“{written[:60]}” names no pages. Write “14, 15”, or “report.pdf: 14” where several are asked."
-            raise Problem(sentence, code="pages_unreadable", status=422)
-        if not match["name"] and len(documents) != 1:
-            sentence = f"Say of which document page {match['pages']} is: “report.pdf: {match['pages']}”."
-            raise Problem(sentence, code="pages_of_no_document", status=422)
-        document = self._find(match["name"]) if match["name"] else documents[0]
-        for page in re.findall(r"\d+", match["pages"]):
-            yield [document.pk, max(0, int(page) - 1), ""]
+        for name, page_index in read_pages(written, [document.name for document in documents]):
+            document = next((each for each in documents if each.name == name), None) or self._find(name)
+            yield [document.pk, page_index, ""]
 
     def _find(self, name: str) -> Document:
         if name not in self._known:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
 from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
@@ -21,10 +22,18 @@ from vectorless_web.infra.web.pages import go_to
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.selectors import run_for
 from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import workspace_context, workspace_for
+from vectorless_web.workspaces.selectors import workspace_context, workspace_for, workspaces_of
 
 QUESTIONS_SHOWN, RESULTS_SHOWN = 50, 50
 """Questions and results on one page."""
+
+
+@login_not_required
+@require_GET
+def show_help(request: HttpRequest) -> HttpResponse:
+    """The help page; to members it tells what verdicts were worth in their own workspaces."""
+    own = [workspace.pk for workspace in workspaces_of(request.user)] if request.user.is_authenticated else []
+    return render(request, "help.html", {"trusts": selectors.trust_in(own) if own else []})
 
 
 @require_GET
@@ -163,9 +172,9 @@ def delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 @require_GET
-def from_run(request: HttpRequest, slug: str, run: int) -> HttpResponse:
+def from_run(request: HttpRequest, slug: str, asked: int) -> HttpResponse:
     """Choose the set that keeps a finished run as a golden question."""
-    found = run_for(request.user, slug, run, Role.EDITOR)
+    found = run_for(request.user, slug, asked, Role.EDITOR)
     services.type_from_run(found)
     context = {
         **workspace_context(request.user, found.workspace, "evaluations"),
@@ -177,10 +186,11 @@ def from_run(request: HttpRequest, slug: str, run: int) -> HttpResponse:
 
 
 @require_POST
-def keep_run(request: HttpRequest, slug: str, pk: int, run: int) -> HttpResponse:
+def keep_run(request: HttpRequest, slug: str, pk: int, asked: int) -> HttpResponse:
     """Keep a run's answer as what is expected; the page of the new question lets it be corrected."""
     golden_set = selectors.set_for(request.user, slug, pk, Role.EDITOR)
-    golden = services.keep_run(user=request.user, golden_set=golden_set, run=run_for(request.user, slug, run))
+    run = run_for(request.user, slug, asked)
+    golden = services.keep_run(user=request.user, golden_set=golden_set, run=run)
     messages.success(request, _("The run was kept. Change what is expected if it is not right."))
     return go_to(request, "evaluations:question", slug=slug, pk=golden.pk)
 
@@ -251,6 +261,7 @@ def evaluation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         **_progress_context(request, found),
         "results": Paginator(rows, RESULTS_SHOWN).get_page(request.GET.get("page")),
         "only": chosen,
+        "others": found.golden_set.evaluations.exclude(pk=found.pk)[:20],
         "filters": [(name, label) for name, (label, _condition) in selectors.FILTERS.items()],
     }
     return render(request, "evaluations/evaluation.html", context)
@@ -288,17 +299,19 @@ def resume(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 @require_GET
-def compare(request: HttpRequest, slug: str) -> HttpResponse:
-    """What the later of two evaluations of a set fixed and broke."""
-    pks = [parse_whole_number(request.GET.get(name)) or 0 for name in ("before", "after")]
-    before, after = (selectors.evaluation_for(request.user, slug, pk) for pk in sorted(pks))
-    if before.golden_set_id != after.golden_set_id:
-        raise Problem(_("Only evaluations of one set can be compared."), code="other_set", status=422)
+def compare(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """What the later of two evaluations of a set fixed and broke; without a choice, against the one before."""
+    found = selectors.evaluation_for(request.user, slug, pk)
+    others = found.golden_set.evaluations.select_related("golden_set")
+    chosen = parse_whole_number(request.GET.get("with"))
+    other = others.filter(pk=chosen).first() if chosen else others.filter(pk__lt=pk).first()
+    if other is None and chosen:
+        raise Http404("There is no such evaluation of this set.")
+    before, after = sorted((other or found, found), key=lambda row: row.pk)
     changed = selectors.compare_evaluations(before, after, request.user)
-    rows = selectors.results_of(after, request.user).in_bulk(field_name="pk")
-    by_golden = {row.golden_id: row for row in rows.values()}
+    by_golden = {row.golden_id: row for row in selectors.results_of(after, request.user)}
     context = {
-        **workspace_context(request.user, after.golden_set.workspace, "evaluations"),
+        **workspace_context(request.user, found.golden_set.workspace, "evaluations"),
         "before": before,
         "after": after,
         "change": changed,
