@@ -120,3 +120,10 @@ enable(document);
 announceToasts();
 tick();
 setInterval(tick, SECOND / 5);
+
+// A strip of tabs that is wider than the screen begins at the page one is on.
+for (const tab of document.querySelectorAll(":is(.tabs, .side-nav > nav, .folders) [aria-current]")) {
+  const strip = tab.closest(".tabs, nav, .folders");
+  const [from, at] = [strip, tab].map((element) => element.getBoundingClientRect());
+  strip.scrollLeft += at.left - from.left - (from.width - at.width) / 2;
+}

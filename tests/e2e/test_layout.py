@@ -100,6 +100,12 @@ def test_the_list_of_documents_is_whole_at_every_width(signed_in, site, tmp_path
         assert outside(page, "#documents .title, #documents .stage", ".table-wrap") == [], width
 
 
+def test_a_strip_of_tabs_begins_at_the_page_one_is_on(signed_in, site):
+    signed_in.set_viewport_size({"width": 320, "height": 700})
+    signed_in.goto(f"{site.address}/account/data/")
+    expect(signed_in.locator("main nav [aria-current], main .tabs [aria-current]").first).to_be_in_viewport(ratio=0.9)
+
+
 STYLES = (Path(settings.BASE_DIR) / "static" / "app.css").read_text()
 LINKED = re.compile(r'<link rel="(?:stylesheet|preload|icon)"[^>]*>|<script.*?</script>', re.DOTALL)
 TOO_WIDE = """() => {
