@@ -105,6 +105,33 @@ def _empty_redis(request):
             client.flushall()
 
 
+@pytest.fixture(scope="session")
+def compile_children() -> Iterator[None]:
+    """Files are read by forks of a process that has imported the compiler, as a worker has them read."""
+    from vectorless_web.documents.compiling.process import prepare_children
+
+    children = prepare_children()
+    yield
+    children.close()
+
+
+@pytest.fixture(autouse=True)
+def _compile_quickly(request):
+    if uses_database(request.node):
+        request.getfixturevalue("compile_children")
+
+
+@pytest.fixture(scope="session")
+def migrated_database(tmp_path_factory) -> Path:
+    """An SQLite database with all tables and no rows, to be copied: to lay the tables takes seconds."""
+    var = tmp_path_factory.mktemp("migrated")
+    path = var / "db.sqlite3"
+    environment = {**os.environ, "VECTORLESS_VAR": str(var), "DATABASE_URL": f"sqlite:///{path}"}
+    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=100)
+    return path
+
+
 @pytest.fixture
 def work_off():
     """Work on all waiting jobs in this process: `work_off("documents")`."""

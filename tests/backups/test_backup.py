@@ -71,10 +71,11 @@ def add(workspace, alice) -> Callable[[int], Document]:
 
 
 @pytest.fixture
-def empty_site(tmp_path) -> Iterator[dict[str, str]]:
-    """The environment of a site that has nothing yet, on a new database of the kind that is tested."""
+def empty_site(tmp_path, migrated_database) -> Iterator[dict[str, str]]:
+    """The environment of a site that holds nothing yet, on a new database of the kind that is tested."""
     environment = {**os.environ, "VECTORLESS_VAR": str(tmp_path / "restored")}
     if not POSTGRESQL:
+        lay_tables(tmp_path / "restored", migrated_database)
         yield {**environment, "DATABASE_URL": f"sqlite:///{tmp_path / 'restored' / 'db.sqlite3'}"}
         return
     base, name = database_url(), "restored"
@@ -83,6 +84,11 @@ def empty_site(tmp_path) -> Iterator[dict[str, str]]:
         server.execute(f"CREATE DATABASE {name}")
         yield {**environment, "DATABASE_URL": base.replace(f"/{connection.settings_dict['NAME']}", f"/{name}")}
         server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def lay_tables(var: Path, migrated_database: Path) -> None:
+    var.mkdir()
+    shutil.copy(migrated_database, var / "db.sqlite3")
 
 
 def manage(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -189,6 +195,7 @@ def test_backups_under_load_are_whole_and_a_restore_equals_its_source(
 @once
 def test_an_older_backup_is_restored_by_its_name_and_a_killed_restore_is_run_again(add, tmp_path, empty_site):
     first = back_up_with(add, tmp_path, 1)
+    (tmp_path / "restored" / "db.sqlite3").unlink()  # not even its tables are there
     half = tmp_path / "restored" / "media" / first[1]
     half.parent.mkdir(parents=True)
     half.write_bytes(b"half of i")
@@ -374,13 +381,16 @@ def test_secrets_stay_out_unless_asked_for_and_nobody_else_may_read_a_backup(add
 
 
 @once
-def test_the_secret_key_comes_back_when_it_was_included_and_a_wrong_one_is_told(add, tmp_path, settings, empty_site):
+def test_the_secret_key_comes_back_when_it_was_included_and_a_wrong_one_is_told(
+    add, tmp_path, settings, empty_site, migrated_database
+):
     add(1)
     back_up(tmp_path / "backups", with_secret=True)
     given = {**empty_site, "SECRET_KEY": "another key than that of the backup, and long enough"}
     done = manage(given, "restore", str(tmp_path / "backups"))
     assert done.returncode == 0 and "this site's key is not the one" in done.stderr
     shutil.rmtree(tmp_path / "restored")
+    lay_tables(tmp_path / "restored", migrated_database)
     done = manage(empty_site, "restore", str(tmp_path / "backups"))
     assert done.returncode == 0 and "Warning" not in done.stderr, done.stderr
     own = tmp_path / "restored" / "secret_key"

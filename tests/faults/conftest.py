@@ -72,8 +72,8 @@ class BrokenSite:
 
 
 @pytest.fixture
-def make_site() -> Iterator[Callable[..., BrokenSite]]:
-    """`make_site(NAME="value", ...)` prepares a site in an empty folder, or in `var`; not started yet."""
+def make_site(migrated_database) -> Iterator[Callable[..., BrokenSite]]:
+    """`make_site(NAME="value", ...)` prepares a site without rows in a new folder, or in `var`; not started yet."""
     base = Path(tempfile.mkdtemp(prefix="vw-fault-"))
     made: list[BrokenSite] = []
 
@@ -82,6 +82,8 @@ def make_site() -> Iterator[Callable[..., BrokenSite]]:
         folder.mkdir(exist_ok=True)
         if not demo:
             (folder / "demo_loaded").touch()
+            if var is None and "DATABASE_URL" not in environment:
+                shutil.copy(migrated_database, folder / "db.sqlite3")
         kept = {name: value for name, value in os.environ.items() if name not in FOREIGN}
         site = BrokenSite(folder, free_port(), {**kept, "VECTORLESS_VAR": str(folder), **environment})
         made.append(site)
