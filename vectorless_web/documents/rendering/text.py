@@ -325,8 +325,8 @@ def _span_headers(cells: Sequence[PageCell], texts: Sequence[str], table: Table)
     spanned: list[PageCell] = []
     over = ""
     for place, (cell, text) in enumerate(zip(cells, texts, strict=True)):
-        header = table.columns[place].header.split(" / ") if place < len(table.columns) else []
-        if not text.strip() and over and over in header[:-1]:
+        levels = table.columns[place].path if place < len(table.columns) else ()
+        if not text.strip() and over and over in levels[:-1]:
             spanned[-1] = replace(spanned[-1], span=spanned[-1].span + 1)
         else:
             spanned.append(cell)
