@@ -268,18 +268,6 @@ def test_bold_names_on_a_band_of_colour_above_the_lines_are_the_header(compiled)
     assert uncovered(document) == []
 
 
-def test_drawn_sheets_of_particulars_over_pages_have_no_header(compiled):
-    def sheet(name: str, light: str) -> list[Rule | Text]:
-        bold = [Text(left, 104, words, 9, font="bold") for left, words in ((76, "Buoy"), (206, name))]
-        drawn = grid([70, 200, 420], [90, 110, 130, 150])
-        rows = write((76, 124, "Light"), (206, 124, light), (76, 144, "Moored"), (206, 144, f"by the {light} tower"))
-        return [*bold, *drawn, *rows]
-
-    (table,) = views(compiled(pdf([sheet("Northern", "red"), sheet("Southern", "green"), sheet("Outer", "white")])))
-    assert [row.label for row in table.table.body] == ["Buoy", "Light", "Moored"] * 3
-    assert read(table, "Light", 1).column_path == ()
-
-
 def test_figures_set_lower_by_less_than_a_line_are_no_rows_of_a_band(compiled):
     drawn = [
         *grid([70, 190, 300, 400], [190, 210, 270]),

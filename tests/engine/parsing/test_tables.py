@@ -310,18 +310,6 @@ def test_a_sentence_with_a_wide_space_before_the_next_heads_no_figures(compiled)
     assert not found
 
 
-def test_sheets_of_particulars_have_no_header(compiled):
-    sheets = [("Buoy", "Northern light"), ("Colour", "red"), ("Buoy", "Southern light"), ("Colour", "green")]
-    cells = [
-        Text(left, 200 + 14 * n, words, 9, font="plain" if n else "bold")
-        for n, row in enumerate(sheets)
-        for left, words in zip((72, 200), row, strict=True)
-    ]
-    [view] = views(compiled(pdf([[*prose(72, 90, 6), *cells]])))
-    assert [row.label for row in view.table.body] == ["Buoy", "Colour", "Buoy", "Colour"]
-    assert not view.table.columns[1].path
-
-
 def test_a_table_carried_on_without_some_columns_keeps_their_places(compiled):
     head = [(40, [(72, "Paper"), (180, "Form"), (280, "Number"), (380, "Filed on"), (480, "Enclosed")])]
     first = [

@@ -250,16 +250,6 @@ def find_units(text: str) -> re.Match[str] | None:
     return match if match and not re.search(r"\d(?<!000)\s?(?:thousand|million|billion)", match[0]) else None
 
 
-_COUNTED = re.compile(r"^\W*number of\b|\bheadcount\b|\(([a-z]{3,14}s)\)\s*$", re.I)
-_MONEY_WORDS = frozenset(
-    (
-        *("losses", "gains", "expenses", "benefits", "earnings", "credits", "charges", "outflows", "inflows"),
-        *("deficits", "thousands", "millions", "billions", "dollars", "euros", "pounds"),
-    )
-)
-"""Words in brackets that count money: "(losses)" is no number of things."""
-
-
 _MARKED = re.compile(r"(?<=\d)[a-h]{1,4}$")
 """Letters behind a figure that name the columns or rows from which it differs: "65bcd"."""
 

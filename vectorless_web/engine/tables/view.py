@@ -432,8 +432,6 @@ def _points_of(table: Table, place: int) -> str:
     return unit if is_points(unit) else ""
 
 
-_COUNTING = ("number", "total", "average")
-"""Words before the name of what is counted."""
 _LEFT_OUT_AMOUNTS = re.compile(
     r"\bper\b|%|percent|\b(?:ratios?|rates?|amounts?|data|otherwise|noted|indicated|where|as|shares?|figures?|prices?|average)\b"
 )

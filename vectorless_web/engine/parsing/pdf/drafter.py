@@ -28,7 +28,7 @@ from vectorless_web.engine.parsing.tables.drafts import (
     table_draft,
     with_units,
 )
-from vectorless_web.engine.parsing.tables.grid import Grid, GridRow, build_grid
+from vectorless_web.engine.parsing.tables.grid import Grid, build_grid
 from vectorless_web.engine.parsing.tables.regions import LineRow
 from vectorless_web.engine.parsing.tables.ruled import RuledTable
 from vectorless_web.engine.parsing.tables.statements import recognise_statement
@@ -320,10 +320,6 @@ class Drafter:
         part = 0
         if self._grid is not None and not self._lines and _continues_table(self._grid, grid):
             if len(self._grid.rows) + len(grid.rows) <= _LONGEST_TABLE:
-                if _are_sheets(self._grid, grid):
-                    for own in (self._grid, grid):
-                        own.rows = [replace(row, is_header=False) for row in own.rows]
-                    self._grid.columns = ((), ())
                 if any(self._grid.columns) and self._grid.columns != grid.columns:
                     grid.rows = [replace(row, is_header=False) for row in grid.rows]
                 self._grid.rows.extend(grid.rows)
@@ -396,19 +392,6 @@ def _continues_table(before: Grid, grid: Grid) -> bool:
     if not before.edges or len(before.edges) != len(grid.edges) or grid.rows[0].page != before.rows[-1].page + 1:
         return False
     return all(abs(one[1] - other[1]) < _SAME_EDGE for one, other in zip(before.edges, grid.edges, strict=True))
-
-
-def _are_sheets(before: Grid, grid: Grid) -> bool:
-    """Whether two tables of two columns begin with the same name: one data sheet after the other, without headers."""
-    if len(before.columns) != len(("name", "value")) or len(grid.columns) != len(before.columns):
-        return False
-    if not before.columns[0]:
-        return any(row.cells[0] and _words_of(row) == _words_of(grid.rows[0]) for row in before.rows)
-    return before.columns[0] == grid.columns[0] and before.columns[1] != grid.columns[1]
-
-
-def _words_of(row: GridRow) -> list[str]:
-    return [word for span in row.cells[0] for word in span.text.split()]
 
 
 def _are_dated_otherwise(before: Grid, grid: Grid) -> bool:

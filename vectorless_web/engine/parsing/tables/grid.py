@@ -340,20 +340,11 @@ def _stands_out(groups: Sequence[Sequence[LineRow]]) -> bool:
     """Whether the first row of a table of words is set differently from the second: then it is the header."""
     if len(groups) < _FORM_ROWS:
         return False
-    if _begins_sheets(groups):
-        return False
     if any(len(cell.text) > _LONGEST_NAME for row in groups[0] for cell in row.cells):
         return _names_codes(groups)
     first, second = (next(row.line.style for row in group) for group in groups[:2])
-    told = (_stands_aside, _name_kinds, _names_numbers, _names_codes)
+    told = (_name_kinds, _names_numbers, _names_codes)
     return first.weight != second.weight or any(tells(groups) for tells in told)
-
-
-def _begins_sheets(groups: Sequence[Sequence[LineRow]]) -> bool:
-    """Whether the first row's name recurs with another value: the rows are data sheets one after the other."""
-    rows = [[cell.text.strip() for row in group for cell in row.cells] for group in groups]
-    pairs = [row for row in rows if len(row) == len(("name", "value"))]
-    return rows[0] in pairs and any(row[0] == rows[0][0] and row[1] != rows[0][1] for row in pairs)
 
 
 def _name_kinds(groups: Sequence[Sequence[LineRow]]) -> bool:
@@ -379,16 +370,6 @@ def _names_numbers(groups: Sequence[Sequence[LineRow]]) -> bool:
     return len(begins) > 1 and [bool(NUMBERING.match(text)) for text in begins] == [False] + [True] * (len(begins) - 1)
 
 
-def _stands_aside(groups: Sequence[Sequence[LineRow]]) -> bool:
-    """Whether the first row's cells all begin elsewhere than the cells below, which begin at the same places."""
-    lefts = [[cell.left for row in group for cell in row.cells] for group in groups]
-    first, body = lefts[0], [own for own in lefts[1:] if len(own) == len(lefts[0])]
-    if len(first) <= _LEAST_COLUMNS or len(body) < _SEVERAL or len(body) < len(lefts) - 1:
-        return False
-    aligned = all(abs(own[-1] - body[-1][-1]) < _TIGHT for own in body)
-    return aligned and all(abs(own - below) > _SAME_LEFT for own, below in zip(first, body[-1], strict=True))
-
-
 def _same_height(group: Sequence[LineRow], row: LineRow) -> bool:
     line = group[-1].line
     overlap = min(line.bottom, row.line.bottom) - max(line.top, row.line.top)
@@ -400,12 +381,7 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
     """Columns are the unions of overlapping figures of the body, then of what is beside them."""
     body = [cells for cells, _, _, is_header in visual if not is_header]
     headed = max((len(cells) for cells, _, _, is_header in visual if is_header), default=0)
-    firsts = [(cells[0].left, cells[0].right) for cells in body if not cells[0].numeric]
-    reach = max((right for _, right in firsts), default=0.0)
-    figures = [
-        [(c.left, c.right) for c in cells[1:] if c.numeric and (c.left >= reach or not _is_in_labels(c, firsts))]
-        for cells in body
-    ]
+    figures = [[(c.left, c.right) for c in cells[1:] if c.numeric] for cells in body]
     marks = _union([(c.left, c.right) for cells in body for c in cells if _NUMBER_MARK.match(c.text.strip())])
     columns = _union(_without_dashes(_without_bridges(figures), body))
     columns = [edge for edge in columns if edge not in marks or _is_headed(edge, visual)]
@@ -446,12 +422,6 @@ def _without_dashes(edges: Sequence[Edge], body: Sequence[Sequence[CellSpan]]) -
     }
     digits = _union([edge for edge in edges if edge not in dashes])
     return [edge for edge in edges if edge not in dashes or all(_overlap(edge, own) < -_DASH_BESIDE for own in digits)]
-
-
-def _is_in_labels(cell: CellSpan, labels: Sequence[Edge]) -> bool:
-    """Whether a figure stands where most rows have their labels: it is the end of one ("Balance, 31 May   2020")."""
-    over = sum(left < cell.left and cell.right < right for left, right in labels)
-    return over > 1 and 2 * over >= len(labels)
 
 
 def _add_empty(edges: Sequence[Edge], visual: Sequence[Visual]) -> list[Edge]:

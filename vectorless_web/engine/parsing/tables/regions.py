@@ -91,8 +91,6 @@ _FOOT = re.compile(r"^\d{1,2}(?:\.\d{1,2}){1,3}\.?\s+[^\W\d]\D*\s\d{1,4}$")
 """A section's number, its title and the page's number, as at the foot of a page."""
 _SENTENCE = re.compile(r"^\W*[^\W\d]\w*(?:[ ,;:’'-]+\w+){4,}")
 """Five words and more, one after the other."""
-_COUNTED_PAGES = 3
-"""Lines of a page number and a title that are contents, at least."""
 _LABEL = re.compile(r"[^\W\d_]{2}|^(?:FY\s?)?(?:19|20)\d\d\b")
 """What names a row: a word, or a year."""
 _WORD = re.compile(r"[^\W\d_]{2}")
@@ -176,7 +174,6 @@ def find_regions(rows: Sequence[LineRow], layout: Layout) -> list[tuple[int, int
         floor = regions[-1][1] if regions else 0
         end = _grow_down(rows, position, layout)
         start = _grow_up(rows, position, floor, layout)
-        start -= int(start == position > floor and _heads_first_group(rows[start - 1 : end]))
         if _is_table(rows[start:end]):
             regions.append((start, end))
         position = max(end, position + 1)
@@ -199,8 +196,6 @@ def _is_table(rows: Sequence[LineRow]) -> bool:
     figures = [cell for cell in rows[data[0]].cells[1:] if cell.numeric]
     if 2 * sum(cell.text[:1].islower() for cell in rows[data[0]].cells) > len(rows[data[0]].cells):
         return False
-    if _are_scale(figures) and not header:
-        return False
     if header and any(map(_is_running_text, rows[rows.index(header[-1]) : data[0]])):
         return False  # as above the foot of a page
     return len(figures) >= _FEWEST_FIGURES or _stand_under(figures, rows[: data[0]])
@@ -208,14 +203,6 @@ def _is_table(rows: Sequence[LineRow]) -> bool:
 
 def _is_running_text(row: LineRow) -> bool:
     return row.role is LineRole.TEXT and len(row.line.text) > _SHORT
-
-
-def _are_scale(figures: Sequence[CellSpan]) -> bool:
-    """Whether figures rise or fall in equal steps, as along the axis of a chart."""
-    texts = [cell.text.strip().rstrip("%") for cell in figures]
-    if len(texts) < _FEWEST_FIGURES or not all(text.isdecimal() for text in texts):
-        return False
-    return len({int(after) - int(before) for before, after in itertools.pairwise(texts)}) == 1
 
 
 def _is_named(rows: Sequence[LineRow], data: Sequence[int], header: Sequence[LineRow]) -> bool:
@@ -272,25 +259,13 @@ def is_listing(rows: Sequence[LineRow], layout: Layout) -> bool:
 
 def is_contents(rows: Sequence[LineRow]) -> bool:
     """Whether most rows are entries of a contents list: a title and a page number, or the number first."""
-    if _count_pages_first(rows) or 2 * sum(len(_LEADERS.findall(row.line.text)) > 1 for row in rows) > len(rows):
+    if 2 * sum(len(_LEADERS.findall(row.line.text)) > 1 for row in rows) > len(rows):
         return True  # or the index of a map, in several columns
     several = [row for row in rows if len(row.cells) > 1 or _LEADERS.search(row.line.text)]
     led = [row for row in several if _LEADERS.search(row.line.text)]
     pages = sum(bool(_PAGE_NUMBER.match(row.line.text.split()[-1].lstrip(".…"))) for row in led)
     figures = sum(cell.numeric for row in led for cell in row.cells)
     return 2 * len(led) > len(several) and 3 * pages > 2 * len(led) and figures <= len(led) + len(led) // 4
-
-
-def _count_pages_first(rows: Sequence[LineRow]) -> bool:
-    """Whether rows are page numbers followed by titles. Numbers that rise by one each are those of a list."""
-    told = [row.cells for row in rows if len(row.cells) > 1]
-    pages = [cells[0].text.strip() for cells in told]
-    if len(told) < _COUNTED_PAGES or any(len(cells) > len(("page", "title")) or cells[1].numeric for cells in told):
-        return False
-    if not all(page.isdecimal() and len(page) <= len("999") for page in pages):
-        return False
-    steps = [int(after) - int(before) for before, after in itertools.pairwise(pages)]
-    return min(steps) >= 0 and set(steps) != {1} and max(steps) > 0
 
 
 def _grow_down(rows: Sequence[LineRow], seed: int, layout: Layout) -> int:
@@ -364,15 +339,6 @@ def _heads_group(row: LineRow, seed: LineRow) -> bool:
     return (
         same and len(line.text) < _LONGEST_GROUP and line.text.rstrip().endswith(":") and not _LEADS.search(line.text)
     )
-
-
-def _heads_first_group(rows: Sequence[LineRow]) -> bool:
-    """Whether the first line is the label of the first group of rows: later groups have labels alike."""
-    first, seed = rows[0], rows[1]
-    if first.role is not LineRole.TEXT or not _heads_group(first, seed) or _is_too_far(first, seed):
-        return False
-    later = (row.line for row in rows[2:] if row.role is LineRole.TEXT)
-    return any(line.text.rstrip().endswith(":") and abs(line.left - first.line.left) < _EDGE for line in later)
 
 
 def _figures_alike(following: Sequence[LineRow], above: Sequence[LineRow]) -> bool:
@@ -684,7 +650,7 @@ def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
     told = rows[start:end]
     if members < _LEAST_ROWS or any(is_other(told) for is_other in _NO_WORDS):
         return start
-    if _are_captioned(told) or _is_legend(told) or _are_addresses(rows[max(0, start - 1) : end]):
+    if _are_captioned(told) or _are_addresses(rows[max(0, start - 1) : end]):
         return start
     return end
 
@@ -711,14 +677,6 @@ def _are_addresses(rows: Sequence[LineRow]) -> bool:
     return any(len(row.cells) > 1 and all(cell.text.rstrip().endswith(":") for cell in row.cells) for row in rows[:2])
 
 
-def _is_legend(rows: Sequence[LineRow]) -> bool:
-    """Whether years stand over fewer names: the scale of a chart over its legend."""
-    dated = [row for row in rows if all(_YEAR.match(cell.text.strip()) for cell in row.cells)]
-    years = max((len(row.cells) for row in dated), default=0)
-    others = [len(row.cells) for row in rows if len(row.cells) != years]
-    return years >= _FEWEST_FIGURES and bool(others) and max(others) < years
-
-
 def _are_columns_of_prose(rows: Sequence[LineRow]) -> bool:
     """Whether the cells are columns of prose: most lines continue a sentence in the first cell and in the next."""
     told = [row.cells for row in rows[1:] if len(row.cells) > 1]
@@ -727,7 +685,7 @@ def _are_columns_of_prose(rows: Sequence[LineRow]) -> bool:
     return 2 * running >= len(told) and (3 * beside >= len(told) or 3 * running > 2 * len(told))
 
 
-_NO_WORDS = (_are_columns_of_prose, _is_program, _are_marked, _count_pages_first)
+_NO_WORDS = (_are_columns_of_prose, _is_program, _are_marked)
 """What lines of several cells without figures may be besides a table."""
 
 
