@@ -48,6 +48,7 @@ def audit(page, address: str) -> dict[str, list[str]]:
         "/help/",
         "/w/demo/",
         "/w/demo/runs/",
+        "/w/demo/evaluations/",
         "/w/demo/settings/",
         "/w/demo/settings/members/",
         "/w/demo/settings/models/",
