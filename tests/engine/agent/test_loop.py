@@ -1,6 +1,7 @@
 """A run with a model, from the question to the end, over every odd thing that a model may do."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -219,6 +220,16 @@ def test_a_repeated_call_is_told_and_a_model_that_never_ends_has_to_answer() -> 
     assert "You made this very call before" in run.heard(2)
     assert "This is the last turn" in run.heard(3)
     assert run.end.verdict is Verdict.VERIFIED
+
+
+def test_what_is_left_is_told_once_a_turn_and_falls_with_each() -> None:
+    looks = [turn(call("search", queries=[word])) for word in ("pumps", "valves", "cranes")]
+    run = converse([*looks, "no JSON", "no JSON", GOOD, verdict("supported")])
+    told = [re.findall(r"Left: (\d+) turn", run.heard(number)) for number in (0, 1, 2, 3, 5)]
+    assert all(len(each) == 1 for each in told)
+    counts = [int(each[0]) for each in told]
+    assert counts == sorted(set(counts), reverse=True)
+    assert counts[-1] == 1 and "This is the last turn" in run.heard(5)
 
 
 def test_a_model_that_calls_tools_in_its_last_turn_leaves_the_passages() -> None:

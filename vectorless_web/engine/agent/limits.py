@@ -14,11 +14,14 @@ class Limits:
     max_walks: int = 5
     """Documents walked in one run."""
     max_run_steps: int = 60
+    """Steps of one conversation, its tool calls among them."""
     token_budget: int = 8000
     """Tokens of context packed for synthesis."""
     wall_seconds: float = 300.0
     model_calls: int = 40
     model_tokens: int = 30000
+    each_tokens: int = 160_000
+    """Tokens that all conversations of `for_each` may take together, beside `model_tokens`."""
     money_usd: float | None = None
 
 

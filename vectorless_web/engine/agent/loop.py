@@ -7,7 +7,7 @@ from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome, Reason
 from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, write_answer
 from vectorless_web.engine.agent.model.dialogue import Briefing, open_dialogue
 from vectorless_web.engine.agent.model.foreach import DocumentAsker
-from vectorless_web.engine.agent.model.prompts import ScopeLine, name_document
+from vectorless_web.engine.agent.model.prompts import ScopeLine, name_documents
 from vectorless_web.engine.agent.model.searching import list_absent, rank_passages
 from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import list_tools
@@ -66,15 +66,20 @@ def _answer(
         for document in routed.documents
         if (view := library.of_id(document.id))
     )
-    unopened = tuple(
-        f"{library.announce(other.entry)} {name_document(other.entry, state.corpus.card(other.id), 60)}"
-        for other in routed.others
-    )
+    named = [(document.entry, state.corpus.card(document.id)) for document in (*routed.others, *routed.documents)]
+    names = zip(routed.others, name_documents(named, 60), strict=False)
+    unopened = tuple(f"{library.announce(other.entry)} {name}" for other, name in names)
     asked = [understand(e.question, lexicon=state.lexicon, expand=False) for e in state.conversation.exchanges]
     briefing = Briefing(state.question, merge_plans(plan, asked), lines, unopened)
     dialogue, event = open_dialogue(state, library, toolbox, briefing, turns=state.limits.max_steps)
     yield event
-    draft = yield from dialogue.hold()
+    try:
+        draft = yield from dialogue.hold()
+    except ModelError as error:
+        joined = asker.join_rows(error.message)
+        if joined is None:
+            raise
+        return joined, toolbox.looked
     cards = {view.id: state.corpus.card(view.id) for view in library.documents}
     checked = yield from AnswerChecker(state, library, dialogue, state.question, cards).check(draft)
     return checked, toolbox.looked

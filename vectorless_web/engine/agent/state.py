@@ -1,6 +1,7 @@
 """One run under way: what it was given, what it has done and spent, and the events it makes."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -133,6 +134,9 @@ class RunState:
         self.deadline = Deadline(self.clock, self.limits.wall_seconds, told=self.late)
         self._counted: dict[int, int] = {}
         self._booked = Usage()
+        self._most_tokens = self.limits.model_tokens
+        self.lent_tokens = 0
+        """Tokens that conversations beside the run's own have spent."""
         self._meaning = MeaningSearch(self.embedder, self.corpus) if self.embedder is not None else None
 
     @property
@@ -154,10 +158,33 @@ class RunState:
         if self.cancelling():
             raise Cancelled("Stopped before it was done.")
 
+    def tokens_left(self) -> int:
+        """Tokens that the conversation under way may still spend."""
+        return self._most_tokens - self._count_tokens()
+
+    def _count_tokens(self) -> int:
+        spent = self.sum_spending()
+        return spent.tokens_in + spent.tokens_out
+
+    @contextmanager
+    def lend(self, calls: int, tokens: int) -> Iterator[None]:
+        """Calls and tokens for a conversation beside the run's own: they count in its totals, and leave it its own."""
+        most, before = self._most_tokens, self._count_tokens()
+        self._most_tokens = before + tokens
+        budgets = {id(caller.budget): caller.budget for caller in (self.caller, self.verifier) if caller is not None}
+        with ExitStack() as stack:
+            for budget in budgets.values():
+                stack.enter_context(budget.lend(calls, tokens))
+            try:
+                yield
+            finally:
+                self._most_tokens = most + self._count_tokens() - before
+                self.lent_tokens += self._count_tokens() - before
+
     def may_step(self, walk: int = CONVERSATION) -> bool:
         """Whether steps and time are left for one more step of a walk; Cancelled when the run was asked to stop."""
         self.stop_if_asked()
-        has_steps = self.steps_taken < self.limits.max_run_steps
+        has_steps = self.steps_in(walk) + self.steps_in(OUTSIDE_WALK) < self.limits.max_run_steps
         return has_steps and not self.deadline.is_up(Place(walk, self.steps_in(walk)))
 
     def find_near(self, text: str, documents: Sequence[str], walk: int = CONVERSATION) -> NearLeaves:

@@ -328,6 +328,12 @@ class Segment:
         number = self._find(term)
         return 0 if number < 0 else int(self._frequencies[number])
 
+    def has_beginning(self, beginning: str) -> bool:
+        """Whether any term begins so."""
+        wanted = beginning.encode()
+        place = self._bisect(wanted)
+        return place < self._header.terms and bytes(self._term_at(place)).startswith(wanted)
+
     def postings(self, term: str) -> Postings:
         """Where the term occurs; empty arrays where it does not."""
         number = self._find(term)
@@ -404,13 +410,17 @@ class Segment:
     def _find(self, term: str) -> int:
         number = self._numbers.get(term)
         if number is None:
-            number = self._bisect(term.encode())
+            wanted = term.encode()
+            place = self._bisect(wanted)
+            is_there = place < self._header.terms and bytes(self._term_at(place)) == wanted
+            number = place if is_there else -1
             if len(self._numbers) >= _REMEMBERED:
                 self._numbers.clear()
             self._numbers[term] = number
         return number
 
     def _bisect(self, wanted: bytes) -> int:
+        """The place of the first term that is not before it."""
         low, high = 0, self._header.terms
         while low < high:
             middle = (low + high) // 2
@@ -418,7 +428,7 @@ class Segment:
                 low = middle + 1
             else:
                 high = middle
-        return low if low < self._header.terms and bytes(self._term_at(low)) == wanted else -1
+        return low
 
     def _term_at(self, number: int) -> memoryview:
         return self._terms[self._term_offsets[number] : self._term_offsets[number + 1]]

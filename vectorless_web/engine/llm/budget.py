@@ -126,6 +126,19 @@ class ModelBudget:
         with self._lock:
             self._ledger.settle(reserved, tokens=usage.tokens_in + usage.tokens_out, cost_usd=usage.cost_usd)
 
+    @contextmanager
+    def lend(self, calls: int, tokens: int) -> Iterator[None]:
+        """Calls and tokens for what is done in the context; what is spent there leaves the rest of the budget whole."""
+        with self._lock:
+            before, made, spent = self._limits, self._ledger.made, self._ledger.tokens
+            self._limits = Keep(before.calls + calls, before.tokens + tokens)
+        try:
+            yield
+        finally:
+            with self._lock:
+                used = Keep(self._ledger.made - made, self._ledger.tokens - spent)
+                self._limits = Keep(before.calls + used.calls, before.tokens + used.tokens)
+
     def book(self, usage: Usage) -> None:
         """Count a call of an earlier run that needs no reservation."""
         with self._lock:

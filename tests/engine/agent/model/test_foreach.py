@@ -3,7 +3,7 @@
 from tests.support.conversing import answer, call, claim, converse, shelf, turn, verdict
 from tests.support.engine_documents import annual_report
 from tests.support.scripted_model import ScriptedModel
-from vectorless_web.engine.agent.events import StepEvent
+from vectorless_web.engine.agent.events import Outcome, StepEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.model.foreach import AnswerRow, answer_for_each
 from vectorless_web.engine.agent.state import RunState
@@ -19,12 +19,17 @@ def sales(document: str) -> dict[str, object]:
     return answer(claim("Net sales were $5,400 million in 2019.", f"{document}.7.r1"), value="$5,400 million")
 
 
-def rows_of(replies: list[object], *documents: str, tokens: int = 60_000) -> tuple[list[AnswerRow], list[StepEvent]]:
+def rows_of(
+    replies: list[object],
+    *documents: str,
+    limits: Limits = Limits(),  # noqa: B008 - frozen
+) -> tuple[list[AnswerRow], list[StepEvent]]:
     corpus = shelf(a=annual_report("Norrvik"), b=annual_report("Sundberg"))
-    caller = Caller(ScriptedModel(replies), budget=ModelBudget(calls=40, tokens=tokens))  # type: ignore[arg-type]
-    state = RunState(QUESTION, corpus, Limits(model_tokens=tokens), caller=caller, verifier=caller)
+    caller = Caller(ScriptedModel(replies), budget=ModelBudget(calls=1, tokens=limits.model_tokens))  # type: ignore[arg-type]
+    state = RunState(QUESTION, corpus, limits, caller=caller, verifier=caller)
     made = list(answer_for_each(state, QUESTION, documents))
     rows = [row for row in made if isinstance(row, AnswerRow)]
+    assert state.tokens_left() == limits.model_tokens
     return rows, [event for event in made if isinstance(event, StepEvent)]
 
 
@@ -46,10 +51,27 @@ def test_a_document_that_does_not_say_it_or_fails_has_a_row_that_says_so() -> No
     ]
 
 
-def test_when_the_tokens_are_used_up_documents_are_told_as_not_asked() -> None:
-    rows, _ = rows_of([sales("D1"), verdict("supported")], "a", "b", tokens=8000)
+def test_documents_have_tokens_of_their_own_until_those_of_all_are_used_up() -> None:
+    limits = Limits(model_tokens=100, each_tokens=7000)
+    rows, _ = rows_of([sales("D1"), verdict("supported")], "a", "b", limits=limits)
     assert rows[0].verdict is Verdict.VERIFIED
     assert "not asked" in rows[1].note
+
+
+def test_when_the_conversation_cannot_answer_the_rows_are_the_answer_and_tell_documents_of_one_title_apart() -> None:
+    corpus = shelf(a=annual_report("Norrvik"), b=annual_report("Norrvik"), c=annual_report("Norrvik"))
+    replies = [
+        turn(call("for_each", question=QUESTION, documents=["D1", "D2", "D3"])),
+        *(sales("D1"), verdict("supported"), sales("D2"), verdict("supported"), answer(outcome="not_found")),
+        ModelTimeout("No reply in time."),
+    ]
+    run = converse(replies, "Which had more net sales in 2019?", corpus=corpus)
+    assert run.end.outcome is Outcome.PARTIAL
+    assert "No reply in time." in run.end.note
+    assert len({claim.text for claim in run.claims}) == 2
+    assert [[c.marker for c in claim.citations] for claim in run.claims] == [[1], [2]]
+    assert len({claim.citations[0].document for claim in run.claims}) == 2
+    assert "The document does not say it." in run.end.missing[0]
 
 
 def test_the_tool_tells_the_rows_and_their_ids_can_be_cited() -> None:

@@ -3,9 +3,13 @@
 import os
 from pathlib import Path
 
+from tests.engine.agent.model.test_view import library_of
 from tests.support.conversing import answer, claim, converse, shelf, verdict
-from tests.support.engine_documents import annual_report
-from vectorless_web.engine.agent.model.prompts import Told, write_budget, write_objections, write_results, write_unknown
+from tests.support.engine_documents import annual_report, compiled, paragraph
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.model.prompts import Told, write_objections, write_results, write_unknown
+from vectorless_web.engine.agent.model.searching import list_absent
+from vectorless_web.engine.agent.state import RunState
 
 GOLDEN = Path(__file__).with_name("first_message.txt")
 
@@ -27,11 +31,8 @@ def test_the_rules_are_the_same_for_every_question_so_that_servers_keep_them() -
 
 
 def test_results_are_numbered_and_text_of_documents_is_fenced() -> None:
-    text = write_results([Told("1 new hit.", "[D1.2] Rent."), Told("Noted.")], write_budget(3, 9000))
-    assert text == (
-        "1. 1 new hit.\n<<<document\n[D1.2] Rent.\ndocument>>>\n\n2. Noted.\n\n"
-        "Left: 3 turns with the answer, about 9000 tokens."
-    )
+    text = write_results([Told("1 new hit.", "[D1.2] Rent."), Told("Noted.")])
+    assert text == "1. 1 new hit.\n<<<document\n[D1.2] Rent.\ndocument>>>\n\n2. Noted."
 
 
 def test_objections_name_the_claim_what_speaks_against_it_and_what_is_missing() -> None:
@@ -45,6 +46,12 @@ def test_words_that_stand_nowhere_are_told() -> None:
     assert '"penalty"' in write_unknown(["penalty"], 3)
 
 
-def test_a_question_whose_words_are_mostly_missing_is_told_so_without_a_list() -> None:
-    said = write_unknown(["wie", "lange", "gilt"], 4)
-    assert "lange" not in said and "their language" in said
+def test_of_a_question_whose_words_are_mostly_missing_nothing_is_told() -> None:
+    assert write_unknown(["wie", "lange", "gilt"], 4) == ""
+
+
+def test_other_forms_of_a_word_and_short_words_are_not_told_as_missing() -> None:
+    document = compiled("Report", paragraph("Patients were randomized by their teacher to the VAT group."))
+    state = RunState("?", shelf(a=document), Limits())
+    asked = "Was randomisation taught to teachers sur the CEO by a forerunner?"
+    assert list_absent(state, [asked], library_of(document).documents) == ["taught", "CEO", "forerunner"]

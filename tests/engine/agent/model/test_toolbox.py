@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.conversing import answer, call, claim, converse, long_report, shelf, turn, verdict
-from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
+from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section, table
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import StepEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
@@ -111,6 +111,9 @@ def test_find_shows_every_literal_place_and_takes_a_star() -> None:
     assert "1 place." in told(tools, "find", document="D1", text="LUND  plant")
     assert "[D1.11.2]" in told(tools, "find", document="D1", text="settled*2019")
     assert "stands nowhere in D1" in told(tools, "find", document="D1", text="goodwill")
+    prices = compiled("Prices", table("Plans for teams", [["Basic", "4"]], columns=["Plan", "Price (£, without VAT)"]))
+    found = [told(toolbox(shelf(a=prices)), "find", document="D1", text=text) for text in ("£, without", "for teams")]
+    assert all("1 place." in text and "c1: Price (£, without VAT)" in text for text in found)
 
 
 def test_navigate_enters_sections_and_says_why_others_were_put_aside() -> None:

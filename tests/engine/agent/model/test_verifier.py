@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.engine.agent.model.test_view import library_of
 from tests.support.conversing import shelf, verdict
-from tests.support.engine_documents import Part, annual_report, compiled, paragraph, section
+from tests.support.engine_documents import Part, annual_report, compiled, paragraph, section, table
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.model.answer import ClaimMaker, DraftClaim, MadeClaim
@@ -43,6 +43,14 @@ def test_a_cell_is_shown_with_row_columns_units_and_whose_document_it_is() -> No
     assert "table Consolidated Statements of Income (Dollars in millions, except per share amounts):" in prompt
     assert "Net sales | ⟦2019 = $ 5,400⟧ | 2018 = $ 5,000" in prompt
     assert "1. Net sales were 5,400. (quotes: Q1)" in prompt
+
+
+def test_the_unit_over_the_labels_is_shown_with_the_quote() -> None:
+    accounts = compiled("年报", table("合并利润表", [["营业收入", "1,402"]], columns=["项目（万元）", "2023年"]))
+    assert (
+        "项目（万元）"
+        in prompt_for(accounts, DraftClaim("1,402", ("D1.1.r1c1",))).split("Quotes:")[1].split("Claims:")[0]
+    )
 
 
 def test_the_sentence_cited_stands_in_its_paragraph() -> None:

@@ -186,12 +186,17 @@ def renumber_citations(claims: Sequence[ClaimEvent]) -> Iterator[ClaimEvent]:
         for citation in claim.citations:
             numbers.setdefault(citation.marker, len(numbers) + 1)
     for claim in claims:
-        cited = tuple(replace(c, marker=numbers[c.marker]) for c in claim.citations)
-        account = claim.calculation
-        if account is not None:
-            operands = tuple(replace(o, marker=numbers.get(o.marker, 0)) for o in account.operands)
-            account = replace(account, operands=operands)
-        yield replace(claim, citations=cited, calculation=account)
+        yield number_citations(claim, numbers)
+
+
+def number_citations(claim: ClaimEvent, numbers: Mapping[int, int]) -> ClaimEvent:
+    """The claim with other numbers for its citations, also where its calculation names them."""
+    cited = tuple(replace(c, marker=numbers[c.marker]) for c in claim.citations)
+    account = claim.calculation
+    if account is not None:
+        operands = tuple(replace(o, marker=numbers.get(o.marker, 0)) for o in account.operands)
+        account = replace(account, operands=operands)
+    return replace(claim, citations=cited, calculation=account)
 
 
 def _describe(found: Verification) -> str:

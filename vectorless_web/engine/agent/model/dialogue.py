@@ -64,7 +64,7 @@ REPLY_TOKENS, LONGEST_REPLY = 2000, 12_000
 """Tokens of a reply, with room for models that think first; characters of it that stay in the conversation."""
 TURN_TOKENS, MOST_CALLS = 3000, 5
 """Tokens that the results of one turn may take before its further calls are put off; calls of one turn."""
-USUAL_TURN = 1500
+USUAL_TURN = 1100
 """Tokens that a turn usually adds to the conversation; 25 turns of a live reader added 1,070 on average, one in ten
 more than 2,270."""
 VERIFY_TOKENS = 1800
@@ -141,6 +141,7 @@ class Dialogue:
     is_whole: bool = False
     """Whether everything in scope is before the model, so that there is nothing to search for."""
     pictures: list[Picture] = field(default_factory=list)
+    _told: str = ""
     _has_searched: bool = False
     _was_sent_back: bool = False
 
@@ -151,9 +152,11 @@ class Dialogue:
         """
         is_last = False
         while True:
-            is_last = is_last or self._turns_left() <= 1
+            self.turns = 1 if is_last else self._turns_left()
+            is_last = self.turns <= 1
+            self._tell_budget(LAST_TURN if is_last else "")
             try:
-                asked = self._ask(LAST_TURN if is_last else "")
+                asked = self._ask(closing=is_last)
             except ModelRefusedPictures:
                 if not any(message.pictures for message in self.messages):
                     raise
@@ -185,15 +188,20 @@ class Dialogue:
     def ask_again(self, objections: str) -> tuple[AnswerDraft | None, CheckedReply]:
         """The answer once more, after objections; None when what comes is no answer. ModelError as it comes."""
         self.messages.append(Message("user", objections))
-        asked = self._ask("")
+        asked = self._ask(closing=False)
         self._keep(asked)
         call = self._find_answer(asked)
         return (self._read_answer(call) if call else None), asked
 
-    def _ask(self, closing: str) -> CheckedReply:
-        if closing:
-            *before, last = self.messages
-            self.messages = [*before, replace(last, content=f"{last.content}\n\n{closing}")]
+    def _tell_budget(self, closing: str) -> None:
+        """End the last message with what is left, in the place of what it told before."""
+        *before, last = self.messages
+        bare = last.content.removesuffix(self._told)
+        left = write_budget(self.turns, self.state.tokens_left())
+        self._told = "".join(f"\n\n{part}" for part in (left, closing) if part)
+        self.messages = [*before, replace(last, content=f"{bare}{self._told}")]
+
+    def _ask(self, *, closing: bool) -> CheckedReply:
         assert self.state.caller is not None, "a conversation is held with a model"
         schema: dict[str, Any] = dict(TURN_SCHEMA)
         if self.state.settings.native_tools:
@@ -232,8 +240,7 @@ class Dialogue:
         results = [Told(problem)] if problem else []
         if not problem:
             results = yield from self._carry_out(asked.content["calls"], planned)
-        left = write_budget(self._turns_left(), self._tokens_left())
-        self.messages.append(Message("user", write_results(results, left), tuple(self._take_pictures())))
+        self.messages.append(Message("user", write_results(results), tuple(self._take_pictures())))
         return None
 
     def _carry_out(
@@ -298,10 +305,6 @@ class Dialogue:
             StepKind.SYNTHESIZE, StepResult(say, row), walk=self.walk, planned=replace(planned, action="answer")
         )
 
-    def _tokens_left(self) -> int:
-        spent = self.state.sum_spending()
-        return self.state.limits.model_tokens - spent.tokens_in - spent.tokens_out
-
     def _turns_left(self) -> int:
         """Turns that steps, time and tokens allow, the answering one among them; 1 when the next one must answer.
 
@@ -311,7 +314,7 @@ class Dialogue:
         if self.turns <= 1 or not self.state.may_step(self.walk):
             return 1
         sent = sum(map(expected_message_tokens, self.messages))
-        left = self._tokens_left() - (VERIFY_TOKENS if self.state.settings.verify else 0)
+        left = self.state.tokens_left() - (VERIFY_TOKENS if self.state.settings.verify else 0)
         if left < 2 * (sent + self._reply_tokens()) + TURN_TOKENS:
             return 1
         costs = accumulate(sent + turn * USUAL_TURN for turn in range(1, self.turns + 1))
@@ -363,9 +366,7 @@ def open_dialogue(
     dialogue = Dialogue(state, toolbox, [], turns, walk, is_whole=step.is_whole)
     unknown = "" if step.is_whole else write_unknown(absent, len(words_of(understand(briefing.question, expand=False))))
     told = [scope, earlier, *shown, unknown]
-    dialogue.messages = [Message("system", system), Message("user", write_first(told, briefing.question, ""))]
-    budget = write_budget(dialogue._turns_left(), dialogue._tokens_left())
-    dialogue.messages[1] = Message("user", write_first(told, briefing.question, budget))
+    dialogue.messages = [Message("system", system), Message("user", write_first(told, briefing.question))]
     row = {**step.result.observation, "unknown_words": absent}
     event = state.make_step(
         step.kind,

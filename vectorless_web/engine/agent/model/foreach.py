@@ -1,28 +1,39 @@
 """The same question asked of several documents: a short conversation with each, and one checked row for each."""
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from vectorless_web.engine.agent.corpus import entries_of
 from vectorless_web.engine.agent.events import ReasoningEvent, StepEvent, StepResult
-from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, write_answer
+from vectorless_web.engine.agent.model.answer import AnswerDraft
+from vectorless_web.engine.agent.model.checking import (
+    AnswerChecker,
+    CheckedAnswer,
+    number_citations,
+    renumber_citations,
+    write_answer,
+)
 from vectorless_web.engine.agent.model.dialogue import Briefing, open_dialogue
-from vectorless_web.engine.agent.model.prompts import ScopeLine, Told
+from vectorless_web.engine.agent.model.prompts import ScopeLine, Told, name_documents
 from vectorless_web.engine.agent.model.toolbox import Toolbox, ToolOutcome
 from vectorless_web.engine.agent.model.tools import TOOLS
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, shorten_text
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
 from vectorless_web.engine.agent.wording import say_count
-from vectorless_web.engine.answers.claims import ClaimEvent, Verdict
-from vectorless_web.engine.answers.outcome import Ending
+from vectorless_web.engine.answers.claims import ClaimEvent, Support, Verdict
+from vectorless_web.engine.answers.outcome import Ending, conclude_answer
 from vectorless_web.engine.errors import ArtefactDamaged, ModelBudgetSpent, ModelError
 from vectorless_web.engine.questions.understand import understand
 
 MOST_DOCUMENTS = 40
 TURNS = 3
 """Turns of one document's conversation: the first passages, one look elsewhere, the answer."""
-LEAST_TOKENS = 6000
-"""Tokens that must be left of the run for one more document; one turn with its check takes as many."""
+EACH_TOKENS, EACH_CALLS, LEAST_TOKENS = 16_000, 8, 6000
+"""Tokens and calls that one document's conversation may take beside the run's, for TURNS and the check. Tokens that
+must be left of `Limits.each_tokens` for one more document: one turn with its check takes as many."""
+NOT_ASKED = "{} This document was not asked."
+
+JOINED = "What each document says by itself is shown."
 
 _CHILD_TOOLS = ("search", "outline", "read", "find", "table", "calculate", "answer")
 
@@ -56,14 +67,17 @@ def answer_for_each(
         except ArtefactDamaged as error:
             yield AnswerRow(name, note=error.message)
             continue
-        spent = state.sum_spending()
-        if state.limits.model_tokens - spent.tokens_in - spent.tokens_out < LEAST_TOKENS:
-            yield AnswerRow(name, note="The run's tokens are used up; this document was not asked.")
+        walk = first_walk + number
+        left = state.limits.each_tokens - state.lent_tokens
+        if left < LEAST_TOKENS or not state.may_step(walk):
+            spent = "tokens for single documents are" if left < LEAST_TOKENS else "time is"
+            yield AnswerRow(name, note=NOT_ASKED.format(f"The run's {spent} used up."))
             continue
         try:
-            checked = yield from ask_document(state, question, view, library, walk=first_walk + number)
-        except ModelBudgetSpent:
-            yield AnswerRow(name, note="The run's budget is used up; this document was not asked.")
+            with state.lend(EACH_CALLS, min(EACH_TOKENS, left)):
+                checked = yield from ask_document(state, question, view, library, walk=walk)
+        except ModelBudgetSpent as error:
+            yield AnswerRow(name, note=NOT_ASKED.format(error.message))
         except ModelError as error:
             yield AnswerRow(name, note=error.message)
         else:
@@ -106,6 +120,8 @@ class DocumentAsker:
     state: RunState
     library: LibraryView
     next_walk: int = CONVERSATION + 1
+    rows: list[AnswerRow] = field(default_factory=list)
+    """The rows of all calls so far."""
 
     def __call__(self, question: str, documents: Sequence[str]) -> Generator[ReasoningEvent, None, ToolOutcome]:
         """Ask each document and tell the rows with the ids that they cite."""
@@ -116,6 +132,7 @@ class DocumentAsker:
             else:
                 self.next_walk = max(self.next_walk, made.walk + 1) if isinstance(made, StepEvent) else self.next_walk
                 yield made
+        self.rows += rows
         left = len(dict.fromkeys(documents)) - len(rows)
         words = f"{say_count(len(rows), 'document')} asked." + (
             f" {left} more were not: at most {MOST_DOCUMENTS}." if left else ""
@@ -126,11 +143,33 @@ class DocumentAsker:
             {"question": question, "rows": table},
             documents=tuple(row.document for row in rows),
         )
-        return ToolOutcome(Told(words, "\n".join(self._write_row(row) for row in rows)), result)
+        names = self._name_rows(rows)
+        told = [self._write_row(row, name) for row, name in zip(rows, names, strict=True)]
+        return ToolOutcome(Told(words, "\n".join(told)), result)
 
-    def _write_row(self, row: AnswerRow) -> str:
+    def _name_rows(self, rows: Sequence[AnswerRow]) -> list[str]:
+        entries = entries_of(self.state.corpus, [row.document for row in rows])
+        return name_documents([(entries[row.document], self.state.corpus.card(row.document)) for row in rows], 60)
+
+    def join_rows(self, note: str) -> CheckedAnswer | None:
+        """The rows as the answer, for a conversation that could not answer for a reason; None when no row holds."""
+        claims: list[ClaimEvent] = []
+        missing: list[str] = []
+        for row, name in zip(self.rows, self._name_rows(self.rows), strict=True):
+            before = max((c.marker for claim in claims for c in claim.citations), default=0)
+            standing = [claim for claim in row.claims if claim.support is not Support.UNSUPPORTED]
+            for claim in standing:
+                told = replace(claim, order=len(claims) + 1, text=f"{name}: {claim.text}")
+                claims.append(number_citations(told, {c.marker: c.marker + before for c in claim.citations}))
+            missing += [] if standing else [f"{name}: {row.note}" if row.note else name]
+        conclusion = conclude_answer(claims, complete=False, missing=missing)
+        draft = AnswerDraft("partial")
+        answer = CheckedAnswer(draft, tuple(renumber_citations(claims)), conclusion, tuple(missing), f"{note} {JOINED}")
+        return answer if claims else None
+
+    def _write_row(self, row: AnswerRow, title: str) -> str:
         view = self.library.of_id(row.document)
-        name = f"[{view.name}] {shorten_text(view.entry.title, 60)}" if view else row.document
+        name = f"[{view.name}] {title}" if view else title
         cited = ", ".join(
             dict.fromkeys(
                 self.library.write_id_at(e.document, e.key, e.start)

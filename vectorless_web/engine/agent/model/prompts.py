@@ -69,7 +69,8 @@ class ScopeLine:
 
 def write_scope(lines: Sequence[ScopeLine], unopened: Sequence[str] = ()) -> str:
     """Documents a line each: number, title, issuer or parties, period or date, file name, pages, why it ranks here."""
-    told = [_scope_line(line) for line in lines]
+    titles = [line.view.title for line in lines]
+    told = [_scope_line(line, is_alike=titles.count(line.view.title) > 1) for line in lines]
     if unopened:
         told.append(f"Not opened yet; a tool that names one opens it: {'; '.join(unopened)}")
     return f"Documents, the likeliest first:\n{fence_text(chr(10).join(told))}"
@@ -83,10 +84,26 @@ def name_document(entry: DocumentEntry, card: Card, characters: int = 90) -> str
     return shorten_text(f"{title}: {card.overview}" if is_file_name and card.overview else title, characters)
 
 
-def _scope_line(line: ScopeLine) -> str:
+def name_documents(documents: Sequence[tuple[DocumentEntry, Card]], characters: int = 90) -> list[str]:
+    """A name for each document; those of one name are told apart by what their cards say, and by the file's name."""
+    names = [name_document(entry, card, characters) for entry, card in documents]
+    return [
+        name if names.count(name) == 1 else " | ".join(filter(None, (name, *_list_marks(card), entry.name)))
+        for name, (entry, card) in zip(names, documents, strict=True)
+    ]
+
+
+def _list_marks(card: Card) -> tuple[str, ...]:
+    """Whose a document is, and its first date."""
+    return shorten_text(", ".join(card.fields.entities[:2]), 60), *card.fields.dates[:1]
+
+
+def _scope_line(line: ScopeLine, *, is_alike: bool) -> str:
+    """A document's line; among others of its title its date says more than its years."""
     entry, fields = line.view.entry, line.card.fields
     years = ", ".join(map(str, fields.years[:3]))
-    period = " ".join(filter(None, (" ".join(fields.quarters[:1]), years))) or ", ".join(fields.dates[:1])
+    period = " ".join(filter(None, (" ".join(fields.quarters[:1]), years)))
+    period = ", ".join(fields.dates[:1]) if fields.dates and (is_alike or not period) else period
     parts = [
         name_document(entry, line.card),
         shorten_text(", ".join(fields.entities[:2]), 60),
@@ -123,12 +140,10 @@ def _id_of(library: LibraryView, passage: CitedPassage) -> str:
 def write_unknown(words: Sequence[str], asked: int) -> str:
     """Which words of the question, of `asked` in all, occur nowhere in what is in scope; "" when all do.
 
-    Of a question whose words are mostly missing none is listed: it is likely asked in another language.
+    Of a question whose words are mostly missing nothing is said: it is likely asked in another language.
     """
-    if not words:
+    if not words or len(words) * 2 > asked:
         return ""
-    if len(words) * 2 > asked:
-        return "Most words of the question occur in none of the documents. If you search, take words of their language."
     listed = ", ".join(f'"{word}"' for word in words)
     return f"These words of the question occur in none of the documents: {listed}. If you search, take other words."
 
@@ -138,9 +153,9 @@ def write_budget(turns: int, tokens: int) -> str:
     return f"Left: {turns} {'turn' if turns == 1 else 'turns'} with the answer, about {max(0, tokens)} tokens."
 
 
-def write_first(parts: Sequence[str], question: str, budget: str) -> str:
+def write_first(parts: Sequence[str], question: str) -> str:
     """The first message of a run: what is known, then the question in its own words."""
-    return "\n\n".join([*(part for part in parts if part), f"Question: {question}", budget])
+    return "\n\n".join([*(part for part in parts if part), f"Question: {question}"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +170,9 @@ class Told:
         return f"{self.words}\n{fence_text(self.text)}" if self.text else self.words
 
 
-def write_results(results: Sequence[Told], budget: str) -> str:
-    """The results of a turn's calls in their order, then what is left."""
-    return "\n\n".join([*(f"{number}. {told.write()}" for number, told in enumerate(results, 1)), budget])
+def write_results(results: Sequence[Told]) -> str:
+    """The results of a turn's calls in their order."""
+    return "\n\n".join(f"{number}. {told.write()}" for number, told in enumerate(results, 1))
 
 
 OBJECTED = """The program and a second reader checked your answer. These claims do not hold yet:

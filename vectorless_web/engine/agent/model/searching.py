@@ -9,6 +9,7 @@ from vectorless_web.engine.agent.model.view import DocumentView
 from vectorless_web.engine.agent.retrieving import account_for, make_search, rank_documents
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.agent.tree_search import search_document
+from vectorless_web.engine.finding.ranking.ranker import profile_of
 from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
 from vectorless_web.engine.finding.retrieval import Lane, NodeAddress
 from vectorless_web.engine.finding.search import Lanes, search_documents
@@ -16,6 +17,7 @@ from vectorless_web.engine.passages.evidence import Passage
 from vectorless_web.engine.passages.find import unknown_words
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.text.analyser import analyse
 
 
 def rank_passages(state: RunState, plan: QueryPlan, views: Sequence[DocumentView], *, most: int) -> tuple[Passage, ...]:
@@ -60,10 +62,28 @@ def search_nodes(state: RunState, plan: QueryPlan, views: Sequence[DocumentView]
 
 
 def list_absent(state: RunState, questions: Iterable[str], views: Sequence[DocumentView]) -> list[str]:
-    """Words of the questions that stand in none of these documents, as they were written."""
+    """Words of the questions that stand in none of these documents, nor others that begin alike, as they were written.
+
+    Short words are passed over but for codes: most of them are function words of some language.
+    """
     documents = {view.id: view.document for view in views}
     plans = [understand(question, lexicon=state.lexicon, expand=False) for question in questions]
-    return list(dict.fromkeys(word for plan in plans for word in unknown_words(plan, documents, lexicon=state.lexicon)))
+    found = dict.fromkeys(word for plan in plans for word in unknown_words(plan, documents, lexicon=state.lexicon))
+    segments = [profile_of(view.document, state.lexicon).segment for view in views]
+    return [
+        word
+        for word in found
+        if (len(word) >= LEAST_BEGINNING or word.isupper() or not word.isalpha())
+        and not any(segment.has_beginning(_cut_beginning(term)) for term in analyse(word) for segment in segments)
+    ]
+
+
+LEAST_BEGINNING = 4
+"""Letters that words of one stem have in common at least, in most languages; with two thirds of a longer word."""
+
+
+def _cut_beginning(term: str) -> str:
+    return term[: max(LEAST_BEGINNING, -(-2 * len(term) // 3))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -257,7 +257,7 @@ class Toolbox:
         places = find_literally(view, text)
         texts, keys = [], list(dict.fromkeys(key for key, _ in places))[:MOST_PLACES]
         for key in keys:
-            at = [number for place, number in places if place == key]
+            at = [number for place, number in places if place == key and number >= 0]
             body = view.write_leaf(key, at) if view.tree.is_leaf(key) else view.write_heading(key)
             texts.append(f"{view.name} p. {view.tree.node(key).page_start + 1} | {view.write_path(key)}\n{body}")
         self.library.mark_shown(view.id, keys)
@@ -388,18 +388,22 @@ MOST_ANY = 80
 
 
 def find_literally(view: DocumentView, text: str) -> list[tuple[int, int]]:
-    """(node, index of its piece) wherever the text stands, case and white space aside."""
+    """(node, index of its piece) wherever the text stands, case and white space aside.
+
+    The index is -1 where it is in a table's caption or column names, which are shown with any of its rows.
+    """
     parts = [re.escape(" ".join(part.split())).replace(r"\ ", r"\s+") for part in clean_text(text).split("*")]
     pattern = re.compile(f".{{0,{MOST_ANY}}}?".join(parts), re.IGNORECASE | re.DOTALL)
     if not any(parts):
         return []
     found = []
     for key in range(1, len(view.tree)):
-        if view.tree.is_leaf(key) and not pattern.search(view.tree.columns.texts[key]):
+        own = (view.tree.columns.titles[key], view.tree.columns.texts[key])
+        if view.tree.is_leaf(key) and not any(map(pattern.search, own)):
             continue
-        for place, piece in enumerate(view.list_pieces(key)):
-            if pattern.search(piece.text):
-                found.append((key, place))
+        places = [place for place, piece in enumerate(view.list_pieces(key)) if pattern.search(piece.text)]
+        is_above = not places and view.find_table(key) is not None
+        found += [(key, place) for place in ([-1] if is_above else places)]
     return found
 
 

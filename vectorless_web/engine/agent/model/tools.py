@@ -128,7 +128,7 @@ TOOLS = {
         ),
         Tool(
             "answer",
-            "outcome, claims[{text, cites[], phrase?, calculation?}], value?, missing[]?",
+            "outcome, claims[{text, cites[], phrase?, calculation?, insists?}], value?, missing[]?",
             "ends: answered, partial or not_found",
             _shape(
                 ["outcome", "claims"],

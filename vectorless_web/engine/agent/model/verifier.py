@@ -33,11 +33,13 @@ For each claim say whether its quotes, read with their headings, column names, u
 - "supported": all that it says follows from its quotes: who, what, when, how much, in which unit, under which
   conditions and exceptions, and as strongly as it is said there. Other words, rounding and another language do not
   matter.
-- "partly": a part follows and nothing contradicts it, or a condition or exception that changes the sense is left out.
-- "no": it does not follow, or the quotes contradict it, or they are about another company, person, thing, period, row
-  or column than the claim or the question.
-Text in ⟦ ⟧ is what was cited; what stands around it is there for its sense. A calculation was worked out exactly; judge
-whether its operands are the right ones.
+- "partly": a part follows and nothing contradicts it: it is silent on a condition or exception that changes the sense,
+  is stronger than its quotes ("will" for "may"), or adds what none of them holds.
+- "no": it does not follow, denies an exception, or the quotes contradict it or are about another company, person,
+  thing, period, row or column than the claim or the question; also where what no quote holds is just what was asked.
+Text in ⟦ ⟧ is what was cited; what is shown around it counts as well. Where a calculation is shown it was worked out
+exactly: judge whether its operands are the right ones. Check other arithmetic yourself. Where the writer insists, weigh
+the reason by the quotes: it is no evidence itself.
 Then judge the whole: "answers_all" is whether the claims that are not "no" together answer all that the question asks;
 "missing" names, in the language of the question, each part that they leave open, also what the writer says is open.
 Reply with one JSON object and nothing else: {"claims": [{"claim": 1, "verdict": "supported", "why": "one sentence, in
@@ -232,8 +234,9 @@ def _write_table(view: DocumentView, cited: Cited) -> str:
     pointer = cited.pointer
     node, columns = view.tree.node(pointer.key), view.name_columns(pointer.key)
     assert node.table is not None
-    units = view.write_units(pointer.key)
-    head = f"table {shorten_text(node.title, 120)}{f' ({units})' if units else ''}:".replace("table :", "table:")
+    # The header over the labels may tell a unit, too.
+    told = "; ".join(dict.fromkeys(filter(None, (view.write_units(pointer.key), *columns[:1]))))
+    head = f"table {shorten_text(node.title, 120)}{f' ({told})' if told else ''}:".replace("table :", "table:")
     rows = []
     last = pointer.start
     for index, row in enumerate(node.table.rows):

@@ -14,7 +14,7 @@ from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Array, term_hash
 from vectorless_web.engine.index.word_blocks import PARTS, TextPostings
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.analyser import analyse, word_terms, words
 
 OpenTexts = Callable[[Sequence[int]], Mapping[int, CompiledDocument]]
 """The compiled documents of these ids, to look into their index; those that cannot be read are left out."""
@@ -28,6 +28,8 @@ _TEXT_READ = 4000
 """Characters of a passage that are read; a table may have many more."""
 _TEXT_KEPT = 240
 """Characters of the passage that are kept to be shown on its card."""
+_TELLING = 0.4
+"""Share of the rarest word's weight from which a word is told as a reason: function words are everywhere."""
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
@@ -36,14 +38,15 @@ class BestPassage:
     """The passage of a document that says most of the question.
 
     `share` in [0, 1] of the question's own words, the rare ones weighing more; `key` is its node, `page_index` its
-    page (from 0), `terms` the analysed words of the question that it says, `text` the sentence that says most of it.
+    page (from 0), `text` the sentence that says most of it, and `words` those words of the question that it says and
+    that tell documents apart, as they are written in it, the rarest first.
     """
 
     share: float
     key: int
     page_index: int
-    terms: tuple[str, ...]
     text: str = ""
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +126,22 @@ def _unpack_parts(parts: Array) -> Array:
     )
 
 
+def _write_terms(text: str) -> dict[str, str]:
+    """The terms of a text's single words, as they are written there; runs of characters without spaces have several."""
+    written: dict[str, str] = {}
+    for word in words(text):
+        terms = word_terms(word.text)
+        if len(terms) == 1:
+            written.setdefault(terms[0], word.text)
+    return written
+
+
 class PassageReader:
     """Looks into documents for the passage that says most of one question."""
 
     def __init__(self, words: Sequence[AskedWord]) -> None:
         self._words = words
+        self._telling = _TELLING * max((word.share for word in words), default=0.0)
 
     def read(self, document: CompiledDocument, given: Collection[str] = ()) -> BestPassage | None:
         """The best passage of a document; None when it says nothing of the question or cannot be read."""
@@ -164,10 +178,14 @@ class PassageReader:
         self, document: CompiledDocument, key: int, held: Array, share: float, lent: Collection[str]
     ) -> BestPassage:
         columns = document.tree.columns
-        close, sentence = self._find_sentence(columns.texts[key] or columns.titles[key], lent)
-        terms = tuple(word.term for word, value in zip(self._words, held, strict=True) if value)
+        text = columns.texts[key] or columns.titles[key]
+        close, sentence = self._find_sentence(text, lent)
+        telling = [word for word, value in zip(self._words, held, strict=True) if value and word.share >= self._telling]
+        written = _write_terms(text[:_TEXT_READ])
+        said = (written.get(word.term, "") for word in sorted(telling, key=lambda word: -word.share))
         whole = min(1.0, (1 - _CLOSE) * float(share) + _CLOSE * close)
-        return BestPassage(whole, key, columns.integers("page_start")[key], terms, sentence)
+        page = columns.integers("page_start")[key]
+        return BestPassage(whole, key, page, sentence, tuple(dict.fromkeys(filter(None, said))))
 
     def _find_sentence(self, text: str, lent: Collection[str]) -> tuple[float, str]:
         """The sentence of the text that says most of the question, with the share that it says."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from vectorless_web.engine.finding.routing.signals import RouteMode, RouteScorer, Signals
 from vectorless_web.engine.finding.routing.typed import list_named_fields
 from vectorless_web.engine.index.snapshot_rows import FIELDS, Array
+from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.normalise import lower_capitals
 
 
@@ -139,11 +140,12 @@ class Explainer:
             parts.append(self._notes[row])
         passage = self._signals.passages.get(row)
         if passage is not None:
-            words = [word for term, word in self._written.items() if term in passage.terms]
-            told.update(words)
-            if words:
-                shown = ", ".join(f"“{word}”" for word in words[:_PASSAGE_WORDS])
-                parts.append(f"page {passage.page_index + 1} says {shown}" + (" together" if len(words) > 1 else ""))
+            terms = {term for word in passage.words for term in analyse(word)}
+            told.update(word for term, word in self._written.items() if term in terms)
+            if passage.words:
+                shown = ", ".join(f"“{word}”" for word in passage.words[:_PASSAGE_WORDS])
+                more = " together" if len(passage.words) > 1 else ""
+                parts.append(f"page {passage.page_index + 1} says {shown}{more}")
         for name in FIELDS:
             # A word is told where it says most: fields stand in the order of their weight.
             words = [word for word in dict.fromkeys(found.get(name, ())) if word not in told]
