@@ -75,6 +75,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "vectorless_web.infra.log_lines.RequestIdMiddleware",
     "vectorless_web.infra.web.health.HealthMiddleware",
     "vectorless_web.infra.web.request_limits.RequestNetworkMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -330,6 +331,8 @@ PROXIES = env.int("VECTORLESS_PROXIES", default=0)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = True
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+"""Whether the domain's other hosts are on HTTPS only, and for ever, is said by who runs the domain: in the proxy."""
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_REFERRER_POLICY = "same-origin"
@@ -478,12 +481,18 @@ MODEL_PORTS = [int(port) for port in env.list("VECTORLESS_MODEL_PORTS", default=
 MODEL_TRIES_PER_HOUR = env.int("VECTORLESS_MODEL_TRIES_PER_HOUR", default=30)
 """How often one person may have models tried in an hour."""
 
+METRICS_TOKEN = env.str("VECTORLESS_METRICS_TOKEN", default="")
+"""Opens /metrics to whoever sends it as a bearer token; without one there is no such page."""
+LOG_FORMATS = {"text": "LineFormatter", "json": "JsonFormatter"}
+LOG_FORMAT = env.str("VECTORLESS_LOG_FORMAT", default="text")
+if LOG_FORMAT not in LOG_FORMATS:
+    raise SystemExit(f"VECTORLESS_LOG_FORMAT is {LOG_FORMAT!r}; it may be {' or '.join(LOG_FORMATS)}.")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
         "line": {
-            "()": "vectorless_web.infra.log_lines.LineFormatter",
+            "()": f"vectorless_web.infra.log_lines.{LOG_FORMATS[LOG_FORMAT]}",
             "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
         }
     },

@@ -1,12 +1,13 @@
-"""What stands in the log: no secret of an address, and one line for a refusal."""
+"""What stands in the log: no secret of an address, one line for a refusal, and what a line belongs to."""
 
 import io
+import json
 import logging
 
 import pytest
 from django.conf import settings
 
-from vectorless_web.infra.log_lines import LineFormatter, OneLineRefusals, redact
+from vectorless_web.infra.log_lines import JsonFormatter, LineFormatter, OneLineRefusals, note_work, redact
 
 TOKEN = "Zx9-secret_token"
 
@@ -21,6 +22,13 @@ def log():
     logging.getLogger().addHandler(handler)
     yield written
     logging.getLogger().removeHandler(handler)
+
+
+@pytest.fixture
+def json_log(log):
+    """The lines of the log, from now on as JSON."""
+    logging.getLogger().handlers[-1].setFormatter(JsonFormatter())
+    return lambda: [json.loads(line) for line in log.getvalue().splitlines()]
 
 
 @pytest.mark.parametrize(
@@ -57,3 +65,47 @@ def test_neither_a_share_that_is_not_found_nor_a_refusal_tells_more_than_a_line(
     Client(enforce_csrf_checks=True).post(f"/s/{TOKEN}/unlock/", {"password": "x"})
     assert "/s/***" in log.getvalue()
     assert TOKEN not in log.getvalue()
+
+
+@pytest.mark.django_db
+def test_a_line_of_json_names_its_request_as_the_proxy_did(json_log, client):
+    named = client.get(f"/s/{TOKEN}/", headers={"X-Request-Id": "edge:7f-3"})
+    (line,) = json_log()
+    assert (line["request"], named["X-Request-Id"]) == ("edge:7f-3", "edge:7f-3")
+    assert line["level"] == "WARNING"
+    assert line["logger"] == "django.request"
+    assert TOKEN not in line["message"]
+    assert "/s/***" in line["message"]
+
+
+@pytest.mark.parametrize("given", ["", "a b", 'x", "level": "INFO', "é", "x" * 129])
+def test_a_request_without_a_fit_name_gets_one_of_its_own(client, given):
+    names = {client.get("/health/live", headers={"X-Request-Id": given})["X-Request-Id"] for _ in range(2)}
+    assert len(names) == 2
+    assert given not in names
+
+
+@pytest.mark.django_db
+def test_a_line_of_json_names_its_job_and_run_also_from_a_thread(json_log):
+    from threading import Thread
+
+    from vectorless_web.infra import log_lines
+    from vectorless_web.runs.jobs import execute_run
+
+    before = dict(log_lines._work)
+    try:
+        note_work(job="run-17-1")
+        execute_run(17)  # There is no such run: nothing is done, and lines are of it all the same.
+        writer = Thread(target=lambda: logging.getLogger("vectorless_web.engine").error("no\nreply %d", 3))
+        writer.start()
+        writer.join()
+        try:
+            raise ValueError(f"/s/{TOKEN}/")
+        except ValueError:
+            logging.getLogger("vectorless_web").exception("it broke")
+    finally:
+        log_lines._work.clear()
+        log_lines._work.update(before)
+    one, two = json_log()
+    assert (one["message"], one["job"], one["run"]) == ("no\nreply 3", "run-17-1", 17)
+    assert "ValueError: /s/***" in two["traceback"]

@@ -13,6 +13,7 @@ from vectorless_web.documents.background import embedding_in_use
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.llm.calls import OnCall
 from vectorless_web.infra.leases import LeaseLost
+from vectorless_web.infra.log_lines import note_work
 from vectorless_web.infra.outages import DATABASE_AWAY, outage_of, retry_through_outage
 from vectorless_web.runs import line, selectors, services
 from vectorless_web.runs.demo import cassette_of
@@ -38,6 +39,7 @@ def execute_run(run_id: int) -> None:
     the same lease, with the steps and calls that it has stored. A database that stays away
     leaves the run to the sweep.
     """
+    note_work(run=run_id)
     lease = services.claim_run(run_id)
     if lease is None:
         return

@@ -39,6 +39,7 @@ from rq.queue import Queue
 from rq.utils import as_text, utcparse
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY, register
 
+from vectorless_web.infra.log_lines import note_work
 from vectorless_web.infra.patient_redis import redis_breaker
 from vectorless_web.infra.site.forking import die_with_parent, name_process
 
@@ -108,9 +109,10 @@ class StoppableWorker(Worker):
     def main_work_horse(self, job: Job, queue: Queue) -> None:
         """Run the job in the work-horse, which the kernel ends as soon as its worker ends."""
         die_with_parent(signal.SIGKILL)
-        if os.getppid() == 1:  # The worker ended before this could be asked for.
+        if os.getppid() != self.pid:  # The worker ended before this could be asked for.
             os._exit(1)
         name_process(f"job {job.id}")
+        note_work(job=job.id)
         super().main_work_horse(job, queue)
 
     def handle_warm_shutdown_request(self) -> None:
