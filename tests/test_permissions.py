@@ -91,6 +91,8 @@ def post(name: str, needs: str, on: str = "", /, **data) -> Row:
 MATRIX = [
     get("health-live", ANYONE),
     get("health-ready", ANYONE),
+    # For a token of its own, and off without one (tests/console/test_metrics.py).
+    get("console:metrics", NOBODY),
     get("favicon", ANYONE),
     get("help", ANYONE),
     replace(get("view-on-site", NOBODY), more={"row": "1/1/"}),

@@ -20,6 +20,7 @@ from vectorless_web.workspaces.urls import SETTINGS
 app_name = "console"
 
 urlpatterns = [
+    path("metrics", watch.tell_metrics, name="metrics"),
     path("console/", watch.overview, name="overview"),
     path("console/audit/", watch.record, name="audit"),
     path("console/audit/searches/", watch.save_search, name="save_search"),

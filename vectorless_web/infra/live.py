@@ -14,12 +14,14 @@ from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 from django.utils.http import is_same_domain
+from prometheus_client import Gauge
 from redis.exceptions import RedisError
 
 from vectorless_web.infra.patient_redis import redis_breaker
 
 logger = logging.getLogger(__name__)
 
+OPEN_SOCKETS = Gauge("vectorless_sockets", "Websockets of this web process that are open.", registry=None)
 REFUSED = 4403
 """The close code of a websocket whose reader may not see the page any more; static/js/live.js does not reconnect."""
 SEND_SECONDS = 1.0
@@ -89,7 +91,8 @@ class SameOriginSockets:
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         application = self.application if is_own_origin(headers) else WebsocketDenier()
-        await application(scope, receive, send)
+        with OPEN_SOCKETS.track_inprogress():
+            await application(scope, receive, send)
 
 
 def is_own_origin(headers: dict[str, str]) -> bool:

@@ -1,17 +1,21 @@
-"""Pages that show: the overview and the record."""
+"""Pages that show: the overview, the record, and figures for Prometheus."""
 
+import secrets
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse, HttpResponseNotFound, StreamingHttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.decorators.http import require_GET, require_POST
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 
 from vectorless_web.console import selectors
 from vectorless_web.console.forms import AuditForm, SearchForm
-from vectorless_web.console.subjects import audit, stream
+from vectorless_web.console.subjects import audit, metrics, stream
 from vectorless_web.console.views import show_page, staff_only
 from vectorless_web.infra.web.csv_files import csv_line
 from vectorless_web.infra.web.pages import go_to
@@ -24,6 +28,19 @@ FORMS = {
     "csv": ("text/csv", audit.write_csv_row, csv_line(list(audit.COLUMNS))),
     "jsonl": ("application/x-ndjson", audit.write_json_line, ""),
 }
+
+
+@login_not_required
+@require_GET
+def tell_metrics(request: HttpRequest) -> HttpResponse:
+    """The site's figures as Prometheus reads them, for whoever sends VECTORLESS_METRICS_TOKEN as a bearer token."""
+    if not settings.METRICS_TOKEN:
+        return HttpResponseNotFound("VECTORLESS_METRICS_TOKEN is not set.\n", content_type="text/plain")
+    sent = request.headers.get("Authorization", "")
+    if not secrets.compare_digest(sent.encode(), f"Bearer {settings.METRICS_TOKEN}".encode()):
+        refusal = "Send the value of VECTORLESS_METRICS_TOKEN as a bearer token.\n"
+        return HttpResponse(refusal, status=401, content_type="text/plain", headers={"WWW-Authenticate": "Bearer"})
+    return HttpResponse(generate_latest(metrics.registry), content_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
 @require_GET

@@ -15,6 +15,7 @@ from enum import IntEnum
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
+from typing import ClassVar
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
@@ -162,36 +163,45 @@ def check_redis() -> Finding:
 def check_workers(queue: str) -> Finding:
     """Whether a worker of the queue gave a sign of life lately."""
     try:
-        with connect() as redis:
-            keys = sorted(get_keys(queue=Queue(queue, connection=redis)))
-            with redis.pipeline(transaction=False) as pipeline:
-                for key in keys:
-                    pipeline.hget(key, "last_heartbeat")
-                heartbeats = [_age(heartbeat) for heartbeat in pipeline.execute()]
+        alive = count_alive_workers(queue)
     except RedisError as error:
         return Finding(Level.UNAVAILABLE, f"Redis does not answer: {error}")
-    alive = sum(age < WORKER_SECONDS for age in heartbeats)
     if not alive:
         level = Level.UNAVAILABLE if queue in NEEDED_QUEUES else Level.DEGRADED
         return Finding(level, f"No worker works on the queue “{queue}”.")
     return ok(f"{alive} alive")
 
 
+def count_alive_workers(queue: str) -> int:
+    """How many workers of the queue gave a sign of life lately; RedisError when Redis is away."""
+    with connect() as redis:
+        keys = sorted(get_keys(queue=Queue(queue, connection=redis)))
+        with redis.pipeline(transaction=False) as pipeline:
+            for key in keys:
+                pipeline.hget(key, "last_heartbeat")
+            return sum(_age(heartbeat) < WORKER_SECONDS for heartbeat in pipeline.execute())
+
+
 def check_queue(queue: str) -> Finding:
     """How long the oldest of the jobs at the queue's head has waited."""
     try:
-        with connect() as redis:
-            waiting = Queue(queue, connection=redis)
-            count = waiting.count
-            with redis.pipeline(transaction=False) as pipeline:
-                for job_id in waiting.get_job_ids(0, JOBS_LOOKED_AT):
-                    pipeline.hget(Job.key_for(job_id), "enqueued_at")
-                oldest = max((_age(stamp, unknown=0.0) for stamp in pipeline.execute()), default=0.0)
+        count, oldest = measure_queue(queue)
     except RedisError as error:
         return Finding(Level.UNAVAILABLE, f"Redis does not answer: {error}")
     text = f"{count} waiting, the oldest for {oldest:.0f} s"
     is_late = oldest > LONG_QUEUE_SECONDS.get(queue, QUEUE_SECONDS)
     return Finding(Level.DEGRADED if is_late else Level.OK, text)
+
+
+def measure_queue(queue: str) -> tuple[int, float]:
+    """How many jobs wait, and for how many seconds the oldest at the head has; RedisError when Redis is away."""
+    with connect() as redis:
+        waiting = Queue(queue, connection=redis)
+        count = waiting.count
+        with redis.pipeline(transaction=False) as pipeline:
+            for job_id in waiting.get_job_ids(0, JOBS_LOOKED_AT):
+                pipeline.hget(Job.key_for(job_id), "enqueued_at")
+            return count, max((_age(stamp, unknown=0.0) for stamp in pipeline.execute()), default=0.0)
 
 
 def check_sweep() -> Finding:
@@ -419,7 +429,8 @@ def _may_see_details(request: HttpRequest) -> bool:
 class HealthMiddleware:
     """Answers probes before anything else looks at them: they come by IP address, without TLS, and very often."""
 
-    VIEWS = {"/health/live": live, "/health/ready": ready}
+    VIEWS: ClassVar[dict[str, Callable[[HttpRequest], HttpResponse]]] = {"/health/live": live, "/health/ready": ready}
+    """The views by path; apps that bring addresses of this kind add theirs."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -428,6 +439,6 @@ class HealthMiddleware:
         view = self.VIEWS.get(request.path_info)
         if view is None:
             return self.get_response(request)
-        response: HttpResponse = view(request)
+        response = view(request)
         response["Cache-Control"] = "no-store"
         return response

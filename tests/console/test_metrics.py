@@ -1,0 +1,106 @@
+"""/metrics tells Prometheus how the site is, to nobody but whoever has the token."""
+
+import json
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+from prometheus_client.parser import text_string_to_metric_families
+
+from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.runs.models import ModelCall, Run, Step, Thread
+
+pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).resolve().parents[2]
+TOKEN = "a-token-of-the-test"
+
+
+@pytest.fixture
+def scrape(client, settings):
+    """The samples of one scrape: {(name, labels by the order of their names): value}."""
+    settings.METRICS_TOKEN = TOKEN
+
+    def ask() -> dict:
+        response = client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}", "Host": "10.1.2.3:8000"})
+        assert response.status_code == 200
+        families = text_string_to_metric_families(response.content.decode())
+        samples = [sample for family in families for sample in family.samples]
+        return {(each.name, *each.labels.values()): each.value for each in samples}
+
+    return ask
+
+
+@pytest.fixture
+def busy_site(workspace):
+    """A run that was answered just now, one that was answered yesterday, one that waits, and a document."""
+    now, thread = timezone.now(), Thread.objects.create(workspace=workspace, title="t")
+    run = Run.objects.create(thread=thread, workspace=workspace, status="answered", finished_at=now)
+    yesterday = now - timedelta(days=1)
+    Run.objects.create(thread=thread, workspace=workspace, status="answered", finished_at=yesterday)
+    waiting = Run.objects.create(thread=thread, workspace=workspace, status="queued")
+    Run.objects.filter(pk=waiting.pk).update(created_at=now - timedelta(minutes=7))
+    for number in range(100):
+        Step.objects.create(
+            run=run, sequence=number, walk=0, index=number, kind="read", say="s", latency_ms=10 * number
+        )
+    ModelCall.objects.create(run=run, purpose="plan", model="big", tokens_in=900, tokens_out=80, cost_usd="0.25")
+    ModelCall.objects.create(run=run, purpose="plan", model="big", error_code="model_down")
+    document = Document.objects.create(workspace=workspace, title="d", name="d.pdf")
+    facts = {"pages": 300, "report": {"seconds": 12.5}, "ready_at": now}
+    DocumentVersion.objects.create(document=document, status="ready", bytes=1, sha256="0" * 64, **facts)
+
+
+def test_a_scrape_tells_what_happened_lately_and_what_waits(scrape, busy_site):
+    found = scrape()
+    assert found["vectorless_runs_ended", "answered", "question"] == 1
+    assert found["vectorless_runs_ended", "failed", "cell"] == 0
+    assert found["vectorless_runs_open", "queued"] == 1
+    assert 420 <= found["vectorless_run_oldest_seconds",] < 430
+    assert found["vectorless_queue_jobs", "runs"] == found["vectorless_workers", "runs"] == 0
+    assert found["vectorless_steps",] == 100
+    assert found["vectorless_step_seconds", "0.5"] == 0.49
+    assert found["vectorless_step_seconds", "0.95"] == 0.94
+    assert (found["vectorless_read_pages",], found["vectorless_read_seconds",]) == (300, 12.5)
+    assert found["vectorless_model_calls", "", "big"] == found["vectorless_model_calls", "model_down", "big"] == 1
+    assert found["vectorless_model_tokens", "in", "big"] == 900
+    assert found["vectorless_model_usd", "big"] == 0.25
+    assert found["vectorless_check", "workers:runs"] == 2
+    assert found["vectorless_sockets",] == 0
+
+
+def test_a_scrape_asks_a_few_questions_of_the_database_however_much_is_there(
+    scrape, busy_site, django_assert_max_num_queries
+):
+    with django_assert_max_num_queries(20):
+        scrape()
+
+
+def test_redis_away_leaves_its_figures_out(scrape, busy_site, settings):
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    found = scrape()
+    assert not any(name == "vectorless_queue_jobs" for name, *_ in found)
+    assert found["vectorless_runs_open", "queued"] == 1
+
+
+def test_it_is_off_without_a_token_and_shut_to_another(client, settings):
+    assert client.get("/metrics").status_code == 404
+    settings.METRICS_TOKEN = TOKEN
+    for sent in ("", TOKEN, "Bearer ", f"Bearer {TOKEN}x", f"Basic {TOKEN}", "Bearer ü"):
+        refused = client.get("/metrics", headers={"Authorization": sent})
+        assert (refused.status_code, b"vectorless_" in refused.content) == (401, False), sent
+
+
+def test_the_dashboard_and_the_page_name_what_is_told(scrape, busy_site):
+    told = {name for name, *_ in scrape()}
+    panels = json.loads((ROOT / "deploy" / "grafana.json").read_text())["panels"]
+    expressions = [target["expr"] for panel in panels for target in panel["targets"]]
+    page = (ROOT / "docs" / "metrics.md").read_text()
+    for expression in expressions:
+        named = set(re.findall(r"\b(?:vectorless|process)_\w+", expression))
+        assert named, expression
+        assert named <= told, expression
+    shown = {name for expression in expressions for name in re.findall(r"\bvectorless_\w+", expression)}
+    documented = set(re.findall(r"\bvectorless_\w+", page))
+    assert shown == documented == {name for name in told if name.startswith("vectorless_")}
