@@ -38,32 +38,6 @@ from vectorless_web.engine.tables.units import (
     units_scale,
 )
 
-_STATEMENTS = (
-    (
-        "cash_flow",
-        re.compile(
-            r"\bstatements?\s+of\b.*\bcash\s+flows?\b|\bcash\s+flows?\s+statements?\b|^consolidated\s+cash\s+flows?$",
-            re.I,
-        ),
-    ),
-    (
-        "balance",
-        re.compile(
-            r"\bbalance\s+sheets?\b|\bstatements?\s+of\s+(?:consolidated\s+)?financial\s+(?:position|condition)\b", re.I
-        ),
-    ),
-    ("comprehensive_income", re.compile(r"\bcomprehensive\s+(?:income|loss|earnings)\b", re.I)),
-    (
-        "income",
-        re.compile(
-            r"\bstatements?\s+of\s+(?:consolidated\s+)?(?:net\s+)?(?:income|operations|earnings|profit)\b|\bincome\s+statements?\b"
-            r"|\bprofit\s+and\s+loss\b",
-            re.I,
-        ),
-    ),
-    ("equity", re.compile(r"\bstatements?\s+of\b.*\bequity\b", re.I)),
-)
-_NO_STATEMENT = re.compile(r"\b(?:notes?|hedg\w+|discussion|analysis|impact|effects?|reclassif\w+|components)\b", re.I)
 UNITS_SAID = re.compile(
     r"\b(?:thousands|millions|billions)\b|\bin\s+(?:thousand|million|billion)\b|[$€£]\s?['‘’]?(?:000|m|mn|bn)\b"
     r"|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB)\s?['‘’]?(?:000|m|mn|bn|k)\b"
@@ -185,10 +159,10 @@ class TableView:
         said = (row.cells[place].text for row in self.table.body if place < len(row.cells))
         return any(sign in text for text in said for sign in _SIGNS)
 
-    @cached_property
+    @property
     def statement(self) -> str:
         """The primary statement it is, "" when it is none."""
-        return self.table.statement or statement_named(self.node, self.path)
+        return self.table.statement
 
     @cached_property
     def periods(self) -> tuple[ColumnPeriod, ...]:
@@ -370,16 +344,6 @@ def _notes_titles(tree: Tree, node: Node) -> Iterator[str]:
         text = tree.node(key).title or tree.node(key).text[:LONGEST_PERIOD_LINE]
         if _NOTES_TITLE.match(text):
             yield text
-
-
-def statement_named(node: Node, path: tuple[str, ...]) -> str:
-    """The primary statement that caption or section title names, or ""."""
-    for title in (node.title, path[-1] if path else ""):
-        if title and len(title) <= LONGEST_HEADING and not _NO_STATEMENT.search(title):
-            name = next((name for name, pattern in _STATEMENTS if pattern.search(title)), "")
-            if name:
-                return name
-    return ""
 
 
 _SIGNS = "$€£¥"
