@@ -246,6 +246,8 @@ def addresses(world: World, *, hidden: bool) -> list[str]:
             kwargs = dict(row.more) | ({"slug": slug} if row.on else {}) | ({"pk": thing.pk} if thing else {})
             if "version" in kwargs:
                 kwargs["version"] = world.documents[0].current_version_id or versions(world)[0]
+            if "asked" in kwargs:
+                kwargs["asked"] = next((run.pk for run in runs), 0)
             if "other" in kwargs:
                 kwargs["other"] = next(run.pk for run in world.runs if run != thing)
             forms = ("markdown", "json", "print", "bundle") if row.name == "runs:export" else (None,)
