@@ -309,6 +309,7 @@ MATRIX = [
     get("grids:column_form", MEMBER, "grid"),
     post("grids:add_column", MEMBER, "grid", question="How long is the leave?", kind="text", scale=1),
     get("grids:column", MEMBER, "grid", column="column"),
+    get("grids:chart", VIEWER, "grid", column="column"),
     replace(post("grids:change_column", MEMBER, "grid"), more={"column": "column"}),
     replace(post("grids:remove_column", MEMBER, "grid"), more={"column": "column"}),
     replace(post("grids:remove_row", MEMBER, "grid"), more={"row": "row"}),

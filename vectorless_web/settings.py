@@ -219,6 +219,8 @@ RUN_ENDED = {
     "evaluation": "vectorless_web.evaluations.services.take_end",
 }
 """Who is told in the same transaction that a run has ended which no person asked, by the purpose of the run."""
+DEMO_PARTS = ("vectorless_web.grids.demo.make_demo_grid",)
+"""What `load_demo` calls last, from apps above it, with the demo's workspace and its owner."""
 LISTENERS = ("vectorless_web.api.webhooks.services.note_event",)
 """What is told of events in workspaces (infra.happenings), from apps above those in which they happen."""
 NOTICE_READERS = {

@@ -34,6 +34,7 @@ function open(td, then) {
   const address = `${location.pathname}cells/${id}/`;
   window.htmx.ajax("GET", address, { target: "#drawer", swap: "innerHTML" }).then(() => {
     drawer.dataset.open = id;
+    td.scrollIntoView({ block: "nearest", inline: "nearest" });
     then?.();
   });
 }

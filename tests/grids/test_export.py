@@ -37,6 +37,15 @@ def test_the_workbook_has_numbers_as_numbers_and_a_sheet_of_evidence(fetch, grid
     assert next(row for row in evidence if row[:2] == ("Mill lease", "Rent"))[8:10] == ("bob", "Amended")
 
 
+def test_a_column_of_numbers_is_drawn_as_bars_on_one_scale(fetch, grid, client):
+    rent = grid.columns.get(label="Rent")
+
+    chart = client.get(reverse("grids:chart", args=[grid.workspace.slug, grid.pk, rent.pk]))
+
+    assert [round(bar.width, 1) for bar in chart.context["bars"]] == [9.7, 6.9, 100.0]
+    assert "1,240,000 USD" in chart.content.decode()
+
+
 def test_what_looks_like_a_formula_stays_a_text(fetch, grid, bob):
     correct_cell(user=bob, grid=grid, cell=cell_at(grid, 0, 0), text='=HYPERLINK("http://x")', reason="@why")
     Document.objects.filter(title="Mill lease").update(title="+cmd")

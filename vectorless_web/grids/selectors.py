@@ -54,6 +54,7 @@ def column_of(grid: Grid, pk: int) -> Column:
     column = grid.columns.filter(pk=pk).first()
     if column is None:
         raise Http404("This grid has no such column.")
+    column.grid = grid
     return column
 
 
@@ -77,6 +78,12 @@ def cells_of(grid: Grid, user: User, *, after: datetime | None = None) -> QueryS
     rows = documents_in(grid.workspace, user).values("pk")
     cells = Cell.objects.filter(row__grid=grid, row__document__in=rows)
     return cells if after is None else cells.filter(changed_at__gte=after)
+
+
+def cells_in(column: Column, user: User) -> list[Cell]:
+    """The cells of a column that exist for the user, in the order of the rows, with their documents."""
+    cells = cells_of(column.grid, user).filter(column=column).select_related("row__document", "column")
+    return list(cells.order_by("row__position", "row"))
 
 
 def cell_of(grid: Grid, user: User, pk: int) -> Cell:

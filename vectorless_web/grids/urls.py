@@ -21,6 +21,7 @@ urlpatterns = [
     path(f"{ONE}columns/", views.column_form, name="column_form"),
     path(f"{ONE}columns/add/", views.add_column, name="add_column"),
     path(f"{ONE}columns/<int:column>/", views.column_form, name="column"),
+    path(f"{ONE}columns/<int:column>/chart/", views.chart, name="chart"),
     path(f"{ONE}columns/<int:column>/change/", views.change_column, name="change_column"),
     path(f"{ONE}columns/<int:column>/remove/", views.remove_column, name="remove_column"),
     path(f"{ONE}rows/<int:row>/remove/", views.remove_row, name="remove_row"),

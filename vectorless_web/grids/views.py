@@ -12,7 +12,7 @@ from vectorless_web.grids import selectors, services
 from vectorless_web.grids.export import FilledGrid
 from vectorless_web.grids.forms import ColumnForm, CorrectionForm, GridForm, shorten_label
 from vectorless_web.grids.models import Cell, Grid
-from vectorless_web.grids.rendering import progress_context, show_cell, shown_value
+from vectorless_web.grids.rendering import list_bars, progress_context, show_cell, shown_value
 from vectorless_web.infra.web.csv_files import csv_response
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
@@ -179,6 +179,20 @@ def _render_column(request: HttpRequest, grid: Grid, form: ColumnForm, status: i
     column = form.instance if form.instance.pk else None
     context = {**workspace_context(request.user, grid.workspace, "grids"), "grid": grid, "form": form, "column": column}
     return render(request, "grids/column.html", context, status=status)
+
+
+@require_GET
+def chart(request: HttpRequest, slug: str, pk: int, column: int) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk)
+    found = selectors.column_of(grid, column)
+    context = {
+        **workspace_context(request.user, grid.workspace, "grids"),
+        "grid": grid,
+        "column": found,
+        "bars": list_bars(selectors.cells_in(found, request.user)),
+    }
+    page = "grids/_chart.html" if is_htmx(request) else "grids/chart.html"
+    return render(request, page, context)
 
 
 @require_POST

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.files import File
 from django.core.management.base import BaseCommand
+from django.utils.module_loading import import_string
 
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services import add_document
@@ -43,6 +44,8 @@ class Command(BaseCommand):
             start_model_run(workspace, workspace.created_by)
         for question in (text for text in QUESTIONS if text not in asked):
             start_run(user=workspace.created_by, workspace=workspace, question=question)
+        for path in settings.DEMO_PARTS:
+            import_string(path)(workspace, workspace.created_by)
         _wait(lambda: not workspace.runs.filter(status__in=Run.OPEN).exists(), seconds=60)
         marker.touch()
 
