@@ -33,7 +33,7 @@ from vectorless_web.api.models import ApiToken, Delivery, Webhook
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder, PartialUpload
 from vectorless_web.evaluations.models import GoldenSet
-from vectorless_web.grids.models import Cell, Grid
+from vectorless_web.grids.models import Cell, Grid, GridLink
 from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.profiles.models import SignOnProvider
 from vectorless_web.runs.models import Citation, Claim, Comment, Run, Step, Thread
@@ -305,6 +305,11 @@ MATRIX = [
     post("grids:stop", MEMBER, "grid"),
     post("grids:retry", MEMBER, "grid"),
     post("grids:delete", EDITOR, "grid"),
+    # A member shares the grids they made; one that somebody else made needs an editor.
+    get("grids:share", MEMBER, "grid"),
+    post("grids:make_link", MEMBER, "grid", days=7),
+    replace(post("grids:revoke_link", MEMBER, "grid"), more={"link": "grid_link"}),
+    get("grids:shared", ANYONE, "share"),
     get("grids:export", VIEWER, "grid", form="json"),
     get("grids:column_form", MEMBER, "grid"),
     post("grids:add_column", MEMBER, "grid", question="How long is the leave?", kind="text", scale=1),
@@ -572,11 +577,13 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     golden = golden_set.questions.create(question=f"{word}?", text=f"30 days of {word}.")
     evaluation = golden_set.evaluations.create(label="Offline reasoner", state="stopped", asked_by=people[OWNER])
     evaluation.results.create(golden=golden, run=again)
+    shown = GridLink.objects.create(grid=grid, created_by=people[OWNER], token_hash=hash_token(token), expires_at=later)
     return {
         "golden_set": golden_set.pk,
         "golden": golden.pk,
         "evaluation": evaluation.pk,
         "grid": grid.pk,
+        "grid_link": shown.pk,
         "column": column.pk,
         "row": row.pk,
         "cell": cell.pk,

@@ -50,7 +50,7 @@ const MOVES = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLe
 
 function press(event) {
   const td = event.target.closest?.("td[role=gridcell]");
-  if (event.key === "Escape" && drawer.dataset.open) return close();
+  if (event.key === "Escape" && drawer.childElementCount) return close();
   if (!td || event.target !== td || event.ctrlKey || event.metaKey || event.altKey) return;
   const move = MOVES[event.key];
   if (move) step(td, ...move);

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import open_to
-from vectorless_web.grids.models import Cell, Column, Grid, Row
+from vectorless_web.grids.models import Cell, Column, Grid, GridLink, Row
 from vectorless_web.infra.admin import MembersAdmin
 from vectorless_web.workspaces.selectors import User, workspaces_of
 
@@ -44,6 +44,14 @@ class ColumnAdmin(GridRowsAdmin):
     list_filter = ["kind"]
     search_fields = ["label", "question"]
     list_select_related = ["grid"]
+
+
+@admin.register(GridLink)
+class GridLinkAdmin(GridRowsAdmin):
+    path = "grid"
+    list_display = ["grid", "created_by", "created_at", "expires_at", "revoked_at"]
+    exclude = ["token_hash"]
+    list_select_related = ["grid", "created_by"]
 
 
 @admin.register(Row)

@@ -163,3 +163,20 @@ class Cell(models.Model):
     def is_open(self) -> bool:
         """Whether an answer is on its way."""
         return self.state in self.OPEN
+
+
+class GridLink(models.Model):
+    """A link that shows a grid to whoever holds it. The token is shown once and stored only as a hash."""
+
+    grid = models.ForeignKey(Grid, on_delete=models.CASCADE, related_name="links")
+    token_hash = models.CharField(max_length=64, unique=True)
+    created_by = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"link to {self.grid}"

@@ -9,7 +9,13 @@ from django.db.models import Avg, Count, F, Prefetch, Q, QuerySet
 from django.http import Http404
 
 from vectorless_web.documents.models import Document
-from vectorless_web.documents.selectors import ListQuery, documents_in, found_documents, readable_documents
+from vectorless_web.documents.selectors import (
+    ListQuery,
+    closed_folders,
+    documents_in,
+    found_documents,
+    readable_documents,
+)
 from vectorless_web.grids.models import Cell, Column, Grid, Row
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import answerers_of
@@ -58,9 +64,14 @@ def column_of(grid: Grid, pk: int) -> Column:
     return column
 
 
-def rows_of(grid: Grid, user: User) -> QuerySet[Row]:
-    """The rows whose documents exist for the user, in order."""
-    shown = documents_in(grid.workspace, user).values("pk")
+def rows_of(grid: Grid, user: User | None) -> QuerySet[Row]:
+    """The rows whose documents exist for the user, in order; for nobody (None) those that are not restricted."""
+    if user is None:
+        closed = closed_folders(None, [grid.workspace_id])
+        whole = Document.objects.filter(workspace=grid.workspace_id, deleted_at=None)
+        shown = whole.exclude(folder__in=closed).values("pk")
+    else:
+        shown = documents_in(grid.workspace, user).values("pk")
     rows = Row.objects.filter(grid=grid, document__in=shown).select_related("document", "version", "previous")
     return rows.order_by("position", "pk")
 
@@ -96,7 +107,7 @@ def cell_of(grid: Grid, user: User, pk: int) -> Cell:
     return found
 
 
-def filled_rows(grid: Grid, user: User) -> list[Row]:
+def filled_rows(grid: Grid, user: User | None) -> list[Row]:
     """The rows with all their cells in the order of the columns, as `shown_cells`."""
     columns = {column.pk: column for column in grid.columns.all()}
     rows = list(

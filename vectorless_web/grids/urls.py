@@ -2,33 +2,37 @@
 
 from django.urls import path
 
-from vectorless_web.grids import views
 from vectorless_web.grids.live import GridConsumer
+from vectorless_web.grids.views import links, pages
 
 app_name = "grids"
 ALL, ONE = "w/<slug:slug>/grids/", "w/<slug:slug>/grids/<int:pk>/"
 
 urlpatterns = [
-    path(ALL, views.index, name="list"),
-    path(f"{ALL}new/", views.new, name="new"),
-    path(f"{ALL}make/", views.make, name="make"),
-    path(ONE, views.show, name="show"),
-    path(f"{ONE}fill/", views.fill, name="fill"),
-    path(f"{ONE}stop/", views.stop, name="stop"),
-    path(f"{ONE}retry/", views.retry, name="retry"),
-    path(f"{ONE}delete/", views.delete, name="delete"),
-    path(f"{ONE}export/<slug:form>/", views.export, name="export"),
-    path(f"{ONE}columns/", views.column_form, name="column_form"),
-    path(f"{ONE}columns/add/", views.add_column, name="add_column"),
-    path(f"{ONE}columns/<int:column>/", views.column_form, name="column"),
-    path(f"{ONE}columns/<int:column>/chart/", views.chart, name="chart"),
-    path(f"{ONE}columns/<int:column>/change/", views.change_column, name="change_column"),
-    path(f"{ONE}columns/<int:column>/remove/", views.remove_column, name="remove_column"),
-    path(f"{ONE}rows/<int:row>/remove/", views.remove_row, name="remove_row"),
-    path(f"{ONE}cells/<int:cell>/", views.cell, name="cell"),
-    path(f"{ONE}cells/<int:cell>/accept/", views.accept, name="accept"),
-    path(f"{ONE}cells/<int:cell>/correct/", views.correct, name="correct"),
-    path(f"{ONE}cells/<int:cell>/again/", views.again, name="again"),
+    path(ALL, pages.index, name="list"),
+    path(f"{ALL}new/", pages.new, name="new"),
+    path(f"{ALL}make/", pages.make, name="make"),
+    path(ONE, pages.show, name="show"),
+    path(f"{ONE}fill/", pages.fill, name="fill"),
+    path(f"{ONE}stop/", pages.stop, name="stop"),
+    path(f"{ONE}retry/", pages.retry, name="retry"),
+    path(f"{ONE}delete/", pages.delete, name="delete"),
+    path(f"{ONE}export/<slug:form>/", pages.export, name="export"),
+    path(f"{ONE}share/", links.share, name="share"),
+    path(f"{ONE}share/make/", links.make, name="make_link"),
+    path(f"{ONE}share/<int:link>/revoke/", links.revoke, name="revoke_link"),
+    path("s/grids/<str:token>/", links.shared, name="shared"),
+    path(f"{ONE}columns/", pages.column_form, name="column_form"),
+    path(f"{ONE}columns/add/", pages.add_column, name="add_column"),
+    path(f"{ONE}columns/<int:column>/", pages.column_form, name="column"),
+    path(f"{ONE}columns/<int:column>/chart/", pages.chart, name="chart"),
+    path(f"{ONE}columns/<int:column>/change/", pages.change_column, name="change_column"),
+    path(f"{ONE}columns/<int:column>/remove/", pages.remove_column, name="remove_column"),
+    path(f"{ONE}rows/<int:row>/remove/", pages.remove_row, name="remove_row"),
+    path(f"{ONE}cells/<int:cell>/", pages.cell, name="cell"),
+    path(f"{ONE}cells/<int:cell>/accept/", pages.accept, name="accept"),
+    path(f"{ONE}cells/<int:cell>/correct/", pages.correct, name="correct"),
+    path(f"{ONE}cells/<int:cell>/again/", pages.again, name="again"),
 ]
 
 websocket_urlpatterns = [path("ws/w/<slug:slug>/grids/<int:pk>/", GridConsumer.as_asgi())]

@@ -107,13 +107,13 @@ def view(request: HttpRequest, token: str) -> HttpResponse:
     services.count_request(counted_address(request))
     link = services.open_link(token)
     if link is None:
-        return _mark_private(render(request, "sharing/gone.html", status=404))
+        return mark_private(render(request, "sharing/gone.html", status=404))
     if not _may_read(request, link):
-        return _mark_private(render(request, "sharing/password.html", {"token": token}))
+        return mark_private(render(request, "sharing/password.html", {"token": token}))
     agent = request.headers.get("User-Agent", "")
     if not services.take_view(link=link, address=client_address(request), agent=agent):
-        return _mark_private(render(request, "sharing/gone.html", status=404))
-    return _mark_private(render(request, "sharing/view.html", shared_context(link, token)))
+        return mark_private(render(request, "sharing/gone.html", status=404))
+    return mark_private(render(request, "sharing/view.html", shared_context(link, token)))
 
 
 @login_not_required
@@ -122,7 +122,7 @@ def unlock(request: HttpRequest, token: str) -> HttpResponse:
     services.count_request(counted_address(request))
     link = services.open_link(token)
     if link is None:
-        return _mark_private(render(request, "sharing/gone.html", status=404))
+        return mark_private(render(request, "sharing/gone.html", status=404))
     password = request.POST.get("password", "")
     try:
         fits = services.password_fits(link=link, password=password, address=client_address(request))
@@ -131,9 +131,9 @@ def unlock(request: HttpRequest, token: str) -> HttpResponse:
     except Problem as problem:
         error, status = problem.message, problem.status
     if error:
-        return _mark_private(render(request, "sharing/password.html", {"token": token, "error": error}, status=status))
+        return mark_private(render(request, "sharing/password.html", {"token": token, "error": error}, status=status))
     request.session[_session_key(link)] = link.password_hash
-    return _mark_private(redirect("sharing:view", token=token))
+    return mark_private(redirect("sharing:view", token=token))
 
 
 @login_not_required
@@ -221,8 +221,8 @@ def _session_key(link: ShareLink) -> str:
     return f"share-{link.pk}"
 
 
-def _mark_private(response: HttpResponse) -> HttpResponse:
-    """Kept by no cache, found by no search engine, its address told to no other site."""
+def mark_private(response: HttpResponse) -> HttpResponse:
+    """Mark an answer: kept by no cache, found by no search engine, its address told to no other site."""
     patch_cache_control(response, private=True, no_store=True)
     return _mark_unlisted(response)
 

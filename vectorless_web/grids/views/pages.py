@@ -12,7 +12,7 @@ from vectorless_web.grids import selectors, services
 from vectorless_web.grids.export import FilledGrid
 from vectorless_web.grids.forms import ColumnForm, CorrectionForm, GridForm, shorten_label
 from vectorless_web.grids.models import Cell, Grid
-from vectorless_web.grids.rendering import list_bars, progress_context, show_cell, shown_value
+from vectorless_web.grids.rendering import list_bars, progress_context, show_cells, shown_value
 from vectorless_web.infra.web.csv_files import csv_response
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
@@ -73,7 +73,7 @@ def show(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     grid = selectors.grid_for(request.user, slug, pk)
     rows = selectors.filled_rows(grid, request.user)
     for row in rows:
-        row.shown = [(cell.column.label, show_cell(cell)) for cell in row.shown_cells]  # type: ignore[attr-defined]
+        row.shown = show_cells(row.shown_cells)  # type: ignore[attr-defined]
     context = {
         **workspace_context(request.user, grid.workspace, "grids"),
         **progress_context(grid, request.user),

@@ -1,0 +1,53 @@
+"""A grid in a browser: made, filled before one's eyes, read with the keyboard, corrected, sorted; nothing serious."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.test_accessibility import audit
+from tests.e2e.test_main_job import upload
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture
+def grid(signed_in, site):
+    """A grid of two questions whose cells have been asked."""
+    page = signed_in
+    upload(page, site)
+    page.goto(f"{site.address}/w/demo/grids/new/")
+    page.fill("[name=name]", "At a glance")
+    page.fill("[name=questions]", "How much free cash flow was there in 2024?\nWhat was the gross margin in 2024?")
+    page.click(".grid-form [type=submit]")
+    page.get_by_role("button", name=re.compile("Ask .* cells")).click()
+    expect(page.locator("#progress")).not_to_contain_text("left", timeout=30_000)
+    return page
+
+
+def test_a_grid_fills_and_is_read_and_corrected_with_the_keyboard(grid):
+    assert grid.locator(".cell.stale").count() == 0
+    grid.locator("td[role=gridcell]").first.focus()
+    grid.keyboard.press("ArrowRight")
+    grid.keyboard.press("Enter")
+    expect(grid.locator(".drawer")).to_contain_text("gross margin")
+    grid.keyboard.press("Escape")
+    expect(grid.locator(".drawer")).to_have_count(0)
+
+    grid.keyboard.press("e")
+    grid.keyboard.type("48.4 %")
+    grid.fill("[name=reason]", "As in the letter to shareholders")
+    grid.get_by_role("button", name="Save the correction").click()
+
+    expect(grid.locator(".cell.corrected")).to_contain_text("48.4 %")
+    grid.get_by_role("button", name="What was the gross margin").click()
+    expect(grid.locator("th[aria-sort]")).to_contain_text("gross margin")
+    grid.fill("#grid-find", "nothing has these words")
+    expect(grid.locator("tbody tr:visible")).to_have_count(0)
+
+
+def test_nothing_serious_is_found_on_the_pages_of_a_grid(grid, site):
+    address = grid.url
+    pages = [address, f"{site.address}/w/demo/grids/", f"{site.address}/w/demo/grids/new/", f"{address}columns/"]
+
+    assert [audit(grid, page) for page in pages] == [{}] * 4
