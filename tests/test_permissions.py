@@ -62,7 +62,7 @@ SECRET = "Zebrafish"
 """A word of every name and text in the first workspace, and of nothing elsewhere."""
 BY_TOKEN = ("invitation", "share")
 """What is reached by a token alone, whatever the workspace."""
-INNER = ("version", "other", "link", "comment", "delivery", "column", "row", "cell", "token", "asked")
+INNER = ("version", "other", "link", "comment", "delivery", "column", "row", "cell", "token", "asked", "grid_link")
 """Numbers that an address holds beside that of its object."""
 
 
