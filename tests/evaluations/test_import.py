@@ -9,7 +9,7 @@ from vectorless_web.evaluations.exports import set_as_lines
 from vectorless_web.evaluations.reading import read_import
 from vectorless_web.infra.web.problems import Problem
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 
 
 def lines(*rows: dict) -> bytes:

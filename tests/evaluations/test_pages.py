@@ -12,7 +12,7 @@ from vectorless_web.evaluations.reading import Typed
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import start_run
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
