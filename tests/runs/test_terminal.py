@@ -10,6 +10,8 @@ import time
 import pytest
 
 from tests.conftest import ROOT
+from vectorless_web.runs.export.exports import step_row
+from vectorless_web.runs.models import Step
 
 REPORT = """# Annual report 2024
 
@@ -83,6 +85,16 @@ def test_json_is_exactly_one_line_and_names_files_passages_and_words(report, tmp
     first = result["passages"][0]
     assert (first["document"], first["page"]) == ("report.md", 1)
     assert "412 million" in first["quote"] and first["quote"] in first["passage"]["text"]
+
+
+def test_steps_are_printed_as_events_with_the_fields_of_stored_ones(report):
+    done = ask("What was revenue in 2024?", report, "--json", "--steps")
+    events = [dict(line.split(": ", 1) for line in part.splitlines()) for part in done.stdout.strip().split("\n\n")]
+    assert [int(event["id"]) for event in events] == list(range(1, len(events) + 1))
+    assert {event["event"] for event in events[:-1]} <= {"reasoning/step", "reasoning/claim"}
+    assert events[-1]["event"] == "reasoning/complete" and json.loads(events[-1]["data"])["steps"] == len(events) - 1
+    step = json.loads(events[0]["data"])
+    assert set(step) == set(step_row(Step(refs=[], rejected=[], documents=[])))
 
 
 def test_what_is_not_there_is_said_to_be_not_found(report):

@@ -50,6 +50,7 @@ class Command(BaseCommand):
     help = "Ask files a question: the steps go to standard error as they happen, the answer to standard output."
     requires_system_checks: list[str] = []
     requires_migrations_checks = False
+    _printed = 0
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("question")
@@ -72,6 +73,11 @@ class Command(BaseCommand):
             help="Follow up on what this file holds of earlier questions, and add this one to it.",
         )
         parser.add_argument("--json", action="store_true", help="Print the result as one line of JSON.")
+        parser.add_argument(
+            "--steps",
+            action="store_true",
+            help="With --json, print each step and claim as it happens, and the result last, as server-sent events.",
+        )
         parser.add_argument("--max-steps", type=int, default=Limits().max_steps, help="Steps, 1 to 30.")
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -92,7 +98,10 @@ class Command(BaseCommand):
         except EngineError as error:
             self.stderr.write(error.message)
             code = EXIT_CODES[Outcome.FAILED]
-        if as_json:
+        if as_json and options["steps"]:
+            failed = result.outcome is Outcome.FAILED
+            self._print_event("reasoning/error" if failed else "reasoning/complete", result.as_json())
+        elif as_json:
             self.stdout.write(json.dumps(result.as_json(), ensure_ascii=False))
         elif code in (EXIT_CODES[Outcome.ANSWERED], EXIT_CODES[Outcome.NOT_FOUND]):
             self.stdout.write(result.as_text())
@@ -109,11 +118,30 @@ class Command(BaseCommand):
         engine = wiring.engine_for(None, wiring.Calls(keep=calls, cassette=options["cassette"], stopping=stopping))
         thread = TerminalThread(options["thread"], corpus)
         events = engine.reasoner.run(question, corpus, limits, conversation=thread.conversation)
-        code = self._follow(events, corpus, result)
+        told = self._print_events(events, corpus) if options["steps"] else events
+        code = self._follow(told, corpus, result)
         thread.add(result.tell_exchange(question))
         if calls.first_missed:
             self._tell(calls.first_missed)
         return code
+
+    def _print_events(self, events: Iterator[ReasoningEvent], corpus: LocalCorpus) -> Iterator[ReasoningEvent]:
+        """Hand the events on, each step and claim printed in the form of docs/api.md."""
+        names = {entry.id: entry.name for entry in corpus.entries()}
+        for event in events:
+            if isinstance(event, StepEvent):
+                self._print_event("reasoning/step", {"sequence": self._printed + 1, **_step_row(event)})
+            if isinstance(event, ClaimEvent):
+                cited = [_evidence_row(citation, names) for citation in event.citations]
+                row = {"order": event.order, "text": event.text, "support": event.support, "citations": cited}
+                self._print_event("reasoning/claim", {"sequence": self._printed + 1, **row})
+            yield event
+
+    def _print_event(self, kind: str, data: Mapping[str, Any]) -> None:
+        self._printed += 1
+        body = json.dumps(data, ensure_ascii=False, default=float)
+        self.stdout.write(f"id: {self._printed}\nevent: {kind}\ndata: {body}\n\n")
+        self.stdout.flush()
 
     def _follow(self, events: Iterator[ReasoningEvent], corpus: LocalCorpus, result: "AnswerReport") -> int:
         """Tell each step as it happens; the exit code of the outcome."""
@@ -285,6 +313,15 @@ class AnswerReport:
                 if row.check is not Check.MISSING:
                     found.setdefault(row.marker, row)
         return [found[marker] for marker in sorted(found)]
+
+
+def _step_row(event: StepEvent) -> dict[str, Any]:
+    """A step with the fields that a stored one has, its pages counted from 1."""
+    row = asdict(event)
+    del row["cost_usd"]
+    for ref in [*row["refs"], *(each["ref"] for each in row["rejected"] if each["ref"])]:
+        ref |= {name: ref[name] + 1 for name in ("page_start", "page_end") if ref.get(name) is not None}
+    return row
 
 
 def _evidence_row(row: Evidence, names: Mapping[str, str]) -> dict[str, Any]:
