@@ -32,6 +32,8 @@ UNRECORDED = {
     "runs/services/asking.py:give_feedback": "an opinion on an answer, kept with the run and changed at will",
     "workspaces/services/settings.py:reserve": "money put aside during a run; the run is in the record",
     "documents/services/uploads.py:begin_partial_upload": "pieces of a file; the document's event follows the last",
+    "documents/services/uploads.py:hold_upload": "a file that waits for its sender's word; its event follows",
+    "runs/services/asking.py:start_background_run": "one of many; the grid or the evaluation is in the record",
     "workspaces/services/recording.py:record": "writes the event itself",
 }
 """Acts that write and leave no event, each with its reason."""

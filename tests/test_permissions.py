@@ -193,6 +193,7 @@ MATRIX = [
     get("documents:table_csv", VIEWER, "document", key=4),
     get("documents:changes", VIEWER, "document"),
     get("documents:original", VIEWER, "document"),
+    get("documents:markdown", VIEWER, "document"),
     get("documents:outline", EDITOR, "document"),
     post("documents:correct", EDITOR, "document"),
     post("documents:apply_corrections", EDITOR, "document"),

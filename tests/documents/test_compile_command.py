@@ -52,3 +52,10 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_others(files, tmp_path):
     assert "encrypted_pdf" in errors
     assert "There is no such file" in errors
     assert "handbook.md: 1 page, " in out
+
+
+def test_a_file_is_printed_as_markdown_with_page_marks(capsys):
+    call_command("export_markdown", "docs/demo/field-handbook.md")
+    said = capsys.readouterr().out
+    assert said.startswith("<!-- page 1 -->\n\n# ")
+    assert "|---|" in said

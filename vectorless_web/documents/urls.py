@@ -36,6 +36,7 @@ urlpatterns = [
     path(f"{ONE}tables/<int:key>.csv", tables.download, name="table_csv"),
     path(f"{ONE}changes/", changes.show, name="changes"),
     path(f"{ONE}original/", reader.original, name="original"),
+    path(f"{ONE}markdown/", reader.markdown, name="markdown"),
     path(f"{ONE}outline/", reader.outline, name="outline"),
     path(f"{ONE}outline/correct/", reader.correct, name="correct"),
     path(f"{ONE}outline/apply/", reader.apply, name="apply_corrections"),

@@ -111,6 +111,8 @@ def change_question(*, user: User, golden: GoldenQuestion, typed: Typed) -> None
     with transaction.atomic():
         GoldenQuestion.objects.filter(pk=golden.pk).update(**resolved.values)
         golden.documents.set(resolved.documents)
+        workspace = golden.golden_set.workspace
+        record(actor=user, verb="golden_question.changed", workspace=workspace, target=golden)
 
 
 def delete_question(*, user: User, golden: GoldenQuestion) -> None:

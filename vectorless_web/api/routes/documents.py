@@ -1,7 +1,6 @@
 """Documents: lists, uploads, versions, outline, nodes, pages, and deletion."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal
 
 from django.db import transaction
@@ -25,12 +24,12 @@ from vectorless_web.api.routes.schemas import (
 )
 from vectorless_web.documents import selectors, services
 from vectorless_web.documents.models import Document, Section
+from vectorless_web.documents.rendering.markdown import write_document, write_markdown
 from vectorless_web.documents.rendering.page import SCALE, RenderUnavailable, page_image
 from vectorless_web.documents.rendering.text import replace_control_characters
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.documents.views.listing import check_upload_rate
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import NotFound
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Role
@@ -206,10 +205,10 @@ def show_node(
 
 @router.get(ONE + "/markdown", response={200: str}, openapi_extra={ANSWERS: "text/markdown"})
 def export_markdown(request: HttpRequest, slug: str, document: Number) -> HttpResponse:
-    """The words of the current version as Markdown: headings, paragraphs, tables; running headers are left out."""
-    opened = open_current(request, slug, document)
-    text = "".join(write_markdown(opened, range(1, len(opened.tree))))
-    return HttpResponse(text, content_type="text/markdown; charset=utf-8")
+    """The words of the current version as Markdown: headings, paragraphs, tables, and comments where pages begin."""
+    return HttpResponse(
+        write_document(open_current(request, slug, document)), content_type="text/markdown; charset=utf-8"
+    )
 
 
 @router.get(ONE + "/pages/{page}", response=PageTextOut)
@@ -243,20 +242,3 @@ def show_page_image(request: HttpRequest, slug: str, document: Number, page: Num
 def open_current(request: HttpRequest, slug: str, document: int) -> CompiledDocument:
     """The compiled current version of a document that the person may read."""
     return open_version(selectors.ready_version(selectors.document_for(request.user, slug, document), None))
-
-
-def write_markdown(document: CompiledDocument, keys: Iterable[int]) -> Iterator[str]:
-    """The nodes with these keys as Markdown, each followed by an empty line."""
-    tree = document.tree
-    for key in keys:
-        node = tree.node(key)
-        text = replace_control_characters(node.text)
-        if node.kind is NodeKind.SECTION:
-            yield f"{'#' * min(6, max(1, node.depth))} {node.title or text}\n\n"
-        elif node.table is not None:
-            rows = [[cell.text.replace("|", "\\|").replace("\n", " ") for cell in row.cells] for row in node.table.rows]
-            for place, row in enumerate(rows):
-                yield f"| {' | '.join(row)} |\n" + (f"|{'---|' * len(row)}\n" if place == 0 else "")
-            yield "\n"
-        elif node.kind is not NodeKind.RUNNING and text.strip():
-            yield f"{text.strip()}\n\n"

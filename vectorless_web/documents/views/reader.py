@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import AsyncIterator
+from pathlib import PurePath
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -19,6 +20,7 @@ from vectorless_web.documents import selectors, services
 from vectorless_web.documents.background import add_summaries
 from vectorless_web.documents.forms import DEEPEST, CorrectionForm, ReaderForm
 from vectorless_web.documents.models import Document, DocumentVersion, Section
+from vectorless_web.documents.rendering.markdown import write_document
 from vectorless_web.documents.rendering.page import (
     SCALE,
     SCALES,
@@ -294,6 +296,16 @@ def original(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
     response = StreamingHttpResponse(content, content_type="application/octet-stream")
     response["Content-Disposition"] = content_disposition_header(True, document.name)
     response["Content-Length"] = version.bytes
+    return response
+
+
+@require_GET
+def markdown(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The words of the current version, or of `?version=`, as a Markdown file."""
+    document = selectors.document_for(request.user, slug, pk)
+    version = selectors.ready_version(document, _read_query(request).get("version"))
+    response = HttpResponse(write_document(open_version(version)), content_type="text/markdown; charset=utf-8")
+    response["Content-Disposition"] = content_disposition_header(True, f"{PurePath(document.name).stem}.md")
     return response
 
 
