@@ -523,13 +523,21 @@ def answerers_of(workspace: Workspace) -> list[Answerer]:
 
 
 def estimate_of(answerer: Answerer) -> str:
-    """What a question may cost at most, in words: all its tokens at the dearer price."""
+    """What a question may cost at most, in words: all its tokens, and those of `for_each`, at the dearer price."""
     if not answerer.model:
         return _("no model but for search by meaning") if answerer.embeds else _("no model, no cost")
     if not answerer.usd_per_million:
         return _("%(model)s, no price set") % {"model": answerer.label}
-    most = Decimal(Limits().model_tokens) * answerer.usd_per_million / 1_000_000
-    return _("%(model)s, at most $%(usd)s") % {"model": answerer.label, "usd": f"{max(most, LEAST_USD):.2f}"}
+    limits = Limits()
+    own, each = (
+        f"{max(Decimal(tokens) * answerer.usd_per_million / 1_000_000, LEAST_USD):.2f}"
+        for tokens in (limits.model_tokens, limits.model_tokens + limits.each_tokens)
+    )
+    return _("%(model)s, at most $%(own)s, $%(each)s where it asks many documents one by one") % {
+        "model": answerer.label,
+        "own": own,
+        "each": each,
+    }
 
 
 def _models(workspace: Workspace) -> Iterator[Answerer]:

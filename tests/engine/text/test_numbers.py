@@ -40,7 +40,7 @@ def test_values_carry_sign_and_scale(text, values):
         ("1,234", ["1234"], ["1.234"]),
         ("(12.345)", ["-12.345"], ["-12345"]),
         ("a fee of 12 500", ["12", "500"], ["12500"]),
-        ("12 500 km", ["12500"], ["12500"]),
+        ("12 500,4 km", ["12500.4"], ["12500.4"]),
     ],
 )
 def test_only_a_number_that_can_be_read_in_two_ways_follows_the_mark(text, point, comma):
@@ -52,7 +52,7 @@ def test_only_a_number_that_can_be_read_in_two_ways_follows_the_mark(text, point
     ("texts", "mark"),
     [
         (["Ziffer 4.2 und 4.3 gelten.", "die Miete beträgt 1.674,00", "am 12.03.", "13,9 kg"], ","),
-        (["see notes 1,2 and [3,4]", "growth of 3.5%", "$12.50"], "."),
+        (["see notes 1,2 and [3,4]", "growth of 3.5%", "$12.50", "Total\t12\t345,678\t1,2"], "."),
         (["1,234"], "."),
         (["0,5", "0.5"], ""),
     ],

@@ -12,7 +12,7 @@ from vectorless_web.engine.tables.periods import ColumnPeriod, OwnPeriod, is_per
 from vectorless_web.engine.tables.units import find_units, says_scale, units_currency, units_scale
 from vectorless_web.engine.tables.view import TableView
 from vectorless_web.engine.text.analyser import analyse
-from vectorless_web.engine.text.numbers import Number, decimal_mark, numbers_in
+from vectorless_web.engine.text.numbers import Number, decimal_mark, is_spaced, numbers_in
 
 DASHES = frozenset("—–-−")
 _SIGNS = " $€£¥"
@@ -342,19 +342,17 @@ class Relation:
     def _read_number(self, axis: Axis, cell: Cell) -> Number | None:
         """The number of a cell; None also for one that can be read in two ways where nothing tells which."""
         number = read_cell_number(cell)
-        if number is None or not number.two_ways:
+        if not is_spaced(cell.text) and (number is None or not number.two_ways):
             return number
         mark = self.find_mark(axis.index)
         return read_cell_number(cell, mark) if mark else None
 
     def find_mark(self, column: int) -> str:
-        """The decimal mark of a column by its numbers, else the table's or the document's; "" where they differ."""
+        """The decimal mark of a column by its numbers, else the document's; "" where they differ."""
         if column not in self._marks:
             body = self.view.table.body
             own = (row.cells[column].text for row in body if column < len(row.cells))
-            every = (cell.text for row in body for cell in row.cells)
-            told = decimal_mark(own, "") or decimal_mark(every, "")
-            self._marks[column] = told or self.view.tree.decimal_mark
+            self._marks[column] = decimal_mark(own, "") or self.view.tree.decimal_mark
         return self._marks[column]
 
     @cached_property
@@ -381,7 +379,13 @@ def read_cell_number(cell: Cell, mark: str = ".") -> Number | None:
         return Number(0, len(cell.text), Decimal(0), False, "", Decimal(1), cell.text)
     found = numbers_in(cell.text, mark)
     letters = sum(character.isalpha() for character in text)
-    if not found or letters > LONGEST_CELL_WORDS or _CODE.match(text) or len(found) > 2:
+    if (
+        not found
+        or (is_spaced(text) and mark != ",")
+        or letters > LONGEST_CELL_WORDS
+        or _CODE.match(text)
+        or len(found) > 2
+    ):
         return None
     return found[0]
 

@@ -42,15 +42,19 @@ _NUMBER = (
 _PLAIN = re.compile(_NUMBER.replace("DIGITS", _DIGITS), re.I)
 _WITH_SPACES = re.compile(_NUMBER.replace("DIGITS", f"{_SPACED}|{_DIGITS}"), re.I)
 _ALONE = re.compile(rf"\W*{_SPACED}\W*[^\W\d]{{0,3}}\W*")
-"""A text that is one number whose digits spaces part, with a short unit."""
+"""A text that is one number whose digits spaces part, with a short unit, or several figures."""
 
-_TOLD = r"(?=\s?(?:[%‰$€£¥₹]|[^\W\d]{0,4}[^\w.]*$))"
+_TOLD = r"(?=\s?(?:[%‰$€£¥₹]|[^\W\d]{0,4}[^\w.\t]*(?:\t|$)))"
 """Behind a number whose mark tells: a unit, or the end of the text. Others may number sections, notes or days."""
-_EVIDENCE = re.compile(
-    rf"(?<![\w.,/:\[])(?:(?P<comma>\d{{1,3}}(?:[.\s'’]\d{{3}})+,\d+|\d{{1,3}}(?:\.\d{{3}}){{2,}}|0,\d+|\d+,\d\d|\d+,\d{_TOLD})"
-    rf"|\d{{1,3}}(?:[,\s'’]\d{{3}})+\.\d+|\d{{1,3}}(?:,\d{{3}}){{2,}}|0\.\d+|\d+\.\d\d?{_TOLD}"
-    r"|(?:(?<=[$€£¥₹])|(?<=[$€£¥₹]\s))\d+\.\d\d?)(?![.,]?\d)"
+_COMMA = (
+    r"\d{1,3}(?:[.'’]\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d{1,3}(?: \d{3})+,\d\d?|0,\d+|\d+,\d\d"
+    rf"|\d\d+,\d{_TOLD}|\d,\d(?=\s?[%‰$€£¥₹])"
 )
+_POINT = (
+    rf"\d{{1,3}}(?:[,'’]\d{{3}})+\.\d+|\d{{1,3}}(?:,\d{{3}}){{2,}}|0\.\d+|\d+\.\d\d?{_TOLD}"
+    r"|(?:(?<=[$€£¥₹])|(?<=[$€£¥₹]\s))\d+\.\d\d?"
+)
+_EVIDENCE = re.compile(rf"(?<![\w.,/:\[])(?:(?P<comma>{_COMMA})|{_POINT})(?![.,]?\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +86,17 @@ def decimal_mark(texts: Iterable[str], usual: str = ".") -> str:
     return "," if commas > 2 * points else "." if points > 2 * commas else "" if found else usual
 
 
+def is_spaced(text: str) -> bool:
+    """Whether a text is one number whose thousands spaces part, or several figures beside each other."""
+    return _ALONE.fullmatch(text) is not None
+
+
 def numbers_in(text: str, mark: str = ".") -> list[Number]:
     """All numbers in reading order; parentheses or a minus make them negative; digits of codes do not count.
 
     `mark` is the decimal mark of a number that can be read in two ways; where it is a comma, spaces part thousands.
     """
-    pattern = _WITH_SPACES if mark == "," or _ALONE.fullmatch(text) else _PLAIN
+    pattern = _WITH_SPACES if mark == "," else _PLAIN
     return [number for match in pattern.finditer(text) if (number := _read_number(match, text, mark)) is not None]
 
 

@@ -39,6 +39,8 @@ def spending_of(run: Run) -> Spending:
         return _usd(float(run.cost_usd), float(most_usd))
     if run.tokens:
         most = run.settings.get("model_tokens") or Limits().model_tokens
+        # Conversations with single documents have tokens of their own.
+        most += run.steps.filter(walk__gt=1).aggregate(tokens=Sum("tokens"))["tokens"] or 0
         left = max(most - run.tokens, 0)
         words = ngettext("%(left)s token left of %(most)s", "%(left)s tokens left of %(most)s", left)
         return Spending(min(run.tokens / most, 1), words % {"left": localize(left), "most": localize(most)})
