@@ -178,7 +178,7 @@ class TestWhoAnswers:
         client.force_login(bob)
         page = client.get(f"/w/{workspace.slug}/").content.decode()
 
-        assert f'<option value="provider:{model.pk}">tiny, at most $0.30, $1.90 where it asks many documents one by one</option>' in page
+        assert f'<option value="provider:{model.pk}">tiny, at most $0.30, $1.90 over many documents</option>' in page
         assert '<option value="offline">no model, no cost</option>' in page
 
     def test_where_only_one_can_answer_there_is_nothing_to_choose(self, client, bob, workspace, report):

@@ -533,7 +533,7 @@ def estimate_of(answerer: Answerer) -> str:
         f"{max(Decimal(tokens) * answerer.usd_per_million / 1_000_000, LEAST_USD):.2f}"
         for tokens in (limits.model_tokens, limits.model_tokens + limits.each_tokens)
     )
-    return _("%(model)s, at most $%(own)s, $%(each)s where it asks many documents one by one") % {
+    return _("%(model)s, at most $%(own)s, $%(each)s over many documents") % {
         "model": answerer.label,
         "own": own,
         "each": each,
