@@ -2,7 +2,7 @@
 
 import pytest
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 
 @pytest.mark.parametrize("asked", ["de-DE,de;q=0.9", "fr", "ar", "en-GB"])

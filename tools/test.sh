@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Everything, in two lanes side by side, one for each core: checks, the suite on PostgreSQL and the tests of faults; the
-# suite on SQLite and the browser tests. What asks no database runs on SQLite alone (tests/conftest.py).
+# Everything, in two lanes side by side, one for each core: checks, the suite on PostgreSQL and the browser tests; the
+# suite on SQLite and the tests of faults. What asks no database, and what is marked one_database, runs on SQLite alone
+# (tests/conftest.py).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"
@@ -12,8 +13,8 @@ on_sqlite() { echo "== SQLite" && "${suite[@]}"; }
 browser() { echo "== Browser" && tools/e2e.sh; }
 faults() { echo "== Faults" && python -m pytest -q tests/faults; }
 
-first_lane() { checks && on_postgresql && faults; }
-second_lane() { on_sqlite && browser; }
+first_lane() { checks && on_postgresql && browser; }
+second_lane() { on_sqlite && faults; }
 lanes=(first_lane second_lane)
 
 # Each lane ends at its first failure; each is told whole whatever the others come to.

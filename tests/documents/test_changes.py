@@ -8,7 +8,7 @@ from tests.support.files import upload
 from vectorless_web.documents import services
 from vectorless_web.documents.models import DocumentVersion
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 LEASE = """# Lease
 

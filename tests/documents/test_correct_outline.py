@@ -9,7 +9,7 @@ from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.workspaces.models import AuditEvent
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 
 @pytest.fixture

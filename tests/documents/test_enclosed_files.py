@@ -13,7 +13,7 @@ from vectorless_web.documents.live.consumers import ListViewer, changed_fragment
 from vectorless_web.documents.models import Document, DocumentVersion, Enclosure
 from vectorless_web.infra.web.problems import Problem
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 NOTE = b"The crane comes on 4 May and stays for two weeks at the north berth.\n"
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(100)

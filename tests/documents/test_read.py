@@ -11,7 +11,7 @@ from vectorless_web.documents.rendering.tree_report import report_pairs
 from vectorless_web.documents.selectors import outline_of, section_path
 from vectorless_web.documents.storage.files import open_version
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 
 @pytest.fixture

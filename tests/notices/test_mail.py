@@ -15,7 +15,7 @@ from vectorless_web.notices.services import mark_all_read, queue_mail
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import add_comment
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 
 class BrokenBackend(EmailBackend):

@@ -19,7 +19,7 @@ from vectorless_web.profiles.models import SignOnProvider
 from vectorless_web.workspaces.models import Membership, Role
 from vectorless_web.workspaces.services import invite, remove_member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.timeout(60)]
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db, pytest.mark.timeout(60)]
 START = "/accounts/oidc/acme/login/"
 
 

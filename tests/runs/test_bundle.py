@@ -20,7 +20,7 @@ from vectorless_web.runs.export.bundle_check import check_bundle
 from vectorless_web.runs.export.exports import bundle_of
 from vectorless_web.runs.models import Run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 TEXT = """# Annual report
 

@@ -14,7 +14,7 @@ from vectorless_web.runs.compare.comparison import align_answers, comparison_of,
 from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
 from vectorless_web.runs.selectors import claims_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 
 def say(run: Run, text: str, *quotes: tuple[str, int], support: str = "supported", calculation=None) -> Claim:

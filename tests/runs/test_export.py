@@ -7,7 +7,7 @@ import pytest
 from vectorless_web.runs.export.exports import as_json, as_markdown, file_name, inline
 from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 SUM = {
     "expression": "100 * (revenue_2024 - revenue_2023) / revenue_2023",

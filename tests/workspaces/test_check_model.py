@@ -12,7 +12,7 @@ from vectorless_web.engine.llm.capability import PRESETS, model_address
 from vectorless_web.workspaces.models import ModelProvider
 from vectorless_web.workspaces.storage import encrypt
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 
 @pytest.fixture

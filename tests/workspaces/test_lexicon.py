@@ -8,7 +8,7 @@ from vectorless_web.workspaces.models import AuditEvent, LexiconEntry, Membershi
 from vectorless_web.workspaces.selectors import lexicon_of
 from vectorless_web.workspaces.services import MAX_ENTRIES
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 SHED = {"concept": "the Shed, NDC", "phrases": "Northfield distribution centre\nNorthfield warehouse", "note": "Sites"}
 

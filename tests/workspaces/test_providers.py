@@ -13,7 +13,7 @@ from vectorless_web.workspaces.selectors import model_settings
 from vectorless_web.workspaces.services import purge_providers
 from vectorless_web.workspaces.storage import SecretUnreadable, decrypt, encrypt
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 KEY = "sk-very-secret-1234567890"
 VALUES = {

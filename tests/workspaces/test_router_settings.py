@@ -4,7 +4,7 @@ import pytest
 
 from vectorless_web.workspaces.models import Workspace
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 BASE = {
     "name": "Acme",
