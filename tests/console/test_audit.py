@@ -68,7 +68,7 @@ def test_each_word_begins_a_word_of_the_name_or_the_act_whatever_its_capitals(st
 
 def test_the_page_checks_the_chain(staff, alice):
     write(alice, 3)
-    assert "newest 3 of 3 events stand" in staff.get("/console/audit/", {"verify": 1}).content.decode()
+    assert "newest 3 of 3 events are unchanged" in staff.get("/console/audit/", {"verify": 1}).content.decode()
     pk = AuditEvent.objects.earliest("pk").pk
     with connection.cursor() as cursor:
         cursor.execute("UPDATE workspaces_auditevent SET verb = 'x.y' WHERE id = %s", [pk])

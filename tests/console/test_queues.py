@@ -43,7 +43,7 @@ def fail(queue, run):
 def test_a_job_says_what_it_is_for_and_its_question_to_members_alone(staff, grace, queue, run):
     queue.enqueue_call(JOB, args=(run.pk,), job_id=f"run-{run.pk}-1")
     page = text(staff.get("/console/queues/"))
-    for words in ("Answer a question", "Acme diligence", "No worker works"):
+    for words in ("Answer a question", "Acme diligence", "No worker serves"):
         assert words in page
     assert "How long is the notice?" not in page
     Membership.objects.create(workspace=run.workspace, user=grace, role=Role.VIEWER)

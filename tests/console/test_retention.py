@@ -75,7 +75,7 @@ def test_what_would_go_is_counted_with_its_oldest_before_anything_is_set(staff, 
     add_run(100)
     add_run(3)
     page = staff.get("/console/retention/", {"kind": "runs", "days": 30}).content.decode()
-    assert "2 would go" in page
+    assert "2 would be deleted" in page
     assert f"{Run.objects.get(pk=old.pk).created_at:%Y}" in page
     assert not SiteSetting.objects.exists()
     assert Run.objects.count() == 3
@@ -251,7 +251,7 @@ class TestOfAWorkspace:
         Run.objects.filter(pk=elsewhere.pk).update(created_at=days_ago(40))
         assert owner("runs", days=30).status_code == 409
         assert "as on the whole site" in owner().content.decode()
-        assert "1 would go if they were kept for 30 days" in preview_of(owner, 30)
+        assert "1 would be deleted if they were kept for 30 days" in preview_of(owner, 30)
         assert owner("runs", days=30, seen=1).status_code == 302
         assert retention.remove_expired() == 1
         assert set(Run.objects.values_list("pk", flat=True)) == {young.pk, elsewhere.pk}
@@ -287,7 +287,7 @@ class TestOfAWorkspace:
 
     def test_questions_that_are_private_to_others_are_not_counted(self, owner, add_run, bob):
         Run.objects.filter(pk=add_run(40).pk).update(private=True, asked_by=bob)
-        assert "none would go now" in preview_of(owner, 30)
+        assert "nothing would be deleted now" in preview_of(owner, 30)
         assert "1 kept now" not in preview_of(owner, 30)
         assert owner("runs", days=30, seen=0).status_code == 302
         assert retention.remove_expired() == 1, "and go with the rest all the same"

@@ -42,7 +42,7 @@ def test_what_needs_a_look_is_shown_and_put_right(staff, world):  # noqa: F811
 
 def test_everything_of_an_old_compiler_is_compiled_again(staff, world):  # noqa: F811
     DocumentVersion.objects.filter(status="ready").update(engine_version="old")
-    assert "Compile all old ones again" in text(staff.get("/console/work/"))
+    assert "Read all of them again" in text(staff.get("/console/work/"))
     staff.post("/console/work/recompile/")
     assert DocumentVersion.objects.get(pk=world.keys["version"]).repair == "queued"
     assert AuditEvent.objects.get(verb="documents.recompiled").details == {"versions": 1}

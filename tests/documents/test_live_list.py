@@ -75,7 +75,7 @@ async def test_rows_arrive_as_they_change(workspace, alice, bob, add, enter):
     assert 'id="documents-card"' in html
     assert "1 in this workspace" in html
     assert '<span class="fact" id="folder-count-all">1</span>' in html
-    assert "Received; being read now." in html
+    assert "Received, and being read now." in html
     await change(services.compile_version, version.pk)
     seen = html
     while "ready" not in seen:
@@ -84,7 +84,7 @@ async def test_rows_arrive_as_they_change(workspace, alice, bob, add, enter):
     assert "1 in this workspace, 3 pages" in visible_text(seen)
     await change(services.delete_document, actor=alice, document=version.document)
     gone = await socket.receive_from(timeout=5)
-    assert "was deleted" in gone
+    assert "was deleted. It is kept for 30 days." in visible_text(gone)
     assert "0 in this workspace" in gone
     await change(services.restore_document, actor=alice, document=version.document)
     assert f'id="document-{version.document_id}"' in await socket.receive_from(timeout=5)

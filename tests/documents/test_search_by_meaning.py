@@ -215,7 +215,7 @@ def test_trouble_with_the_server_pauses_and_loses_nothing(
     choice = switched_on()
     assert (file_of(document).status, choice.pause_code) == ("queued", code)
     assert choice.paused_until > timezone.now()
-    assert "Embedding waits." in shown() and KEY not in shown()
+    assert "Embedding is paused." in shown() and KEY not in shown()
 
     embedding.trouble = lambda _request: None
     assert services.resume_embedding() == 0
@@ -460,11 +460,11 @@ def test_trying_it_tells_length_and_closeness_and_no_key(act, alice, chosen, sho
     assert act(alice, "test/").status_code == 302
     assert "Being tried" in shown()
     work_off("runs")
-    assert "vectors of 64 numbers, tells like from unlike sentences" in shown()
+    assert "vectors of 64 numbers, tells similar sentences from different ones" in shown()
     embedding.trouble = lambda _request: embedding.answer(["same"] * 3)
     act(alice, "test/")
     work_off("runs")
-    assert "does not tell like from unlike sentences" in shown()
+    assert "does not tell similar sentences apart" in shown()
 
     embedding.trouble = status(401, KEY)
     act(alice, "test/")

@@ -155,7 +155,7 @@ def test_trouble_pauses_and_what_came_is_kept_and_not_paid_twice(switched_on, wr
     assert (row.status, len(row.lines), row.done) == ("queued", 20, 20)
     choice = SummaryChoice.objects.get()
     assert choice.paused_until > timezone.now() and choice.pause_message
-    assert "Summarising waits." in shown()
+    assert "Summarising is paused." in shown()
     writer.trouble = lambda _made: None
     assert act(alice, "retry/").status_code == 302
     work_off("documents")

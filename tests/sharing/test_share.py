@@ -412,7 +412,10 @@ class TestWhoeverMadeItLeft:
         assert outsider.get(address).status_code == 404
         assert outsider.post(f"{address}unlock/", {"password": ""}).status_code == 404
         client.force_login(alice)
-        assert "its maker has left" in client.get(f"/w/{shared_run.workspace.slug}/settings/links/").content.decode()
+        assert (
+            "the person who made it has left"
+            in client.get(f"/w/{shared_run.workspace.slug}/settings/links/").content.decode()
+        )
 
     def test_and_while_the_account_is_switched_off(self, client, outsider, bob, shared_run):
         client.force_login(bob)

@@ -1,5 +1,6 @@
 """Threads, the runs in them, what a run leaves behind for people, and what is kept of it for a replay."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -9,11 +10,13 @@ from django.utils import timezone
 
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.engine.documents.recognised import UNSURE
+from vectorless_web.engine.parsing.markup.markdown import markdown_text
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.money import MoneyField
 from vectorless_web.workspaces.models import Workspace
 
 USER = settings.AUTH_USER_MODEL
+_CITED = re.compile(r"\s?\[\d+\]")
 
 
 class Thread(models.Model):
@@ -47,10 +50,10 @@ class Run(models.Model):
 
         FOLLOW_UP = "follow_up", "Follow-up"
         AGAIN = "again", "Asked again"
-        NEWER = "newer", "Asked again of newer versions"
+        NEWER = "newer", "Asked again with newer versions"
         DEEPER = "deeper", "Asked to look deeper"
         EDITED = "edited", "Edited"
-        ANSWERER = "answerer", "Asked of another"
+        ANSWERER = "answerer", "Asked again with another model"
 
     class Purpose(models.TextChoices):
         """Why it is made. Only questions of people are listed, searched and counted."""
@@ -220,6 +223,12 @@ class Answer(models.Model):
 
     def __str__(self) -> str:
         return self.markdown[:80]
+
+    @property
+    def plain_text(self) -> str:
+        """The answer as a line of a list shows it: no marks of Markdown, no numbers of citations."""
+        text, _ = markdown_text(_CITED.sub("", self.markdown))
+        return " ".join(text.split())
 
 
 class Claim(models.Model):

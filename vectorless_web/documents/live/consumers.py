@@ -21,6 +21,7 @@ from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.live import REFUSED
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User, may_in, member_workspace
+from vectorless_web.workspaces.site import time_kept
 
 State = tuple[Any, ...]
 GONE: State = ()
@@ -111,7 +112,7 @@ def _render_deleted_row(viewer: ListViewer, workspace: Workspace, pk: int, docum
     if document is None or viewer.only is not None:
         return ""
     context = {"workspace": workspace, "document": document, "may": may_in(workspace), "deleted": True}
-    return render_to_string("documents/_row.html", context)
+    return render_to_string("documents/_row.html", context | {"kept": time_kept("bin", workspace)})
 
 
 def _render_counts(viewer: ListViewer, workspace: Workspace) -> str:

@@ -184,7 +184,8 @@ def remove_provider(*, actor: User, provider: ModelProvider) -> None:
     """
     rests = describe_uses(provider)
     if rests:
-        raise Problem(f"{', '.join(rests)}. Take that away first.", code="model_in_use", status=409)
+        sentence = f"{', '.join(rests)}. Change this first; then the model can be removed."
+        raise Problem(sentence, code="model_in_use", status=409)
     ModelProvider.objects.filter(pk=provider.pk).update(removed_at=timezone.now())
     record(actor=actor, verb="provider.removed", workspace=provider.workspace, target=provider)
 
