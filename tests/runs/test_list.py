@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 
 from tests.runs.conftest import make_ready
+from tests.support.page_text import visible_text
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.runs.models import Answer, Feedback, Run
 from vectorless_web.runs.views.lists import DOCUMENTS_OFFERED, TITLES_OFFERED
@@ -123,6 +124,15 @@ def test_words_are_found_whatever_their_capitals(page, make_run):
 
     assert listed(page("q=änderung+GROß")) == [asked.pk]
     assert listed(page("q=überschuss")) == [answered.pk]
+
+
+def test_an_answer_is_listed_without_marks_and_numbers_of_citations(page, make_run):
+    said = (
+        "Sales **rose** in [one](https://a.example) channel. [1][2]\n\n| Channel | Sum |\n|---|---|\n| Web | 4 [3] |\n"
+    )
+    Answer.objects.create(run=make_run(status="answered"), markdown=said)
+
+    assert "Sales rose in one (https://a.example) channel. Channel Sum Web 4" in visible_text(page().content.decode())
 
 
 def test_the_pager_keeps_every_filter(page, make_run):

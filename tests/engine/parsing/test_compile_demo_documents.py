@@ -12,6 +12,8 @@ import pytest
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Row, Table
 from vectorless_web.engine.parsing.compile import compile_file
+from vectorless_web.engine.passages.find import find_passages
+from vectorless_web.engine.questions.understand import understand
 
 DEMO = Path(__file__).resolve().parents[3] / "docs" / "demo"
 REPORTS = ("thornbury-annual-report-2023.pdf", "thornbury-annual-report-2024.pdf")
@@ -23,6 +25,20 @@ SCALES = ("thousand", "million", "billion", "percent")
 def report(request: pytest.FixtureRequest) -> tuple[CompiledDocument, dict[str, Any]]:
     data = compile_file(DEMO / request.param, name=request.param, ignore_bookmarks=True)
     return CompiledDocument(data), TRUTH[request.param]
+
+
+def test_the_handbook_is_read_and_shown_without_marks_of_markdown():
+    name = "field-handbook.md"
+    handbook = CompiledDocument(compile_file(DEMO / name, name=name))
+    card = handbook.card
+    nodes = [handbook.tree.node(key) for key in range(len(handbook.tree))]
+    asked = understand("Which kit is issued to each person, and what must crews do?")
+    passages = find_passages(asked, {"": handbook})
+    shown = [node.text for node in nodes] + [node.title for node in nodes] + [row.text for row in passages]
+    shown += [card.overview, *card.question_hints, *(line.description for line in card.sections)]
+
+    assert any("crews must do" in text for text in shown) and any("Immersion suit" in row.text for row in passages)
+    assert not [text for text in shown if re.search(r"\*\*|^#|\|\s*-|\]\(|\| ", text, re.MULTILINE)]
 
 
 def letters(text: str) -> str:
