@@ -388,9 +388,9 @@ MATRIX = [
             post("console:change_model", STAFF),
             post("console:test_model", STAFF),
             post("console:remove_model", STAFF),
-            post("console:restore_model", STAFF),
         )
     ),
+    replace(post("console:restore_model", STAFF), more={"pk": "removed_site_model"}),
     replace(post("console:forbid_host", STAFF), more={"pk": "host"}),
     get("console:budgets", STAFF),
     post("console:save_budget", STAFF, limit_usd="5", period="month", warn_percent=80),
@@ -564,6 +564,9 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     let_in = GroupMembership.objects.create(workspace=workspace, group=group, role=Role.VIEWER)
     budget = Budget.objects.create(workspace=workspace, limit_usd=1, period_start=timezone.now().date())
     site_model = ModelProvider.objects.create(name=f"site {token}", base_url="https://m.example", model="m")
+    removed_site_model = ModelProvider.objects.create(
+        name=f"site {token} before", base_url="https://m.example", model="m", removed_at=timezone.now()
+    )
     notice = Notice.objects.create(user=people[MEMBER], workspace=workspace, kind=Kind.RUN_ENDED, about=run.pk)
     partial = PartialUpload.objects.create(
         workspace=workspace, user=people[OWNER], name=f"{word}.pdf", bytes=9, ends_sha256="", expires_at=later
@@ -606,6 +609,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
         "removed_provider": removed.pk,
         "budget": budget.pk,
         "site_model": site_model.pk,
+        "removed_site_model": removed_site_model.pk,
         "people_group": group.pk,
         "host": ModelHost.objects.get_or_create(host="m.example")[0].pk,
         "sign_on": SignOnProvider.objects.create(key=f"id-{word.lower()}", name="Id", issuer="https://id.example").pk,

@@ -63,7 +63,7 @@ def test_links_that_have_ended_are_not_listed(staff, world):  # noqa: F811
 def test_workspaces_and_models_are_listed_without_keys(staff, world):  # noqa: F811
     page = staff.get("/console/workspaces/")
     row = page.context["workspaces"][0]
-    assert (row.member_count, row.document_count) == (5, 3)
+    assert (row.member_count, row.document_count) == (6, 3)
     assert row.stored_bytes > 2
     assert "Zebrafish works" in text(page)
 
