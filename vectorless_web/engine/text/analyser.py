@@ -118,6 +118,18 @@ def word_terms(word: str) -> tuple[str, ...]:
     return tuple(_stem(part) for part in _PARTS.split(folded) if part and part not in STOP_WORDS)
 
 
+SHORTEST_TELLING = 4
+"""Letters from which a word is shown to people as a reason. Chosen by hand: the function words of most languages that
+part words by spaces are shorter, and of their other words few are."""
+
+
+def is_telling(word: str) -> bool:
+    """Whether a word says something by itself: no short one, but for codes and numbers, and no run of whole phrases."""
+    if not word.isalpha() or word.isupper():
+        return True
+    return len(word) >= SHORTEST_TELLING and len(word_terms(word)) == 1
+
+
 def _fold(word: str) -> str:
     lowered = word.lower()
     if lowered.isascii():

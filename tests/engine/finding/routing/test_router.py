@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from tests.support.cards import ACTIVE, card, ids, linked, plan, report, router, snapshot
+from tests.support.engine_documents import compiled, paragraph
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteMode, RouterConfig, links_for
 from vectorless_web.engine.finding.routing.lexical import FIELD_WEIGHTS, CardScorer
+from vectorless_web.engine.finding.routing.passages import AskedWord, PassageReader
 from vectorless_web.engine.finding.routing.router import NOTHING_SAID
 from vectorless_web.engine.questions.understand import understand
 
@@ -46,6 +48,13 @@ def test_a_reason_says_what_matched():
     assert best.reason == f"names “Ardenor”; covers 2022; {told}"
     assert best.matched_fields == ("title", "tags")
     assert set(best.matched_terms) == {"Ardenor", "2022", "packaging"}
+
+
+def test_a_passage_names_the_telling_words_of_the_question_as_it_writes_them():
+    document = compiled("Bomba", paragraph("Cada diez horas se cambian los filtros de la bomba, según el manual."))
+    asked = {"filtro": 0.3, "de": 0.3, "la": 0.3, "bomba": 0.2, "manual": 0.05}
+    passage = PassageReader([AskedWord(term, share) for term, share in asked.items()]).read(document)
+    assert passage.words == ("filtros", "bomba")
 
 
 def test_all_parts_of_a_score_lie_between_zero_and_one():

@@ -17,7 +17,7 @@ from vectorless_web.engine.passages.evidence import Passage
 from vectorless_web.engine.passages.find import unknown_words
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.analyser import analyse, is_telling
 
 
 def rank_passages(state: RunState, plan: QueryPlan, views: Sequence[DocumentView], *, most: int) -> tuple[Passage, ...]:
@@ -64,7 +64,7 @@ def search_nodes(state: RunState, plan: QueryPlan, views: Sequence[DocumentView]
 def list_absent(state: RunState, questions: Iterable[str], views: Sequence[DocumentView]) -> list[str]:
     """Words of the questions that stand in none of these documents, nor others that begin alike, as they were written.
 
-    Short words are passed over but for codes: most of them are function words of some language.
+    Words that tell nothing by themselves are passed over.
     """
     documents = {view.id: view.document for view in views}
     plans = [understand(question, lexicon=state.lexicon, expand=False) for question in questions]
@@ -73,7 +73,7 @@ def list_absent(state: RunState, questions: Iterable[str], views: Sequence[Docum
     return [
         word
         for word in found
-        if (len(word) >= LEAST_BEGINNING or word.isupper() or not word.isalpha())
+        if is_telling(word)
         and not any(segment.has_beginning(_cut_beginning(term)) for term in analyse(word) for segment in segments)
     ]
 

@@ -14,7 +14,7 @@ from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Array, term_hash
 from vectorless_web.engine.index.word_blocks import PARTS, TextPostings
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.text.analyser import analyse, word_terms, words
+from vectorless_web.engine.text.analyser import analyse, is_telling, word_terms, words
 
 OpenTexts = Callable[[Sequence[int]], Mapping[int, CompiledDocument]]
 """The compiled documents of these ids, to look into their index; those that cannot be read are left out."""
@@ -127,11 +127,11 @@ def _unpack_parts(parts: Array) -> Array:
 
 
 def _write_terms(text: str) -> dict[str, str]:
-    """The terms of a text's single words, as they are written there; runs of characters without spaces have several."""
+    """The terms of a text's words that tell something, as they are written there."""
     written: dict[str, str] = {}
     for word in words(text):
         terms = word_terms(word.text)
-        if len(terms) == 1:
+        if len(terms) == 1 and is_telling(word.text):
             written.setdefault(terms[0], word.text)
     return written
 

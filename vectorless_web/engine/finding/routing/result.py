@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from vectorless_web.engine.finding.routing.signals import RouteMode, RouteScorer, Signals
 from vectorless_web.engine.finding.routing.typed import list_named_fields
 from vectorless_web.engine.index.snapshot_rows import FIELDS, Array
-from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.analyser import analyse, is_telling
 from vectorless_web.engine.text.normalise import lower_capitals
 
 
@@ -148,7 +148,7 @@ class Explainer:
                 parts.append(f"page {passage.page_index + 1} says {shown}{more}")
         for name in FIELDS:
             # A word is told where it says most: fields stand in the order of their weight.
-            words = [word for word in dict.fromkeys(found.get(name, ())) if word not in told]
+            words = [word for word in dict.fromkeys(found.get(name, ())) if word not in told and is_telling(word)]
             told.update(words)
             if words:
                 parts.append(f"{_SAID[name]} {', '.join(f'“{word}”' for word in words[:_WORDS])}")
