@@ -1,14 +1,23 @@
 """Jobs are enqueued once, after the commit, and never break a request."""
 
+import os
+import subprocess
+import sys
+
 import django_rq
 import pytest
+from django.conf import settings as site
 from django.db import transaction
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 from rq.job import Job
 
+from tests.conftest import ROOT
 from vectorless_web.infra.queues import jobs
+
+ALONE = ["unshare", "--user", "--map-root-user", "--fork", "--pid", "--mount-proc"]
+"""Starts a command as process 1 of a space of its own, as a container does; some systems do not let anybody."""
 
 
 def redis_away() -> Redis:
@@ -71,3 +80,14 @@ def test_with_redis_away_no_job_is_called_lost(monkeypatch):
         lambda _name: redis_away(),
     )
     assert jobs.find_lost_jobs(["run-6-1"], queue="runs") == set()
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_may_be_process_one_as_in_a_container():
+    if subprocess.run([*ALONE, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this system lets nobody make a space of processes")
+    jobs.enqueue("time.sleep", 0, queue="backups", job_id="backup-1-1")
+    work = [*ALONE, sys.executable, "manage.py", "work", "backups", "--burst"]
+    subprocess.run(work, cwd=ROOT, env={**os.environ, "REDIS_URL": site.REDIS_URL}, timeout=60, check=True)
+    assert Job.fetch("backup-1-1", connection=django_rq.get_connection("backups")).get_status() == "finished"
