@@ -55,12 +55,21 @@ def audit(page, address: str) -> dict[str, list[str]]:
         "/w/demo/settings/models/meaning/",
         "/w/demo/settings/budgets/",
         "/w/demo/settings/danger/",
+        "/w/demo/settings/webhooks/",
+        "/w/demo/settings/programs/",
+        "/account/tokens/",
         "/workspaces/new/",
         "/accounts/password/change/",
     ],
 )
 def test_a_page_has_no_serious_finding(signed_in, site, path):
     assert audit(signed_in, site.address + path) == {}
+
+
+def test_the_api_s_own_page_shows_its_operations(signed_in, site):
+    page = signed_in
+    page.goto(f"{site.address}/api/v1/docs")
+    expect(page.locator("body")).to_contain_text("/retrieve", timeout=30_000)
 
 
 def test_documents_and_the_reader_have_no_serious_finding(signed_in, site):
