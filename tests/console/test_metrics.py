@@ -1,15 +1,18 @@
 """/metrics tells Prometheus how the site is, to nobody but whoever has the token."""
 
 import json
+import os
 import re
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.db import OperationalError, connection
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.infra.live import OPEN_SOCKETS, SameOriginSockets
 from vectorless_web.runs.models import ModelCall, Run, Step, Thread
 
 pytestmark = pytest.mark.django_db
@@ -77,11 +80,32 @@ def test_a_scrape_asks_a_few_questions_of_the_database_however_much_is_there(
         scrape()
 
 
-def test_redis_away_leaves_its_figures_out(scrape, busy_site, settings):
+def test_what_is_away_leaves_its_figures_out(scrape, busy_site, settings):
+    def refuse(*_call):
+        raise OperationalError("The database is away.")
+
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
-    found = scrape()
-    assert not any(name == "vectorless_queue_jobs" for name, *_ in found)
-    assert found["vectorless_runs_open", "queued"] == 1
+    names = {name for name, *_ in scrape()}
+    assert "vectorless_queue_jobs" not in names
+    assert {"vectorless_runs_open", "vectorless_check"} <= names
+
+    settings.REDIS_URL = os.environ["REDIS_URL"]
+    with connection.execute_wrapper(refuse):
+        names = {name for name, *_ in scrape()}
+    assert "vectorless_runs_open" not in names
+    assert {"vectorless_queue_jobs", "vectorless_check", "vectorless_sockets"} <= names
+
+
+async def test_websockets_are_counted_while_they_are_open():
+    def open_now() -> float:
+        return next(iter(OPEN_SOCKETS.collect())).samples[0].value
+
+    async def page(_scope, _receive, _send) -> None:
+        seen.append(open_now())
+
+    before, seen = open_now(), []
+    await SameOriginSockets(page)({"headers": [(b"host", b"localhost"), (b"origin", b"http://localhost")]}, None, None)
+    assert (seen, open_now()) == ([before + 1], before)
 
 
 def test_it_is_off_without_a_token_and_shut_to_another(client, settings):
