@@ -318,6 +318,8 @@ MATRIX = [
     get("grids:chart", VIEWER, "grid", column="column"),
     replace(post("grids:change_column", MEMBER, "grid"), more={"column": "column"}),
     replace(post("grids:remove_column", MEMBER, "grid"), more={"column": "column"}),
+    get("grids:rows", MEMBER, "grid"),
+    post("grids:add_rows", MEMBER, "grid"),
     replace(post("grids:remove_row", MEMBER, "grid"), more={"row": "row"}),
     get("grids:cell", VIEWER, "grid", cell="cell"),
     replace(post("grids:accept", MEMBER, "grid"), more={"cell": "cell"}),

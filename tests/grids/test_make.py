@@ -131,6 +131,21 @@ def test_a_column_of_choices_needs_some(client, bob, grid, workspace):
     assert states(grid) == ["stale"] * 9
 
 
+def test_rows_are_added_and_removed(client, alice, bob, workspace, grid, leases):
+    other = read_text(workspace, alice, "Quay lease", "# Quay lease\n\nThe notice period is ten days.")
+    client.force_login(bob)
+    place = [workspace.slug, grid.pk]
+    page = client.get(reverse("grids:rows", args=place)).content.decode()
+    assert f'value="{other.pk}"' in page
+    assert f'value="{leases[0].pk}"' not in page
+
+    client.post(reverse("grids:add_rows", args=place), {"documents": [other.pk]})
+    client.post(reverse("grids:remove_row", args=[*place, grid.rows.get(document=leases[0]).pk]))
+
+    assert [row.document.title for row in grid.rows.all()] == ["Mill lease", "Tower lease", "Quay lease"]
+    assert states(grid) == ["stale"] * 6
+
+
 def test_a_document_closed_to_somebody_is_no_row_for_them(client, alice, bob, workspace, grid, leases):
     closed = Folder.objects.create(workspace=workspace, name="Board", restricted=True)
     Document.objects.filter(pk=leases[1].pk).update(folder=closed)

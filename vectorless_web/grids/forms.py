@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from vectorless_web.documents.models import Folder
 from vectorless_web.documents.selectors import folders_of, readable_documents, tags_of
 from vectorless_web.grids.columns import columns_of_set, offered_sets
-from vectorless_web.grids.models import Column
+from vectorless_web.grids.models import Column, Grid
 from vectorless_web.grids.selectors import COLUMNS_MAX, Source
 from vectorless_web.grids.services import ColumnValues, GridValues
 from vectorless_web.infra.limits import SEARCH_MAX, TITLE_MAX
@@ -149,6 +149,21 @@ class ColumnForm(forms.ModelForm):
 
     def _post_clean(self) -> None:
         """Leave the row as it is: the service writes it and looks at what is another."""
+
+
+class RowsForm(forms.Form):
+    """Documents that a grid has no row for yet."""
+
+    documents = forms.ModelMultipleChoiceField(
+        Folder.objects.none(), label=_("Documents to add"), widget=forms.CheckboxSelectMultiple
+    )
+
+    def __init__(self, *args: Any, user: User, grid: Grid, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        readable = readable_documents(grid.workspace, user).exclude(pk__in=grid.rows.values("document"))
+        self.fields["documents"].queryset = readable  # type: ignore[attr-defined]
+        titles = list(readable.order_by("title", "pk").values_list("pk", "title")[:OFFERED])
+        self.fields["documents"].choices = titles  # type: ignore[attr-defined]
 
 
 class CorrectionForm(forms.Form):

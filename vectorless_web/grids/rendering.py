@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy as _
 
 from vectorless_web.grids import selectors
 from vectorless_web.grids.models import Cell, Column, Grid
-from vectorless_web.infra.templatetags.show import icon
 from vectorless_web.workspaces.selectors import User, may_in
 
 SHOWN = 160
@@ -23,8 +22,8 @@ YES_NO = {"yes": _("Yes"), "no": _("No")}
 
 
 _CELL = (
-    '<div class="cell {}" id="cell-{}" data-state="{}" data-verdict="{}" data-sort="{}"{}{}>'
-    '<a href="cells/{}/" tabindex="-1">{}{}{}</a></div>'
+    '<div class="cell {}{}" id="cell-{}" data-state="{}" data-verdict="{}" data-sort="{}"{}{}>'
+    '<a href="cells/{}/" tabindex="-1">{}{}</a></div>'
 )
 _PLACE = '<td role="gridcell" tabindex="-1" data-label="{}">{}</td>'
 _WORDS, _REMARK = '<span dir="auto">{}</span>', '{}<span class="fact">{}</span>'
@@ -32,7 +31,10 @@ _LIVE = mark_safe('<i class="dot live"></i>')
 
 
 def show_cell(cell: Cell) -> SafeString:
-    """The cell as the table shows it. No template is asked: a page may have thousands, and each would take 60 µs."""
+    """The cell as the table shows it.
+
+    A page may have thousands: no template is asked, which takes 60 µs, and the tick is a sign and no picture.
+    """
     words, sort = shown_value(cell), sort_key(cell)
     remark = "" if words and cell.state == Cell.State.ANSWERED else cell.get_state_display()
     is_number = cell.column.is_numeric and cell.number is not None
@@ -40,6 +42,7 @@ def show_cell(cell: Cell) -> SafeString:
     return format_html(
         _CELL,
         cell.state,
+        " ticked" if is_checked else "",
         cell.pk,
         cell.state,
         cell.verdict,
@@ -49,7 +52,6 @@ def show_cell(cell: Cell) -> SafeString:
         cell.pk,
         format_html(_WORDS, words) if words else "",
         format_html(_REMARK, _LIVE if cell.is_open else "", remark) if remark else "",
-        icon("check", "small") if is_checked else "",
     )
 
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 from vectorless_web.grids import export as exporting
 from vectorless_web.grids import selectors, services
 from vectorless_web.grids.export import FilledGrid
-from vectorless_web.grids.forms import ColumnForm, CorrectionForm, GridForm, shorten_label
+from vectorless_web.grids.forms import ColumnForm, CorrectionForm, GridForm, RowsForm, shorten_label
 from vectorless_web.grids.models import Cell, Grid
 from vectorless_web.grids.rendering import list_bars, progress_context, show_cells, shown_value
 from vectorless_web.infra.web.csv_files import csv_response
@@ -195,11 +195,37 @@ def chart(request: HttpRequest, slug: str, pk: int, column: int) -> HttpResponse
     return render(request, page, context)
 
 
+@require_GET
+def rows(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk, Role.MEMBER)
+    return _render_rows(request, grid, RowsForm(user=request.user, grid=grid))
+
+
+@require_POST
+def add_rows(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    grid = selectors.grid_for(request.user, slug, pk, Role.MEMBER)
+    form = RowsForm(request.POST, user=request.user, grid=grid)
+    if not form.is_valid():
+        return _render_rows(request, grid, form, status=422)
+    try:
+        services.add_documents(user=request.user, grid=grid, documents=list(form.cleaned_data["documents"]))
+    except Problem as problem:
+        form.add_error(None, problem.message)
+        return _render_rows(request, grid, form, status=problem.status)
+    return go_to(request, "grids:show", slug=slug, pk=pk)
+
+
+def _render_rows(request: HttpRequest, grid: Grid, form: RowsForm, status: int = 200) -> HttpResponse:
+    context = workspace_context(request.user, grid.workspace, "grids")
+    context |= {"grid": grid, "form": form, "rows": selectors.rows_of(grid, request.user)}
+    return render(request, "grids/rows.html", context, status=status)
+
+
 @require_POST
 def remove_row(request: HttpRequest, slug: str, pk: int, row: int) -> HttpResponse:
     grid = selectors.grid_for(request.user, slug, pk, Role.MEMBER)
     services.remove_row(user=request.user, grid=grid, row=selectors.row_of(grid, request.user, row))
-    return go_to(request, "grids:show", slug=slug, pk=pk)
+    return go_to(request, "grids:rows", slug=slug, pk=pk)
 
 
 @require_GET
