@@ -28,7 +28,7 @@ from vectorless_web.engine.questions.understand import understand
 MOST_DOCUMENTS = 40
 TURNS = 3
 """Turns of one document's conversation: the first passages, one look elsewhere, the answer."""
-EACH_TOKENS, EACH_CALLS, LEAST_TOKENS = 16_000, 8, 6000
+EACH_TOKENS, EACH_CALLS, LEAST_TOKENS = 24_000, 8, 6000
 """Tokens and calls that one document's conversation may take beside the run's, for TURNS and the check. Tokens that
 must be left of `Limits.each_tokens` for one more document: one turn with its check takes as many."""
 NOT_ASKED = "{} This document was not asked."
