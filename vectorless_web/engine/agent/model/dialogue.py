@@ -176,6 +176,7 @@ class Dialogue:
 
     def _leave_pictures_out(self) -> None:
         """Go on without the pictures that the model's server does not take."""
+        self._take_back_budget()
         self.messages = [
             replace(message, pictures=(), content=f"{message.content}\n\n{NO_PICTURES}")
             if message.pictures
@@ -195,11 +196,15 @@ class Dialogue:
 
     def _tell_budget(self, closing: str) -> None:
         """End the last message with what is left, in the place of what it told before."""
-        *before, last = self.messages
-        bare = last.content.removesuffix(self._told)
+        self._take_back_budget()
         left = write_budget(self.turns, self.state.tokens_left())
         self._told = "".join(f"\n\n{part}" for part in (left, closing) if part)
-        self.messages = [*before, replace(last, content=f"{bare}{self._told}")]
+        *before, last = self.messages
+        self.messages = [*before, replace(last, content=f"{last.content}{self._told}")]
+
+    def _take_back_budget(self) -> None:
+        *before, last = self.messages
+        self.messages = [*before, replace(last, content=last.content.removesuffix(self._told))]
 
     def _ask(self, *, closing: bool) -> CheckedReply:
         assert self.state.caller is not None, "a conversation is held with a model"
