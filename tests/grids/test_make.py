@@ -2,6 +2,7 @@
 
 import html
 import re
+from decimal import Decimal
 
 import pytest
 from django.urls import reverse
@@ -9,6 +10,7 @@ from django.urls import reverse
 from tests.grids.conftest import RENT, read_text, states
 from vectorless_web.documents.models import Document, Folder
 from vectorless_web.grids.models import Cell, Column, Grid
+from vectorless_web.grids.rendering import format_number
 from vectorless_web.grids.services import change_column, fill_grid, follow_documents
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import start_run
@@ -117,6 +119,9 @@ def test_how_a_column_is_shown_makes_nothing_stale(bob, grid):
 
     assert not change_column(user=bob, grid=grid, column=column, values=shown)
     assert set(states(grid)) == {"answered"}
+    column.refresh_from_db()
+    told = [format_number(Decimal(number), "USD", column) for number in ("120000", "1249950", "85040")]
+    assert told == ["120.0 thousand USD", "1,250.0 thousand USD", "85.0 thousand USD"]
 
 
 def test_a_column_of_choices_needs_some(client, bob, grid, workspace):

@@ -13,7 +13,7 @@ from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
 from vectorless_web.grids.models import Cell, Column, Grid, Row
-from vectorless_web.grids.rendering import shown_value
+from vectorless_web.grids.rendering import SCALES, shown_value
 from vectorless_web.infra.templatetags.show import person
 from vectorless_web.infra.web.csv_files import csv_line
 
@@ -97,10 +97,11 @@ def _plain_value(cell: Cell) -> str:
     return format(cell.number, "f") if cell.number is not None else (cell.value or {}).get("text") or cell.shown
 
 
-def _head(column: Column) -> str:
-    """The column's name with the one unit of its values, if they share one."""
+def _head(column: Column, scale: str = "") -> str:
+    """The column's name with the scale it is shown in, and the one unit of its values, if they share one."""
     units = {unit for unit in column.cells.values_list("value__unit", flat=True) if unit}
-    return f"{column.label} ({units.pop()})" if column.is_numeric and len(units) == 1 else column.label
+    told = " ".join(word for word in (scale, units.pop() if len(units) == 1 else "") if word)
+    return f"{column.label} ({told})" if column.is_numeric and told else column.label
 
 
 def as_workbook(filled: FilledGrid) -> bytes:
@@ -111,7 +112,7 @@ def as_workbook(filled: FilledGrid) -> bytes:
         wrapped = book.add_format({"text_wrap": True, "valign": "top"})
         numbers = {column.pk: book.add_format({"num_format": _number_format(column)}) for column in filled.columns}
         values = book.add_worksheet(_("Values"))
-        heads = [_("Document"), *(_head(column) for column in filled.columns)]
+        heads = [_("Document"), *(_head(column, str(SCALES.get(column.scale, ""))) for column in filled.columns)]
         _write_heads(values, heads, bold)
         for at, row in enumerate(filled.rows, 1):
             values.write_string(at, 0, row.document.title, wrapped)
@@ -142,7 +143,9 @@ _SCALES = {1_000: ",", 1_000_000: ",,", 1_000_000_000: ",,,"}
 
 def _number_format(column: Column) -> str:
     """The workbook's own format: it divides by thousands, so that the cell keeps the exact value."""
-    decimals = f".{'0' * column.decimals}" if column.decimals else "" if column.decimals == 0 else ".##"
+    usual = 2 if column.kind in (Column.Kind.PERCENT, Column.Kind.MONEY) else 0
+    places = usual if column.decimals is None else column.decimals
+    decimals = f".{'0' * places}" if places else ""
     if column.kind == Column.Kind.PERCENT:
         return f"0{decimals}%"
     return f"#,##0{decimals}{_SCALES.get(column.scale, '')}"

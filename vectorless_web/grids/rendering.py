@@ -10,6 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
+from vectorless_web.engine.tables.arithmetic import round_half_up
 from vectorless_web.grids import selectors
 from vectorless_web.grids.models import Cell, Column, Grid
 from vectorless_web.workspaces.selectors import User, may_in
@@ -18,6 +19,8 @@ SHOWN = 160
 """Characters of an answer that its cell shows; the drawer has all of it."""
 CHECKED = ("exact", "verified")
 """Verdicts that give a cell its tick."""
+SCALES = {1_000: _("thousand"), 1_000_000: _("million"), 1_000_000_000: _("billion")}
+"""What the numbers of a column are shown in."""
 YES_NO = {"yes": _("Yes"), "no": _("No")}
 
 
@@ -75,10 +78,9 @@ def format_number(number: Decimal, unit: str, column: Column) -> str:
     """A number with its unit: divided by the column's scale, with its decimal places, or as exact as it is."""
     shown = number / column.scale
     decimals = column.decimals if column.decimals is not None else max(0, -int(shown.normalize().as_tuple().exponent))
-    digits = number_format(shown, decimal_pos=decimals, use_l10n=True, force_grouping=True)
-    if unit == "percent":
-        return f"{digits} %"
-    return f"{digits} {unit}".strip()
+    digits = number_format(round_half_up(shown, decimals), decimal_pos=decimals, use_l10n=True, force_grouping=True)
+    words = [digits, str(SCALES.get(column.scale, "")), "%" if unit == "percent" else unit]
+    return " ".join(word for word in words if word)
 
 
 def sort_key(cell: Cell) -> str:
