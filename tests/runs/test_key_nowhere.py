@@ -10,7 +10,7 @@ from tests.support.model_server import KEY, refused
 from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run, Step
-from vectorless_web.workspaces.models import AuditEvent, ModelProvider
+from vectorless_web.workspaces.models import AuditEvent, Membership, ModelProvider, Role
 from vectorless_web.workspaces.services import save_provider
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -20,7 +20,7 @@ REPORT = b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n"
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500])
 def test_no_error_log_row_page_or_export_holds_the_key(
-    status, httpserver, workspace, alice, make_run, admin_client, client, caplog, settings
+    status, httpserver, workspace, alice, make_run, admin_client, admin_user, client, caplog, settings
 ):
     settings.MODEL_RETRIES = 0
     httpserver.expect_request("/v1/chat/completions").respond_with_response(
@@ -49,6 +49,7 @@ def test_no_error_log_row_page_or_export_holds_the_key(
         answer = client.get(path)
         assert answer.status_code == 200, path
         assert KEY not in answer.content.decode()
+    Membership.objects.create(workspace=workspace, user=admin_user, role=Role.VIEWER)
     for path in (f"runs/run/{run.pk}/change/", f"workspaces/modelprovider/{provider.pk}/change/"):
         answer = admin_client.get(f"/admin/{path}")
         assert answer.status_code == 200, path

@@ -146,6 +146,16 @@ def test_a_ratio_of_the_lexicon_is_worked_out_over_its_concepts():
     assert worked(ask("cost ratio", 2018, figures=missing, formula=formula), INCOME) is None
 
 
+def test_a_ratio_takes_no_figures_of_different_years_when_none_is_asked():
+    needs = (FigureNeed("lease cost", ("lease cost",)), FigureNeed("revenue", ("net sales",)))
+    formula = Formula("lease ratio", "100 * cost / revenue", (("cost", 0), ("revenue", 1)), percent=True)
+    millions = "(Dollars in millions)"
+    leases = table("Leases", [["Lease cost", "54", "50"]], columns=[millions, "2024", "2023"])
+    same = table("Leases", [["Lease cost", "54", "50"]], columns=[millions, "2019", "2018"])
+    assert worked(ask("lease ratio", figures=needs, formula=formula), INCOME, same).maker == "formula"
+    assert worked(ask("lease ratio", figures=needs, formula=formula), INCOME, leases) is None
+
+
 @pytest.mark.parametrize(
     "unit,value",
     [

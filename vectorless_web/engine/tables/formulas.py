@@ -266,7 +266,8 @@ def _join_series(plan: QueryPlan, formula: Formula, relations: Sequence[Relation
             expression = re.sub(rf"\b{name}\b", told, expression)
         parts.append(expression)
         hits |= {f"{name}{mark}": hit for name, hit in found.items() if hit is not None}
-    if not _is_of_one_row(hits, {name: plan.figures[index] for way in ways for name, index in way.operands}):
+    needs = {name: plan.figures[index] for way in ways for name, index in way.operands}
+    if not (_is_of_one_row(hits, needs) and _is_of_one_year(hits, needs)):
         return None
     return (f"({' + '.join(parts)}) / {len(parts)}" if len(parts) > 1 else parts[0]), hits
 
@@ -278,6 +279,16 @@ def _is_of_one_row(hits: Mapping[str, Hit], needs: Mapping[str, FigureNeed]) -> 
         need = needs[name if name in needs else name.rsplit("_", 1)[0]]
         rows.setdefault(need.concept, set()).add((_row_name(hit), hit.relation.own_words(hit.entry.axis)))
     return all(len(found) == 1 for found in rows.values())
+
+
+def _is_of_one_year(hits: Mapping[str, Hit], needs: Mapping[str, FigureNeed]) -> bool:
+    """Whether figures for which no period is asked, each the newest of its table, are of the same year."""
+    years: dict[int, set[int | None]] = {}
+    for name, hit in hits.items():
+        need = needs[name if name in needs else name.rsplit("_", 1)[0]]
+        if need.period is None:
+            years.setdefault(need.offset, set()).add(hit.entry.period.year)
+    return all(len(found) == 1 for found in years.values())
 
 
 def _is_defined_as_usual(plan: QueryPlan) -> bool:
