@@ -1,6 +1,7 @@
 """Closest passages as people see them: whole, the best sentence lit, tables with column names, and what they lack."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from django.test import Client
@@ -9,7 +10,9 @@ from tests.runs.test_execute import tell, work
 from tests.sharing.test_share import share
 from tests.support.engines import claim, closest, complete, passages_story, step
 from tests.support.page_text import visible_text
+from vectorless_web.api.services import make_token
 from vectorless_web.engine.agent.events import Outcome
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.runs.export.exports import as_json, as_markdown
 from vectorless_web.runs.models import Citation
 
@@ -47,6 +50,30 @@ def test_a_passage_is_shown_whole_with_its_best_sentence_lit_and_the_words_it_ha
     assert "**Revenue was 412 million.**" in as_markdown(run)
     assert "| **2024** | **412** |" in as_markdown(run)
     assert (as_json(run)["unknown_words"], as_json(run)["verdict"]) == (["penalty"], "")
+
+
+def test_every_door_shows_a_row_of_a_table_under_the_names_of_its_columns(make_run, forms, alice):
+    names = ("Item", "Issued to", "Cost")
+
+    def story(document: str) -> list:
+        rows, text = (names, ("Hard hat", "person", "$28")), "Item\tIssued to\tCost\nHard hat\tperson\t$28"
+        row = replace(closest(1, document), quote="Hard hat\tperson\t$28")
+        lit = replace(
+            row.passage, kind=NodeKind.TABLE, text=text, lit_start=20, lit_end=len(text), rows=rows, lit_row=1
+        )
+        return [step(0, document), complete(Outcome.PASSAGES, passages=(replace(row, passage=lit),))]
+
+    run = work(make_run(), tell(story))
+    for door, page in forms(run).items():
+        table = page.split('id="passages"')[1].split("<thead>")[1].split("</table>")[0]
+        assert re.findall(r'<th scope="col" dir="auto">(.*?)</th>', table) == list(names), door
+        assert " ".join(visible_text(f"<table>{table}").split()) == "Item Issued to Cost Hard hat person $28", door
+    assert "| Item | Issued to | Cost |" in as_markdown(run)
+    _, secret = make_token(user=alice, name="reader", scope="read", days=1, workspaces=[run.workspace])
+    address = f"/api/v1/workspaces/{run.workspace.slug}/runs/{run.pk}/citations"
+    told = Client().get(address, headers={"authorization": f"Bearer {secret}"}).json()
+    for cited in (as_json(run)["citations"], told):
+        assert cited[0]["passage"]["rows"] == [list(names), ["Hard hat", "person", "$28"]]
 
 
 def test_a_list_has_its_lead_in(make_run, forms):

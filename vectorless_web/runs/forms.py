@@ -261,12 +261,15 @@ def ask_box(
 
 
 def _find_starters(documents: QuerySet[Document], chosen: Sequence[int]) -> list[Starter]:
-    """Questions of the chosen documents in turns, or of those that came last."""
+    """Questions of the chosen documents in turns, or of those that came last; the same wording of two editions once."""
     cards = Card.objects.filter(version__in=documents.values("current_version")).exclude(question_hints=[])
     cards = cards.filter(version__document__in=chosen) if chosen else cards
     newest = cards.select_related("version__document").order_by("-version__document_id")[:STARTERS_SHOWN]
     asked = [[Starter(question, card.version.document) for question in card.question_hints] for card in newest]
-    return [starter for turn in zip_longest(*asked) for starter in turn if starter][:STARTERS_SHOWN]
+    found: dict[str, Starter] = {}
+    for starter in (starter for turn in zip_longest(*asked) for starter in turn if starter):
+        found.setdefault(starter.question, starter)
+    return list(found.values())[:STARTERS_SHOWN]
 
 
 def edit_box(run: Run, user: User) -> AskBox:

@@ -302,7 +302,7 @@ class AnswerReport:
         if self._unknown:
             lines += ["", f"In no document: {', '.join(self._unknown)}"]
         if self._passages:
-            lines += ["", "Closest passages:", *(f"- {_quote_line(row)}" for row in self._passages)]
+            lines += ["", "Closest passages:", *(f"- {_quote_line(row)}{_columns_of(row)}" for row in self._passages)]
         return "\n".join(lines)
 
     def _evidence(self) -> list[Evidence]:
@@ -335,3 +335,9 @@ def _quote_line(row: dict[str, Any]) -> str:
     if "check" in row:
         return f"{row['document']}, p. {row['page']}: {row['check']}"
     return f"{row['document']}, p. {row['page']}: “{' '.join(row['quote'].split())}”"
+
+
+def _columns_of(row: dict[str, Any]) -> str:
+    """The column names above a passage that is a row of a table, on a line of their own; "" for other passages."""
+    names = [name for name in next(iter(row.get("passage", {}).get("rows", ())), ()) if name]
+    return f"\n  Columns: {', '.join(names)}" if names else ""
