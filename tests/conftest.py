@@ -46,14 +46,30 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run on PostgreSQL what asks a database and is not marked `one_database`: the rest has been run on SQLite."""
+    """Run on PostgreSQL what commits, and the matrix of rights, which opens every page; the rest is run on SQLite.
+
+    What is marked `one_database` is left out, too.
+    """
     from django.conf import settings
 
     if "sqlite" in settings.DATABASES["default"]["ENGINE"]:
         return
-    left_out = [item for item in items if item.get_closest_marker("one_database") or not uses_database(item)]
+    of_rights = ("test_permissions.py", "test_rights.py")
+    left_out = [
+        item
+        for item in items
+        if item.get_closest_marker("one_database") or not (commits(item) or item.path.name in of_rights)
+    ]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in set(left_out)]
+
+
+def commits(item: pytest.Item) -> bool:
+    """Whether a test commits its rows, as locks, jobs and other processes need it."""
+    mark = item.get_closest_marker("django_db")
+    return bool(mark and mark.kwargs.get("transaction")) or bool(
+        {"transactional_db", "live_server"} & set(item.fixturenames)
+    )
 
 
 def uses_database(item: pytest.Item) -> bool:

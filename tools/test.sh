@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything, in two lanes side by side, one for each core: checks, the suite on PostgreSQL and the browser tests; the
+# Everything, in two lanes side by side, one for each core: the suite on PostgreSQL and the browser tests; checks, the
 # suite on SQLite and the tests of faults. What asks no database, and what is marked one_database, runs on SQLite alone
 # (tests/conftest.py).
 set -euo pipefail
@@ -13,8 +13,8 @@ on_sqlite() { echo "== SQLite" && "${suite[@]}"; }
 browser() { echo "== Browser" && tools/e2e.sh; }
 faults() { echo "== Faults" && python -m pytest -q tests/faults; }
 
-first_lane() { checks && on_postgresql && browser; }
-second_lane() { on_sqlite && faults; }
+first_lane() { on_postgresql && browser; }
+second_lane() { checks && on_sqlite && faults; }
 lanes=(first_lane second_lane)
 
 # Each lane ends at its first failure; each is told whole whatever the others come to.

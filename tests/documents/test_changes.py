@@ -77,7 +77,7 @@ def test_changes_stand_under_their_headings_with_old_and_new_words(lease, look):
     assert "The rent is <ins>950</ins> euros a month." in page
     assert "<ins>Keys are handed over at noon.</ins>" in page
     assert "<del>No pets are allowed in the house.</del>" in page
-    assert "1 put otherwise, 1 new, 1 gone." in words_of(response)
+    assert "1 reworded, 1 new, 1 removed." in words_of(response)
 
 
 def test_each_side_leads_to_its_page_and_versions_to_their_changes(lease, look, client, workspace):
@@ -91,7 +91,7 @@ def test_each_side_leads_to_its_page_and_versions_to_their_changes(lease, look, 
 
 
 def test_two_versions_are_compared_in_any_order_unless_one_was_not_read(lease, look, revise):
-    assert "Nothing differs" in words_of(look(lease, **{"from": 2, "to": 2}))
+    assert "The words are the same" in words_of(look(lease, **{"from": 2, "to": 2}))
 
     revise(lease, RAISED + "\nSmoking is allowed on the balcony.\n")
     assert "<ins>Smoking is allowed on the balcony.</ins>" in look(lease).content.decode()

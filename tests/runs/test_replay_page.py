@@ -53,7 +53,7 @@ def test_a_lost_replay_gives_the_button_back_and_asks_no_more(client, bob, answe
     shown = client.get(f"/w/{answered.workspace.slug}/runs/{answered.pk}/replay/state/").content.decode()
 
     assert "load delay" not in shown
-    assert "no verdict came" in shown and "<form" in shown
+    assert "has not finished" in shown and "<form" in shown
 
 
 def test_a_replay_that_the_queue_never_got_is_enqueued_by_the_sweep(bob, answered, work_off):  # noqa: F811
