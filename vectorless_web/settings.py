@@ -484,7 +484,7 @@ MODEL_TRIES_PER_HOUR = env.int("VECTORLESS_MODEL_TRIES_PER_HOUR", default=30)
 """How often one person may have models tried in an hour."""
 
 METRICS_TOKEN = env.str("VECTORLESS_METRICS_TOKEN", default="")
-"""Opens /metrics to whoever sends it as a bearer token; without one there is no such page."""
+"""Opens /metrics to requests with it as their bearer token; without one there is no such page."""
 LOG_FORMATS = {"text": "LineFormatter", "json": "JsonFormatter"}
 LOG_FORMAT = env.str("VECTORLESS_LOG_FORMAT", default="text")
 if LOG_FORMAT not in LOG_FORMATS:

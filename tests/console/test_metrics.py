@@ -1,4 +1,4 @@
-"""/metrics tells Prometheus how the site is, to nobody but whoever has the token."""
+"""/metrics tells Prometheus how the site is; only requests with the token are answered."""
 
 import json
 import os

@@ -44,7 +44,7 @@ def test_the_version_walks_through_all_states(add):
 
 
 def ready_to_ask(document) -> list[str]:
-    """The first questions of its card whose closest passage stands under the heading they name."""
+    """The first questions of its card whose closest passage is under the heading that they name."""
     hints = document.card.question_hints
     closest = {hint: find_passages(understand(hint), {"": document}, most=1)[0].path[-1] for hint in hints}
     return [hint for hint in hints if closest[hint] in hint][:STARTERS]

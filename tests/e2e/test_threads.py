@@ -55,7 +55,7 @@ def test_an_edited_question_stays_in_its_thread(answered, site):
     page.get_by_role("link", name="The whole thread").click()
 
     expect(page.locator(".thread-runs > li")).to_have_count(2)
-    expect(page.locator(".knows")).to_contain_text("Knows what was asked")
+    expect(page.locator(".knows")).to_contain_text("builds on what was asked")
 
 
 def test_pages_of_threads_and_comparing_have_no_serious_finding(answered, site):

@@ -7,7 +7,7 @@ from tests.support.compiled import compiled_document
 from vectorless_web.evaluations import services
 from vectorless_web.evaluations.models import Evaluation, GoldenSet, Result
 from vectorless_web.evaluations.reading import Typed
-from vectorless_web.evaluations.selectors import results_of, summarise, trust_in
+from vectorless_web.evaluations.selectors import questions_of, results_of, summarise, trust_in
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import cancel_run, start_run
@@ -142,14 +142,17 @@ def test_a_lexicon_that_misleads_shows_as_worse(golden_set, alice, workspace, wo
 def test_a_golden_question_on_a_closed_folder_is_nobody_else_s(golden_set, alice, bob, report, workspace, work_off):
     from vectorless_web.documents.models import Folder, FolderGrant
 
+    asked = Typed("What was capital expenditure?", value="$31 million", pages=("report.md: 1",))
+    services.add_questions(user=alice, golden_set=golden_set, rows=[asked])
     evaluation = start(golden_set, alice)
     work_off("background")
     report.folder = Folder.objects.create(workspace=workspace, name="Board", restricted=True)
     FolderGrant.objects.create(folder=report.folder, user=alice)
     report.save()
 
-    assert results_of(evaluation, alice).count() == 2
+    assert results_of(evaluation, alice).count() == 3
     assert results_of(evaluation, bob).count() == 0
+    assert (questions_of(golden_set, alice).count(), questions_of(golden_set, bob).count()) == (3, 0)
 
 
 def test_what_starts_and_stops_is_in_the_record(golden_set, alice):

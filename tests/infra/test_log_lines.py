@@ -1,4 +1,4 @@
-"""What stands in the log: no secret of an address, one line for a refusal, and what a line belongs to."""
+"""What the log holds: no secret of an address, one line for a refusal, and what a line belongs to."""
 
 import io
 import json

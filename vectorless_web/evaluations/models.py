@@ -25,7 +25,7 @@ class GoldenSet(models.Model):
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="golden_sets")
     name = models.CharField(max_length=TITLE_MAX)
     schedule = models.CharField(max_length=6, choices=Schedule.choices, blank=True)
-    """When it is evaluated by itself, with whoever usually answers, at most once an hour."""
+    """When it is evaluated by itself, by the usual model, at most once an hour."""
     created_by = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -44,6 +44,8 @@ class GoldenQuestion(models.Model):
     question = models.TextField()
     documents = models.ManyToManyField(Document, blank=True, related_name="+")
     """The documents that it is asked of; none for the whole workspace but for its restricted folders."""
+    named = models.ManyToManyField(Document, blank=True, related_name="+")
+    """Those and the documents of its expected pages. Whoever may not see one of them does not see the question."""
     text = models.TextField(blank=True)
     value = models.CharField(max_length=200, blank=True)
     mentions = models.JSONField(default=list, blank=True)

@@ -8,7 +8,7 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from vectorless_web.documents.models import Document
@@ -59,10 +59,11 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """The values of a golden question as they are stored, and its documents."""
+    """The values of a golden question as they are stored, its documents, and `named`: those of its pages, too."""
 
     values: dict[str, Any]
-    documents: tuple[Document, ...] = field(default=())
+    documents: tuple[Document, ...]
+    named: frozenset[Document]
 
 
 def split_parts(text: str) -> tuple[str, ...]:
@@ -178,10 +179,9 @@ class Resolver:
     def resolve(self, typed: Typed) -> Resolved:
         """The values to store. Problem (422) for a document or a page that is not there."""
         documents = tuple(map(self._find, typed.documents))
-        places = [place for written in typed.pages for place in self._read_pages(written, documents)]
-        if typed.quote and places:
-            places = [[document, page, typed.quote] for document, page, _ in places]
-        elif typed.quote:
+        pages = [found for written in typed.pages for found in self._read_pages(written, documents)]
+        places = [[document.pk, page, typed.quote] for document, page in pages]
+        if typed.quote and not places:
             places = [[documents[0].pk if len(documents) == 1 else 0, -1, typed.quote]]
         values = {
             "question": check_question(typed.question),
@@ -192,12 +192,12 @@ class Resolver:
             "is_absent": typed.is_absent,
             "tags": list(typed.tags),
         }
-        return Resolved(values, documents)
+        return Resolved(values, documents, frozenset((*documents, *(document for document, _page in pages))))
 
-    def _read_pages(self, written: str, documents: tuple[Document, ...]) -> Iterator[list[Any]]:
+    def _read_pages(self, written: str, documents: tuple[Document, ...]) -> Iterator[tuple[Document, int]]:
         for name, page_index in read_pages(written, [document.name for document in documents]):
             document = next((each for each in documents if each.name == name), None) or self._find(name)
-            yield [document.pk, page_index, ""]
+            yield document, page_index
 
     def _find(self, name: str) -> Document:
         if name not in self._known:

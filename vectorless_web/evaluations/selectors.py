@@ -91,7 +91,7 @@ def set_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> GoldenS
 def questions_of(golden_set: GoldenSet, user: User) -> QuerySet[GoldenQuestion]:
     """The questions of a set that exist for the user: none that names a document in a folder closed to them."""
     closed = closed_folders(user.pk, [golden_set.workspace_id])
-    hidden = GoldenQuestion.documents.through.objects.filter(document__folder__in=closed)
+    hidden = GoldenQuestion.named.through.objects.filter(document__folder__in=closed)
     return golden_set.questions.exclude(pk__in=hidden.values("goldenquestion"))
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.evaluations.models import Evaluation, GoldenQuestion, GoldenSet, Result
 from vectorless_web.evaluations.reading import Resolved, Resolver, Typed
 from vectorless_web.evaluations.scoring import Given, Place, score_answer
@@ -89,12 +89,9 @@ def add_questions(
         made = GoldenQuestion.objects.bulk_create(
             GoldenQuestion(golden_set=golden_set, run=run, created_by_id=user.pk, **each.values) for each in found
         )
-        links = GoldenQuestion.documents.through
-        links.objects.bulk_create(
-            links(goldenquestion_id=golden.pk, document_id=document.pk)
-            for golden, each in zip(made, found, strict=True)
-            for document in each.documents
-        )
+        pairs = list(zip(made, found, strict=True))
+        _link(GoldenQuestion.documents.through, ((golden, each.documents) for golden, each in pairs))
+        _link(GoldenQuestion.named.through, ((golden, each.named) for golden, each in pairs))
         record(
             actor=user,
             verb="golden_questions.added",
@@ -105,12 +102,20 @@ def add_questions(
     return made
 
 
+def _link(links: Any, rows: Iterable[tuple[GoldenQuestion, Iterable[Document]]]) -> None:
+    """Store the documents of many questions, in the table `links`, at once."""
+    links.objects.bulk_create(
+        links(goldenquestion_id=golden.pk, document_id=document.pk) for golden, each in rows for document in each
+    )
+
+
 def change_question(*, user: User, golden: GoldenQuestion, typed: Typed) -> None:
-    """Store what is expected anew. Results that were scored stand as they were."""
+    """Store what is expected anew. Results that were scored do not change."""
     resolved = Resolver(golden.golden_set.workspace, user).resolve(typed)
     with transaction.atomic():
         GoldenQuestion.objects.filter(pk=golden.pk).update(**resolved.values)
         golden.documents.set(resolved.documents)
+        golden.named.set(resolved.named)
         workspace = golden.golden_set.workspace
         record(actor=user, verb="golden_question.changed", workspace=workspace, target=golden)
 
@@ -301,7 +306,7 @@ def read_given(run: Run) -> Given:
 
 
 def stop_evaluation(*, user: User, evaluation: Evaluation) -> None:
-    """Stop asking; what was scored stands, and it can go on later."""
+    """Stop asking. What was scored is kept, and the evaluation can go on later."""
     running = Evaluation.objects.filter(pk=evaluation.pk, state=Evaluation.State.RUNNING)
     if not running.update(state=Evaluation.State.STOPPED):
         return

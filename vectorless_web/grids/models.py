@@ -166,7 +166,7 @@ class Cell(models.Model):
 
 
 class GridLink(models.Model):
-    """A link that shows a grid to whoever holds it. The token is shown once and stored only as a hash."""
+    """A link that shows a grid to anybody who holds it. The token is shown once and stored only as a hash."""
 
     grid = models.ForeignKey(Grid, on_delete=models.CASCADE, related_name="links")
     token_hash = models.CharField(max_length=64, unique=True)

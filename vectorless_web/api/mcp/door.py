@@ -26,7 +26,7 @@ class Door:
     async def call(
         self, method: str, path: str, *, query: Mapping[str, Any] | None = None, body: Any = None
     ) -> httpx2.Response:
-        """The operation's reply, whatever its status. `path` begins after /api/v1."""
+        """The operation's reply with its status. `path` begins after /api/v1."""
         transport = httpx2.ASGITransport(app=self.site, client=self.client, raise_app_exceptions=False)
         content = None if body is None else json.dumps(body)
         sent = {**self.headers, "content-type": "application/json"} if content else dict(self.headers)

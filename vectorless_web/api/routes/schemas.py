@@ -215,7 +215,7 @@ class RunOut(Schema):
 
 
 class GraphIn(Schema):
-    """Expansion by what passages refer to and what stands under it: a walk with decay, or personalised PageRank."""
+    """Expansion to what passages refer to and what is under it: a walk with decay, or personalised PageRank."""
 
     mode: GraphExpandMode = GraphExpandMode.DECAY
     depth: Annotated[int, Field(ge=1, le=4)] = 1

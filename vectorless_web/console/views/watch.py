@@ -33,7 +33,7 @@ FORMS = {
 @login_not_required
 @require_GET
 def tell_metrics(request: HttpRequest) -> HttpResponse:
-    """The site's figures as Prometheus reads them, for whoever sends VECTORLESS_METRICS_TOKEN as a bearer token."""
+    """The site's figures as Prometheus reads them. A request needs VECTORLESS_METRICS_TOKEN as its bearer token."""
     if not settings.METRICS_TOKEN:
         return HttpResponseNotFound("VECTORLESS_METRICS_TOKEN is not set.\n", content_type="text/plain")
     sent = request.headers.get("Authorization", "")

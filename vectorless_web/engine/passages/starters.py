@@ -8,7 +8,7 @@ from vectorless_web.engine.questions.understand import understand
 
 
 def answered_questions(document: CompiledDocument, questions: Sequence[str]) -> Iterator[str]:
-    """Those whose closest passage stands under the very heading that they name."""
+    """Those whose closest passage is under the very heading that they name."""
     for question in questions:
         closest = find_passages(understand(question), {"": document}, most=1)
         if closest and closest[0].path and closest[0].path[-1].strip(" .:") in question:

@@ -1,4 +1,4 @@
-"""Links that show a grid, read-only, to whoever holds them: rows of documents in restricted folders are left out."""
+"""Links that show a grid, read-only, to anybody who holds them. Rows in restricted folders are left out."""
 
 from datetime import timedelta
 

@@ -237,7 +237,7 @@ def step_cards(run: Run, steps: Sequence[Step], citations: Sequence[Citation]) -
 
 
 def group_steps(steps: Sequence[StepView], *, live: bool = False) -> list[TraceRow]:
-    """The rows of a trace over several documents: each document's steps together, where the first of them stands.
+    """The rows of a trace over several documents: each document's steps together, at the place of the first.
 
     A document's only step is shown as it is. Of a run under way (`live`) the document of the last step is open.
     """

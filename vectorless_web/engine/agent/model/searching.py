@@ -62,7 +62,7 @@ def search_nodes(state: RunState, plan: QueryPlan, views: Sequence[DocumentView]
 
 
 def list_absent(state: RunState, questions: Iterable[str], views: Sequence[DocumentView]) -> list[str]:
-    """Words of the questions that stand in none of these documents, nor others that begin alike, as they were written.
+    """Words of the questions, as written, of which these documents hold neither the word nor one that begins alike.
 
     Words that tell nothing by themselves are passed over.
     """

@@ -388,7 +388,7 @@ MOST_ANY = 80
 
 
 def find_literally(view: DocumentView, text: str) -> list[tuple[int, int]]:
-    """(node, index of its piece) wherever the text stands, case and white space aside.
+    """(node, index of its piece) of every place of the text, case and white space aside.
 
     The index is -1 where it is in a table's caption or column names, which are shown with any of its rows.
     """
