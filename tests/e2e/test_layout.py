@@ -8,7 +8,7 @@ from django.conf import settings
 from playwright.sync_api import expect
 
 from tests.e2e.test_main_job import ask, upload
-from tests.support.browser import ENDED
+from tests.support.browser import ENDED, UNFOLD
 from tests.test_permissions import MATRIX, OWNER, world  # noqa: F401 (a fixture)
 
 pytestmark = pytest.mark.e2e
@@ -55,6 +55,7 @@ def many(signed_in, site):
     expect(page.locator("#outcome")).to_contain_text(ENDED, timeout=30_000)
     page.reload()
     page.locator("#cite-2").wait_for(state="attached")
+    page.evaluate(UNFOLD)
     page.evaluate(GROW, [MANY, TITLE])
     return page
 

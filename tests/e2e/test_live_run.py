@@ -55,11 +55,12 @@ def run_on(page) -> int:
 
 
 def shown(page) -> list[int]:
-    return page.eval_on_selector_all("#steps li.step.done", STEPS)
+    """The steps on the screen by their numbers; those of one document stand together there."""
+    return sorted(page.eval_on_selector_all("#steps li.step.done", STEPS))
 
 
 def wait_for_steps(page, count: int) -> None:
-    page.locator("#steps li.step.done").nth(count - 1).wait_for()
+    page.locator("#steps li.step.done").nth(count - 1).wait_for(state="attached")
 
 
 def holds_what_is_stored(page, site) -> None:

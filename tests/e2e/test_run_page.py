@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.test_main_job import ask, upload
-from tests.support.browser import ENDED
+from tests.support.browser import ENDED, UNFOLD
 
 pytestmark = pytest.mark.e2e
 QUESTION = "How much free cash flow was there in 2024?"
@@ -30,6 +30,7 @@ def run(signed_in, site):
     expect(page.locator("#outcome")).to_contain_text(ENDED, timeout=30_000)
     page.reload()
     page.locator("#cite-2").wait_for(state="attached")
+    page.evaluate(UNFOLD)
     return page
 
 

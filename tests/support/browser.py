@@ -9,6 +9,8 @@ import urllib.request
 from dataclasses import dataclass
 
 BOUNDARY = "a-line-that-stands-in-no-file"
+UNFOLD = "document.querySelectorAll('.of > details').forEach((group) => { group.open = true; })"
+"""Opens the steps of each document of a trace, in a browser page."""
 ENDED = re.compile("Answered|Closest passages")
 """How a run that found something is said to have ended."""
 
