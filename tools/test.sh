@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Everything, in two lanes side by side, one for each core: the suite on PostgreSQL and the browser tests; checks, the
-# suite on SQLite and the tests of faults. What asks no database, and what is marked one_database, runs on SQLite alone
-# (tests/conftest.py).
+# Everything, in lanes side by side for two cores: the suite on PostgreSQL and the browser tests; checks and the suite on
+# SQLite; the tests of faults, which mostly wait. What asks no database, what commits nothing and what is marked
+# one_database runs on SQLite alone (tests/conftest.py).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"
@@ -14,8 +14,8 @@ browser() { echo "== Browser" && tools/e2e.sh; }
 faults() { echo "== Faults" && python -m pytest -q tests/faults; }
 
 first_lane() { on_postgresql && browser; }
-second_lane() { checks && on_sqlite && faults; }
-lanes=(first_lane second_lane)
+second_lane() { checks && on_sqlite; }
+lanes=(first_lane second_lane faults)
 
 # Each lane ends at its first failure; each is told whole whatever the others come to.
 said=$(mktemp -d)

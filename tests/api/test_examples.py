@@ -13,7 +13,7 @@ from tests.support.compiled import compiled_document
 from tools.fuzz_api import fuzz
 from vectorless_web.api.services import make_token
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 RUN = '"$SITE/api/v1/workspaces/$WORKSPACE/runs/$run"'
 PAGE = Path(__file__).parents[2] / "docs" / "api.md"
 

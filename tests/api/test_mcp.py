@@ -21,7 +21,7 @@ from vectorless_web.api.services import make_token
 from vectorless_web.runs.models import Run
 from vectorless_web.workspaces.models import AuditEvent
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 MANAGE = Path(__file__).parents[2] / "manage.py"
 in_thread = sync_to_async
 

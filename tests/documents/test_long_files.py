@@ -12,7 +12,12 @@ from tests.support.page_text import visible_text
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services import requeue_repairs
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = [
+    pytest.mark.one_database,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.slow,
+    pytest.mark.timeout(120),
+]
 
 FRAMES = 3_000
 
