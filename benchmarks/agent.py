@@ -30,9 +30,8 @@ from vectorless_web.engine.agent.reasoner import Reasoner
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, NoModel, Recall, find_no_record
-from vectorless_web.engine.llm.model import ChatModel, Message, Reply
+from vectorless_web.engine.llm.model import ChatModel, HeuristicEstimator, Message, Reply
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 _LINE = re.compile(r"\b(D1\.\d+(?:\.\w+)?)\b[\]:|\s]+(\S[^\n]{12,200})")
 """A line as the model is shown it: its id and its words."""

@@ -28,7 +28,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument, open_arte
 from vectorless_web.engine.finding.ranking.ranker import WEIGHTS, load_weights, profile_of, rank_documents
 from vectorless_web.engine.index.scoring import Floats
 from vectorless_web.engine.parsing.compile import compile_file
-from vectorless_web.engine.passages.closeness import collect_candidates, measure_sentences, read_asked
+from vectorless_web.engine.passages.sentences import collect_candidates, measure_sentences, read_asked
 from vectorless_web.engine.questions.understand import understand
 
 SET_WEIGHTS = {"filings": 1.5, "mmlb": 0.5, "everyday": 1.5, "policyqa": 1.0, "tatqa": 0.4}

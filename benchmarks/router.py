@@ -35,8 +35,8 @@ from vectorless_web.engine.finding.routing import (
 from vectorless_web.engine.finding.routing.router import warm_up_router
 from vectorless_web.engine.index.snapshot_rows import term_hash
 from vectorless_web.engine.index.word_blocks import WordBlock, WordIndex, WordList, block_of, encode_words
+from vectorless_web.engine.llm.model import HeuristicEstimator
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 CONFIG = RouterConfig(activate_threshold=0)
 BARS = {1_000: 10, 10_000: 25, 100_000: 80}

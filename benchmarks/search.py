@@ -53,7 +53,7 @@ from vectorless_web.engine.finding.navigation import (
     mcts,
 )
 from vectorless_web.engine.finding.navigation.events import SearchStats
-from vectorless_web.engine.finding.ranking.scorer import DocumentScorer, TreeScorer
+from vectorless_web.engine.finding.ranking.ranker import DocumentScorer, TreeScorer
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.llm.model import Reply, Usage
 from vectorless_web.engine.parsing.compile import compile_file

@@ -261,7 +261,7 @@ def _first_title(page: str) -> str:
 
 def _marks_rightly(page: str, asked: str) -> bool:
     """Whether something is marked, and all that is marked is a word of the question in some form."""
-    from vectorless_web.engine.finding.routing.passages import list_asked_words
+    from vectorless_web.engine.finding.routing.lexical import list_asked_words
     from vectorless_web.engine.questions.understand import understand
     from vectorless_web.engine.text.analyser import analyse
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from vectorless_web.engine.agent.events import CompleteEvent, NodeRef, Outcome, ReasoningEvent, StepEvent, StepKind
 from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence, Maker, Support, Verdict
 from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.passages.evidence import Passage
+from vectorless_web.engine.passages.find import Passage
 
 
 @dataclass(frozen=True)

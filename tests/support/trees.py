@@ -8,7 +8,7 @@ import numpy as np
 
 from vectorless_web.engine.documents.node import Node, NodeKind, Reference
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.finding.ranking.scorer import TreeScorer
+from vectorless_web.engine.finding.ranking.ranker import TreeScorer
 from vectorless_web.engine.index.segment import Segment, build_segment
 from vectorless_web.engine.questions.plan import QueryPlan, Token, WeightedTerm
 from vectorless_web.engine.text.analyser import analyse, word_terms, words

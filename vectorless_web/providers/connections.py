@@ -27,8 +27,7 @@ from vectorless_web.engine.errors import (
     ModelUnreachable,
 )
 from vectorless_web.engine.llm.calls import start_in_thread
-from vectorless_web.engine.llm.model import clean_name
-from vectorless_web.engine.text.tokens import HeuristicEstimator
+from vectorless_web.engine.llm.model import HeuristicEstimator, clean_name
 from vectorless_web.infra.addresses import PrivateAddress, public_addresses
 
 FORMS = ("json_schema", "json_object", "")

@@ -26,9 +26,8 @@ from vectorless_web.engine.errors import (
     PartialCall,
 )
 from vectorless_web.engine.llm.embedding import Embedded, batches, check_vectors
-from vectorless_web.engine.llm.model import Message, Reply, Usage, clean_name
+from vectorless_web.engine.llm.model import HeuristicEstimator, Message, Reply, Usage, clean_name
 from vectorless_web.engine.llm.replies import parse_object
-from vectorless_web.engine.text.tokens import HeuristicEstimator
 from vectorless_web.infra.money import MILLION
 from vectorless_web.providers.connections import (
     FORMS,

@@ -18,7 +18,7 @@ from vectorless_web.engine.documents.card import Card, card_from
 from vectorless_web.engine.documents.vectors import NodeVectors
 from vectorless_web.engine.errors import ArtefactDamaged, NotFound, PictureUnavailable
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteMode, RouterConfig, RouteResult, ScoredCandidate
-from vectorless_web.engine.finding.routing.passages import OpenTexts
+from vectorless_web.engine.finding.routing.lexical import OpenTexts
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.llm.picture import Picture, draw_picture

@@ -14,7 +14,7 @@ from vectorless_web.documents.storage.files import peek_at_version
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.finding.routing.card_keys import FORM, YEAR
 from vectorless_web.engine.finding.routing.editions import Edition
-from vectorless_web.engine.finding.routing.passages import AskedWord, BestPassage, OpenTexts, PassageReader
+from vectorless_web.engine.finding.routing.lexical import AskedWord, BestPassage, OpenTexts, PassageReader
 from vectorless_web.engine.finding.routing.signals import RouterConfig, RouteScorer, Signals
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Array, key_hash

@@ -8,9 +8,9 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from vectorless_web.engine.llm.capability import Preset
-from vectorless_web.engine.questions.entries import wordings
 from vectorless_web.engine.questions.lexicon import default_lexicon
 from vectorless_web.engine.questions.plan import QUESTION_MAX
+from vectorless_web.engine.questions.understand import wordings
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.infra.limits import PHRASE_MAX, RUN_USD_MAX, STEPS_MAX
 from vectorless_web.infra.web.problems import Problem

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from vectorless_web.engine.questions.entries import Expansion, expansions
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.questions.understand import Expansion, expansions, understand
 
 OWN = {"question": "the question", "entity": "a name", "period": "a period"}
 """Where a question's own terms come from, in words."""

@@ -21,8 +21,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from vectorless_web.engine.questions.entries import entry_concept, wordings
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
+from vectorless_web.engine.questions.understand import entry_concept, wordings
 from vectorless_web.infra.templatetags.show import person
 from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.notices.selectors import Told

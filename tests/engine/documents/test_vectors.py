@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.support.engine_documents import compiled, paragraph, section
 from vectorless_web.engine.documents.vectors import clip_to_tokens, leaf_texts, open_vectors, write_vectors
 from vectorless_web.engine.errors import ArtefactDamaged
-from vectorless_web.engine.text.tokens import HeuristicEstimator
+from vectorless_web.engine.llm.model import HeuristicEstimator
 
 ROWS = np.array([[3.0, 4.0], [0.0, 0.0], [0.0, -2.0]])
 KEYS = [2, 10, 9]

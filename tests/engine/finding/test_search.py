@@ -4,7 +4,7 @@ import pytest
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.finding.navigation import LexicalPilot, ModelPilot, NoopPilot
-from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
+from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
     DocumentCollection,
@@ -17,7 +17,7 @@ from vectorless_web.engine.finding.retrieval import (
     TemporalFilter,
     WarningCode,
 )
-from vectorless_web.engine.finding.retrieval.documents import count_microseconds
+from vectorless_web.engine.finding.retrieval.corpus import count_microseconds
 from vectorless_web.engine.finding.search import Lanes, SearchSettings, make_pilot, navigate_tree, search_documents
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.understand import understand

@@ -25,7 +25,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.finding.navigation import SearchLimits
 from vectorless_web.engine.finding.navigation.events import RankedNode, Rejection
-from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
+from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
     GraphExpand,
@@ -35,7 +35,7 @@ from vectorless_web.engine.finding.retrieval import (
     confidence,
     score_shape,
 )
-from vectorless_web.engine.finding.retrieval.documents import count_microseconds
+from vectorless_web.engine.finding.retrieval.corpus import count_microseconds
 from vectorless_web.engine.finding.retrieval.fusion import Scored
 from vectorless_web.engine.finding.retrieval.result import RetrievedItem
 from vectorless_web.engine.finding.retrieval.retriever import LANE_CAP

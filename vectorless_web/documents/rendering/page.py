@@ -29,8 +29,7 @@ from vectorless_web.documents.storage.files import open_version, size_of
 from vectorless_web.engine.documents.card import PageInfo
 from vectorless_web.engine.documents.node import GlyphSpan, Row
 from vectorless_web.engine.parsing.sniff import PDF, PICTURES
-from vectorless_web.engine.tables.around import Footnote
-from vectorless_web.engine.tables.view import ColumnKind, TableView, tables_of
+from vectorless_web.engine.tables.view import ColumnKind, Footnote, TableView, tables_of
 
 DRAWN_WIDTH = 816.0
 """The page width for which the template draws a flag of 28 x 23."""

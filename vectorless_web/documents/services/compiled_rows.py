@@ -46,9 +46,9 @@ from vectorless_web.engine.index.word_blocks import (
     spread_words,
 )
 from vectorless_web.engine.index.word_blocks import WordBlock as Words
+from vectorless_web.engine.llm.model import HeuristicEstimator
 from vectorless_web.engine.passages.starters import answered_questions
 from vectorless_web.engine.text.analyser import ANALYSER
-from vectorless_web.engine.text.tokens import HeuristicEstimator
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.outages import StorageAway
 from vectorless_web.infra.queues import jobs

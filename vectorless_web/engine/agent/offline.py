@@ -22,9 +22,8 @@ from vectorless_web.engine.answers.claims import Verdict
 from vectorless_web.engine.answers.exact import state_figure, write_sentence
 from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
-from vectorless_web.engine.passages.evidence import Passage
-from vectorless_web.engine.passages.find import find_passages, unknown_words
+from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
+from vectorless_web.engine.passages.find import Passage, find_passages, unknown_words
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.tables.periods import own_period
 from vectorless_web.engine.tables.relation import TableSource

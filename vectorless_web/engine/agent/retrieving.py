@@ -17,10 +17,9 @@ from vectorless_web.engine.finding.retrieval import (
     confidence,
     score_shape,
 )
-from vectorless_web.engine.finding.retrieval.documents import count_microseconds
+from vectorless_web.engine.finding.retrieval.corpus import count_microseconds
 from vectorless_web.engine.finding.search import Lanes, SearchSettings, make_filter, search_documents
-from vectorless_web.engine.passages.evidence import Passage
-from vectorless_web.engine.passages.find import LONGEST_SHOWN, Gate, find_passages, show_leaf
+from vectorless_web.engine.passages.find import LONGEST_SHOWN, Gate, Passage, find_passages, show_leaf
 from vectorless_web.engine.questions.plan import QueryPlan
 
 HOPS = 2

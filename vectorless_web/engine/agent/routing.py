@@ -10,8 +10,7 @@ from vectorless_web.engine.agent.state import OFFLINE, OUTSIDE_WALK, PlannedStep
 from vectorless_web.engine.agent.wording import join_names, say_count, shorten_title
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import ArtefactDamaged
-from vectorless_web.engine.finding.retrieval.corpus import CREATED_AT
-from vectorless_web.engine.finding.retrieval.documents import stated_time
+from vectorless_web.engine.finding.retrieval.corpus import CREATED_AT, stated_time
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteMode, RouterConfig, RouteResult, ScoredCandidate
 from vectorless_web.engine.finding.routing.card_keys import card_row
 from vectorless_web.engine.finding.routing.editions import read_edition, read_head
@@ -19,8 +18,8 @@ from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
 from vectorless_web.engine.index.word_blocks import Spread, WordIndex, encode_words, spread_words
 from vectorless_web.engine.llm.model import ChatModel, serve_place
-from vectorless_web.engine.questions.entries import expansions
 from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.understand import expansions
 from vectorless_web.engine.text.analyser import analyse
 
 SHOWN = 15

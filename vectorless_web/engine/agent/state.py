@@ -15,7 +15,7 @@ from vectorless_web.engine.finding.retrieval.packing import SUMMARY_CAP
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.embedding import RecordedEmbedder
 from vectorless_web.engine.llm.model import Usage, serve_place
-from vectorless_web.engine.passages.evidence import Passage
+from vectorless_web.engine.passages.find import Passage
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 
 OFFLINE = "offline"

@@ -16,7 +16,7 @@ from vectorless_web.engine.finding.navigation import (
 )
 from vectorless_web.engine.finding.navigation.events import SearchEvent
 from vectorless_web.engine.finding.navigation.pilot import Pilot
-from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
+from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.finding.search import make_pilot
 from vectorless_web.engine.llm.budget import Keep
 from vectorless_web.engine.llm.calls import Caller

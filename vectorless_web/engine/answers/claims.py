@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from vectorless_web.engine.documents.node import GlyphSpan
-from vectorless_web.engine.passages.evidence import Passage
+from vectorless_web.engine.passages.find import Passage
 
 
 class Support(StrEnum):

@@ -7,7 +7,7 @@ from vectorless_web.engine.answers.claims import Evidence
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind, Row
 from vectorless_web.engine.errors import NotFound
-from vectorless_web.engine.passages.evidence import Passage
+from vectorless_web.engine.passages.find import Passage
 from vectorless_web.engine.passages.sentences import cut_text
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.normalise import normalise

@@ -9,8 +9,15 @@ from enum import StrEnum
 from importlib import resources
 
 from vectorless_web.engine.text.dates import Day, dates_in
-from vectorless_web.engine.text.numbers import Number, decimal_mark, number_word, numbers_in
-from vectorless_web.engine.text.units import MEASURES, read_unit, units_in
+from vectorless_web.engine.text.numbers import (
+    MEASURES,
+    Number,
+    decimal_mark,
+    number_word,
+    numbers_in,
+    read_unit,
+    units_in,
+)
 
 
 class ValueKind(StrEnum):

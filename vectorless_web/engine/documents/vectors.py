@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.container import Container, align_size, map_file, write_container
 from vectorless_web.engine.errors import ArtefactDamaged
-from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
+from vectorless_web.engine.llm.model import HeuristicEstimator, TokenEstimator
 
 _MAGIC = b"VLWEBVE2"
 _FIRST_MAGIC = b"VLWEBVEC"

@@ -17,19 +17,17 @@ from vectorless_web.engine.finding.navigation import (
 )
 from vectorless_web.engine.finding.navigation.pilot import Pilot
 from vectorless_web.engine.finding.navigation.search import DEFAULT_LIMITS
-from vectorless_web.engine.finding.ranking.scorer import DocumentScorer, EvidenceScorer
-from vectorless_web.engine.finding.retrieval.corpus import PropertyValue
-from vectorless_web.engine.finding.retrieval.documents import DocumentCollection, NodeAddress, SectionCommunities
-from vectorless_web.engine.finding.retrieval.expansion import CommunityFilter, GraphExpand
+from vectorless_web.engine.finding.ranking.ranker import DocumentScorer, EvidenceScorer
+from vectorless_web.engine.finding.retrieval.corpus import DocumentCollection, NodeAddress, PropertyValue
+from vectorless_web.engine.finding.retrieval.expansion import CommunityFilter, GraphExpand, SectionCommunities
 from vectorless_web.engine.finding.retrieval.fusion import RRF_K, FusionStrategy, Scored
 from vectorless_web.engine.finding.retrieval.packing import SUMMARY_CAP, Reranker
 from vectorless_web.engine.finding.retrieval.result import Lane, RetrievalResult
 from vectorless_web.engine.finding.retrieval.retriever import RetrievalQuery, Retriever, TemporalFilter, make_gate
 from vectorless_web.engine.finding.retrieval.vectors import SparseVector
-from vectorless_web.engine.llm.model import ChatModel
+from vectorless_web.engine.llm.model import ChatModel, TokenEstimator
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.text.tokens import TokenEstimator
 
 NearestNodes = tuple[str, Sequence[float]]
 """An embedding model's name and the question's vector by it."""

@@ -18,6 +18,7 @@ from vectorless_web.engine.documents.card import Card, PageInfo, TreeReport, Typ
 from vectorless_web.engine.documents.node import Node, NodeKind, Reference
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.index.segment import build_segment
+from vectorless_web.engine.llm.model import HeuristicEstimator
 from vectorless_web.engine.parsing.cards.card import make_card
 from vectorless_web.engine.parsing.cards.fields import typed_fields
 from vectorless_web.engine.parsing.cards.titles import choose_title
@@ -71,7 +72,6 @@ from vectorless_web.engine.parsing.sniff import (
 from vectorless_web.engine.parsing.terms import any_of
 from vectorless_web.engine.parsing.word.opendocument import read_text_document
 from vectorless_web.engine.parsing.word.parse import read_docx
-from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 _ESTIMATOR = HeuristicEstimator()
 

@@ -1,27 +1,63 @@
-"""The passages of several documents that come closest to a question, best first."""
+"""The passages that come closest to a question, best first, each shown whole with its best sentences lit."""
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.node import Node, Row, Table
+from vectorless_web.engine.documents.node import Node, NodeKind, Row, Table
 from vectorless_web.engine.finding.ranking.ranker import RankedDocument, profile_of, rank_all
 from vectorless_web.engine.index.scoring import Floats
-from vectorless_web.engine.passages.closeness import (
+from vectorless_web.engine.passages.sentences import (
     Candidate,
+    Piece,
     collect_candidates,
+    cut_node,
+    find_lead_in,
     find_row,
     read_asked,
     score_candidates,
 )
-from vectorless_web.engine.passages.evidence import Passage
-from vectorless_web.engine.passages.sentences import Piece, cut_node, find_lead_in
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import analyse
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A node that comes close to the question, shown whole.
+
+    `text` is what is shown; of it the characters `lit_start` to `lit_end` (of `text`) are the best sentence, list item
+    or table row. `start` and `end` are the same in the node's own text, which the highlight on the page needs. Of a
+    table, `rows` are the rows shown as cells, the first one the column names; `lit_row` is the index of the lit one.
+    `lead_in` announces a list. `path` are the headings above, outermost first. `holds` and `lacks` are words of the
+    question, as asked, that the passage (with what is above it) says and does not say. `score` orders passages.
+    """
+
+    document: str
+    key: int
+    page_index: int
+    kind: NodeKind
+    path: tuple[str, ...]
+    text: str
+    lit_start: int
+    lit_end: int
+    start: int
+    end: int
+    score: float
+    rows: tuple[tuple[str, ...], ...] = ()
+    lit_row: int = -1
+    lead_in: str = ""
+    holds: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+
+    @property
+    def lit(self) -> str:
+        """The best sentence, list item or row, verbatim."""
+        return self.text[self.lit_start : self.lit_end]
+
 
 ROWS_SHOWN = 6
 """Body rows shown of a table, the best; its column names stand above them."""

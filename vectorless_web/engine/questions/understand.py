@@ -3,13 +3,13 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from vectorless_web.engine.questions.asked_unit import find_asked_unit
-from vectorless_web.engine.questions.documents_asked import DocumentsAsked, find_documents_asked
-from vectorless_web.engine.questions.formulas import figures_of, formula_of, name_ratio
+from vectorless_web.engine.questions.asked import find_entities, find_periods, years_between
+from vectorless_web.engine.questions.editions import DocumentsAsked, find_documents_asked
+from vectorless_web.engine.questions.formulas import figures_of, formula_of, name_ratio, read_formula
 from vectorless_web.engine.questions.lexicon import (
     WORKSPACE_PACK,
     Concept,
@@ -21,9 +21,7 @@ from vectorless_web.engine.questions.lexicon import (
     StatementKind,
     default_lexicon,
 )
-from vectorless_web.engine.questions.names import find_entities
 from vectorless_web.engine.questions.packs import read_pack, read_words
-from vectorless_web.engine.questions.periods import find_periods, years_between
 from vectorless_web.engine.questions.plan import (
     FigureNeed,
     Formula,
@@ -34,10 +32,70 @@ from vectorless_web.engine.questions.plan import (
     UnitRequest,
     WeightedTerm,
 )
-from vectorless_web.engine.questions.written import read_formula
 from vectorless_web.engine.text.analyser import analyse, word_terms, words
+from vectorless_web.engine.text.numbers import LEADS, PLACES, WHOLE, UnitMention, number_word, units_in
 
 Span = tuple[int, int]
+
+
+def _choose(words: Iterable[str]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+
+
+_PLACES = re.compile(rf"(?P<count>\w+)\s+(?:{_choose(PLACES)})\b|\b(?P<whole>{_choose(WHOLE)})\b", re.IGNORECASE)
+_BEHIND_NUMBER = re.compile(r"\d[\s\-]?$")
+_BETWEEN = re.compile(r"[\s\-]*(?:\w{2}\s+)?")
+"""Between the words of one unit: nothing but white space and one small word ("millions of dollars")."""
+_LAST_WORD = re.compile(r"([^\W\d_]+)\W*(?:\w{3}\s+)?$|\($")
+
+
+def find_asked_unit(text: str) -> tuple[UnitRequest | None, tuple[Span, ...]]:
+    """The unit, scale and rounding asked for and where they stand; None when the question leaves them open.
+
+    Percent is asked for wherever it does not stand behind a number. A scale or currency is when a lead ("in", "as")
+    or a bracket is before it; behind a number it belongs to that number.
+    """
+    mentions = [mention for mention in units_in(text) if not _BEHIND_NUMBER.search(text, 0, mention.start)]
+    percent = [mention for mention in mentions if mention.is_percent]
+    money = _find_led_run(text, [mention for mention in mentions if mention.scale != 1 or mention.currency])
+    places = _PLACES.search(text)
+    decimals = _read_places(places) if places else None
+    if not (percent or money or decimals is not None):
+        return None, ()
+    scale = next((float(mention.scale) for mention in money if mention.scale != 1), None)
+    currency = next((mention.currency for mention in money if mention.currency), "")
+    spans = [(_find_begin(text, mention, mentions), mention.end) for mention in (*percent, *money)]
+    told = [text[money[0].start : money[-1].end]] if money else []
+    if places and decimals is not None:
+        spans.append(places.span())
+        told.append(places.group())
+    return UnitRequest(scale, currency, bool(percent), decimals, "; ".join(told)), tuple(spans)
+
+
+def _find_begin(text: str, mention: UnitMention, mentions: Sequence[UnitMention]) -> int:
+    """Where the words of a unit begin: with another unit's name right before it, as in "units of percent"."""
+    before = (m for m in mentions if m.measure and m.end < mention.start)
+    return next((m.start for m in before if _BETWEEN.fullmatch(text, m.end, mention.start)), mention.start)
+
+
+def _find_led_run(text: str, mentions: Sequence[UnitMention]) -> list[UnitMention]:
+    """The first mentions beside one another that a lead or a bracket introduces: "in USD millions"."""
+    for place, mention in enumerate(mentions):
+        before = _LAST_WORD.search(text, 0, mention.start)
+        if before is None or (before[1] or "in").lower() not in LEADS:
+            continue
+        run = [mention]
+        for following in mentions[place + 1 :]:
+            if not _BETWEEN.fullmatch(text, run[-1].end, following.start):
+                break
+            run.append(following)
+        return run
+    return []
+
+
+def _read_places(match: re.Match[str]) -> int | None:
+    return 0 if match["whole"] else number_word(match["count"])
+
 
 EXPANSION = 0.7
 """Weight of a term that is in all phrases of a concept; in few of them it weighs less, by the root of its share.
@@ -333,3 +391,66 @@ def _list_phrases(matches: Sequence[Match], concepts: Sequence[Concept]) -> tupl
         for text in concept.phrases:
             phrases.setdefault(text, Phrase(text, _PHRASE_WEIGHT, f"lexicon:{concept.name}"))
     return tuple(phrases.values())
+
+
+MAX_ENTRIES = 500
+"""Entries of a workspace's lexicon; all of them are compared with every question. Chosen by hand."""
+SOURCE = "entered in this workspace"
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """What one concept adds to a question: documents' wordings, search terms with weights, and where it comes from."""
+
+    concept: str
+    phrases: tuple[str, ...]
+    terms: tuple[tuple[str, float], ...]
+    source: str
+    pack: str = ""
+    """Its file (`general`, `financial`, ...), or `workspace` for a workspace's own entry."""
+
+
+def entry_concept(asked: Sequence[str], written: Sequence[str], *, statement: str = "") -> Concept:
+    """A workspace's entry as a concept: `asked` is how people ask (the first names it), `written` documents' words.
+
+    With a `statement` it is a figure that usually is there.
+    """
+    names = tuple(dict.fromkeys(name.lower() for name in asked))
+    phrases = tuple(dict.fromkeys((*(phrase.lower() for phrase in written), names[0])))
+    return Concept(names[0], phrases, names, statement, source=SOURCE, pack=WORKSPACE_PACK, is_measured=bool(statement))
+
+
+def wordings(text: str) -> tuple[str, ...]:
+    """Lower-case wordings parted by semicolons, or by commas when there is none; each once."""
+    parts = text.split(";") if ";" in text else text.split(",")
+    return tuple(dict.fromkeys(" ".join(part.split()).lower() for part in parts if part.strip()))
+
+
+def preview(question: str, lexicon: Lexicon | None = None) -> tuple[Expansion, ...]:
+    """What the question expands to, concept by concept, in the order they count."""
+    known = lexicon or default_lexicon()
+    return expansions(understand(question, lexicon=known), known)
+
+
+def expansions(plan: QueryPlan, lexicon: Lexicon | None = None) -> tuple[Expansion, ...]:
+    """What a plan's concepts added to its question, for a preview or a trace."""
+    known = lexicon or default_lexicon()
+    return tuple(_expand_concept(plan, name, known) for name in _list_entry_names(plan.terms, plan.phrases))
+
+
+def _list_entry_names(*weighted: Iterable[object]) -> list[str]:
+    sources = (str(getattr(item, "source", "")) for items in weighted for item in items)
+    names = (source.removeprefix("lexicon:") for source in sources if source.startswith("lexicon:"))
+    return list(dict.fromkeys(names))
+
+
+def _expand_concept(plan: QueryPlan, name: str, lexicon: Lexicon) -> Expansion:
+    known = lexicon.concept(name)
+    mark = f"lexicon:{name}"
+    return Expansion(
+        concept=name,
+        phrases=tuple(phrase.text for phrase in plan.phrases if phrase.source == mark),
+        terms=tuple((term.term, term.weight) for term in plan.terms if term.source == mark),
+        source=known.source if known else "",
+        pack=known.pack if known else "",
+    )

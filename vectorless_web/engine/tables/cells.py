@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from vectorless_web.engine.documents.node import Row
-from vectorless_web.engine.tables.around import Footnote, marks_in
 from vectorless_web.engine.tables.periods import NET, ColumnPeriod, is_period_only, read_header, spans_years
 from vectorless_web.engine.tables.units import (
     THOUSAND,
@@ -37,8 +36,10 @@ from vectorless_web.engine.tables.view import (
     UNITS_ABOVE,
     UNITS_SAID,
     ColumnKind,
+    Footnote,
     TableView,
     find_exceptions,
+    marks_in,
 )
 
 

@@ -10,9 +10,12 @@ from vectorless_web.engine.documents.card import TypedFields
 from vectorless_web.engine.documents.node import Node, NodeKind, Row, Table
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.questions.plan import Period
-from vectorless_web.engine.tables.around import LONGEST_HEADING, keys_above, lines_above
 from vectorless_web.engine.tables.units import holds_figure, strip_units
 
+LONGEST_HEADING = 90
+"""Characters of a heading that may name a statement. The line that states a table's units may be twice as long."""
+LONGEST_PERIOD_LINE = 200
+"""Characters of a line above a table that may state its periods; a longer one is prose."""
 _YEAR = re.compile(r"(?<![\d.,$])((?:19|20)\d\d)(?![\d,]|\.\d)")
 _SHORT_YEAR = re.compile(
     r"(?:\bFY?\s?|\b[QH][1-4]\s?|\b[1-4]Q\s?|\b[12]H\s?|['’]|\b\d{1,2}/\d{1,2}/|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct"
@@ -262,6 +265,21 @@ def _months(text: str) -> int:
 def _is_whole_month(match: re.Match[str]) -> bool:
     """Whether days are a month from its first to its last: "October 1-31, 2022"."""
     return match["last"] is not None and match["day"] == "1" and int(match["last"]) >= _SHORTEST_MONTH
+
+
+def keys_above(tree: Tree, node: Node) -> Iterator[int]:
+    """What comes before a table, nearest first, without the running lines of pages."""
+    return (key for key in range(node.key - 1, 0, -1) if tree.kind(key) is not NodeKind.RUNNING)
+
+
+def lines_above(tree: Tree, node: Node) -> Iterator[str]:
+    """Short texts before the table on its page, nearest first, running heads included."""
+    for key in range(node.key - 1, max(0, node.key - 8), -1):
+        above = tree.node(key)
+        if above.page_start != node.page_start or above.kind is NodeKind.TABLE:
+            return
+        if len(above.text) <= LONGEST_PERIOD_LINE:
+            yield above.text
 
 
 def column_periods(tree: Tree, node: Node, table: Table) -> tuple[ColumnPeriod, ...]:

@@ -30,7 +30,7 @@ from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.finding.routing import RouteMode, RouteResult, ScoredCandidate
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import OUTSIDE, message_from
-from vectorless_web.engine.passages.evidence import Passage
+from vectorless_web.engine.passages.find import Passage
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.infra.leases import LeaseLost, write_under_lease
 from vectorless_web.infra.limits import TITLE_MAX

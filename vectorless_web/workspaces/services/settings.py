@@ -18,7 +18,7 @@ from django.db.models.functions import Greatest, Least
 from django.utils import timezone
 
 from vectorless_web.engine.llm.capability import PRESETS, SelfTest
-from vectorless_web.engine.questions.entries import MAX_ENTRIES, wordings
+from vectorless_web.engine.questions.understand import MAX_ENTRIES, wordings
 from vectorless_web.infra.addresses import is_private
 from vectorless_web.infra.money import MOST_USD, money
 from vectorless_web.infra.queues import jobs

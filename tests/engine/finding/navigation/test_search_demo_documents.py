@@ -7,7 +7,7 @@ import pytest
 
 from vectorless_web.engine.documents.artefact import open_artefact
 from vectorless_web.engine.finding.navigation import LexicalPilot, beam, greedy, mcts, report
-from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
+from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.understand import understand
 

@@ -7,8 +7,7 @@ from tests.support.cards import ACTIVE, card, ids, linked, plan, report, router,
 from tests.support.engine_documents import compiled, paragraph
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteMode, RouterConfig, links_for
-from vectorless_web.engine.finding.routing.lexical import FIELD_WEIGHTS, CardScorer
-from vectorless_web.engine.finding.routing.passages import AskedWord, PassageReader
+from vectorless_web.engine.finding.routing.lexical import FIELD_WEIGHTS, AskedWord, CardScorer, PassageReader
 from vectorless_web.engine.finding.routing.router import NOTHING_SAID
 from vectorless_web.engine.questions.understand import understand
 

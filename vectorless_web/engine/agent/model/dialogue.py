@@ -40,8 +40,7 @@ from vectorless_web.engine.llm.calls import CheckedReply, fence_text
 from vectorless_web.engine.llm.model import Message, serve_place
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.llm.replies import fit_to_schema, parse_object, problem_with, without_thoughts
-from vectorless_web.engine.passages.evidence import Passage
-from vectorless_web.engine.passages.find import words_of
+from vectorless_web.engine.passages.find import Passage, words_of
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
 

@@ -9,12 +9,10 @@ from vectorless_web.engine.agent.model.view import DocumentView
 from vectorless_web.engine.agent.retrieving import account_for, make_search, rank_documents
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.agent.tree_search import search_document
-from vectorless_web.engine.finding.ranking.ranker import profile_of
-from vectorless_web.engine.finding.ranking.scorer import DocumentScorer
+from vectorless_web.engine.finding.ranking.ranker import DocumentScorer, profile_of
 from vectorless_web.engine.finding.retrieval import Lane, NodeAddress
 from vectorless_web.engine.finding.search import Lanes, search_documents
-from vectorless_web.engine.passages.evidence import Passage
-from vectorless_web.engine.passages.find import unknown_words
+from vectorless_web.engine.passages.find import Passage, unknown_words
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.text.analyser import analyse, is_telling

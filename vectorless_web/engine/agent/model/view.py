@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind, Row, Table
+from vectorless_web.engine.llm.model import HeuristicEstimator
 from vectorless_web.engine.passages.sentences import cut_node
 from vectorless_web.engine.tables.relation import Relation, TableSource
 from vectorless_web.engine.tables.shown import ShownRelation, show_table
 from vectorless_web.engine.tables.view import tables_of
-from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 _ID = re.compile(
     r"d(?P<document>\d{1,4})\.(?:p(?P<page>\d{1,5})|(?P<key>\d{1,7})"

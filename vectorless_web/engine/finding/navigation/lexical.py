@@ -14,7 +14,7 @@ from vectorless_web.engine.finding.navigation.pilot import (
     RankedCandidate,
     SearchState,
 )
-from vectorless_web.engine.finding.ranking.scorer import EvidenceScorer
+from vectorless_web.engine.finding.ranking.ranker import EvidenceScorer
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import analyse, title_terms
 

@@ -26,10 +26,9 @@ from vectorless_web.engine.finding.navigation.pilot import (
     as_share,
     is_worth_asking,
 )
-from vectorless_web.engine.llm.model import ChatModel, Reply
+from vectorless_web.engine.llm.model import ChatModel, HeuristicEstimator, Reply, TokenEstimator
 from vectorless_web.engine.llm.replies import parse_object
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
 
 _SHORT, _LONG = 3, 12
 """Bytes of a candidate's name in a prompt, and of the longer one that is taken when two names are equal: at 3 bytes

@@ -27,7 +27,7 @@ from vectorless_web.engine.finding.navigation.pilot import (
     needs_pruning,
     scores_of,
 )
-from vectorless_web.engine.finding.ranking.scorer import Scorer
+from vectorless_web.engine.finding.ranking.ranker import Scorer
 from vectorless_web.engine.questions.plan import QueryPlan
 
 

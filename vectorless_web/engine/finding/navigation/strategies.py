@@ -35,7 +35,7 @@ from vectorless_web.engine.finding.navigation.search import (
     reconsider_routes,
     start_route,
 )
-from vectorless_web.engine.finding.ranking.scorer import Scorer
+from vectorless_web.engine.finding.ranking.ranker import Scorer
 from vectorless_web.engine.questions.plan import QueryPlan
 
 FAR_BEHIND = 0.5

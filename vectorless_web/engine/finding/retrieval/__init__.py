@@ -2,7 +2,7 @@
 
 # isort: skip_file
 
-from vectorless_web.engine.finding.retrieval.calibration import (
+from vectorless_web.engine.finding.retrieval.result import (
     SessionReservoir as SessionReservoir,
     confidence as confidence,
     quantiles as quantiles,
@@ -17,10 +17,9 @@ from vectorless_web.engine.finding.retrieval.corpus import (
     RetrievalEmpty as RetrievalEmpty,
     StoredNode as StoredNode,
 )
-from vectorless_web.engine.finding.retrieval.documents import (
+from vectorless_web.engine.finding.retrieval.corpus import (
     DocumentCollection as DocumentCollection,
     NodeAddress as NodeAddress,
-    SectionCommunities as SectionCommunities,
 )
 from vectorless_web.engine.finding.retrieval.expansion import (
     CommunityFilter as CommunityFilter,
@@ -30,6 +29,7 @@ from vectorless_web.engine.finding.retrieval.expansion import (
     GraphExpandMode as GraphExpandMode,
     HybridEdge as HybridEdge,
     MappedCommunities as MappedCommunities,
+    SectionCommunities as SectionCommunities,
     apply_community_filter as apply_community_filter,
     expand_by_decay as expand_by_decay,
     expand_by_pagerank as expand_by_pagerank,
@@ -80,4 +80,4 @@ from vectorless_web.engine.finding.retrieval.vectors import (
     cosine_search as cosine_search,
     sparse_search as sparse_search,
 )
-from vectorless_web.engine.text.tokens import HeuristicEstimator as HeuristicEstimator, TokenEstimator as TokenEstimator
+from vectorless_web.engine.llm.model import HeuristicEstimator as HeuristicEstimator, TokenEstimator as TokenEstimator

@@ -10,7 +10,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from vectorless_web.engine.finding.retrieval.corpus import Direction
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.finding.retrieval.corpus import Direction, NodeAddress
 from vectorless_web.engine.finding.retrieval.fusion import Identifier, Scored, best_of_each, round_score, sort_scored
 
 
@@ -68,6 +69,48 @@ class MappedCommunities(CommunityLookup):
 
     def is_empty(self) -> bool:
         return not any(self._members_of.values())
+
+
+WHOLE_SECTION = 24
+"""Leaves up to which a whole section is one community; in a larger one each leaf has its nearest neighbours instead.
+Chosen by hand: a note or a statement has fewer, a chapter without headings of its own has more."""
+
+
+class SectionCommunities(CommunityLookup):
+    """Communities of a DocumentCollection: the leaves of one section (a note, a statement) belong together.
+
+    Of a section of more than `most` leaves each leaf has a community of its own: its
+    neighbours within the section, the nearest first.
+    """
+
+    def __init__(self, documents: Mapping[int, CompiledDocument], *, most: int = WHOLE_SECTION) -> None:
+        self._documents, self._most = documents, most
+        state = (most, sorted((str(space), document.sha256) for space, document in documents.items()))
+        self.version = hashlib.sha256(repr(state).encode()).hexdigest()
+
+    def community_of(self, node_id: NodeAddress) -> Hashable | None:
+        """(document, section key, leaf key or -1 for all of the section); None for a node outside all sections."""
+        document = self._documents.get(node_id.space)
+        if document is None or node_id.key not in document.tree:
+            return None
+        section = document.tree.section_of(node_id.key)
+        if section <= 0:
+            return None
+        is_large = section != node_id.key and len(document.tree.leaves(section)) > self._most
+        return node_id.space, section, node_id.key if is_large else -1
+
+    def members_of(self, community: Hashable) -> Sequence[NodeAddress]:
+        """Leaves of the section in reading order, or from a leaf outwards; empty for what is no community."""
+        if not isinstance(community, tuple):
+            return ()
+        space, section, centre = community
+        leaves = self._documents[space].tree.leaves(section)
+        if centre >= 0:
+            leaves = sorted(leaves, key=lambda key: (abs(key - centre), key))[: self._most + 1]
+        return [NodeAddress(space, key) for key in leaves]
+
+    def is_empty(self) -> bool:
+        return not any(next(document.tree.sections(), None) for document in self._documents.values())
 
 
 def apply_community_filter(candidates: Sequence[Scored], lookup: CommunityLookup, cfg: CommunityFilter) -> list[Scored]:

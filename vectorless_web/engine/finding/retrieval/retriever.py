@@ -63,9 +63,9 @@ from vectorless_web.engine.finding.retrieval.result import (
     tag_types,
 )
 from vectorless_web.engine.finding.retrieval.vectors import SparseVector, cosine_search, sparse_scores
+from vectorless_web.engine.llm.model import HeuristicEstimator, TokenEstimator
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
 
 LANE_CAP = 256
 """Hits that one lane hands to fusion at most. Filters act before the cut, so a filter costs no recall. Chosen by hand:

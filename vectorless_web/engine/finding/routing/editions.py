@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
+from vectorless_web.engine.questions.asked import periods_in
 from vectorless_web.engine.questions.editions import (
     Recency,
     WantedEdition,
@@ -16,7 +17,6 @@ from vectorless_web.engine.questions.editions import (
     split_phrase,
     version_number,
 )
-from vectorless_web.engine.questions.periods import periods_in
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.dates import MONTHS, DateMention, dates_in
 

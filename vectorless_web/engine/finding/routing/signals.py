@@ -7,13 +7,15 @@ from enum import StrEnum
 import numpy as np
 
 from vectorless_web.engine.finding.routing.card_keys import KEYWORD, keyword_units
-from vectorless_web.engine.finding.routing.lexical import CardScorer, idf, key_idf
-from vectorless_web.engine.finding.routing.passages import (
+from vectorless_web.engine.finding.routing.lexical import (
     AskedWord,
     BestPassage,
+    CardScorer,
     OpenTexts,
     PassageReader,
     TextEvidence,
+    idf,
+    key_idf,
 )
 from vectorless_web.engine.finding.routing.typed import FieldScorer, Wanted, look_up_values, read_wanted_fields
 from vectorless_web.engine.index.scoring import DIGITS, inverse_frequency

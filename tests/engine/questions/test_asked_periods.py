@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vectorless_web.engine.questions.periods import find_periods, periods_in, years_between
+from vectorless_web.engine.questions.asked import find_periods, periods_in, years_between
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
 import pytest
 
-from vectorless_web.engine.questions.entries import entry_concept, expansions, preview, wordings
 from vectorless_web.engine.questions.lexicon import default_lexicon
-from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.questions.understand import entry_concept, expansions, preview, understand, wordings
 
 GREEN_LEDGER = entry_concept(["green ledger", "gl"], ["sustainability accounts", "environmental accounts"])
 

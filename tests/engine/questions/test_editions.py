@@ -2,7 +2,7 @@
 
 import pytest
 
-from vectorless_web.engine.questions.documents_asked import find_documents_asked
+from vectorless_web.engine.questions.editions import find_documents_asked
 
 
 def steering(text, *periods):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vectorless_web.engine.questions.names import entities_in, find_entities
+from vectorless_web.engine.questions.asked import entities_in, find_entities
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vectorless_web.engine.text.numbers import number_word
-from vectorless_web.engine.text.units import (
+from vectorless_web.engine.text.numbers import (
     CURRENCIES,
     MEASURE_NAMES,
     MEASURES,
     SCALES,
     Unit,
     is_unit,
+    number_word,
     read_unit,
     units_in,
 )

@@ -13,7 +13,7 @@ from vectorless_web.engine.finding.retrieval import (
     Retriever,
     SectionCommunities,
 )
-from vectorless_web.engine.finding.retrieval.documents import CONTAINS
+from vectorless_web.engine.finding.retrieval.corpus import CONTAINS
 from vectorless_web.engine.finding.retrieval.retriever import RetrievalQuery
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.understand import understand

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.trees import SegmentScorer, index_of, plan, tree_of
-from vectorless_web.engine.finding.ranking.scorer import TreeScorer
+from vectorless_web.engine.finding.ranking.ranker import TreeScorer
 
 TREE = tree_of(
     [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vectorless_web.engine.questions.asked_unit import find_asked_unit
+from vectorless_web.engine.questions.understand import find_asked_unit
 
 
 @pytest.mark.parametrize(
