@@ -55,7 +55,9 @@ def table(
         row = _row(cells, len(text), page, is_header=number < heads)
         made.append(replace(row, path=paths.get(number, ())))
         text += line + "\n"
-    levels = [tuple(filter(None, level)) for level in zip(columns, *rows[: heads - 1], strict=True)]
+    levels = [
+        tuple(cells[place] for cells in [columns, *rows][:heads] if cells[place]) for place in range(len(columns))
+    ]
     names = [" / ".join(path) for path in levels]
     heads_read = tuple(
         Column(name, name if name.isdigit() else "", levels=path) for name, path in zip(names, levels, strict=True)

@@ -80,6 +80,13 @@ def test_rows_of_the_body_that_were_taken_for_heads_are_shown_as_rows() -> None:
     assert f"[.r0] {clean_text(sentence)} | 2018" in long_head.write_leaf(1)
 
 
+def test_the_rows_of_a_form_head_no_columns() -> None:
+    rows = [["Other rating:", "None", "Restraint:", "Seatbelt"], ["Instructor:", "Airplane", "Second pilot:", "No"]]
+    last = ["Flight time:", "11423 hours (all aircraft)", "", ""]
+    view = view_of(compiled("R", table("", [rows[1], last], columns=rows[0], heads=0)))
+    assert view.write_leaf(1).splitlines()[:2] == ["[D1.1] table", "[.r0] Other rating: | None | Restraint: | Seatbelt"]
+
+
 def test_soft_hyphens_dot_leaders_and_broken_white_space_are_not_shown() -> None:
     assert clean_text("Rev\u00adenue ........ . . . .  12\n  b") == "Revenue … 12 b"
 

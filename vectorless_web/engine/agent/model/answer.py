@@ -258,7 +258,7 @@ class ClaimMaker:
 def _say_searched(views: Sequence[DocumentView], terms: Sequence[str]) -> str:
     """What was searched, for what, and which of it stands nowhere there: exact, by the letters."""
     nowhere = [term for term in terms if not any(find_literally(view, term) for view in views)]
-    names = ", ".join(f"“{shorten_text(view.title, 60)}”" for view in views)
+    names = ", ".join(view.entry.name for view in views)
     told = f"Searched {names} for {', '.join(f'“{term}”' for term in terms)}."
     return f"{told} Nowhere there: {', '.join(f'“{term}”' for term in nowhere)}." if nowhere else told
 
