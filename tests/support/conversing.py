@@ -29,7 +29,7 @@ def turn(*calls: Mapping[str, Any], thought: str = "Look.") -> dict[str, Any]:
     return {"thought": thought, "calls": list(calls)}
 
 
-def claim(text: str, *cites: str, **more: str) -> dict[str, Any]:
+def claim(text: str, *cites: str, **more: Any) -> dict[str, Any]:
     """A claim of an answer."""
     return {"text": text, "cites": list(cites), **more}
 

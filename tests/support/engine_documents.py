@@ -1,7 +1,8 @@
 """Small compiled documents made by hand: sections, paragraphs and tables with known places."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.documents.artefact import ArtefactParts, CompiledDocument, write_artefact
@@ -41,15 +42,27 @@ def table(
     units: str = "",
     statement: str = "",
     page: int = 0,
+    heads: int = 1,
+    paths: Mapping[int, tuple[str, ...]] = MappingProxyType({}),
 ) -> Part:
-    """A table whose first column holds row labels; `columns` are the headers of all columns."""
+    """A table whose first column holds row labels; `columns` are the headers of all columns.
+
+    The first `heads` rows, that of the columns among them, are taken for headers; `paths` are the labels above a row.
+    """
     made, text = [], ""
-    for cells in [columns, *rows]:
+    for number, cells in enumerate([columns, *rows]):
         line = "\t".join(cells)
-        made.append(_row(cells, len(text), page, is_header=cells is columns))
+        row = _row(cells, len(text), page, is_header=number < heads)
+        made.append(replace(row, path=paths.get(number, ())))
         text += line + "\n"
-    heads = tuple(Column(header, period=header if header.isdigit() else "") for header in columns)
-    return Part(NodeKind.TABLE, title, text, page, table=Table(heads, tuple(made), units, statement))
+    levels = [
+        tuple(cells[place] for cells in [columns, *rows][:heads] if cells[place]) for place in range(len(columns))
+    ]
+    names = [" / ".join(path) for path in levels]
+    heads_read = tuple(
+        Column(name, name if name.isdigit() else "", levels=path) for name, path in zip(names, levels, strict=True)
+    )
+    return Part(NodeKind.TABLE, title, text, page, table=Table(heads_read, tuple(made), units, statement))
 
 
 def _row(cells: Sequence[str], offset: int, page: int, *, is_header: bool) -> Row:

@@ -77,6 +77,7 @@ def test_wrong_arithmetic_is_marked_and_takes_the_tick() -> None:
     run = converse([answer(wrong), verdict("supported"), answer(wrong), verdict("supported")])
     assert run.claims[0].support is Support.PARTLY
     assert run.claims[0].marks == ("not traced: 9%",)
+    assert run.heard(2).startswith("The program checked your answer.")
     assert "not traced: 9%" in run.heard(2)
 
 
@@ -84,6 +85,8 @@ def test_a_claim_that_is_refused_goes_back_once_and_is_mended() -> None:
     first = answer(claim("Net sales were $5,000 million in 2019.", "D1.7.r1"))
     run = converse([first, verdict("no", why="That is 2018."), GOOD, verdict("supported")])
     assert "no: That is 2018." in run.heard(2)
+    assert run.heard(2).startswith("A second reader checked your answer.")
+    assert run.heard(2).count("Left: 1 turn with the answer, about ") == 1
     assert (run.claims[0].text, run.claims[0].support) == (NET_SALES, Support.SUPPORTED)
     assert run.kinds.count(StepKind.VERIFY) == 2
 
@@ -251,6 +254,36 @@ def test_a_phrase_has_to_stand_in_what_is_cited() -> None:
     said = answer(claim(MARGIN, "D1.5.2", phrase="lower copper prices"))
     run = converse([said, verdict("supported"), answer(claim(MARGIN, "D1.5.2")), verdict("supported")])
     assert "Its phrase does not stand in what it cites" in run.heard(2)
+
+
+ABSENCE = {"documents": ["D1"], "terms": ["auditor", "net sales"]}
+
+
+def test_a_claim_of_absence_says_what_was_searched_and_is_checked_by_what_comes_closest() -> None:
+    said = answer(claim("The report names no auditor.", absent=ABSENCE), claim(NET_SALES, "D1.7.r1"))
+    run = converse([said, verdict("supported", "supported")], "Who audits it, and what were net sales?")
+    absence = run.claims[0]
+    assert (absence.support, absence.citations) == (Support.ABSENT, ())
+    assert absence.because == "Searched 1.pdf for “auditor”, “net sales”. Nowhere there: “auditor”."
+    assert "a claim of absence. Searched" in run.heard(1)
+    assert "⟦Net sales | 2019 = $ 5,400" in run.heard(1), "the second reader sees the places that come closest"
+    assert (run.end.outcome, run.end.verdict, run.end.grounded) == (Outcome.ANSWERED, Verdict.VERIFIED, False)
+
+
+def test_a_claim_of_absence_alone_is_never_verified_and_a_false_one_is_struck() -> None:
+    said = answer(claim("The report names no net sales.", absent=ABSENCE))
+    assert converse([said, verdict("supported")]).end.verdict is Verdict.NOT_VERIFIED
+    refused = verdict("no", why="Row r1 states them.")
+    run = converse([said, refused, said, refused])
+    assert (run.claims[0].support, run.claims[0].because) == (Support.UNSUPPORTED, "Row r1 states them.")
+    assert run.end.outcome is Outcome.PASSAGES
+
+
+def test_a_claim_of_absence_that_names_no_document_of_the_run_holds_nothing() -> None:
+    said = answer(claim("It names no auditor.", absent={"documents": ["D7"], "terms": ["auditor"]}))
+    run = converse([said, said])
+    assert "There is no document D7." in run.heard(1)
+    assert run.claims[0].support is Support.UNSUPPORTED
 
 
 def test_not_found_is_taken_only_after_a_search_where_not_all_was_shown() -> None:

@@ -12,7 +12,8 @@ class Support(StrEnum):
 
     SUPPORTED: quoted, and the verifier says that the quotes support it. DERIVED: the result of a calculation whose
     operands are cited. PICTURED: seen in a picture of a page. PARTLY: the verifier supports a part of it. QUOTED:
-    quoted, but no verifier was asked. UNSUPPORTED: nothing holds it up; it is shown struck.
+    quoted, but no verifier was asked. ABSENT: it says that something does not stand in documents that were searched;
+    no quote can show that. UNSUPPORTED: nothing holds it up; it is shown struck.
     """
 
     SUPPORTED = "supported"
@@ -20,6 +21,7 @@ class Support(StrEnum):
     PICTURED = "pictured"
     PARTLY = "partly"
     QUOTED = "quoted"
+    ABSENT = "absent"
     UNSUPPORTED = "unsupported"
 
 
@@ -115,6 +117,7 @@ class ClaimEvent:
 
     `because` says in a sentence why it is not, or only partly, supported. `marks` are remarks of the program that
     strike nothing ("not traced: 4.1"). `table` is a small table that belongs to the sentence, its header row first.
+    `is_absence`: it says that something does not stand in the documents; `because` then says what was searched.
     """
 
     order: int
@@ -127,6 +130,7 @@ class ClaimEvent:
     marks: tuple[str, ...] = ()
     table: tuple[tuple[str, ...], ...] = ()
     maker: Maker | None = None
+    is_absence: bool = False
 
 
 def is_supported(claim: ClaimEvent) -> bool:

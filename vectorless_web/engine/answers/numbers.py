@@ -99,7 +99,8 @@ class _Known:
         if all(operand.marker or self._knows_all(operand.value) for operand in calculation.operands):
             for operand in calculation.operands:
                 self._add(f"{operand.value} {operand.unit}", scaled=True)
-            self._add(f"{calculation.result}{calculation.unit if calculation.unit == '%' else ''}", scaled=True)
+            self._add(calculation.result, scaled=True)
+            self._add(f"{calculation.result} {calculation.unit}")
 
     def has(self, number: Number, text: str) -> bool:
         """Whether a number of a text is one of the values, rounded as it is written, at one of the scales."""

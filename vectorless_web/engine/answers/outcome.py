@@ -28,10 +28,12 @@ def decide_support(claim: ClaimEvent, judgement: Judgement | None) -> Support:
     """What holds a claim up, from its citations, its marks and the verifier's judgement; None without a verifier.
 
     A claim without a citation, or which the verifier refuses, is unsupported. A number that was not traced, or a
-    judgement of "partly", takes the tick and strikes nothing.
+    judgement of "partly", takes the tick and strikes nothing. A claim of absence cites nothing and has no tick.
     """
-    if not claim.citations or judgement is Judgement.NO:
+    if not (claim.citations or claim.is_absence) or judgement is Judgement.NO:
         return Support.UNSUPPORTED
+    if not claim.citations:
+        return Support.PARTLY if judgement is Judgement.PARTLY else Support.ABSENT
     if judgement is None:
         return Support.QUOTED
     if judgement is Judgement.PARTLY or claim.marks:
@@ -70,7 +72,8 @@ def conclude_answer(
     ticked = [claim for claim in standing if is_supported(claim)]
     is_whole = complete and not missing
     ending = Ending.ANSWERED if is_whole else Ending.PARTIAL
-    if is_whole and len(ticked) == len(claims):
+    absent = [claim for claim in standing if claim.support is Support.ABSENT]
+    if is_whole and ticked and len(ticked) + len(absent) == len(claims):
         verdict = Verdict.VERIFIED
     else:
         verdict = Verdict.PARTLY if ticked else Verdict.NOT_VERIFIED

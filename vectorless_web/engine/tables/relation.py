@@ -170,7 +170,10 @@ class Relation:
 
     @cached_property
     def late_heads(self) -> tuple[Row, ...]:
-        """Rows above the first figures that were not read as headers: periods and names of columns, no amount."""
+        """Rows above the first figures that were not read as headers: periods, with names of columns, and no amount.
+
+        Words alone are no sign: the rows of a form, a name and a value in turns, look the same.
+        """
         columns = self.view.table.columns
         if columns[1:] and all(column.header for column in columns[1:]):
             return ()
@@ -181,8 +184,7 @@ class Relation:
                 break
             found.append(row)
         has_period = any(read_header(cell.text).is_said for row in found for cell in row.cells[1:])
-        is_named = any(sum(bool(cell.text.strip()) for cell in row.cells[1:]) > 1 for row in found)
-        return tuple(found) if has_period or is_named else ()
+        return tuple(found) if has_period else ()
 
     @cached_property
     def lines(self) -> tuple[RelationLine, ...]:

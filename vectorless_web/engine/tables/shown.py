@@ -1,8 +1,9 @@
 """How a table is shown to a reader or a model: columns with period and unit, rows as cells, headers never left out."""
 
 from dataclasses import dataclass
+from itertools import takewhile
 
-from vectorless_web.engine.documents.node import Row
+from vectorless_web.engine.documents.node import Row, Table
 from vectorless_web.engine.tables.relation import Axis, Relation, TableSource
 from vectorless_web.engine.tables.units import scale_name
 from vectorless_web.engine.tables.view import TableView
@@ -35,21 +36,32 @@ class ShownRelation:
 def show_table(view: TableView) -> ShownRelation:
     """A table with the names of its columns and all rows below the top headers."""
     relation = Relation(TableSource("", (view,)), view)
-    late = {row.offset for row in relation.late_heads}
-    lines = tuple(
-        _show_row(view, index, row)
-        for index, row in enumerate(view.table.rows)
-        if not (_is_top_header(view, index) or row.offset in late)
-    )
+    heads = {row.offset for row in (*find_heads(view.table), *relation.late_heads)}
+    lines = tuple(_show_row(view, index, row) for index, row in enumerate(view.table.rows) if row.offset not in heads)
     return ShownRelation(view.name, _unit_words(relation), _column_names(relation), lines)
 
 
-def _is_top_header(view: TableView, index: int) -> bool:
-    return all(row.is_header for row in view.table.rows[: index + 1])
+LONGEST_HEAD = 160
+"""Characters of a cell that may head a column; of 1,840 tables of filings and protocols the longest head has 143, and
+all longer ones are text of the body that was taken for heads."""
+
+
+def find_heads(table: Table) -> tuple[Row, ...]:
+    """The rows at the top that head columns: not those that are sentences, nor labels alone below the first of them."""
+    heads: list[Row] = []
+    names_columns = False
+    for row in takewhile(lambda row: row.is_header, table.rows):
+        has_values = any(cell.text.strip() for cell in row.cells[1:])
+        if any(len(cell.text) > LONGEST_HEAD for cell in row.cells) or (names_columns and not has_values):
+            break
+        names_columns = names_columns or has_values
+        heads.append(row)
+    return tuple(heads)
 
 
 def _show_row(view: TableView, index: int, row: Row) -> ShownLine:
-    names_columns = row.is_header or any(offset == row.offset for offset, _ in view.later)
+    is_read_as_head = row.is_header and all(other.is_header for other in view.table.rows[:index])
+    names_columns = (row.is_header and not is_read_as_head) or any(offset == row.offset for offset, _ in view.later)
     cells = tuple(" ".join(cell.text.split()) for cell in row.cells)
     return ShownLine(f"r{index}", cells, row.offset, row.offset + row.length, names_columns)
 

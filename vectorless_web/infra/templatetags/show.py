@@ -104,6 +104,7 @@ SUPPORTS = {
     "pictured": (gettext_lazy("Read from a picture"), "eye"),
     "partly": (gettext_lazy("Supported in part"), "half"),
     "quoted": (gettext_lazy("Quoted, not verified"), "quote"),
+    "absent": (gettext_lazy("Not found where it was searched"), "minus"),
     "unsupported": (gettext_lazy("Unsupported"), "cross"),
 }
 VERDICTS = {

@@ -211,7 +211,7 @@ def as_markdown(run: Run) -> str:
     return "\n".join(lines).strip() + "\n"
 
 
-TOLD_IN_WORDS = ("partly", "quoted", "pictured")
+TOLD_IN_WORDS = ("partly", "quoted", "pictured", "absent")
 """Supports of a sentence that neither a plain nor a struck one shows."""
 
 

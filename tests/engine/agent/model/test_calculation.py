@@ -23,6 +23,9 @@ LIBRARY = library_of(annual_report())
         ("average(D1.8.r1c1, D1.8.r1c2)", "800 million USD"),
         ("D1.9.r2c1 × 2", "-420 million USD"),
         ("1,000 + D1.11.2", "1,003 million USD"),
+        ("D1.8.r1c1 / 1000", "0.9 billion USD"),
+        ("D1.8.r1c1 * 1,000,000", "900,000,000 USD"),
+        ("D1.8.r1c1 / 3", "300 million USD"),
     ],
 )
 def test_an_expression_is_worked_out_exactly(expression: str, result: str) -> None:
@@ -59,6 +62,21 @@ def test_cells_and_lines_are_read_with_the_decimal_mark_of_their_numbers() -> No
     unclear = library_of(compiled("R", table("T", open_rows, columns=["", "Amount"])))
     with pytest.raises(InvalidInput, match="can be read in two ways"):
         evaluate_ids("D1.1.r1c1 * 2", unclear)
+
+
+def test_an_amount_without_a_currency_keeps_the_scale_of_its_table() -> None:
+    rows = [["Members at the end", "117,582"], ["Members at the beginning", "93,796"]]
+    library = library_of(compiled("R", table("Members", rows, columns=["", "2017"], units="(in thousands)")))
+    assert evaluate_ids("D1.1.r1c1 - D1.1.r2c1", library).result == "23,786 thousand"
+    assert evaluate_ids("D1.1.r1c1 / D1.1.r2c1 * 100", library).result == "125.36"
+    assert [amount.write() for amount in evaluate_ids("D1.1.r1c1 * 2", library).amounts] == ["117,582 thousand"]
+
+
+def test_a_row_of_the_outer_level_is_not_named_under_the_group_before_it() -> None:
+    rows = [["Current assets", ""], ["Cash", "$ 2"], ["Plant, net", "$ 9"]]
+    document = compiled("R", table("Balance", rows, columns=["", "2019"], paths={2: ("Current assets",)}))
+    amounts = evaluate_ids("D1.1.r2c1 + D1.1.r3c1", library_of(document)).amounts
+    assert [amount.words for amount in amounts] == ["Current assets > Cash | 2019", "Plant, net | 2019"]
 
 
 def test_different_scales_are_brought_to_one() -> None:

@@ -73,9 +73,12 @@ def test_an_excerpt_of_a_table_keeps_the_header_row_in_its_middle() -> None:
 
 def test_an_outline_goes_by_level_and_says_how_much_is_not_listed() -> None:
     inner = [section(f"Inner {n}", paragraph("Words.")) for n in range(30)]
-    view = view_of(compiled("Long", section("First", *inner), section("Second", paragraph("More words."))))
+    view = view_of(
+        compiled("Long", section("Slogan"), section("First", *inner), section("Second", paragraph("More words.")))
+    )
     shown = write_outline(view, tokens=60)
-    assert "[D1.1] First" in shown.text
+    assert "[D1.2] First" in shown.text
+    assert "Slogan" not in shown.text, "there is nothing below it to read"
     assert "Second" in shown.text
     assert re.search(r"\(\d+ more sections of D1 are not listed here\)", shown.text)
-    assert "Second" not in write_outline(view, tokens=600, start=1).text
+    assert "Second" not in write_outline(view, tokens=600, start=2).text

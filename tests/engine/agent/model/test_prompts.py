@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from tests.engine.agent.model.test_view import library_of
-from tests.support.conversing import answer, claim, converse, shelf, verdict
+from tests.support.conversing import answer, claim, converse, long_report, shelf, verdict
 from tests.support.engine_documents import annual_report, compiled, paragraph
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.model.prompts import Told, write_objections, write_results, write_unknown
@@ -36,18 +36,23 @@ def test_results_are_numbered_and_text_of_documents_is_fenced() -> None:
 
 
 def test_objections_name_the_claim_what_speaks_against_it_and_what_is_missing() -> None:
-    text = write_objections([(2, "It\nfell.", ["no: It rose."])], ["why it rose"])
+    text = write_objections([(2, "It\nfell.", ["no: It rose."])], ["why it rose"], ["the program"])
+    assert text.startswith("The program checked your answer.")
     assert "2. It fell.\n   - no: It rose." in text
     assert "Not answered yet:\n<<<document\nwhy it rose\ndocument>>>" in text
 
 
-def test_words_that_stand_nowhere_are_told() -> None:
-    assert write_unknown([], 3) == ""
-    assert '"penalty"' in write_unknown(["penalty"], 3)
+def test_names_that_stand_nowhere_are_told_and_other_words_are_not() -> None:
+    question = "What notice of the lease does Halden still give the harbour board?"
+    run = converse([answer(outcome="not_found")] * 2, question, corpus=shelf(a=long_report()))
+    assert 'These names of the question occur in none of the documents: "Halden".' in run.heard(0)
+    assert write_unknown([]) == ""
 
 
-def test_of_a_question_whose_words_are_mostly_missing_nothing_is_told() -> None:
-    assert write_unknown(["wie", "lange", "gilt"], 4) == ""
+def test_of_a_question_in_another_language_nothing_is_told_as_missing() -> None:
+    question = "Wie lange gilt der Vertrag mit Halden?"
+    run = converse([answer(outcome="not_found")] * 2, question, corpus=shelf(a=long_report()))
+    assert "in none of" not in run.heard(0)
 
 
 def test_other_forms_of_a_word_and_short_words_are_not_told_as_missing() -> None:

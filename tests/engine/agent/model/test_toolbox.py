@@ -127,7 +127,7 @@ def test_navigate_enters_sections_and_says_why_others_were_put_aside() -> None:
 def test_calculate_states_unit_and_period_of_its_operands() -> None:
     text = told(toolbox(), "calculate", expression="D1.7.r1c1 - D1.7.r2c1")
     assert text.startswith("= 1,620 million USD")
-    assert "D1.7.r2c1 = 3,780 USD (Cost of sales | 2019)" in text
+    assert "D1.7.r2c1 = 3,780 million USD (Cost of sales | 2019)" in text
 
 
 @pytest.mark.parametrize(

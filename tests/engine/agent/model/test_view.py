@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.conversing import long_report
-from tests.support.engine_documents import Part, annual_report, compiled
+from tests.support.engine_documents import Part, annual_report, compiled, table
 from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text
 from vectorless_web.engine.documents.artefact import CompiledDocument
@@ -60,6 +60,31 @@ def test_a_table_names_its_columns_once_with_units_and_no_header_rows() -> None:
         "[D1.8] table: Consolidated Balance Sheets (Dollars in millions) | c1: 2019 | c2: 2018"
     )
     assert text.splitlines()[1] == "[.r1] Inventories | 900 | 700"
+
+
+def test_the_head_of_a_column_has_an_id() -> None:
+    library = library_of(annual_report())
+    assert quoted(library, "D1.7.c2") == "2018"
+    assert library.resolve("D1.7.c0") is None, "the column of labels has no head"
+    assert library.resolve("D1.5.c1") is None
+
+
+def test_rows_of_the_body_that_were_taken_for_heads_are_shown_as_rows() -> None:
+    sentence = "The enrolment period is expected to be twelve months, " * 4
+    rows = [["Ratio of earnings:", "", ""], ["Income before tax", "7", "5"], [sentence, "", ""]]
+    view = view_of(compiled("R", table("Ratios", rows, columns=["", "2019", "2018"], heads=3)))
+    lines = view.write_leaf(1).splitlines()
+    assert lines[0] == "[D1.1] table: Ratios | c1: 2019 | c2: 2018"
+    assert lines[1] == "[.r1] Ratio of earnings:"
+    long_head = view_of(compiled("R", table("T", [["7", "5"]], columns=[sentence, "2018"])))
+    assert f"[.r0] {clean_text(sentence)} | 2018" in long_head.write_leaf(1)
+
+
+def test_the_rows_of_a_form_head_no_columns() -> None:
+    rows = [["Other rating:", "None", "Restraint:", "Seatbelt"], ["Instructor:", "Airplane", "Second pilot:", "No"]]
+    last = ["Flight time:", "11423 hours (all aircraft)", "", ""]
+    view = view_of(compiled("R", table("", [rows[1], last], columns=rows[0], heads=0)))
+    assert view.write_leaf(1).splitlines()[:2] == ["[D1.1] table", "[.r0] Other rating: | None | Restraint: | Seatbelt"]
 
 
 def test_soft_hyphens_dot_leaders_and_broken_white_space_are_not_shown() -> None:

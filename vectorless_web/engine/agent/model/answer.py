@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vectorless_web.engine.agent.model.calculation import WorkedOut, evaluate_ids
+from vectorless_web.engine.agent.model.searching import find_literally, rank_passages
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, Pointer, clean_text, shorten_text
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.agent.wording import say_pages
@@ -14,9 +15,13 @@ from vectorless_web.engine.answers.numbers import CitedText, list_untraced
 from vectorless_web.engine.answers.quotes import QuotePlace, copy_quote, narrow_to_closest, narrow_to_phrase
 from vectorless_web.engine.errors import InvalidInput, NotFound
 from vectorless_web.engine.passages.sentences import find_lead_in
+from vectorless_web.engine.questions.understand import understand
 
 _MARK = re.compile(r"\s*[\[(]\s*d\d{1,4}\.[\w.\-]+(?:\s*[,;]\s*d\d{1,4}\.[\w.\-]+)*\s*[\])]", re.IGNORECASE)
 """Ids that a claim's own text carries; the program numbers citations itself."""
+
+MOST_NEAREST = 4
+"""Places by which a claim of absence is checked."""
 
 LONGEST_QUOTE = 2400
 """Characters of a quote: of a longer place the phrase is quoted, else the sentences that say most of the claim."""
@@ -31,11 +36,14 @@ class DraftClaim:
     phrase: str = ""
     calculation: str = ""
     insists: str = ""
+    searched: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    """Of a claim of absence the documents, and the terms that do not stand there as it is meant."""
 
     @property
-    def content(self) -> tuple[str, tuple[str, ...], str]:
+    def content(self) -> tuple[object, ...]:
         """What makes it the same claim when it is given again."""
-        return self.text, self.cites, self.calculation
+        return self.text, self.cites, self.calculation, self.searched, self.absent
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +65,17 @@ def read_draft(arguments: Mapping[str, Any]) -> AnswerDraft:
             clean_text(row.get("phrase") or ""),
             (row.get("calculation") or "").strip(),
             clean_text(row.get("insists") or ""),
+            *(_read_texts((row.get("absent") or {}).get(name)) for name in ("documents", "terms")),
         )
         for row in arguments.get("claims") or ()
         if clean_text(row["text"])
     )
     missing = tuple(filter(None, map(clean_text, arguments.get("missing") or ())))
     return AnswerDraft(arguments["outcome"], claims, clean_text(arguments.get("value") or ""), missing)
+
+
+def _read_texts(said: Sequence[str] | None) -> tuple[str, ...]:
+    return tuple(filter(None, map(clean_text, said or ())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +115,8 @@ class MadeClaim:
     cited: tuple[Cited, ...] = ()
     worked: WorkedOut | None = None
     objections: tuple[str, ...] = ()
+    nearest: tuple[Cited, ...] = ()
+    """Of a claim of absence the places in the documents searched that come closest to its terms."""
 
 
 @dataclass
@@ -130,7 +145,9 @@ class ClaimMaker:
                 made[cited] = evidence
         if draft.phrase and made and not any(self._says(cited, draft.phrase) for cited in made):
             objections.append(f"Its phrase does not stand in what it cites: {shorten_text(draft.phrase, 80)}.")
-        if not made and not objections:
+        is_absence = not draft.cites and bool(draft.searched and draft.absent)
+        views = self._find_searched(draft, objections) if is_absence else []
+        if not made and not objections and not is_absence:
             objections.append("It cites nothing.")
         markers = {p: evidence.marker for cited, evidence in made.items() for p in operands if cited.covers(p)}
         calculation = worked.as_calculation(markers) if worked else None
@@ -144,8 +161,25 @@ class ClaimMaker:
             calculation=calculation,
             marks=marks,
             maker=Maker.MODEL,
+            because=_say_searched(views, draft.absent) if views else "",
+            is_absence=bool(views),
         )
-        return MadeClaim(draft, event, tuple(made), worked, tuple(objections))
+        nearest = self._find_nearest(draft, views) if views else ()
+        return MadeClaim(draft, event, tuple(made), worked, tuple(objections), nearest)
+
+    def _find_searched(self, draft: DraftClaim, objections: list[str]) -> list[DocumentView]:
+        """The documents that a claim of absence names."""
+        views = [view for said in draft.searched if (view := self.library.find(said))]
+        unknown = [said for said in draft.searched if self.library.find(said) is None]
+        objections += [f"There is no document {shorten_text(said, 40)}." for said in unknown]
+        return views
+
+    def _find_nearest(self, draft: DraftClaim, views: Sequence[DocumentView]) -> tuple[Cited, ...]:
+        """Where the documents come closest to what is said not to stand in them: what the claim is checked by."""
+        plan = understand(" ".join((*draft.absent, draft.text)), lexicon=self.state.lexicon, expand=True)
+        found = rank_passages(self.state, plan, views, most=MOST_NEAREST)
+        ids = [self.library.write_id_at(passage.document, passage.key, passage.start) for passage in found]
+        return tuple(Cited(pointer) for said in ids if (pointer := self.library.resolve(said)))
 
     def _says(self, cited: Cited, phrase: str) -> bool:
         """Whether a phrase is in a cited place; of a picture nobody can tell."""
@@ -219,6 +253,14 @@ class ClaimMaker:
         view = self.library.of_id(pointer.document)
         assert view is not None
         return write_surroundings(view, pointer.key)
+
+
+def _say_searched(views: Sequence[DocumentView], terms: Sequence[str]) -> str:
+    """What was searched, for what, and which of it stands nowhere there: exact, by the letters."""
+    nowhere = [term for term in terms if not any(find_literally(view, term) for view in views)]
+    names = ", ".join(view.entry.name for view in views)
+    told = f"Searched {names} for {', '.join(f'“{term}”' for term in terms)}."
+    return f"{told} Nowhere there: {', '.join(f'“{term}”' for term in nowhere)}." if nowhere else told
 
 
 def write_surroundings(view: DocumentView, key: int) -> str:

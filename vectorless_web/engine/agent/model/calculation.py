@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from vectorless_web.engine.agent.model.view import (
@@ -36,6 +36,29 @@ class Amount:
     unit: str
     words: str
 
+    @property
+    def measure(self) -> "_Measure":
+        """Its unit and scale; a percentage has no scale."""
+        return _Measure(self.unit, Decimal(1) if self.unit == "%" else self.scale)
+
+    def write(self) -> str:
+        """The number with its scale and unit: "5,400 million USD"."""
+        return f"{format_decimal(self.printed)} {self.measure.words}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """The unit of a number ("" for none) and the scale it is told at; `is_plain` for one that is written out."""
+
+    unit: str = ""
+    scale: Decimal = Decimal(1)
+    is_plain: bool = False
+
+    @property
+    def words(self) -> str:
+        """Scale and unit: "million USD"."""
+        return " ".join(filter(None, (scale_name(self.scale), self.unit)))
+
 
 @dataclass(frozen=True, slots=True)
 class WorkedOut:
@@ -49,21 +72,20 @@ class WorkedOut:
 
     def as_calculation(self, markers: Mapping[Pointer, int]) -> Calculation:
         """The account as a reader sees it: figures in the place of ids; `markers` number the operands' citations."""
-        figures = {amount.id: _write_figure(value) for amount, value in zip(*_list_values(self.amounts), strict=True)}
+        figures = {amount.id: _write_figure(amount.printed) for amount in _level_scales(self.amounts)}
         operands = tuple(
-            Operand(
-                _name_operand(a.words), format_decimal(a.printed), _say_unit(a.unit, a.scale), markers.get(a.pointer, 0)
-            )
+            Operand(_name_operand(a.words), format_decimal(a.printed), a.measure.words, markers.get(a.pointer, 0))
             for a in self.amounts
         )
         shown = ID_INSIDE.sub(lambda match: figures.get(match[0], match[0]), self.expression)
         return Calculation(shown, operands, format_decimal(self.value), self.unit)
 
 
-def _list_values(amounts: Sequence[Amount]) -> tuple[Sequence[Amount], list[Decimal]]:
-    """The amounts with the values they are worked out by: as printed while all have one scale, else in units."""
-    same_scale = len({amount.scale for amount in amounts if amount.unit != "%"}) <= 1
-    return amounts, [a.printed if same_scale else a.printed * a.scale for a in amounts]
+def _level_scales(amounts: Sequence[Amount]) -> list[Amount]:
+    """The amounts as they are worked with: as printed while all have one scale, else in units."""
+    if len({amount.measure.scale for amount in amounts if amount.unit != "%"}) <= 1:
+        return list(amounts)
+    return [replace(a, printed=a.printed * a.measure.scale, scale=Decimal(1)) for a in amounts]
 
 
 def _write_figure(value: Decimal) -> str:
@@ -88,18 +110,12 @@ def evaluate_ids(expression: str, library: LibraryView) -> WorkedOut:
     amounts = [read_amount(said, library) for said in ids]
     names = {said: f"x{number}" for number, said in enumerate(ids)}
     renamed = ID_INSIDE.sub(lambda match: names[match[0]], plain)
-    same_scale = len({amount.scale for amount in amounts if amount.unit != "%"}) <= 1
-    values = {names[a_id]: value for a_id, value in zip(ids, _list_values(amounts)[1], strict=True)}
-    value = evaluate(renamed, values)
-    unit = _find_unit(renamed, {names[a_id]: amount.unit for a_id, amount in zip(ids, amounts, strict=True)})
-    scale = (
-        next((a.scale for a in amounts if a.unit != "%"), Decimal(1))
-        if same_scale and unit not in ("", "%")
-        else Decimal(1)
-    )
-    told = _say_unit(unit, scale)
-    shown = f"{format_decimal(value)} {told}".strip()
-    return WorkedOut(expression.strip(), value, shown, told, tuple(amounts))
+    level = {names[amount.id]: amount for amount in _level_scales(amounts)}
+    value = evaluate(renamed, {name: amount.printed for name, amount in level.items()})
+    tree = ast.parse(renamed, mode="eval").body
+    measure = _measure_of(tree, {name: amount.measure for name, amount in level.items()})
+    shown = f"{format_decimal(value)} {measure.words}".strip()
+    return WorkedOut(expression.strip(), value, shown, measure.words, tuple(amounts))
 
 
 def read_amount(said: str, library: LibraryView) -> Amount:
@@ -135,7 +151,9 @@ def _read_cell(view: DocumentView, pointer: Pointer, said: str) -> Amount:
         if any(number.two_ways for number in numbers_in(text)) and not relation.find_mark(pointer.column):
             raise _refuse_two_ways(said, text)
         raise InvalidInput(f"{said} holds no number: {text or 'it is empty'}.")
-    words = " | ".join(filter(None, (" > ".join(line.path), view.name_columns(pointer.key)[pointer.column])))
+    # A row without a path is under no other; the label-only row before it heads the rows of its own level alone.
+    path = " > ".join((*row.path, line.label))
+    words = " | ".join(filter(None, (path, view.name_columns(pointer.key)[pointer.column])))
     scale = entry.scale * entry.number.scale
     unit = entry.measure if entry.measure != entry.currency or _states_money(relation, line) else ""
     return Amount(pointer, said, entry.number.value / entry.number.scale, scale, unit, words)
@@ -164,37 +182,52 @@ def _normalise_expression(expression: str) -> str:
     return re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", plain)
 
 
-def _find_unit(expression: str, units: Mapping[str, str]) -> str:
-    """The unit of the result; InvalidInput when amounts of different units are added or compared."""
-    return _unit_of(ast.parse(expression, mode="eval").body, units)
+_STEPS = tuple(map(Decimal, (1000, 1_000_000, 1_000_000_000)))
+"""Plain factors that bring an amount of a scale to another scale: 8,738 million / 1000 is 8.738 billion."""
 
 
-def _unit_of(node: ast.expr, units: Mapping[str, str]) -> str:
-    if isinstance(node, ast.Name):
-        return units.get(node.id, "")
-    if isinstance(node, ast.UnaryOp):
-        return _unit_of(node.operand, units)
-    if isinstance(node, ast.Call):
-        return _agree([_unit_of(argument, units) for argument in node.args])
-    if not isinstance(node, ast.BinOp):
-        return ""
-    left, right = _unit_of(node.left, units), _unit_of(node.right, units)
-    if isinstance(node.op, ast.Add | ast.Sub):
-        return _agree([left, right])
-    if isinstance(node.op, ast.Mult) and not (left and right):
-        return left or right
-    return left if isinstance(node.op, ast.Div) and not right else ""
+def _measure_of(node: ast.expr, measures: Mapping[str, _Measure]) -> _Measure:
+    """Unit and scale of the result; InvalidInput when amounts of different units are added or compared."""
+    match node:
+        case ast.Name():
+            return measures.get(node.id, _Measure())
+        case ast.UnaryOp():
+            return _measure_of(node.operand, measures)
+        case ast.Call():
+            return _agree([_measure_of(argument, measures) for argument in node.args])
+        case ast.BinOp(op=ast.Add() | ast.Sub()):
+            return _agree([_measure_of(node.left, measures), _measure_of(node.right, measures)])
+        case ast.BinOp(op=ast.Mult() | ast.Div()):
+            return _join(node, _measure_of(node.left, measures), _measure_of(node.right, measures))
+        case _:
+            return _Measure(is_plain=not isinstance(node, ast.BinOp))
 
 
-def _agree(units: Sequence[str]) -> str:
-    said = list(dict.fromkeys(unit for unit in units if unit))
-    if len(said) > 1:
-        raise InvalidInput(f"The units differ: {' and '.join(said)} cannot be added or subtracted.")
-    return said[0] if said else ""
+def _join(node: ast.BinOp, left: _Measure, right: _Measure) -> _Measure:
+    """The measure of a product or quotient; of two amounts with a unit it has none.
+
+    A plain number that is a step between scales changes the scale of an amount, any other changes nothing.
+    """
+    is_quotient = isinstance(node.op, ast.Div)
+    if right.is_plain or (left.is_plain and not is_quotient):
+        number, amount = (node.right, left) if right.is_plain else (node.left, right)
+        step = Decimal(str(number.value)) if isinstance(number, ast.Constant) else None
+        scale = amount.scale * step if step and is_quotient else amount.scale / step if step else None
+        is_step = step in _STEPS and amount.scale in _STEPS and amount.unit and scale in (1, *_STEPS)
+        return replace(amount, scale=scale) if is_step and scale else amount
+    if is_quotient:
+        return _Measure("" if right.unit else left.unit, left.scale / right.scale)
+    return _Measure("" if left.unit and right.unit else left.unit or right.unit, left.scale * right.scale)
 
 
-def _say_unit(unit: str, scale: Decimal) -> str:
-    return " ".join(filter(None, (scale_name(scale), unit)))
+def _agree(measures: Sequence[_Measure]) -> _Measure:
+    """The measure of a sum: plain numbers have that of the amounts beside them."""
+    units = list(dict.fromkeys(measure.unit for measure in measures if measure.unit))
+    if len(units) > 1:
+        raise InvalidInput(f"The units differ: {' and '.join(units)} cannot be added or subtracted.")
+    amounts = [measure for measure in measures if not measure.is_plain]
+    scale = max((measure.scale for measure in amounts), default=Decimal(1))
+    return _Measure(units[0] if units else "", scale, is_plain=not amounts)
 
 
 def format_decimal(value: Decimal) -> str:

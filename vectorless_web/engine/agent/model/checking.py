@@ -6,7 +6,12 @@ from dataclasses import dataclass, replace
 from vectorless_web.engine.agent.events import ReasoningEvent, StepKind, StepResult
 from vectorless_web.engine.agent.model.answer import AnswerDraft, ClaimMaker, MadeClaim
 from vectorless_web.engine.agent.model.dialogue import Dialogue
-from vectorless_web.engine.agent.model.prompts import write_conversation, write_objections
+from vectorless_web.engine.agent.model.prompts import (
+    PROGRAM,
+    SECOND_READER,
+    write_conversation,
+    write_objections,
+)
 from vectorless_web.engine.agent.model.verifier import Opinion, Sources, Verification, verify_claims
 from vectorless_web.engine.agent.model.view import LibraryView
 from vectorless_web.engine.agent.state import CONVERSATION, OUTSIDE_WALK, PlannedStep, RunState
@@ -61,7 +66,7 @@ class AnswerChecker:
         objections = self._list_objections(made, verification)
         gaps = verification.missing if verification and draft.outcome == "answered" else ()
         if (objections or gaps) and made:
-            mended = yield from self._send_back(objections, gaps)
+            mended = yield from self._send_back(objections, gaps, _list_objecting(made, verification, gaps))
             known = _list_held(made, verification)
             if mended is not None and not mended.claims and known:
                 self._note, mended = TAKEN_BACK, None
@@ -81,7 +86,7 @@ class AnswerChecker:
     ) -> Generator[ReasoningEvent, None, Verification | None]:
         """What the verifier says of the claims that cite anything; None when it is not asked or does not answer."""
         caller = self.state.verifier if self.state.settings.verify else None
-        cited = [claim for claim in made if claim.cited]
+        cited = [claim for claim in made if claim.cited or claim.event.is_absence]
         if caller is None or not cited:
             return None
         self.state.stop_if_asked()
@@ -125,11 +130,11 @@ class AnswerChecker:
         return rows
 
     def _send_back(
-        self, objections: Sequence[tuple[int, str, Sequence[str]]], gaps: Sequence[str]
+        self, objections: Sequence[tuple[int, str, Sequence[str]]], gaps: Sequence[str], objecting: Sequence[str]
     ) -> Generator[ReasoningEvent, None, AnswerDraft | None]:
         self.state.stop_if_asked()
         try:
-            mended, asked = self.dialogue.ask_again(write_objections(objections, gaps))
+            mended, asked = self.dialogue.ask_again(write_objections(objections, gaps, objecting))
         except ModelError as error:
             self._note = UNMENDED.format(error.message.rstrip("."))
             return None
@@ -162,6 +167,16 @@ class AnswerChecker:
         return replace(found, opinions={**held, **found.opinions})
 
 
+def _list_objecting(
+    made: Sequence[MadeClaim], verification: Verification | None, gaps: Sequence[str]
+) -> tuple[str, ...]:
+    """Who objects to an answer."""
+    opinions = verification.opinions.values() if verification else ()
+    is_refused = bool(gaps) or any(opinion.judgement is not Judgement.SUPPORTED for opinion in opinions)
+    by_program = (PROGRAM,) if any(claim.objections for claim in made) else ()
+    return (*by_program, *((SECOND_READER,) if is_refused else ()))
+
+
 def _list_held(made: Sequence[MadeClaim], verification: Verification | None) -> dict[object, Opinion]:
     """Opinions on claims to which nobody objected, by what the claims say."""
     opinions = verification.opinions if verification else {}
@@ -175,7 +190,7 @@ def _finish_claim(claim: MadeClaim, verification: Verification | None) -> ClaimE
     finished = replace(claim.event, state="checked", support=support)
     if support in (Support.UNSUPPORTED, Support.PARTLY):
         said = opinion.why if opinion and opinion.judgement is not Judgement.SUPPORTED else ""
-        return replace(finished, because=said or " ".join(claim.objections))
+        return replace(finished, because=said or " ".join(claim.objections) or finished.because)
     return finished
 
 

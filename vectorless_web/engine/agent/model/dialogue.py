@@ -188,6 +188,8 @@ class Dialogue:
     def ask_again(self, objections: str) -> tuple[AnswerDraft | None, CheckedReply]:
         """The answer once more, after objections; None when what comes is no answer. ModelError as it comes."""
         self.messages.append(Message("user", objections))
+        self.turns = 1
+        self._tell_budget("")
         asked = self._ask(closing=False)
         self._keep(asked)
         call = self._find_answer(asked)
@@ -368,7 +370,11 @@ def open_dialogue(
     room -= sum(map(count_tokens, (system, earlier, scope, briefing.question))) + 120
     shown, step = _show_documents(state, library, briefing, max(300, room))
     dialogue = Dialogue(state, toolbox, [], turns, walk, is_whole=step.is_whole)
-    unknown = "" if step.is_whole else write_unknown(absent, len(words_of(understand(briefing.question, expand=False))))
+    understood = understand(briefing.question, expand=False)
+    # For its other words a model finds others by itself; of a question in another language most are missing.
+    is_alike = len(absent) * 2 <= len(words_of(understood))
+    names = [word for word in absent if is_alike and any(word in name for name in understood.entities)]
+    unknown = "" if step.is_whole else write_unknown(names)
     told = [scope, earlier, *shown, unknown]
     dialogue.messages = [Message("system", system), Message("user", write_first(told, briefing.question))]
     row = {**step.result.observation, "unknown_words": absent}

@@ -154,8 +154,11 @@ def write_outline(
     When not all fit the deepest and least worthy are left out, and their number is told.
     """
     tree, base = view.tree, view.tree.node(start).depth
+    # A heading with nothing below it is a line of a cover or a slogan: there is nothing to read.
     sections = [
-        k for k in tree.sections() if start < k < tree.subtree_end(start) and tree.node(k).depth <= base + depth
+        k
+        for k in tree.sections()
+        if start < k < tree.subtree_end(start) and tree.node(k).depth <= base + depth and tree.subtree_end(k) > k + 1
     ]
     lines = {key: _outline_line(view, key, base) for key in sections}
     order = sorted(sections, key=lambda key: (tree.node(key).depth, -(worth(key) if worth else 0.0), key))

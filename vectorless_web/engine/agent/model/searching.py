@@ -1,11 +1,12 @@
 """How the tools of a model use the Retriever, the ranker of passages and the Pilot over documents that are open."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from vectorless_web.engine.agent.events import StepResult
-from vectorless_web.engine.agent.model.view import DocumentView
+from vectorless_web.engine.agent.model.view import DocumentView, clean_text
 from vectorless_web.engine.agent.retrieving import account_for, make_search, rank_documents
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.agent.tree_search import search_document
@@ -82,6 +83,30 @@ LEAST_BEGINNING = 4
 
 def _cut_beginning(term: str) -> str:
     return term[: max(LEAST_BEGINNING, -(-2 * len(term) // 3))]
+
+
+MOST_ANY = 80
+"""Characters that a * may stand for."""
+
+
+def find_literally(view: DocumentView, text: str) -> list[tuple[int, int]]:
+    """(node, index of its piece) of every place of the text, case and white space aside.
+
+    The index is -1 where it is in a table's caption or column names, which are shown with any of its rows.
+    """
+    parts = [re.escape(" ".join(part.split())).replace(r"\ ", r"\s+") for part in clean_text(text).split("*")]
+    pattern = re.compile(f".{{0,{MOST_ANY}}}?".join(parts), re.IGNORECASE | re.DOTALL)
+    if not any(parts):
+        return []
+    found = []
+    for key in range(1, len(view.tree)):
+        own = (view.tree.columns.titles[key], view.tree.columns.texts[key])
+        if view.tree.is_leaf(key) and not any(map(pattern.search, own)):
+            continue
+        places = [place for place, piece in enumerate(view.list_pieces(key)) if pattern.search(piece.text)]
+        is_above = not places and view.find_table(key) is not None
+        found += [(key, place) for place in ([-1] if is_above else places)]
+    return found
 
 
 @dataclass(frozen=True, slots=True)

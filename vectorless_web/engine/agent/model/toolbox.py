@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, StepKind, StepResult, refuse_step
-from vectorless_web.engine.agent.model.calculation import evaluate_ids, format_decimal
+from vectorless_web.engine.agent.model.calculation import evaluate_ids
 from vectorless_web.engine.agent.model.excerpts import (
     join_excerpts,
     stems_of,
@@ -15,7 +15,7 @@ from vectorless_web.engine.agent.model.excerpts import (
     write_outline,
 )
 from vectorless_web.engine.agent.model.prompts import Told
-from vectorless_web.engine.agent.model.searching import list_absent, search_below, search_nodes
+from vectorless_web.engine.agent.model.searching import find_literally, list_absent, search_below, search_nodes
 from vectorless_web.engine.agent.model.tables import work_table
 from vectorless_web.engine.agent.model.tools import Tool
 from vectorless_web.engine.agent.model.versions import compare_documents
@@ -305,7 +305,7 @@ class Toolbox:
 
     def _calculate(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         worked = evaluate_ids(arguments["expression"], self.library)
-        rows = [f"{a.id} = {format_decimal(a.printed)} {a.unit} ({a.words})" for a in worked.amounts]
+        rows = [f"{a.id} = {a.write()} ({a.words})" for a in worked.amounts]
         row = {
             "expression": worked.expression,
             "result": worked.result,
@@ -381,30 +381,6 @@ _WORK: Mapping[str, Callable[[Toolbox, Mapping[str, Any]], ToolOutcome]] = {
     "for_each": Toolbox._refuse_for_each,
     "answer": Toolbox._refuse_answer,
 }
-
-
-MOST_ANY = 80
-"""Characters that a * may stand for."""
-
-
-def find_literally(view: DocumentView, text: str) -> list[tuple[int, int]]:
-    """(node, index of its piece) of every place of the text, case and white space aside.
-
-    The index is -1 where it is in a table's caption or column names, which are shown with any of its rows.
-    """
-    parts = [re.escape(" ".join(part.split())).replace(r"\ ", r"\s+") for part in clean_text(text).split("*")]
-    pattern = re.compile(f".{{0,{MOST_ANY}}}?".join(parts), re.IGNORECASE | re.DOTALL)
-    if not any(parts):
-        return []
-    found = []
-    for key in range(1, len(view.tree)):
-        own = (view.tree.columns.titles[key], view.tree.columns.texts[key])
-        if view.tree.is_leaf(key) and not any(map(pattern.search, own)):
-            continue
-        places = [place for place, piece in enumerate(view.list_pieces(key)) if pattern.search(piece.text)]
-        is_above = not places and view.find_table(key) is not None
-        found += [(key, place) for place in ([-1] if is_above else places)]
-    return found
 
 
 def merge_ranks(ranked: Sequence[Sequence[tuple[DocumentView, int]]]) -> list[tuple[DocumentView, int]]:

@@ -35,6 +35,7 @@ _CLAIM = _shape(
     cites={"type": "array", "items": _TEXT, "maxItems": 40},
     phrase=_TEXT,
     calculation=_TEXT,
+    absent=_shape(["documents", "terms"], documents={**_TEXTS, "minItems": 1}, terms={**_TEXTS, "minItems": 1}),
     insists=_TEXT,
 )
 
@@ -128,7 +129,8 @@ TOOLS = {
         ),
         Tool(
             "answer",
-            "outcome, claims[{text, cites[], phrase?, calculation?, insists?}], value?, missing[]?",
+            "outcome, claims[{text, cites[], phrase?, calculation?, absent{documents[], terms[]}?, insists?}], value?, "
+            "missing[]?",
             "ends: answered, partial or not_found",
             _shape(
                 ["outcome", "claims"],

@@ -38,8 +38,9 @@ For each claim say whether its quotes, read with their headings, column names, u
 - "no": it does not follow, denies an exception, or the quotes contradict it or are about another company, person,
   thing, period, row or column than the claim or the question; also where what no quote holds is just what was asked.
 Text in ⟦ ⟧ is what was cited; what is shown around it counts as well. Where a calculation is shown it was worked out
-exactly: judge whether its operands are the right ones. Check other arithmetic yourself. Where the writer insists, weigh
-the reason by the quotes: it is no evidence itself.
+exactly: judge whether its operands are the right ones. Check other arithmetic yourself. A claim of absence rests on no
+quote: beside it stands what was searched, and its quotes are the places that come closest. It is "no" where one of them
+holds what it denies. Where the writer insists, weigh the reason by the quotes: it is no evidence itself.
 Then judge the whole: "answers_all" is whether the claims that are not "no" together answer all that the question asks;
 "missing" names, in the language of the question, each part that they leave open, also what the writer says is open.
 Reply with one JSON object and nothing else: {"claims": [{"claim": 1, "verdict": "supported", "why": "one sentence, in
@@ -144,7 +145,7 @@ def verify_claims(
 def write_prompt(question: str, claims: Sequence[MadeClaim], sources: Sources, *, others: Sequence[str] = ()) -> str:
     """The documents cited, the quotes with the text around them, the question, and the claims with their quotes."""
     library, cards = sources.library, sources.cards
-    places = list(dict.fromkeys(cited for claim in claims for cited in claim.cited))
+    places = list(dict.fromkeys(cited for claim in claims for cited in (*claim.cited, *claim.nearest)))
     documents = dict.fromkeys(cited.pointer.document for cited in places)
     lines = [write_document_line(view, cards[name]) for name in documents if (view := library.of_id(name))]
     quotes: list[str] = []
@@ -179,18 +180,20 @@ def _group_by_node(places: Sequence[Cited]) -> list[list[Cited]]:
 
 
 def write_document_line(view: DocumentView, card: Card) -> str:
-    """Whose document it is, and of when: "[D1] title | issuer | years | file name"."""
+    """Whose document it is, and of when: "[D1] title | years | file name"."""
     fields = card.fields
     period = ", ".join([*map(str, fields.years[:2]), *fields.dates[:1]])
-    parts = [shorten_text(view.entry.title, 90), ", ".join(fields.entities[:2]), period, view.entry.name]
+    parts = [shorten_text(view.entry.title, 90), period, view.entry.name]
     return f"[{view.name}] {' | '.join(filter(None, parts))}"
 
 
 def _write_claim(number: int, claim: MadeClaim, numbers: Mapping[Cited, int]) -> str:
-    cited = ", ".join(f"Q{numbers[cited]}" for cited in claim.cited)
+    cited = ", ".join(f"Q{numbers[cited]}" for cited in (*claim.cited, *claim.nearest))
     parts = [f"{number}. {claim.draft.text} (quotes: {cited or 'none'})"]
+    if claim.event.is_absence:
+        parts.append(f"   a claim of absence. {claim.event.because}")
     if claim.worked:
-        operands = "; ".join(f"{a.id} = {a.printed:,f} {a.unit}, {a.words}" for a in claim.worked.amounts)
+        operands = "; ".join(f"{a.id} = {a.write()}, {a.words}" for a in claim.worked.amounts)
         parts.append(f"   calculation: {claim.worked.expression} = {claim.worked.result} [{operands}]")
     if claim.draft.insists:
         parts.append(f"   the writer insists: {claim.draft.insists}")
@@ -238,21 +241,17 @@ def _write_table(view: DocumentView, cited: Cited) -> str:
     told = "; ".join(dict.fromkeys(filter(None, (view.write_units(pointer.key), *columns[:1]))))
     head = f"table {shorten_text(node.title, 120)}{f' ({told})' if told else ''}:".replace("table :", "table:")
     rows = []
+    # Heads at the top are told with each cell; those between rows only hold for what is below them.
+    between = [line for line in table.lines if line.is_header] if (table := view.find_table(pointer.key)) else []
     last = pointer.start
     for index, row in enumerate(node.table.rows):
         is_cited = index == pointer.row if not pointer.end else pointer.start <= row.offset < pointer.end
         if is_cited:
             rows.append(_write_row(row.path, [clean_text(c.text) for c in row.cells], columns, cited.columns))
             last = row.offset
-    above = [r for r in node.table.rows if r.is_header and r.offset < last]
-    between = (
-        " | ".join(clean_text(cell.text) for cell in above[-1].cells)
-        if above and above[-1] is not node.table.rows[0]
-        else ""
-    )
-    return " ".join(
-        filter(None, (head, f"(header row above: {between})" if between.strip(" |") else "", "; ".join(rows)))
-    )
+    above = next((line for line in reversed(between) if line.start < last), None)
+    told_above = f"(header row above: {' | '.join(filter(None, above.cells))})" if above else ""
+    return " ".join(filter(None, (head, told_above, "; ".join(rows))))
 
 
 def _write_row(path: Sequence[str], cells: Sequence[str], columns: Sequence[str], cited: Sequence[int]) -> str:

@@ -1,13 +1,14 @@
 """What a model is shown of documents: every line, sentence and cell carries an id that resolves to its place.
 
 Ids: `D3` is the third document shown, `D3.12` its node 12, `D3.12.2` the second sentence or item of that node,
-`D3.40.r5` row 5 of a table and `D3.40.r5c2` its cell in column 2 (both from 0; headers and labels count), `D3.p7` the
-picture of page 7.
+`D3.40.r5` row 5 of a table and `D3.40.r5c2` its cell in column 2 (both from 0; headers and labels count), `D3.40.c2`
+the head of that column, `D3.p7` the picture of page 7.
 """
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.documents.artefact import CompiledDocument
@@ -15,12 +16,13 @@ from vectorless_web.engine.documents.node import Node, NodeKind, Row, Table
 from vectorless_web.engine.llm.model import HeuristicEstimator
 from vectorless_web.engine.passages.sentences import cut_node
 from vectorless_web.engine.tables.relation import Relation, TableSource
-from vectorless_web.engine.tables.shown import ShownRelation, show_table
+from vectorless_web.engine.tables.shown import LONGEST_HEAD, ShownRelation, find_heads, show_table
 from vectorless_web.engine.tables.view import tables_of
 
 _ID = re.compile(
     r"d(?P<document>\d{1,4})\.(?:p(?P<page>\d{1,5})|(?P<key>\d{1,7})"
-    r"(?:\.r(?P<row>\d{1,6})(?:c(?P<column>\d{1,4}))?|\.(?P<piece>\d{1,6}))?(?:-\.?r?(?P<last>\d{1,6}))?)",
+    r"(?:\.r(?P<row>\d{1,6})(?:c(?P<column>\d{1,4}))?|\.c(?P<head>\d{1,4})|\.(?P<piece>\d{1,6}))?"
+    r"(?:-\.?r?(?P<last>\d{1,6}))?)",
     re.IGNORECASE,
 )
 ID_INSIDE = re.compile(r"\b[dD]\d{1,4}\.\d{1,7}(?:\.r\d{1,6}(?:c\d{1,4})?|\.\d{1,6})?\b")
@@ -209,10 +211,15 @@ class DocumentView:
         if relation is None or table is None:
             return []
         columns, periods, units = relation.view.table.columns, relation.view.periods, self.write_units(key)
+        # Rows that were taken for heads are shown as rows, and name no column.
+        heads = {row.offset for row in find_heads(relation.view.table)}
+        taken = takewhile(lambda row: row.is_header, relation.view.table.rows)
+        bodies = {clean_text(cell.text) for row in taken if row.offset not in heads for cell in row.cells}
         names = []
         for index, shown in enumerate(table.columns):
-            own = " / ".join(filter(None, map(clean_text, columns[index].path))) if index < len(columns) else ""
-            name = "" if units and own.strip("()") == units else own or clean_text(shown)
+            levels = [text for text in map(clean_text, columns[index].path) if text] if index < len(columns) else []
+            own = " / ".join(text for text in levels if text not in bodies and len(text) <= LONGEST_HEAD)
+            name = "" if units and own.strip("()") == units else own or ("" if levels else clean_text(shown))
             period = periods[index] if 0 < index < len(periods) else None
             said = period.words if period and period.year and str(period.year) not in name else ""
             unit = columns[index].unit if own and columns[index].unit not in (*name.split(), units) else ""
@@ -243,6 +250,8 @@ class DocumentView:
         if key not in self.tree or key == 0:
             return None
         node, pieces = self.tree.node(key), self.list_pieces(key)
+        if match["head"]:
+            return self._resolve_head(key, int(match["head"]))
         wanted = f"r{match['row']}" if match["row"] else match["piece"]
         if wanted is None:
             return Pointer(self.id, key, pieces[0].start, pieces[-1].end) if pieces else None
@@ -259,6 +268,15 @@ class DocumentView:
             return None
         cell = cells[column]
         return Pointer(self.id, key, cell.offset, cell.offset + cell.length, row, column)
+
+    def _resolve_head(self, key: int, column: int) -> Pointer | None:
+        """The innermost cell that is printed above a column; None where it has no head of its own."""
+        table = self.tree.node(key).table
+        for head in reversed(find_heads(table) if table else ()):
+            cell = head.cells[column] if column < len(head.cells) else None
+            if table and cell and cell.text.strip():
+                return Pointer(self.id, key, cell.offset, cell.offset + cell.length, table.rows.index(head), column)
+        return None
 
 
 def _find_piece(pieces: Sequence[ShownPiece], wanted: str) -> ShownPiece | None:
