@@ -253,3 +253,29 @@ def await_fresh_minute(needed: float) -> None:
     left = 60 - time.time() % 60
     if left < needed:
         time.sleep(left)
+
+
+@pytest.fixture
+def workers():
+    """`workers(2)` registers so many workers of a queue, as they do themselves when they start."""
+    import django_rq
+    from redis import Redis
+    from rq import Worker
+    from rq.command import PUBSUB_CHANNEL_TEMPLATE
+
+    redis = django_rq.get_connection("runs")
+    listening = []
+
+    def register(count: int, *, queue: str = "runs", alive: bool = True) -> None:
+        for _ in range(count):
+            worker = Worker([django_rq.get_queue(queue)], connection=redis)
+            worker.register_birth()
+            if alive:
+                client = Redis(connection_pool=redis.connection_pool).pubsub()
+                client.subscribe(PUBSUB_CHANNEL_TEMPLATE % worker.name)
+                client.get_message(timeout=1)
+                listening.append(client)
+
+    yield register
+    for client in listening:
+        client.close()

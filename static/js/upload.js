@@ -20,12 +20,20 @@ function progress(item, share) {
   state.textContent = share < 1 ? state.dataset.sending.replace("#", Math.round(share * 100)) : state.dataset.storing;
 }
 
+const held = (question) => [...question.querySelectorAll("[name=uploads]")].map((field) => field.value);
+
 function finish(item, form, html) {
   const holder = document.createElement("template");
   holder.innerHTML = html;
   const results = [...holder.content.children].filter((child) => child.matches("li"));
-  // The question about files of known names is one, and stands where its newest file was.
-  for (const result of results) if (result.id) document.getElementById(result.id)?.remove();
+  // The question about files of known names is one, and stands where its newest file was. Of two answers that
+  // overtook each other the one that knows of more files stays.
+  const asked = results.findIndex((result) => result.id);
+  const standing = document.getElementById(results[asked]?.id);
+  if (standing && held(results[asked]).every((upload) => held(standing).includes(upload))) {
+    results.splice(asked, 1, standing);
+  }
+  standing?.remove();
   if (results.length) {
     item.replaceWith(...results);
     for (const result of results) window.htmx.process(result);

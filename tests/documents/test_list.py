@@ -10,8 +10,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.support.files import upload
+from tests.support.page_text import visible_text
 from vectorless_web.documents import selectors
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
+from vectorless_web.infra.queues.control import pause_queue
 from vectorless_web.workspaces.models import AuditEvent
 
 pytestmark = pytest.mark.django_db
@@ -140,11 +142,16 @@ def test_few_and_many_documents_cost_the_same(make, client, workspace, bob, djan
         client.get(f"/w/{workspace.slug}/documents/")
 
 
-def test_a_waiting_document_says_its_place_and_the_card_counts_by_state(make, client, workspace, bob):
+def test_a_waiting_document_says_its_place_and_the_card_counts_by_state(make, client, workspace, bob, workers):
+    workers(1, queue="documents")
     make("First", Status.QUEUED)
     make("Second", Status.QUEUED)
     client.force_login(bob)
     assert "waiting, place 2" in client.get(f"/w/{workspace.slug}/documents/").content.decode()
+    pause_queue("documents")
+    paused = visible_text(client.get(f"/w/{workspace.slug}/documents/").content.decode())
+    assert "Paused by an administrator, place 2" in paused
+    assert "It goes on when an administrator resumes the queue." in paused
 
     make("Done")
     make("Waiting", Status.QUEUED)
@@ -164,7 +171,11 @@ def test_places_in_a_long_line_cost_one_query(make, workspace, alice, django_ass
     with django_assert_num_queries(1):
         places = selectors.queue_places(asked)
 
-    assert places == {waiting[0].pk: 1, waiting[7].pk: 8, waiting[-1].pk: 20}
+    assert {pk: place.place for pk, place in places.items()} == {
+        waiting[0].pk: 1,
+        waiting[7].pk: 8,
+        waiting[-1].pk: 20,
+    }
 
 
 def test_viewers_see_no_buttons_they_may_not_press(make, client, workspace, vera):

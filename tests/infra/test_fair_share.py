@@ -30,31 +30,6 @@ def ask(workspace, alice):
     return asked
 
 
-@pytest.fixture
-def workers():
-    """`workers(2)` registers so many workers of the queue "runs", as they do themselves when they start."""
-    from redis import Redis
-    from rq import Worker
-    from rq.command import PUBSUB_CHANNEL_TEMPLATE
-
-    redis = django_rq.get_connection("runs")
-    listening = []
-
-    def register(count: int, *, alive: bool = True) -> None:
-        for _ in range(count):
-            worker = Worker([django_rq.get_queue("runs")], connection=redis)
-            worker.register_birth()
-            if alive:
-                client = Redis(connection_pool=redis.connection_pool).pubsub()
-                client.subscribe(PUBSUB_CHANNEL_TEMPLATE % worker.name)
-                client.get_message(timeout=1)
-                listening.append(client)
-
-    yield register
-    for client in listening:
-        client.close()
-
-
 def queued() -> list[int]:
     """The runs whose job is in the queue, in its order."""
     return [int(name.split("-")[1]) for name in django_rq.get_queue("runs").job_ids]

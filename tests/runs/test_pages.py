@@ -12,6 +12,7 @@ from django.utils import timezone
 from tests.runs.conftest import make_ready
 from tests.support.engines import StoryReasoner, TestEngine, closest, complete, long_story, step
 from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome
+from vectorless_web.infra.queues.control import hold_queues, pause_queue, resume_queue
 from vectorless_web.runs.live.consumers import Audience, Feed
 from vectorless_web.runs.models import Citation, Claim, Feedback, ModelCall, Run, Step, Thread
 from vectorless_web.runs.page import sheets
@@ -324,7 +325,8 @@ def test_no_page_of_runs_carries_inline_script_or_style(page, answered):
         assert " onclick=" not in shown
 
 
-def test_a_waiting_run_says_its_place_and_whose_turn_comes_first(client, make_run, bob, alice):
+def test_a_waiting_run_says_its_place_and_whose_turn_comes_first(client, make_run, bob, alice, workers):
+    workers(1)
     make_run(asked_by=alice)
     runs = [make_run() for _ in range(3)]
 
@@ -337,6 +339,27 @@ def test_a_waiting_run_says_its_place_and_whose_turn_comes_first(client, make_ru
     runs[0].delete()
     runs[1].delete()
     assert "place 2 in the line<" in shown(bob, runs[2])
+
+
+def test_a_waiting_run_says_what_keeps_the_whole_line_and_who_has_it_go_on(make_run, workers):
+    run = make_run()
+    audience = Audience(may_as("member"), "en", mine=True)
+
+    def shown() -> str:
+        return Feed(run, 0).render_news(0, "none", audience)[1]
+
+    assert "No worker is running, place 1 in the line. It goes on when whoever runs this site starts one." in shown()
+    workers(1)
+    before = Feed(run, 0).render_news(0, "none", audience)[0]
+    pause_queue("runs")
+    assert "Paused by an administrator, place 1 in the line." in shown()
+    assert "It goes on when an administrator resumes the queue." in shown()
+    assert "Paused" in Feed(run, 0).render_news(0, before.token, audience)[1], "also on a page that asks by itself"
+    hold_queues(hold=True)
+    resume_queue("runs")
+    assert "Held while the site is read-only" in shown()
+    hold_queues(hold=False)
+    assert "Waiting for a free worker" in shown()
 
 
 def test_the_place_on_an_open_page_follows_the_line(make_run, alice, bob):

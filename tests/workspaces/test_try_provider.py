@@ -3,6 +3,7 @@
 import socket
 from datetime import timedelta
 
+import django_rq
 import pytest
 from django.utils import timezone
 
@@ -192,7 +193,12 @@ def test_a_model_on_this_machine_is_found_and_used_in_one_click(
     httpserver.expect_request("/v1/models").respond_with_json({"data": [{"id": "qwen3:30b"}]})
 
     assert act(alice, "models/look/").status_code == 302
-    assert "Looking" in visible_text(page(alice, "models/nearby/").content.decode())
+    looking = page(alice, "models/nearby/").content.decode()
+    assert "Looking" in visible_text(looking)
+    assert "delay:1s" in looking, "the page goes on asking as long as the job waits"
+    django_rq.get_queue("runs").empty()
+    assert "Looking" not in visible_text(page(alice, "models/nearby/").content.decode()), "its job is lost"
+    assert act(alice, "models/look/").status_code == 302
     work_off("runs")
     assert f"Use qwen3:30b from Port {httpserver.port}" in visible_text(page(alice, "models/").content.decode())
 

@@ -1,6 +1,7 @@
 """Documents, their versions, and the headings, cards and edges kept for pages and search."""
 
 import uuid
+from dataclasses import dataclass
 
 from django.conf import settings
 from django.db import models
@@ -8,6 +9,7 @@ from django.db import models
 from vectorless_web.engine.documents.card import unread_pages
 from vectorless_web.infra.limits import NAME_MAX, TITLE_MAX
 from vectorless_web.infra.money import MoneyField
+from vectorless_web.infra.queues.jobs import Hold
 from vectorless_web.workspaces.models import ModelProvider, PeopleGroup, Workspace
 
 USER = settings.AUTH_USER_MODEL
@@ -59,11 +61,19 @@ class FolderGrant(models.Model):
         return f"{self.group or self.user} may see {self.folder}"
 
 
+@dataclass(frozen=True)
+class QueuePlace:
+    """A place in the line of waiting documents, from 1, and what keeps the whole line."""
+
+    place: int
+    hold: Hold | None = None
+
+
 class Document(models.Model):
     """A document of a workspace. A deleted one is hidden at once (`deleted_at`) and purged after 30 days."""
 
-    queue_place = 0
-    """The place of its newest version in the line of waiting ones, where a selector filled it in; 0 is none."""
+    queue_place: "QueuePlace | None" = None
+    """Where its newest version stands in the line of waiting ones; None where no selector filled it in."""
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="documents")
     folder = models.ForeignKey(Folder, null=True, blank=True, on_delete=models.SET_NULL, related_name="documents")

@@ -23,6 +23,7 @@ from vectorless_web.documents.models import (
     Folder,
     FolderGrant,
     PartialUpload,
+    QueuePlace,
     Section,
 )
 from vectorless_web.documents.storage.files import open_version
@@ -32,6 +33,7 @@ from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Change, DeltaRow
 from vectorless_web.infra.letters import JSONText
 from vectorless_web.infra.limits import LARGEST, parse_whole_number
+from vectorless_web.infra.queues.jobs import find_hold
 from vectorless_web.notices.models import Notice
 from vectorless_web.notices.selectors import Told
 from vectorless_web.workspaces.models import Role, Workspace
@@ -242,7 +244,7 @@ def listed_documents(workspace: Workspace, user: User, query: ListQuery) -> "Pag
     documents = list(page.object_list)
     places = queue_places(documents)
     for document in documents:
-        document.queue_place = places.get(document.pk, 0)
+        document.queue_place = places.get(document.pk)
     page.object_list = documents
     return page
 
@@ -358,10 +360,11 @@ def card_context(workspace: Workspace, user: User) -> dict[str, Any]:
     return progress_of(workspace, user).as_context()
 
 
-def queue_places(documents: Iterable[Document]) -> dict[int, int]:
-    """For each of the documents whose newest version waits, its place in the line of the whole site, from 1."""
+def queue_places(documents: Iterable[Document]) -> dict[int, QueuePlace]:
+    """For each of the documents whose newest version waits, where it stands in the line of the whole site."""
     waiting = {d.latest.pk: d.pk for d in documents if d.latest is not None and d.latest.status == Status.QUEUED}
-    return {waiting[pk]: place for pk, place in UPLOADS.places(waiting).items()}
+    hold = find_hold(UPLOADS.queue) if waiting else None
+    return {waiting[pk]: QueuePlace(place, hold) for pk, place in UPLOADS.places(waiting).items()}
 
 
 def same_content(workspace: Workspace, user: User, sha256: str, size: int) -> DocumentVersion | None:

@@ -13,6 +13,8 @@ from django.utils.translation import gettext_lazy as _
 from vectorless_web.engine.tables.arithmetic import round_half_up
 from vectorless_web.grids import selectors
 from vectorless_web.grids.models import Cell, Column, Grid
+from vectorless_web.infra.queues.jobs import find_hold
+from vectorless_web.runs.line import BACKGROUND_QUEUE
 from vectorless_web.workspaces.selectors import User, may_in
 
 SHOWN = 160
@@ -124,10 +126,12 @@ def list_bars(cells: Sequence[Cell]) -> list[Bar]:
 
 def progress_context(grid: Grid, user: User) -> dict[str, Any]:
     """What the fragment with progress and acts shows."""
+    progress = selectors.progress_of(grid, user)
     return {
         "grid": grid,
         "workspace": grid.workspace,
         "may": may_in(grid.workspace),
-        "progress": selectors.progress_of(grid, user),
+        "progress": progress,
+        "hold": find_hold(BACKGROUND_QUEUE) if progress.left else None,
         "estimate": selectors.estimate_of(grid, user),
     }

@@ -7,7 +7,8 @@ import httpx2
 
 from vectorless_web.engine.llm.model import clean_name
 
-SECONDS = 1.0
+SECONDS = 3.0
+"""Seconds that a server has to answer: one that loads a model on a busy machine takes more than one."""
 MOST_BYTES = 1_000_000
 MOST_MODELS = 20
 """Of one server; a longer list is no choice by one click."""

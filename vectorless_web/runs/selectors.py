@@ -19,6 +19,7 @@ from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.errors import Cancelled
 from vectorless_web.engine.llm.embedding import PURPOSE as EMBEDDING
 from vectorless_web.infra.limits import TITLE_MAX
+from vectorless_web.infra.queues.jobs import Hold, find_hold
 from vectorless_web.infra.templatetags.show import person
 from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.notices.selectors import Told
@@ -151,11 +152,15 @@ def may_stop(may: May, *, mine: bool) -> bool:
 
 @dataclass(frozen=True)
 class Waiting:
-    """Why a run waits: its place in the line of all, and what its person has waiting and under way, it included."""
+    """Why a run waits: its place in the line of all, what its person has waiting and under way, it included.
+
+    `hold` is what keeps the whole line.
+    """
 
     place: int
     waiting: int
     working: int
+    hold: Hold | None = None
 
 
 def waiting_of(run: Run) -> Waiting | None:
@@ -165,7 +170,8 @@ def waiting_of(run: Run) -> Waiting | None:
         return None
     own = Run.objects.filter(asked_by=run.asked_by_id, status__in=Run.OPEN, purpose=run.purpose)
     counts = dict(own.order_by().values_list("status").annotate(n=Count("pk")))
-    return Waiting(place, counts.get(Run.Status.QUEUED, 0), counts.get(Run.Status.RUNNING, 0))
+    hold = find_hold(line_of(run).queue)
+    return Waiting(place, counts.get(Run.Status.QUEUED, 0), counts.get(Run.Status.RUNNING, 0), hold)
 
 
 def find_watched_run(user: User, slug: str, pk: int) -> Run | None:

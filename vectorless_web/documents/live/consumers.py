@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 
 from vectorless_web.documents import selectors
 from vectorless_web.documents.line import documents_group
-from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.documents.models import Document, DocumentVersion, QueuePlace
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.live import REFUSED
 from vectorless_web.workspaces.models import Workspace
@@ -60,7 +60,7 @@ def changed_fragments(viewer: ListViewer, workspace: Workspace, ids: Iterable[in
     if not changed and not gone:
         return ""
     places = selectors.queue_places(changed)
-    parts = [_row(viewer, workspace, row, places.get(row.pk, 0)) for row in changed]
+    parts = [_row(viewer, workspace, row, places.get(row.pk)) for row in changed]
     parts += [_render_deleted_row(viewer, workspace, pk, document) for pk, document in gone.items()]
     if viewer.only is None:
         parts.append(_render_counts(viewer, workspace))
@@ -79,7 +79,7 @@ def _find_gone(viewer: ListViewer, workspace: Workspace, missing: set[int]) -> d
     return {pk: deleted.get(pk) for pk in fresh if pk in deleted or pk in viewer.sent}
 
 
-def _row(viewer: ListViewer, workspace: Workspace, document: Document, queue_place: int) -> str:
+def _row(viewer: ListViewer, workspace: Workspace, document: Document, queue_place: QueuePlace | None) -> str:
     """The row; its progress alone when nothing else of it can have changed since it was last sent."""
     before, now = viewer.sent.get(document.pk, GONE), _state(document)
     ticked = viewer.only is not None or (bool(before) and before[0] == now[0])

@@ -354,7 +354,7 @@ def row_context(workspace: Workspace, document: Document, *, deleted: bool = Fal
         "document": document,
         "version": document.latest,
         "may": may_in(workspace),
-        "queue_place": places.get(document.pk, 0),
+        "queue_place": places.get(document.pk),
         "deleted": deleted,
         "kept": time_kept("bin", workspace) if deleted else "",
     }

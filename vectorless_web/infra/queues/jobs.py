@@ -27,7 +27,9 @@ from django.db import DatabaseError, connection, connections, transaction
 from django.db import Error as DatabaseTrouble
 from django.db.models import Count, F, Min, QuerySet, Window
 from django.db.models.functions import RowNumber
+from django.utils.functional import Promise
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext_lazy
 from redis import Redis
 from redis.client import Pipeline
 from redis.exceptions import RedisError
@@ -63,6 +65,38 @@ def is_held(redis: Redis, queue: str) -> bool:
     """Whether no worker begins another job of the queue: it is paused, or the site is read-only."""
     site = [] if queue in settings.READ_ONLY_QUEUES else [SITE_READ_ONLY]
     return bool(redis.exists(QUEUE_PAUSED % queue, *site))
+
+
+@dataclass(frozen=True)
+class Hold:
+    """Why no job of a queue begins at present: in some words, and in a sentence what has it go on."""
+
+    say: Promise
+    remedy: Promise
+
+
+PAUSED = Hold(
+    gettext_lazy("Paused by an administrator"), gettext_lazy("It goes on when an administrator resumes the queue.")
+)
+READ_ONLY = Hold(
+    gettext_lazy("Held while the site is read-only"), gettext_lazy("It goes on when an administrator ends that.")
+)
+NO_WORKER = Hold(
+    gettext_lazy("No worker is running"), gettext_lazy("It goes on when whoever runs this site starts one.")
+)
+
+
+def find_hold(queue: str) -> Hold | None:
+    """What keeps the queue's next job from beginning; None when a worker takes it in turn, or Redis does not say."""
+    try:
+        with redis_breaker.guard():
+            redis = connection_to(queue)
+            if is_held(redis, queue):
+                return PAUSED if is_paused(redis, queue) else READ_ONLY
+            return None if _count_workers(redis, queue) else NO_WORKER
+    except RedisError as error:
+        logger.warning("not known whether %s goes on: %s", queue, error)
+        return None
 
 
 class StoppableWorker(Worker):
@@ -408,14 +442,17 @@ def count_workers(queue: str) -> int:
     """
     try:
         with redis_breaker.guard():
-            redis = connection_to(queue)
-            keys = [as_text(key) for key in redis.smembers(WORKERS_BY_QUEUE_KEY % queue)]
-            names = [key.removeprefix(Worker.redis_worker_namespace_prefix) for key in keys]
-            channels = [PUBSUB_CHANNEL_TEMPLATE % name for name in names]
-            return sum(count > 0 for _, count in redis.pubsub_numsub(*channels)) if channels else 0
+            return _count_workers(connection_to(queue), queue)
     except RedisError as error:
         logger.warning("workers of %s not counted: %s", queue, error)
         return 0
+
+
+def _count_workers(redis: Redis, queue: str) -> int:
+    keys = [as_text(key) for key in redis.smembers(WORKERS_BY_QUEUE_KEY % queue)]
+    names = [key.removeprefix(Worker.redis_worker_namespace_prefix) for key in keys]
+    channels = [PUBSUB_CHANNEL_TEMPLATE % name for name in names]
+    return sum(count > 0 for _, count in redis.pubsub_numsub(*channels)) if channels else 0
 
 
 def _find_jobless(named: dict[str, Any], queue: str, *, begun_within: float) -> list[Any]:

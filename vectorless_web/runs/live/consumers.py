@@ -68,7 +68,7 @@ class State:
     @property
     def token(self) -> str:
         """The state in a word that a page can hold and give back."""
-        place = self.waiting.place if self.waiting else 0
+        place = f"{self.waiting.place}{'h' * bool(self.waiting.hold)}" if self.waiting else 0
         asked = int(self.asked_model_at.timestamp()) if self.asked_model_at else 0
         return f"{self.sequence}-{self.status}-{self.phase}-{self.attempt}-{int(self.cancel_requested)}-{place}-{asked}"
 

@@ -399,6 +399,9 @@ def _describe_waiting(run: Run, *, mine: bool) -> str:
     line = selectors.waiting_of(run)
     if line is None:
         return _("Waiting for a free worker")
+    if line.hold:
+        facts = {"hold": line.hold.say, "place": line.place, "remedy": line.hold.remedy}
+        return _("%(hold)s, place %(place)d in the line. %(remedy)s") % facts
     say = _("Waiting for a free worker, place %(place)d in the line") % {"place": line.place}
     if line.waiting + line.working == 1:
         return say

@@ -87,8 +87,9 @@ HOST = re.compile(r"[a-z0-9]([a-z0-9.:-]{0,251}[a-z0-9])?")
 """A name or address of a host, as `urlsplit` gives it."""
 TEST_JOB = "vectorless_web.workspaces.jobs.test_provider"
 LOOK_JOB = "vectorless_web.workspaces.jobs.look_for_models"
-NEARBY, LOOKING = "nearby-models-", "looking"
+NEARBY, LOOK_QUEUE = "nearby-models-", "runs"
 LOOK_SECONDS = 20
+"""Seconds that the job of a look may take; all ports are asked at once, and each may take some seconds."""
 KEPT_SECONDS = 300
 MODEL_LETTERS = 120
 """The longest name of a model that a provider takes."""
@@ -277,10 +278,12 @@ def describe_nearby(workspace: Workspace) -> Nearby:
     except Problem as problem:
         return Nearby(refusal=problem.message)
     found = cache.get(f"{NEARBY}{workspace.pk}")
-    if found is None:
+    if isinstance(found, str):  # The name of the job that looks: it may wait behind long questions.
+        if jobs.exists(found, queue=LOOK_QUEUE):
+            return Nearby(is_looking=True)
+        found = cache.get(f"{NEARBY}{workspace.pk}")  # It may have ended between the two.
+    if found is None or isinstance(found, str):
         return Nearby()
-    if found == LOOKING:
-        return Nearby(is_looking=True)
     known = set(workspace.model_providers.values_list("base_url", "model"))
     fresh = [(url, model) for url, model in found if (url, model) not in known and url in addresses]
     return Nearby(models=tuple(NearbyModel(_name_server(url), url, model) for url, model in fresh))
@@ -298,9 +301,9 @@ def start_look(*, actor: User, workspace: Workspace, unasked: bool = False) -> N
         return
     if not unasked:
         _count_try(actor)
-    cache.set(f"{NEARBY}{workspace.pk}", LOOKING, LOOK_SECONDS)
     job_id = f"look-{workspace.pk}-{time.time_ns()}"
-    jobs.enqueue(LOOK_JOB, workspace.pk, queue="runs", job_id=job_id, seconds=LOOK_SECONDS)
+    cache.set(f"{NEARBY}{workspace.pk}", job_id, KEPT_SECONDS)
+    jobs.enqueue(LOOK_JOB, workspace.pk, queue=LOOK_QUEUE, job_id=job_id, seconds=LOOK_SECONDS, at_front=True)
 
 
 def keep_nearby(workspace_id: int, found: list[tuple[str, str]]) -> None:
