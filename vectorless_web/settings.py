@@ -490,6 +490,12 @@ MODEL_TRIES_PER_HOUR = env.int("VECTORLESS_MODEL_TRIES_PER_HOUR", default=30)
 
 METRICS_TOKEN = env.str("VECTORLESS_METRICS_TOKEN", default="")
 """Opens /metrics to requests with it as their bearer token; without one there is no such page."""
+SLOW_QUERY_MS = env.float("VECTORLESS_SLOW_QUERY_MS", default=0.0)
+"""Queries that take longer are written to the log; 0 for none."""
+SENTRY_DSN = env.str("VECTORLESS_SENTRY_DSN", default="")
+"""Where unexpected errors are sent to; nowhere without it."""
+TRACES = env.bool("VECTORLESS_TRACES", default=False)
+"""Whether OpenTelemetry traces what processes do; its own variables (OTEL_...) say where to."""
 LOG_FORMATS = {"text": "LineFormatter", "json": "JsonFormatter"}
 LOG_FORMAT = env.str("VECTORLESS_LOG_FORMAT", default="text")
 if LOG_FORMAT not in LOG_FORMATS:
