@@ -40,3 +40,5 @@ screenshots:
 lock:
 	.venv/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate requirements.in -o requirements.txt
 	.venv/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate requirements-dev.in -o requirements-dev.txt
+	cp requirements.txt requirements-extras.txt  # the same versions of what both have
+	.venv/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate requirements-extras.in -o requirements-extras.txt

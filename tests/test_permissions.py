@@ -38,6 +38,7 @@ from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.profiles.models import SignOnProvider
 from vectorless_web.runs.models import Citation, Claim, Comment, Run, Step, Thread
 from vectorless_web.sharing.models import ShareLink
+from vectorless_web.sources.models import Source
 from vectorless_web.workspaces.models import (
     Budget,
     GroupMembership,
@@ -131,6 +132,15 @@ MATRIX = [
     post("api:switch_webhook", OWNER, "webhook", on="yes"),
     post("api:remove_webhook", OWNER, "webhook"),
     replace(post("api:redeliver", OWNER, "webhook"), more={"delivery": "delivery"}),
+    # Sources, and what became of their files
+    get("sources:sources", OWNER, "workspace"),
+    post("sources:add", OWNER, "workspace"),
+    get("sources:source", OWNER, "source"),
+    get("sources:state", OWNER, "source"),
+    post("sources:look", OWNER, "source"),
+    post("sources:switch", OWNER, "source", on="no"),
+    post("sources:secret", OWNER, "source"),
+    post("sources:remove", OWNER, "source"),
     # One's own notices; one that is somebody else's, or is there no more, leads to the list.
     get("notices:list", ACCOUNT),
     get("notices:panel", ACCOUNT),
@@ -575,6 +585,8 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     )
     service = add_service_account(actor=people[OWNER], workspace=workspace, name="importer", role=Role.VIEWER)
     webhook = Webhook.objects.create(workspace=workspace, address=f"https://{word}.example", encrypted_secret="")
+    source = Source.objects.create(workspace=workspace, kind="webdav", address=f"https://dav.example/{word}")
+    source.rows.create(path=f"{word}.md", state="came", document=document)
     grid = Grid.objects.create(workspace=workspace, name=f"{word} grid", created_by=people[MEMBER])
     column = grid.columns.create(position=0, label=word, question=f"{word}?")
     row = grid.rows.create(document=document, version=document.current_version, position=0)
@@ -618,6 +630,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
         "notice": notice.pk,
         "service": service.pk,
         "token": ApiToken.objects.create(user=service.user, name=word, token_hash=hash_token(f"s{word}")).pk,
+        "source": source.pk,
         "webhook": webhook.pk,
         "delivery": Delivery.objects.create(webhook=webhook, message=f"msg_{word}", kind="run.finished", payload={}).pk,
         "api_token": ApiToken.objects.create(user=people[OWNER], name=word, token_hash=hash_token(word)).pk,

@@ -64,6 +64,7 @@ INSTALLED_APPS = [
     "vectorless_web.notices",
     "vectorless_web.workspaces",
     "vectorless_web.documents",
+    "vectorless_web.sources",
     "vectorless_web.runs",
     "vectorless_web.sharing",
     "vectorless_web.grids",
@@ -180,7 +181,7 @@ RQ_QUEUES = {
 RQ = {"COMMIT_MODE": "auto"}  # infra.queues.jobs enqueues after the commit by itself.
 WORKER_PRELOAD = {
     "runs": ["vectorless_web.runs.jobs", "vectorless_web.providers.openai_chat"],
-    "background": ["vectorless_web.runs.jobs", "vectorless_web.providers.openai_chat"],
+    "background": ["vectorless_web.runs.jobs", "vectorless_web.providers.openai_chat", "vectorless_web.sources.jobs"],
     "documents": ["vectorless_web.documents.jobs"],
     "long": ["vectorless_web.documents.jobs"],
     "backups": ["vectorless_web.console.jobs"],
@@ -210,6 +211,7 @@ TIDYING = (
 SWEEPING = (
     "vectorless_web.console.subjects.stream.stream_events",
     "vectorless_web.api.webhooks.services.queue_due",
+    "vectorless_web.sources.services.queue_due",
     "vectorless_web.grids.services.follow_documents",
     "vectorless_web.evaluations.services.recover_evaluations",
 )
@@ -474,10 +476,13 @@ ENCRYPTION_KEY = env.str("VECTORLESS_ENCRYPTION_KEY", default="") or SECRET_KEY
 try:
     ALLOW_PRIVATE_MODEL_HOSTS = allowed_hosts(env.str("VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS", default=LOOPBACK))
     ALLOW_PRIVATE_WEBHOOK_HOSTS = allowed_hosts(env.str("VECTORLESS_ALLOW_PRIVATE_WEBHOOK_HOSTS", default=""))
+    ALLOW_PRIVATE_SOURCE_HOSTS = allowed_hosts(env.str("VECTORLESS_ALLOW_PRIVATE_SOURCE_HOSTS", default=""))
 except ValueError as error:
     raise SystemExit(f"VECTORLESS_ALLOW_PRIVATE_..._HOSTS: {error}") from None
-"""Which private addresses a workspace's provider or webhook may have: all (True), none (False), or these hosts and
-networks."""
+"""Which private addresses a workspace's provider, webhook or source may have: all (True), none (False), or these hosts
+and networks."""
+SOURCE_FOLDERS = [folder for folder in env.str("VECTORLESS_SOURCE_FOLDERS", default="").split(os.pathsep) if folder]
+"""Folders of this machine below which documents may come from by themselves."""
 MODEL_PORTS = [int(port) for port in env.list("VECTORLESS_MODEL_PORTS", default=["11434", "1234", "8080", "8000"])]
 """Ports of this machine at which owners may look for a model: those of Ollama, LM Studio, llama.cpp and vLLM."""
 MODEL_TRIES_PER_HOUR = env.int("VECTORLESS_MODEL_TRIES_PER_HOUR", default=30)
@@ -485,6 +490,12 @@ MODEL_TRIES_PER_HOUR = env.int("VECTORLESS_MODEL_TRIES_PER_HOUR", default=30)
 
 METRICS_TOKEN = env.str("VECTORLESS_METRICS_TOKEN", default="")
 """Opens /metrics to requests with it as their bearer token; without one there is no such page."""
+SLOW_QUERY_MS = env.float("VECTORLESS_SLOW_QUERY_MS", default=0.0)
+"""Queries that take longer are written to the log; 0 for none."""
+SENTRY_DSN = env.str("VECTORLESS_SENTRY_DSN", default="")
+"""Where unexpected errors are sent to; nowhere without it."""
+TRACES = env.bool("VECTORLESS_TRACES", default=False)
+"""Whether OpenTelemetry traces what processes do; its own variables (OTEL_...) say where to."""
 LOG_FORMATS = {"text": "LineFormatter", "json": "JsonFormatter"}
 LOG_FORMAT = env.str("VECTORLESS_LOG_FORMAT", default="text")
 if LOG_FORMAT not in LOG_FORMATS:

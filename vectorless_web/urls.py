@@ -43,6 +43,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("vectorless_web.notices.urls")),
     path("", include("vectorless_web.workspaces.urls")),
     path("", include("vectorless_web.documents.urls")),
+    path("", include("vectorless_web.sources.urls")),
     path("", include("vectorless_web.runs.urls")),
     path("", include("vectorless_web.sharing.urls")),
     path("", include("vectorless_web.grids.urls")),

@@ -22,7 +22,8 @@ from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.infra.money import MILLION
-from vectorless_web.providers import posting
+from vectorless_web.infra.places import Access, Place
+from vectorless_web.providers import places, posting
 from vectorless_web.providers.cassette import Cassette, Recording
 from vectorless_web.providers.connections import FORMS, Endpoint
 from vectorless_web.providers.nearby import find_models
@@ -269,6 +270,17 @@ def post_event(address: str, body: bytes, headers: Mapping[str, str]) -> tuple[i
     allowed = settings.ALLOW_PRIVATE_WEBHOOK_HOSTS
     private_allowed = None if allowed is True else allowed or ()
     return posting.post_event(address, body, headers, private_allowed=private_allowed)
+
+
+def open_place(access: Access) -> Place:
+    """The reader of a place that documents come from, within what the operator allows."""
+    allowed = settings.ALLOW_PRIVATE_SOURCE_HOSTS
+    return places.open_place(
+        access,
+        roots=tuple(map(Path, settings.SOURCE_FOLDERS)),
+        private_allowed=None if allowed is True else allowed or (),
+        most=settings.UPLOAD_MAX_BYTES,
+    )
 
 
 def _model_at(endpoint: Endpoint, stopping: Callable[[], bool] | None = None) -> ChatModel:

@@ -56,6 +56,7 @@ def audit(page, address: str) -> dict[str, list[str]]:
         "/w/demo/settings/budgets/",
         "/w/demo/settings/danger/",
         "/w/demo/settings/webhooks/",
+        "/w/demo/settings/sources/",
         "/w/demo/settings/programs/",
         "/account/tokens/",
         "/workspaces/new/",

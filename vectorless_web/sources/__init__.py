@@ -1,0 +1,1 @@
+"""Places that documents come from by themselves."""
