@@ -1,6 +1,7 @@
 """Fixtures shared by all tests that use the database: people, a workspace, processes of the site."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -10,12 +11,16 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 
 import hypothesis
 import pytest
 from django.contrib.auth.hashers import Argon2PasswordHasher
+from django.test import TransactionTestCase
 from pytest_httpserver import HTTPServer
+
+from tests.support.emptying import empty_tables
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -40,6 +45,7 @@ def pytest_configure() -> None:
     from django.conf import settings
 
     settings.PASSWORD_HASHERS = [f"{__name__}.QuickHasher"]
+    TransactionTestCase._fixture_teardown = empty_tables
     # A busy machine makes single examples slow: no test is one of time.
     hypothesis.settings.register_profile("steady", deadline=None)
     hypothesis.settings.load_profile("steady")
@@ -50,9 +56,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     What is marked `one_database` is left out, too.
     """
-    from django.conf import settings
-
-    if "sqlite" in settings.DATABASES["default"]["ENGINE"]:
+    if is_sqlite():
         return
     of_rights = ("test_permissions.py", "test_rights.py")
     left_out = [
@@ -62,6 +66,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     ]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in set(left_out)]
+
+
+def is_sqlite() -> bool:
+    from django.conf import settings
+
+    return "sqlite" in settings.DATABASES["default"]["ENGINE"]
 
 
 def commits(item: pytest.Item) -> bool:
@@ -139,13 +149,34 @@ def _compile_quickly(request):
 
 @pytest.fixture(scope="session")
 def migrated_database(tmp_path_factory) -> Path:
-    """An SQLite database with all tables and no rows, to be copied: to lay the tables takes seconds."""
-    var = tmp_path_factory.mktemp("migrated")
-    path = var / "db.sqlite3"
-    environment = {**os.environ, "VECTORLESS_VAR": str(var), "DATABASE_URL": f"sqlite:///{path}"}
-    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
-    subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=100)
-    return path
+    """An SQLite database with all tables and no rows, to be copied.
+
+    To lay the tables takes ten seconds of processor: they are kept until a migration or a requirement changes.
+    """
+    told = [*sorted(ROOT.glob("vectorless_web/*/migrations/*.py")), ROOT / "requirements.txt"]
+    digest = sha256(b"".join(path.read_bytes() for path in told)).hexdigest()[:16]
+    kept = ROOT / ".pytest_cache" / f"tables-{digest}.sqlite3"
+    if not kept.exists():
+        var = tmp_path_factory.mktemp("migrated")
+        environment = {**os.environ, "VECTORLESS_VAR": str(var), "DATABASE_URL": f"sqlite:///{var / 'db.sqlite3'}"}
+        command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+        subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=100)
+        kept.parent.mkdir(exist_ok=True)
+        for old in kept.parent.glob("tables-*"):
+            old.unlink(missing_ok=True)
+        shutil.copy(var / "db.sqlite3", kept.with_name(f"{os.getpid()}-{kept.name}")).replace(kept)
+    return kept
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(request) -> bool:
+    """On SQLite the test database begins as a copy of the one with all tables."""
+    from django.conf import settings
+
+    if not is_sqlite():
+        return False
+    shutil.copy(request.getfixturevalue("migrated_database"), settings.DATABASES["default"]["TEST"]["NAME"])
+    return True
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 import io
 import json
 import shutil
-import subprocess
-import sys
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -12,7 +10,6 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from tests.conftest import ROOT
 from tests.support.compiled import compile_here
 from vectorless_web.documents.models import Document
 from vectorless_web.engine.errors import InvalidInput
@@ -324,21 +321,17 @@ def test_a_member_downloads_it_and_a_stranger_does_not(client, bob, charlie, run
 
 
 @pytest.mark.parametrize(("break_it", "code", "words"), [(False, 0, "Nothing is wrong"), (True, 1, "not as it was")])
-def test_the_command_says_it_in_words_and_by_its_exit_code(bundle, original, break_it, code, words):
+def test_the_command_says_it_in_words_and_by_its_exit_code(bundle, original, capsys, break_it, code, words):
     path = changed(bundle, "answer.md", lambda data: data + b"!") if break_it else bundle
-    done = subprocess.run(
-        [sys.executable, "manage.py", "verify", str(path), "--document", str(original)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    with pytest.raises(SystemExit) as left:
+        call_command("verify", str(path), document=[original])
 
-    assert done.returncode == code
-    assert words in done.stdout
+    assert left.value.code == code
+    assert words in capsys.readouterr().out
 
 
 def test_the_command_refuses_what_is_not_there(tmp_path):
-    command = [sys.executable, "manage.py", "verify", str(tmp_path / "none.zip")]
+    with pytest.raises(SystemExit) as left:
+        call_command("verify", str(tmp_path / "none.zip"))
 
-    assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 2
+    assert left.value.code == 2

@@ -1,4 +1,4 @@
-"""`manage.py ask` as people run it: a process of its own, no database, no Redis, no account."""
+"""`manage.py ask`: what it prints, and the exit code it leaves with."""
 
 import json
 import os
@@ -6,11 +6,13 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 
 import pytest
 
 from tests.conftest import ROOT
 from vectorless_web.runs.export.exports import step_row
+from vectorless_web.runs.management.commands.ask import Command
 from vectorless_web.runs.models import Step
 
 REPORT = """# Annual report 2024
@@ -36,24 +38,38 @@ def report(tmp_path):
     return path
 
 
-def command(*arguments, **environment) -> dict:
-    """How to start the command where nothing is there that it must not need."""
-    bare = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def ask(capsys):
+    """Run the command in this process: `ask("Why?", path, "--json")`."""
+    heard = signal.getsignal(signal.SIGINT)
+
+    def run(*arguments) -> Done:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as left:
+            Command().run_from_argv(["manage.py", "ask", *map(str, arguments)])
+        return Done(left.value.code, *capsys.readouterr())
+
+    yield run
+    signal.signal(signal.SIGINT, heard)
+
+
+def command(*arguments) -> dict:
+    """How to start the command as people do, where nothing is there that it must not need."""
     nowhere = {"DATABASE_URL": "sqlite:////nowhere/db.sqlite3", "REDIS_URL": "unix:///nowhere/redis.sock"}
-    return {
-        "args": [sys.executable, "manage.py", "ask", *map(str, arguments)],
-        "cwd": ROOT,
-        "env": {**bare, **nowhere, **environment},
-        "text": True,
-    }
-
-
-def ask(*arguments) -> subprocess.CompletedProcess:
-    return subprocess.run(capture_output=True, timeout=60, check=False, **command(*arguments))
+    line = [sys.executable, "manage.py", "ask", *map(str, arguments)]
+    return {"args": line, "cwd": ROOT, "env": {**os.environ, **nowhere}, "text": True}
 
 
 def test_the_passages_go_to_standard_output_and_the_steps_to_standard_error(report):
-    done = ask("What was revenue in 2024?", report)
+    told = command("What was revenue in 2024?", report)
+    done = subprocess.run(capture_output=True, timeout=60, check=False, **told)
 
     assert done.returncode == 3
     assert done.stdout.splitlines()[0] == "No model is connected. These passages come closest."
@@ -63,7 +79,7 @@ def test_the_passages_go_to_standard_output_and_the_steps_to_standard_error(repo
         assert kind not in done.stdout
 
 
-def test_a_row_of_a_table_comes_with_the_names_of_its_columns(tmp_path):
+def test_a_row_of_a_table_comes_with_the_names_of_its_columns(ask, tmp_path):
     kit = tmp_path / "kit.md"
     kit.write_text(
         "# Kit\n\n| Item | Issued to | Cost |\n|---|---|---|\n| Hard hat | person | $28 |\n| Suit | crew | $640 |\n"
@@ -73,17 +89,17 @@ def test_a_row_of_a_table_comes_with_the_names_of_its_columns(tmp_path):
     assert "kit.md, p. 1: “Hard hat person $28”\n  Columns: Item, Issued to, Cost\n" in done.stdout
 
 
-def test_an_answer_comes_first_with_its_verdict(report):
-    told = command("What was revenue in 2024?", report, STORY_PAUSE="0")
-    told["env"]["VECTORLESS_ENGINE_FACTORY"] = "tests.support.engines.build_slow"
-    done = subprocess.run(capture_output=True, timeout=60, check=False, **told)
+def test_an_answer_comes_first_with_its_verdict(ask, report, settings, monkeypatch):
+    settings.ENGINE_FACTORY = "tests.support.engines.build_slow"
+    monkeypatch.setenv("STORY_PAUSE", "0")
+    done = ask("What was revenue in 2024?", report)
 
     assert done.returncode == 0
     assert done.stdout.splitlines()[0] == "Revenue was 412 million. [1] (exact)"
     assert "[1] report.md, p. 1: “Revenue was 412 million”" in done.stdout
 
 
-def test_json_is_exactly_one_line_and_names_files_passages_and_words(report, tmp_path):
+def test_json_is_exactly_one_line_and_names_files_passages_and_words(ask, report, tmp_path):
     other = tmp_path / "handbook.md"
     other.write_text("# Handbook\n\nThe canteen opens at noon.\n")
     done = ask("What was revenue in 2024, and the penalty?", other, report, "--json")
@@ -97,7 +113,7 @@ def test_json_is_exactly_one_line_and_names_files_passages_and_words(report, tmp
     assert "412 million" in first["quote"] and first["quote"] in first["passage"]["text"]
 
 
-def test_steps_are_printed_as_events_with_the_fields_of_stored_ones(report):
+def test_steps_are_printed_as_events_with_the_fields_of_stored_ones(ask, report):
     done = ask("What was revenue in 2024?", report, "--json", "--steps")
     events = [dict(line.split(": ", 1) for line in part.splitlines()) for part in done.stdout.strip().split("\n\n")]
     assert [int(event["id"]) for event in events] == list(range(1, len(events) + 1))
@@ -107,7 +123,7 @@ def test_steps_are_printed_as_events_with_the_fields_of_stored_ones(report):
     assert set(step) == set(step_row(Step(refs=[], rejected=[], documents=[])))
 
 
-def test_what_is_not_there_is_said_to_be_not_found(report):
+def test_what_is_not_there_is_said_to_be_not_found(ask, report):
     done = ask("submarines Switzerland", report, "--json")
 
     assert done.returncode == 3
@@ -115,7 +131,7 @@ def test_what_is_not_there_is_said_to_be_not_found(report):
     assert (result["outcome"], result["unknown_words"]) == ("not_found", ["submarines", "Switzerland"])
 
 
-def test_a_thread_is_kept_in_a_file_and_a_broken_one_is_bad_input(report, tmp_path):
+def test_a_thread_is_kept_in_a_file_and_a_broken_one_is_bad_input(ask, report, tmp_path):
     thread = tmp_path / "thread.json"
     questions = ["What was revenue in 2024?", "And the leave?"]
     for question in questions:
@@ -137,7 +153,7 @@ def test_a_thread_is_kept_in_a_file_and_a_broken_one_is_bad_input(report, tmp_pa
     ],
 )
 @pytest.mark.parametrize("as_json", [False, True])
-def test_a_file_that_cannot_be_read_is_bad_input_with_a_sentence(tmp_path, name, content, words, as_json):
+def test_a_file_that_cannot_be_read_is_bad_input_with_a_sentence(ask, tmp_path, name, content, words, as_json):
     path = tmp_path / name
     path.write_bytes(content)
 
@@ -153,31 +169,23 @@ def test_a_file_that_cannot_be_read_is_bad_input_with_a_sentence(tmp_path, name,
         assert done.stdout == ""
 
 
-@pytest.mark.parametrize("question", ["", "   ", "x" * 10_000])
-def test_a_question_that_cannot_be_asked_is_bad_input(report, question):
-    done = ask(question, report)
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["", "{report}"], "question"),
+        (["   ", "{report}"], "question"),
+        (["x" * 10_000, "{report}"], "question"),
+        (["Why?", "nowhere.pdf"], "nowhere.pdf"),
+        (["Why?", "{folder}"], "folder"),
+        (["Why?"], "FILE"),
+        (["Why?", "{report}", "--max-steps", "31"], "30"),
+    ],
+)
+def test_what_cannot_be_asked_is_bad_input(ask, report, arguments, words):
+    done = ask(*(each.format(report=report, folder=report.parent) for each in arguments))
 
-    assert done.returncode == 2
-    assert "question" in done.stderr.lower()
-
-
-def test_a_file_that_is_not_there_is_bad_input(tmp_path):
-    done = ask("Why?", tmp_path / "nowhere.pdf")
-
-    assert done.returncode == 2
-    assert "nowhere.pdf" in done.stderr
-
-
-def test_a_folder_is_bad_input(tmp_path):
-    assert ask("Why?", tmp_path).returncode == 2
-
-
-def test_no_file_at_all_is_bad_input():
-    assert ask("Why?").returncode == 2
-
-
-def test_a_step_limit_out_of_range_is_bad_input(report):
-    assert ask("Why?", report, "--max-steps", "31").returncode == 2
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words.lower() in done.stderr.lower()
 
 
 def test_control_c_leaves_with_130(tmp_path):
