@@ -251,15 +251,18 @@ def end_group(process: subprocess.Popen) -> None:
         process.wait(5)
 
 
-@pytest.fixture
-def server(spawn) -> str:
-    """The address of a web server that serves the test database."""
+@pytest.fixture(scope="module")
+def server(django_db_setup) -> Iterator[str]:
+    """The address of a web server that serves the test database, one for all tests of a file."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    process = spawn("web", "--port", str(port))
+    command = [sys.executable, "manage.py", "web", "--port", str(port)]
+    environment = {**os.environ, "DATABASE_URL": database_url()}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
     wait_until(lambda: process.poll() is not None or answers(f"{address}/health/live"), seconds=30)
     assert process.poll() is None, "the web server ended while it was starting"
-    return address
+    yield address
+    end_group(process)
 
 
 def answers(url: str) -> bool:

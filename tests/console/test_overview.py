@@ -38,11 +38,6 @@ def test_it_names_parts_failures_storage_and_the_last_backup(staff, workspace):
     assert ">fails<" in page
 
 
-def test_others_find_no_console(client, alice):
-    client.force_login(alice)
-    assert client.get("/console/").status_code == 404
-
-
 def test_staff_see_only_the_places_they_may_open(client, alice, give):
     client.force_login(give(alice, "workspaces.view_auditevent"))
     page = client.get("/console/").content.decode()

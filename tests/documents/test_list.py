@@ -214,20 +214,6 @@ def test_moving_tagging_and_deleting_many(make, client, workspace, dora, titles)
     assert titles() == [other.title, "Two", "One"]
 
 
-def test_documents_of_another_workspace_are_never_touched(make, client, alice, bob, workspace):
-    from vectorless_web.workspaces.services import create_workspace
-
-    mine = create_workspace(user=bob, name="Bob's")
-    theirs = make("Theirs")
-    client.force_login(bob)
-    for act, data in (("delete", {}), ("tag", {"tag": "x"}), ("move", {"folder": ""})):
-        answer = client.post(f"/w/{mine.slug}/documents/{act}/", {"documents": [theirs.pk], **data})
-        assert answer.status_code == 422
-    assert client.get(f"/w/{mine.slug}/documents/{theirs.pk}/").status_code == 404
-    theirs.refresh_from_db()
-    assert (theirs.deleted_at, theirs.tags) == (None, [])
-
-
 def test_many_documents_stay_quick(workspace, alice, client, bob):
     """Processor time, so that a busy machine does not decide; about 65 ms were measured for 10,000."""
     rows = [Document(workspace=workspace, title=f"Document {n}", name=f"{n}.pdf") for n in range(3_000)]

@@ -65,18 +65,16 @@ def test_an_owner_chooses_that_questions_are_private(client, alice, workspace):
     assert workspace_for(alice, workspace.slug).setting("runs_private") is True
 
 
-def test_a_private_run_exists_for_who_asked_alone(at, run, alice, bob, client, workspace):
+def test_a_private_run_exists_for_who_asked_alone_with_what_is_asked_after_it(
+    at, run, alice, bob, charlie, client, workspace
+):
     at(bob, run, "people/keep/")
-    assert at(bob, run).status_code == 200
-    assert at(alice, run).status_code == 404
-    listed = client.get(f"/w/{workspace.slug}/runs/").content.decode()
-    assert run.question not in listed
-
-
-def test_what_is_asked_after_a_private_run_is_private_too(at, run, bob):
-    at(bob, run, "people/keep/")
+    assert [at(user, run).status_code for user in (bob, alice)] == [200, 404]
+    assert run.question not in client.get(f"/w/{workspace.slug}/runs/").content.decode()
     run.refresh_from_db()
     assert ask_again(user=bob, run=run).private
+    at(bob, run, "people/named/", people=[charlie.pk])
+    assert not run.shared_with.exists(), "with a stranger it is shared in vain"
 
 
 def test_who_asked_shares_it_with_some_or_with_all(at, run, alice, bob, vera):
@@ -87,15 +85,6 @@ def test_who_asked_shares_it_with_some_or_with_all(at, run, alice, bob, vera):
     assert sees(alice, run)
     verbs = list(AuditEvent.objects.filter(object_type="run").order_by("pk").values_list("verb", flat=True))
     assert verbs == ["run.made_private", "run.shared_with_members", "run.shared_with_workspace"]
-
-
-def test_nobody_else_says_who_sees_it(at, run, alice):
-    assert at(alice, run, "people/keep/").status_code == 403
-
-
-def test_a_stranger_is_shared_with_in_vain(at, run, bob, charlie):
-    at(bob, run, "people/named/", people=[charlie.pk])
-    assert not run.shared_with.exists()
 
 
 def test_a_title_of_a_private_question_is_not_told_by_its_thread(at, make_run, run, alice, bob, client, workspace):

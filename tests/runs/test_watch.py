@@ -1,23 +1,22 @@
 """Watching a run over its socket: a real web server, real Redis, a real worker, a real websocket client."""
 
-import os
 import re
-import subprocess
-import sys
 import threading
 import time
 from contextlib import contextmanager
+from copy import copy
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from tests.conftest import ROOT, answers, database_url, end_group, free_port, wait_until
+from tests.conftest import wait_until
 from tests.support.engines import StoryReasoner, TestEngine, claim, complete, long_story, step
 from vectorless_web.infra.live import publish
 from vectorless_web.runs.line import enqueue, group_of
 from vectorless_web.runs.models import Run, Step
 from vectorless_web.runs.services import claim_run, execute_run
+from vectorless_web.workspaces.services import create_workspace
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -81,34 +80,17 @@ def end_of(text: str, start: int, tag: str) -> int:
     raise AssertionError(f"<{tag}> is not closed")
 
 
-@pytest.fixture(scope="module")
-def server(django_db_setup):
-    """One web server for all tests here: each starts with an empty database and a fresh run."""
-    port = free_port()
-    process = subprocess.Popen(
-        [sys.executable, "manage.py", "web", "--port", str(port)],
-        cwd=ROOT,
-        env={**os.environ, "DATABASE_URL": database_url()},
-        start_new_session=True,
-    )
-    address = f"http://127.0.0.1:{port}"
-    wait_until(lambda: process.poll() is not None or answers(f"{address}/health/live"), seconds=30)
-    assert process.poll() is None, "the web server ended while it was starting"
-    yield address
-    end_group(process)
-
-
 @pytest.fixture
 def open_page(server, client, bob):
-    """Open the socket of a run as somebody: `with open_page(run, after=3) as page`."""
+    """Open the socket of a run as Bob, from a page of the site: `with open_page(run, after=3) as page`."""
 
     @contextmanager
-    def opened(run: Run, *, after: int | str | None = None, user=bob):
-        client.force_login(user)
+    def opened(run: Run, *, after: int | str | None = None, origin: str | None = None):
+        client.force_login(bob)
         cookie = f"sessionid={client.cookies['sessionid'].value}"
         query = "" if after is None else f"?after={after}"
         address = f"{server.replace('http', 'ws', 1)}/ws/w/{run.workspace.slug}/runs/{run.pk}/{query}"
-        with connect(address, additional_headers={"Cookie": cookie}, origin=server) as socket:
+        with connect(address, additional_headers={"Cookie": cookie}, origin=origin or server) as socket:
             yield Page(socket)
 
     return opened
@@ -147,26 +129,16 @@ def test_every_step_arrives_as_it_happens_and_the_socket_closes_at_the_end(make_
     assert page.closed == 1000
 
 
-def test_a_page_opened_late_gets_everything_after_what_it_holds(make_run, open_page):
+def test_a_page_opened_late_gets_everything_after_what_it_holds_and_nonsense_holds_nothing(make_run, open_page):
     run = make_run()
     work(run, tell(long_story))
+    stored = list(run.steps.values_list("sequence", flat=True))
 
-    with open_page(run, after=5) as page:
-        page.read_to_the_end()
-
-    assert page.steps == [sequence for sequence in run.steps.values_list("sequence", flat=True) if sequence > 5]
-    assert "412 million" in page.elements["run-answer"]
-
-
-@pytest.mark.parametrize("after", ["", "-1", "no-number", "9" * 30])
-def test_a_nonsense_position_counts_as_nothing_held(make_run, open_page, after):
-    run = make_run()
-    work(run, tell(long_story))
-
-    with open_page(run, after=after) as page:
-        page.read_to_the_end()
-
-    assert len(page.steps) == 13
+    for after, held in ((5, 5), ("", 0), ("-1", 0), ("no-number", 0), ("9" * 30, 0)):
+        with open_page(run, after=after) as page:
+            page.read_to_the_end()
+        assert page.steps == [sequence for sequence in stored if sequence > held], after
+        assert "412 million" in page.elements["run-answer"]
 
 
 def test_two_tabs_and_one_opened_later_see_the_same(make_run, open_page):
@@ -307,13 +279,15 @@ def test_a_run_that_goes_on_after_a_crash_shows_no_step_twice(make_run, open_pag
 
 
 class TestWhoMayWatch:
-    def refused(self, opener, *values, **names) -> int:
-        with pytest.raises(InvalidStatus) as caught, opener(*values, **names):
-            pass
-        return caught.value.response.status_code
+    def test_neither_a_run_elsewhere_nor_a_page_of_another_site_is_served(self, make_run, open_page, bob):
+        run, other = make_run(), create_workspace(user=bob, name="Bob's own")
+        elsewhere, missing = copy(run), copy(run)
+        elsewhere.workspace, missing.pk = other, 999_999
 
-    def test_a_stranger_is_refused_before_accept(self, make_run, open_page, charlie):
-        assert self.refused(open_page, make_run(), user=charlie) == 403
+        for asked, site in ((elsewhere, None), (missing, None), (run, "http://evil.example")):
+            with pytest.raises(InvalidStatus) as caught, open_page(asked, origin=site):
+                pass
+            assert caught.value.response.status_code == 403
 
     def test_who_is_put_out_of_the_workspace_sees_nothing_more(self, make_run, open_page, bob, workspace):
         run = make_run(status="running")
@@ -325,61 +299,19 @@ class TestWhoMayWatch:
 
         assert page.closed == 4403
 
-    def test_a_run_that_does_not_exist_is_refused_alike(self, make_run, open_page):
-        run = make_run()
-        run.pk = 999_999
 
-        assert self.refused(open_page, run) == 403
-
-    def test_a_run_under_another_workspace_s_name_is_refused(self, make_run, open_page, bob):
-        from vectorless_web.workspaces.services import create_workspace
-
-        run = make_run()
-        run.workspace = create_workspace(user=bob, name="Bob's own")
-
-        assert self.refused(open_page, run) == 403
-
-    def test_nobody_in_particular_is_refused(self, make_run, server):
-        run = make_run()
-        address = f"{server.replace('http', 'ws', 1)}/ws/w/{run.workspace.slug}/runs/{run.pk}/"
-        with pytest.raises(InvalidStatus) as caught, connect(address, origin=server):
-            pass
-        assert caught.value.response.status_code == 403
-
-    def test_a_page_of_another_site_is_refused(self, make_run, server, client, bob):
-        client.force_login(bob)
-        run = make_run()
-        address = f"{server.replace('http', 'ws', 1)}/ws/w/{run.workspace.slug}/runs/{run.pk}/"
-        cookie = {"Cookie": f"sessionid={client.cookies['sessionid'].value}"}
-        with (
-            pytest.raises(InvalidStatus) as caught,
-            connect(address, additional_headers=cookie, origin="http://evil.example"),
-        ):
-            pass
-        assert caught.value.response.status_code == 403
-
-
-def test_the_whole_way_from_ask_to_answer(open_page, spawn, client, bob, workspace, report):
+def test_the_whole_way_from_ask_to_answer_is_told_once_though_enqueued_twice(
+    open_page, spawn, client, bob, workspace, report
+):
     """Ask over HTTP, a worker process, the socket: nothing is called by hand."""
-    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY="tests.support.engines.build_slow", STORY_PAUSE="0.05")
     client.force_login(bob)
     client.post(f"/w/{workspace.slug}/ask/", {"question": "What was revenue?"})
     run = Run.objects.get()
-
-    with open_page(run, after=0) as page:
-        page.read_to_the_end()
-
-    assert len(page.steps) == 13
-    assert "Answered" in page.elements["outcome"]
-
-
-def test_a_run_enqueued_twice_is_told_once(make_run, open_page, spawn):
-    run = make_run()
-    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY="tests.support.engines.build_slow", STORY_PAUSE="0.02")
     enqueue(run)
-    enqueue(run)
+    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY="tests.support.engines.build_slow", STORY_PAUSE="0.05")
 
     with open_page(run, after=0) as page:
         page.read_to_the_end()
 
     assert len(page.steps) == Step.objects.count() == 13
+    assert "Answered" in page.elements["outcome"]
