@@ -35,11 +35,22 @@ def test_the_quote_is_the_row_as_it_stands_in_the_text():
         ("net sales of pumps", (2019,)),
         ("net sales", (2011,)),
         ("interest", (2019,)),
-        ("net sales", ()),
     ],
 )
 def test_nothing_is_shown_for_a_word_or_period_that_stands_nowhere_or_a_row_that_could_be_two(names, years):
     assert worked(ask(names, *years), INCOME) is None
+
+
+def test_without_a_period_the_newest_of_a_statement_is_meant_and_said():
+    found = worked(ask("net sales"), INCOME)
+    assert found.sentence == (
+        "Net sales, 2019: $5,400 million (the newest period of the statement; the question names none)"
+    )
+    rows = [["Net sales", "", "5,000"], ["Gross profit", "2,100", "2,000"]]
+    for statement, last in (("", "5,400"), ("income", "")):
+        rows[0][1] = last
+        plain = table("Sales", rows, columns=["", "2019", "2018"], statement=statement)
+        assert worked(ask("net sales"), plain) is None
 
 
 @pytest.mark.parametrize("asks", ["Why is", "Who is", "In which year was", "Did", "When was"])

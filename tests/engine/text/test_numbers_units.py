@@ -34,6 +34,8 @@ from vectorless_web.engine.text.numbers import (
         ("Change in %", 1, "", "percent"),
         ("basis points", 1, "", "basis point"),
         ("Mitarbeiter", 1, "", ""),
+        ("86,000 employees", 1, "", "employee"),
+        ("CHF 86'000", 1, "CHF", ""),
         ("plan b for m. and k.", 1, "", ""),
     ],
 )

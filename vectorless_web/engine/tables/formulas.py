@@ -15,10 +15,9 @@ from vectorless_web.engine.tables.lookup import (
     TIE,
     Hit,
     Target,
-    choose_hit,
     find_cell,
-    find_hits,
     find_series,
+    is_current,
     target_of,
     terms_listed,
 )
@@ -373,7 +372,7 @@ def list_values(plan: QueryPlan, relations: Sequence[Relation], *, with_operatio
     if plan.periods:
         hit = find_cell(relations, replace(target, period=plan.periods[0]))
     else:
-        # Of a table of several periods a question has to name one.
-        hit = choose_hit(find_hits(relations, target))
-        hit = None if hit and hit.relation.has_periods else hit
+        # Of a table of several periods a question has to name one, but of a statement the newest is meant.
+        hit = find_cell(relations, target)
+        hit = None if hit and hit.relation.has_periods and not is_current(hit) else hit
     return (hit,) if hit else ()

@@ -167,6 +167,11 @@ def _keep_newest(hits: Sequence[Hit], offset: int) -> list[Hit]:
     return [hit for hit in hits if (hit.entry.period.year or 0) == max(0, years[hit.row_key] - offset)]
 
 
+def is_current(hit: Hit) -> bool:
+    """Whether a cell is of the newest period of a primary statement: what a question means that names no period."""
+    return bool(hit.relation.view.statement) and hit.entry.period.year == hit.relation.newest_year
+
+
 def _hits_in(relation: Relation, target: Target) -> Iterator[Hit]:
     wordings = [(target.terms, 1.0)]
     wordings += [(terms, _OTHER_NAME - 0.002 * rank) for rank, terms in enumerate(target.phrases)]

@@ -268,9 +268,14 @@ class Relation:
         return frozenset(years_in(" ".join((self.view.node.title, *self.view.path[-2:], self.view.units))))
 
     @cached_property
+    def newest_year(self) -> int:
+        """The latest year that a column names, 0 where none names one."""
+        return max((read_header(axis.name).year or 0 for axis in self.axes if axis.index), default=0)
+
+    @property
     def has_periods(self) -> bool:
         """Whether any column names a year."""
-        return any(read_header(axis.name).year for axis in self.axes if axis.index)
+        return self.newest_year > 0
 
     @cached_property
     def units(self) -> str:

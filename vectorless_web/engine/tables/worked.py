@@ -100,11 +100,15 @@ def find_worked_figure(plan: QueryPlan, sources: Sequence[TableSource]) -> Worke
     return _tell_cells(plan, hits) if hits else None
 
 
+_NEWEST = " (the newest period of the statement; the question names none)"
+
+
 def _tell_cells(plan: QueryPlan, hits: Sequence[Hit]) -> WorkedFigure:
     quotes, places = _quote_rows(hits)
+    is_chosen = not plan.periods and hits[0].relation.has_periods
     return WorkedFigure(
         "lookup",
-        _tell_values(plan, hits),
+        _tell_values(plan, hits) + (_NEWEST if is_chosen else ""),
         _value_of(plan, hits[0]),
         hits[0].entry.value,
         quotes,

@@ -43,6 +43,7 @@ _UNIT_NAME = re.compile(
     re.IGNORECASE,
 )
 _SPACE = re.compile(r"[\s\-]+")
+_IN_NUMBER = re.compile(r"\d\D?$")
 _BEFORE_LETTER = re.compile(r"(?:[\d$€£¥₹(\[\"'’]|\b[A-Z]{3})\s?$")
 
 
@@ -84,6 +85,8 @@ def units_in(text: str) -> tuple[UnitMention, ...]:
         is_letter = len(word) == 1 and word.isalpha()
         if is_letter and text.strip() != match.group() and not _BEFORE_LETTER.search(text, 0, match.start()):
             continue
+        if word[0] == "0" and _IN_NUMBER.search(text, 0, match.start()):
+            continue  # the zeros of "86,000" are no thousands
         if mention := _make_mention(match, word):
             found.append(mention)
     return tuple(found)

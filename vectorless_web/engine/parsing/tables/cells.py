@@ -136,7 +136,7 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
     if _begins_column(word, following, boxes, k, limit):
         return True
     if _CURRENCY.match(before) or _SUFFIX.match(word):
-        far = gap > _FAR * limit and bool(_SUFFIX.match(word)) and bool(_YEAR.match(before))
+        far = gap > _FAR * limit and bool(_SUFFIX.match(word)) and (bool(_YEAR.match(before)) or not is_number(before))
         return far or (gap > limit and not is_number(word) and not _SUFFIX.match(word))
     if spans[k][0] < spans[k - 1][1]:
         return True
