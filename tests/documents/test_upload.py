@@ -15,7 +15,7 @@ from vectorless_web.documents.models import Document, DocumentVersion, Folder, P
 from vectorless_web.documents.services.uploads import check_room, stored_bytes
 from vectorless_web.engine.parsing.sniff import DOCX, FILE_KINDS, HTML
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.workspaces.models import AuditEvent, Role
+from vectorless_web.workspaces.models import AuditEvent, Membership, Role
 
 pytestmark = pytest.mark.django_db
 
@@ -388,6 +388,24 @@ def test_documents_of_one_name_that_call_themselves_the_same_are_numbered(client
     work_off("documents")
     first, second = Document.objects.order_by("pk").values_list("title", flat=True)
     assert second == f"{first} (2)"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_title_that_another_file_has_gets_the_file_name_beside_it(client, workspace, alice, bob, work_off):
+    client.force_login(alice)
+    send(client, workspace, upload(b"# Quay lease\n\nThe rent is 1,200.\n", "lease-2023.md"))
+    work_off("documents")
+    send(client, workspace, upload(b"# Quay lease\n\nThe rent is 1,300.\n", "lease-2024.md"))
+    work_off("documents")
+    assert set(Document.objects.values_list("title", flat=True)) == {"Quay lease", "Quay lease (lease-2024.md)"}
+
+    closed = Folder.objects.create(workspace=workspace, name="Board", restricted=True)
+    Document.objects.update(folder=closed)
+    client.force_login(bob)
+    Membership.objects.filter(user=bob).update(role="editor")
+    send(client, workspace, upload(b"# Quay lease\n\nThe rent is 1,400.\n", "lease-2025.md"))
+    work_off("documents")
+    assert Document.objects.get(name="lease-2025.md").title == "Quay lease", "nothing is told of a closed folder"
 
 
 def test_a_document_of_the_name_in_another_folder_asks_nothing(client, workspace, alice):

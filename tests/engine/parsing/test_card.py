@@ -199,4 +199,4 @@ def test_the_card_says_whole_sentences_in_their_order_and_asks_of_headings_that_
     prose = "The keeper winds the bells every evening. The keeper rings them in fog. Nobody else may touch the bells."
     card = compiled(f"# Buoys\n\n## Bells of the keeper\n\n{prose}\n\n## Empty part of it\n", "bells.md").card
     assert card.overview == prose
-    assert card.question_hints == ("What does the document say about Bells of the keeper?",)
+    assert card.question_hints == ("What does the section “Bells of the keeper” say?",)

@@ -28,6 +28,7 @@ from vectorless_web.documents.models import (
 )
 from vectorless_web.documents.storage.files import delete_stored, open_version, peek_at_version, stream_sha256
 from vectorless_web.documents.storage.snapshots import current, open_block, snapshot_of, store_snapshot
+from vectorless_web.engine.answers.starters import answered_questions
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument
 from vectorless_web.engine.documents.card import Card as DocumentCard
 from vectorless_web.engine.documents.card import card_from, dump_json
@@ -47,7 +48,6 @@ from vectorless_web.engine.index.word_blocks import (
 )
 from vectorless_web.engine.index.word_blocks import WordBlock as Words
 from vectorless_web.engine.llm.model import HeuristicEstimator
-from vectorless_web.engine.passages.starters import answered_questions
 from vectorless_web.engine.text.analyser import ANALYSER
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.outages import StorageAway
@@ -77,8 +77,8 @@ def section_rows(version: DocumentVersion, document: CompiledDocument) -> Iterat
 
 
 def starters_of(document: CompiledDocument) -> list[str]:
-    """The first few questions of its card that the document answers without a model."""
-    return list(islice(answered_questions(document, document.card.question_hints), STARTERS))
+    """The first few questions on its figures and sections that the document answers without a model."""
+    return list(islice(answered_questions(document), STARTERS))
 
 
 def card_row(version: DocumentVersion, card: DocumentCard, starters: Sequence[str] = ()) -> Card:

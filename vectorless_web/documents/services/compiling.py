@@ -52,7 +52,7 @@ from vectorless_web.documents.services.compiled_rows import (
 from vectorless_web.documents.services.embedding import carry_vectors, name_carried, want_vectors
 from vectorless_web.documents.services.enclosing import TOO_DEEP, add_enclosed, is_too_deep
 from vectorless_web.documents.services.summarising import want_summaries
-from vectorless_web.documents.services.uploads import has_first_title, name_document
+from vectorless_web.documents.services.uploads import has_first_title, tell_title_apart
 from vectorless_web.documents.storage.files import (
     check_reachable,
     delete_stored,
@@ -491,7 +491,7 @@ def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[st
         row.current_version = version
         if has_first_title(row):
             own = clean_for_database(document.title, TITLE_MAX)
-            row.title = name_document(row, own) if own else row.title
+            row.title = tell_title_apart(row, own) if own else row.title
         row.save(update_fields=["current_version", "title"])
         show_to_router(row, card)
         want_vectors(row.workspace_id)

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from vectorless_web.documents.line import announce, enqueue_compile, queue_repair
 from vectorless_web.documents.models import Document, DocumentVersion, Folder, PartialUpload
-from vectorless_web.documents.selectors import documents_in, same_content, same_name
+from vectorless_web.documents.selectors import closed_folders, documents_in, same_content, same_name
 from vectorless_web.documents.storage.files import (
     check_reachable,
     delete_stored,
@@ -44,6 +44,9 @@ from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
+
+NAME_BESIDE = 120
+"""Characters of a file name that stand beside a title at most; a title has room for more than twice as many."""
 
 
 def stored_bytes(workspace: Workspace) -> int:
@@ -450,6 +453,19 @@ def name_document(document: Document, title: str) -> str:
         ending = f" ({number})"
         shown = title[: TITLE_MAX - len(ending)] + ending
     return shown
+
+
+def tell_title_apart(document: Document, title: str) -> str:
+    """The title, with the file name beside it when a document of another file name is called the same.
+
+    Of the documents that its sender may see alone: a title must not tell of a closed folder.
+    """
+    others = Document.objects.filter(workspace=document.workspace_id, title=title, deleted_at=None)
+    others = others.exclude(folder__in=closed_folders(document.added_by_id)).exclude(pk=document.pk)
+    if others.exclude(name__iexact=document.name).exists():
+        ending = f" ({document.name[:NAME_BESIDE]})"
+        title = title[: TITLE_MAX - len(ending)] + ending
+    return name_document(document, title)
 
 
 def has_first_title(document: Document) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from functools import partial
 
 from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import (
@@ -21,15 +22,12 @@ from vectorless_web.engine.agent.wording import join_names, say_count, say_pages
 from vectorless_web.engine.answers.claims import Verdict
 from vectorless_web.engine.answers.exact import state_figure, write_sentence
 from vectorless_web.engine.answers.quotes import Quotes
-from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.passages.find import Passage, find_passages, unknown_words
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.tables.periods import own_period
+from vectorless_web.engine.tables.ranked import rank_tables
 from vectorless_web.engine.tables.relation import TableSource
-from vectorless_web.engine.tables.view import tables_of
 from vectorless_web.engine.tables.worked import WorkedFigure, find_worked_figure
-from vectorless_web.engine.text.analyser import analyse
 
 MOST_PASSAGES = 10
 """Passages shown at most; the page says "up to ten"."""
@@ -47,9 +45,6 @@ NAMED = 3
 """Parts and sections named in a sentence; bound by a line or two of the trace."""
 LISTED = 40
 """Parts, branches and nodes that one step carries; the rest are counted."""
-MOST_TABLES = 40
-"""Tables of a document that are read for a worked figure, the best-ranked. Filings have up to 300; 30 bring the same
-figures as all of them."""
 
 
 @dataclass
@@ -240,15 +235,8 @@ def extract_figure(run: OfflineRun) -> StepEvent:
 def make_source(run: OfflineRun, name: str) -> TableSource:
     """The best-ranked tables of a document, with what tells them apart from those of others."""
     scorer = run.scorers[name]
-    tree = scorer.document.tree
     gate = find_gate(run.state.settings, {name: scorer.document})
-    tables = [key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE]
-    keys = [key for key in tables if gate is None or gate(name, key)]
-    fits = dict(zip(keys, scorer.scores(keys), strict=True))
-    best = sorted(sorted(keys, key=lambda key: (-round(fits[key], 9), key))[:MOST_TABLES])
-    card = scorer.document.card
-    subject = " ".join((scorer.document.title, card.title, run.title_of(name), *card.fields.entities))
-    return TableSource(name, tuple(tables_of(tree, best)), fits, own_period(card.fields), frozenset(analyse(subject)))
+    return rank_tables(scorer, name, title=run.title_of(name), is_let=gate and partial(gate, name))
 
 
 def finish(run: OfflineRun, note: str) -> Iterator[ReasoningEvent]:

@@ -107,6 +107,36 @@ def test_long_texts_have_pages_that_end_with_blocks(compiled):
     assert not uncovered(document)
 
 
+PAGE_IN_MARKDOWN = """# Quay lease
+
+<div align="center"><b>Important</b> &amp; binding</div>
+
+The rent is 1,200 EUR.<br>It is due on the <i>first</i> day; a `Map<String>` and Map<Berth> stay.
+
+- pay <kbd>now</kbd>
+
+<details><summary>Deposit</summary>
+
+| Year | Rent |
+|---|---|
+| 2023 | 1,200<sup>1</sup> |
+
+</details>
+<!-- for the printer -->
+"""
+
+
+def test_html_within_markdown_is_read_and_its_tags_are_not_shown(compiled):
+    document = compiled(PAGE_IN_MARKDOWN, "lease.md")
+    text = "\n".join(document.page_text(page) for page in range(len(document.pages)))
+    for said in ("Important & binding", "EUR.\nIt is due on the first day; a Map<String> and Map<Berth> stay."):
+        assert said in text
+    assert "- pay now" in text and "Deposit" in text
+    assert "1,200" in text and "1,2001" not in text, "the mark of a note is no digit of the figure"
+    assert not re.search(r"</?(div|b|br|i|kbd|details|summary|sup)\b|<!--", text)
+    assert not uncovered(document)
+
+
 def test_headings_in_other_languages(compiled):
     text = "Kapitel 1 Allgemeines\n\nDer Mieter zahlt.\n\n第一章 总则\n\n本合同自签订之日起生效。\n"
     assert [title for _, title in outline(compiled(text, "vertrag.txt"))] == ["Kapitel 1 Allgemeines", "第一章 总则"]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from vectorless_web.engine.documents.card import Card, SectionLine, TypedFields
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.normalise import lower_capitals
 
 _OVERVIEW, _LINE, _LEAD, _PARAGRAPH = 600, 160, 240, 120
 """Characters: of the overview and of a section's line at most, of a paragraph's beginning that counts as its summary,
@@ -176,4 +177,4 @@ def _hints(nodes: Sequence[Node]) -> list[str]:
     told = {node.parent for node in _prose(nodes)}
     headed = [node.title.strip(" .:") for node in nodes if node.key in told and node.kind is NodeKind.SECTION]
     fitting = [title for title in headed if _HINT_WORDS[0] <= len(title.split()) <= _HINT_WORDS[1]]
-    return [f"What does the document say about {title}?" for title in dict.fromkeys(fitting)][:_HINTS]
+    return [f"What does the section “{lower_capitals(title)}” say?" for title in dict.fromkeys(fitting)][:_HINTS]

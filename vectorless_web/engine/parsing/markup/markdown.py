@@ -1,17 +1,21 @@
-"""Blocks of a Markdown file. Its marks are left out; whatever the parser passes over is kept as it stands."""
+"""Blocks of a Markdown file. Its marks and HTML tags are left out; what the parser passes over is kept as it stands."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from lxml.html.defs import tags as HTML_ELEMENTS
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from vectorless_web.engine.documents.figures import FigurePicture
 from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.figures import PictureShelf, clean_description
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter
+from vectorless_web.engine.parsing.markup.html import html_text
 from vectorless_web.engine.parsing.markup.pages import TextBlock
-from vectorless_web.engine.parsing.markup.plaintext import text_blocks
+from vectorless_web.engine.parsing.markup.plaintext import find_last_text, mark_superscript, text_blocks
 from vectorless_web.engine.parsing.tables.spans import SpanCell
 
 _DEEPEST = 100
@@ -20,6 +24,7 @@ that follows it: such a file is read as plain text."""
 _PARSER = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
 _LINK_PARTS = 8
 """Pieces of a line before a link's end in which its address may stand already; then it is not added."""
+_TAG_NAME = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)")
 _FRONT_MATTER = 60
 """Lines of a block of front matter at most; beyond it "---" is a rule."""
 
@@ -83,7 +88,7 @@ def _take(tokens: Sequence[Token], position: int, writer: _Writer) -> int:
         info = token.info.strip()
         writer.write(NodeKind.CODE, f"{info}\n{token.content}" if info else token.content)
     elif token.type == "html_block":
-        writer.write(NodeKind.PARAGRAPH, token.content)
+        writer.extend(*_read_html(token))
     elif token.type == "table_open":
         writer.write_table(_table_rows(inner), headers=1)
     elif token.type in ("bullet_list_open", "ordered_list_open"):
@@ -91,6 +96,33 @@ def _take(tokens: Sequence[Token], position: int, writer: _Writer) -> int:
     elif token.type != "hr":
         writer.write(NodeKind.PARAGRAPH, "\n".join(_texts(inner)))
     return end + 1
+
+
+def _read_html(token: Token) -> tuple[str, list[TextBlock]]:
+    """What a block of HTML says, as of a web page; nothing where it is tags alone."""
+    try:
+        return html_text(token.content)
+    except UnreadableDocument:
+        return "", []
+
+
+def _take_tag(tag: str, parts: list[str], raised: list[int]) -> None:
+    """Add what stands for a tag within a line: nothing, a new line, or the tag itself where HTML has none of the name.
+
+    The end of a superscript parts it from a figure before it; `raised` is where the open ones begin.
+    """
+    found = _TAG_NAME.match(tag)
+    name = found[1].lower() if found else ""
+    if name == "sup":
+        if not tag.startswith("</"):
+            raised.append(len(parts))
+        elif raised:
+            begun = raised.pop()
+            parts[begun:] = [mark_superscript(find_last_text(parts, begun), "".join(parts[begun:]))]
+    elif name == "br":
+        parts.append("\n")
+    elif name and name not in HTML_ELEMENTS:
+        parts.append(tag)
 
 
 def _find_closing_token(tokens: Sequence[Token], position: int) -> int:
@@ -106,9 +138,12 @@ def _inline(token: Token) -> str:
     """The readable text of an inline token; a link keeps its address."""
     parts: list[str] = []
     addresses: list[str] = []
+    raised: list[int] = []
     for child in token.children or []:
-        if child.type in ("text", "code_inline", "html_inline"):
+        if child.type in ("text", "code_inline"):
             parts.append(child.content)
+        elif child.type == "html_inline":
+            _take_tag(child.content, parts, raised)
         elif child.type in ("softbreak", "hardbreak"):
             parts.append("\n")
         elif child.type == "link_open":
@@ -138,11 +173,13 @@ def _held_pictures(tokens: Sequence[Token], shelf: PictureShelf) -> Iterator[tup
 
 
 def _texts(tokens: Sequence[Token]) -> list[str]:
-    return [
-        _inline(token) if token.type == "inline" else token.content.rstrip("\n")
-        for token in tokens
-        if token.type in ("inline", "fence", "code_block", "html_block")
-    ]
+    return [_text(token) for token in tokens if token.type in ("inline", "fence", "code_block", "html_block")]
+
+
+def _text(token: Token) -> str:
+    if token.type == "inline":
+        return _inline(token)
+    return (_read_html(token)[0] if token.type == "html_block" else token.content).rstrip("\n")
 
 
 def _list_text(tokens: Sequence[Token]) -> str:
@@ -157,7 +194,7 @@ def _list_text(tokens: Sequence[Token]) -> str:
         elif token.type == "list_item_open":
             mark = f"{token.info}{token.markup} " if token.info else "- "
         elif token.type in ("inline", "fence", "code_block", "html_block"):
-            text = _inline(token) if token.type == "inline" else token.content.rstrip("\n")
+            text = _text(token)
             lines.append("  " * depth + (mark or "  ") + text)
             mark = ""
     return "\n".join(lines)
