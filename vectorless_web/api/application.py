@@ -12,7 +12,17 @@ from vectorless_web.api.etags import mark_state
 from vectorless_web.api.events import router as events
 from vectorless_web.api.paging import ANSWERS
 from vectorless_web.api.problems import ProblemOut, add_headers, answer_errors
-from vectorless_web.api.routes import documents, engine, governing, runs, threads, workspaces
+from vectorless_web.api.routes import (
+    documents,
+    engine,
+    evaluations,
+    governing,
+    grids,
+    programs,
+    runs,
+    threads,
+    workspaces,
+)
 
 
 class ProgramAPI(NinjaAPI):
@@ -66,7 +76,7 @@ api = ProgramAPI(
     urls_namespace="api-1",
 )
 answer_errors(api)
-for each in (workspaces, documents, runs, threads, engine, governing):
+for each in (workspaces, documents, runs, threads, engine, grids, evaluations, governing, programs):
     api.add_router("", each.router)
 api.add_router("", events)
 

@@ -82,6 +82,8 @@ class EventKind(models.TextChoices):
     RUN_FINISHED = "run.finished", "A question was answered, stopped, or failed"
     DOCUMENT_READY = "document.ready", "A document, or a version of one, was read"
     DOCUMENT_FAILED = "document.failed", "A document could not be read"
+    GRID_FINISHED = "grid.finished", "A grid has no cell under way any more"
+    EVALUATION_FINISHED = "evaluation.finished", "An evaluation has asked all its questions"
 
 
 class Webhook(models.Model):

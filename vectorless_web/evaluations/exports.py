@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -43,6 +43,12 @@ def as_json(evaluation: Evaluation, summary: Summary, results: Iterable[Result])
     head = {"set": evaluation.golden_set.name, "answered_by": evaluation.label, "begun": evaluation.created_at}
     whole = {**head, "figures": figures, "results": [result_row(row) for row in results]}
     return json.dumps(whole, ensure_ascii=False, indent=1, default=str)
+
+
+def figures_of(summary: Summary) -> dict[str, Any]:
+    """The figures by the names of their fields, which no translation changes; a tally as {right, of}."""
+    figures = {field.name: _number(getattr(summary, field.name)) for field in fields(summary)}
+    return {**figures, "verdicts": {str(name): _number(tally) for name, tally in summary.verdicts}}
 
 
 def as_csv(results: Iterable[Result]) -> Iterator[str]:

@@ -7,13 +7,14 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Count, F, Q
 from django.utils import timezone
 
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.evaluations.models import Evaluation, GoldenQuestion, GoldenSet, Result
 from vectorless_web.evaluations.reading import Resolved, Resolver, Typed
 from vectorless_web.evaluations.scoring import Given, Place, score_answer
+from vectorless_web.infra import happenings
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.models import Citation, Run
@@ -217,9 +218,19 @@ def ask_next(evaluation_id: int) -> int:
             break
         asked += _ask(evaluation, waiting)
     if not evaluation.results.filter(state__in=(Result.State.WAITING, Result.State.ASKED)).exists():
-        open_still = Evaluation.objects.filter(pk=evaluation.pk, state=Evaluation.State.RUNNING)
-        open_still.update(state=Evaluation.State.ENDED, ended_at=timezone.now())
+        _end(evaluation)
     return asked
+
+
+@transaction.atomic
+def _end(evaluation: Evaluation) -> None:
+    """End it and tell the event evaluation.finished, once, whoever comes here."""
+    open_still = Evaluation.objects.filter(pk=evaluation.pk, state=Evaluation.State.RUNNING)
+    if open_still.update(state=Evaluation.State.ENDED, ended_at=timezone.now()):
+        rows = evaluation.results.order_by()
+        counts = rows.aggregate(questions=Count("pk"), right=Count("pk", filter=Q(right=True)))
+        about = {"evaluation": evaluation.pk, "golden_set": evaluation.golden_set_id, **counts}
+        happenings.tell("evaluation.finished", workspace_id=evaluation.golden_set.workspace_id, about=about)
 
 
 def _ask(evaluation: Evaluation, result: Result) -> bool:

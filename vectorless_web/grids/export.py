@@ -7,6 +7,7 @@ from datetime import date
 from typing import Any
 
 import xlsxwriter
+from django.urls import reverse
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from xlsxwriter.format import Format
@@ -14,9 +15,12 @@ from xlsxwriter.worksheet import Worksheet
 
 from vectorless_web.grids.models import Cell, Column, Grid, Row
 from vectorless_web.grids.rendering import SCALES, shown_value
+from vectorless_web.grids.selectors import filled_rows
 from vectorless_web.infra.templatetags.show import person
 from vectorless_web.infra.web.csv_files import csv_line
+from vectorless_web.workspaces.selectors import User
 
+WORKBOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 FORMAT, VERSION = "vectorless-grid", 1
 """What a program that reads the file looks at first; the version rises when a field changes or goes."""
 CHARACTERS_MAX = 32_000
@@ -45,6 +49,15 @@ class FilledGrid:
         for row in self.rows:
             for cell in row.shown_cells:  # type: ignore[attr-defined]
                 yield row, cell
+
+
+def fill_for(user: User, grid: Grid, absolute: Callable[[str], str]) -> FilledGrid:
+    """The grid as the user may see it; `absolute` makes the address of a page one of the whole net."""
+
+    def address(cell: Cell) -> str:
+        return absolute(reverse("grids:cell", args=[grid.workspace.slug, grid.pk, cell.pk]))
+
+    return FilledGrid(grid, list(grid.columns.all()), filled_rows(grid, user), address)
 
 
 def file_name(grid: Grid, suffix: str) -> str:

@@ -166,6 +166,7 @@ class WorkspaceCorpus(Corpus):
         self._versions: dict[str, DocumentVersion] = {}
         self._documents: dict[str, CompiledDocument] = {}
         self._cards: dict[int, Card] = {}
+        self._entries = Entries(run)
         self._router = RunRouter(
             run, cards=lambda pk: self.card(str(pk)), texts=self._peek, known=routes, is_pinned=is_pinned
         )
@@ -187,13 +188,15 @@ class WorkspaceCorpus(Corpus):
             for pk in sorted(hidden_folders(self._run).values_list("pk", flat=True)):
                 digest.update(f":without folder {pk}".encode())
         else:
-            for row in versions_in_scope(self._run):
+            rows = list(versions_in_scope(self._run).defer("report", "corrections"))
+            self._versions |= {str(row.document_id): row for row in rows}
+            for row in rows:
                 digest.update(f"{row.document_id}:{row.artefact_sha256}\n".encode())
         return digest.hexdigest()
 
     def entries(self) -> Sequence[DocumentEntry]:
         """All documents of the scope, in the order they were added."""
-        return Entries(self._run)
+        return self._entries
 
     def find_entries(self, documents: Collection[str]) -> Sequence[DocumentEntry]:
         """The entries of these documents; those that are not in the scope are left out."""

@@ -62,6 +62,14 @@ def webhook_in(workspace: Workspace, pk: int) -> Webhook:
     return found
 
 
+def delivery_of(webhook: Webhook, pk: int) -> Delivery:
+    """One of its deliveries; Http404 for another."""
+    found = webhook.deliveries.select_related("webhook__workspace").filter(pk=pk).first()
+    if found is None:
+        raise Http404("There is no such delivery.")
+    return found
+
+
 @transaction.atomic
 def add_webhook(*, actor: User, workspace: Workspace, address: str, events: Iterable[str]) -> tuple[Webhook, str]:
     """A webhook and its secret, which is returned this once. Problem (422) for an address that may not be called."""

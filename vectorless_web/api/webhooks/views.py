@@ -1,7 +1,7 @@
 """Webhooks under a workspace's settings: the list, one with its log of deliveries, and the acts of its owners."""
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -74,10 +74,7 @@ def remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def redeliver(request: HttpRequest, slug: str, pk: int, delivery: int) -> HttpResponse:
     """Send one event again."""
     row = services.webhook_in(workspace_for(request.user, slug, Role.OWNER), pk)
-    found = row.deliveries.select_related("webhook__workspace").filter(pk=delivery).first()
-    if found is None:
-        raise Http404("There is no such delivery.")
-    services.redeliver(actor=request.user, delivery=found)
+    services.redeliver(actor=request.user, delivery=services.delivery_of(row, delivery))
     messages.info(request, _("It is sent again."))
     return redirect("api:webhook", slug=slug, pk=pk)
 

@@ -5,13 +5,14 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 from django.utils import timezone
 
 from vectorless_web.engine.answers.claims import HELD
 from vectorless_web.engine.answers.typed import CheckedText, TypedValue, ValueKind, type_answer
 from vectorless_web.grids.line import announce
 from vectorless_web.grids.models import Cell, Column, Grid
+from vectorless_web.infra import happenings
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.models import Citation, Claim, Run
 from vectorless_web.runs.selectors import answer_of, claims_of, passages_of
@@ -57,7 +58,8 @@ def _queue(user: User, grid: Grid, cells: QuerySet[Cell], verb: str) -> int:
 def feed(grid_id: int) -> None:
     """Give the next waiting cells their runs, so that settings.CELLS_AT_ONCE of the grid are under way.
 
-    Call it in a transaction: the grid's row is held, so that two ends do not give one cell two runs.
+    Where none waits or is under way any more, the event grid.finished is told. Call it in a transaction: the grid's
+    row is held, so that two ends do not give one cell two runs.
     """
     grid = Grid.objects.select_for_update(of=("self",)).select_related("workspace", "asked_by").get(pk=grid_id)
     cells = Cell.objects.filter(row__grid=grid)
@@ -65,6 +67,9 @@ def feed(grid_id: int) -> None:
     waiting = cells.filter(state=Cell.State.QUEUED).select_related("row", "column")
     for cell in waiting.order_by("row__position", "row", "column__position", "column")[: max(0, room)]:
         _start(grid, cell)
+    if not cells.filter(state__in=Cell.OPEN).exists():
+        counts = dict(cells.order_by().values_list("state").annotate(n=Count("pk")))
+        happenings.tell("grid.finished", workspace_id=grid.workspace_id, about={"grid": grid.pk, "cells": counts})
 
 
 def _start(grid: Grid, cell: Cell) -> None:

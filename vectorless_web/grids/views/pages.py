@@ -4,12 +4,10 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.grids import export as exporting
 from vectorless_web.grids import selectors, services
-from vectorless_web.grids.export import FilledGrid
 from vectorless_web.grids.forms import ColumnForm, CorrectionForm, GridForm, RowsForm, shorten_label
 from vectorless_web.grids.models import Cell, Grid
 from vectorless_web.grids.rendering import list_bars, progress_context, show_cells, shown_value
@@ -107,24 +105,17 @@ def stop(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_GET
 def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
     grid = selectors.grid_for(request.user, slug, pk)
-
-    def address(cell: Cell) -> str:
-        return request.build_absolute_uri(reverse("grids:cell", args=[slug, pk, cell.pk]))
-
-    filled = FilledGrid(grid, list(grid.columns.all()), selectors.filled_rows(grid, request.user), address)
+    filled = exporting.fill_for(request.user, grid, request.build_absolute_uri)
     if form == "csv":
         return csv_response(exporting.as_csv(filled), exporting.file_name(grid, "csv"))
     if form == "json":
         response: HttpResponse = JsonResponse(exporting.as_json(filled), json_dumps_params={"indent": 2})
     elif form == "xlsx":
-        response = HttpResponse(exporting.as_workbook(filled), content_type=WORKBOOK)
+        response = HttpResponse(exporting.as_workbook(filled), content_type=exporting.WORKBOOK)
     else:
         raise Http404("A grid can be exported as xlsx, csv or json.")
     response["Content-Disposition"] = f'attachment; filename="{exporting.file_name(grid, form)}"'
     return response
-
-
-WORKBOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 def _answer_act(request: HttpRequest, grid: Grid) -> HttpResponse:

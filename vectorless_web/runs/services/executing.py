@@ -104,7 +104,8 @@ def _work(run: Run, lease: RunLease, engine: Engine, inputs: RunInputs, watch: W
             engine=engine.name, model=engine.model, corpus_fingerprint=corpus.fingerprint, asked_model_at=None
         )
         RunInputs.objects.filter(pk=inputs.pk).update(reasoner=dict(engine.facts), factory=other_factory())
-    recorder = Recorder(lease, corpus)
+    pays_nobody = engine.name == "offline" and "embedding" not in engine.facts
+    recorder = Recorder(lease, corpus, is_watched=run.purpose == Run.Purpose.QUESTION or not pays_nobody)
     conversation = load_kept_conversation(inputs)
     events = engine.reasoner.run(
         run.question, corpus, limits_of(run), cancelling=watch.is_stopping, conversation=conversation
@@ -122,15 +123,18 @@ def _work(run: Run, lease: RunLease, engine: Engine, inputs: RunInputs, watch: W
 
 def _record_all(events: Iterator[ReasoningEvent], recorder: Recorder) -> bool:
     """Store events in the order they come; true when one of them ended the run."""
-    for event in events:
-        match event:
-            case StepEvent():
-                recorder.step(event)
-            case ClaimEvent():
-                recorder.claim(event)
-            case CompleteEvent():
-                recorder.complete(event)
-                return True
+    try:
+        for event in events:
+            match event:
+                case StepEvent():
+                    recorder.step(event)
+                case ClaimEvent():
+                    recorder.claim(event)
+                case CompleteEvent():
+                    recorder.complete(event)
+                    return True
+    finally:
+        recorder.flush()
     return False
 
 

@@ -270,11 +270,19 @@ class Recorder:
     that says the same at its place (walk, index, kind) is kept as it is, and so is a claim
     with the same quotes; one that differs is rewritten where it is. What this attempt
     did not come to again is dropped once it has an answer of its own.
+
+    With `is_watched` false, for a run that nobody has asked by itself and that pays nobody, steps are written together
+    with the next claim or the end, and the places of quotes on their pages are left to the page that shows them: a
+    cell takes half the time.
     """
 
-    def __init__(self, lease: RunLease, corpus: WorkspaceCorpus) -> None:
+    def __init__(self, lease: RunLease, corpus: WorkspaceCorpus, *, is_watched: bool = True) -> None:
         self._lease = lease
         self._corpus = corpus
+        self._is_watched = is_watched
+        self._unwritten: list[Step] = []
+        self._unnamed: set[int] = set()
+        """The steps that are not stored yet, and the documents that they name."""
         self._boxless: set[int] = set()
         """Versions whose boxes could not be had."""
         rows = Step.objects.filter(run=lease.run_id)
@@ -297,14 +305,31 @@ class Recorder:
         if place in self._stored:
             self._correct(self._stored[place], event, row)
             return
-        with write_under_lease(self._lease):
-            self._pin_read_versions()
-            self._keep_named(find_named(event))
-            step = Step.objects.create(run_id=self._lease.run_id, sequence=self._sequence + 1, **row)
-            charge(step)
-            Run.objects.filter(pk=self._lease.run_id).update(phase=event.kind.value, step_count=self._steps + 1)
         self._steps += 1
+        self._unwritten.append(Step(run_id=self._lease.run_id, sequence=self._sequence + 1, **row))
+        self._unnamed |= find_named(event)
+        if self._is_watched:
+            self.flush()
         self._advance()
+
+    def flush(self) -> None:
+        """Store the steps that are not stored yet."""
+        if self._unwritten:
+            with write_under_lease(self._lease):
+                self._write_steps()
+
+    def _write_steps(self) -> None:
+        """Write them in the transaction that is open, with what the run has read and taken from outside."""
+        self._pin_read_versions()
+        self._keep_named(self._unnamed)
+        if self._unwritten:
+            Step.objects.bulk_create(self._unwritten)
+            if self._is_watched:
+                for step in self._unwritten:
+                    charge(step)
+            values = {"phase": self._unwritten[-1].kind, "step_count": self._steps}
+            Run.objects.filter(pk=self._lease.run_id).update(**values)
+        self._unwritten, self._unnamed = [], set()
 
     def claim(self, event: ClaimEvent) -> None:
         """Store or rewrite a claim with its citations under the next sequence number, then announce it."""
@@ -314,7 +339,7 @@ class Recorder:
         citations = [self._citation(evidence) for evidence in event.citations]
         values = {"sequence": self._sequence + 1, **claim_row(event)}
         with write_under_lease(self._lease):
-            self._pin_read_versions()
+            self._write_steps()
             claim, _ = Claim.objects.update_or_create(run_id=self._lease.run_id, order=event.order, defaults=values)
             claim.citations.all().delete()
             for citation in citations:
@@ -326,7 +351,7 @@ class Recorder:
         """Store the answer and the end state in one transaction and give the lease back."""
         passages = [self._citation(evidence) for evidence in event.passages]
         with write_under_lease(self._lease):
-            self._pin_read_versions()
+            self._write_steps()
             RunInputs.objects.filter(run=self._lease.run_id).update(late=late_rows(event.late))
             if event.outcome in CONCLUDED:
                 self._drop_surplus()
@@ -369,7 +394,8 @@ class Recorder:
 
     def _advance(self) -> None:
         self._sequence += 1
-        announce(self._lease.run_id, self._sequence)
+        if self._is_watched:
+            announce(self._lease.run_id, self._sequence)
 
     def _place(self, event: StepEvent) -> RowPlace:
         """Where the step is; a second one of a kind at the same index moves to the next free index."""
@@ -458,7 +484,9 @@ class Recorder:
 
         A document that let the run wait is not asked for again, nor is any once the run has waited long enough.
         """
-        if version.pk in self._boxless or len(self._boxless) * BOXES_WAIT_SECONDS >= MOST_BOXES_WAIT_SECONDS:
+        if not self._is_watched or version.pk in self._boxless:
+            return []
+        if len(self._boxless) * BOXES_WAIT_SECONDS >= MOST_BOXES_WAIT_SECONDS:
             return []
         try:
             return boxes(version, spans, seconds=BOXES_WAIT_SECONDS)

@@ -466,8 +466,11 @@ def release_all(*, workspace: Workspace | None, unless: Callable[[], bool]) -> N
     A worker that dies in mid-call settles nothing. `unless` is asked while the budgets are
     locked, so that nobody can put something aside in between.
     """
+    reserved = Budget.objects.filter(workspace=workspace, reserved_usd__gt=0)
+    if not reserved.exists():  # As nearly always: nothing is locked for a look.
+        return
     with transaction.atomic():
-        rows = Budget.objects.select_for_update().filter(workspace=workspace, reserved_usd__gt=0)
+        rows = reserved.select_for_update()
         left = [row.pk for row in rows]
         if left and not unless():
             Budget.objects.filter(pk__in=left).update(reserved_usd=0)

@@ -1,0 +1,227 @@
+"""What owners set up for programs: service accounts with their tokens, and webhooks with their deliveries."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest
+from ninja import Router, Schema, Status
+from pydantic import Field
+
+from vectorless_web.api import services
+from vectorless_web.api.authentication import Bearer
+from vectorless_web.api.models import ApiToken, EventKind, Scope, Webhook
+from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, take_page
+from vectorless_web.api.routes.schemas import PRINTED
+from vectorless_web.api.webhooks import services as webhooks
+from vectorless_web.infra.limits import NAME_MAX
+from vectorless_web.workspaces.models import Role, ServiceAccount, Workspace
+from vectorless_web.workspaces.selectors import service_account_in, service_accounts_of, workspace_for
+from vectorless_web.workspaces.services import add_service_account, remove_service_account
+
+router = Router(tags=["Programs"])
+ACCOUNTS = "/workspaces/{slug:slug}/service-accounts"
+ACCOUNT = ACCOUNTS + "/{account}"
+HOOKS = "/workspaces/{slug:slug}/webhooks"
+HOOK = HOOKS + "/{webhook}"
+owners = Bearer(Scope.ADMIN)
+
+
+class AccountIn(Schema):
+    """A program's name, and its role, which is never that of an owner."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60, pattern=PRINTED)]
+    role: Literal["viewer", "member", "editor"] = "member"
+
+
+class AccountOut(Schema):
+    """A service account. `user` is how the record names it."""
+
+    id: int
+    name: str
+    user: str
+    role: str
+
+
+class TokenIn(Schema):
+    """A token's name, scope and days until it ends; null for one that does not end by itself."""
+
+    name: Annotated[str, Field(min_length=1, max_length=NAME_MAX, pattern=PRINTED)]
+    scope: Literal["read", "ask", "write", "admin"] = "read"
+    days: Annotated[int | None, Field(ge=1, le=3650)] = 90
+
+
+class TokenOut(Schema):
+    """A token by its first characters."""
+
+    id: int
+    name: str
+    prefix: str
+    scope: str
+    expires_at: datetime | None
+    last_used_at: datetime | None
+
+
+class TokenMadeOut(TokenOut):
+    """A token that was made just now, with its text."""
+
+    token: str
+
+
+class HookIn(Schema):
+    """An address, and the events that it is told of."""
+
+    address: Annotated[str, Field(min_length=1, max_length=500, pattern=PRINTED)]
+    events: Annotated[list[EventKind], Field(min_length=1, max_length=len(EventKind))]
+
+
+class SwitchIn(Schema):
+    """Whether a webhook is told of events."""
+
+    enabled: bool
+
+
+class HookOut(Schema):
+    """A webhook. `failing_since` is null when its last delivery was taken."""
+
+    id: int
+    address: str
+    events: list[str]
+    enabled: bool
+    failing_since: datetime | None
+
+
+class HookMadeOut(HookOut):
+    """A webhook with the secret that signs for it from now on."""
+
+    secret: str
+
+
+class DeliveryOut(Schema):
+    """An event on its way; `message` is the webhook-id, `reply` the status of the last reply, 0 for none."""
+
+    id: int
+    message: str
+    kind: str
+    status: str
+    attempts: int
+    reply: int
+    error: str
+    created_at: datetime
+
+
+def _govern(request: HttpRequest, slug: str) -> Workspace:
+    return workspace_for(request.user, slug, Role.OWNER)
+
+
+@router.get(ACCOUNTS, response=list[AccountOut], auth=owners)
+def list_accounts(request: HttpRequest, slug: str) -> list[dict[str, Any]]:
+    """The programs that belong to the workspace."""
+    return [_show_account(row) for row in service_accounts_of(_govern(request, slug))]
+
+
+def _show_account(row: Any) -> dict[str, Any]:
+    return {"id": row.pk, "name": row.user.first_name, "user": row.user.get_username(), "role": row.role}
+
+
+@router.post(ACCOUNTS, response={201: AccountOut}, auth=owners)
+def add_account(request: HttpRequest, slug: str, asked: AccountIn) -> Status[dict[str, Any]]:
+    """Add a program as a member."""
+    workspace = _govern(request, slug)
+    made = add_service_account(actor=request.user, workspace=workspace, **asked.dict())
+    return Status(201, _show_account(service_account_in(workspace, made.pk)))
+
+
+@router.delete(ACCOUNT, response={204: None}, auth=owners)
+def remove_account(request: HttpRequest, slug: str, account: Number) -> Status[None]:
+    """End a service account with its tokens; what it added and asked stays."""
+    remove_service_account(actor=request.user, account=service_account_in(_govern(request, slug), account))
+    return Status(204, None)
+
+
+def _tokens_of(account: ServiceAccount) -> QuerySet[ApiToken]:
+    return ApiToken.objects.filter(user=account.user_id, revoked_at=None)
+
+
+@router.get(ACCOUNT + "/tokens", response=list[TokenOut], auth=owners)
+def list_tokens(request: HttpRequest, slug: str, account: Number) -> Any:
+    """The tokens of a service account that were not revoked."""
+    return _tokens_of(service_account_in(_govern(request, slug), account))
+
+
+@router.post(ACCOUNT + "/tokens", response={201: TokenMadeOut}, auth=owners)
+def make_token(request: HttpRequest, slug: str, account: Number, asked: TokenIn) -> Status[dict[str, Any]]:
+    """Make a token of a service account; its text is in this reply alone."""
+    row = service_account_in(_govern(request, slug), account)
+    made, text = services.make_token(user=request.user, account=row, **asked.dict())
+    return Status(201, {**TokenOut.from_orm(made).dict(), "token": text})
+
+
+@router.delete(ACCOUNT + "/tokens/{token}", response={204: None}, auth=owners)
+def revoke_token(request: HttpRequest, slug: str, account: Number, token: Number) -> Status[None]:
+    """Close a token for good."""
+    row = service_account_in(_govern(request, slug), account)
+    found = _tokens_of(row).filter(pk=token).first()
+    if found is None:
+        raise Http404("There is no such token.")
+    services.revoke_token(user=request.user, token=found, account=row)
+    return Status(204, None)
+
+
+@router.get(HOOKS, response=list[HookOut], auth=owners)
+def list_webhooks(request: HttpRequest, slug: str) -> Any:
+    """The webhooks of the workspace."""
+    return webhooks.webhooks_of(_govern(request, slug))
+
+
+@router.post(HOOKS, response={201: HookMadeOut}, auth=owners)
+def add_webhook(request: HttpRequest, slug: str, asked: HookIn) -> Status[dict[str, Any]]:
+    """Add a webhook; its secret is in this reply alone."""
+    made, secret = webhooks.add_webhook(actor=request.user, workspace=_govern(request, slug), **asked.dict())
+    return Status(201, _show_secret(made, secret))
+
+
+def _show_secret(webhook: Webhook, secret: str) -> dict[str, Any]:
+    return {**HookOut.from_orm(webhook).dict(), "secret": secret}
+
+
+@router.get(HOOK, response=HookOut, auth=owners)
+def show_webhook(request: HttpRequest, slug: str, webhook: Number) -> Webhook:
+    """One webhook."""
+    return webhooks.webhook_in(_govern(request, slug), webhook)
+
+
+@router.patch(HOOK, response=HookOut, auth=owners)
+def switch_webhook(request: HttpRequest, slug: str, webhook: Number, asked: SwitchIn) -> Webhook:
+    """Switch a webhook on or off; what waits while it is off is given up."""
+    workspace = _govern(request, slug)
+    webhooks.switch_webhook(actor=request.user, webhook=webhooks.webhook_in(workspace, webhook), on=asked.enabled)
+    return webhooks.webhook_in(workspace, webhook)
+
+
+@router.post(HOOK + "/secret", response=HookMadeOut, auth=owners)
+def rotate_secret(request: HttpRequest, slug: str, webhook: Number) -> dict[str, Any]:
+    """Make a new secret, which is in this reply alone; the one before signs beside it for a day."""
+    found = webhooks.webhook_in(_govern(request, slug), webhook)
+    return _show_secret(found, webhooks.rotate_secret(actor=request.user, webhook=found))
+
+
+@router.delete(HOOK, response={204: None}, auth=owners)
+def remove_webhook(request: HttpRequest, slug: str, webhook: Number) -> Status[None]:
+    """Remove a webhook with its log."""
+    webhooks.remove_webhook(actor=request.user, webhook=webhooks.webhook_in(_govern(request, slug), webhook))
+    return Status(204, None)
+
+
+@router.get(HOOK + "/deliveries", response=PageOut[DeliveryOut], auth=owners)
+def list_deliveries(request: HttpRequest, slug: str, webhook: Number, asked: PageQuery = Paged) -> dict[str, Any]:
+    """What a webhook was told, the newest first."""
+    return take_page(webhooks.webhook_in(_govern(request, slug), webhook).deliveries.all(), asked, DeliveryOut.from_orm)
+
+
+@router.post(HOOK + "/deliveries/{delivery}/again", response={202: None}, auth=owners)
+def redeliver(request: HttpRequest, slug: str, webhook: Number, delivery: Number) -> Status[None]:
+    """Send one event again, with the id that it had."""
+    found = webhooks.delivery_of(webhooks.webhook_in(_govern(request, slug), webhook), delivery)
+    webhooks.redeliver(actor=request.user, delivery=found)
+    return Status(202, None)
