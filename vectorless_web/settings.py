@@ -35,6 +35,11 @@ try:
     if SECRET_KEY and not DEBUG:
         refuse_weak_secret(SECRET_KEY)
     SOCKETS = socket_folder(VAR, env.str("VECTORLESS_SOCKETS", default=""))
+    if env.str("VECTORLESS_STORAGE", default="") and not SECRET_KEY:
+        raise Unusable(
+            "VECTORLESS_STORAGE is for several machines, and each would make a secret of its own. "
+            "Set SECRET_KEY, the same everywhere: openssl rand -hex 32"
+        )
     SECRET_KEY = SECRET_KEY or local_secret(VAR / "secret_key", depended_on=_has_data())
 except (Unusable, OSError) as error:
     raise SystemExit(str(error)) from None
@@ -152,8 +157,16 @@ FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o777 & ~UMASK
 STATIC_ROOT = VAR / "static"
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGE_URL = env.str("VECTORLESS_STORAGE", default="")
+"""An object store's bucket and a folder in it that hold uploads and compiled files, in place of a folder of this
+machine; credentials come from the environment."""
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": {
+        "BACKEND": "vectorless_web.infra.object_storage.ObjectStorage",
+        "OPTIONS": {"url": STORAGE_URL, "seconds": env.float("VECTORLESS_STORAGE_SECONDS", default=30.0)},
+    }
+    if STORAGE_URL
+    else {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
         "BACKEND": env.str("VECTORLESS_STATIC", default="whitenoise.storage.CompressedManifestStaticFilesStorage")
     },
@@ -465,6 +478,8 @@ ENGINE_FACTORY = env.str("VECTORLESS_ENGINE_FACTORY", default=BUILT_IN_ENGINE)
 
 CACHE_ROOT = VAR / "cache"
 """Copies of artefacts and page images; safe to delete at any time."""
+FILE_CACHE_BYTES = env.int("VECTORLESS_FILE_CACHE_BYTES", default=4 * 2**30)
+"""Of this machine's copies of files of an object store."""
 RENDER_CACHE_BYTES = env.int("VECTORLESS_RENDER_CACHE_BYTES", default=2 * 2**30)
 RENDER_MEMORY_BYTES = env.int("VECTORLESS_RENDER_MEMORY_BYTES", default=2**30)
 RENDER_SOCKET = SOCKETS / "render.sock"

@@ -18,7 +18,7 @@ from tests.support.files import HANDBOOK, REPORT
 from tests.support.paper import Text
 from tests.support.paper import pdf as paper
 from vectorless_web.documents import services
-from vectorless_web.documents.drawing.client import PageCache, RenderUnavailable, ask, image_path
+from vectorless_web.documents.drawing.client import RenderUnavailable, ask, image_path
 from vectorless_web.documents.rendering.page import Highlight, boxes, figure_image, page_image, page_view, page_words
 from vectorless_web.documents.storage.files import open_version
 
@@ -183,26 +183,6 @@ def test_a_silent_client_does_not_hold_the_child(render_child, settings):
         started = time.monotonic()
         assert ask({"op": "ping"}) == {"ok": True}
         assert time.monotonic() - started < 5
-
-
-def test_the_cache_makes_room_for_what_was_used_last(tmp_path):
-    cache = PageCache(tmp_path, limit_bytes=100)
-    paths = [image_path(tmp_path, f"{number:064d}", 0, 1.6) for number in range(4)]
-    for age, path in enumerate(paths[:3]):
-        cache.write(path, b"x" * 30)
-        os.utime(path, (age, age))
-    os.utime(paths[0], (50, 50))
-    cache.write(paths[3], b"x" * 30)
-    assert [path.exists() for path in paths] == [True, False, True, True]
-
-
-def test_the_cache_counts_what_other_processes_wrote(tmp_path):
-    caches = [PageCache(tmp_path, limit_bytes=100) for _ in range(2)]
-    paths = [image_path(tmp_path, f"{number:064d}", 0, 1.6) for number in range(4)]
-    for age, path in enumerate(paths):
-        caches[age % 2].write(path, b"x" * 30)
-        os.utime(path, (age, age))
-    assert sum(path.exists() for path in paths) == 3
 
 
 def test_deleting_the_cache_and_the_socket_heals_by_itself(ready, render_child, settings):

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import shutil
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from tests.support.files import upload
 from vectorless_web.documents import services
 from vectorless_web.documents.models import Document, PartialUpload
 from vectorless_web.documents.services.uploads import HEAD_BYTES, PIECE_BYTES, TAIL_BYTES
-from vectorless_web.documents.storage.pieces import WrongOffset, append_piece, pieces_path
+from vectorless_web.documents.storage.pieces import WrongOffset, append_piece, count_received, joined_pieces
+from vectorless_web.infra.outages import StorageAway
 
 pytestmark = pytest.mark.django_db
 LARGE = b"# Lease\n\n" + b"The rent is paid by the month. " * 300_000
@@ -33,7 +35,7 @@ def add(client, place: dict, offset: int, content: bytes = LARGE, **headers):
 
 
 def left(settings) -> list[Path]:
-    return list((Path(settings.CACHE_ROOT) / "partial").glob("*"))
+    return list((Path(settings.MEDIA_ROOT) / "pieces").glob("*"))
 
 
 @pytest.fixture
@@ -148,20 +150,28 @@ def test_uploads_that_waited_too_long_are_swept(client, place, settings):
     assert (PartialUpload.objects.count(), left(settings)) == (0, [])
 
 
-def test_only_one_request_adds_to_a_file_at_a_time(settings, tmp_path):
-    settings.CACHE_ROOT = tmp_path
+def test_half_a_piece_does_not_count_and_is_taken_again(settings):
     token = "a" * 32
     append_piece(token, 0, b"one")
-    with pieces_path(token).open("ab") as other:
-        import fcntl
-
-        fcntl.flock(other, fcntl.LOCK_EX)
-        with pytest.raises(WrongOffset) as wrong:
-            append_piece(token, 3, b"two")
+    append_piece(token, 3, b"two")
+    last = max(Path(settings.MEDIA_ROOT, "pieces", token).iterdir())
+    last.write_bytes(b"t")
+    with pytest.raises(WrongOffset) as wrong:
+        append_piece(token, 6, b"three")
     assert wrong.value.received == 3
     assert append_piece(token, 3, b"two") == 6
+    with joined_pieces(token) as whole:
+        assert whole.read() == b"onetwo"
     with pytest.raises(ValueError, match=r"\.\."):
-        pieces_path("../../etc/passwd")
+        count_received("../../etc/passwd")
+
+
+def test_a_piece_is_not_taken_while_the_storage_is_away(client, place, workspace, alice, settings):
+    services.add_document(workspace=workspace, user=alice, upload=upload(b"# Kept", "kept.md"))
+    shutil.rmtree(settings.MEDIA_ROOT)
+    with pytest.raises(StorageAway):
+        add(client, place, 0)
+    assert not Path(settings.MEDIA_ROOT).exists(), "what is put there would hide that nothing is"
 
 
 def test_the_plain_form_takes_large_files_too(client, workspace, alice):

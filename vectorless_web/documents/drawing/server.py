@@ -3,10 +3,11 @@
 One connection carries one request and one reply, each a JSON object on one line. Requests:
 {"op": "ping"}; {"op": "page", "file", "sha256", "page_index", "scale"}, answered with the path of
 the picture, of a part of it with "box": [left, top, right, bottom] in points;
-{"op": "boxes", "file", "spans": [[page_index, char_index, length], ...]}, answered with
-[[page_index, x, y, width, height], ...] in points from the top left; {"op": "words", "file", "spans"}, answered with
-one [x, y, width, height] or null a span; {"op": "portrait", "data"} and {"op": "label", "data", "label"}, answered with
-the picture drawn anew, or with the label across it, as {"jpeg"} in base64. A refusal is {"code", "message"}.
+{"op": "boxes", "file", "sha256", "spans": [[page_index, char_index, length], ...]}, answered with
+[[page_index, x, y, width, height], ...] in points from the top left;
+{"op": "words", "file", "sha256", "spans"}, answered with one [x, y, width, height] or null a span;
+{"op": "portrait", "data"} and {"op": "label", "data", "label"}, answered with the picture drawn anew, or with the label
+across it, as {"jpeg"} in base64. A refusal is {"code", "message"}.
 
 This process opens no upload. Its workers do, so a page that crashes, hangs or bloats one costs one
 reply; `render_turns` says whose turn it is. The socket comes back by itself when it was removed.

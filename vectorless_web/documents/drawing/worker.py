@@ -17,7 +17,8 @@ from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from vectorless_web.documents.drawing.client import PageCache, image_path, touch
+from vectorless_web.documents.drawing.client import image_path
+from vectorless_web.documents.storage.cache import CacheFolder, touch
 from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.parsing.drawing import draw_page
@@ -110,8 +111,8 @@ class RenderConfig:
     cache_bytes: int
     memory_bytes: int
     seconds: int
-    resolve: Callable[[str], Path]
-    """Gives the local path of a stored upload."""
+    resolve: Callable[[str, str], Path]
+    """Gives the local path of a stored upload by its name and SHA-256."""
     workers: int = 1
 
 
@@ -159,7 +160,7 @@ class Worker:
 
     def __init__(self, config: RenderConfig) -> None:
         self.config = config
-        self.cache = PageCache(config.cache, limit_bytes=config.cache_bytes)
+        self.cache = CacheFolder(config.cache, limit_bytes=config.cache_bytes)
         self._tries = config.cache / "tries"
 
     def answer(self, line: bytes) -> dict[str, Any]:
@@ -204,12 +205,16 @@ class Worker:
         path = image_path(self.config.cache, sha256, page_index, scale, label, box)
         if touch(path):
             return path
-        file = self.config.resolve(str(request["file"]))
+        file = self._find_file(request)
         name = f"{sha256}-{page_index}"
         image = self._try_request(name, self.config.seconds, lambda: draw_page(file, page_index, scale))
         data = cut_out(image.data, [edge * scale for edge in box]) if box else image.data
-        self.cache.write(path, write_across(data, label) if label else data)
+        with self.cache.write(path) as picture:
+            picture.write(write_across(data, label) if label else data)
         return path
+
+    def _find_file(self, request: Mapping[str, Any]) -> Path:
+        return self.config.resolve(str(request["file"]), str(request["sha256"]))
 
     def _portrait(self, request: Mapping[str, Any]) -> str:
         """The picture of a person, drawn anew, in base64."""
@@ -226,14 +231,14 @@ class Worker:
 
     def _boxes(self, request: Mapping[str, Any]) -> list[list[float]]:
         spans = [GlyphSpan(*(int(number) for number in span)) for span in request["spans"]]
-        file = self.config.resolve(str(request["file"]))
+        file = self._find_file(request)
         seconds = min(self.config.seconds, BOXES_SECONDS)
         found = self._try_request(f"{file.name}-boxes", seconds, lambda: highlight_boxes(file, spans))
         return [[b.page_index, b.left, b.top, b.right - b.left, b.bottom - b.top] for b in found]
 
     def _word_boxes(self, request: Mapping[str, Any]) -> list[list[float] | None]:
         spans = [GlyphSpan(*(int(number) for number in span)) for span in request["spans"]]
-        file = self.config.resolve(str(request["file"]))
+        file = self._find_file(request)
         seconds = min(self.config.seconds, BOXES_SECONDS)
         found = self._try_request(f"{file.name}-words", seconds, lambda: word_boxes(file, spans))
         return [[b.left, b.top, b.right - b.left, b.bottom - b.top] if b else None for b in found]

@@ -20,11 +20,11 @@ from vectorless_web.documents.drawing.client import (
     image_path,
     is_up,
     label_picture,
-    touch,
 )
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.rendering.text import TextMark, lay_out_page, replace_control_characters, segments
 from vectorless_web.documents.selectors import section_path
+from vectorless_web.documents.storage.cache import touch
 from vectorless_web.documents.storage.files import open_version, size_of
 from vectorless_web.engine.documents.card import PageInfo
 from vectorless_web.engine.documents.node import GlyphSpan, Row
@@ -175,7 +175,7 @@ def boxes(version: DocumentVersion, spans: Iterable[SpanRow], *, seconds: float 
 
 
 def _ask_boxes(version: DocumentVersion, rows: Sequence[tuple[int, int, int]], seconds: float) -> list[list[float]]:
-    request = {"op": "boxes", "file": version.file.name, "spans": rows}
+    request = {"op": "boxes", "file": version.file.name, "sha256": version.sha256, "spans": rows}
     found: list[list[float]] = ask(request, seconds)["boxes"]
     return found
 
@@ -535,7 +535,7 @@ def _find_word_boxes(version: DocumentVersion, spans: Sequence[tuple[int, int, i
     recognised = open_version(version).recognised if version.recognised_pages else None
     if recognised is not None and spans[0][0] in recognised.pages:
         return [_enclose(list(recognised.boxes([GlyphSpan(*span)]))) for span in spans]
-    request = {"op": "words", "file": version.file.name, "spans": spans}
+    request = {"op": "words", "file": version.file.name, "sha256": version.sha256, "spans": spans}
     found: list[list[float] | None] = ask(request, BOXES_SECONDS)["boxes"]
     return found
 

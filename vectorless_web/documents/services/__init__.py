@@ -75,6 +75,7 @@ from vectorless_web.documents.services.uploads import (
     hold_upload,
     may_be_heading,
 )
+from vectorless_web.documents.storage.files import forget_purged_copies
 
 __all__ = [
     "ArtefactPatrol",
@@ -107,6 +108,7 @@ __all__ = [
     "estimate",
     "failed_repairs",
     "finish_partial_upload",
+    "forget_purged_copies",
     "hand_back_version",
     "hold_upload",
     "may_be_heading",

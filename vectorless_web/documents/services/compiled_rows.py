@@ -26,7 +26,13 @@ from vectorless_web.documents.models import (
     WaitingWords,
     WordBlock,
 )
-from vectorless_web.documents.storage.files import delete_stored, open_version, peek_at_version, stream_sha256
+from vectorless_web.documents.storage.files import (
+    UNREADABLE,
+    check_reachable,
+    delete_stored,
+    open_version,
+    peek_at_version,
+)
 from vectorless_web.documents.storage.snapshots import current, open_block, snapshot_of, store_snapshot
 from vectorless_web.engine.answers.starters import answered_questions
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument
@@ -291,8 +297,8 @@ def _rewrite_block(workspace_id: int, number: int, waiting: Sequence[int]) -> No
     rows = WaitingWords.objects.filter(pk__in=waiting).order_by("pk").values_list("document", "data")
     lists: dict[int, bytes | None] = {document: bytes(data) for document, data in rows}
     try:
-        block = open_block(held.file) if held else Words.empty()
-    except (OSError, ValueError):
+        block = open_block(held.file, held.sha256) if held else Words.empty()
+    except UNREADABLE:
         return  # `refresh_rows` makes its words again.
     span = range(number * BLOCK_DOCUMENTS, (number + 1) * BLOCK_DOCUMENTS)
     shown = SnapshotRow.objects.filter(workspace=workspace_id, words_layout=LAYOUT).exclude(data=b"")
@@ -335,8 +341,11 @@ def _forget_lost_blocks() -> None:
     """Drop blocks that cannot be read, so that the words of their documents are made again."""
     for held in WordBlock.objects.all():
         try:
-            open_block(held.file)
-        except (OSError, ValueError) as error:
+            open_block(held.file, held.sha256)
+        except StorageAway:
+            return  # It says nothing about any file.
+        except UNREADABLE as error:
+            check_reachable()
             logger.warning("the words of %s are made again: %s", held, error)
             first = held.number * BLOCK_DOCUMENTS
             rows = SnapshotRow.objects.filter(workspace=held.workspace_id, document__gte=first)
@@ -352,17 +361,16 @@ def compact_snapshot(workspace_id: int) -> None:
     state = SnapshotState.objects.filter(workspace=workspace_id, lineage=kept.lineage).first()
     if state is None or state.base_number >= kept.number:
         return
-    name = store_snapshot(state, kept.number, kept.snapshot.compact_rows())
-    if not _replace_file(state, kept.number, name):
-        delete_stored(name)
+    content = kept.snapshot.compact_rows()
+    stored = Stored(store_snapshot(state, kept.number, content), hashlib.sha256(content).hexdigest())
+    if not _replace_file(state, kept.number, stored):
+        delete_stored(stored.name)
 
 
 @transaction.atomic
-def _replace_file(state: SnapshotState, number: int, name: str) -> bool:
-    with default_storage.open(name) as file:
-        digest = stream_sha256(file)
+def _replace_file(state: SnapshotState, number: int, stored: Stored) -> bool:
     replaced = SnapshotState.objects.filter(pk=state.pk, base_number=state.base_number).update(
-        base_number=number, file=name, sha256=digest
+        base_number=number, file=stored.name, sha256=stored.sha256
     )
     if replaced:
         # Those of before the last file: a process may still be reading the rows after it.

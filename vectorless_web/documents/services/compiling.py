@@ -114,9 +114,11 @@ LOST_ORIGINAL = (
     "The original file of this document is missing from storage, so it cannot be read again. "
     "Upload the same file once more: it takes its place, and nothing else changes."
 )
-ALTERED = (
+UPLOAD_ALTERED = CompileFailed(
     "The original file of this document was altered in storage, so it cannot be read again. "
-    "Upload the same file once more: it takes its place, and nothing else changes."
+    "Upload the same file once more: it takes its place, and nothing else changes.",
+    code="upload_altered",
+    retryable=False,
 )
 REPAIR_WAITS = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1))
 """How long after each failure a repair is tried again: storage that is away comes back, a crash may have been bad
@@ -276,7 +278,7 @@ def _claim(version_id: int) -> DocumentVersion | None:
 def _compile(version: DocumentVersion, folder: Path, compile_with: Compile, unpack_with: Compile) -> None:
     _drop_leftovers(version)
     target = folder / "artefact"
-    order = _make_order(version, _upload_of(version, folder), target)
+    order = _make_order(version, _upload_of(version), target)
     finished = _follow_child(version, compile_with(order), order.path)
     with translate_storage_errors():
         name, digest = store_artefact(target, f"compiled/{version.sha256}-{ENGINE_VERSION}-{version.lease[:8]}")
@@ -326,14 +328,16 @@ def _take_out(version: DocumentVersion, order: Order, unpack_with: Compile, rema
     return {"warnings": remarks, "enclosed": dict(counts)}
 
 
-def _upload_of(version: DocumentVersion, folder: Path) -> Path:
+def _upload_of(version: DocumentVersion) -> Path:
     name = version.file.name or ""
     try:
         with translate_storage_errors():
-            path = local_copy(name, folder)
+            path = local_copy(name, version.sha256)
             path.stat()
     except FileNotFoundError as error:
         raise UPLOAD_MISSING from error
+    except ArtefactDamaged as error:
+        raise UPLOAD_ALTERED from error
     return path
 
 
@@ -409,7 +413,7 @@ def _recompile(version: DocumentVersion, folder: Path, compile_with: Compile) ->
         announce(version.document.workspace_id, version.document_id)
         return
     target = folder / "artefact"
-    order = _make_order(version, _original_of(version, folder), target)
+    order = _make_order(version, _original_of(version), target)
     finished = _watch(version, compile_with(order))
     name, digest = store_artefact(target, f"compiled/{version.sha256}-{ENGINE_VERSION}-{version.lease[:8]}")
     try:
@@ -431,11 +435,11 @@ def is_sound(version: DocumentVersion) -> bool:
         return False
 
 
-def _original_of(version: DocumentVersion, folder: Path) -> Path:
+def _original_of(version: DocumentVersion) -> Path:
     """The uploaded file, as it was when it was stored."""
-    path = _upload_of(version, folder)
+    path = _upload_of(version)
     if file_sha256(path) != version.sha256:
-        raise CompileFailed(ALTERED, code="upload_altered", retryable=False)
+        raise UPLOAD_ALTERED
     return path
 
 

@@ -21,7 +21,7 @@ from vectorless_web.documents.line import announce, enqueue_compile, queue_repai
 from vectorless_web.documents.models import Document, DocumentVersion, Folder, PartialUpload
 from vectorless_web.documents.selectors import closed_folders, documents_in, same_content, same_name
 from vectorless_web.documents.storage.files import (
-    check_reachable,
+    check_before_storing,
     delete_stored,
     is_readable,
     is_stored,
@@ -31,8 +31,8 @@ from vectorless_web.documents.storage.files import (
 from vectorless_web.documents.storage.pieces import (
     append_piece,
     count_received,
+    joined_pieces,
     list_stale,
-    pieces_path,
     remove_pieces,
 )
 from vectorless_web.engine.documents.node import Node, NodeKind
@@ -326,7 +326,7 @@ def hold_upload(
         workspace=workspace, user_id=int(user.pk or 0), folder=folder, name=clean_name(upload.name or ""), bytes=size
     )
     received = 0
-    for data in upload.chunks():
+    for data in upload.chunks(PIECE_BYTES):
         received = append_piece(held.token, received, data)
     held.ends_sha256 = _sha256_of(upload)
     _ask_about(held, same_name_as)
@@ -377,7 +377,7 @@ def finish_partial_upload(*, upload: PartialUpload, user: User, on_same_name: Sa
             "This file is being stored already.", code="being_stored", status=409, retryable=True, retry_after=2
         )
     try:
-        with pieces_path(upload.token).open("rb") as file:
+        with joined_pieces(upload.token) as file:
             stored = _add_whole(upload, user, File(file, name=upload.name), on_same_name)
     except SameNameHere as found:
         _ask_about(upload, found.document)
@@ -559,13 +559,8 @@ def _sha256_of(upload: UploadedFile | File) -> str:
 
 
 def _store(upload: UploadedFile | File, media_type: str, sha256: str) -> _Stored:
-    """Stream the file into default storage under a name of ours: a user's file name never becomes a path.
-
-    StorageAway when earlier uploads are not where they should be: what is written to the
-    place of a folder that is not mounted is hidden as soon as it is.
-    """
-    if DocumentVersion.objects.exclude(file="").exists():
-        check_reachable()
+    """Stream the file into default storage under a name of ours: a user's file name never becomes a path."""
+    check_before_storing()
     folder = timezone.now().strftime("uploads/%Y/%m")
     file = default_storage.save(f"{folder}/{uuid.uuid4().hex}{ENDINGS.get(media_type, '.txt')}", File(upload))
     name = clean_name(upload.name or "")

@@ -1,10 +1,7 @@
 """Where files live: uploads and artefacts in storage, the rows that name them, local copies, the storage's health."""
 
 import hashlib
-import os
-import shutil
 import struct
-import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -22,6 +19,7 @@ from django.db import DatabaseError
 from django.dispatch import Signal
 
 from vectorless_web.documents.models import DocumentVersion, SnapshotState, VectorFile, WordBlock
+from vectorless_web.documents.storage.cache import CacheFolder, touch
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.artefact import open_artefact as map_artefact
 from vectorless_web.engine.documents.vectors import NodeVectors
@@ -39,6 +37,8 @@ CHUNK_BYTES = 1 << 20
 MISSING = "The compiled file of this document is missing."
 ALTERED = "The compiled file of this document is damaged: it is not what was stored."
 OTHER_INDEX = "The compiled document cannot be read: another version of this program made its index."
+UNREADABLE = (OSError, ValueError, ArtefactDamaged)
+"""What opening a stored file raises when it is away, gone, altered or of another layout."""
 OPEN_DOCUMENTS = 16
 """Artefacts kept mapped by one process."""
 
@@ -69,7 +69,7 @@ def peek_at_version(version: DocumentVersion) -> CompiledDocument | None:
     Blocks are checked when they are read, not the whole file: a question may look into many.
     """
     try:
-        return map_artefact(_find_mappable_path(version.artefact, version.artefact_sha256))
+        return map_artefact(local_copy(version.artefact, version.artefact_sha256))
     except (ArtefactDamaged, OSError):
         return None
 
@@ -139,15 +139,27 @@ def store_artefact(path: Path, name: str) -> tuple[str, str]:
         return default_storage.save(name, File(file)), file_sha256(path)
 
 
-def local_copy(name: str, folder: Path) -> Path:
-    """A local path of a stored file: its own when storage is a file system, else a copy in `folder`."""
+def local_copy(name: str, sha256: str) -> Path:
+    """A local path of a stored file: its own when storage is a file system, else a copy in this machine's cache.
+
+    A copy is checked when it is made: ArtefactDamaged when its bytes have another SHA-256.
+    """
     try:
         return Path(default_storage.path(name))
     except NotImplementedError:
-        path = folder / hashlib.sha256(name.encode()).hexdigest()
-        if not path.exists():
-            _copy_in(name, path)
+        path = _place_of_copy(sha256)
+        if not touch(path):
+            _copy_in(name, sha256, path)
         return path
+
+
+def check_before_storing() -> None:
+    """StorageAway when earlier uploads are not where they should be.
+
+    What is written to the place of a folder that is not mounted is hidden as soon as it is.
+    """
+    if DocumentVersion.objects.exclude(file="").exists():
+        check_reachable()
 
 
 def check_reachable() -> None:
@@ -192,16 +204,40 @@ def list_stored(folder: str) -> Iterator[str]:
 
 
 def forget_cached(*, sha256: str, artefact_sha256: str) -> None:
-    """Remove page pictures and the artefact of a purged version from this machine's caches."""
+    """Remove page pictures, upload and artefact of a purged version from this machine's caches."""
     cache = Path(settings.CACHE_ROOT)
     for path in (cache / "pages" / sha256[:2]).glob(f"{sha256}-*.jpg"):
         path.unlink(missing_ok=True)
+    forget_copy(sha256)
     forget_copy(artefact_sha256)
 
 
 def forget_copy(sha256: str) -> None:
     """Remove this machine's copy of a file that was stored elsewhere."""
-    (Path(settings.CACHE_ROOT) / "artefacts" / sha256[:2] / (sha256 or "none")).unlink(missing_ok=True)
+    if sha256:
+        _place_of_copy(sha256).unlink(missing_ok=True)
+
+
+def forget_purged_copies() -> int:
+    """Remove from this machine's caches what was purged at another one; how many files.
+
+    They are known by the SHA-256 that no row has any more.
+    """
+    known = {
+        sha256
+        for kind in STORED
+        for sha256 in kind.model._default_manager.values_list(kind.sha256, flat=True).distinct()
+    }
+    cache = Path(settings.CACHE_ROOT)
+    purged = [
+        path
+        for pattern in ("files/??/[!.]*", "pages/??/[!.]*")
+        for path in cache.glob(pattern)
+        if path.name.partition("-")[0] not in known
+    ]
+    for path in purged:
+        path.unlink(missing_ok=True)
+    return len(purged)
 
 
 def file_sha256(path: Path) -> str:
@@ -224,7 +260,7 @@ _open: OrderedDict[tuple[str, str], tuple[Stamp, CompiledDocument]] = OrderedDic
 
 @lru_cache(maxsize=OPEN_DOCUMENTS)
 def _mapped_vectors(name: str, sha256: str) -> NodeVectors:
-    return map_vectors(_find_mappable_path(name, sha256))
+    return map_vectors(local_copy(name, sha256))
 
 
 def _was_replaced(version: DocumentVersion) -> bool:
@@ -239,7 +275,7 @@ def _was_replaced(version: DocumentVersion) -> bool:
 
 def _stamp(name: str, sha256: str) -> Stamp:
     try:
-        state = _find_mappable_path(name, sha256).stat()
+        state = local_copy(name, sha256).stat()
     except FileNotFoundError as error:
         check_reachable()
         raise ArtefactDamaged(MISSING) from error
@@ -247,7 +283,7 @@ def _stamp(name: str, sha256: str) -> Stamp:
 
 
 def _map(name: str, sha256: str) -> CompiledDocument:
-    path = _find_mappable_path(name, sha256)
+    path = local_copy(name, sha256)
     try:
         if sha256 and file_sha256(path) != sha256:
             raise ArtefactDamaged(ALTERED)
@@ -265,45 +301,20 @@ def _map(name: str, sha256: str) -> CompiledDocument:
     return document
 
 
-def _find_mappable_path(name: str, sha256: str) -> Path:
-    """A path to map: the stored file itself on a file system, else a copy in the cache, checked against its hash."""
-    try:
-        return Path(default_storage.path(name))
-    except NotImplementedError:
-        return _cached_artefact(name, sha256)
+def _place_of_copy(sha256: str) -> Path:
+    return Path(settings.CACHE_ROOT) / "files" / sha256[:2] / sha256
 
 
-def _cached_artefact(name: str, sha256: str) -> Path:
-    path = Path(settings.CACHE_ROOT) / "artefacts" / sha256[:2] / sha256
-    if not path.exists():
-        _copy_in(name, path)
-        if file_sha256(path) != sha256:
-            path.unlink()
+def _copy_in(name: str, sha256: str, path: Path) -> None:
+    """Copy a stored file into the cache; FileNotFoundError when it is gone."""
+    cache = CacheFolder(path.parent.parent, limit_bytes=settings.FILE_CACHE_BYTES)
+    digest = hashlib.sha256()
+    with cache.write(path) as copy, default_storage.open(name) as source:
+        for chunk in source.chunks():
+            digest.update(chunk)
+            copy.write(chunk)
+        if digest.hexdigest() != sha256:
             raise ArtefactDamaged(ALTERED)
-    return path
-
-
-def _copy_in(name: str, path: Path) -> None:
-    """Copy a stored file to `path` so that readers see all of it or nothing; FileNotFoundError when it is gone."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".partial-", delete=False) as target:
-        try:
-            _copy_stored_file(name, target)
-            os.replace(target.name, path)
-        except BaseException:
-            Path(target.name).unlink(missing_ok=True)
-            raise
-
-
-def _copy_stored_file(name: str, target: IO[bytes]) -> None:
-    """Copy the content of a stored file; a client of an object store has errors of its own, which mean StorageAway."""
-    try:
-        with default_storage.open(name) as source:
-            shutil.copyfileobj(source, target, CHUNK_BYTES)
-    except OSError:
-        raise
-    except Exception as error:
-        raise StorageAway(f"{name} cannot be reached: {error}") from error
 
 
 def check_storage() -> Finding:

@@ -9,14 +9,12 @@ import logging
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
 from vectorless_web.documents.models import SnapshotRow, SnapshotState, WaitingWords, WordBlock
-from vectorless_web.documents.storage.files import local_copy
+from vectorless_web.documents.storage.files import UNREADABLE, local_copy
 from vectorless_web.engine.documents.container import map_file
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Change, DeltaRow
@@ -35,7 +33,8 @@ class KeptWords:
 
     number: int = 0
     last: int = 0
-    files: Mapping[str, Words] = field(default_factory=dict)
+    files: Mapping[tuple[str, str], Words] = field(default_factory=dict)
+    """Those that are mapped, by name and SHA-256: a name that was given up may be given to another block."""
     index: WordIndex = field(default_factory=WordIndex)
 
 
@@ -99,10 +98,10 @@ def _open_stored_snapshot(state: SnapshotState) -> Kept:
     empty = Kept(state.lineage, state.base_number, 0, Snapshot.empty(version="0"))
     if not state.file:
         return empty
-    folder = Path(settings.CACHE_ROOT) / "snapshots"
     try:
-        snapshot = Snapshot.open(map_file(local_copy(state.file, folder), ValueError), version=str(state.base_number))
-    except (OSError, ValueError) as error:
+        path = local_copy(state.file, state.sha256)
+        snapshot = Snapshot.open(map_file(path, ValueError), version=str(state.base_number))
+    except UNREADABLE as error:
         logger.warning("the cards of workspace %d are read row by row: %s", state.workspace_id, error)
         return empty
     return Kept(state.lineage, state.base_number, state.base_number, snapshot)
@@ -126,8 +125,8 @@ def _read_words(kept: KeptWords, state: SnapshotState) -> KeptWords:
     files = _list_block_files(state.workspace_id)
     if files != kept.files.keys():
         lists, files = _read_lists(state.workspace_id), _list_block_files(state.workspace_id)
-        blocks = {name: kept.files.get(name) or _open_block(name, state.workspace_id) for name in sorted(files)}
-        opened = {name: block for name, block in blocks.items() if block is not None}
+        blocks = {file: kept.files.get(file) or _open_block(file, state.workspace_id) for file in sorted(files)}
+        opened = {file: block for file, block in blocks.items() if block is not None}
         kept = KeptWords(files=opened, index=WordIndex(opened.values()))
     index = kept.index.with_lists({document: data for _, document, data in lists}) if lists else kept.index
     return KeptWords(state.words_number, max([kept.last, *(pk for pk, _, _ in lists)]), kept.files, index)
@@ -139,19 +138,19 @@ def _read_lists(workspace_id: int, *, after: int = 0) -> list[tuple[int, int, by
     return [(pk, document, bytes(data)) for pk, document, data in rows.values_list("pk", "document", "data")]
 
 
-def _list_block_files(workspace_id: int) -> set[str]:
-    return set(WordBlock.objects.filter(workspace=workspace_id).values_list("file", flat=True))
+def _list_block_files(workspace_id: int) -> set[tuple[str, str]]:
+    return set(WordBlock.objects.filter(workspace=workspace_id).values_list("file", "sha256"))
 
 
-def open_block(name: str) -> Words:
-    """The block of words stored under this name, mapped. OSError or ValueError when it cannot be read."""
-    return Words.open(map_file(local_copy(name, Path(settings.CACHE_ROOT) / "snapshots"), ValueError))
+def open_block(name: str, sha256: str) -> Words:
+    """The block of words stored under this name, mapped. One of UNREADABLE when it cannot be read."""
+    return Words.open(map_file(local_copy(name, sha256), ValueError))
 
 
-def _open_block(name: str, workspace_id: int) -> Words | None:
+def _open_block(file: tuple[str, str], workspace_id: int) -> Words | None:
     """The block; None when it cannot be read, so that its documents are found by their cards alone for a while."""
     try:
-        return open_block(name)
-    except (OSError, ValueError) as error:
+        return open_block(*file)
+    except UNREADABLE as error:
         logger.warning("words of documents of workspace %d are not searched: %s", workspace_id, error)
         return None

@@ -24,13 +24,12 @@ class Command(BaseCommand):
 
 def render_config() -> RenderConfig:
     """The child's configuration by the settings."""
-    cache = Path(settings.CACHE_ROOT)
     return RenderConfig(
         socket=Path(settings.RENDER_SOCKET),
-        cache=cache / "pages",
+        cache=Path(settings.CACHE_ROOT) / "pages",
         cache_bytes=settings.RENDER_CACHE_BYTES,
         memory_bytes=settings.RENDER_MEMORY_BYTES,
         seconds=settings.RENDER_SECONDS,
-        resolve=lambda name: local_copy(name, cache / "uploads"),
+        resolve=local_copy,
         workers=max(1, settings.RENDER_WORKERS),
     )

@@ -69,6 +69,7 @@ TIDYING: tuple[Act, ...] = (
     documents.empty_overdue,
     documents.clear_stale_folders,
     documents.clear_partial_uploads,
+    documents.forget_purged_copies,
 )
 
 
