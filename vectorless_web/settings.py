@@ -203,10 +203,9 @@ WORKER_PRELOAD = {
 _COMPILER = "vectorless_web.documents.compiling.process.prepare_children"
 WORKER_BEGIN = {
     "documents": [_COMPILER],
-    "long": [_COMPILER],
     "background": ["vectorless_web.infra.queues.jobs.work_behind_others"],
 }
-"""What a worker calls once before its first job."""
+"""What a worker calls once before its first job. Long documents take minutes, and start their child by themselves."""
 READ_ONLY_QUEUES = ("backups",)
 """Queues whose jobs workers take while the site is read-only."""
 TIDYING = (

@@ -1,7 +1,6 @@
 """`manage.py up`: the whole site on one machine, under one parent."""
 
 import hashlib
-import importlib
 import json
 import logging
 import os
@@ -207,10 +206,7 @@ def _services(listening: Listening, run_workers: int, document_workers: int) -> 
 
 def _preload() -> None:
     """Import and load what the services need before they are forked."""
-    for queue in settings.WORKER_PRELOAD:
-        preload(queue)
-    importlib.import_module(settings.ASGI_APPLICATION.rpartition(".")[0])
-    connections.close_all()
+    preload(*settings.WORKER_PRELOAD, besides=[settings.ASGI_APPLICATION.rpartition(".")[0]])
 
 
 def _serve(listening: Listening) -> None:
