@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Everything, in lanes side by side for two cores: the suite on PostgreSQL and the browser tests; checks and the suite on
-# SQLite; the tests of faults, which mostly wait. What asks no database, what commits nothing and what is marked
-# one_database runs on SQLite alone (tests/conftest.py).
+# Everything, in lanes side by side for two cores. The browser tests come first, beside nothing but the suite on SQLite:
+# a browser that waits for its turn fails where nothing is wrong. Behind them come the suite on PostgreSQL and the tests
+# of faults, which mostly wait; behind the suite on SQLite the checks. What asks no database, what commits nothing and
+# what is marked one_database runs on SQLite alone (tests/conftest.py).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"
@@ -10,12 +11,21 @@ suite=(python -m pytest -q tests --ignore=tests/engine --ignore=tests/e2e --igno
 checks() { echo "== Lint, types, import rules, engine" && tools/check.sh whole; }
 on_postgresql() { echo "== PostgreSQL" && python tools/with_postgresql.py "${suite[@]}"; }
 on_sqlite() { echo "== SQLite" && "${suite[@]}"; }
-browser() { echo "== Browser" && tools/e2e.sh; }
+browser() {
+    local code=0
+    echo "== Browser" && tools/e2e.sh || code=1
+    touch "$said/browser ended"
+    return "$code"
+}
 faults() { echo "== Faults" && python -m pytest -q tests/faults; }
 
-first_lane() { on_postgresql && browser; }
-second_lane() { checks && on_sqlite; }
-lanes=(first_lane second_lane faults)
+first_lane() { browser && on_postgresql; }
+second_lane() { on_sqlite && checks; }
+third_lane() {
+    until [ -e "$said/browser ended" ]; do sleep 1; done
+    faults
+}
+lanes=(first_lane second_lane third_lane)
 
 # Each lane ends at its first failure; each is told whole whatever the others come to.
 said=$(mktemp -d)

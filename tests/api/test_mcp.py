@@ -52,8 +52,7 @@ def token_of(user, scope="ask", **choices):
     return make_token(user=user, name="assistant", scope=scope, days=1, **choices)[1]
 
 
-@pytest.mark.parametrize("transport", ["http", "stdio"])
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize(("transport", "mode"), [("http", "auto"), ("stdio", "legacy")])
 async def test_an_assistant_finds_reads_and_asks(connect, bob, alice, workspace, spawn, transport, mode):
     report = await in_thread(compiled_document)(workspace, alice, REPORT, "harbour.md")
     token = await in_thread(token_of)(bob)

@@ -149,14 +149,6 @@ def test_what_a_dead_attempt_left_behind_is_replaced(add):
     assert DocumentVersion.objects.get(pk=version.pk).status == Status.READY
 
 
-def test_a_missing_upload_is_a_plain_sentence(add):
-    version = add()
-    version.file.storage.delete(version.file.name)
-    compile_version(version.pk)
-    version.refresh_from_db()
-    assert (version.status, version.error_code) == (Status.FAILED, "upload_missing")
-
-
 def test_a_deleted_document_is_not_read(add):
     version = add()
     type(version.document).objects.filter(pk=version.document_id).update(deleted_at=timezone.now())

@@ -38,8 +38,12 @@ def exists_for(user, document) -> bool:
     return documents_in(document.workspace, user).filter(pk=document.pk).exists()
 
 
-def test_an_owner_restricts_it_to_people_or_to_a_group(pay, bob, owner, alice, workspace):
+def test_an_owner_restricts_it_to_people_or_to_a_group_and_names_no_stranger(
+    pay, bob, charlie, owner, alice, workspace
+):
     assert exists_for(bob, pay)
+    assert owner(f"{pay.folder_id}/restrict/", people=[charlie.pk]).status_code == 422
+    assert not Folder.objects.get().restricted
 
     owner(f"{pay.folder_id}/restrict/", people=[bob.pk])
     assert exists_for(bob, pay) and not exists_for(alice, pay)
@@ -47,18 +51,11 @@ def test_an_owner_restricts_it_to_people_or_to_a_group(pay, bob, owner, alice, w
     event = AuditEvent.objects.get(verb="folder.restricted")
     assert event.details == {"people": ["bob"], "groups": []}
 
-
-def test_or_to_a_group(owner, pay, alice, bob):
     counsel = PeopleGroup.objects.create(name="Counsel")
     owner(f"{pay.folder_id}/restrict/", groups=[counsel.pk])
     assert not exists_for(bob, pay)
     counsel.people.add(bob)
     assert exists_for(bob, pay)
-
-
-def test_a_stranger_is_not_named(owner, pay, charlie):
-    assert owner(f"{pay.folder_id}/restrict/", people=[charlie.pk]).status_code == 422
-    assert not Folder.objects.get().restricted
 
 
 def test_it_is_opened_again_unless_everyone_has_a_folder_of_that_name(owner, pay, alice, bob, workspace):

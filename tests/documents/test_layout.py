@@ -92,22 +92,18 @@ def test_a_quoted_row_is_lit_cell_by_cell_with_one_flag(manual):
     assert [segment.first for segment in lit] == [True, False, False]
 
 
-def test_the_reader_shows_a_real_table_and_hides_no_markup(manual, client, alice):
+def test_the_reader_shows_a_real_table_and_text_of_a_document_is_never_markup(manual, ready, client, alice):
     client.force_login(alice)
-    document = manual.document
-    page = client.get(f"/w/{document.workspace.slug}/documents/{document.pk}/").content.decode()
 
-    assert '<td class="n">120</td>' in " ".join(page.split()).replace("> ", ">").replace(" <", "<")
-    assert "<script>alert" not in page
+    def page(document, query: str = "") -> str:
+        return client.get(f"/w/{document.workspace.slug}/documents/{document.pk}/{query}").content.decode()
 
-
-def test_text_of_a_document_is_never_markup_of_the_page(ready, client, alice):
-    document = ready(b"# A\n\n`<script>alert(1)</script>` and <b>bold</b> text.\n", "hostile.md")
-    client.force_login(alice)
-    page = client.get(f"/w/{document.workspace.slug}/documents/{document.pk}/").content.decode()
-
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
-    assert "<script>alert(1)" not in page
+    shown = " ".join(page(manual.document).split()).replace("> ", ">").replace(" <", "<")
+    assert '<td class="n">120</td>' in shown
+    hostile = ready(b"# A\n\n`<script>alert(1)</script>` and <b>bold</b> <img src=x onerror=alert(2)>\n", "hostile.md")
+    for query in ("", "?view=text"):
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page(hostile, query)
+        assert "<script>alert(1)" not in page(hostile, query) and "<img src=x" not in page(hostile, query)
 
 
 RICH = (

@@ -45,10 +45,8 @@ def test_a_scan_is_told_to_be_one_in_the_list_and_on_its_page(ready, words_of):
     assert "remark" not in words_of("")
     assert sentence in words_of(f"{document.pk}/")
     assert "Ask your administrator about text recognition (OCR)" in words_of(f"{document.pk}/")
-
-
-def test_nothing_is_kept_of_a_scan(ready):
-    assert dict(report_pairs(ready(scan(3)).current_version))["Text kept"] == "nothing; no page could be read"
+    assert dict(report_pairs(document.current_version))["Text kept"] == "nothing; no page could be read"
+    assert services.queue_outdated() == 0, "what is switched off is not waited for"
 
 
 def test_a_file_with_some_scanned_pages_is_ready_in_part(ready, words_of):
@@ -114,12 +112,6 @@ def test_a_document_is_read_again_once_text_recognition_is_there(ready, settings
     compile_version(version.pk)
     version.refresh_from_db()
     assert (version.unread_pages, version.recognised_pages, version.repair) == (0, 1, "")
-    assert services.queue_outdated() == 0
-
-
-def test_a_switched_off_recognition_is_not_waited_for(ready):
-    ready(scanned_pdf([scanned_page()]), "fees.pdf")
-
     assert services.queue_outdated() == 0
 
 

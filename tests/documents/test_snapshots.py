@@ -158,22 +158,24 @@ def test_the_compacted_file_answers_as_one_built_from_all_rows(workspace):
     assert (kept.number, kept.snapshot.changes) == (30, 0)
 
 
-def test_two_thousand_changes_queue_one_compaction(workspace, work_off):
-    many(workspace, 1_999)
+def test_many_changes_queue_one_compaction(workspace, work_off, monkeypatch):
+    monkeypatch.setattr(compiled_rows, "COMPACT_AFTER", 20)
+    many(workspace, 19)
     work_off("documents")
     assert SnapshotState.objects.get().file == ""
 
-    many(workspace, 1, start=2_000)
+    many(workspace, 1, start=20)
     work_off("documents")
 
     state = SnapshotState.objects.get()
-    assert (state.base_number, default_storage.exists(state.file)) == (2_000, True)
+    assert (state.base_number, default_storage.exists(state.file)) == (20, True)
 
 
 def test_a_compaction_whose_job_was_lost_is_queued_by_the_sweep(workspace, work_off, monkeypatch):
-    monkeypatch.setattr(compiled_rows, "_enqueue", lambda state: None)
-    many(workspace, 2_000)
-    monkeypatch.undo()
+    monkeypatch.setattr(compiled_rows, "COMPACT_AFTER", 20)
+    with monkeypatch.context() as lost:
+        lost.setattr(compiled_rows, "_enqueue", lambda state: None)
+        many(workspace, 20)
 
     assert services.compact_overdue() == 1
     work_off("documents")

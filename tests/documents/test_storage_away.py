@@ -73,15 +73,6 @@ def test_files_queued_while_the_storage_is_away_are_read_when_it_is_back(add, st
         assert (row.file.name, row.waiting_since) == (name, None)
 
 
-def test_the_row_says_that_it_waits_for_the_storage(add, storage, client, alice):
-    version = add()
-    storage.unmount()
-    compile_version(version.pk)
-    client.force_login(alice)
-    page = client.get(f"/w/{version.document.workspace.slug}/documents/").content.decode()
-    assert "The file storage cannot be reached at the moment" in page
-
-
 def test_tries_become_rarer_and_end_after_a_day_with_the_file_kept(add, storage):
     version = add()
     storage.unmount()
@@ -155,22 +146,20 @@ def test_a_disk_that_takes_nothing_is_named_and_the_upload_kept(add, number, cod
     assert row.file.name == version.file.name
 
 
-def test_nothing_is_written_into_the_empty_place_of_a_storage_that_is_away(add, storage, workspace, alice):
-    add()
+def test_while_it_is_away_a_row_says_that_it_waits_and_an_upload_writes_nothing_into_its_place(
+    add, storage, workspace, alice, client
+):
+    version = add()
     storage.unmount()
-    with pytest.raises(StorageAway):
-        services.add_document(workspace=workspace, user=alice, upload=upload(HANDBOOK, "handbook.md"))
-    assert list(storage.root.iterdir()) == []
-
-
-def test_an_upload_while_the_storage_is_away_is_told_so(add, storage, workspace, alice, client):
-    add()
-    storage.unmount()
+    compile_version(version.pk)
     client.force_login(alice)
     client.raise_request_exception = False
-    answer = client.post(f"/w/{workspace.slug}/documents/upload/", {"files": upload(HANDBOOK, "handbook.md")})
+    address = f"/w/{workspace.slug}/documents/"
+    assert "The file storage cannot be reached at the moment" in client.get(address).content.decode()
+    answer = client.post(f"{address}upload/", {"files": upload(HANDBOOK, "handbook.md")})
     assert answer.status_code == 503
     assert "cannot be reached" in answer.content.decode()
+    assert list(storage.root.iterdir()) == []
 
 
 def test_a_compiled_file_is_not_called_missing_while_the_storage_is_away(ready, storage):
@@ -182,10 +171,3 @@ def test_a_compiled_file_is_not_called_missing_while_the_storage_is_away(ready, 
     storage.unmount()
     with pytest.raises(StorageAway):
         open_version(version)
-
-
-def test_a_dead_reader_is_found_although_the_clock_was_set_back(add):
-    version = add()
-    let_time_pass(status=Status.PARSING, lease="gone", heartbeat_at=timezone.now() + timedelta(hours=2))
-    assert services.requeue_lost_versions() == 1
-    assert (fresh(version).status, fresh(version).attempt) == (Status.QUEUED, 2)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(150)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
 
 
 def health(site) -> tuple[int, dict]:
@@ -27,7 +27,7 @@ def state(site, check: str) -> str:
     return health(site)[1][check]["status"]
 
 
-def test_a_whole_site_is_fine_and_a_damaged_database_is_not(make_site):
+def test_a_whole_site_is_fine_a_killed_one_starts_again_and_a_damaged_database_is_told(make_site):
     site = make_site()
     site.start()
     site.await_ready()
@@ -35,6 +35,11 @@ def test_a_whole_site_is_fine_and_a_damaged_database_is_not(make_site):
     status, checks = health(site)
     assert status == 200
     assert {name: check for name, check in checks.items() if check["status"] != "ok" and name != "disk"} == {}
+    people = site.rows("select count(*) from auth_user")
+    site.stop(signal.SIGKILL)
+    site.start()
+    site.await_ready()
+    assert site.rows("select count(*) from auth_user") == people
     site.stop(signal.SIGTERM)
     path = site.var / "db.sqlite3"
     with closing(sqlite3.connect(path)) as database:

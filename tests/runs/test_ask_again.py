@@ -14,6 +14,7 @@ from vectorless_web.runs.selectors import runs_before
 from vectorless_web.runs.services import ask_again, start_run
 from vectorless_web.workspaces.models import ModelProvider, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_for
+from vectorless_web.workspaces.services import create_workspace
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -48,31 +49,20 @@ def newest_version(document) -> None:
 
 
 class TestWhereARunCameFrom:
-    def test_a_first_question_came_from_nowhere(self, first):
+    def test_each_way_of_asking_again_is_told_from_the_others_and_keeps_the_rest(self, bob, first, model):
         assert (first.asked_from, first.asked_how) == (None, "")
-
-    def test_the_same_once_more(self, bob, first):
-        again = ask_again(user=bob, run=first)
-
-        assert (again.asked_from, again.asked_how, again.thread) == (first, "again", first.thread)
-        assert again.settings == first.settings
-
-    def test_deeper_goes_further_and_keeps_the_rest(self, bob, first):
-        deeper = ask_again(user=bob, run=first, max_steps=30, max_walks=10)
-
-        assert deeper.asked_how == "deeper"
-        assert (deeper.settings["max_steps"], deeper.settings["max_walks"]) == (30, 10)
-
-    def test_another_question_is_an_edit(self, bob, first):
-        edited = ask_again(user=bob, run=first, question="What were net sales?")
-
-        assert (edited.asked_how, edited.question, edited.thread) == ("edited", "What were net sales?", first.thread)
-
-    def test_another_answerer_is_told_from_the_usual_one(self, bob, first, model):
-        usual = ask_again(user=bob, run=first, answerer=f"provider:{model.pk}")
-        offline = ask_again(user=bob, run=first, answerer="offline")
-
-        assert (usual.asked_how, offline.asked_how) == ("again", "answerer")
+        for how, changes in (
+            ("again", {}),
+            ("deeper", {"max_steps": 30, "max_walks": 10}),
+            ("edited", {"question": "What were net sales?"}),
+            ("again", {"answerer": f"provider:{model.pk}"}),
+            ("answerer", {"answerer": "offline"}),
+        ):
+            run = ask_again(user=bob, run=first, **changes)
+            assert (run.asked_how, run.asked_from, run.thread) == (how, first, first.thread), changes
+            assert run.question == changes.get("question", first.question)
+            kept = {"max_steps": 12, "max_walks": first.settings.get("max_walks"), **changes}
+            assert (run.settings["max_steps"], run.settings.get("max_walks")) == (kept["max_steps"], kept["max_walks"])
 
     def test_a_newer_version_is_the_reason_where_there_is_one(self, bob, first, report):
         claim = first.claims.create(sequence=1, order=0, text="It was 412 million.")
@@ -158,32 +148,23 @@ class TestWhoAnswers:
 
         assert (run.engine, run.model) == ("offline", "")
 
-    @pytest.mark.parametrize("answerer", ["provider:99", "site", "nonsense"])
-    def test_one_that_is_not_offered_is_refused(self, place, bob, report, answerer):
-        with pytest.raises(Problem) as caught:
-            start_run(user=bob, workspace=place, question="Why?", answerer=answerer)
+    def test_one_that_is_not_offered_is_refused_also_when_another_workspace_has_it(self, place, bob, charlie, report):
+        elsewhere = create_workspace(user=charlie, name="Elsewhere")
+        foreign = ModelProvider.objects.create(workspace=elsewhere, name="X", base_url="http://x.test", model="x")
+        for answerer in (f"provider:{foreign.pk}", "provider:99", "site", "nonsense"):
+            with pytest.raises(Problem) as caught:
+                start_run(user=bob, workspace=place, question="Why?", answerer=answerer)
+            assert (caught.value.code, caught.value.status) == ("unknown_answerer", 422)
 
-        assert (caught.value.code, caught.value.status) == ("unknown_answerer", 422)
-
-    def test_a_model_of_another_workspace_is_not_offered(self, place, bob, charlie, report):
-        from vectorless_web.workspaces.services import create_workspace
-
-        foreign = ModelProvider.objects.create(
-            workspace=create_workspace(user=charlie, name="Elsewhere"), name="X", base_url="http://x.test", model="x"
-        )
-        with pytest.raises(Problem):
-            start_run(user=bob, workspace=place, question="Why?", answerer=f"provider:{foreign.pk}")
-
-    def test_the_form_offers_each_with_what_it_costs_at_most(self, client, bob, workspace, report, model):
+    def test_the_form_offers_each_with_what_it_costs_at_most_where_more_than_one_can_answer(
+        self, client, bob, workspace, report, model
+    ):
         client.force_login(bob)
         page = client.get(f"/w/{workspace.slug}/").content.decode()
 
         assert f'<option value="provider:{model.pk}">tiny, at most $0.30, $1.90 over many documents</option>' in page
         assert '<option value="offline">no model, no cost</option>' in page
-
-    def test_where_only_one_can_answer_there_is_nothing_to_choose(self, client, bob, workspace, report):
-        client.force_login(bob)
-
+        model.delete()
         assert 'name="answerer"' not in client.get(f"/w/{workspace.slug}/").content.decode()
 
 
@@ -192,26 +173,12 @@ class TestInTheBrowser:
     def _signed_in(self, client, bob):
         client.force_login(bob)
 
-    def test_deeper_is_one_press(self, client, first):
-        client.post(address(first, "again/"), {"max_steps": "20", "max_walks": "10"})
-
-        assert Run.objects.latest("pk").asked_how == "deeper"
-
     def test_an_edited_question_is_sent_like_any_other(self, client, first):
         data = {"question": "What were net sales?", "scope": "all", "again": first.pk, "thread": first.thread_id}
         client.post(f"/w/{first.workspace.slug}/ask/", data)
         run = Run.objects.latest("pk")
 
         assert (run.asked_how, run.asked_from, run.thread) == ("edited", first, first.thread)
-
-    def test_an_edit_of_a_run_elsewhere_finds_nothing(self, client, charlie, first):
-        from vectorless_web.workspaces.services import create_workspace
-
-        other = create_workspace(user=charlie, name="Elsewhere")
-        client.force_login(charlie)
-        answer = client.post(f"/w/{other.slug}/ask/", {"question": "Why?", "again": first.pk})
-
-        assert answer.status_code == 404
 
 
 class TestTheMenu:
@@ -220,16 +187,14 @@ class TestTheMenu:
         Run.objects.filter(pk=run.pk).update(status="answered")
         return client.get(address(run)).content.decode()
 
-    def test_it_leads_to_the_question_for_editing(self, client, bob, first):
-        assert f'href="{address(first, "edit/")}"' in self.shown(client, bob, first)
-
     def test_it_offers_who_was_not_asked_with_the_cost(self, client, bob, first, model):
         offline = ask_again(user=bob, run=first, answerer="offline")
 
         assert "Without a model no model, no cost" in visible_text(self.shown(client, bob, first))
         assert "With tiny tiny, at most $0.30" in visible_text(self.shown(client, bob, offline))
 
-    def test_a_viewer_is_offered_only_to_compare(self, client, bob, first, workspace):
+    def test_it_leads_to_the_question_for_editing_and_a_viewer_only_to_comparing(self, client, bob, first, workspace):
+        assert f'href="{address(first, "edit/")}"' in self.shown(client, bob, first)
         workspace.memberships.filter(user=bob).update(role="viewer")
         page = self.shown(client, bob, first)
 
@@ -239,8 +204,6 @@ class TestTheMenu:
     @pytest.mark.parametrize("status", ["answered", "failed", "not_found"])
     def test_each_way_works_where_a_socket_brought_it_without_a_token(self, client, bob, first, status):
         """Fragments that come by socket know no CSRF token: their forms are sent by htmx, which does."""
-        from vectorless_web.workspaces.selectors import workspace_for
-
         run = Run.objects.get(pk=first.pk)
         run.workspace, run.status, run.retryable = workspace_for(bob, first.workspace.slug), status, True
         context = run_context(run, may_in(run.workspace))

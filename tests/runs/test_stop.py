@@ -2,9 +2,11 @@
 
 import time
 
+import django_rq
 import pytest
 
 from tests.conftest import wait_until
+from vectorless_web.runs.line import enqueue
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import cancel_run, execute_run
 from vectorless_web.runs.services.leases import claim
@@ -19,26 +21,18 @@ def status(run: Run) -> str:
     return Run.objects.values_list("status", flat=True).get(pk=run.pk)
 
 
-def test_a_waiting_run_is_stopped_at_once(make_run, bob):
-    run = make_run()
-
-    assert cancel_run(user=bob, run=run)
-
-    run.refresh_from_db()
-    assert (run.status, run.reason != "", run.finished_at is not None) == ("cancelled", True, True)
-
-
-def test_a_waiting_run_s_job_leaves_the_queue(make_run, bob):
-    import django_rq
-
-    from vectorless_web.runs.line import enqueue
-
+def test_a_waiting_run_is_stopped_at_once_for_good_and_once(make_run, bob):
     run = make_run()
     enqueue(run)
 
+    assert cancel_run(user=bob, run=run)
     cancel_run(user=bob, run=run)
 
+    run.refresh_from_db()
+    assert (run.status, run.reason != "", run.finished_at is not None) == ("cancelled", True, True)
     assert django_rq.get_queue("runs").job_ids == []
+    assert claim(run.pk) is None
+    assert AuditEvent.objects.filter(verb="run.stopped", actor=bob).count() == 1
 
 
 def test_a_run_whose_worker_is_gone_is_stopped_at_once(make_run, bob, settings):
@@ -60,59 +54,25 @@ def test_a_run_that_has_ended_stays_as_it_is(make_run, bob):
     assert not AuditEvent.objects.filter(verb="run.stopped").exists()
 
 
-def test_stopping_is_recorded_once(make_run, bob):
-    run = make_run()
-
-    cancel_run(user=bob, run=run)
-    cancel_run(user=bob, run=run)
-
-    assert AuditEvent.objects.filter(verb="run.stopped", actor=bob).count() == 1
-
-
-def test_a_stop_before_the_first_step_keeps_the_run_from_being_claimed(make_run, bob):
-    run = make_run()
-
-    cancel_run(user=bob, run=run)
-
-    assert claim(run.pk) is None
-
-
 @pytest.mark.parametrize("engine", ["build_slow", "build_deaf"])
-def test_a_working_run_ends_within_two_seconds(make_run, bob, spawn, engine):
+def test_a_working_run_ends_within_two_seconds_and_frees_its_worker_for_the_next(make_run, bob, spawn, engine):
     """Once with a reasoner that asks whether to stop, once with one that hangs in the middle of something."""
-    from vectorless_web.runs.line import enqueue
-
-    run = make_run()
-    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY=f"tests.support.engines.{engine}", STORY_PAUSE="0.2")
-    enqueue(run)
-    wait_until(run.steps.exists, seconds=20)
-
-    asked = time.monotonic()
-    cancel_run(user=bob, run=run)
-    wait_until(lambda: status(run) == "cancelled", seconds=5, pause=0.02)
-    took = time.monotonic() - asked
-
-    assert took < STOPPED_WITHIN
-    kept = run.steps.count()
-    assert kept >= 1
-    time.sleep(0.5)
-    assert run.steps.count() == kept, "nothing is written after the end"
-
-
-def test_a_stopped_work_horse_frees_its_worker_for_the_next_run(make_run, bob, spawn):
-    from vectorless_web.runs.line import enqueue
-
     first, second = make_run(), make_run()
-    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY="tests.support.engines.build_deaf")
+    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY=f"tests.support.engines.{engine}", STORY_PAUSE="0.2")
     enqueue(first)
     enqueue(second)
     wait_until(first.steps.exists, seconds=20)
 
+    asked = time.monotonic()
     cancel_run(user=bob, run=first)
+    wait_until(lambda: status(first) == "cancelled", seconds=5, pause=0.02)
+    assert time.monotonic() - asked < STOPPED_WITHIN
+    kept = first.steps.count()
+    assert kept >= 1
     wait_until(second.steps.exists, seconds=5)
-
     cancel_run(user=bob, run=second)
     wait_until(lambda: status(second) == "cancelled", seconds=5)
+    assert first.steps.count() == kept, "nothing is written after the end"
 
 
 def test_the_engine_s_own_report_of_a_stop_is_what_is_written(make_run, bob):

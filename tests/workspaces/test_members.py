@@ -9,6 +9,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
 from django.db import connection
+from django.http import Http404
 from django.test import Client
 from django.utils import timezone
 
@@ -43,19 +44,15 @@ def test_each_role_may_do_what_the_ones_before_may():
         assert [role.covers(other) for other in order] == [other_rank <= rank for other_rank in range(4)]
 
 
-def test_an_owner_changes_roles_to_those_there_are(act, workspace, alice, bob):
-    act(alice, f"members/{membership(bob).pk}/role/", role="editor")
-    assert workspace_for(bob, workspace.slug).role == "editor"
-    event = AuditEvent.objects.first()
-    assert (event.verb, event.details) == ("member.role_changed", {"from": "member", "to": "editor"})
-
-    assert act(alice, f"members/{membership(bob).pk}/role/", role="king").status_code == 422
-
-
-def test_the_notice_names_the_role_that_was_given(act, page, alice, bob):
-    for role in ("editor", "viewer"):
+def test_an_owner_changes_roles_to_those_there_are(act, page, workspace, alice, bob):
+    for role in ("viewer", "editor"):
         act(alice, f"members/{membership(bob).pk}/role/", role=role)
         assert f"bob is now {role}." in page(alice, "members/").content.decode()
+    assert workspace_for(bob, workspace.slug).role == "editor"
+    event = AuditEvent.objects.first()
+    assert (event.verb, event.details) == ("member.role_changed", {"from": "viewer", "to": "editor"})
+
+    assert act(alice, f"members/{membership(bob).pk}/role/", role="king").status_code == 422
 
 
 def test_the_only_owner_is_told_why_they_cannot_leave_on_the_page_itself(act, page, alice, bob):
@@ -114,12 +111,6 @@ def test_two_owners_cannot_let_each_other_go_at_once(workspace, alice, bob):
     assert Membership.objects.get(workspace=workspace).role == Role.OWNER
 
 
-def test_a_removed_member_is_a_stranger(act, client, workspace, alice, bob):
-    act(alice, f"members/{membership(bob).pk}/remove/")
-    client.force_login(bob)
-    assert client.get(f"/w/{workspace.slug}/documents/").status_code == 404
-
-
 def test_an_invitation_lets_a_stranger_in_once(client, link, workspace, alice, charlie, django_user_model):
     path = link(role="editor")
     client.force_login(charlie)
@@ -176,17 +167,6 @@ def test_an_address_that_was_merely_added_opens_no_invitation(client, link, bob,
     assert not Membership.objects.filter(user=charlie).exists()
 
 
-def test_confirming_by_the_mail_that_the_page_offers_opens_the_invitation(client, link, charlie, settings):
-    settings.MAIL_ON = True
-    has_address(charlie, "charlie@example.com", verified=False)
-    path = link(email="charlie@example.com")
-    client.force_login(charlie)
-    client.post("/accounts/email/", {"action_send": "", "email": "charlie@example.com"})
-    confirm = re.search(r"/accounts/confirm-email/[^/\s]+/", mail.outbox[0].body)[0]
-    client.post(confirm)
-    assert client.post(f"{path}accept/").status_code == 302
-
-
 def test_with_mail_an_account_made_by_an_invitation_for_one_address_joins_once_that_is_confirmed(
     client, link, settings, django_user_model
 ):
@@ -195,10 +175,11 @@ def test_with_mail_an_account_made_by_an_invitation_for_one_address_joins_once_t
     client.logout()
     client.get(path)
     sign_up(client, "erin")
-    erin = django_user_model.objects.get(username="erin")
-    assert not Membership.objects.filter(user=erin).exists()
-    EmailAddress.objects.filter(user=erin).update(verified=True)
+    assert not Membership.objects.filter(user__username="erin").exists()
+    client.post("/accounts/email/", {"action_send": "", "email": "erin@example.com"})
+    client.post(re.search(r"/accounts/confirm-email/[^/\s]+/", mail.outbox[-1].body)[0])
     assert client.post(f"{path}accept/").status_code == 302
+    assert Membership.objects.filter(user__username="erin").exists()
 
 
 @pytest.mark.parametrize("is_open", [True, False])
@@ -295,6 +276,8 @@ def test_a_removal_can_be_undone_and_brings_the_role_back_but_no_stranger(act, w
     answer = act(alice, f"members/{membership(bob).pk}/remove/")
     assert answer["Location"].endswith(f"?removed={bob.pk}")
     assert "bob was removed." in page(alice, f"members/?removed={bob.pk}").content.decode()
+    with pytest.raises(Http404):
+        workspace_for(bob, workspace.slug)
     act(alice, "members/restore/", user=bob.pk)
     assert workspace_for(bob, workspace.slug).role == "editor"
     assert act(alice, "members/restore/", user=bob.pk).status_code == 409

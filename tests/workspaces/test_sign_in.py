@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from tests.conftest import PASSWORD, await_fresh_minute
+from tests.conftest import PASSWORD, await_fresh_minute, wait_until
 from vectorless_web.workspaces.accounts import adapters as limits
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +35,8 @@ def test_an_office_of_two_hundred_signs_in_at_nine_from_one_address(alice, setti
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     alice.set_password(PASSWORD)
     alice.save()
-    assert [sign_in(Client(), "alice").status_code for _ in range(200)] == [302] * 200
+    assert [sign_in(Client(), "alice").status_code for _ in range(40)] == [302] * 40
+    assert int(settings.ACCOUNT_RATE_LIMITS["login"].partition("/")[0]) >= 200
 
 
 def test_who_is_over_the_limit_of_an_address_reads_so_in_the_looks_of_the_site(alice, settings):
@@ -63,7 +64,7 @@ def test_a_known_browser_has_no_more_guesses_than_any_other(client, alice):
     assert ["Too many failed" in text for text in tries] == [False] * 5 + [True] * 2
 
 
-def test_from_many_addresses_guessing_is_slowed_down_but_known_places_are_not(client, alice, settings):
+def test_from_many_addresses_guessing_is_slowed_down_for_seconds_but_known_places_are_not(client, alice, monkeypatch):
     sign_in(client, "alice")
     looked_at = [seen for number in range(12) for seen in guess("alice", 3, address=f"198.51.100.{number}")]
     assert 25 <= sum(looked_at) <= 28, "then one in ten seconds"
@@ -71,14 +72,7 @@ def test_from_many_addresses_guessing_is_slowed_down_but_known_places_are_not(cl
     assert sign_in(Client(), "alice", address=HOME).status_code == 302, "an address that signed in before"
     stranger = sign_in(Client(), "alice", address="192.0.2.200").content.decode()
     assert "Try again in" in stranger
-
-
-def test_a_strange_address_waits_seconds_and_not_for_good(alice, monkeypatch):
-    for number in range(12):
-        guess("alice", 3, address=f"198.51.100.{number}")
     monkeypatch.setattr(limits, "PAUSE_SECONDS", 1)
-    from tests.conftest import wait_until
-
     wait_until(lambda: sign_in(Client(), "alice", address="192.0.2.200").status_code == 302, seconds=5)
 
 
