@@ -24,6 +24,7 @@ from vectorless_web.engine.tables.units import (
     says_scale,
     says_shares,
     strip_units,
+    tells_units,
     unit_in,
     units_currency,
     units_scale,
@@ -34,7 +35,6 @@ from vectorless_web.engine.tables.view import (
     LONG_WORD,
     SHARE_BESIDE,
     UNITS_ABOVE,
-    UNITS_SAID,
     ColumnKind,
     Footnote,
     TableView,
@@ -329,7 +329,7 @@ def _names_levels(levels: tuple[str, ...], text: str) -> bool:
 def _is_percent_row(row: Row, levels: tuple[str, ...]) -> bool:
     """Whether a row's label or the innermost header says that its figures are percentages."""
     said = (row.label, *(group for group in row.path[-1:] if group.endswith(":")), *levels[-1:])
-    return any(says_percent(text) and not UNITS_SAID.search(text) for text in said)
+    return any(says_percent(text) and not tells_units(text) for text in said)
 
 
 _FOUR_DIGITS = re.compile(r"\d,?\d{3}(?!\d)")
