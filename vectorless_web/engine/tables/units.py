@@ -143,7 +143,6 @@ THOUSAND, MILLION, BILLION = Decimal(1000), Decimal(1_000_000), Decimal(1_000_00
 
 _SIGNED = re.compile(rf"(?:[$€£¥₹]|\b(?:{_CURRENCY_CODES}))\s?['’]?$")
 _GLUED = re.compile(rf"\b({_CURRENCY_CODES})(?=(?:k|m|mn|bn)\b)")
-_SHARES_ONLY = re.compile(r"\bshares?\s+in\s+(?:thousands|millions)", re.I)
 _PER_SHARE = re.compile(r"\bper\b[^,;]{0,25}\b(?:share|unit|ads)\b|\bearnings per\b|\bEPS\b", re.I)
 _PART_OF_RATIO = re.compile(r"\b(?:numerator|denominator)s?\b|\bused (?:in|to|for)\b", re.I)
 """What goes into an amount per share and is none: "Numerator for earnings per share"."""
@@ -153,8 +152,7 @@ _SCALE_NAMES = {THOUSAND: "thousand", MILLION: "million", BILLION: "billion"}
 @lru_cache(maxsize=1 << 14)
 def units_scale(units: str) -> Decimal:
     """The factor a units line puts on its figures: 1000000 for "Dollars in millions, except per share data"."""
-    told = _SHARES_ONLY.sub(" ", units) if units.lower().count("in ") > 1 else units
-    told = _GLUED.sub(r"\1 ", told)
+    told = _GLUED.sub(r"\1 ", units)
     # A letter alone is a scale behind money and metres or bytes elsewhere.
     scales = (m.scale for m in units_in(told) if len(m.text) > 1 or _SIGNED.search(told, 0, m.start))
     return next((scale for scale in scales if scale != 1), Decimal(1))
@@ -233,12 +231,7 @@ def find_units(text: str) -> re.Match[str] | None:
     return match if match and not _COUNTED.search(match[0]) else None
 
 
-_MARKED = re.compile(r"(?<=\d)[a-h]{1,4}$")
-"""Letters behind a figure that name the columns or rows from which it differs: "65bcd"."""
-
-
 def holds_figure(text: str) -> bool:
-    text = _MARKED.sub("", text)
     letters = sum(character.isalpha() for character in text)
     digits = sum(character.isdigit() for character in text)
     return letters <= digits and (digits > 0 or not letters)

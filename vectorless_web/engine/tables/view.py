@@ -388,21 +388,8 @@ def _find_units_above(tree: Tree, node: Node) -> str:
         told = find_units(text[-LEAD_IN:])
         if told and not is_for_shares(told[0]):
             return told[0].strip("()")
-    titles = (find_units(title) for title in (*reversed(tree.path(node.key)), *_notes_titles(tree, node)))
+    titles = map(find_units, reversed(tree.path(node.key)))
     return next((told[0].strip("()") for told in titles if told and not is_for_shares(told[0])), "")
-
-
-_NOTES_TITLE = re.compile(r"^\W*(?:[A-Z][^.;:]{2,80}\s(?=N))?(?i:notes to\b.{0,40}\bstatements?)\b")
-_NOTES_ABOVE = 60
-"""Nodes above a table among which the heading of all notes, which runs on every page of some reports, is looked for."""
-
-
-def _notes_titles(tree: Tree, node: Node) -> Iterator[str]:
-    """What heads all notes of a report, nearest first: "Notes to Financial Statements (in thousands)"."""
-    for key in range(node.key - 1, max(0, node.key - _NOTES_ABOVE), -1):
-        text = tree.node(key).title or tree.node(key).text[:LONGEST_PERIOD_LINE]
-        if _NOTES_TITLE.match(text):
-            yield text
 
 
 _SIGNS = "$€£¥"
