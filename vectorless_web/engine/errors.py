@@ -6,7 +6,6 @@ EngineError
 ├── NotFound                a node, document or label does not exist
 ├── PictureUnavailable      the picture of a page cannot be had
 ├── RecognitionFailed       the text of a picture cannot be recognised
-├── LimitReached            steps, calls, tokens, money or wall clock are spent
 ├── Cancelled               the run was asked to stop
 │   └── ModelStopped        in the middle of a model call; says what the call had cost by then
 ├── ArtefactDamaged         a compiled file is missing, truncated, altered or of another layout
@@ -78,16 +77,6 @@ class RecognitionFailed(EngineError):
     """
 
     code = "recognition_failed"
-
-
-class LimitReached(EngineError):
-    """Raised when a limit of steps, calls, tokens, money or time is spent; `limit` names which."""
-
-    code = "budget_exceeded"
-
-    def __init__(self, message: str, *, limit: str) -> None:
-        super().__init__(message)
-        self.limit = limit
 
 
 class Cancelled(EngineError):

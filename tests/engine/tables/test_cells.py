@@ -136,17 +136,3 @@ def test_words_of_a_line_above_and_of_a_group_give_their_units(tmp_path):
 def test_a_quarter_foreseen_is_no_quarter_of_the_year_it_was_foreseen_in(tmp_path):
     head = "<tr><th></th><th>Assumed at December 31, 2020</th></tr><tr><th></th><th>2Q22</th></tr>"
     assert cell(tmp_path, head, "<tr><td>Rate of growth</td><td>4.3 %</td></tr>").period.words == "Q2 2022"
-
-
-def test_amounts_a_units_line_leaves_out_and_levels_are_not_scaled(tmp_path):
-    path = tmp_path / "file.html"
-    head = "<tr><th>(in thousands, except average amounts)</th><th>Shares</th><th>Average</th><th>Level</th></tr>"
-    told = (("Bought", "4,263", "$ 118.00", "2"), ("Dividends, $1.57 per share", "", "$ (505)", "1"))
-    rows = "".join("<tr>" + "".join(f"<td>{text}</td>" for text in own) + "</tr>" for own in told)
-    path.write_text(f"<html><body><p>Shares.</p><table>{head}{rows}</table></body></html>")
-    document = CompiledDocument(compile_file(path, name="file.html"))
-    [view] = tables_of(document.tree, range(1, len(document.tree)))
-    first, second = view.table.body
-    assert (read_cell(view, first, 2).unit, read_cell(view, first, 2).scale) == ("USD", 1)
-    assert read_cell(view, first, 3).unit == ""
-    assert read_cell(view, second, 2).unit == "USD"

@@ -12,7 +12,6 @@ from vectorless_web.engine.text.numbers import (
     MEASURES,
     SCALES,
     Unit,
-    is_unit,
     number_word,
     read_unit,
     units_in,
@@ -41,14 +40,6 @@ from vectorless_web.engine.text.numbers import (
 )
 def test_the_unit_of_a_line_or_label_is_read(text, scale, currency, measure):
     assert read_unit(text) == Unit(Decimal(scale), currency, measure)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("in EUR millions", True), ("(kg)", True), ("%", True), ("Sales in EUR", False), ("2019", False), ("", False)],
-)
-def test_a_text_may_be_a_unit_and_nothing_else(text, expected):
-    assert is_unit(text) is expected
 
 
 def test_every_word_belongs_to_one_kind_of_unit():

@@ -129,16 +129,6 @@ def enrich_card(card: Card, lines: Mapping[int, str]) -> Card:
     return replace(card, sections=sections, overview=" ".join([*told, card.overview]).strip())
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A link between two documents that share discriminating keywords; weight in (0, 1]."""
-
-    source: str
-    target: str
-    weight: float
-    keywords: tuple[str, ...] = ()
-
-
 def dump_json(value: object) -> bytes:
     """Compact UTF-8 JSON in the order of construction."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

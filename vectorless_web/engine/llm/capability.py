@@ -3,8 +3,10 @@
 import hashlib
 import io
 import time
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from importlib import resources
 from typing import Any
 
 from vectorless_web.engine.errors import ModelAuth, ModelError, ModelUnknown
@@ -25,64 +27,8 @@ class Preset:
     help: str
 
 
-PRESETS = (
-    Preset(
-        "openai",
-        "OpenAI",
-        "https://api.openai.com/v1",
-        True,
-        "gpt-5-mini",
-        "Make a key in the settings of your OpenAI account, under API keys.",
-    ),
-    Preset(
-        "gemini",
-        "Gemini",
-        "https://generativelanguage.googleapis.com/v1beta/openai",
-        True,
-        "gemini-2.5-flash",
-        "Make a key in Google AI Studio.",
-    ),
-    Preset(
-        "ollama",
-        "Ollama",
-        "http://localhost:11434/v1",
-        False,
-        "qwen3:8b",
-        "Load the model with “ollama pull”, and give it a context of 16,000 tokens or more: it starts with far less.",
-    ),
-    Preset(
-        "vllm",
-        "vLLM",
-        "http://localhost:8000/v1",
-        False,
-        "Qwen/Qwen3-8B",
-        "The model is named as it was to “vllm serve”; give a key if the server was started with one.",
-    ),
-    Preset(
-        "lmstudio",
-        "LM Studio",
-        "http://localhost:1234/v1",
-        False,
-        "qwen3-8b",
-        "Start its server and load the model with a context of 16,000 tokens or more.",
-    ),
-    Preset(
-        "openrouter",
-        "OpenRouter",
-        "https://openrouter.ai/api/v1",
-        True,
-        "qwen/qwen3-32b",
-        "Make a key in the settings of your OpenRouter account; models are named maker/model.",
-    ),
-    Preset(
-        "custom",
-        "Another server",
-        "",
-        False,
-        "",
-        "Any address that speaks OpenAI's chat completions; it usually ends in /v1.",
-    ),
-)
+_SERVERS = tomllib.loads(resources.files(__package__).joinpath("servers.toml").read_text(encoding="utf-8"))
+PRESETS = tuple(Preset(**server) for server in _SERVERS["server"])
 
 
 def preset(name: str) -> Preset | None:

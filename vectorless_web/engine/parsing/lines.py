@@ -148,17 +148,13 @@ class Vocabulary:
 
     def _split_glued(self, word: str) -> str:
         for match in _GLUED.finditer(word):
-            left, right = _last(word[: match.end(1)]), _first(word[match.end(1) :])
+            left, right = next(reversed(_WORD.findall(word[: match.end(1)])), ""), _first(word[match.end(1) :])
             seldom = self._counts[(left + right).casefold()] * _TIMES
             if seldom < min(self._counts[left.casefold()], self._counts[right.casefold()]) and len(left) > 1 < len(
                 right
             ):
                 return f"{word[: match.end(1)]} {word[match.end(1) :]}"
         return word
-
-
-def _last(text: str) -> str:
-    return next(reversed(_WORD.findall(text)), "")
 
 
 def _first(text: str) -> str:

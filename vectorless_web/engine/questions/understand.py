@@ -59,7 +59,7 @@ def find_asked_unit(text: str) -> tuple[UnitRequest | None, tuple[Span, ...]]:
     percent = [mention for mention in mentions if mention.is_percent]
     money = _find_led_run(text, [mention for mention in mentions if mention.scale != 1 or mention.currency])
     places = _PLACES.search(text)
-    decimals = _read_places(places) if places else None
+    decimals = (0 if places["whole"] else number_word(places["count"])) if places else None
     if not (percent or money or decimals is not None):
         return None, ()
     scale = next((float(mention.scale) for mention in money if mention.scale != 1), None)
@@ -91,10 +91,6 @@ def _find_led_run(text: str, mentions: Sequence[UnitMention]) -> list[UnitMentio
             run.append(following)
         return run
     return []
-
-
-def _read_places(match: re.Match[str]) -> int | None:
-    return 0 if match["whole"] else number_word(match["count"])
 
 
 EXPANSION = 0.7

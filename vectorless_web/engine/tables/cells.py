@@ -24,6 +24,7 @@ from vectorless_web.engine.tables.units import (
     says_scale,
     says_shares,
     strip_units,
+    tells_units,
     unit_in,
     units_currency,
     units_scale,
@@ -34,7 +35,6 @@ from vectorless_web.engine.tables.view import (
     LONG_WORD,
     SHARE_BESIDE,
     UNITS_ABOVE,
-    UNITS_SAID,
     ColumnKind,
     Footnote,
     TableView,
@@ -180,8 +180,8 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     if not itself and not own and holds_figure(text):
         itself = _unit_named(view, row, place)
     if itself:
-        return itself, one, code_in(itself)
-    is_words = not holds_figure(text) or _RATIO.match(text) or DAY_ALONE.match(text) or spans_years(text)
+        return itself, one, ""
+    is_words = not holds_figure(text) or DAY_ALONE.match(text) or spans_years(text)
     if is_words or (not own and _is_left_out(view, row, levels)):
         return own, one, own  # words may name units of their own: "up to 4 weeks" in a column of days
     label = " ".join((*row.path[-1:], row.label))
@@ -210,13 +210,8 @@ _LONGEST_AMOUNT = 60
 """Characters of a cell of words that may still state one amount: "+/- 4.8 % points, both years"."""
 _WORDS = "words"
 """Stands for a sentence, which has no unit."""
-_RATIO = re.compile(r"^\d+(?:\.\d+)?\s?:\s?\d+(?:\.\d+)?$")
 _IN_FULL = re.compile(r"\d,\d{3},\d{3}")
 """A number that is printed to its last place: no count of millions."""
-
-
-_SHARES_APART = re.compile(r"(?<!per )(?<!per common )\bshares?\b")
-"""What a units line leaves out says numbers of shares, and not only amounts per share."""
 
 
 def _scale_of_shares(view: TableView, text: str) -> Decimal:
@@ -228,9 +223,7 @@ def _scale_of_shares(view: TableView, text: str) -> Decimal:
         told = find_units(view.tree.node(key).text[-LEAD_IN:])
         if told and is_for_shares(told[0]):
             return units_scale(told[0])
-    if _SHARES_APART.search(find_exceptions(view.units)) or (view.scale > THOUSAND and _IN_FULL.search(text)):
-        return Decimal(1)
-    return view.scale
+    return Decimal(1) if view.scale > THOUSAND and _IN_FULL.search(text) else view.scale
 
 
 _MONEY_PATH = re.compile(r"\b(?:sales|revenues?|income|expenses?|costs?|earnings|profits?)\b", re.I)
@@ -244,15 +237,13 @@ def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) 
     over_labels = view.table.columns[0].header
     if not signed and says_shares(_THOUSAND_OF.sub("", over_labels).strip()):
         return "shares", THOUSAND if _THOUSAND_OF.search(over_labels) else _scale_of_shares(view, text), ""
-    if not signed and view.scale != THOUSAND and any(map(_counts_thousands, row.path[-1:])):
-        return "", THOUSAND, ""
     if not signed and row.offset in view.added_shares:
         return "shares", _scale_of_shares(view, text), ""
     if not signed and not view.currency and _AWARDS.search(row.label):
         return "shares", view.scale, ""
     counted = says_count(row.label) or any(map(says_number, row.path[-1:]))
     counts = counted and not signed and not any(map(_MONEY_PATH.search, row.path[-1:]))
-    if not holds_figure(text) or counts or place in view.note_columns or _names_levels(levels, text):
+    if not holds_figure(text) or counts or place in view.note_columns:
         return "", one, ""
     currency = _settle_dollars(units_currency(text), text, (view.units, *levels)) or view.currency
     unsigned = not units_currency(view.units) and place not in view.signed_columns
@@ -261,7 +252,7 @@ def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) 
     if unsigned and view.scale == 1:
         currency = ""  # the signs of other columns say nothing of this one
     if not currency and view.scale == 1:
-        money = code_in(view.measure) or ("" if view.measure in _WEIGHTS else units_currency(view.measure))
+        money = "" if view.measure in _WEIGHTS else units_currency(view.measure)
         return money or view.measure, one, money
     return currency, one if _is_each(view, row, levels) else view.scale, currency
 
@@ -270,12 +261,6 @@ _THOUSAND_OF = re.compile(r"\s*\((?:in )?(?:['’‘]?1?,?000s?|thousands?)\)", 
 """A thousand in brackets behind what is counted: "Number of shares (1,000)"."""
 
 
-def _counts_thousands(group: str) -> bool:
-    """Whether a label over rows says that they count thousands of things: "Connections ('000)"."""
-    return bool(_SIGN_OF_THOUSAND.search(group)) and not _MONEY_PATH.search(group) and not units_currency(group)
-
-
-_SIGN_OF_THOUSAND = re.compile(r"\((?:in )?(?:['’‘]000s?|1,000s?)\)", re.I)
 _AWARDS = re.compile(r"\b(?:stock|share) (?:units|options|awards)\b(?!.*\b(?:expenses?|costs?|compensation)\b)", re.I)
 _WEIGHTS = ("pound", "pounds")
 """What may be money or weight."""
@@ -286,7 +271,7 @@ def _told_unit(view: TableView, told: str, usual: str) -> tuple[str, Decimal, st
 
     `usual` is the currency of a figure that has a scale and no unit besides; "" for a number of things.
     """
-    currency, scale = _settle_dollars(units_currency(told) or code_in(told), told, (view.units,)), units_scale(told)
+    currency, scale = _settle_dollars(units_currency(told), told, (view.units,)), units_scale(told)
     if scale == 1 and currency and is_unit(told):
         scale = view.scale
     money = currency or (usual if scale != 1 and not re.search(r"shares|units", told, re.I) else "")
@@ -308,28 +293,16 @@ def _is_each(view: TableView, row: Row, levels: tuple[str, ...]) -> bool:
     """Whether a cell states an amount for one piece, which the units line does not scale."""
     if any(says_price(_ASIDE.sub("", said)) for said in (row.label, " ".join(levels))):
         return True
-    left_out = find_exceptions(view.units)
-    own = {word for said in (row.label, *levels[-1:]) for word in LONG_WORD.findall(said.casefold())}
-    return ("per " in left_out and bool(_PER.search(row.label))) or not own.isdisjoint(_LEFT_OUT.findall(left_out))
+    return "per " in find_exceptions(view.units) and bool(_PER.search(row.label))
 
 
-_LEFT_OUT = re.compile(r"\b(?:average|prices?)\b")
-"""Words of what a units line leaves out that name single amounts: "except average amounts"."""
 _PER = re.compile(r"\bper\s+[a-z]", re.I)
-
-
-_LEVELS = re.compile(r"\b(?:hierarchy|levels?)$", re.I)
-
-
-def _names_levels(levels: tuple[str, ...], text: str) -> bool:
-    """Whether a column says on which level something is: a number of one place is no amount."""
-    return bool(levels) and len(text.strip()) == 1 and bool(_LEVELS.search(levels[-1].strip()))
 
 
 def _is_percent_row(row: Row, levels: tuple[str, ...]) -> bool:
     """Whether a row's label or the innermost header says that its figures are percentages."""
     said = (row.label, *(group for group in row.path[-1:] if group.endswith(":")), *levels[-1:])
-    return any(says_percent(text) and not UNITS_SAID.search(text) for text in said)
+    return any(says_percent(text) and not tells_units(text) for text in said)
 
 
 _FOUR_DIGITS = re.compile(r"\d,?\d{3}(?!\d)")

@@ -228,7 +228,7 @@ def _fit_entry(relation: Relation, entry: Entry, terms: Sequence[str], target: T
     if target.is_concept and not own <= label | entry.line.group_words:
         return 0.0
     named = frozenset(terms) & (label | entry.axis.words)
-    if not named and not (_sums_up(label) and frozenset(terms) & entry.line.group_words):
+    if not named and not ((label <= terms_listed("summing")) and frozenset(terms) & entry.line.group_words):
         return 0.0
     prices = [_price(relation, entry, term) for term in terms]
     told = [price for price in prices if price is not None]
@@ -243,10 +243,6 @@ def _fit_entry(relation: Relation, entry: Entry, terms: Sequence[str], target: T
         * _fit_axis(relation, entry, wanted)
         * _fit_group(entry, wanted)
     )
-
-
-def _sums_up(label: frozenset[str]) -> bool:
-    return label <= terms_listed("summing")
 
 
 def _holds_change(relation: Relation, axis: Axis) -> bool:

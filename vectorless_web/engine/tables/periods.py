@@ -9,8 +9,10 @@ from functools import lru_cache
 from vectorless_web.engine.documents.card import TypedFields
 from vectorless_web.engine.documents.node import Node, NodeKind, Row, Table
 from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.parsing.terms import any_of
 from vectorless_web.engine.questions.plan import Period
 from vectorless_web.engine.tables.units import holds_figure, strip_units
+from vectorless_web.engine.text.dates import MONTHS, Day, dates_in
 
 LONGEST_HEADING = 90
 """Characters of a heading that may name a statement. The line that states a table's units may be twice as long."""
@@ -59,14 +61,8 @@ _SPANS = (
     ),
 )
 _INSTANT = re.compile(r"^\W*(?:as (?:of|at|on)|at|balances?,? (?:at|as of))\b", re.I)
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = re.compile(
-    r"(?:\b(?P<first>\d{1,2})\.?\s+)?\b(?P<month>jan(?=uary|\b)|feb(?=ruary|\b)|mar(?=ch|\b)|apr(?=il|\b)|may|jun(?=e|\b)"
-    r"|jul(?=y|\b)|aug(?=ust|\b)|sep(?=tember|t?\b)|oct(?=ober|\b)|nov(?=ember|\b)|dec(?=ember|\b))[a-z]*\b\.?"
-    r"(?:\s+(?P<day>\d{1,2})(?!\d)(?:\s?[–-]\s?(?P<last>\d{1,2})(?![\d,]\d))?)?"
-    r"(?P<year>,?\s+(?:19|20)\d\d)?",
-    re.I,
-)
+_DAYS = re.compile(r"\b(\d{1,2})\s?[–-]\s?(\d{1,2})(?=,?\s+(?:19|20)\d\d)")
+"""The days of a stretch within one month: "October 1-31, 2022"."""
 _SHORTEST_MONTH = 28
 _BOUND = re.compile(
     r"\b(?:less|more|greater|longer|fewer|later) than \w+[- ](?:months?|weeks?)\b"
@@ -75,12 +71,9 @@ _BOUND = re.compile(
     re.I,
 )
 """Months that bound a class ("12 months or greater") and are no period."""
-_LONGEST_MONTH = 31
-_FIGURE_DATE = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(?:(?:19|20)\d\d|\d\d)(?![\d/])")
-_DOTTED_DATE = re.compile(r"(?<![\d.])([0-3]?\d)\.([01]?\d)\.((?:19|20)\d\d)(?![\d.]*\d)")
-"""Where dots part a date, the day is first."""
-_ISO_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d-(\d\d)-(\d\d)(?!\d)")
-_CHANGE = re.compile(r"change|variance|increase|decrease|growth|better|worse|\bvs\b|\bversus\b|% of|percent", re.I)
+_CHANGE = re.compile(
+    rf"\b{any_of('change')}(?!\w)|\bvs\.?(?!\w)|\bversus\b|\b(?:better|worse|diff)\b|Δ|\b(?:y/y|yoy|q/q)\b", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +102,8 @@ class ColumnPeriod:
         year = str(self.year or "")
         if self.quarter is not None:
             return f"Q{self.quarter} {year}".strip()
-        date = " ".join(part for part in (str(self.day or ""), _MONTH_NAMES[self.month], year) if part)
+        month = MONTHS[self.month - 1].capitalize() if self.month else ""
+        date = " ".join(part for part in (str(self.day or ""), month, year) if part)
         if self.is_instant and date:
             return f"as of {date}"
         span = _SPAN_NAMES.get(self.months, "")
@@ -118,10 +112,6 @@ class ColumnPeriod:
         return f"{span} {date}".strip() if span else date
 
 
-_MONTH_NAMES = (
-    "", "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
 _SPAN_NAMES = {1: "month", 3: "three months", 6: "six months", 9: "nine months", 12: "year"}
 
 
@@ -138,14 +128,14 @@ class OwnPeriod:
 @lru_cache(maxsize=1 << 14)
 def read_header(header: str, period: str = "") -> ColumnPeriod:
     """Read a column header; `period` is what the compiler already read from it."""
-    header, period = (_DOTTED_DATE.sub(_write_out, text) for text in (header, period))
-    told = f"{header} {period}".strip()
+    told = f"{header}; {period}"
     year = None if spans_years(header) else _year(header if _AGAINST.search(header) else period) or _year(header)
-    months, quarter, (month, day) = _months(told), _quarter(told), _date(told)
+    months, quarter, last = _months(told), _quarter(told), _last_day(told)
+    year = year or last.year or None
     if quarter and _TO_DATE.search(header):
         months, quarter = 3 * quarter, None  # "Q3 YTD" are nine months
-    is_instant = not months and bool(year or month) and bool(_INSTANT.search(header))
-    return ColumnPeriod(year, quarter, months, bool(_CHANGE.search(header)), month, day, is_instant)
+    is_instant = not months and bool(year or last.month) and bool(_INSTANT.search(header))
+    return ColumnPeriod(year, quarter, months, bool(_CHANGE.search(header)), last.month, last.day, is_instant)
 
 
 def spans_years(text: str) -> bool:
@@ -155,11 +145,6 @@ def spans_years(text: str) -> bool:
     """
     found = [(int(last) - int(first), word.isalpha()) for first, word, last in _SEVERAL_YEARS.findall(text)]
     return any(years > 1 or (years == 1 and is_word) for years, is_word in found)
-
-
-def _write_out(match: re.Match[str]) -> str:
-    month = int(match[2])
-    return f"{match[1]} {_MONTHS[month - 1]} {match[3]}" if 0 < month <= len(_MONTHS) else match[0]
 
 
 def own_period(fields: TypedFields) -> OwnPeriod | None:
@@ -228,43 +213,17 @@ def _quarter(text: str) -> int | None:
     return int(digit) if digit else _ORDINALS[match.group(3).lower()]
 
 
-def _date(text: str) -> tuple[int, int]:
-    """The last month named, 1 to 12, and its day; 0 for what is not named. A month's name alone may be a word."""
-    found = [match for match in _MONTH.finditer(text) if match["day"] or match["first"] or match["year"]]
-    if not found:
-        return _date_in_figures(text)
-    last = found[-1]
-    day = int(last["last"] or last["day"] or last["first"] or 0)
-    return _MONTHS.index(last["month"].lower()) + 1, day if day <= _LONGEST_MONTH else 0
-
-
-def _date_in_figures(text: str) -> tuple[int, int]:
-    """(month, day) of "3/25/2023", "25/3/2023" or "2023-03-25"; zeros where either number may be the month."""
-    iso = _ISO_DATE.search(text)
-    if iso:
-        return _check_date(int(iso[1]), int(iso[2]))
-    match = _FIGURE_DATE.search(text)
-    if match is None:
-        return 0, 0
-    first, second = int(match[1]), int(match[2])
-    if first > len(_MONTHS):
-        return _check_date(second, first)
-    return _check_date(first, second) if second > len(_MONTHS) or first == second else (0, 0)
-
-
-def _check_date(month: int, day: int) -> tuple[int, int]:
-    return (month, day) if 0 < month <= len(_MONTHS) and 0 < day <= _LONGEST_MONTH else (0, 0)
+def _last_day(text: str) -> Day:
+    """The last date named, of a stretch of days its end; where dots part it the day is first. Zeros for none."""
+    found = [m.readings for m in dates_in(_DAYS.sub(r"\2", text)) if len(m.readings) == 1 or "." in m.text]
+    return found[-1][0] if found else Day(0, 0, 0)
 
 
 def _months(text: str) -> int:
     told = _BOUND.sub(" ", text) if "onth" in text or "eek" in text else text
     months = next((months for months, pattern in _SPANS if pattern.search(told)), 0)
-    return months or int(any(_is_whole_month(match) for match in _MONTH.finditer(text)))
-
-
-def _is_whole_month(match: re.Match[str]) -> bool:
-    """Whether days are a month from its first to its last: "October 1-31, 2022"."""
-    return match["last"] is not None and match["day"] == "1" and int(match["last"]) >= _SHORTEST_MONTH
+    days = _DAYS.search(text)
+    return months or int(days is not None and days[1] == "1" and int(days[2]) >= _SHORTEST_MONTH)
 
 
 def keys_above(tree: Tree, node: Node) -> Iterator[int]:

@@ -2,6 +2,9 @@
 
 import re
 from decimal import Decimal
+from functools import lru_cache
+
+from vectorless_web.engine.text.numbers import CURRENCIES, read_unit, units_in
 
 _MEASURES = (
     r"%|percent|per cent|bps|pps?|basis points|t?CO2e?q?|tonnes (?:of )?CO2(?:e|eq)?"
@@ -13,7 +16,7 @@ _MEASURES = (
     r"|headcount|ftes?|barrels|boe|bbl|mmbtu|mwh|points?|pts|x|each|items|pages|kcal|kj"
 )
 """Units of quantities as labels and headers state them, in brackets or behind "in"."""
-_CURRENCY_CODES = r"USD|EUR|GBP|CHF|JPY|CAD|AUD|CNY|INR|SEK|NOK|DKK|HKD|SGD|KRW|BRL|MXN|PLN|CZK|HUF|ZAR|TWD|NZD|RMB"
+_CURRENCY_CODES = "|".join((*sorted(set(CURRENCIES.values())), "RMB"))
 _SCALES = r"['‘’]?(?:thousands?|millions?|billions?|lakhs?|lacs?|crores?)|000s?|['‘’]000s?|mn?|bn|k"
 _MONEY = (
     rf"(?:U\.?S\.?\s?|A|C|HK|NT|NZ|S)?[$€£¥₹]|(?:{_CURRENCY_CODES})"
@@ -138,51 +141,27 @@ def unit_above(text: str) -> str:
 
 THOUSAND, MILLION, BILLION = Decimal(1000), Decimal(1_000_000), Decimal(1_000_000_000)
 
-_SIGN = r"(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB))"
-_SCALE_WORDS = (
-    (re.compile(r"\b(?:lakhs?|lacs?)\b", re.I), Decimal(100_000)),
-    (re.compile(r"\bcrores?\b", re.I), Decimal(10_000_000)),
-    (re.compile(rf"\bbillions?\b|\bbn\b|{_SIGN}\s?bn\b", re.I), BILLION),
-    (re.compile(rf"\bmillions?\b|\bmn\b|{_SIGN}\s?['’]?(?:mn?|mm)\b", re.I), MILLION),
-    (re.compile(r"\b[A-Z]{2,3}\s?['’]?\s?(?:[mM]{1,2}|Mio)\b"), MILLION),
-)
-_THOUSANDS = re.compile(rf"\bthousands?\b|\b000(?:['’]?s)?\b|['’‘]000|{_SIGN}\s?k\b", re.I)
-_SHARES_ONLY = re.compile(r"\bshares?\s+in\s+(?:thousands|millions)", re.I)
+_SIGNED = re.compile(rf"(?:[$€£¥₹]|\b(?:{_CURRENCY_CODES}))\s?['’]?$")
+_GLUED = re.compile(rf"\b({_CURRENCY_CODES})(?=(?:k|m|mn|bn)\b)")
 _PER_SHARE = re.compile(r"\bper\b[^,;]{0,25}\b(?:share|unit|ads)\b|\bearnings per\b|\bEPS\b", re.I)
 _PART_OF_RATIO = re.compile(r"\b(?:numerator|denominator)s?\b|\bused (?:in|to|for)\b", re.I)
 """What goes into an amount per share and is none: "Numerator for earnings per share"."""
-_CURRENCY_WORDS = (
-    ("CAD", re.compile(r"\b(?:C|CA|CAD|CDN)\$|\bCanadian dollars?\b|\bCAD\b", re.I)),
-    ("AUD", re.compile(r"\b(?:A|AU)\$|\bAustralian dollars?\b|\bAUD\b", re.I)),
-    ("SGD", re.compile(r"(?<!U)\bS\$|\bSingapore dollars?\b|\bSGD\b", re.I)),
-    ("TWD", re.compile(r"\bNT\$|\bN\.?T\.? dollars?\b|\bNew Taiwan dollars?\b|\bTWD\b", re.I)),
-    ("HKD", re.compile(r"\bHK\$|\bHong Kong dollars?\b|\bHKD\b", re.I)),
-    ("NZD", re.compile(r"\bNZ\$|\bNew Zealand dollars?\b|\bNZD\b", re.I)),
-    ("CNY", re.compile(r"\bRMB|\brenminbi\b|\byuan\b|\bCNY\b", re.I)),
-    ("INR", re.compile(r"₹|\brupees?\b|\bRs\b|\bINR\b", re.I)),
-    ("CHF", re.compile(r"\bSwiss francs?\b|\bCHF(?:m|k|bn|mn)?\b", re.I)),
-    ("SEK", re.compile(r"\bSwedish kron\w+\b|\bM?SEK(?:m|k|bn|mn)?\b", re.I)),
-    ("USD", re.compile(r"\$|\bdollars?\b|\bUSD(?:m|k|bn|mn)?\b|\bU\.S\. dollars\b", re.I)),
-    ("EUR", re.compile(r"€|\beuros?\b|\bEUR(?:m|k|bn|mn)?\b", re.I)),
-    ("GBP", re.compile(r"£|\bpounds?\b|\bsterling\b|\bGBP(?:m|k|bn|mn)?\b", re.I)),
-    ("JPY", re.compile(r"¥|\byen\b|\bJPY\b", re.I)),
-)
 _SCALE_NAMES = {THOUSAND: "thousand", MILLION: "million", BILLION: "billion"}
 
 
+@lru_cache(maxsize=1 << 14)
 def units_scale(units: str) -> Decimal:
     """The factor a units line puts on its figures: 1000000 for "Dollars in millions, except per share data"."""
-    told = _SHARES_ONLY.sub(" ", units) if units.lower().count("in ") > 1 else units
-    places = [(match.start(), scale) for pattern, scale in _SCALE_WORDS if (match := pattern.search(told))]
-    thousands = _THOUSANDS.search(told)
-    if thousands:
-        places.append((thousands.start(), THOUSAND))
-    return min(places)[1] if places else Decimal(1)
+    told = _GLUED.sub(r"\1 ", units)
+    # A letter alone is a scale behind money and metres or bytes elsewhere.
+    scales = (m.scale for m in units_in(told) if len(m.text) > 1 or _SIGNED.search(told, 0, m.start))
+    return next((scale for scale in scales if scale != 1), Decimal(1))
 
 
+@lru_cache(maxsize=1 << 14)
 def units_currency(units: str) -> str:
     """The ISO code of the currency a units line names, or ""."""
-    return next((code for code, pattern in _CURRENCY_WORDS if pattern.search(units)), "")
+    return read_unit(_GLUED.sub(r"\1 ", units)).currency
 
 
 _FOR_SHARES = re.compile(
@@ -213,16 +192,18 @@ def scale_name(scale: Decimal) -> str:
     return _SCALE_NAMES.get(scale, "")
 
 
-_HEADER_SCALE = re.compile(
-    r"[$€£¥]\s?(?:['’]?000|m\b|mn\b|bn\b|million|thousand|billion)|['’]000|\b(?:thousands?|millions?"
-    r"|billions?)\b|[$€£]m\b|[$€£]['’]?000|['’‘]000|\b000['’]s",
-    re.I,
-)
-
-
 def says_scale(text: str) -> bool:
     """Whether a header or label states a scale for its figures: "$m", "EUR '000", "in thousands"."""
-    return bool(_HEADER_SCALE.search(text))
+    return units_scale(text) != 1
+
+
+_COUNTED = re.compile(r"\d(?<!000)\s?(?:thousand|million|billion|m\b|bn\b)", re.I)
+"""Scales of one number: "5 million" says nothing of other figures."""
+
+
+def tells_units(text: str) -> bool:
+    """Whether a text states a scale for figures that it does not give itself."""
+    return says_scale(text) and not _COUNTED.search(text)
 
 
 LONGEST_UNITS = 120
@@ -247,15 +228,10 @@ _UNITS_LINE = re.compile(
 def find_units(text: str) -> re.Match[str] | None:
     """Where a text beside a table tells its units: in parentheses, as "amounts in ...", or as a short line."""
     match = _UNITS_IN.search(text) or (_UNITS_LINE.search(text) if len(text) <= LONGEST_UNITS else None)
-    return match if match and not re.search(r"\d(?<!000)\s?(?:thousand|million|billion)", match[0]) else None
-
-
-_MARKED = re.compile(r"(?<=\d)[a-h]{1,4}$")
-"""Letters behind a figure that name the columns or rows from which it differs: "65bcd"."""
+    return match if match and not _COUNTED.search(match[0]) else None
 
 
 def holds_figure(text: str) -> bool:
-    text = _MARKED.sub("", text)
     letters = sum(character.isalpha() for character in text)
     digits = sum(character.isdigit() for character in text)
     return letters <= digits and (digits > 0 or not letters)

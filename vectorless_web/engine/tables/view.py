@@ -29,6 +29,7 @@ from vectorless_web.engine.tables.units import (
     own_unit,
     says_shares,
     scale_name,
+    tells_units,
     unit_above,
     units_currency,
     units_scale,
@@ -103,15 +104,6 @@ def _notes_in(node: Node) -> Iterator[Footnote]:
         match = _NOTE_LINE.match(line)
         if match:
             yield Footnote(_bare_mark(match["mark"]), " ".join(match["text"].split())[:_LONGEST_NOTE], node.key)
-
-
-UNITS_SAID = re.compile(
-    r"\b(?:thousands|millions|billions)\b|\bin\s+(?:thousand|million|billion)\b|[$€£]\s?['‘’]?(?:000|m|mn|bn)\b"
-    r"|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB)\s?['‘’]?(?:000|m|mn|bn|k)\b"
-    r"|(?:[$€£]|\b(?:USD|EUR|GBP|CHF|dollars?|euros?))\s?(?:thousand|million|billion)\b"
-    r"|(?:₹|\b(?:in|Rs\.?|rupees|INR))\s?(?:in\s)?(?:lakhs?|lacs?|crores?)\b",
-    re.I,
-)
 
 
 class ColumnKind(Enum):
@@ -372,7 +364,7 @@ def units_line(tree: Tree, node: Node, table: Table) -> str:
     """The units as printed: the table's own line, a header cell, its caption, the text above it, or its section."""
     headers = " ".join(cell.text for row in table.rows if row.is_header for cell in row.cells[:1])
     for text in (table.units, table.columns[0].header if table.columns else "", headers, node.title):
-        if UNITS_SAID.search(text) and not is_for_shares(text):
+        if tells_units(text) and not is_for_shares(text):
             return text
     return _find_units_above(tree, node)
 
@@ -387,40 +379,21 @@ def _find_units_above(tree: Tree, node: Node) -> str:
     last = next(islice(keys_above(tree, node), UNITS_ABOVE - 1, None), 1)
     for key in range(node.key - 1, last - 1, -1):
         text = tree.node(key).text
-        if len(text) <= LONGEST_PERIOD_LINE and unit_above(text) and not UNITS_SAID.search(text):
+        if len(text) <= LONGEST_PERIOD_LINE and unit_above(text) and not tells_units(text):
             return ""  # a nearer line states another unit
         if tree.kind(key) is NodeKind.TABLE:
             continue
-        if len(text) <= 2 * LONGEST_HEADING and UNITS_SAID.search(text) and not is_for_shares(text):
+        if len(text) <= 2 * LONGEST_HEADING and tells_units(text) and not is_for_shares(text):
             return text
         told = find_units(text[-LEAD_IN:])
         if told and not is_for_shares(told[0]):
             return told[0].strip("()")
-    titles = (find_units(title) for title in (*reversed(tree.path(node.key)), *_notes_titles(tree, node)))
+    titles = map(find_units, reversed(tree.path(node.key)))
     return next((told[0].strip("()") for told in titles if told and not is_for_shares(told[0])), "")
-
-
-_NOTES_TITLE = re.compile(r"^\W*(?:[A-Z][^.;:]{2,80}\s(?=N))?(?i:notes to\b.{0,40}\bstatements?)\b")
-_NOTES_ABOVE = 60
-"""Nodes above a table among which the heading of all notes, which runs on every page of some reports, is looked for."""
-
-
-def _notes_titles(tree: Tree, node: Node) -> Iterator[str]:
-    """What heads all notes of a report, nearest first: "Notes to Financial Statements (in thousands)"."""
-    for key in range(node.key - 1, max(0, node.key - _NOTES_ABOVE), -1):
-        text = tree.node(key).title or tree.node(key).text[:LONGEST_PERIOD_LINE]
-        if _NOTES_TITLE.match(text):
-            yield text
 
 
 _SIGNS = "$€£¥"
 _NOTE_HEADER = re.compile(r"^(?:see )?(?:foot)?notes?(?:\s+(?:ref(?:erence)?s?\.?|no\.?|number))?$|^ref\.?$", re.I)
-_CHANGE_HEADER = re.compile(
-    r"\bchange\b|\bvariance\b|\bincrease\b|\bdecrease\b|\bgrowth(?: rate)?\W*$"
-    r"|\bvs\.?\b|\bversus\b|\bbetter\b|\bworse\b|\bdiff(?:erence)?\b"
-    r"|[ΔΔ]|\by/y\b|\byoy\b|\bq/q\b",
-    re.I,
-)
 _LEAST_SHARES = 3
 """One column of figures in so many states percentages in a table of them."""
 _MOSTLY = 0.5
@@ -437,7 +410,7 @@ def _column_kind(table: Table, place: int) -> ColumnKind:
     figures = sum(holds_figure(text) for text in said)
     if not said or figures < _MOSTLY * len(said):
         return ColumnKind.WORDS
-    return ColumnKind.CHANGE if any(_CHANGE_HEADER.search(level) for level in path) else ColumnKind.FIGURES
+    return ColumnKind.CHANGE if any(read_header(level).is_change for level in path) else ColumnKind.FIGURES
 
 
 def _refers_to_notes(column: Column) -> bool:

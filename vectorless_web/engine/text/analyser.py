@@ -101,7 +101,7 @@ def title_terms(title: str) -> tuple[str, ...]:
 def word_terms(word: str) -> tuple[str, ...]:
     """The index terms of one word as `words` cuts it; empty for a stop word."""
     folded = _fold(word)
-    if not folded.isascii() and _is_cjk(folded[0]):
+    if not folded.isascii() and bool(re.match(rf"[{_CJK}]", folded[0])):
         return _bigrams(folded)
     if folded[0] == "§":
         number = folded.lstrip("§ ")
@@ -137,10 +137,6 @@ def _fold(word: str) -> str:
     decomposed = unicodedata.normalize("NFKD", lowered)
     folded = "".join(character for character in decomposed if not unicodedata.combining(character))
     return unicodedata.normalize("NFC", folded) or lowered
-
-
-def _is_cjk(character: str) -> bool:
-    return bool(re.match(rf"[{_CJK}]", character))
 
 
 def _bigrams(run: str) -> tuple[str, ...]:

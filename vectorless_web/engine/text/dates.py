@@ -21,7 +21,7 @@ _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:1[5-9]|20)\d\d)(?!\d|,\d|\.\d)"
 _WRITTEN = (
     re.compile(rf"(?<![\d.,/-]){_DAY}\.?\s+(?:day\s+of\s+|of\s+|de\s+)?{_MONTH}(?:,?\s+(?:de\s+)?{_YEAR})?", re.I),
-    re.compile(rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?![\d:]|[.,]\d|\s?%)(?:,?\s+{_YEAR})?", re.I),
+    re.compile(rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?!\d|[:.,]\d|\s?%)(?:,?\s+{_YEAR})?", re.I),
     re.compile(rf"\b{_MONTH},?\s+(?:of\s+|de\s+)?{_YEAR}", re.I),
 )
 _ISO = re.compile(r"(?<![\d.,/-])(?P<year>(?:1[5-9]|20)\d\d)([-/.])(?P<month>\d{1,2})\2(?P<day>\d{1,2})(?![\d/-]|\.\d)")

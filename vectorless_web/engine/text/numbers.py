@@ -117,18 +117,6 @@ def read_unit(text: str) -> Unit:
     )
 
 
-def is_unit(text: str) -> bool:
-    """Whether a text is a unit and nothing else, leads and small marks aside: "in EUR millions", "(kg)", "%"."""
-    rest, end = [], 0
-    mentions = units_in(text)
-    for mention in mentions:
-        rest.append(text[end : mention.start])
-        end = mention.end
-    rest.append(text[end:])
-    words = re.findall(r"[^\W_]+", " ".join(rest).lower())
-    return bool(mentions) and all(word in LEADS or word == "of" for word in words)
-
-
 _SIGNS = sorted((word for word in CURRENCIES if not word[-1].isalpha()), key=len, reverse=True)
 _SIGN = "|".join((r"(?<![A-Za-z])" if sign[0].isalpha() else "") + re.escape(sign) for sign in _SIGNS)
 _CODES = "|".join(sorted(set(CURRENCIES.values())))

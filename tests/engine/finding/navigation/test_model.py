@@ -80,17 +80,6 @@ def test_the_models_ranking_is_taken():
     assert decision.note == ""
 
 
-def test_each_point_has_its_own_question():
-    model = FakeModel(prefer("Leases"))
-    guide = pilot(model)
-    guide.decide(state(InterventionPoint.START))
-    guide.decide(state(InterventionPoint.FORK))
-    guide.guide_backtrack(state(InterventionPoint.BACKTRACK))
-    guide.decide(state(InterventionPoint.EVALUATE))
-    guide.binary_prune(state())
-    assert len({messages[0].content for messages, _, _ in model.calls}) == 5
-
-
 def test_a_later_iteration_is_a_fork_and_not_a_start():
     model = FakeModel(prefer("Leases"))
     decision = pilot(model).decide(state(InterventionPoint.FORK))

@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.support.pilots import ToldPilot
 from tests.support.trees import FixedScorer, plan, tree_of
 from vectorless_web.engine.finding.navigation import EventKind, NoopPilot, SearchLimits, beam, greedy, mcts
 
@@ -58,10 +57,3 @@ def test_the_references_followed_out_of_one_section_are_limited(algorithm):
     scorer = FixedScorer({1: 0.9, 2: 0.9, **dict.fromkeys(range(4, 84, 2), 0.1)}, otherwise=0.0)
     events = list(algorithm(tree, plan(), scorer, NoopPilot(), SearchLimits(results=30, references=2)))
     assert sum(node.reason == "List refers to it" for node in events[-1].ranked) <= 2
-
-
-def test_the_pilot_sees_no_candidate_twice_on_the_way_round():
-    circle = [(CASH_TEXT, NOTE7), (NOTE7_TEXT, NOTE8), (NOTE8_TEXT, NOTE7)]
-    pilot = ToldPilot()
-    run(beam, circle, {STATEMENTS: 0.9, CASH: 0.9, NOTE7: 0.5, NOTE8: 0.4}, pilot)
-    assert all(not set(state.candidates) & set(state.visited) for state in pilot.states)

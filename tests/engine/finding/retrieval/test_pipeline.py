@@ -52,13 +52,6 @@ def test_nodes_found_by_structure_keep_their_order() -> None:
     assert [(item.node.id, item.lane_score(Lane.STRUCTURE)) for item in result.items] == [("n004", 1.0), ("n002", 0.5)]
 
 
-def test_a_filter_costs_no_recall_at_the_cap() -> None:
-    nodes = [StoredNode(CorpusNode(f"a{i:03}", "Other"), {"m": [1.0, 0.0]}) for i in range(300)]
-    nodes.append(StoredNode(CorpusNode("wanted", "Doc"), {"m": [0.0, 1.0]}))
-    result = Retriever(MemoryCollection(nodes)).vector("m", [1, 0]).label("Doc").execute()
-    assert [item.node.id for item in result.items] == ["wanted"]
-
-
 def test_a_lane_is_cut_at_256() -> None:
     assert Retriever(_corpus(300)).vector("m", [1, 0]).execute().candidates_seen == 256
 

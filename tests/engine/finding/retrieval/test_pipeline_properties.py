@@ -52,27 +52,6 @@ def test_packing_accounts_for_every_candidate(given: list, budget: int | None, l
     assert limit is None or len(packed.items) <= limit
 
 
-@given(candidates, bounds, bounds)
-def test_packing_keeps_the_order(given: list, budget: int | None, limit: int | None) -> None:
-    packed = pack(given, token_budget=budget, limit=limit)
-    remaining = iter([name for name, _ in given])
-    assert all(name in remaining for name in packed.items)
-
-
-@given(candidates, st.integers(0, 200))
-def test_what_is_dropped_for_the_budget_did_not_fit(given: list, budget: int) -> None:
-    packed = pack(given, token_budget=budget)
-    assert all(drop.reason is DropReason.BUDGET and drop.tokens > 0 for drop in packed.dropped)
-    smallest = min((drop.tokens for drop in packed.dropped), default=budget + 1)
-    assert packed.tokens_used + smallest > budget or packed.dropped[-1].tokens != smallest
-
-
-@given(st.lists(st.lists(ids, max_size=8), max_size=4))
-def test_the_order_of_lists_does_not_matter(lists: list[list[str]]) -> None:
-    expected = reciprocal_rank_fusion(lists)
-    assert all(reciprocal_rank_fusion(list(other)) == expected for other in itertools.permutations(lists))
-
-
 @given(lanes)
 def test_the_order_of_lanes_does_not_matter(given: list) -> None:
     expected = convex_min_max_fusion(given)
@@ -220,10 +199,6 @@ def test_a_hop_over_five_thousand_is_the_last(width: int, far: bool) -> None:
     assert any(name.startswith("far") for name in added) is far
 
 
-def test_twenty_neighbours_join_unless_told_otherwise() -> None:
-    assert len(expand_by_decay([("seed", 1.0)], wide(50).neighbours, GraphExpand())) == 20
-
-
 def test_neighbours_that_are_not_admitted_take_no_place() -> None:
     admits = lambda name: name >= "n00030"  # noqa: E731
     added = expand_by_decay([("seed", 1.0)], wide(50).neighbours, GraphExpand(), admits=admits)
@@ -237,14 +212,6 @@ def test_first_edges_are_a_part_of_all_edges(seeds: list, given: list, cap: int,
     some = expand_by_decay(seeds, corpus.neighbours, GraphExpand(direction=way, max_expand=99, max_per_seed=cap))
     assert {name for name, _ in some} <= {name for name, _ in everything}
     assert len(some) <= cap * sum(score >= 0 for _, score in seeds)
-
-
-def test_three_communities_bring_ten_members_each() -> None:
-    given = [(f"c{i}", 1.0 - i / 10) for i in range(5)]
-    members = {i: [f"m{i}-{k:02}" for k in range(15)] for i in range(5)}
-    lookup = MappedCommunities({f"c{i}": i for i in range(5)}, members)
-    joined = apply_community_filter(given, lookup, CommunityFilter(enabled=True))
-    assert [name for name, _ in joined[5:]] == [name for i in range(3) for name in members[i][:10]]
 
 
 @given(st.integers(0, 400), st.integers(1, 60), st.integers(0, 2))

@@ -2,10 +2,12 @@
 
 import json
 import math
+import tomllib
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from importlib import resources
 from itertools import pairwise
 from statistics import median
 from typing import Any
@@ -32,50 +34,7 @@ class WarningCode(StrEnum):
     WARNINGS_TRUNCATED = "warnings_truncated"
 
 
-_CATALOG = {
-    "community_filter_noop": (
-        "community_filter",
-        "There is nothing to form communities from; none was added.",
-        "Leave communities out, or ask of documents with headings.",
-    ),
-    "ppr_no_substrate": (
-        "graph_mode",
-        "There are no edges for PageRank to walk; no neighbour was added.",
-        "Leave the expansion out, or ask of documents with headings or references.",
-    ),
-    "no_reranker": (
-        "rerank",
-        "Reranking was asked for, but no reranker answered; the fused order was kept.",
-        "Give a reranker that answers, or leave reranking out.",
-    ),
-    "authored_adjacency_empty": (
-        "graph_expand",
-        "There are no edges to follow; no neighbour was added.",
-        "Leave the expansion out, or ask of documents with headings or references.",
-    ),
-    "below_confidence_floor": (
-        "min_confidence",
-        "Every candidate scored below the floor; none was returned.",
-        "Lower the minimum confidence, or leave it out.",
-    ),
-    "ppr_size_gate_skipped": (
-        "graph_mode",
-        "The graph is too large for PageRank without an opt-in; decay ran.",
-        "Take the expansion with decay, or ask of fewer documents.",
-    ),
-    "lane_empty": (
-        "lanes",
-        "A lane that was asked for found nothing; the results come from the other lanes.",
-        "Loosen the filters, or use the words of the documents.",
-    ),
-    "non_finite_score": (
-        "scores",
-        "Scores that are not finite numbers were dropped.",
-        "Let every lane give finite numbers.",
-    ),
-    "warnings_truncated": ("warnings", "There were more warnings than are shown.", "Mend those that are shown first."),
-}
-"""By code the setting to change, the sentence shown, and what to do."""
+_TOLD = tomllib.loads(resources.files(__package__).joinpath("warnings.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +46,17 @@ class RetrievalWarning:
     @property
     def knob(self) -> str:
         """The setting to change."""
-        return _CATALOG[self.code][0]
+        return str(_TOLD[self.code]["knob"])
 
     @property
     def message(self) -> str:
         """The sentence shown; the same for every request."""
-        return _CATALOG[self.code][1]
+        return str(_TOLD[self.code]["message"])
 
     @property
     def remedy(self) -> str:
         """What to do, in a sentence."""
-        return _CATALOG[self.code][2]
+        return str(_TOLD[self.code]["remedy"])
 
     @property
     def remediation_ref(self) -> str:

@@ -169,7 +169,7 @@ def card_row(
         "hints": analyse("\n".join(card.question_hints)),
         "overview": analyse(card.overview),
         "sections": analyse("\n".join(f"{line.title}\n{line.description}" for line in card.sections)),
-        "body": _topic_words(card),
+        "body": [topic for topic, nodes in card.topics.items() for _ in range(min(len(nodes), MAX_COUNT))],
     }
     series = _name_series(card, title, name)
     keys = {**_keyword_keys(card, keywords), **_field_keys(card, name), **dict.fromkeys(series, MAX_COUNT)}
@@ -196,10 +196,6 @@ def _subject(card: Card) -> int:
     names = card.fields.entities or (name_in_title(card.title),)
     key = core_key(names[0])
     return key_hash(ENTITY, key) if key else 0
-
-
-def _topic_words(card: Card) -> list[str]:
-    return [topic for topic, nodes in card.topics.items() for _ in range(min(len(nodes), MAX_COUNT))]
 
 
 def keyword_units(phrase: str) -> list[str]:

@@ -89,16 +89,12 @@ def recognise_page(
     turn = recogniser.find_turn(picture) if may_be_turned(picture) else 0
     upright = straighten(picture, turn)
     seen = recogniser.read_words(upright.picture)
-    if not turn and _is_poor(seen):
+    if not turn and (len(seen) >= _FEWEST and statistics.fmean(word.confidence for word in seen) < _POORLY):
         turn = recogniser.find_turn(picture)
         if turn:
             upright = straighten(picture, turn)
             seen = recogniser.read_words(upright.picture)
     return _PageMaker(upright, index, shown).make(order_columns(_drop_noise(seen)))
-
-
-def _is_poor(seen: Sequence[SeenWord]) -> bool:
-    return len(seen) >= _FEWEST and statistics.fmean(word.confidence for word in seen) < _POORLY
 
 
 _NOISE = 30
