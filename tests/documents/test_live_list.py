@@ -60,7 +60,7 @@ async def test_a_late_joiner_gets_what_is_under_way(workspace, alice, add, enter
     assert (await socket.connect(timeout=5))[0]
     html = await socket.receive_from(timeout=5)
     assert f'id="document-{version.document_id}"' in html
-    assert "waiting" in html
+    assert "place 1" in html
     await socket.disconnect()
 
 

@@ -107,6 +107,15 @@ def test_an_evaluation_is_stopped_and_goes_on(page, golden_set, alice, work_off)
     assert "2 of 2 asked" in text(page("progress", pk=evaluation.pk))
 
 
+def test_the_page_of_an_evaluation_is_loaded_anew_when_it_ends(client, page, golden_set, alice, work_off):
+    evaluation = services.start_evaluation(user=alice, golden_set=golden_set)
+    address = f"/w/{golden_set.workspace.slug}/evaluations/{evaluation.pk}/progress/"
+    client.force_login(alice)
+    assert "HX-Refresh" not in client.get(address, headers={"HX-Request": "true"})
+    work_off("background")
+    assert client.get(address, headers={"HX-Request": "true"})["HX-Refresh"] == "true"
+
+
 def test_a_set_is_deleted_with_its_runs_once_its_name_was_typed(page, golden_set, alice, work_off):
     services.start_evaluation(user=alice, golden_set=golden_set)
     work_off("background")

@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRefresh
 
 from vectorless_web.evaluations import exports, selectors, services
 from vectorless_web.evaluations.forms import EvaluationForm, QuestionForm, ScheduleForm, SetForm, fill_form
@@ -18,7 +19,7 @@ from vectorless_web.evaluations.models import Evaluation, GoldenSet
 from vectorless_web.evaluations.reading import read_import, write_row
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.web.csv_files import csv_response
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.selectors import run_for
 from vectorless_web.workspaces.models import Role, Workspace
@@ -269,8 +270,10 @@ def evaluation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_GET
 def progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The figures alone, which the page asks for while the evaluation runs."""
+    """The figures alone, asked for while the evaluation runs; when it has ended the page is loaded anew."""
     found = selectors.evaluation_for(request.user, slug, pk)
+    if is_htmx(request) and found.state != Evaluation.State.RUNNING:
+        return HttpResponseClientRefresh()
     return render(request, "evaluations/_progress.html", _progress_context(request, found))
 
 

@@ -21,7 +21,7 @@ The keeper winds the bells every evening. The keeper rings them in fog. Nobody e
 | Fees | 2024 |
 |---|---|
 | Ships in all | 1,200 |
-| Boats in all | 300 |
+| Boats in all | 3,000 |
 """
 
 

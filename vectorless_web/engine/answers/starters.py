@@ -42,10 +42,10 @@ def _ask_sections(document: CompiledDocument, questions: Sequence[str]) -> Itera
 
 
 def _ask_figures(document: CompiledDocument) -> Iterator[str]:
-    """One for each of the first tables with a figure of a year that is found by its row's label and the year."""
+    """One for each of the largest tables with a figure of a year that is found by its row's label and the year."""
     tree = document.tree
     tables = tables_of(tree, (key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE))
-    relations = TableSource("", tuple(tables)).relations
+    relations = sorted(TableSource("", tuple(tables)).relations, key=lambda relation: -len(relation.lines))
     asked = ((relation, entry) for relation in relations if (entry := _find_named_figure(relation)) is not None)
     for relation, entry in islice(asked, FIGURES_TRIED):
         question = f"What figure is given for “{entry.label}” in {entry.period.year}?"
@@ -59,15 +59,20 @@ def _ask_figures(document: CompiledDocument) -> Iterator[str]:
 
 
 def _find_named_figure(relation: Relation) -> Entry | None:
-    """The last figure of the newest year under a short label: totals stand below their parts."""
+    """The largest figure of the newest year under a short label, as total assets among the assets.
+
+    None in a table of several units, in which the unit of a bare figure is a guess.
+    """
     least, most = LABEL_WORDS
+    entries = [entry for line in relation.lines for entry in relation.entries(line)]
+    if len({entry.unit for entry in entries}) > 1:
+        return None
     found = [
         entry
-        for line in relation.lines
-        for entry in relation.entries(line)
+        for entry in entries
         if entry.period.year
         and entry.period.months in A_YEAR
         and not (entry.period.is_change or entry.is_blank)
         and least <= len(entry.label.split()) <= most
     ]
-    return max(found, key=lambda entry: (entry.period.year or 0, entry.line.index), default=None)
+    return max(found, key=lambda entry: (entry.period.year or 0, entry.value), default=None)

@@ -57,6 +57,8 @@ class RefView:
     role: str
     url: str
     sheet_url: str
+    document: str = ""
+    """The title of its document; "" when the version was purged."""
     node: str = ""
     """ "version/key", by which the map finds its dot; "" when the version was purged."""
 
@@ -210,6 +212,7 @@ class StepCardMaker:
             role=ref.get("role", "walked"),
             url=reverse("documents:detail", args=[slug, document]) + f"?page={page}",
             sheet_url=reverse("runs:sheet", args=[slug, self._run.pk, version.pk, page]) if version else "",
+            document=version.document.title if version else "",
             node=f"{version.pk}/{ref['key']}" if version else "",
         )
 
