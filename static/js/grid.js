@@ -4,7 +4,7 @@ const table = document.getElementById("grid");
 const drawer = document.getElementById("drawer");
 
 const body = table?.tBodies[0];
-const rows = () => [...body.rows];
+const rows = () => [...body.rows].filter((row) => !row.matches(".group"));
 const cellOf = (td) => td.querySelector(":scope > .cell");
 
 let current = null;
@@ -75,18 +75,49 @@ function keyOf(row, index) {
   return index ? cellOf(cell)?.dataset.sort ?? "" : cell.textContent.trim().toLowerCase();
 }
 
+function comparing(index, falling) {
+  const numeric = "numeric" in table.tHead.rows[0].cells[index].dataset;
+  const compare = (a, b) => (numeric ? Number(a) - Number(b) : a.localeCompare(b));
+  return (a, b) => (!a || !b ? Number(!a) - Number(!b) : falling ? compare(b, a) : compare(a, b));
+}
+
 function sortBy(index, header) {
   const falling = header.ariaSort === "ascending";
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
   header.ariaSort = falling ? "descending" : "ascending";
-  const numeric = "numeric" in header.dataset;
-  const compare = (a, b) => (numeric ? Number(a) - Number(b) : a.localeCompare(b));
-  const sorted = rows().sort((one, other) => {
-    const [a, b] = [keyOf(one, index), keyOf(other, index)];
-    if (!a || !b) return Number(!a) - Number(!b);
-    return falling ? compare(b, a) : compare(a, b);
-  });
-  body.append(...sorted);
+  const compare = comparing(index, falling);
+  const keyed = rows().map((row) => [keyOf(row, index), row]).sort(([a], [b]) => compare(a, b));
+  body.append(...keyed.map(([, row]) => row));
+  if (grouped) group(grouped);
+}
+
+// Groups: the rows of each value of a column under a heading, in the order in which they stand.
+let grouped = 0;
+
+function group(index) {
+  grouped = index;
+  for (const head of body.querySelectorAll(".group")) head.remove();
+  const groups = new Map();
+  for (const row of index ? rows() : []) {
+    const key = keyOf(row, index);
+    groups.set(key, groups.get(key) ?? []);
+    groups.get(key).push(row);
+  }
+  const keys = [...groups.keys()].sort(comparing(index, false));
+  body.append(...keys.flatMap((key) => [headingOf(groups.get(key), index), ...groups.get(key)]));
+  filter();
+}
+
+function headingOf(members, index) {
+  const heading = document.createElement("tr");
+  const th = document.createElement("th");
+  const words = keyOf(members[0], index) && cellOf(members[0].cells[index])?.querySelector("span")?.textContent;
+  heading.className = "group";
+  th.colSpan = table.tHead.rows[0].cells.length;
+  th.scope = "rowgroup";
+  th.textContent = words ? `${words} · ${members.length}` : table.dataset.blank.replace("#", members.length);
+  heading.append(th);
+  return heading;
 }
 
 // Filtering: rows with the words, of which some cell is in the state.
@@ -103,6 +134,11 @@ function filter() {
   for (const row of rows()) {
     const cells = [...row.querySelectorAll(".cell")];
     row.hidden = !row.textContent.toLowerCase().includes(words) || Boolean(state && !cells.some(fits));
+  }
+  for (const heading of body.querySelectorAll(".group")) {
+    let row = heading.nextElementSibling;
+    while (row?.hidden && !row.matches(".group")) row = row.nextElementSibling;
+    heading.hidden = !row || row.matches(".group");
   }
   const shown = document.getElementById("grid-shown");
   const count = rows().filter((row) => !row.hidden).length;
@@ -192,6 +228,7 @@ if (table) {
   });
   document.getElementById("grid-find").addEventListener("input", filter);
   document.getElementById("grid-state").addEventListener("change", filter);
+  document.getElementById("grid-group").addEventListener("change", (event) => group(Number(event.target.value)));
   document.addEventListener("change", (event) => {
     if (event.target.matches("[data-column]")) hide(Number(event.target.dataset.column), !event.target.checked);
   });

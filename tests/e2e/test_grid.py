@@ -26,6 +26,7 @@ def grid(signed_in, site):
 
 
 def test_a_grid_fills_and_is_read_and_corrected_with_the_keyboard(grid):
+    rows = grid.locator("#grid tbody tr").count()
     assert grid.locator(".cell.stale").count() == 0
     grid.locator("td[role=gridcell]").first.focus()
     grid.keyboard.press("ArrowRight")
@@ -43,6 +44,10 @@ def test_a_grid_fills_and_is_read_and_corrected_with_the_keyboard(grid):
     expect(grid.locator(".cell.corrected")).to_contain_text("48.4 %")
     grid.get_by_role("button", name="What was the gross margin").click()
     expect(grid.locator("th[aria-sort]")).to_contain_text("gross margin")
+    grid.select_option("#grid-group", index=2)
+    headings = grid.locator("tbody tr.group")
+    expect(headings.filter(has_text="48.4 % · 1")).to_be_visible()
+    assert sum(int(text.rpartition("·")[2].split()[0]) for text in headings.all_text_contents()) == rows
     grid.fill("#grid-find", "nothing has these words")
     expect(grid.locator("tbody tr:visible")).to_have_count(0)
 

@@ -4,10 +4,10 @@ import django_rq
 import pytest
 from django.urls import reverse
 
-from tests.support.engines import StoryReasoner, TestEngine, long_story
+from tests.support.engines import StoryReasoner, TestEngine, long_story, passages_story
 from vectorless_web.notices.models import Notice
-from vectorless_web.runs.line import BACKGROUND_QUEUE, QUEUE
-from vectorless_web.runs.models import Run
+from vectorless_web.runs.line import BACKGROUND_QUEUE, QUEUE, is_waited_behind
+from vectorless_web.runs.models import Run, Step
 from vectorless_web.runs.selectors import asked_runs
 from vectorless_web.runs.services import claim_run, execute_run, start_background_run, start_run
 
@@ -35,6 +35,36 @@ def test_a_cell_waits_in_a_line_of_its_own(cell, workspace, bob):
     asked = start_run(user=bob, workspace=workspace, question="And the costs?")
 
     assert (waiting(QUEUE), waiting(BACKGROUND_QUEUE)) == ([asked.pk], [cell.pk])
+
+
+def test_a_turn_of_cells_ends_for_another_person_alone(cell, workspace, bob, alice, report):
+    def ask(user) -> Run:
+        purpose = Run.Purpose.CELL
+        return start_background_run(user=user, workspace=workspace, purpose=purpose, question="And the costs?")
+
+    ask(bob)
+    assert not is_waited_behind(cell.pk)
+    ask(alice)
+    assert is_waited_behind(cell.pk)
+
+
+def test_the_steps_of_a_cell_are_stored_together_and_those_of_a_question_as_they_come(cell, workspace, bob, report):
+    asked = start_run(user=bob, workspace=workspace, question="And the costs?")
+    seen: dict[int, list[int]] = {}
+
+    def tell(run: Run):
+        def story(document: str):
+            for event in passages_story(document):
+                seen.setdefault(run.pk, []).append(Step.objects.filter(run=run).count())
+                yield event
+
+        return story
+
+    for run in (cell, asked):
+        execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(tell(run))))
+
+    assert (seen[cell.pk], seen[asked.pk]) == ([0, 0, 0], [0, 1, 2])
+    assert (cell.steps.count(), asked.steps.count()) == (2, 2)
 
 
 def test_a_cell_takes_nobody_s_place_among_waiting_questions(cell, workspace, bob, settings):

@@ -57,17 +57,20 @@ def execute_run(run_id: int) -> None:
         raise
 
 
-TURN_SECONDS = 2.0
-"""After this long another person's turn begins. Half of it makes a process for every second cell of a grid without a
-model (0.3 s each, 0.15 s to begin a process); twice makes the others wait longer."""
+TURN_SECONDS, ALONE_SECONDS = 2.0, 10.0
+"""After the first another person's turn begins, if somebody waits; after the second always, so that a worker that is
+told to stop ends within its 20 s. Half of the first makes a process for every fourth cell of a grid without a model
+(0.15 s each, 0.15 s to begin a process), on a crowded machine for each; twice makes the others wait longer."""
 
 
 def execute_turn(run_id: int) -> None:
     """Work on a run of a grid or an evaluation, and on the next ones of its person until their turn is over."""
-    end, following = time.monotonic() + TURN_SECONDS, run_id
+    began, following = time.monotonic(), run_id
     while following:
         execute_run(following)
-        following = (line.next_in_turn(run_id) or 0) if time.monotonic() < end else 0
+        lasted = time.monotonic() - began
+        is_over = lasted >= ALONE_SECONDS or (lasted >= TURN_SECONDS and line.is_waited_behind(run_id))
+        following = 0 if is_over else (line.next_in_turn(run_id) or 0)
 
 
 def _work_on(lease: services.RunLease) -> None:

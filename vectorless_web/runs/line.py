@@ -89,6 +89,12 @@ def line_of(run: Run) -> WaitingLine:
     return RUNS if run.purpose == Run.Purpose.QUESTION else BACKGROUND
 
 
+def is_waited_behind(run_id: int) -> bool:
+    """Whether a background run of another person than this one's waits."""
+    own = Run.objects.filter(pk=run_id).values("asked_by")
+    return _background_runs(Run.Status.QUEUED).exclude(asked_by__in=own).exists()
+
+
 def next_in_turn(run_id: int) -> int | None:
     """The background run that its person's turn goes on with after this one; None when none waits.
 

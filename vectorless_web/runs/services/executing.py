@@ -157,6 +157,13 @@ def _end_cancelled(lease: RunLease) -> bool:
 
 
 def _end_overdue(lease: RunLease) -> None:
-    """The engine did not react to a stop in time: write the end for it and end its process."""
+    """The engine did not react to a stop in time: write the end for it and end its process.
+
+    A run that has just ended by itself gives its lease back, too; what follows its end may take a while on a crowded
+    machine and is left to finish.
+    """
+    ended = Run.objects.filter(pk=lease.run_id, attempt=lease.attempt, status__in=Run.ENDED, cancel_requested=False)
+    if ended.exists():
+        return
     _end_cancelled(lease)
     stop_job(lease.run_id, lease.attempt)

@@ -1,0 +1,173 @@
+"""What programs wait for beside people: each GET of the API beside the page that shows the same, and `retrieve`.
+
+    python benchmarks/api.py [--times 60] [--folder DIR]
+
+The demo is laid out as in pages.py, with a set of 10,000 golden questions and an evaluation of it. Page and operation
+are asked in turns over HTTP, so that both meet the same machine. Printed: the 95th percentile of each in milliseconds,
+their ratio, and the processor time of the web process for each. `retrieve` over one document stands beside the
+engine's own call on the same opened document, in this process. Bars: GETs 1.2 of the page, retrieve 1.5 of the
+engine's call, the pages of 10,000 golden questions 150 ms. Exits with 1 when one is missed.
+"""
+
+import argparse
+import json
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.pages import lay_out
+from benchmarks.site import Site
+
+GET_BAR, RETRIEVE_BAR, PAGE_BAR = 1.2, 1.5, 150.0
+QUESTIONS = 10_000
+QUERY = "capital expenditure and free cash flow in 2024"
+
+
+def main() -> int:
+    """Lay out, ask in turns, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--times", type=int, default=60)
+    parser.add_argument("--folder", type=Path, help="keep what was laid out here, and measure it again")
+    options = parser.parse_args()
+    with Site(folder=options.folder, static=True, VECTORLESS_API_PER_MINUTE="1000000") as site:
+        cookie, pages = lay_out(site)
+        rows = _add_golden_questions()
+        token, document, pairs = _pair(pages, rows)
+        people, programs = {"Cookie": cookie}, {"Authorization": f"Bearer {token}"}
+        print("| what | page, p95 ms | API, p95 ms | ratio | processor, ms |\n|---|---|---|---|---|")
+        missed = [name for name, page, operation in pairs
+                  if not _compare(site, name, (page, people), (operation, programs), options.times)]  # fmt: skip
+        missed += [] if _compare_retrieve(site, document, programs, options.times) else ["retrieve"]
+        print("| page over 10,000 golden questions | p95 ms |\n|---|---|")
+        for name, address in (("set", f"sets/{rows['set']}/"), ("evaluation", f"{rows['evaluation']}/")):
+            took = [_ask(f"{site.address}/w/demo/evaluations/{address}", people) for _ in range(options.times)]
+            print(f"| {name} | {_p95(took):.0f} |")
+            missed += [name] if _p95(took) > PAGE_BAR else []
+    print(f"bars: {'kept' if not missed else 'MISSED by ' + ', '.join(missed)}")
+    return int(bool(missed))
+
+
+def _add_golden_questions() -> dict[str, int]:
+    """A set of QUESTIONS with an ended evaluation, unless it is here already: the numbers of both."""
+    from django.contrib.auth import get_user_model
+
+    from vectorless_web.evaluations.models import Evaluation, GoldenQuestion, GoldenSet, Result
+    from vectorless_web.workspaces.models import Workspace
+
+    user, place = get_user_model().objects.get(username="demo"), Workspace.objects.get(slug="demo")
+    golden, is_new = GoldenSet.objects.get_or_create(workspace=place, name="Large", defaults={"created_by": user})
+    if is_new:
+        made = GoldenQuestion.objects.bulk_create(
+            GoldenQuestion(golden_set=golden, question=f"What was figure {number}?", value=str(number))
+            for number in range(QUESTIONS)
+        )
+        links, documents = GoldenQuestion.named.through, list(place.documents.values_list("pk", flat=True)[:5])
+        links.objects.bulk_create(links(goldenquestion=row, document_id=documents[row.pk % 5]) for row in made)
+        whole = Evaluation.objects.create(golden_set=golden, label="Offline", state="ended", asked_by=user)
+        Result.objects.bulk_create(
+            Result(evaluation=whole, golden=row, state="scored", right=row.pk % 3 > 0, verdict="exact", is_answer=True)
+            for row in made
+        )
+    return {"set": golden.pk, "evaluation": golden.evaluations.get().pk}
+
+
+def _pair(pages: dict[str, str], rows: dict[str, int]) -> tuple[str, int, list[tuple[str, str, str]]]:
+    """A token, the document that is searched, and by name the page and the operation that show the same."""
+    from django.contrib.auth import get_user_model
+
+    from vectorless_web.api.services import make_token
+    from vectorless_web.grids.models import Grid
+
+    user = get_user_model().objects.get(username="demo")
+    _token, text = make_token(user=user, name=f"bench {time.time():.0f}", scope="admin", days=1)
+    root, api = "/w/demo/", "/api/v1/workspaces/demo/"
+    run, document = pages["run"].rstrip("/").rpartition("/")[2], pages["reader"].rstrip("/").rpartition("/")[2]
+    grid = Grid.objects.filter(workspace__slug="demo").earliest("pk").pk
+    pairs = [
+        ("documents", pages["documents"], f"{api}documents"),
+        ("one document", pages["reader"], f"{api}documents/{document}"),
+        ("its outline", pages["reader"], f"{api}documents/{document}/outline"),
+        ("a page of it", f"{pages['reader']}pages/5/", f"{api}documents/{document}/pages/5"),
+        ("runs", pages["runs"], f"{api}runs"),
+        ("one run", pages["run"], f"{api}runs/{run}"),
+        ("its steps", pages["run"], f"{api}runs/{run}/steps"),
+        ("search", f"{root}search/?q=capital+expenditure", f"{api}search?text=capital+expenditure"),
+        ("a grid", f"{root}grids/{grid}/", f"{api}grids/{grid}"),
+        ("golden sets", f"{root}evaluations/", f"{api}golden-sets"),
+        ("an evaluation", f"{root}evaluations/{rows['evaluation']}/", f"{api}evaluations/{rows['evaluation']}"),
+        ("its results", f"{root}evaluations/{rows['evaluation']}/", f"{api}evaluations/{rows['evaluation']}/results"),
+    ]
+    return text, int(document), pairs
+
+
+Asked = tuple[str, dict[str, str]]
+
+
+def _compare(site: Site, name: str, page: Asked, operation: Asked, times: int) -> bool:
+    """Ask both in turns and print a row; whether the bar is kept."""
+    took: dict[str, list[float]] = {}
+    spent: dict[str, float] = {}
+    for address, headers in [page, operation] * (times + 2):
+        before = site.processor_ms()
+        took.setdefault(address, []).append(_ask(f"{site.address}{address}", headers))
+        spent[address] = spent.get(address, 0.0) + site.processor_ms() - before
+    seen, told = (_p95(took[address][2:]) for address, _headers in (page, operation))
+    work = " and ".join(f"{spent[address] / (times + 2):.0f}" for address, _headers in (page, operation))
+    print(f"| {name} | {seen:.0f} | {told:.0f} | {told / seen:.2f} | {work} |", flush=True)
+    return told <= GET_BAR * seen
+
+
+def _compare_retrieve(site: Site, pk: int, headers: dict[str, str], times: int) -> bool:
+    from vectorless_web.documents.models import Document
+    from vectorless_web.documents.storage.files import open_version
+    from vectorless_web.engine.finding.search import Lanes, SearchSettings, search_documents
+    from vectorless_web.engine.questions.understand import understand
+    from vectorless_web.workspaces.selectors import lexicon_of
+
+    found = Document.objects.select_related("workspace", "current_version").get(pk=pk)
+    document, lexicon = open_version(found.current_version), lexicon_of(found.workspace)
+
+    def call() -> Any:
+        plan = understand(QUERY, lexicon=lexicon)
+        settings = SearchSettings(token_budget=2000, summary_cap=1200)
+        return search_documents(plan, {pk: document}, settings=settings, lanes=Lanes(lexicon=lexicon))
+
+    address = f"{site.address}/api/v1/workspaces/demo/retrieve"
+    body = json.dumps({"query": QUERY, "documents": [pk], "summary_cap": 1200}).encode()
+    own, told = [], []
+    for _ in range(times + 2):
+        own.append(_time(call))
+        told.append(_ask(address, {**headers, "Content-Type": "application/json"}, body))
+    ratio = _p95(told[2:]) / _p95(own[2:])
+    print(f"| retrieve, beside the engine's call | {_p95(own[2:]):.0f} | {_p95(told[2:]):.0f} | {ratio:.2f} | |")
+    return ratio <= RETRIEVE_BAR
+
+
+def _ask(address: str, headers: dict[str, str], body: bytes | None = None) -> float:
+    """Milliseconds until the whole reply is here."""
+    request = urllib.request.Request(address, data=body, headers=headers)
+
+    def fetch() -> None:
+        with urllib.request.urlopen(request, timeout=60) as response:
+            response.read()
+
+    return _time(fetch)
+
+
+def _time(act: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    act()
+    return (time.perf_counter() - began) * 1000
+
+
+def _p95(took: list[float]) -> float:
+    return sorted(took)[int(len(took) * 0.95)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
