@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from vectorless_web.engine.documents.node import Node
-from vectorless_web.engine.text.normalise import lower_capitals
+from vectorless_web.engine.text.analyser import lower_capitals
 
 TITLE_CHARACTERS = 70
 """Characters of a title in a sentence; bound by one line of the trace."""

@@ -9,8 +9,7 @@ from vectorless_web.engine.documents.node import Node, NodeKind, Row
 from vectorless_web.engine.errors import NotFound
 from vectorless_web.engine.passages.find import Passage
 from vectorless_web.engine.passages.sentences import cut_text
-from vectorless_web.engine.text.analyser import analyse
-from vectorless_web.engine.text.normalise import normalise
+from vectorless_web.engine.text.analyser import analyse, normalise
 
 Opening = Callable[[str], CompiledDocument]
 """Opens a document of the run by its corpus id."""

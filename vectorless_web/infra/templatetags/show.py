@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from vectorless_web.engine.answers.claims import HELD, Support
-from vectorless_web.engine.text.normalise import lower_capitals as readable_case
+from vectorless_web.engine.text.analyser import lower_capitals as readable_case
 from vectorless_web.engine.text.numbers import missing_unit, numbers_in, unit_word
 
 register = template.Library()

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.text.normalise import normalise
+from vectorless_web.engine.text.analyser import normalise
 from vectorless_web.engine.text.numbers import missing_unit, numbers_in, unit_word, with_unit
 from vectorless_web.engine.text.similarity import DifferencePiece, ratio, word_differences
 from vectorless_web.infra.templatetags.show import money, until, verdict_line, with_support

@@ -15,7 +15,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import EngineError, InvalidInput
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.parsing.scans.recognition import NoRecogniser, Recogniser
-from vectorless_web.engine.text.normalise import normalise
+from vectorless_web.engine.text.analyser import normalise
 
 FORMAT, VERSION = "vectorless-evidence-bundle", 1
 MANIFEST = "manifest.json"

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from vectorless_web.engine.documents.card import Card
-from vectorless_web.engine.finding.routing.assist import CardSource, ask_model
 from vectorless_web.engine.finding.routing.card_keys import card_row, links_for
 from vectorless_web.engine.finding.routing.editions import Edition, choose_editions, list_valid
 from vectorless_web.engine.finding.routing.lexical import OpenTexts
-from vectorless_web.engine.finding.routing.result import Explainer, RouteResult, ScoredCandidate
+from vectorless_web.engine.finding.routing.result import CardSource, Explainer, RouteResult, ScoredCandidate, ask_model
 from vectorless_web.engine.finding.routing.signals import (
     RouteMode,
     RouterConfig,

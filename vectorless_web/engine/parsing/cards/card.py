@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from vectorless_web.engine.documents.card import Card, SectionLine, TypedFields
 from vectorless_web.engine.documents.node import Node, NodeKind
-from vectorless_web.engine.text.analyser import analyse
-from vectorless_web.engine.text.normalise import lower_capitals
+from vectorless_web.engine.text.analyser import analyse, lower_capitals
 
 _OVERVIEW, _LINE, _LEAD, _PARAGRAPH = 600, 160, 240, 120
 """Characters: of the overview and of a section's line at most, of a paragraph's beginning that counts as its summary,

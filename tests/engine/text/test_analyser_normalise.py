@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vectorless_web.engine.text.normalise import normalise
+from vectorless_web.engine.text.analyser import normalise
 
 
 @pytest.mark.parametrize(

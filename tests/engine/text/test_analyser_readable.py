@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vectorless_web.engine.text.normalise import lower_capitals
+from vectorless_web.engine.text.analyser import lower_capitals
 
 
 @pytest.mark.parametrize(
