@@ -255,7 +255,7 @@ class Drafter:
                 self._flush()
             self._lines.append(item)
         elif isinstance(item, list):
-            grid = self._fences.read("tables", item[0].line.page, lambda: self._build_grid(item), None)
+            grid = self._fences.read("tables", item[0].line.page, lambda: build_grid(item), None)
             if grid is None:
                 self._lines.extend(row.line for row in item)
             else:
@@ -283,14 +283,6 @@ class Drafter:
         elif heading.form.family == NOTE or (heading.form.family == NUMBERED and self._notes_begun):
             self._in_note = True
         self._heading = heading
-
-    def _build_grid(self, rows: list[LineRow]) -> Grid:
-        """The grid of a table. A table without a header may have fewer columns than the table that it continues."""
-        grid = build_grid(rows)
-        before = self._grid or (self._headed[0] if self._headed else None)
-        if before is not None and _lacks_columns(before, grid):
-            return build_grid(rows, before.edges)
-        return grid
 
     def _take_drawn(self, table: RuledTable) -> None:
         """A table of drawn cells; what its first row goes on with from the page before has the label that is there.
@@ -403,19 +395,6 @@ def _are_dated_otherwise(before: Grid, grid: Grid) -> bool:
 def _header_words(grid: Grid) -> str:
     leading = itertools.takewhile(lambda row: row.is_header, grid.rows)
     return " ".join(span.text for row in leading for spans in row.cells for span in spans)
-
-
-def _lacks_columns(before: Grid, grid: Grid) -> bool:
-    """Whether a table without a header, on the same page or the next, is in some columns of the one before it."""
-    if any(row.is_header and any(row.cells[1:]) for row in grid.rows):
-        return False
-    if grid.rows[0].page - before.rows[-1].page not in (0, 1) or not 1 < len(grid.edges) < len(before.edges):
-        return False
-    found = [
-        [k for k, own in enumerate(before.edges) if min(abs(own[0] - edge[0]), abs(own[1] - edge[1])) < _SAME_EDGE / 3]
-        for edge in grid.edges
-    ]
-    return all(len(places) == 1 for places in found) and len({places[0] for places in found}) == len(found)
 
 
 def _carries_on(before: Grid, grid: Grid) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from vectorless_web.engine.parsing.tables.cells import CellSpan
 from vectorless_web.engine.parsing.tables.headers import TOTAL, Edge, names_kinds, nearest_column
 from vectorless_web.engine.parsing.tables.names import part_names
-from vectorless_web.engine.parsing.tables.regions import NUMBERING, PERIOD, UNITS_LINE, LineRole, LineRow
+from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE, LineRole, LineRow
 from vectorless_web.engine.parsing.terms import any_of
 
 _MARK = re.compile(r"^\([a-z]{1,2}\)$|^[*†‡]+$", re.I)
@@ -96,15 +96,14 @@ class Grid:
 Visual = tuple[list[CellSpan], float, float, bool]
 
 
-def build_grid(rows: Sequence[LineRow], columns: Sequence[Edge] = ()) -> Grid:
-    """The grid of one region of one page; `columns` are those of the table that it carries on, if they are known."""
+def build_grid(rows: Sequence[LineRow]) -> Grid:
+    """The grid of one region of one page."""
     visual = _visual_rows(rows)
-    is_form = _is_form(visual) and not columns
+    is_form = _is_form(visual)
     if is_form:
         edges = _form_edges(visual)
     else:
-        edges = list(columns) or _add_empty(_join_halves(_column_edges(visual), visual), visual)
-    if not is_form:
+        edges = _add_empty(_join_halves(_column_edges(visual), visual), visual)
         visual = [_part_label(row, edges) for row in _part_names(visual, edges)]
     grid = Grid(edges=edges)
     left = min((cells[0].left for cells, _, _, is_header in visual if not is_header), default=0.0)
@@ -343,8 +342,7 @@ def _stands_out(groups: Sequence[Sequence[LineRow]]) -> bool:
     if any(len(cell.text) > _LONGEST_NAME for row in groups[0] for cell in row.cells):
         return _names_codes(groups)
     first, second = (next(row.line.style for row in group) for group in groups[:2])
-    told = (_name_kinds, _names_numbers, _names_codes)
-    return first.weight != second.weight or any(tells(groups) for tells in told)
+    return first.weight != second.weight or _name_kinds(groups) or _names_codes(groups)
 
 
 def _name_kinds(groups: Sequence[Sequence[LineRow]]) -> bool:
@@ -362,12 +360,6 @@ def _names_codes(groups: Sequence[Sequence[LineRow]]) -> bool:
         any(map(str.islower, rows[0][place])) and all(_CODE.match(row[place]) for row in below)
         for place in range(1, len(rows[0]))
     )
-
-
-def _names_numbers(groups: Sequence[Sequence[LineRow]]) -> bool:
-    """Whether all rows but the first begin with the number of an item: it names the numbers."""
-    begins = [group[0].cells[0].text.strip() for group in groups if len(group[0].cells) > 1]
-    return len(begins) > 1 and [bool(NUMBERING.match(text)) for text in begins] == [False] + [True] * (len(begins) - 1)
 
 
 def _same_height(group: Sequence[LineRow], row: LineRow) -> bool:

@@ -96,7 +96,6 @@ _LABEL = re.compile(r"[^\W\d_]{2}|^(?:FY\s?)?(?:19|20)\d\d\b")
 _WORD = re.compile(r"[^\W\d_]{2}")
 NUMBERING = re.compile(r"^\W*(?=\S*\d)[\dA-Z]{1,4}(?:[.-][\dA-Z]{1,4}){0,3}[.)]?\W{0,4}$")
 """The number of an item in a list: "104", "10.3*", "101.CAL", "(3)"."""
-_IN_BRACKETS = re.compile(r"^\([^()]{3,}\)$")
 _STRETCH, _EVEN_GAPS, _FEWEST_STRETCHED = 1.8, 1.25, 3
 """A line set to the full width: gaps between its words in ems at most, times by which they differ at most, and words it
 has at least."""
@@ -196,13 +195,7 @@ def _is_table(rows: Sequence[LineRow]) -> bool:
     figures = [cell for cell in rows[data[0]].cells[1:] if cell.numeric]
     if 2 * sum(cell.text[:1].islower() for cell in rows[data[0]].cells) > len(rows[data[0]].cells):
         return False
-    if header and any(map(_is_running_text, rows[rows.index(header[-1]) : data[0]])):
-        return False  # as above the foot of a page
     return len(figures) >= _FEWEST_FIGURES or _stand_under(figures, rows[: data[0]])
-
-
-def _is_running_text(row: LineRow) -> bool:
-    return row.role is LineRole.TEXT and len(row.line.text) > _SHORT
 
 
 def _is_named(rows: Sequence[LineRow], data: Sequence[int], header: Sequence[LineRow]) -> bool:
@@ -650,7 +643,7 @@ def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
     told = rows[start:end]
     if members < _LEAST_ROWS or any(is_other(told) for is_other in _NO_WORDS):
         return start
-    if _are_captioned(told) or _are_addresses(rows[max(0, start - 1) : end]):
+    if _are_addresses(rows[max(0, start - 1) : end]):
         return start
     return end
 
@@ -663,13 +656,6 @@ def _are_marked(rows: Sequence[LineRow]) -> bool:
     marks = sum(len(cells[0].text.strip(".)( ")) <= 1 for cells in told)
     numbers = sum(bool(NUMBERING.match(cells[0].text.strip())) for cells in told)
     return 2 * marks > len(told) or numbers == len(told)
-
-
-def _are_captioned(rows: Sequence[LineRow]) -> bool:
-    """Whether values stand over their captions in brackets, as on the first page of a form."""
-    told = [row.cells for row in rows if len(row.cells) > 1]
-    captions = sum(all(_IN_BRACKETS.match(cell.text.strip()) for cell in cells) for cells in told)
-    return 3 * captions >= len(told)
 
 
 def _are_addresses(rows: Sequence[LineRow]) -> bool:

@@ -489,7 +489,7 @@ def _holds_table(mesh: _Mesh, cells: dict[int, _CellText], inside: Sequence[Line
     """Whether some cells hold whole rows or columns: then lines frame groups and not cells."""
     if sum(sum(span.numeric for span in own.spans) > 1 for own in cells.values()) > 1:
         return True
-    return _hold_columns(mesh, inside) or any(_holds_labels(mesh, cell, cells) for cell in cells)
+    return _hold_columns(mesh, inside)
 
 
 def _hold_columns(mesh: _Mesh, inside: Sequence[LineRow]) -> bool:
@@ -504,17 +504,6 @@ def _hold_columns(mesh: _Mesh, inside: Sequence[LineRow]) -> bool:
             for place, (owner, cell) in enumerate(zip(owners, row.cells, strict=True))
         )
     return beside > _UNPARTED * len(inside)
-
-
-def _holds_labels(mesh: _Mesh, cell: int, cells: dict[int, _CellText]) -> bool:
-    """Whether a cell that spans several drawn rows holds one label for each of them."""
-    top, bottom, _, last = mesh.spans(cell)
-    heights, count = cells[cell].heights, bottom - top + 1
-    if count < _FEWEST or not count <= len(heights) <= 2 * count or last + 1 >= len(mesh.xs) - 1:
-        return False
-    beside = [cells[owner] for owner in mesh.owner[top : bottom + 1, last + 1].tolist() if owner in cells]
-    figures = [own.heights[-1] for own in beside if own.spans and own.spans[-1].numeric]
-    return len(figures) == count and all(any(abs(own - at) < _TOUCH for at in heights) for own in figures)
 
 
 def _cross_words(page: Page, mesh: _Mesh, inside: Sequence[LineRow]) -> bool:
