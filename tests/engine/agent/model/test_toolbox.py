@@ -1,6 +1,8 @@
 """What each tool finds, and how wrong calls are told."""
 
+import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -90,14 +92,33 @@ def test_outline_lists_sections_and_read_shows_their_text() -> None:
     assert [ref.role for ref in event.refs] == ["read", "read"]
 
 
-def test_read_goes_on_where_it_was_cut() -> None:
-    tools = toolbox(shelf(a=long_report()))
-    first = run(tools, "read", node="D1.1")[0]
-    assert first.told.words.endswith("in full (page headers and footers left out).")
-    long = run(tools, "read", document="D1", pages="1-40")[0]
-    going = long.told.text.rsplit("read from ", 1)[1].rstrip(")")
-    following = run(tools, "read", **{"from": going})[0]
-    assert going.rpartition(".")[0] in following.told.text or going in following.told.text
+@pytest.mark.parametrize("arguments", [{"document": "D1", "pages": "1-40"}, {"node": "D1.1"}])
+def test_the_call_that_a_cut_reading_names_brings_the_rest(arguments: Mapping[str, Any]) -> None:
+    filler = "The parties meet in the harbour office and look at the cranes and the quays of the year. "
+    parts = [paragraph(filler * 9, page=number) for number in range(30)]
+    tools = toolbox(shelf(a=compiled("Harbour lease", section("Lease", *parts))))
+    read, call = list[int](), {**arguments}
+    while call:
+        outcome, event = run(tools, "read", **call)
+        read += event.observation["keys"]
+        going = outcome.told.words.partition("to go on: read ")[2]
+        call = json.loads(going) if going else {}
+    assert list(dict.fromkeys(read)) == list(range(1, 32))
+    assert len(read) < 40 and "to the end" in outcome.told.words
+
+
+def test_a_reading_from_a_leaf_on_goes_on_in_its_section() -> None:
+    tools = toolbox(shelf(a=compiled("L", section("Lease", paragraph("One. Two. Three."), paragraph("Four.")))))
+    text = told(tools, "read", node="D1.2", **{"from": "D1.2.2"})
+    assert "Two." in text and "[D1.3] Four." in text and "One." not in text
+
+
+def test_a_heading_that_was_cut_is_read_whole_and_one_without_words_of_its_own_can_be_read() -> None:
+    long = section("Patients unsuitable for the clinical tr", paragraph("They leave."))
+    part = replace(long, text="Patients unsuitable for the clinical trial by the word of the researchers.")
+    tools = toolbox(shelf(a=compiled("P", part, replace(section("To design a", paragraph("A trial.")), text=""))))
+    assert "clinical trial by the word of the researchers." in told(tools, "read", node="D1.1")
+    assert "A trial." in told(tools, "read", node="D1.3")
 
 
 def test_read_takes_pages_from_one_in_their_own_order() -> None:

@@ -1,5 +1,6 @@
 """Carries out the calls of a model's tools over the documents of a run; a wrong call is told with a remedy."""
 
+import json
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,7 @@ from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, cl
 from vectorless_web.engine.agent.routing import route_documents
 from vectorless_web.engine.agent.state import CONVERSATION, PlannedStep, RunState
 from vectorless_web.engine.agent.wording import say_count, say_pages
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput, PictureUnavailable
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.llm.replies import fit_to_schema, problem_with
@@ -214,19 +216,7 @@ class Toolbox:
         return ToolOutcome(Told(words, text), found.result)
 
     def _read(self, arguments: Mapping[str, Any]) -> ToolOutcome:
-        piece = ""
-        said = arguments.get("from") or arguments.get("node")
-        if said:
-            view, key, piece = self._find_node(said)
-            keys = self._keys_from(view, arguments, key)
-        elif arguments.get("pages"):
-            view = self._find_view(arguments.get("document"))
-            numbers = [int(number) for number in re.findall(r"\d{1,6}", arguments["pages"])][:2]
-            if not numbers or not 0 < numbers[0] <= len(view.document.pages):
-                raise InvalidInput(f"{view.name} has the pages 1 to {len(view.document.pages)}.")
-            keys = view.list_on_pages(numbers[0] - 1, min(numbers[-1], len(view.document.pages)) - 1)
-        else:
-            raise InvalidInput('read needs a node ("D1.12"), or a document and pages ("12-14").')
+        view, keys, piece = self._choose_reading(arguments)
         if not keys:
             raise InvalidInput(
                 "There is no text there; page_image shows a page as it looks."
@@ -237,20 +227,38 @@ class Toolbox:
         self.library.mark_shown(view.id, shown.keys)
         nodes = [view.tree.node(k) for k in shown.keys]
         pages = say_pages(min(n.page_start for n in nodes), max(n.page_start for n in nodes))
-        words = f"{view.name}, {pages}" + ("." if shown.goes_on else ", in full (page headers and footers left out).")
+        call = json.dumps({**arguments, "from": shown.goes_on}, ensure_ascii=False)
+        end = "to the end" if arguments.get("from") else "in full"
+        running = sum(view.tree.kind(k) is NodeKind.RUNNING for k in range(shown.keys[0], shown.keys[-1]))
+        left_out = f" ({say_count(running, 'line')} of page headers and footers left out)" if running else ""
+        words = f"cut; to go on: read {call}" if shown.goes_on else f"{end}{left_out}."
         say = f"Read {pages} of {shorten_text(view.title, 70)}"
-        result = StepResult(
-            say, {"keys": list(shown.keys), "goes_on": shown.goes_on}, self._refs(view, shown.keys, "read")
-        )
-        return ToolOutcome(Told(words, shown.text), result)
+        row = {"keys": list(shown.keys), "goes_on": shown.goes_on}
+        result = StepResult(say, row, self._refs(view, shown.keys, "read"))
+        return ToolOutcome(Told(f"{view.name}, {pages}, {words}", shown.text), result)
 
-    def _keys_from(self, view: DocumentView, arguments: Mapping[str, Any], key: int) -> list[int]:
-        """What to read: from a place on, in the section named or in its own; else the subtree of the node."""
-        if not arguments.get("from"):
-            return view.list_readable(key)
-        root = self._find_node(arguments["node"])[1] if arguments.get("node") else view.tree.section_of(key)
-        keys = [k for k in view.list_readable(root) if k >= key]
-        return keys or view.list_readable(key)
+    def _choose_reading(self, arguments: Mapping[str, Any]) -> tuple[DocumentView, list[int], str]:
+        """The document, what of it is to be read, and the piece of the first node to begin with.
+
+        That are pages, a node with all below it, or a section; of these what stands from a place on, if one is named.
+        """
+        start, node, piece = arguments.get("from"), arguments.get("node"), ""
+        if start or (node and not arguments.get("pages")):
+            view, key, piece = self._find_node(start or node or "")
+            keys = view.list_readable(key if not start else view.tree.section_of(key))
+            named = self._find_node(node) if start and node else None
+            keys = view.list_readable(named[1]) if named and not view.tree.is_leaf(named[1]) else keys
+        elif arguments.get("pages"):
+            view, key, keys = self._find_view(arguments.get("document")), 0, []
+        else:
+            raise InvalidInput('read needs a node ("D1.12"), or a document and pages ("12-14").')
+        if arguments.get("pages"):
+            numbers = [int(number) for number in re.findall(r"\d{1,6}", arguments["pages"])][:2]
+            if not numbers or not 0 < numbers[0] <= len(view.document.pages):
+                raise InvalidInput(f"{view.name} has the pages 1 to {len(view.document.pages)}.")
+            keys = view.list_on_pages(numbers[0] - 1, min(numbers[-1], len(view.document.pages)) - 1)
+        left = [k for k in keys if k >= key] if start else keys
+        return view, left or (view.list_readable(key) if start else []), piece
 
     def _find(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         view, text = self._find_view(arguments["document"]), arguments["text"]
