@@ -1,6 +1,7 @@
 """What each tool finds, and how wrong calls are told."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -129,12 +130,26 @@ def test_read_takes_pages_from_one_in_their_own_order() -> None:
 
 def test_find_shows_every_literal_place_and_takes_a_star() -> None:
     tools = toolbox()
-    assert "1 place." in told(tools, "find", document="D1", text="LUND  plant")
+    assert "1 place in 1 node." in told(tools, "find", document="D1", text="LUND  plant")
     assert "[D1.11.2]" in told(tools, "find", document="D1", text="settled*2019")
     assert "stands nowhere in D1" in told(tools, "find", document="D1", text="goodwill")
     prices = compiled("Prices", table("Plans for teams", [["Basic", "4"]], columns=["Plan", "Price (£, without VAT)"]))
     found = [told(toolbox(shelf(a=prices)), "find", document="D1", text=text) for text in ("£, without", "for teams")]
-    assert all("1 place." in text and "c1: Price (£, without VAT)" in text for text in found)
+    assert all("1 place in" in text and "c1: Price (£, without VAT)" in text for text in found)
+
+
+def test_find_names_the_pages_of_what_it_does_not_show() -> None:
+    text = told(toolbox(shelf(a=long_report())), "find", document="D1", text="sheds of the year")
+    assert "312 places in 39 nodes." in text
+    assert re.search(r"Not shown are those on p\. .*, 38, 39, 40\.", text)
+
+
+def test_columns_without_heads_and_those_of_the_table_tool_bear_the_numbers_that_cells_are_cited_by() -> None:
+    form = compiled(
+        "F", table("", [["Seats", "2", "Power", "600"]], columns=["Owner", "Hull", "Rated", "Yes"], heads=0)
+    )
+    assert "[D1.1] table | c0 | c1 | c2 | c3" in told(toolbox(shelf(a=form)), "read", node="D1.1")
+    assert "c0: | c2: 2018" in told(toolbox(), "table", node="D1.7", columns=["2018"]).replace("c0 ", "c0: ")
 
 
 def test_navigate_enters_sections_and_says_why_others_were_put_aside() -> None:

@@ -193,7 +193,10 @@ class DocumentView:
         caption = shorten_text(node.title, HEADING_CHARACTERS * 2)
         told = self.write_units(node.key)
         units = f" ({told})" if told and told not in caption else ""
-        names = [f"c{number}: {name}" for number, name in enumerate(self.name_columns(node.key)) if name]
+        told_names = self.name_columns(node.key)
+        names = [f"c{number}: {name}" for number, name in enumerate(told_names) if name]
+        # Cells of a table without heads are cited by the numbers of their columns.
+        names = names or [f"c{number}" for number in range(len(told_names))]
         head = f"[{self.name}.{node.key}] table{f': {caption}' if caption else ''}{units}"
         return f"{head} | {' | '.join(names)}" if names else head
 
