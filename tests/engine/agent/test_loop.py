@@ -24,6 +24,7 @@ from tests.support.engine_documents import annual_report, compiled, paragraph, s
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import Outcome, ReasoningEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.model.view import count_tokens
 from vectorless_web.engine.agent.reasoner import Reasoner, Settings
 from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.answers.claims import Check, Support, Verdict
@@ -86,7 +87,7 @@ def test_a_claim_that_is_refused_goes_back_once_and_is_mended() -> None:
     run = converse([first, verdict("no", why="That is 2018."), GOOD, verdict("supported")])
     assert "no: That is 2018." in run.heard(2)
     assert run.heard(2).startswith("A second reader checked your answer.")
-    assert run.heard(2).count("Left: 1 turn with the answer, about ") == 1
+    assert run.heard(2).count("Left: 2 replies, the last of which must answer") == 1
     assert (run.claims[0].text, run.claims[0].support) == (NET_SALES, Support.SUPPORTED)
     assert run.kinds.count(StepKind.VERIFY) == 2
 
@@ -225,14 +226,34 @@ def test_a_repeated_call_is_told_and_a_model_that_never_ends_has_to_answer() -> 
     assert run.end.verdict is Verdict.VERIFIED
 
 
-def test_what_is_left_is_told_once_a_turn_and_falls_with_each() -> None:
-    looks = [turn(call("search", queries=[word])) for word in ("pumps", "valves", "cranes")]
-    run = converse([*looks, "no JSON", "no JSON", GOOD, verdict("supported")])
-    told = [re.findall(r"Left: (\d+) turn", run.heard(number)) for number in (0, 1, 2, 3, 5)]
-    assert all(len(each) == 1 for each in told)
-    counts = [int(each[0]) for each in told]
-    assert counts == sorted(set(counts), reverse=True)
-    assert counts[-1] == 1 and "This is the last turn" in run.heard(5)
+def test_a_reply_costs_one_turn_and_tools_bring_no_more_than_was_told() -> None:
+    corpus = shelf(a=long_report())
+    looks = [turn(call("read", document="D1", pages="1-9")), turn(call("read", document="D1", pages="20-40"))]
+    looks += [turn(call("search", queries=["cranes"]), call("find", document="D1", text="quays"))] * 3
+    run = converse([*looks, GOOD, verdict("supported")], corpus=corpus, limits=Limits(max_steps=5))
+    told = [re.findall(r"Left: (\d+) replies.* may take (\d+) tokens", heard.content) for *_, heard in run.model.calls]
+    assert all(len(each) <= 1 for each in told)
+    left = [(int(each[0][0]), int(each[0][1])) for each in told if each]
+    assert len(left) > 1
+    assert [turns for turns, _ in left] == list(range(left[0][0], 1, -1)), "each reply costs one"
+    heard = [count_tokens(run.heard(number)) for number in range(1, len(left) + 1)]
+    assert all(size <= room + 60 for size, (_, room) in zip(heard, left, strict=True))
+    assert "This is the last turn" in run.heard(len(left))
+
+
+def test_after_objections_a_look_may_close_the_gap_before_the_answer() -> None:
+    corpus = shelf(a=long_report())
+    first = answer(claim("The notice is ninety days.", "D1.16.1"))
+    look = turn(call("read", document="D1", pages="30"))
+    again = answer(claim("The notice is ninety days.", "D1.16.1"), claim("They look at cranes.", "D1.60.1"))
+    gap = verdict("supported", missing=["what they look at"])
+    run = converse([first, gap, look, again, verdict("supported")], "What notice, what sight?", corpus=corpus)
+    assert "[D1.60.1]" in run.heard(3), "what was read"
+    assert "This is the last turn" in run.heard(3)
+    assert [made.support for made in run.claims] == [Support.SUPPORTED, Support.SUPPORTED]
+    assert run.end.outcome is Outcome.ANSWERED
+    last = [step for step in run.steps if step.kind is StepKind.SYNTHESIZE][-1]
+    assert last.observation["gaps"] == ["what they look at"]
 
 
 def test_a_model_that_calls_tools_in_its_last_turn_leaves_the_passages() -> None:
@@ -341,7 +362,7 @@ def test_the_first_passages_of_a_follow_up_are_found_by_the_earlier_question_too
 
 
 def test_too_few_tokens_for_another_turn_make_the_first_turn_the_last() -> None:
-    run = converse([GOOD, verdict("supported")], limits=Limits(model_tokens=9000))
+    run = converse([GOOD, verdict("supported")], limits=Limits(model_tokens=8000))
     assert "This is the last turn" in run.heard(0)
     assert run.end.verdict is Verdict.VERIFIED
 

@@ -1,6 +1,9 @@
 """What each tool finds, and how wrong calls are told."""
 
+import json
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -90,14 +93,33 @@ def test_outline_lists_sections_and_read_shows_their_text() -> None:
     assert [ref.role for ref in event.refs] == ["read", "read"]
 
 
-def test_read_goes_on_where_it_was_cut() -> None:
-    tools = toolbox(shelf(a=long_report()))
-    first = run(tools, "read", node="D1.1")[0]
-    assert first.told.words.endswith("in full (page headers and footers left out).")
-    long = run(tools, "read", document="D1", pages="1-40")[0]
-    going = long.told.text.rsplit("read from ", 1)[1].rstrip(")")
-    following = run(tools, "read", **{"from": going})[0]
-    assert going.rpartition(".")[0] in following.told.text or going in following.told.text
+@pytest.mark.parametrize("arguments", [{"document": "D1", "pages": "1-40"}, {"node": "D1.1"}])
+def test_the_call_that_a_cut_reading_names_brings_the_rest(arguments: Mapping[str, Any]) -> None:
+    filler = "The parties meet in the harbour office and look at the cranes and the quays of the year. "
+    parts = [paragraph(filler * 9, page=number) for number in range(30)]
+    tools = toolbox(shelf(a=compiled("Harbour lease", section("Lease", *parts))))
+    read, call = list[int](), {**arguments}
+    while call:
+        outcome, event = run(tools, "read", **call)
+        read += event.observation["keys"]
+        going = outcome.told.words.partition("to go on: read ")[2]
+        call = json.loads(going) if going else {}
+    assert list(dict.fromkeys(read)) == list(range(1, 32))
+    assert len(read) < 40 and "to the end" in outcome.told.words
+
+
+def test_a_reading_from_a_leaf_on_goes_on_in_its_section() -> None:
+    tools = toolbox(shelf(a=compiled("L", section("Lease", paragraph("One. Two. Three."), paragraph("Four.")))))
+    text = told(tools, "read", node="D1.2", **{"from": "D1.2.2"})
+    assert "Two." in text and "[D1.3] Four." in text and "One." not in text
+
+
+def test_a_heading_that_was_cut_is_read_whole_and_one_without_words_of_its_own_can_be_read() -> None:
+    long = section("Patients unsuitable for the clinical tr", paragraph("They leave."))
+    part = replace(long, text="Patients unsuitable for the clinical trial by the word of the researchers.")
+    tools = toolbox(shelf(a=compiled("P", part, replace(section("To design a", paragraph("A trial.")), text=""))))
+    assert "clinical trial by the word of the researchers." in told(tools, "read", node="D1.1")
+    assert "A trial." in told(tools, "read", node="D1.3")
 
 
 def test_read_takes_pages_from_one_in_their_own_order() -> None:
@@ -108,12 +130,26 @@ def test_read_takes_pages_from_one_in_their_own_order() -> None:
 
 def test_find_shows_every_literal_place_and_takes_a_star() -> None:
     tools = toolbox()
-    assert "1 place." in told(tools, "find", document="D1", text="LUND  plant")
+    assert "1 place in 1 node." in told(tools, "find", document="D1", text="LUND  plant")
     assert "[D1.11.2]" in told(tools, "find", document="D1", text="settled*2019")
     assert "stands nowhere in D1" in told(tools, "find", document="D1", text="goodwill")
     prices = compiled("Prices", table("Plans for teams", [["Basic", "4"]], columns=["Plan", "Price (£, without VAT)"]))
     found = [told(toolbox(shelf(a=prices)), "find", document="D1", text=text) for text in ("£, without", "for teams")]
-    assert all("1 place." in text and "c1: Price (£, without VAT)" in text for text in found)
+    assert all("1 place in" in text and "c1: Price (£, without VAT)" in text for text in found)
+
+
+def test_find_names_the_pages_of_what_it_does_not_show() -> None:
+    text = told(toolbox(shelf(a=long_report())), "find", document="D1", text="sheds of the year")
+    assert "312 places in 39 nodes." in text
+    assert re.search(r"Not shown are those on p\. .*, 38, 39, 40\.", text)
+
+
+def test_columns_without_heads_and_those_of_the_table_tool_bear_the_numbers_that_cells_are_cited_by() -> None:
+    form = compiled(
+        "F", table("", [["Seats", "2", "Power", "600"]], columns=["Owner", "Hull", "Rated", "Yes"], heads=0)
+    )
+    assert "[D1.1] table | c0 | c1 | c2 | c3" in told(toolbox(shelf(a=form)), "read", node="D1.1")
+    assert "c0: | c2: 2018" in told(toolbox(), "table", node="D1.7", columns=["2018"]).replace("c0 ", "c0: ")
 
 
 def test_navigate_enters_sections_and_says_why_others_were_put_aside() -> None:

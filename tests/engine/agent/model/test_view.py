@@ -84,7 +84,10 @@ def test_the_rows_of_a_form_head_no_columns() -> None:
     rows = [["Other rating:", "None", "Restraint:", "Seatbelt"], ["Instructor:", "Airplane", "Second pilot:", "No"]]
     last = ["Flight time:", "11423 hours (all aircraft)", "", ""]
     view = view_of(compiled("R", table("", [rows[1], last], columns=rows[0], heads=0)))
-    assert view.write_leaf(1).splitlines()[:2] == ["[D1.1] table", "[.r0] Other rating: | None | Restraint: | Seatbelt"]
+    assert view.write_leaf(1).splitlines()[:2] == [
+        "[D1.1] table | c0 | c1 | c2 | c3",
+        "[.r0] Other rating: | None | Restraint: | Seatbelt",
+    ]
 
 
 def test_soft_hyphens_dot_leaders_and_broken_white_space_are_not_shown() -> None:

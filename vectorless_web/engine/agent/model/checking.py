@@ -133,24 +133,12 @@ class AnswerChecker:
         self, objections: Sequence[tuple[int, str, Sequence[str]]], gaps: Sequence[str], objecting: Sequence[str]
     ) -> Generator[ReasoningEvent, None, AnswerDraft | None]:
         self.state.stop_if_asked()
+        told = {"objections": [[text, list(said)] for _, text, said in objections], "gaps": list(gaps)}
         try:
-            mended, asked = self.dialogue.ask_again(write_objections(objections, gaps, objecting))
+            return (yield from self.dialogue.hold_again(write_objections(objections, gaps, objecting), told))
         except ModelError as error:
             self._note = UNMENDED.format(error.message.rstrip("."))
             return None
-        planned = PlannedStep(
-            thought=asked.content["thought"],
-            action="answer",
-            tokens=asked.tokens,
-            cost_usd=asked.cost_usd,
-            engine=self.state.engine,
-        )
-        row = {"objections": [[text, list(said)] for _, text, said in objections], "missing": list(gaps)}
-        say = (
-            f"Answered {say_count(len(objections) + len(gaps), 'objection')}" if mended else "Kept the answer as it was"
-        )
-        yield self.state.make_step(StepKind.SYNTHESIZE, StepResult(say, row), walk=self.walk, planned=planned)
-        return mended
 
     def _verify_again(
         self, made: Sequence[MadeClaim], known: Mapping[object, Opinion], before: Verification | None

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
 from typing import Any
 
 from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, StepEvent, StepKind, StepResult
@@ -17,7 +16,6 @@ from vectorless_web.engine.agent.model.excerpts import (
     write_outline,
 )
 from vectorless_web.engine.agent.model.prompts import (
-    LAST_TURN,
     ScopeLine,
     Told,
     write_budget,
@@ -61,11 +59,12 @@ FAR, TURNS_EACH = 0.5, 2
 Over 22 questions 0.5 spares an eighth of the tokens and no gold passage; 0.6 loses one."""
 REPLY_TOKENS, LONGEST_REPLY = 2000, 12_000
 """Tokens of a reply, with room for models that think first; characters of it that stay in the conversation."""
-TURN_TOKENS, MOST_CALLS = 3000, 5
-"""Tokens that the results of one turn may take before its further calls are put off; calls of one turn."""
-USUAL_TURN = 1100
-"""Tokens that a turn usually adds to the conversation; 25 turns of a live reader added 1,070 on average, one in ten
-more than 2,270."""
+MOST_CALLS, SHORT_REPLY = 5, 300
+"""Calls of one turn; tokens of a reply that calls tools, with its thought."""
+LEAST_RESULTS = 750
+"""Tokens that each turn before the answer must be able to bring; 25 turns of a live reader brought 1,070 on average.
+With half as much a run on a long document has a turn more, and its first reading is cut at half; with twice as much
+it has one look before the answer."""
 VERIFY_TOKENS = 1800
 """Tokens kept for the verification of the answer."""
 CONTEXT_SHARE = 0.45
@@ -141,6 +140,8 @@ class Dialogue:
     """Whether everything in scope is before the model, so that there is nothing to search for."""
     pictures: list[Picture] = field(default_factory=list)
     _told: str = ""
+    _room: int = 0
+    _objected: Mapping[str, Any] = field(default_factory=dict)
     _has_searched: bool = False
     _was_sent_back: bool = False
 
@@ -149,11 +150,9 @@ class Dialogue:
 
         ModelInvalidReply when even the last turn brings no answer; other errors of the ModelError branch as they come.
         """
-        is_last = False
         while True:
-            self.turns = 1 if is_last else self._turns_left()
-            is_last = self.turns <= 1
-            self._tell_budget(LAST_TURN if is_last else "")
+            is_last = not self._plan_turn()
+            self._tell_budget()
             try:
                 asked = self._ask(closing=is_last)
             except ModelRefusedPictures:
@@ -164,7 +163,7 @@ class Dialogue:
             except ModelInvalidReply:
                 if is_last:
                     raise
-                is_last = True
+                self.turns = 1
                 continue
             self.turns -= 1
             draft = yield from self._take_turn(asked, is_last=is_last)
@@ -185,21 +184,38 @@ class Dialogue:
         self.pictures = []
         self.toolbox.tools.pop("page_image", None)
 
-    def ask_again(self, objections: str) -> tuple[AnswerDraft | None, CheckedReply]:
-        """The answer once more, after objections; None when what comes is no answer. ModelError as it comes."""
-        self.messages.append(Message("user", objections))
-        self.turns = 1
-        self._tell_budget("")
-        asked = self._ask(closing=False)
-        self._keep(asked)
-        call = self._find_answer(asked)
-        return (self._read_answer(call) if call else None), asked
+    def hold_again(self, objections: str, told: Mapping[str, Any]) -> Generator[ReasoningEvent, None, AnswerDraft]:
+        """The answer once more, after objections, with one look before it where there is room; errors as of `hold`.
 
-    def _tell_budget(self, closing: str) -> None:
+        `told` are the objections as the step of the answer keeps them.
+        """
+        self.messages.append(Message("user", objections))
+        self.turns, self._objected = 2, told
+        return (yield from self.hold())
+
+    def _plan_turn(self) -> bool:
+        """Settle how many replies are left and what tools may bring; whether there is a turn before the answer.
+
+        Each reply is charged with the whole conversation. What tools may bring is what can be paid for if all of it
+        came at once, so that a reply always costs one turn and no more.
+        """
+        left = self.state.tokens_left() - self._reply_tokens() - (VERIFY_TOKENS if self.state.settings.verify else 0)
+        sent = sum(map(expected_message_tokens, self.messages))
+        # A turn that was promised stays, though a result or a thought was longer than it should be.
+        least = LEAST_RESULTS // 4 if self._room else LEAST_RESULTS
+        while self.turns > 1 and self.state.may_step(self.walk):
+            # A server may count a third more than is estimated.
+            self._room = (left - self.turns * (sent + SHORT_REPLY)) * 3 // 4 // (self.turns - 1)
+            if self._room >= (self.turns - 1) * least:
+                return True
+            self.turns -= 1
+        self.turns, self._room = 1, 0
+        return False
+
+    def _tell_budget(self) -> None:
         """End the last message with what is left, in the place of what it told before."""
         self._take_back_budget()
-        left = write_budget(self.turns, self.state.tokens_left())
-        self._told = "".join(f"\n\n{part}" for part in (left, closing) if part)
+        self._told = f"\n\n{write_budget(self.turns, self._room)}"
         *before, last = self.messages
         self.messages = [*before, replace(last, content=f"{last.content}{self._told}")]
 
@@ -253,9 +269,11 @@ class Dialogue:
         self, rows: Sequence[Mapping[str, Any]], planned: PlannedStep
     ) -> Generator[ReasoningEvent, None, list[Told]]:
         results: list[Told] = []
+        room = self._room - (self.turns - 1) * LEAST_RESULTS
         for number, row in enumerate(rows):
-            spent = sum(count_tokens(told.write()) for told in results)
-            if number >= MOST_CALLS or spent > TURN_TOKENS or (number and not self.state.may_step(self.walk)):
+            self.toolbox.room = room - sum(count_tokens(told.write()) for told in results)
+            is_full = number and (self.toolbox.room < LEAST_RESULTS // 6 or not self.state.may_step(self.walk))
+            if number >= MOST_CALLS or is_full:
                 results.append(Told(PUT_OFF))
                 continue
             call = ToolCall(row["tool"], row["arguments"])
@@ -306,25 +324,13 @@ class Dialogue:
         cites = sum(len(claim.cites) for claim in draft.claims)
         said = f"Wrote {say_count(len(draft.claims), 'sentence')} with {say_count(cites, 'citation')}"
         say = said if draft.claims else "Said that the documents do not answer it"
+        if self._objected:
+            say = f"Answered {say_count(sum(map(len, self._objected.values())), 'objection')}. {say}"
         row = {"outcome": draft.outcome, "value": draft.value, "missing": list(draft.missing)}
+        row |= self._objected
         return self.state.make_step(
             StepKind.SYNTHESIZE, StepResult(say, row), walk=self.walk, planned=replace(planned, action="answer")
         )
-
-    def _turns_left(self) -> int:
-        """Turns that steps, time and tokens allow, the answering one among them; 1 when the next one must answer.
-
-        Each turn sends the whole conversation again. Another turn before the answer is only begun when the longest
-        reply and results that it may bring still leave room to answer; how many follow goes by what is usual.
-        """
-        if self.turns <= 1 or not self.state.may_step(self.walk):
-            return 1
-        sent = sum(map(expected_message_tokens, self.messages))
-        left = self.state.tokens_left() - (VERIFY_TOKENS if self.state.settings.verify else 0)
-        if left < 2 * (sent + self._reply_tokens()) + TURN_TOKENS:
-            return 1
-        costs = accumulate(sent + turn * USUAL_TURN for turn in range(1, self.turns + 1))
-        return max(2, sum(cost <= left for cost in costs))
 
 
 def fit_context(messages: Sequence[Message], context: int) -> list[Message]:

@@ -10,8 +10,6 @@ from vectorless_web.engine.text.analyser import analyse
 
 OUTLINE_CHARACTERS = 90
 """Characters of a heading in an outline."""
-NOTE_TOKENS = 24
-"""Tokens that a note takes which says where a cut text goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +22,7 @@ class Shown:
 
 
 def write_nodes(view: DocumentView, keys: Sequence[int], *, tokens: int, start: str = "") -> Shown:
-    """Headings and leaves in their order, whole, until the tokens are used; then the id to go on from.
+    """Headings and leaves in their order, whole, until the tokens are used; at least one piece is always shown.
 
     `start` is a piece's id ("3", "r41") of the first node to begin with.
     """
@@ -32,35 +30,22 @@ def write_nodes(view: DocumentView, keys: Sequence[int], *, tokens: int, start: 
     taken: list[int] = []
     left, page = tokens, -1
     for place, key in enumerate(keys):
-        node = view.tree.node(key)
-        if not view.tree.is_leaf(key):
-            text = view.write_heading(key)
-        else:
-            pieces = view.list_pieces(key)
-            first = _first_place(pieces, start) if place == 0 else 0
-            fitting = _fit_pieces(view, key, range(first, len(pieces)), left - NOTE_TOKENS)
-            if len(fitting) < len(pieces) - first and (fitting or not taken):
-                fitting = fitting or [first]
-                cut = view.write_leaf(key, fitting)
-                goes_on = f"{view.name}.{key}.{pieces[fitting[-1] + 1].id}" if fitting[-1] + 1 < len(pieces) else ""
-                goes_on = goes_on or (f"{view.name}.{keys[place + 1]}" if place + 1 < len(keys) else "")
-                return Shown(_close_cut([*lines, cut], goes_on), (*taken, key), goes_on)
-            if len(fitting) < len(pieces) - first:
-                return Shown(_close_cut(lines, f"{view.name}.{key}"), tuple(taken), f"{view.name}.{key}")
-            text = view.write_leaf(key, fitting if first else None)
-        if view.tree.is_leaf(key) and node.page_start != page:
-            text = f"(p. {node.page_start + 1}) {text}" if page >= 0 or not lines else text
-        page = node.page_start
-        if lines and count_tokens(text) > left - NOTE_TOKENS:
-            return Shown(_close_cut(lines, f"{view.name}.{key}"), tuple(taken), f"{view.name}.{key}")
-        lines.append(text)
+        pieces = view.list_pieces(key) if view.tree.is_leaf(key) else ()
+        first = _first_place(pieces, start) if place == 0 else 0
+        fitting = _fit_pieces(view, key, range(first, len(pieces)), left)
+        fitting = fitting or ([first] if pieces and not taken else [])
+        is_whole = len(fitting) == len(pieces) - first
+        text = view.write_leaf(key, None if is_whole and not first else fitting) if pieces else view.write_heading(key)
+        if not fitting and taken and (pieces or count_tokens(text) > left):
+            return Shown("\n".join(lines), tuple(taken), f"{view.name}.{key}")
+        shown_on = view.tree.node(key).page_start
+        lines.append(f"(p. {shown_on + 1}) {text}" if pieces and shown_on != page else text)
+        page = shown_on
         taken.append(key)
         left -= count_tokens(text) + 1
+        if not is_whole:
+            return Shown("\n".join(lines), tuple(taken), f"{view.name}.{key}.{pieces[fitting[-1] + 1].id}")
     return Shown("\n".join(lines), tuple(taken))
-
-
-def _close_cut(lines: Sequence[str], goes_on: str) -> str:
-    return "\n".join([*lines, *([f"(cut here; it goes on: read from {goes_on})"] if goes_on else [])])
 
 
 def _first_place(pieces: Sequence[ShownPiece], start: str) -> int:
@@ -100,7 +85,8 @@ def write_excerpt(view: DocumentView, key: int, *, wanted: frozenset[str], token
     head = f"{view.name} {say_pages(node.page_start, node.page_end)}{f' | {path}' if path else ''}"
     body = view.write_leaf(key, None if len(places) == len(pieces) else places) if pieces else ""
     rest = len(pieces) - 1 - places[-1] if places else 0
-    more = f" (goes on: {rest} more, read from {view.name}.{key}.{pieces[places[-1] + 1].id})" if rest else ""
+    going = f"{view.name}.{key}.{pieces[places[-1] + 1].id}" if rest else ""
+    more = f' ({rest} more: read {{"from": "{going}"}})' if rest else ""
     return Excerpt(key, head, body + more)
 
 

@@ -143,9 +143,11 @@ def write_unknown(names: Sequence[str]) -> str:
     return f"These names of the question occur in none of the documents: {listed}." if names else ""
 
 
-def write_budget(turns: int, tokens: int) -> str:
-    """What is left of the run, as it really is, in turns (the answer among them) and tokens."""
-    return f"Left: {turns} {'turn' if turns == 1 else 'turns'} with the answer, about {max(0, tokens)} tokens."
+def write_budget(turns: int, room: int) -> str:
+    """What is left: replies, the one that answers among them, and tokens that tools may still bring."""
+    if turns == 1:
+        return LAST_TURN
+    return f"Left: {turns} replies, the last of which must answer; results of tools may take {room} tokens in all."
 
 
 def write_first(parts: Sequence[str], question: str) -> str:
@@ -173,7 +175,8 @@ def write_results(results: Sequence[Told]) -> str:
 OBJECTED = """{who} checked your answer. These claims do not hold yet:
 {claims}
 {missing}Call answer once more, with the whole answer: mend the claim (other words, other ids), withdraw it, or keep it
-as it is and give "insists": why the objection is mistaken."""
+as it is and give "insists": why the objection is mistaken. Where a look at the documents would settle it and replies
+are left, look first."""
 
 
 def write_objections(

@@ -1,7 +1,7 @@
 """The tool `table`: rows and columns filtered, sorted or summed up exactly, with the ids of the cells used."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,7 +43,9 @@ class WorkedTable:
     said: str = ""
 
 
-def work_table(view: DocumentView, relation: Relation, arguments: Mapping[str, Any]) -> WorkedTable:
+def work_table(
+    view: DocumentView, relation: Relation, arguments: Mapping[str, Any], *, tokens: int = TABLE_TOKENS
+) -> WorkedTable:
     """Filter, then sum up or sort, then select; InvalidInput names the columns and the forms that are understood."""
     grid = grid_of(relation)
     names = view.name_columns(relation.view.node.key)
@@ -71,9 +73,9 @@ def work_table(view: DocumentView, relation: Relation, arguments: Mapping[str, A
             f": {expression}" if expression else ""
         )
         words.append(told + ".")
-    columns = [_find_column(grid, said) for said in arguments.get("columns") or ()]
+    columns = sorted({_find_column(grid, said) for said in arguments.get("columns") or ()} - {0})
     shown = select_cells(grid, columns=columns) if columns else grid
-    text, kept = _write_grid(view, relation, shown)
+    text, kept = _write_grid(view, relation, shown, [0, *columns] if columns else range(len(grid.columns)), tokens)
     if kept < len(shown.rows):
         words.append(f"The first {kept} are shown; narrow it by where, rows or columns.")
     cells = summed.cells if summed else ()
@@ -123,13 +125,15 @@ def _aggregate(grid: TableGrid, said: str) -> Aggregated:
     return aggregate_column(grid, _find_column(grid, match[2]), Aggregate(match[1].lower()))
 
 
-def _write_grid(view: DocumentView, relation: Relation, grid: TableGrid) -> tuple[str, int]:
-    """Columns and rows as text, and how many of the rows fit."""
+def _write_grid(
+    view: DocumentView, relation: Relation, grid: TableGrid, places: Sequence[int], tokens: int
+) -> tuple[str, int]:
+    """Columns with their ids (`places` in the table) and rows as text, and how many of the rows fit."""
     key = relation.view.node.key
-    names = " | ".join(filter(None, grid.columns))
+    names = " | ".join(f"c{place}: {name}".rstrip(": ") for place, name in zip(places, grid.columns, strict=True))
     units = view.write_units(key)
     lines = [f"[{view.name}.{key}] table{f' ({units})' if units else ''} | {names}"]
-    left = TABLE_TOKENS
+    left = tokens
     for row in grid.rows:
         line = _write_row(row)
         left -= count_tokens(line)

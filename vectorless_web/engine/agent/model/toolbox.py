@@ -1,5 +1,6 @@
 """Carries out the calls of a model's tools over the documents of a run; a wrong call is told with a remedy."""
 
+import json
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,13 +17,14 @@ from vectorless_web.engine.agent.model.excerpts import (
 )
 from vectorless_web.engine.agent.model.prompts import Told
 from vectorless_web.engine.agent.model.searching import find_literally, list_absent, search_below, search_nodes
-from vectorless_web.engine.agent.model.tables import work_table
+from vectorless_web.engine.agent.model.tables import TABLE_TOKENS, work_table
 from vectorless_web.engine.agent.model.tools import Tool
 from vectorless_web.engine.agent.model.versions import compare_documents
-from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, shorten_text
+from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, count_tokens, shorten_text
 from vectorless_web.engine.agent.routing import route_documents
 from vectorless_web.engine.agent.state import CONVERSATION, PlannedStep, RunState
 from vectorless_web.engine.agent.wording import say_count, say_pages
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput, PictureUnavailable
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.llm.replies import fit_to_schema, problem_with
@@ -33,8 +35,10 @@ READ_TOKENS, SNIPPET_TOKENS, OUTLINE_TOKENS = 1800, 130, 700
 much pays twice for pages that are mostly not cited, half as much cuts notes in the middle."""
 QUOTING, REFUSED = ("table", "calculate"), "That cannot be carried out:"
 """Tools whose refusals quote the document, so that they are told as its text, between fences."""
-MOST_HITS, MOST_PLACES = 6, 12
-"""New hits that a search shows for all its queries, and places that `find` shows."""
+MOST_HITS = 6
+"""New hits that a search shows for all its queries."""
+FIND_TOKENS, MOST_IN_NODE = 1200, 6
+"""Tokens of places that `find` shows, and the most places of one node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,8 @@ class Toolbox:
         self._walk, self._ask_each = walk, ask_each
         self._made: set[str] = set()
         self._pictures_left = state.settings.pictures
+        self.room = READ_TOKENS
+        """Tokens that the next call may bring."""
         self.looked: list[NodeRef] = []
         """What was opened or looked at, for the account of a run that found nothing."""
 
@@ -153,6 +159,10 @@ class Toolbox:
     def _refs(self, view: DocumentView, keys: Iterable[int], role: str) -> tuple[NodeRef, ...]:
         return self.state.refer(view.id, list(keys)[:40], role)
 
+    @property
+    def _most_hits(self) -> int:
+        return max(1, min(MOST_HITS, self.room // SNIPPET_TOKENS))
+
     def _show(self, hits: Sequence[tuple[DocumentView, int]], wanted: frozenset[str]) -> str:
         """Nodes as snippets, which stand before the model from now on."""
         for view, key in hits:
@@ -167,7 +177,7 @@ class Toolbox:
         wanted = frozenset().union(*(stems_of(query) for query in queries))
         found = [search_nodes(self.state, plan, views, most=3 * MOST_HITS) for plan in plans]
         hits = merge_ranks([one.nodes for one in found])
-        new = [hit for hit in hits if not self.library.was_shown(hit[0].id, hit[1])][:MOST_HITS]
+        new = [hit for hit in hits if not self.library.was_shown(hit[0].id, hit[1])][: self._most_hits]
         known = [hit for hit in hits[:MOST_HITS] if hit not in new]
         text = self._show(new, wanted)
         absent = list_absent(self.state, queries, views)
@@ -205,7 +215,7 @@ class Toolbox:
             view = self._find_view(arguments["document"])
         goal = arguments["goal"]
         found = search_below(self.state, view, goal, start, walk=self._walk)
-        text = self._show([(view, key) for key in found.leaves[:MOST_HITS]], stems_of(goal))
+        text = self._show([(view, key) for key in found.leaves[: self._most_hits]], stems_of(goal))
         entered = [f"entered {view.name}.{key}: {why}" for key, why in found.entered[:MOST_HITS]]
         passed = [f"put aside {label}: {why}" for label, why in found.passed[:MOST_HITS]]
         way = "\n".join(shorten_text(line, 160) for line in (*entered, *passed))
@@ -214,60 +224,70 @@ class Toolbox:
         return ToolOutcome(Told(words, text), found.result)
 
     def _read(self, arguments: Mapping[str, Any]) -> ToolOutcome:
-        piece = ""
-        said = arguments.get("from") or arguments.get("node")
-        if said:
-            view, key, piece = self._find_node(said)
-            keys = self._keys_from(view, arguments, key)
-        elif arguments.get("pages"):
-            view = self._find_view(arguments.get("document"))
-            numbers = [int(number) for number in re.findall(r"\d{1,6}", arguments["pages"])][:2]
-            if not numbers or not 0 < numbers[0] <= len(view.document.pages):
-                raise InvalidInput(f"{view.name} has the pages 1 to {len(view.document.pages)}.")
-            keys = view.list_on_pages(numbers[0] - 1, min(numbers[-1], len(view.document.pages)) - 1)
-        else:
-            raise InvalidInput('read needs a node ("D1.12"), or a document and pages ("12-14").')
+        view, keys, piece = self._choose_reading(arguments)
         if not keys:
             raise InvalidInput(
                 "There is no text there; page_image shows a page as it looks."
                 if self._pictures_left
                 else "There is no text there."
             )
-        shown = write_nodes(view, keys, tokens=READ_TOKENS, start=piece)
+        shown = write_nodes(view, keys, tokens=min(READ_TOKENS, self.room), start=piece)
         self.library.mark_shown(view.id, shown.keys)
         nodes = [view.tree.node(k) for k in shown.keys]
         pages = say_pages(min(n.page_start for n in nodes), max(n.page_start for n in nodes))
-        words = f"{view.name}, {pages}" + ("." if shown.goes_on else ", in full (page headers and footers left out).")
+        call = json.dumps({**arguments, "from": shown.goes_on}, ensure_ascii=False)
+        end = "to the end" if arguments.get("from") else "in full"
+        running = sum(view.tree.kind(k) is NodeKind.RUNNING for k in range(shown.keys[0], shown.keys[-1]))
+        left_out = f" ({say_count(running, 'line')} of page headers and footers left out)" if running else ""
+        words = f"cut; to go on: read {call}" if shown.goes_on else f"{end}{left_out}."
         say = f"Read {pages} of {shorten_text(view.title, 70)}"
-        result = StepResult(
-            say, {"keys": list(shown.keys), "goes_on": shown.goes_on}, self._refs(view, shown.keys, "read")
-        )
-        return ToolOutcome(Told(words, shown.text), result)
+        row = {"keys": list(shown.keys), "goes_on": shown.goes_on}
+        result = StepResult(say, row, self._refs(view, shown.keys, "read"))
+        return ToolOutcome(Told(f"{view.name}, {pages}, {words}", shown.text), result)
 
-    def _keys_from(self, view: DocumentView, arguments: Mapping[str, Any], key: int) -> list[int]:
-        """What to read: from a place on, in the section named or in its own; else the subtree of the node."""
-        if not arguments.get("from"):
-            return view.list_readable(key)
-        root = self._find_node(arguments["node"])[1] if arguments.get("node") else view.tree.section_of(key)
-        keys = [k for k in view.list_readable(root) if k >= key]
-        return keys or view.list_readable(key)
+    def _choose_reading(self, arguments: Mapping[str, Any]) -> tuple[DocumentView, list[int], str]:
+        """The document, what of it is to be read, and the piece of the first node to begin with.
+
+        That are pages, a node with all below it, or a section; of these what stands from a place on, if one is named.
+        """
+        start, node, piece = arguments.get("from"), arguments.get("node"), ""
+        if start or (node and not arguments.get("pages")):
+            view, key, piece = self._find_node(start or node or "")
+            keys = view.list_readable(key if not start else view.tree.section_of(key))
+            named = self._find_node(node) if start and node else None
+            keys = view.list_readable(named[1]) if named and not view.tree.is_leaf(named[1]) else keys
+        elif arguments.get("pages"):
+            view, key, keys = self._find_view(arguments.get("document")), 0, []
+        else:
+            raise InvalidInput('read needs a node ("D1.12"), or a document and pages ("12-14").')
+        if arguments.get("pages"):
+            numbers = [int(number) for number in re.findall(r"\d{1,6}", arguments["pages"])][:2]
+            if not numbers or not 0 < numbers[0] <= len(view.document.pages):
+                raise InvalidInput(f"{view.name} has the pages 1 to {len(view.document.pages)}.")
+            keys = view.list_on_pages(numbers[0] - 1, min(numbers[-1], len(view.document.pages)) - 1)
+        left = [k for k in keys if k >= key] if start else keys
+        return view, left or (view.list_readable(key) if start else []), piece
 
     def _find(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         view, text = self._find_view(arguments["document"]), arguments["text"]
         places = find_literally(view, text)
-        texts, keys = [], list(dict.fromkeys(key for key, _ in places))[:MOST_PLACES]
-        for key in keys:
-            at = [number for place, number in places if place == key and number >= 0]
+        found = dict.fromkeys(key for key, _ in places)
+        left, texts, keys = min(FIND_TOKENS, self.room), list[str](), list[int]()
+        for key in found:
+            at = [number for place, number in places if place == key and number >= 0][:MOST_IN_NODE]
             body = view.write_leaf(key, at) if view.tree.is_leaf(key) else view.write_heading(key)
-            texts.append(f"{view.name} p. {view.tree.node(key).page_start + 1} | {view.write_path(key)}\n{body}")
+            line = f"{view.name} p. {view.tree.node(key).page_start + 1} | {view.write_path(key)}\n{body}"
+            left -= count_tokens(line)
+            if texts and left < 0:
+                break
+            texts.append(line)
+            keys.append(key)
         self.library.mark_shown(view.id, keys)
-        more = len({key for key, _ in places}) - len(keys)
-        words = f"{say_count(len(places), 'place')}." + (f" {more} more nodes are not shown." if more else "")
-        words = (
-            words
-            if places
-            else f"“{shorten_text(text, 60)}” stands nowhere in {view.name}; search takes other words too."
-        )
+        words = f"{say_count(len(places), 'place')} in {say_count(len(found), 'node')}."
+        pages = dict.fromkeys(view.tree.node(key).page_start + 1 for key in list(found)[len(keys) :])
+        words += f" Not shown are those on p. {', '.join(map(str, pages))}." if pages else ""
+        if not places:
+            words = f"“{shorten_text(text, 60)}” stands nowhere in {view.name}; search takes other words too."
         result = StepResult(
             f"Found “{shorten_text(text, 60)}” at {say_count(len(places), 'place')} of {shorten_text(view.title, 60)}",
             {"places": places[:40]},
@@ -281,7 +301,7 @@ class Toolbox:
         relation = view.find_relation(key)
         if relation is None:
             raise InvalidInput(f"{view.name}.{key} is no table; read shows it.")
-        worked = work_table(view, relation, arguments)
+        worked = work_table(view, relation, arguments, tokens=min(TABLE_TOKENS, self.room))
         self.library.mark_shown(view.id, [key])
         name = shorten_text(relation.view.name, 70)
         row = {"key": key, "rows": list(worked.rows), "result": worked.result, "cells": list(worked.cells)}

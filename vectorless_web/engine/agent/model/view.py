@@ -154,7 +154,8 @@ class DocumentView:
     def list_on_pages(self, first: int, last: int) -> list[int]:
         """Keys of headings and leaves with text on these pages (indexes from 0, inclusive), in reading order."""
         keys = {key for page in range(first, last + 1) for key in self.document.on_page(page)}
-        return sorted(key for key in keys if self.tree.kind(key) is not NodeKind.RUNNING and key)
+        is_read = {k: self.tree.is_section(k) or (k and self.list_pieces(k)) for k in keys}
+        return sorted(k for k in keys if is_read[k] and self.tree.kind(k) is not NodeKind.RUNNING)
 
     def write_path(self, key: int) -> str:
         """The innermost headings above a node, parted by " > "."""
@@ -165,7 +166,7 @@ class DocumentView:
     def write_heading(self, key: int) -> str:
         """A heading by its level: "## [D3.12] Cash flows (p. 7)"."""
         node = self.tree.node(key)
-        title = shorten_text(node.title or node.text, 3 * HEADING_CHARACTERS)
+        title = clean_text(node.text or node.title)
         return f"{'#' * min(6, max(1, node.depth))} [{self.name}.{key}] {title} (p. {node.page_start + 1})"
 
     def write_leaf(self, key: int, places: Sequence[int] | None = None) -> str:
@@ -192,7 +193,10 @@ class DocumentView:
         caption = shorten_text(node.title, HEADING_CHARACTERS * 2)
         told = self.write_units(node.key)
         units = f" ({told})" if told and told not in caption else ""
-        names = [f"c{number}: {name}" for number, name in enumerate(self.name_columns(node.key)) if name]
+        told_names = self.name_columns(node.key)
+        names = [f"c{number}: {name}" for number, name in enumerate(told_names) if name]
+        # Cells of a table without heads are cited by the numbers of their columns.
+        names = names or [f"c{number}" for number in range(len(told_names))]
         head = f"[{self.name}.{node.key}] table{f': {caption}' if caption else ''}{units}"
         return f"{head} | {' | '.join(names)}" if names else head
 
@@ -254,7 +258,7 @@ class DocumentView:
             return self._resolve_head(key, int(match["head"]))
         wanted = f"r{match['row']}" if match["row"] else match["piece"]
         if wanted is None:
-            return Pointer(self.id, key, pieces[0].start, pieces[-1].end) if pieces else None
+            return Pointer(self.id, key, pieces[0].start, pieces[-1].end) if pieces else Pointer(self.id, key)
         first = _find_piece(pieces, wanted)
         last = _find_piece(pieces, f"{'r' if match['row'] else ''}{match['last']}") if match["last"] else first
         if first is None or last is None or last.start < first.start:
