@@ -159,9 +159,9 @@ document.addEventListener("go:clear", () => {
   light(0);
 });
 
-// A step that came before its quotes were cited gets their tabs as soon as the list of quotes names it.
+// A step that came before its quotes were cited gets their tabs as soon as a list of quotes or passages names it.
 function tabSteps() {
-  for (const row of $$("#quotes > li")) {
+  for (const row of $$("#quotes > li, #passages > li")) {
     const step = document.getElementById(row.querySelector('.fact a[href^="#step-"]')?.hash.slice(1) ?? "");
     const marker = row.id.replace("cite-", "");
     const known = step?.dataset.markers?.split(" ") ?? [];

@@ -64,7 +64,7 @@ async function fetchSheet(url) {
   return reply.ok ? holder.content.querySelector(".sheet") : null;
 }
 
-async function open(url, insert) {
+async function open(url, insert, arrived = () => {}) {
   const sheet = await fetchSheet(url);
   if (!sheet) return;
   const known = document.getElementById(sheet.id);
@@ -72,6 +72,7 @@ async function open(url, insert) {
   sheets().querySelector(":scope > .empty")?.remove();
   follow(false);
   const shown = document.getElementById(sheet.id);
+  arrived();
   const image = shown.querySelector("img");
   if (image && !image.complete) await image.decode().catch(() => {});
   if (pane().getClientRects().length) scrollTo(shown);
@@ -108,10 +109,12 @@ function openFirst(place) {
 document.addEventListener("source:open", async ({ detail: marker }) => {
   const place = document.getElementById(`cite-${marker}`)?.dataset.place;
   if (!place || !sheets() || document.querySelector(`.sheet[data-place="${place}"]`)) return;
-  await open(addressOf(place), (page) => sheets().append(page));
-  if (!document.getElementById(`hit-${marker}`)) return;
-  if (!pane().getClientRects().length) location.hash = `hit-${marker}`;
-  document.dispatchEvent(new CustomEvent("go:marker", { detail: marker }));
+  const hit = () => document.getElementById(`hit-${marker}`);
+  // On a phone the pane opens at once: its picture may take seconds, in which nothing would tell that it comes.
+  await open(addressOf(place), (page) => sheets().append(page), () => {
+    if (hit() && !pane().getClientRects().length) location.hash = `hit-${marker}`;
+  });
+  if (hit()) document.dispatchEvent(new CustomEvent("go:marker", { detail: marker }));
 });
 
 // Hovering shows a page that is here already; a key that goes to a step fetches the page it read.

@@ -41,7 +41,7 @@ def test_a_set_of_a_workspace_is_answered_by_its_workers(golden_set, spawn, caps
 
 @pytest.mark.django_db(transaction=True)
 def test_an_unknown_set_or_model_is_told(golden_set):
-    with pytest.raises(CommandError, match="not exactly one set"):
+    with pytest.raises(CommandError, match="No set, or more than one"):
         evaluate("Figures", "--workspace", "elsewhere")
     with pytest.raises(CommandError, match="not offered there"):
         evaluate("Figures", "--model", "no-such-model")

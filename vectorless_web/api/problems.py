@@ -94,7 +94,7 @@ def answer_errors(api: NinjaAPI) -> None:
     plain: list[tuple[type[Exception], str, int, str]] = [
         (Http404, "not_found", 404, "There is no such thing, or you may not see it."),
         (PermissionDenied, "forbidden", 403, "The person or token may not do this."),
-        (AuthenticationError, "unauthorised", 401, "Send an open API token: Authorization: Bearer vlw_…"),
+        (AuthenticationError, "unauthorised", 401, "Send a valid API token: Authorization: Bearer vlw_…"),
         (InvalidInput, "invalid_input", 422, "The request cannot be used."),
         (MultiPartParserError, "bad_request", 400, "The form that was sent cannot be read."),
     ]

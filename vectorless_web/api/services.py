@@ -38,7 +38,9 @@ def make_token(
     if not name:
         raise Problem("Give the token a name, by which you will know it.", code="no_name", status=422)
     if ApiToken.objects.filter(user=holder.pk, revoked_at=None).count() >= TOKENS_MOST:
-        raise Problem(f"There are {TOKENS_MOST} tokens. Revoke one first.", code="too_many_tokens", status=422)
+        raise Problem(
+            f"You have {TOKENS_MOST} tokens, which is the most. Revoke one first.", code="too_many_tokens", status=422
+        )
     text = PREFIX + new_token()
     token = ApiToken.objects.create(
         user_id=holder.pk or 0,

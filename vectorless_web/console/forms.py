@@ -67,7 +67,7 @@ class SiteBudgetForm(forms.Form):
         empty_label="The whole site",
     )
     person = forms.CharField(
-        label="User name", required=False, max_length=150, help_text="Empty: everyone there together."
+        label="User name", required=False, max_length=150, help_text="Empty: the budget of the whole workspace."
     )
     period = forms.ChoiceField(label="In", choices=Budget.Period.choices, initial=Budget.Period.MONTH)
     limit_usd = forms.DecimalField(label="Block at, in USD", min_value=0, max_digits=12, decimal_places=4)
@@ -77,7 +77,7 @@ class SiteBudgetForm(forms.Form):
         max_value=100,
         required=False,
         widget=forms.NumberInput(attrs={"placeholder": "80"}),
-        help_text="Empty: what it was before, else 80.",
+        help_text="Empty: as before, or 80.",
     )
 
     def clean(self) -> dict[str, Any]:

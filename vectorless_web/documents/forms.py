@@ -167,7 +167,7 @@ class CorrectionForm(forms.Form):
         if values.get("act") == CorrectionAct.RENAME and not values.get("title"):
             self.add_error("title", "A heading needs words.")
         if values.get("act") == CorrectionAct.MOVE and values.get("depth") is None:
-            self.add_error("depth", "Say how deep the heading stands.")
+            self.add_error("depth", "Choose the level of the heading.")
         return values
 
 

@@ -86,10 +86,16 @@ class Figure:
 def list_figures(summary: Summary) -> list[Figure]:
     """The figures of a summary, those that nothing was scored for left out."""
     rows = [
-        Figure(_("Right"), summary.right, _("Says what is expected, or says nothing where nothing is.")),
+        Figure(
+            _("Right"), summary.right, _("Says what is expected, or gives no answer where the documents have none.")
+        ),
         Figure(_("Answered"), summary.answered, _("Of the questions that the documents answer.")),
         Figure(_("Value right"), summary.value, _("Within half a percent, at its scale and in its unit.")),
-        Figure(_("Words right"), summary.words, _("Holds all that must be said, else two thirds of the words.")),
+        Figure(
+            _("Words right"),
+            summary.words,
+            _("Holds all that must be said; where nothing must, two thirds of the expected words."),
+        ),
         Figure(_("Page right"), summary.page, _("One of the first five quotes or passages is on an expected page.")),
         Figure(_("Rightly not answered"), summary.abstained, _("Of the questions that the documents do not answer.")),
         Figure(_("Citation precision"), summary.precision, _("Share of quotes that are on an expected page.")),

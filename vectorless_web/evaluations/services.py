@@ -169,7 +169,7 @@ def start_evaluation(
     offered = answerers_of(workspace)
     chosen = next((row for row in offered if row.value == answerer), offered[0] if not answerer else None)
     if chosen is None:
-        raise Problem("Who was chosen to answer is no longer offered.", code="unknown_answerer", status=422)
+        raise Problem("The model that was chosen is no longer offered.", code="unknown_answerer", status=422)
     with transaction.atomic():
         GoldenSet.objects.select_for_update().get(pk=golden_set.pk)
         if golden_set.evaluations.filter(state=Evaluation.State.RUNNING).exists():
@@ -240,7 +240,7 @@ def _ask(evaluation: Evaluation, result: Result) -> bool:
     documents = list(result.golden.documents.values_list("pk", flat=True))
     try:
         if user is None or not may_evaluate(workspace, user):
-            sentence = "Who started this evaluation may not ask here any more. Start another."
+            sentence = "Whoever started this evaluation may not ask here any more. Start another."
             raise Problem(sentence, code="asker_gone", status=422)
         with transaction.atomic():
             if not row.update(state=Result.State.ASKED):

@@ -106,7 +106,7 @@ def _describe_cost(workspace: Workspace, questions: int) -> str:
     """What asking a set has to cost by what questions cost here lately."""
     usual = selectors.usual_cost(workspace)
     if usual is None:
-        return _("Nothing was asked of a model here yet, so its cost is not known. The offline reasoner costs nothing.")
+        return _("No model was asked here yet, so its cost is not known. The offline reasoner costs nothing.")
     tokens, usd = (questions * value for value in usual)
     facts = {"tokens": f"{tokens:,.0f}", "usd": f"{usd:,.2f}"}
     return _("With a model about %(tokens)s tokens and $%(usd)s, by the last questions asked here.") % facts

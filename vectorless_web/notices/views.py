@@ -47,7 +47,7 @@ def follow(request: HttpRequest, pk: int) -> HttpResponse:
     """Go to what a notice is about, which is read by that. One that is there no more leads to the others."""
     found = selectors.find_notice(request.user, pk)
     if found is None:
-        messages.info(request, _("What that notice was about is not there for you any more."))
+        messages.info(request, _("What this notice was about was removed, or is closed to you now."))
         return redirect("notices:list")
     services.mark_read(user_id=request.user.pk, only=[pk])
     return redirect(found.told.url)

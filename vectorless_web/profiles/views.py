@@ -61,7 +61,7 @@ def save_picture(request: HttpRequest) -> HttpResponse:
 def remove_picture(request: HttpRequest) -> HttpResponse:
     """Show initials again."""
     services.remove_portrait(user=_account_of(request))
-    messages.success(request, "Your initials stand for you again.")
+    messages.success(request, "The picture was removed; your initials are shown again.")
     return go_to(request, "profiles:profile")
 
 

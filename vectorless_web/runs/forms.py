@@ -59,12 +59,12 @@ class SearchForm(forms.Form):
     )
     fusion = forms.ChoiceField(label="How rankings are put together", choices=[USUAL, *FUSIONS], required=False)
     graph_expand = forms.ChoiceField(
-        label="What joins the passages found",
+        label="What is added to the passages found",
         choices=[USUAL, ("none", "Nothing"), *EXPANSIONS[1:]],
         required=False,
     )
     community = forms.ChoiceField(
-        label="The rest of a found section joins too", choices=[USUAL, ("yes", "Yes"), ("no", "No")], required=False
+        label="Add the rest of a section that was found", choices=[USUAL, ("yes", "Yes"), ("no", "No")], required=False
     )
     min_confidence = forms.FloatField(label="Least score of a passage, 0 to 1", **SHARE)
 

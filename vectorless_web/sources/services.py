@@ -56,7 +56,11 @@ def add_source(
     address = _check_address(access)
     rows = Source.objects.filter(workspace=workspace)
     if rows.count() >= SOURCES_MOST:
-        raise Problem(f"There are {SOURCES_MOST} sources. Remove one first.", code="too_many_sources", status=422)
+        raise Problem(
+            f"This workspace has {SOURCES_MOST} sources, which is the most. Remove one first.",
+            code="too_many_sources",
+            status=422,
+        )
     if rows.filter(address=address).exists():
         raise Problem("This place is a source already.", code="source_here", status=422)
     row = Source.objects.create(

@@ -19,9 +19,14 @@ from vectorless_web.workspaces.selectors import groups_to_add, people_in, provid
 from vectorless_web.workspaces.services import check_address
 
 COUNTS = {
-    "activate_threshold": ("Open all documents up to", 0, 1_000, "Above so many, the cards of all decide which go on."),
+    "activate_threshold": (
+        "Open all documents up to",
+        0,
+        1_000,
+        "With more documents than this, the cards of all are compared first.",
+    ),
     "max_candidates": ("Documents on the shortlist", 1, 50, "Of these the best are opened."),
-    "bm25_top_k": ("Cards looked at closely", 1, 500, "No fewer than the shortlist has."),
+    "bm25_top_k": ("Cards looked at closely", 1, 500, "At least as many as the shortlist has."),
 }
 """Settings that are counts: label, least, most, hint. The bounds keep a question in a large workspace quick."""
 WEIGHTS = {
@@ -171,8 +176,8 @@ class SettingsForm(RouterForm, WorkspaceForm):
     pilot = forms.ChoiceField(label="Effort of the search in a document", choices=PILOTS, required=False)
     strategy = forms.ChoiceField(label="How a document's tree is searched", choices=STRATEGIES, required=False)
     fusion = forms.ChoiceField(label="How rankings are put together", choices=FUSIONS, required=False)
-    graph_expand = forms.ChoiceField(label="What joins the passages found", choices=EXPANSIONS, required=False)
-    community = forms.BooleanField(label="The rest of a found section joins too", required=False)
+    graph_expand = forms.ChoiceField(label="What is added to the passages found", choices=EXPANSIONS, required=False)
+    community = forms.BooleanField(label="Add the rest of a section that was found", required=False)
     min_confidence = forms.FloatField(
         label="Least score of a passage",
         help_text="As a share of the best that is possible, 0 to 1. Empty: none is left out.",
@@ -363,7 +368,7 @@ class LexiconEntryForm(forms.ModelForm):
         model = LexiconEntry
         fields = ["concept", "phrases", "statement", "note"]
         labels = {"concept": "People ask for"}
-        help_texts = {"concept": "A term, an acronym or a nickname; commas part several of them."}
+        help_texts = {"concept": "A term, an acronym or a nickname; separate several by commas."}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

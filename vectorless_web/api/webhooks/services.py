@@ -77,7 +77,11 @@ def add_webhook(*, actor: User, workspace: Workspace, address: str, events: Iter
         address, allowed=settings.ALLOW_PRIVATE_WEBHOOK_HOSTS, setting="VECTORLESS_ALLOW_PRIVATE_WEBHOOK_HOSTS"
     )
     if webhooks_of(workspace).count() >= WEBHOOKS_MOST:
-        raise Problem(f"There are {WEBHOOKS_MOST} webhooks. Remove one first.", code="too_many_webhooks", status=422)
+        raise Problem(
+            f"This workspace has {WEBHOOKS_MOST} webhooks, which is the most. Remove one first.",
+            code="too_many_webhooks",
+            status=422,
+        )
     secret = new_secret()
     row = Webhook.objects.create(
         workspace=workspace,

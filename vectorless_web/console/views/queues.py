@@ -58,7 +58,7 @@ def drain(request: HttpRequest, queue: str) -> HttpResponse:
 def stop(request: HttpRequest) -> HttpResponse:
     """End the work that a job is for."""
     operating.stop(actor=request.user, name=request.POST.get("job", ""))
-    messages.success(request, "It was asked to stop. What was found is kept.")
+    messages.success(request, "The question was asked to stop. What was found is kept.")
     return go_to(request, "console:queues")
 
 
@@ -67,7 +67,7 @@ def stop(request: HttpRequest) -> HttpResponse:
 def retry(request: HttpRequest) -> HttpResponse:
     """Have the work of a failed job done again."""
     operating.retry(actor=request.user, name=request.POST.get("job", ""))
-    messages.success(request, "It waits for a worker again.")
+    messages.success(request, "The job waits for a worker again.")
     return go_to(request, "console:queues")
 
 

@@ -113,7 +113,7 @@ def plan_read_only(request: HttpRequest) -> HttpResponse:
         maintenance.plan_read_only(actor=request.user, **_check(form))
     except Problem as problem:
         return _maintenance_page(request, read_only_form=form, problem=problem)
-    messages.success(request, "It is planned. Every page says so, and staff can call it off here.")
+    messages.success(request, "Read-only mode is planned. Every page says so, and staff can call it off here.")
     return go_to(request, "console:maintenance")
 
 
@@ -159,7 +159,7 @@ def _ask_for(request: HttpRequest, act: str) -> HttpResponse:
         maintenance.ask_for(actor=request.user, act=act)
     except Problem as problem:
         return _maintenance_page(request, problem=problem)
-    messages.success(request, "A worker takes it up. This page shows how far it is.")
+    messages.success(request, "A worker begins with it in a moment. This page shows how far it is.")
     return go_to(request, "console:maintenance")
 
 

@@ -57,5 +57,5 @@ def export(request: HttpRequest) -> HttpResponse:
 def recount(request: HttpRequest) -> HttpResponse:
     """Bring the figures up to now."""
     usage.recount_usage(actor=request.user)
-    messages.success(request, "The figures are up to now.")
+    messages.success(request, "The figures are up to date now.")
     return go_to(request, "console:usage")

@@ -25,7 +25,7 @@ def show(request: HttpRequest) -> HttpResponse:
 def stop_run(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask a run to stop."""
     work.stop_run(actor=request.user, pk=pk)
-    messages.success(request, "It was asked to stop. What was found is kept.")
+    messages.success(request, "The question was asked to stop. What was found is kept.")
     return go_to(request, "console:work")
 
 

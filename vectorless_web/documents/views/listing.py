@@ -109,7 +109,7 @@ def settle_same_name(request: HttpRequest, slug: str) -> HttpResponse:
     form = SameNameForm(request.POST, waiting=selectors.waiting_uploads(workspace, request.user))
     if not form.is_valid():
         raise Problem(
-            "These files wait no more. Load the page again, and upload them once more if need be.",
+            "These files no longer wait for an answer. Load the page again; upload them once more if they are missing.",
             code="not_waiting",
             status=422,
         )

@@ -290,8 +290,8 @@ NAMES = {
     "where": gettext_lazy("Only where"),
     "created_after": gettext_lazy("Documents dated from"),
     "created_before": gettext_lazy("Documents dated before"),
-    "graph_expand": gettext_lazy("What joins the passages found"),
-    "community": gettext_lazy("The rest of a found section joins too"),
+    "graph_expand": gettext_lazy("What is added to the passages found"),
+    "community": gettext_lazy("Add the rest of a section that was found"),
     "min_confidence": gettext_lazy("Least score of a passage"),
     "summary_cap": gettext_lazy("Characters of a passage, at most"),
 }

@@ -328,7 +328,7 @@ def _money(typed: float | None, most: float | None) -> dict[str, float]:
 
 def _check_answerer(workspace: Workspace, answerer: str) -> str:
     if answerer not in [row.value for row in answerers_of(workspace)]:
-        sentence = "Who was chosen to answer is no longer offered here. Choose again."
+        sentence = "The model that was chosen is no longer offered here. Choose again."
         raise InvalidInput(sentence, code="unknown_answerer")
     return answerer
 

@@ -184,7 +184,7 @@ def add_service_account(*, actor: User, workspace: Workspace, name: str, role: s
     """A program as a member: an account without a password, which no owner's power is given to."""
     _refuse_owner(role)
     if workspace.service_accounts.count() >= SERVICE_ACCOUNTS_MOST:
-        message = f"There are {SERVICE_ACCOUNTS_MOST} service accounts. Remove one first."
+        message = f"This workspace has {SERVICE_ACCOUNTS_MOST} service accounts, which is the most. Remove one first."
         raise Problem(message, code="too_many_accounts", status=422)
     called = f"{slugify(name)[:40] or 'program'}.{workspace.slug[:40]}.{new_token()[:6]}"
     person = get_user_model()(username=called, first_name=name[:NAME_MAX])

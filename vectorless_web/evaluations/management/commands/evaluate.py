@@ -63,7 +63,7 @@ class Command(BaseCommand):
             rows = rows.filter(workspace__slug=options["workspace"])
         found = list(rows.select_related("workspace", "created_by")[:2])
         if len(found) != 1 or found[0].created_by is None:
-            raise CommandError("There is not exactly one set of this name. Name its workspace with --workspace.")
+            raise CommandError("No set, or more than one, has this name. Name its workspace with --workspace.")
         golden_set, user = found[0], found[0].created_by
         answerer = _find_answerer(golden_set, options["model"])
         evaluation = services.start_evaluation(
