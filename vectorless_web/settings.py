@@ -146,8 +146,14 @@ OUTAGE_SECONDS = env.float("VECTORLESS_OUTAGE_SECONDS", default=90.0)
 """How long work that is under way waits in its place for a database or storage that is away."""
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-BACKUPS = Path(env.str("VECTORLESS_BACKUPS", default=str(VAR / "backups")))
-"""The folder of backups that the console makes and verifies."""
+BACKUPS = env.str("VECTORLESS_BACKUPS", default=str(VAR / "backups"))
+"""The folder of backups that the console and the schedule make and verify, or an object store ("s3://bucket/folder")."""
+BACKUP_HOURS = env.float("VECTORLESS_BACKUP_HOURS", default=0.0)
+"""Hours between two backups that are made by themselves; 0 for none."""
+BACKUP_KEEP = env.int("VECTORLESS_BACKUP_KEEP", default=14)
+"""The newest backups that stay when one is made by itself; 0 for all."""
+BACKUP_DRILL_DAYS = env.float("VECTORLESS_BACKUP_DRILL_DAYS", default=7.0)
+"""Days after which the newest backup is tried by itself again, where backups are made by themselves."""
 PG_DUMP = env.str("VECTORLESS_PG_DUMP", default="")
 """Path of the pg_dump that backups use; without it, one that suits the server is looked for."""
 
@@ -218,6 +224,7 @@ TIDYING = (
     "vectorless_web.api.services.tidy_replies",
     "vectorless_web.api.webhooks.services.tidy_deliveries",
     "vectorless_web.evaluations.services.evaluate_on_schedule",
+    "vectorless_web.console.subjects.maintenance.back_up_on_schedule",
 )
 """What the sweep calls every hour besides its own acts, from apps above it: each says how many rows it touched."""
 SWEEPING = (

@@ -48,6 +48,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("vectorless_web.sharing.urls")),
     path("", include("vectorless_web.grids.urls")),
     path("", include("vectorless_web.evaluations.urls")),
+    path("", include("vectorless_web.backups.urls")),
     path("", include("vectorless_web.profiles.urls")),
     path("", include("vectorless_web.console.urls")),
 ]

@@ -1,5 +1,6 @@
 """Read-only mode, announcements, and backups that staff ask for."""
 
+import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -267,6 +268,24 @@ class TestBackups:
         assert maintenance.ask_for(actor=grace, act="back_up").pk != task.pk
         task.refresh_from_db()
         assert task.status == "failed"
+
+    def test_they_are_made_and_tried_by_themselves_when_they_are_due(self, document, settings, work_off):
+        assert maintenance.back_up_on_schedule() == 0, "not unless somebody says how often"
+        settings.BACKUP_HOURS, settings.BACKUP_KEEP = 24, 1
+        for expected in ("back_up", "verify"):
+            assert maintenance.back_up_on_schedule() == 1
+            assert maintenance.back_up_on_schedule() == 0, "one is under way"
+            work_off("backups")
+            assert BackupTask.objects.filter(status="done").first().act == expected
+        assert maintenance.back_up_on_schedule() == 0, "nothing is due"
+        BackupTask.objects.update(asked_at=timezone.now() - timedelta(hours=23.7))
+        assert maintenance.back_up_on_schedule() == 1
+        (first,) = Path(settings.BACKUPS).glob("20*")
+        while timezone.now().strftime("%Y-%m-%dT%H%M%SZ") <= first.name:
+            time.sleep(0.05)
+        work_off("backups")
+        (newest,) = Path(settings.BACKUPS).glob("20*")
+        assert newest != first, "older ones go"
 
     def test_one_that_cannot_be_made_or_verified_is_told(self, grace, settings, tmp_path):
         task = self.run("verify", grace)

@@ -1,6 +1,5 @@
 """A real S3 server (SeaweedFS) for tests: it checks signatures, and can be taken away and brought back."""
 
-import json
 import os
 import signal
 import subprocess
@@ -31,9 +30,6 @@ class ObjectStoreServer:
             "AWS_ENDPOINT_URL": f"http://127.0.0.1:{ports['s3.port']}",
             "AWS_REGION": "us-east-1",
         }
-        key = {"accessKey": "site-key", "secretKey": "site-secret"}
-        rights = {"name": "site", "credentials": [key], "actions": ["Admin", "Read", "Write", "List", "Tagging"]}
-        (folder / "s3.json").write_text(json.dumps({"identities": [rights]}))
 
     def start(self, seconds: float = 60) -> None:
         """Start the server on its folder and wait until it takes a file."""
@@ -42,7 +38,8 @@ class ObjectStoreServer:
         command = [str(Path(sys.executable).with_name("weed")), "server", f"-dir={self.folder}", "-s3"]
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                [*command, f"-s3.config={self.folder / 's3.json'}", *switches, *self._ports],
+                [*command, *switches, *self._ports],
+                env={**os.environ, **self.environment},  # It lets in whom its own environment names.
                 stdout=log,
                 stderr=log,
                 start_new_session=True,

@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from vectorless_web.documents.storage.files import CHUNK_BYTES, file_sha256
 
@@ -209,33 +209,91 @@ def list_backups(path: Path) -> list[Path]:
     return sorted(entry for entry in path.iterdir() if BACKUP.fullmatch(entry.name) and (entry / NAME).is_file())
 
 
-def store_bytes(path: Path, name: str, source: IO[bytes]) -> KeptFile:
-    """Copy a stored file's bytes to where the backups share them; quiet when they are there already."""
+class Bytes(Protocol):
+    """Where the bytes of stored files are that the backups share."""
+
+    def find(self, name: str, sha256: str) -> KeptFile | None:
+        """The same bytes, whole, from an earlier backup; None when they are to be copied."""
+
+    def store(self, name: str, source: IO[bytes]) -> KeptFile:
+        """Copy a stored file's bytes; quiet when they are there already."""
+
+    def check(self, file: KeptFile) -> None:
+        """BackupDamaged when the bytes of a file are missing, cut off or altered."""
+
+    def open(self, sha256: str) -> IO[bytes]:
+        """The bytes with that SHA-256."""
+
+    def fetch(self, backup: Path, name: str) -> Path:
+        """A file of one backup, its manifest or the database copy, on this machine."""
+
+    def settle(self, path: Path) -> None:
+        """Have new backups in `path` last, and removed ones go."""
+
+    def remove_others(self, needed: set[str]) -> None:
+        """Remove all bytes but those with these SHA-256."""
+
+
+class FolderBytes:
+    """Bytes beside the backups, in the same folder."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def find(self, name: str, sha256: str) -> KeptFile | None:
+        """Reads all of them, so that damaged ones are copied anew."""
+        place = place_of(self.path, sha256)
+        if not sha256 or not place.is_file() or file_sha256(place) != sha256:
+            return None
+        return KeptFile(name, sha256, place.stat().st_size)
+
+    def store(self, name: str, source: IO[bytes]) -> KeptFile:
+        """Readers see all of the bytes or nothing."""
+        (self.path / "files").mkdir(mode=0o700, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=self.path / "files", prefix=PARTIAL, delete=False) as partial:
+            try:
+                sha256, size = copy_hashing(source, partial)
+                os.fsync(partial.fileno())
+                target = place_of(self.path, sha256)
+                target.parent.mkdir(mode=0o700, exist_ok=True)
+                os.replace(partial.name, target)
+            except BaseException:
+                Path(partial.name).unlink(missing_ok=True)
+                raise
+        return KeptFile(name, sha256, size)
+
+    def check(self, file: KeptFile) -> None:
+        """Reads all of them."""
+        place = place_of(self.path, file.sha256)
+        check_bytes(place, file.bytes, file.sha256, f"{file.name} ({place})")
+
+    def open(self, sha256: str) -> IO[bytes]:
+        """The file that holds them."""
+        return place_of(self.path, sha256).open("rb")
+
+    def fetch(self, backup: Path, name: str) -> Path:
+        """It is here already."""
+        return backup / name
+
+    def settle(self, path: Path) -> None:
+        """They are where they belong."""
+
+    def remove_others(self, needed: set[str]) -> None:
+        """By their names alone."""
+        for kept in (self.path / "files").glob("*/*"):
+            if kept.name not in needed:
+                kept.unlink()
+
+
+def copy_hashing(source: IO[bytes], target: IO[bytes]) -> tuple[str, int]:
+    """Copy a stream; the SHA-256 and the number of its bytes."""
     digest, size = hashlib.sha256(), 0
-    (path / "files").mkdir(mode=0o700, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path / "files", prefix=PARTIAL, delete=False) as partial:
-        try:
-            while chunk := source.read(CHUNK_BYTES):
-                digest.update(chunk)
-                size += len(chunk)
-                partial.write(chunk)
-            partial.flush()
-            os.fsync(partial.fileno())
-            target = place_of(path, digest.hexdigest())
-            target.parent.mkdir(mode=0o700, exist_ok=True)
-            os.replace(partial.name, target)
-        except BaseException:
-            Path(partial.name).unlink(missing_ok=True)
-            raise
-    return KeptFile(name, digest.hexdigest(), size)
-
-
-def find_kept(path: Path, name: str, sha256: str) -> KeptFile | None:
-    """The same bytes, whole, from an earlier backup; None when they are to be copied."""
-    place = place_of(path, sha256)
-    if not sha256 or not place.is_file() or file_sha256(place) != sha256:
-        return None
-    return KeptFile(name, sha256, place.stat().st_size)
+    while chunk := source.read(CHUNK_BYTES):
+        digest.update(chunk)
+        size += len(chunk)
+        target.write(chunk)
+    target.flush()
+    return digest.hexdigest(), size
 
 
 def place_of(path: Path, sha256: str) -> Path:
@@ -243,26 +301,18 @@ def place_of(path: Path, sha256: str) -> Path:
     return path / "files" / sha256[:2] / sha256
 
 
-def remove_older(path: Path, keep: int) -> int:
+def remove_older(path: Path, kept: Bytes, keep: int) -> int:
     """Remove all but the newest `keep` backups, and the bytes that none of those names; how many backups."""
-    backups = list_backups(path)
-    older = backups[:-keep] if keep else []
+    older = list_backups(path)[:-keep] if keep else []
     for backup in older:
         # Its manifest goes first: half a backup must not look like one.
         (backup / NAME).unlink()
         shutil.rmtree(backup)
     if older:
-        needed = {file.sha256 for backup in list_backups(path) for file in read_manifest(backup).files}
-        for kept in (path / "files").glob("*/*"):
-            if kept.name not in needed:
-                kept.unlink()
+        kept.settle(path)
+        manifests = (read_manifest(kept.fetch(backup, NAME).parent) for backup in list_backups(path))
+        kept.remove_others({file.sha256 for manifest in manifests for file in manifest.files})
     return len(older)
-
-
-def check_kept(path: Path, file: KeptFile) -> None:
-    """BackupDamaged when the bytes of a file are missing, cut off or altered."""
-    place = place_of(path, file.sha256)
-    check_bytes(place, file.bytes, file.sha256, f"{file.name} ({place})")
 
 
 def check_bytes(place: Path, size: int, sha256: str, what: str) -> None:

@@ -16,15 +16,15 @@ from vectorless_web.backups.folder import (
     FORMAT,
     UNFINISHED,
     BackupError,
+    Bytes,
     DatabaseFile,
+    FolderBytes,
     KeptFile,
     Manifest,
-    find_kept,
     new_backup,
     open_folder,
     remove_older,
     report_full_disk,
-    store_bytes,
     write_manifest,
 )
 from vectorless_web.documents.models import Installation
@@ -58,25 +58,35 @@ class _Copied:
 
 
 def make_backup(
-    path: Path, *, say: Say, keep: int = 0, with_secret: bool = False, progress: Progress = tell_nobody
+    path: Path,
+    *,
+    say: Say,
+    kept: Bytes | None = None,
+    keep: int = 0,
+    with_secret: bool = False,
+    progress: Progress = tell_nobody,
 ) -> Path:
     """Write a backup into the folder of backups at `path`; its own folder. `keep` above 0 removes older ones.
+
+    Bytes of files go to `kept`, which is the same folder unless `open_place` says otherwise.
 
     Raises BackupError; then nothing that looks like a backup is left. Files are copied after the
     database: they are stored before the rows that name them, and never change.
     """
+    kept = kept or FolderBytes(path)
     standing = reconcile_mark()
     if not standing.agrees:
         say(f"Warning: {standing.message}")
     with report_full_disk(path, FULL_REMEDY), open_folder(path):
         with new_backup(path, timezone.now()) as folder:
-            copied = _copy_all(path, folder, say, progress)
+            copied = _copy_all(kept, folder, say, progress)
             if with_secret:
                 _copy_secret(folder)
             write_manifest(_manifest(copied, with_secret), folder)
             _protect(folder)
+        kept.settle(path)
         _report_missing_files(copied, say)
-        removed = remove_older(path, keep) if keep else 0
+        removed = remove_older(path, kept, keep) if keep else 0
         if removed:
             say(f"{removed} older backups removed.")
     if standing.agrees:
@@ -90,9 +100,9 @@ def key_check(key: str) -> str:
     return hashlib.sha256(b"vectorless-web backup of " + key.encode()).hexdigest()[:16]
 
 
-def _copy_all(path: Path, folder: Path, say: Say, progress: Progress) -> _Copied:
+def _copy_all(kept: Bytes, folder: Path, say: Say, progress: Progress) -> _Copied:
     for number in range(1, ROUNDS + 1):
-        copied = _copy_once(path, folder, progress)
+        copied = _copy_once(kept, folder, progress)
         removed = [name for name in copied.missing if not is_named(name)]
         if not removed or number == ROUNDS:
             break
@@ -100,7 +110,7 @@ def _copy_all(path: Path, folder: Path, say: Say, progress: Progress) -> _Copied
     return copied
 
 
-def _copy_once(path: Path, folder: Path, progress: Progress) -> _Copied:
+def _copy_once(kept: Bytes, folder: Path, progress: Progress) -> _Copied:
     vendor = vendor_of(connection.vendor)
     target = folder / vendor.file
     target.unlink(missing_ok=True)
@@ -120,17 +130,17 @@ def _copy_once(path: Path, folder: Path, progress: Progress) -> _Copied:
     )
     copied = _Copied(database)
     for number, (name, expected) in enumerate(sorted(named.items()), 1):
-        _copy_file(path, name, expected, copied)
+        _copy_file(kept, name, expected, copied)
         progress(number, len(named))
     return copied
 
 
-def _copy_file(path: Path, name: str, expected: str, copied: _Copied) -> None:
-    file = find_kept(path, name, expected)
+def _copy_file(kept: Bytes, name: str, expected: str, copied: _Copied) -> None:
+    file = kept.find(name, expected)
     if file is None:
         try:
             with default_storage.open(name) as source:
-                file = store_bytes(path, name, source)
+                file = kept.store(name, source)
         except FileNotFoundError:
             copied.missing.append(name)
             return

@@ -19,14 +19,15 @@ from vectorless_web.backups.databases import (
     vendor_of,
 )
 from vectorless_web.backups.folder import (
+    NAME,
     BackupDamaged,
     BackupError,
+    Bytes,
+    FolderBytes,
     KeptFile,
     Manifest,
     SiteNotEmpty,
     check_bytes,
-    check_kept,
-    place_of,
     read_manifest,
     report_full_disk,
 )
@@ -41,16 +42,19 @@ OF_EVERY_SITE = {"django_migrations", "django_content_type", "auth_permission", 
 FULL_REMEDY = "Free space and run the same restore again: it goes on where it stopped."
 
 
-def rehearse_restore(backup: Path, *, progress: Progress = tell_nobody) -> tuple[Manifest, str]:
+def rehearse_restore(
+    backup: Path, *, kept: Bytes | None = None, progress: Progress = tell_nobody
+) -> tuple[Manifest, str]:
     """Check a backup whole, and restore its database into a temporary place to compare it with the manifest.
 
     Its manifest, and a sentence where the restore itself could not be tried. BackupDamaged names what is
     wrong. The site's own database and files are not touched.
     """
-    manifest = check_backup(backup, progress=progress)
+    kept = kept or FolderBytes(backup.parent)
+    manifest = check_backup(backup, kept=kept, progress=progress)
     vendor = vendor_of(manifest.database.vendor)
     try:
-        with vendor.rehearse(backup / manifest.database.name) as query:
+        with vendor.rehearse(kept.fetch(backup, manifest.database.name)) as query:
             rows = count_rows(query, list(manifest.database.rows))
             migrations, named = applied_migrations(query), list_named_files(query)
     except CannotRehearse as error:
@@ -66,33 +70,35 @@ def rehearse_restore(backup: Path, *, progress: Progress = tell_nobody) -> tuple
     return manifest, ""
 
 
-def check_backup(backup: Path, *, progress: Progress = tell_nobody) -> Manifest:
+def check_backup(backup: Path, *, kept: Bytes | None = None, progress: Progress = tell_nobody) -> Manifest:
     """Read every byte of a backup and open its database copy; its manifest. BackupDamaged names what is wrong."""
-    manifest = read_manifest(backup)
+    kept = kept or FolderBytes(backup.parent)
+    manifest = read_manifest(kept.fetch(backup, NAME).parent)
     database = manifest.database
-    place = backup / database.name
+    place = kept.fetch(backup, database.name)
     check_bytes(place, database.bytes, database.sha256, f"The database copy {place}")
-    damaged = _problems(lambda file: check_kept(backup.parent, file), manifest.files, progress)
+    damaged = _problems(kept.check, manifest.files, progress)
     if damaged:
         raise BackupDamaged("\n".join(damaged))
-    if manifest.secret_key and not (backup / KEY_FILE).is_file():
+    if manifest.secret_key and not kept.fetch(backup, KEY_FILE).is_file():
         raise BackupDamaged(f"{backup / KEY_FILE} is missing.")
     vendor_of(database.vendor).check(place)
     return manifest
 
 
-def restore_backup(backup: Path, *, say: Say) -> Manifest:
+def restore_backup(backup: Path, *, say: Say, kept: Bytes | None = None) -> Manifest:
     """Put a backup into this site; its manifest. Checks the backup and the site first, and changes nothing if wrong.
 
     Files first, the database last and in one step: a restore that was killed is run again.
     """
-    manifest = read_manifest(backup)
+    kept = kept or FolderBytes(backup.parent)
+    manifest = read_manifest(kept.fetch(backup, NAME).parent)
     _refuse_unfit(manifest)
     refuse_full_site({file.name for file in manifest.files})
-    check_backup(backup)
+    check_backup(backup, kept=kept)
     with report_full_disk(Path(settings.VAR), FULL_REMEDY):
         for file in manifest.files:
-            _restore_file(backup.parent, file)
+            _restore_file(kept, file)
         vendor_of(connection.vendor).restore(backup / manifest.database.name)
     for mark in stored_marks():
         delete_stored(mark.name)
@@ -140,12 +146,12 @@ def _refuse_unfit(manifest: Manifest) -> None:
         )
 
 
-def _restore_file(path: Path, file: KeptFile) -> None:
+def _restore_file(kept: Bytes, file: KeptFile) -> None:
     if default_storage.exists(file.name):
         if _stored_sha256(file.name) == file.sha256:
             return
         delete_stored(file.name)  # Half of it, of a restore that was killed.
-    with place_of(path, file.sha256).open("rb") as source:
+    with kept.open(file.sha256) as source:
         saved = default_storage.save(file.name, File(source))
     if saved != file.name or _stored_sha256(saved) != file.sha256:
         raise BackupError(f"The storage did not keep {file.name} as it was given (as {saved}). Look at its disk.")

@@ -81,7 +81,9 @@ class ObjectStorage(Storage):
         with _translate_errors(path):
             found = obstore.list_with_delimiter(self._store, path or None)
         folders = [each.rstrip("/").rpartition("/")[2] for each in found["common_prefixes"]]
-        return folders, [each["path"].rpartition("/")[2] for each in found["objects"]]
+        # Some servers tell of an empty folder as of a file of the folder's own name.
+        names = [each["path"] for each in found["objects"] if each["path"] != path.rstrip("/")]
+        return folders, [name.rpartition("/")[2] for name in names]
 
     def size(self, name: str) -> int:
         """Bytes of a file."""

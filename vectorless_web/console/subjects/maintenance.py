@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -13,8 +12,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from redis.exceptions import RedisError
 
-from vectorless_web.backups.folder import BackupError, find_backup, list_backups, read_manifest
+from vectorless_web.backups.folder import NAME, BackupError, find_backup, list_backups, read_manifest
 from vectorless_web.backups.making import make_backup
+from vectorless_web.backups.places import hold_backups, open_place
 from vectorless_web.backups.restoring import rehearse_restore
 from vectorless_web.console.models import BackupTask
 from vectorless_web.infra.patient_redis import redis_breaker
@@ -35,6 +35,8 @@ LOST_AFTER = timedelta(minutes=5)
 PROGRESS_SECONDS = 1.0
 """Between two notes of how far a task is: more often would only write."""
 TASKS_SHOWN = 10
+SWEPT_EVERY = timedelta(hours=1)
+"""How often the sweep asks what is due."""
 
 
 @transaction.atomic
@@ -90,7 +92,7 @@ def _follow() -> None:
 class Backups:
     """What the folder of backups holds, and what was asked for lately."""
 
-    folder: Path
+    place: str
     newest: str
     """The name of the newest; "" when there is none."""
     made_at: datetime | None
@@ -113,33 +115,54 @@ def describe_backups() -> Backups:
     _end_lost()
     tasks = BackupTask.objects.select_related("asked_by")
     verified = tasks.filter(act=Act.VERIFY, status=Status.DONE).first()
-    folder, shown = Path(settings.BACKUPS), tasks[:TASKS_SHOWN]
+    place, shown = str(settings.BACKUPS), tasks[:TASKS_SHOWN]
     try:
-        found = list_backups(folder) if folder.is_dir() else []
-        if not found:
-            return Backups(folder, "", None, 0, 0, verified, shown)
-        manifest = read_manifest(found[-1])
+        with open_place(place) as (path, kept):
+            found = list_backups(path)
+            if not found:
+                return Backups(place, "", None, 0, 0, verified, shown)
+            manifest = read_manifest(kept.fetch(found[-1], NAME).parent)
     except (BackupError, OSError) as error:
-        return Backups(folder, "", None, 0, 0, verified, shown, problem=str(error))
+        return Backups(place, "", None, 0, 0, verified, shown, problem=str(error))
     size = sum(file.bytes for file in manifest.files) + manifest.database.bytes
     made_at = datetime.fromisoformat(manifest.made_at)
-    return Backups(folder, found[-1].name, made_at, len(manifest.files), size, verified, shown)
+    return Backups(place, found[-1].name, made_at, len(manifest.files), size, verified, shown)
 
 
 @transaction.atomic
-def ask_for(*, actor: User, act: str) -> BackupTask:
+def ask_for(*, actor: User | None, act: str) -> BackupTask:
     """Have a worker make a backup, or verify the newest. Problem (409) while another task is open."""
     _end_lost()
     under_way = Problem("A backup is under way. Wait until it has ended.", code="backup_under_way", status=409)
     if BackupTask.objects.filter(status__in=BackupTask.OPEN).exists():
         raise under_way
     try:
-        task = BackupTask.objects.create(act=act, asked_by_id=actor.pk)
+        task = BackupTask.objects.create(act=act, asked_by_id=actor.pk if actor else None)
     except IntegrityError:  # Somebody else asked for it at the same moment.
         raise under_way from None
     record(actor=actor, verb="backup.asked", target=task, name=task.get_act_display())
     jobs.enqueue(JOB, task.pk, queue=QUEUE, job_id=f"backup-{task.pk}", seconds=JOB_SECONDS)
     return task
+
+
+def back_up_on_schedule() -> int:
+    """Ask for the backup, or for the trial of the newest one, that is due by the settings; how many."""
+    if not settings.BACKUP_HOURS:
+        return 0
+    every = {
+        Act.BACK_UP: timedelta(hours=settings.BACKUP_HOURS),
+        Act.VERIFY: timedelta(days=settings.BACKUP_DRILL_DAYS),
+    }
+    for act, pause in every.items():
+        # The sweep comes by once an hour: one that is due before it comes again is made now.
+        recent = BackupTask.objects.filter(act=act, asked_at__gt=timezone.now() - pause + SWEPT_EVERY / 2)
+        if not recent.exists():
+            try:
+                ask_for(actor=None, act=act)
+            except Problem:
+                return 0  # Another one is under way; the next sweep asks again.
+            return 1
+    return 0
 
 
 def _end_lost() -> None:
@@ -174,20 +197,24 @@ def carry_out(pk: int, *, clock: Callable[[], float] = time.monotonic) -> None:
 
 def _back_up(task: BackupTask, note: Callable[[int, int], None]) -> str:
     said: list[str] = []
-    backup = make_backup(Path(settings.BACKUPS), say=said.append, progress=note)
-    manifest = read_manifest(backup)
+    with hold_backups(), open_place(str(settings.BACKUPS)) as (path, kept):
+        # What people asked for is theirs to remove.
+        keep = 0 if task.asked_by_id else settings.BACKUP_KEEP
+        backup = make_backup(path, kept=kept, say=said.append, keep=keep, progress=note)
+        manifest = read_manifest(backup)
     size = sum(file.bytes for file in manifest.files) + manifest.database.bytes
     details = {"bytes": size, "files": len(manifest.files)}
-    record(actor=task.asked_by, verb="backup.made", name=str(backup), details=details)
+    record(actor=task.asked_by, verb="backup.made", name=f"{settings.BACKUPS}/{backup.name}", details=details)
     return " ".join([f"{backup.name}: {len(manifest.files):,} files and the database, {size:,} bytes.", *said])
 
 
 def _verify(task: BackupTask, note: Callable[[int, int], None]) -> str:
-    backup = find_backup(Path(settings.BACKUPS), "")
-    manifest, untried = rehearse_restore(backup, progress=note)
+    with open_place(str(settings.BACKUPS)) as (path, kept):
+        backup = find_backup(path, "")
+        manifest, untried = rehearse_restore(backup, kept=kept, progress=note)
     rows = sum(manifest.database.rows.values())
     details = {"files": len(manifest.files), "rows": rows, "restored": not untried}
-    record(actor=task.asked_by, verb="backup.verified", name=str(backup), details=details)
+    record(actor=task.asked_by, verb="backup.verified", name=f"{settings.BACKUPS}/{backup.name}", details=details)
     lost = len(manifest.missing) + len(manifest.altered)
     altered = f" Of the site's own files {lost} were missing or altered when it was made." if lost else ""
     if untried:

@@ -3,6 +3,7 @@
 import os
 import smtplib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -27,7 +28,10 @@ SHOWN = {
     "VECTORLESS_ASKS_PER_HOUR": "ASKS_PER_HOUR",
     "VECTORLESS_UPLOADS_PER_HOUR": "UPLOADS_PER_HOUR",
     "VECTORLESS_STOP_SECONDS": "STOP_SECONDS",
+    "VECTORLESS_STORAGE": "STORAGE_URL",
     "VECTORLESS_BACKUPS": "BACKUPS",
+    "VECTORLESS_BACKUP_HOURS": "BACKUP_HOURS",
+    "VECTORLESS_BACKUP_KEEP": "BACKUP_KEEP",
     "VECTORLESS_AUDIT_STREAM": "AUDIT_STREAM",
     "DEBUG": "DEBUG",
 }
@@ -84,7 +88,7 @@ def list_unsafe() -> list[str]:
             "Anyone may sign up with any address. Set VECTORLESS_EMAIL_VERIFICATION to mandatory.",
         ),
         (
-            settings.BACKUPS.is_relative_to(settings.VAR),
+            Path(settings.BACKUPS).is_relative_to(settings.VAR),
             "VECTORLESS_BACKUPS lies in the data folder: one broken disk takes both. Name a folder on another disk.",
         ),
         (

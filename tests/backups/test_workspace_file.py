@@ -1,0 +1,110 @@
+"""A workspace as one file: what is read into a new workspace is what was written, byte by byte; damage is refused."""
+
+import io
+import json
+import zipfile
+
+import pytest
+from django.core.files.storage import default_storage
+from django.core.management import CommandError, call_command
+
+from tests.support.files import HANDBOOK, upload
+from vectorless_web.documents import services
+from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.runs.models import Run
+from vectorless_web.runs.services import start_run
+from vectorless_web.workspaces.models import AuditEvent, LexiconEntry, Workspace
+from vectorless_web.workspaces.services import add_entry
+
+pytestmark = pytest.mark.django_db
+SECOND = HANDBOOK + b"\n## Lunch\n\nLunch is at noon.\n"
+
+
+@pytest.fixture
+def filled(workspace, alice, add):
+    """Two documents, one of two versions in a restricted folder, words, a setting and a run."""
+    folder = services.create_folder(actor=alice, workspace=workspace, name="Board")
+    services.restrict_folder(actor=alice, folder=folder, people=[alice])
+    first = upload(HANDBOOK, "handbook.md")
+    document = services.add_document(workspace=workspace, user=alice, upload=first, folder=folder).version.document
+    services.add_version(document=document, user=alice, upload=upload(SECOND, "handbook.md"))
+    Document.objects.filter(pk=document.pk).update(title="Our handbook", tags=["staff", "2026"])
+    add(7)
+    add_entry(actor=alice, entry=LexiconEntry(workspace=workspace, concept="holiday", phrases=["leave"]))
+    workspace.settings = {"max_steps": 3, "second_reader": "provider:7"}
+    workspace.save()
+    run = start_run(user=alice, workspace=workspace, question="How long is lunch?")
+    Run.objects.filter(pk=run.pk).update(status="not_found")
+    return workspace
+
+
+def shape(workspace: Workspace) -> list[tuple]:
+    """What people know of a workspace's documents, with the bytes of each upload in order."""
+    found = []
+    for document in workspace.documents.filter(deleted_at=None).order_by("pk"):
+        uploads = [default_storage.open(v.file.name).read() for v in document.versions.order_by("number")]
+        folder = document.folder and (document.folder.name, document.folder.restricted)
+        found.append((document.name, document.title, document.tags, folder, uploads))
+    return found
+
+
+def test_what_is_imported_is_what_was_exported(filled, alice, charlie, tmp_path):
+    file = tmp_path / "acme.zip"
+    said = io.StringIO()
+    call_command("export_workspace", filled.slug, str(file), stdout=said)
+    assert "2 documents, 1 runs" in said.getvalue()
+    call_command("import_workspace", str(file), owner="charlie", stdout=said)
+    made = Workspace.objects.exclude(pk=filled.pk).get(name=filled.name)
+    assert shape(made) == shape(filled)
+    assert len(shape(made)[0][-1]) == 2
+    assert (made.settings["max_steps"], made.setting("second_reader")) == (3, "")
+    assert made.lexicon_entries.get().phrases == ["leave"]
+    assert list(made.memberships.values_list("user", "role")) == [(charlie.pk, "owner")]
+    waiting = DocumentVersion.objects.filter(document__workspace=made)
+    assert set(waiting.values_list("status", flat=True)) == {"queued"}
+    assert AuditEvent.objects.filter(verb="workspace.imported", actor=charlie).exists()
+    with zipfile.ZipFile(file) as archive:
+        (name,) = [name for name in archive.namelist() if name.startswith("runs/")]
+        assert json.loads(archive.read(name))["question"] == "How long is lunch?"
+
+
+def test_an_owner_downloads_what_exists_for_them(filled, alice, bob, client, settings):
+    address = f"/w/{filled.slug}/settings/export/"
+    client.force_login(alice)
+    assert address in client.get(f"/w/{filled.slug}/settings/danger/").content.decode()
+    filled.memberships.filter(user=bob).update(role="owner")
+    names = {}
+    for person in (alice, bob):
+        client.force_login(person)
+        answer = client.post(address)
+        assert answer["Content-Type"] == "application/zip"
+        content = b"".join(answer)
+        assert int(answer["Content-Length"]) == len(content)
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            names[person] = {row["name"] for row in json.loads(archive.read("workspace.json"))["documents"]}
+    assert names == {alice: {"handbook.md", "7.md"}, bob: {"7.md"}}, "a folder that is closed to an owner stays out"
+    settings.ARCHIVE_MAX_BYTES = 10
+    assert client.post(address).status_code == 413
+
+
+def test_a_file_that_was_altered_or_is_another_leaves_nothing(filled, alice, charlie, tmp_path):
+    whole, altered = tmp_path / "whole.zip", tmp_path / "altered.zip"
+    call_command("export_workspace", filled.slug, str(whole), stdout=io.StringIO())
+    with zipfile.ZipFile(whole) as source, zipfile.ZipFile(altered, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            target.writestr(name, content + b"x" if name.startswith("files/") else content)
+    (tmp_path / "letters.zip").write_bytes(b"letters")
+    for file in (altered, tmp_path / "letters.zip"):
+        with pytest.raises(CommandError, match=r"altered|no file of a workspace"):
+            call_command("import_workspace", str(file), owner="charlie")
+    assert Workspace.objects.count() == 1
+
+
+def test_a_document_that_is_refused_here_is_told_and_leaves_nothing(filled, charlie, tmp_path, settings):
+    file = tmp_path / "acme.zip"
+    call_command("export_workspace", filled.slug, str(file), stdout=io.StringIO())
+    settings.UPLOAD_MAX_BYTES = 20
+    with pytest.raises(CommandError, match="limit"):
+        call_command("import_workspace", str(file), owner="charlie")
+    assert Workspace.objects.count() == 1
