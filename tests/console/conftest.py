@@ -4,6 +4,11 @@ import pytest
 from django.contrib.auth.models import Permission
 
 
+def text(response) -> str:
+    """What a page says, with its marks."""
+    return response.content.decode()
+
+
 @pytest.fixture
 def grace(db, django_user_model):
     """A superuser."""

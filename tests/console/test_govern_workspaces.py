@@ -7,6 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
+from tests.console.conftest import text
 from vectorless_web.documents.services import add_document
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.models import Run, Thread
@@ -15,10 +16,6 @@ from vectorless_web.workspaces.models import AuditEvent, Visit, Workspace
 from vectorless_web.workspaces.services import purge_workspaces
 
 pytestmark = pytest.mark.django_db
-
-
-def text(response) -> str:
-    return response.content.decode()
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from tests.console.conftest import text
 from tests.support.files import HANDBOOK, upload
 from tests.test_permissions import MATRIX, STAFF, world  # noqa: F401 - a fixture
 from vectorless_web.console.models import BackupTask
@@ -49,10 +50,6 @@ def queue():
     import django_rq
 
     return django_rq.get_queue("documents")
-
-
-def text(response) -> str:
-    return response.content.decode()
 
 
 class TestReadOnly:

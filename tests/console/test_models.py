@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.console.conftest import text
 from vectorless_web.workspaces.models import AuditEvent, ModelHost, ModelProvider
 from vectorless_web.workspaces.selectors import model_settings
 
@@ -15,10 +16,6 @@ MODEL = {
     "context_size": 8000,
     "enabled": "on",
 }
-
-
-def text(response) -> str:
-    return response.content.decode()
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import pytest
 from django.utils import timezone
 
+from tests.console.conftest import text
 from tests.support.compiled import compiled_document
 from vectorless_web.console.subjects.health import find_doubles, find_superseded
 from vectorless_web.console.subjects.usage import count_usage
@@ -16,10 +17,6 @@ from vectorless_web.workspaces.services import record
 
 pytestmark = pytest.mark.django_db
 LETTER = "# Letter on {what}\n\n" + " ".join(f"Clause {n} of the lease binds party {n * 7}." for n in range(80))
-
-
-def text(response) -> str:
-    return response.content.decode()
 
 
 @pytest.fixture

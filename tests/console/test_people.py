@@ -6,15 +6,12 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.conftest import PASSWORD
+from tests.console.conftest import text
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import AuditEvent, Invitation, Membership
 
 pytestmark = pytest.mark.django_db
-
-
-def text(response) -> str:
-    return response.content.decode()
 
 
 def browser(name: str) -> Client:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.console.conftest import text
 from tests.support.compiled import compiled_document
 from vectorless_web.documents.models import Folder
 from vectorless_web.documents.selectors import closed_folders, readable_documents, visible_snapshot
@@ -12,10 +13,6 @@ from vectorless_web.workspaces.models import AuditEvent, Membership, Role
 from vectorless_web.workspaces.selectors import member_workspace
 
 pytestmark = pytest.mark.django_db
-
-
-def text(response) -> str:
-    return response.content.decode()
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from rq.job import JobStatus
 from rq.registry import FailedJobRegistry
 from rq.results import Result
 
+from tests.console.conftest import text
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.infra.queues.jobs import StoppableWorker
 from vectorless_web.runs.line import JOB
@@ -25,10 +26,6 @@ def run(workspace, bob):
 @pytest.fixture
 def queue():
     return django_rq.get_queue("runs")
-
-
-def text(response) -> str:
-    return response.content.decode()
 
 
 def fail(queue, run):

@@ -6,6 +6,7 @@ from allauth.socialaccount.adapter import get_adapter
 from django.test import Client, RequestFactory
 
 from tests.conftest import PASSWORD
+from tests.console.conftest import text
 from vectorless_web.profiles.models import SignOnProvider
 from vectorless_web.profiles.sign_on import list_identity_providers
 from vectorless_web.workspaces.accounts.live_rights import Connection, find_lapsed
@@ -22,10 +23,6 @@ PROVIDER = {
     "role": "viewer",
     "enabled": "on",
 }
-
-
-def text(response) -> str:
-    return response.content.decode()
 
 
 def browser(name: str) -> Client:

@@ -7,6 +7,7 @@ from allauth.mfa.models import Authenticator
 from django.core import mail
 from django.utils import timezone
 
+from tests.console.conftest import text
 from tests.test_permissions import MATRIX, STAFF, undone, world  # noqa: F401 - a fixture
 from vectorless_web.console.models import SavedSearch
 from vectorless_web.documents.models import Document, DocumentVersion
@@ -17,10 +18,6 @@ from vectorless_web.workspaces.models import AuditEvent, PeopleGroup, SiteSettin
 pytestmark = pytest.mark.django_db
 REFUSED_WITHOUT_A_JOB = {"console:drain_worker", "console:stop_job", "console:retry_job", "console:forget_job"}
 """Acts that the rows of the matrix ask of nothing; tests/console/test_queues.py asks them of something."""
-
-
-def text(response) -> str:
-    return response.content.decode()
 
 
 def test_what_needs_a_look_is_shown_and_put_right(staff, world):  # noqa: F811
@@ -50,14 +47,12 @@ def test_everything_of_an_old_compiler_is_compiled_again(staff, world):  # noqa:
 
 def test_live_links_are_listed_and_closed(staff, world):  # noqa: F811
     assert "Zebrafish works" in text(staff.get("/console/links/"))
+    with undone():
+        ShareLink.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+        assert "Nothing is shared" in text(staff.get("/console/links/"))
     staff.post(f"/console/links/{world.keys['link']}/revoke/")
     assert "Nothing is shared" in text(staff.get("/console/links/"))
     assert staff.post("/console/links/99999/revoke/").status_code == 404
-
-
-def test_links_that_have_ended_are_not_listed(staff, world):  # noqa: F811
-    ShareLink.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
-    assert "Nothing is shared" in text(staff.get("/console/links/"))
 
 
 def test_workspaces_and_models_are_listed_without_keys(staff, world):  # noqa: F811

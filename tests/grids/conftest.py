@@ -1,21 +1,16 @@
 """What the tests of grids share: three leases that are read, and a grid of them."""
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 
-from tests.support.compiled import compile_here
+from tests.support.compiled import compiled_document
 from vectorless_web.documents.models import Document
-from vectorless_web.documents.services import add_document
-from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.grids.models import Cell, Grid
 from vectorless_web.grids.services import ColumnValues, GridValues, create_grid
 
 
 def read_text(workspace, user, name: str, text: str) -> Document:
     """A document that is compiled in this process."""
-    added = add_document(workspace=workspace, user=user, upload=SimpleUploadedFile(f"{name}.md", text.encode()))
-    compile_version(added.version.pk, compile_with=compile_here)
-    return Document.objects.get(pk=added.document.pk)
+    return compiled_document(workspace, user, text.encode(), f"{name}.md")
 
 
 def lease(name: str, rent: str) -> str:

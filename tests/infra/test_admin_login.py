@@ -18,10 +18,3 @@ def test_the_admin_s_own_sign_in_takes_no_password(client, django_user_model):
     django_user_model.objects.filter(pk=user.pk).update(is_staff=True, is_superuser=True)
     client.post("/admin/login/", {"username": "root", "password": PASSWORD})
     assert "_auth_user_id" not in client.session
-
-
-def test_after_too_many_wrong_passwords_the_right_one_is_refused_too(client, alice):
-    for _ in range(12):
-        client.post("/accounts/login/", {"login": "alice", "password": "wrong"})
-    client.post("/accounts/login/", {"login": "alice", "password": PASSWORD})
-    assert "_auth_user_id" not in client.session

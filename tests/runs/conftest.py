@@ -4,6 +4,7 @@ import pytest
 from django.utils import timezone
 
 from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.documents.storage import snapshots
 from vectorless_web.runs.models import Run, Thread
 
 
@@ -24,6 +25,14 @@ def make_ready(workspace, user, title: str = "Annual report 2024", *, number: in
     document.current_version = version
     document.save()
     return document
+
+
+@pytest.fixture(autouse=True)
+def _own_files(settings, tmp_path, monkeypatch):
+    """Each test has its own uploads and caches, and begins as a process that has mapped no cards."""
+    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+    (tmp_path / "media" / "uploads").mkdir(parents=True)  # An empty folder counts as one that is not mounted.
+    monkeypatch.setattr(snapshots, "_kept", type(snapshots._kept)())
 
 
 @pytest.fixture

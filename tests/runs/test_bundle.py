@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from tests.support.compiled import compile_here
+from tests.support.compiled import compiled_document
 from vectorless_web.documents.models import Document
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.runs.export.bundle_check import check_bundle
@@ -34,19 +34,8 @@ QUOTES = ("Revenue was 412 million in 2024", "a well-\nbalanced year")
 @pytest.fixture
 def paper(workspace, alice, settings, tmp_path) -> Document:
     """A small text that was really read."""
-    from django.core.files.uploadedfile import SimpleUploadedFile
-
-    from vectorless_web.documents.services import add_document
-    from vectorless_web.documents.services.compiling import compile_version
-
-    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
-    (tmp_path / "media" / "uploads").mkdir(parents=True)  # An empty folder counts as one that is not mounted.
     settings.RENDER_SOCKET = tmp_path / "none.sock"
-
-    upload = SimpleUploadedFile("paper.txt", TEXT.encode())
-    added = add_document(workspace=workspace, user=alice, upload=upload)
-    compile_version(added.version.pk, compile_with=compile_here)
-    return Document.objects.select_related("current_version").get(pk=added.document.pk)
+    return compiled_document(workspace, alice, TEXT.encode(), "paper.txt")
 
 
 @pytest.fixture

@@ -13,18 +13,11 @@ from tests.support.artefact_rewriting import rewritten
 from tests.support.compiled import compile_here
 from vectorless_web.documents import services as documents
 from vectorless_web.documents.models import Document, DocumentVersion
-from vectorless_web.documents.storage import snapshots
 from vectorless_web.runs.jobs import find_replay_result
 from vectorless_web.runs.models import Replay, Run
 from vectorless_web.sharing.services import LinkTerms, make_link
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def _own_files(settings, tmp_path, monkeypatch):
-    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
-    monkeypatch.setattr(snapshots, "_kept", type(snapshots._kept)())
 
 
 BOTH = "How many glaciers and orchards are in the valley?"

@@ -1,11 +1,9 @@
 """Reading a question with the workspace's own words, or without synonyms: chosen when asked, told in the trace."""
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 
 from tests.runs.conftest import make_ready
-from tests.support.compiled import compile_here
-from vectorless_web.documents import services as documents
+from tests.support.compiled import compiled_document
 from vectorless_web.runs.jobs import execute_run
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import ask_again, start_run
@@ -13,17 +11,15 @@ from vectorless_web.workspaces.models import LexiconEntry
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+TICKED = 'value="yes" checked'
 QUESTION = "What does the shed cost?"
 TEXT = b"# Costs\n\n## Northfield depot\n\nThe Northfield depot costs 12 million a year.\n\n## Other\n\nNothing else.\n"
 
 
 @pytest.fixture
-def answered(workspace, alice, bob, settings, tmp_path):
+def answered(workspace, alice, bob):
     """Ask about one small document and work the run off in this process: `answered(expand=False)`."""
-    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
-    upload = SimpleUploadedFile("costs.md", TEXT)
-    version = documents.add_document(workspace=workspace, user=alice, upload=upload).version
-    documents.compile_version(version.pk, compile_with=compile_here)
+    compiled_document(workspace, alice, TEXT, "costs.md")
     LexiconEntry.objects.create(workspace=workspace, concept="shed", phrases=["Northfield depot"])
 
     def answered(**choices) -> Run:
@@ -64,19 +60,6 @@ def test_without_synonyms_only_the_questions_own_words_are_looked_for(client, bo
     assert "Also looked for" not in page
 
 
-def test_the_same_run_is_shown_the_same_way_twice(client, bob, answered):
-    run = answered()
-    first, second = (shown(client, bob, run) for _ in range(2))
-    line = "Also looked for"
-    assert first[first.index(line) :][:400] == second[second.index(line) :][:400]
-
-
-def test_a_stranger_does_not_see_what_was_looked_for(client, charlie, answered):
-    run = answered()
-    client.force_login(charlie)
-    assert client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").status_code == 404
-
-
 class TestInTheForm:
     @pytest.fixture(autouse=True)
     def _report(self, workspace, alice):
@@ -91,17 +74,11 @@ class TestInTheForm:
         self.ask(client, bob, workspace, expand=sent)
         assert Run.objects.get().settings["expand"] is kept
 
-    def test_the_box_is_ticked_to_begin_with(self, client, bob, workspace):
-        client.force_login(bob)
-        assert 'value="yes" checked' in client.get(f"/w/{workspace.slug}/").content.decode()
-
-    def test_a_refused_form_keeps_what_was_chosen(self, client, bob, workspace):
-        response = self.ask(client, bob, workspace, question="", expand=["no"])
-        assert response.status_code == 422
-        assert 'value="yes" checked' not in response.content.decode()
-
-    def test_asking_again_and_following_up_keep_it(self, client, bob, workspace):
+    def test_it_is_ticked_to_begin_with_and_kept_by_a_refused_form_and_by_what_follows(self, client, bob, workspace):
+        refused = self.ask(client, bob, workspace, question="", expand=["no"])
+        assert (refused.status_code, TICKED in refused.content.decode()) == (422, False)
         self.ask(client, bob, workspace, expand=["no"])
         run = Run.objects.get()
         assert ask_again(user=bob, run=run).settings["expand"] is False
-        assert 'value="yes" checked' not in shown(client, bob, run)
+        assert TICKED not in shown(client, bob, run)
+        assert TICKED in client.get(f"/w/{workspace.slug}/").content.decode()

@@ -44,11 +44,18 @@ def run(make_run, report) -> Run:
     return run
 
 
-def test_a_calculation_is_a_list_with_its_quotes(run):
+def test_markdown_tells_sums_struck_sentences_what_is_open_and_read_and_keeps_titles_and_quotes_texts(run, report):
     text = as_markdown(run)
 
     assert "- revenue 2024: 1,402 USD million[^1]\n- revenue 2023: 1,254 USD million\n" in text
     assert "- 100 × (revenue 2024 − revenue 2023) ÷ revenue 2023 = **11.8%**" in text
+    assert "~~It will grow.~~ (No such words.)" in text
+    assert "- the year after" in text
+    assert f"- {report.title}, version 1, SHA-256 `{report.current_version.sha256}`" in text
+    for mark in ("<", "](", "://"):
+        assert mark not in text.replace(f"\\{mark}", "")
+    assert "年度报告, p. 21 (exact after joining lines)" in text
+    assert "\n# not" not in text
 
 
 def test_a_comparison_is_a_table_with_its_blanks(run):
@@ -68,27 +75,6 @@ def test_a_figure_that_says_its_unit_is_not_given_it_twice(run):
     text = as_markdown(run)
 
     assert "- cash: $220 million\n- cash = **-$38 million**" in text
-
-
-def test_a_sentence_that_did_not_hold_is_struck_out_with_the_reason(run):
-    assert "~~It will grow.~~ (No such words.)" in as_markdown(run)
-
-
-def test_what_is_open_and_what_was_read_is_told(run, report):
-    text = as_markdown(run)
-
-    assert "- the year after" in text
-    assert f"- {report.title}, version 1, SHA-256 `{report.current_version.sha256}`" in text
-
-
-def test_titles_and_quotes_stay_texts(run):
-    text = as_markdown(run)
-
-    assert "<" not in text.replace("\\<", "")
-    assert "](" not in text.replace("\\](", "")
-    assert "://" not in text.replace("\\://", "")
-    assert "年度报告, p. 21 (exact after joining lines)" in text
-    assert "\n# not" not in text
 
 
 @pytest.mark.parametrize(

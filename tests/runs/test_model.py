@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from werkzeug import Response
 
-from tests.support.compiled import compile_here
+from tests.support.compiled import compiled_document
 from tests.support.conversing import answer, claim, verdict
 from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
@@ -24,26 +24,18 @@ TODAY = period_start("month")
 KEY = "sk-secret-0123456789"
 REPORT = b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n\n## Leave\n\nLeave is 30 days.\n"
 QUESTION = "What was revenue in 2024?"
+DEEP = "[" * 100_000
 
 
 @pytest.fixture(autouse=True)
-def _own_files(settings, tmp_path):
-    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+def _patience(settings):
     settings.MODEL_SECONDS, settings.MODEL_RETRIES = 10, 0
 
 
 @pytest.fixture
 def report(workspace, alice) -> Document:
     """A document that was really compiled."""
-    from django.core.files.uploadedfile import SimpleUploadedFile
-
-    from vectorless_web.documents.services import add_document
-    from vectorless_web.documents.services.compiling import compile_version
-
-    upload = SimpleUploadedFile("report.md", REPORT)
-    added = add_document(workspace=workspace, user=alice, upload=upload)
-    compile_version(added.version.pk, compile_with=compile_here)
-    return added.document
+    return compiled_document(workspace, alice, REPORT)
 
 
 class Script:
@@ -173,8 +165,16 @@ def test_a_second_reader_that_is_gone_leaves_the_check_to_the_model_that_answers
         (lambda _p: '{"thought": "broken', ""),
         (lambda _p: {"unknown": "keys"}, ""),
         (lambda _p: Response(iter([b'{"id"']), headers={"Content-Length": "999"}), "network_error"),
+        (lambda _p: Response(DEEP, content_type="application/json"), ""),
+        (lambda _p: Response(f"data: {DEEP}\n\n", content_type="text/event-stream"), ""),
+        (lambda _p: Response(DEEP, 400, content_type="application/json"), ""),
+        (lambda _p: reply(f'{{"thought": {DEEP}'), ""),
+        (lambda _p: reply('{"a": ' + '\\"' * 45_000 + "}"), ""),
     ],
-    ids=["401", "429", "500", "slow", "prose", "broken JSON", "wrong keys", "dies in mid-reply"],
+    ids=[
+        *("401", "429", "500", "slow", "prose", "broken JSON", "wrong keys", "dies in mid-reply"),
+        *("nested body", "nested event", "nested refusal", "nested content", "escapes"),
+    ],
 )
 def test_whatever_the_model_does_the_run_ends_with_passages_and_says_why(led_by, trouble, code, settings):
     settings.MODEL_SECONDS = 0.6 if code == "provider_timeout" else 10

@@ -12,7 +12,7 @@ from tests.runs.test_model import (  # noqa: F401
     KEY,
     SENTENCE,
     Script,
-    _own_files,
+    _patience,
     good_answer,
     id_of,
     led_by,

@@ -10,7 +10,7 @@ from django.utils import timezone
 from werkzeug import Response
 
 from tests.runs.conftest import make_ready
-from tests.runs.test_model import QUESTION, Script, _own_files, led_by, report, second_reader, status  # noqa: F401
+from tests.runs.test_model import QUESTION, Script, _patience, led_by, report, second_reader, status  # noqa: F401
 from tests.support.compiled import compiled_document
 from tests.support.conversing import verdict
 from vectorless_web.documents.models import Document

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 from rq.job import Job, JobStatus
 
-from tests.runs.test_model import _own_files, report  # noqa: F401
+from tests.runs.test_model import _patience, report  # noqa: F401
 from tests.runs.test_replay import answered  # noqa: F401
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs import jobs, line, services
@@ -35,9 +35,16 @@ def test_a_press_has_a_worker_replay_it_and_the_fragment_tells(client, bob, answ
     assert "replay: identical" in client.get(address).content.decode()
 
 
-def test_while_one_is_under_way_another_press_changes_nothing(bob, answered):  # noqa: F811
+def test_one_is_under_way_at_a_time_beside_the_questions_and_is_carried_out_once(bob, answered):  # noqa: F811
+    waiting = django_rq.get_queue("runs").count
     first = services.start_replay(user=bob, run=answered)
     assert services.start_replay(user=bob, run=answered).asked_at == first.asked_at
+    assert django_rq.get_queue("runs").count == waiting
+
+    jobs.replay_run(answered.pk)
+    ended = Replay.objects.get().ended_at
+    jobs.replay_run(answered.pk)
+    assert Replay.objects.get().ended_at == ended
 
 
 def test_an_open_run_is_not_replayed(bob, make_run):
@@ -45,15 +52,16 @@ def test_an_open_run_is_not_replayed(bob, make_run):
         services.start_replay(user=bob, run=make_run())
 
 
-def test_a_lost_replay_gives_the_button_back_and_asks_no_more(client, bob, answered):  # noqa: F811
+def test_a_lost_replay_gives_the_button_back_and_may_be_asked_for_again(client, bob, answered):  # noqa: F811
     client.force_login(bob)
-    services.start_replay(user=bob, run=answered)
+    first = services.start_replay(user=bob, run=answered)
     Replay.objects.update(asked_at=timezone.now() - timedelta(hours=1))
 
     shown = client.get(f"/w/{answered.workspace.slug}/runs/{answered.pk}/replay/state/").content.decode()
 
     assert "load delay" not in shown
     assert "has not finished" in shown and "<form" in shown
+    assert services.start_replay(user=bob, run=answered).asked_at > first.asked_at
 
 
 def test_a_replay_that_the_queue_never_got_is_enqueued_by_the_sweep(bob, answered, work_off):  # noqa: F811
@@ -91,22 +99,6 @@ def test_a_replay_that_nobody_could_take_for_long_is_given_up(bob, answered):  #
     assert "asked for again" in Replay.objects.get().difference
 
 
-def test_a_second_delivery_replays_nothing(bob, answered):  # noqa: F811
-    services.start_replay(user=bob, run=answered)
-    jobs.replay_run(answered.pk)
-    ended = Replay.objects.get().ended_at
-    jobs.replay_run(answered.pk)
-
-    assert Replay.objects.get().ended_at == ended
-
-
-def test_replays_wait_behind_no_question_and_questions_behind_no_replay(bob, answered):  # noqa: F811
-    waiting = django_rq.get_queue("runs").count
-    services.start_replay(user=bob, run=answered)
-
-    assert django_rq.get_queue("runs").count == waiting
-
-
 def test_each_person_may_start_so_many_an_hour(client, bob, alice, answered, settings):  # noqa: F811
     settings.REPLAYS_PER_HOUR = 1
     address = f"/w/{answered.workspace.slug}/runs/{answered.pk}/replay/"
@@ -122,12 +114,6 @@ def test_each_person_may_start_so_many_an_hour(client, bob, alice, answered, set
     assert answered.replay.verdict == "identical", "what was found stays"
     client.force_login(alice)
     assert client.post(address).status_code == 302
-
-
-def test_a_replay_whose_worker_died_may_be_asked_for_again(bob, answered):  # noqa: F811
-    first = services.start_replay(user=bob, run=answered)
-    Replay.objects.update(asked_at=timezone.now() - timedelta(hours=1))
-    assert services.start_replay(user=bob, run=answered).asked_at > first.asked_at
 
 
 def test_replays_of_one_person_take_turns_with_those_of_others(make_run, alice, bob):

@@ -3,12 +3,11 @@
 import re
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from tests.support.compiled import compile_here
+from tests.support.compiled import compiled_document
 from tests.support.page_text import visible_text
 from vectorless_web import wiring
 from vectorless_web.documents import services as documents
@@ -28,12 +27,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 TOPICS = ("glaciers", "orchards", "turbines", "lanterns", "harbours", "violins")
 
 
-@pytest.fixture(autouse=True)
-def _own_files(settings, tmp_path, monkeypatch):
-    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
-    monkeypatch.setattr(snapshots, "_kept", type(snapshots._kept)())
-
-
 @pytest.fixture
 def shelf(workspace, alice) -> list[Document]:
     """Six documents on different matters, in a workspace that routes from two documents on."""
@@ -44,10 +37,7 @@ def shelf(workspace, alice) -> list[Document]:
 
 def add(workspace, user, topic: str) -> Document:
     text = f"# A report on {topic}\n\nThe {topic} of the valley number {len(topic) * 7} in all.\n"
-    upload = SimpleUploadedFile(f"{topic}.md", text.encode())
-    version = documents.add_document(workspace=workspace, user=user, upload=upload).version
-    documents.compile_version(version.pk, compile_with=compile_here)
-    return Document.objects.get(pk=version.document_id)
+    return compiled_document(workspace, user, text.encode(), f"{topic}.md")
 
 
 def ask(workspace, user, question: str, chosen: list[Document] | None = None, **choices) -> Run:

@@ -12,11 +12,6 @@ from vectorless_web.runs import jobs
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture(autouse=True)
-def _own_files(settings, tmp_path):
-    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
-
-
 @pytest.fixture
 def asked(workspace, alice, make_run):
     """A run over documents of these bytes alone."""

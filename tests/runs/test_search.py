@@ -3,13 +3,10 @@
 import re
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from tests.support.compiled import compile_here
-from vectorless_web.documents import services as documents
+from tests.support.compiled import compiled_document
 from vectorless_web.documents.models import Document, Folder
-from vectorless_web.documents.storage import snapshots
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.runs.search import SearchQuery, search_workspace
 
@@ -20,19 +17,10 @@ BODY = (
 )
 
 
-@pytest.fixture(autouse=True)
-def _own_files(settings, tmp_path, monkeypatch):
-    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
-    monkeypatch.setattr(snapshots, "_kept", type(snapshots._kept)())
-
-
 @pytest.fixture
 def add(workspace, alice):
     def add(title: str, fact: str) -> Document:
-        upload = SimpleUploadedFile(f"{title}.md", BODY.format(title=title, fact=fact).encode())
-        version = documents.add_document(workspace=workspace, user=alice, upload=upload).version
-        documents.compile_version(version.pk, compile_with=compile_here)
-        return Document.objects.get(pk=version.document_id)
+        return compiled_document(workspace, alice, BODY.format(title=title, fact=fact).encode(), f"{title}.md")
 
     return add
 

@@ -22,7 +22,9 @@ pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.mark.parametrize("pieces", [None, ["Let me ", "think about this for a while."]], ids=["silent", "midway"])
-def test_a_stop_inside_a_call_hangs_up_and_keeps_what_was_spent(make_run, alice, bob, spawn, workspace, pieces):
+def test_a_stop_inside_a_call_hangs_up_and_keeps_what_was_spent(
+    make_run, alice, bob, spawn, workspace, settings, pieces
+):
     compiled_document(workspace, alice, b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n")
     server = SilentServer(pieces)
     ModelProvider.objects.create(
@@ -30,9 +32,9 @@ def test_a_stop_inside_a_call_hangs_up_and_keeps_what_was_spent(make_run, alice,
     )
     run = make_run(question="What was revenue in 2024?")
     Document.objects.exclude(name="report.md").delete()
-    spawn("work", "runs", VECTORLESS_MODEL_SECONDS="60")
+    spawn("work", "runs", VECTORLESS_MODEL_SECONDS="60", VECTORLESS_VAR=str(settings.MEDIA_ROOT.parent))
     enqueue(run)
-    assert server.asked.acquire(timeout=20)
+    assert server.asked.acquire(timeout=60)
     time.sleep(0.3)
     run.refresh_from_db()
     now = now_of(run)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.support.compiled import compile_here
+from tests.support.compiled import compiled_document
 from tests.support.embedding_server import EmbeddingServer, status
 from vectorless_web.api.services import make_token
 from vectorless_web.documents import services
@@ -29,8 +29,7 @@ RULES = f"# Rules\n\n## Depots\n\n{DEPOTS}## Conduct\n\nBe kind.\n\n{HIDDEN}\n".
 
 
 @pytest.fixture(autouse=True)
-def _own_files(settings, tmp_path):
-    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+def _impatient(settings):
     settings.MODEL_SECONDS, settings.MODEL_RETRIES = 1.0, 0
 
 
@@ -44,13 +43,7 @@ def embedding(httpserver) -> EmbeddingServer:
 @pytest.fixture
 def report(workspace, alice) -> Document:
     """A document that was really compiled."""
-    from django.core.files.uploadedfile import SimpleUploadedFile
-
-    from vectorless_web.documents.services.compiling import compile_version
-
-    added = services.add_document(workspace=workspace, user=alice, upload=SimpleUploadedFile("rules.md", RULES))
-    compile_version(added.version.pk, compile_with=compile_here)
-    return added.document
+    return compiled_document(workspace, alice, RULES, "rules.md")
 
 
 @pytest.fixture
@@ -94,7 +87,6 @@ def calls_of(run: Run) -> list[ModelCall]:
 
 
 def test_a_program_searches_words_passages_and_the_kept_vectors_at_once(client, alice, workspace, choice, report):
-    report.refresh_from_db()
     version = report.current_version
     vectors, tree = vectors_of(version), open_version(version).tree
     hidden = next(place for place, key in enumerate(vectors.keys) if tree.node(key).text == HIDDEN)
@@ -112,29 +104,19 @@ def test_a_program_searches_words_passages_and_the_kept_vectors_at_once(client, 
     assert (wrong.status_code, b"256" in wrong.content) == (422, True)
 
 
-def test_a_passage_in_other_words_is_found_and_the_call_is_kept(ask, choice, embedding):
+def test_a_passage_in_other_words_is_found_and_the_call_is_kept_with_its_cost(ask, choice, embedding):
     run = ask()
 
-    assert run.status in ("answered", "partial", "passages", "not_found")
+    assert (run.status in Run.CONCLUDED, run.engine) == (True, "offline")
     assert cosines_of(run)[HIDDEN] > 0.4
     (call,) = calls_of(run)
     assert (call.model, call.tokens_in, float(call.cost_usd)) == ("bag-of-words-1", 10, 0.001)
     assert embedding.texts == [QUESTION] == [content for _, content in call.prompt]
     assert unpack_vectors(call.reply, count=1).shape == (1, 256)
-
-
-def test_the_step_and_the_run_say_what_the_lane_was_and_cost(ask, choice):
-    run = ask()
-
-    assert search_of(run)["vectors"]["model"] == "bag"
-    assert search_of(run)["vectors"]["nodes"] == 32
-    assert (run.tokens, float(run.cost_usd), run.engine) == (10, 0.001, "offline")
-    assert float(run.steps.get(kind="retrieve").cost_usd) == 0.001
-
-
-def test_the_same_question_over_the_same_vectors_says_the_same(ask, choice):
-    first, second = ask(), ask()
-    assert search_of(first) == search_of(second)
+    told = search_of(run)["vectors"]
+    assert (told["model"], told["nodes"]) == ("bag", 32)
+    assert (run.tokens, float(run.cost_usd), float(run.steps.get(kind="retrieve").cost_usd)) == (10, 0.001, 0.001)
+    assert search_of(ask()) == search_of(run), "the same question over the same vectors says the same"
 
 
 def test_an_attempt_after_a_crash_pays_for_no_call_twice(ask, choice, embedding):
@@ -168,15 +150,20 @@ def test_a_run_whose_vectors_were_deleted_since_says_so_instead_of_replaying(ask
 
 
 @pytest.mark.parametrize("trouble", [status(500), status(401, "sk-1"), status(429)], ids=["500", "401", "429"])
-def test_when_the_server_is_away_the_words_answer_and_the_step_says_why(ask, choice, embedding, trouble):
+def test_when_the_server_is_away_the_words_answer_and_the_step_and_the_page_say_why(
+    ask, choice, embedding, trouble, client, alice
+):
     embedding.trouble = trouble
     run = ask()
 
-    assert run.status in ("answered", "partial", "passages", "not_found")
+    assert run.status in Run.CONCLUDED
     assert search_of(run)["vectors"]["note"].startswith("The vector lane was left out.")
     assert not any(cosines_of(run).values())
     assert [bool(call.error_code) for call in calls_of(run)] == [True]
     assert "sk-1" not in json.dumps(search_of(run))
+    client.force_login(alice)
+    page = client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
+    assert "The vector lane was left out." in page and "sk-1" not in page
 
 
 def test_a_vector_of_another_length_is_left_aside(ask, choice, embedding):
@@ -198,29 +185,28 @@ def test_a_question_is_paid_from_the_budget(ask, choice, workspace):
     assert (float(budget.spent_usd), budget.reserved_usd) == (0.001, 0)
 
 
-def test_a_document_that_has_not_been_embedded_is_searched_by_words(ask, choice, embedding):
+def test_a_document_that_has_not_been_embedded_or_whose_file_is_lost_is_searched_by_words(
+    ask, choice, embedding, settings
+):
+    next((settings.MEDIA_ROOT / "vectors").iterdir()).unlink()
+    assert "has not been embedded" in search_of(ask())["vectors"]["note"]
+    embedding.requests.clear()
     VectorFile.objects.all().delete()
     assert "has not been embedded" in search_of(ask())["vectors"]["note"]
     assert not embedding.requests
 
 
-def test_a_lost_file_leaves_the_lane_out(ask, choice, settings):
-    next((settings.MEDIA_ROOT / "vectors").iterdir()).unlink()
-    assert "has not been embedded" in search_of(ask())["vectors"]["note"]
-
-
-def test_switched_off_nothing_is_sent_and_nothing_is_said(ask, choice, embedding, alice):
+def test_nothing_is_sent_for_the_offline_reasoner_alone_or_once_it_is_switched_off(
+    ask, choice, embedding, alice, client, workspace
+):
+    client.force_login(alice)
+    assert "no model but for search by meaning" in client.get(f"/w/{workspace.slug}/").content.decode()
+    alone = ask(settings={"max_steps": 6, "token_budget": 8000, "answerer": OFFLINE})
     services.switch_off(actor=alice, choice=choice)
-    run = ask()
-    assert "vectors" not in search_of(run)
-    assert not embedding.requests and not calls_of(run)
-
-
-def test_a_question_asked_of_the_offline_reasoner_alone_sends_nothing(ask, choice, embedding):
-    settings = {"max_steps": 6, "token_budget": 8000, "answerer": OFFLINE}
-    run = ask(settings=settings)
-    assert "vectors" not in search_of(run)
-    assert not embedding.requests
+    for run in (alone, ask()):
+        assert "vectors" not in search_of(run)
+        assert not embedding.requests and not calls_of(run)
+    assert "no model, no cost" in client.get(f"/w/{workspace.slug}/").content.decode()
 
 
 def test_without_a_choice_the_client_is_not_even_loaded(ask, report, monkeypatch):
@@ -228,18 +214,3 @@ def test_without_a_choice_the_client_is_not_even_loaded(ask, report, monkeypatch
     run = ask()
     assert "vectors" not in search_of(run)
     assert "vectorless_web.providers.openai_chat" not in sys.modules
-
-
-def test_the_run_page_shows_the_lane_and_the_note(ask, choice, embedding, client, alice, workspace):
-    embedding.trouble = status(500)
-    run = ask()
-    client.force_login(alice)
-    text = client.get(f"/w/{workspace.slug}/runs/{run.pk}/").content.decode()
-    assert "The vector lane was left out." in text
-
-
-def test_the_question_box_does_not_promise_that_no_model_is_asked(choice, client, bob, alice, workspace):
-    client.force_login(bob)
-    assert "no model but for search by meaning" in client.get(f"/w/{workspace.slug}/").content.decode()
-    services.switch_off(actor=alice, choice=choice)
-    assert "no model, no cost" in client.get(f"/w/{workspace.slug}/").content.decode()

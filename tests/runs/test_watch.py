@@ -311,7 +311,7 @@ def test_the_whole_way_from_ask_to_answer_is_told_once_though_enqueued_twice(
     spawn("work", "runs", VECTORLESS_ENGINE_FACTORY="tests.support.engines.build_slow", STORY_PAUSE="0.05")
 
     with open_page(run, after=0) as page:
-        page.read_to_the_end()
+        page.read_to_the_end(seconds=60)
 
     assert len(page.steps) == Step.objects.count() == 13
     assert "Answered" in page.elements["outcome"]

@@ -26,15 +26,11 @@ def shown(client, alice, make_run):
     return client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
 
 
-def test_its_scripts_are_light(shown):
+def test_its_scripts_are_light_and_its_steps_carry_no_raw_data(shown):
     names = re.findall(rf'<script[^>]+src="{settings.STATIC_URL}([^"?]+)', shown)
     scripts = [Path(finders.find(name)).read_bytes() for name in names]
     assert len(scripts) >= 8
     assert sum(map(len, scripts)) <= MOST_SCRIPT
     assert sum(len(gzip.compress(script)) for script in scripts) <= MOST_SCRIPT / 3
-
-
-def test_its_steps_carry_no_raw_data(shown):
-    steps = shown.count('id="step-')
-    assert len(shown) <= MOST_STEP * max(steps, 5)
+    assert len(shown) <= MOST_STEP * max(shown.count('id="step-'), 5)
     assert "<pre" not in shown
