@@ -26,6 +26,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 PASSWORD = "correct horse battery"
+OPENING_ALL = (
+    "test_each_address_lets_in_exactly_those_it_should",
+    "test_scopes_and_roles_hold_for_every_operation",
+    "test_a_superuser_is_let_in_and_staff_without_the_right_is_told",
+)
+"""Tests that open every page, or ask for every operation."""
 
 
 @pytest.fixture(scope="session")
@@ -52,17 +58,16 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run on PostgreSQL what commits, and the matrix of rights, which opens every page; the rest is run on SQLite.
+    """Run on PostgreSQL what commits, and what opens every page; the rest is run on SQLite.
 
     What is marked `one_database` is left out, too.
     """
     if is_sqlite():
         return
-    of_rights = ("test_permissions.py", "test_rights.py")
     left_out = [
         item
         for item in items
-        if item.get_closest_marker("one_database") or not (commits(item) or item.path.name in of_rights)
+        if item.get_closest_marker("one_database") or not (commits(item) or item.originalname in OPENING_ALL)
     ]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in set(left_out)]
