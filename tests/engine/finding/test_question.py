@@ -5,7 +5,7 @@ from pathlib import Path
 
 ENGINE = Path(__file__).parents[3] / "vectorless_web" / "engine"
 ROOMS = ("questions", "agent")
-TO_A_MODEL = ("finding/routing/assist.py", "finding/navigation/model.py")
+TO_A_MODEL = ("finding/routing/result.py", "finding/navigation/model.py")
 """Files that give the question to a chat or embedding model as it was asked."""
 
 
