@@ -61,7 +61,7 @@ def switch_two_step_on(page: Page, here: str) -> list[str]:
     page.get_by_role("link", name="Two-step sign-in").click()
     page.locator("a[href$='/totp/activate/']").click()
     confirm_password(page)
-    secret = page.locator("#authenticator_secret").input_value()
+    secret = page.locator("#authenticator_secret").inner_text()
     page.fill("input[name=code]", code_of(secret))
     page.locator("main form button[type=submit]").click()
     expect(page.locator("main")).to_contain_text("recovery codes", ignore_case=True)
