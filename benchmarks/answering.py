@@ -18,6 +18,7 @@ from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.reasoner import Reasoner
 from vectorless_web.engine.agent.state import Settings
 from vectorless_web.engine.answers.claims import ClaimEvent, Evidence, Support
+from vectorless_web.evaluations.scoring import Expectation, Given, Place
 
 Question = dict[str, Any]
 Prediction = dict[str, Any]
@@ -102,6 +103,24 @@ def prediction_of(answered: Answered, name_of: Callable[[str], str]) -> Predicti
         "engine": done.engine,
         "reason": done.reason,
     }
+
+
+def given_by(answered: Answered, name_of: Callable[[str], str]) -> Given:
+    """A run's answer as the scorer of evaluations takes it; documents go by the names that `name_of` gives."""
+    shown = answered.cited if answered.is_answer else answered.done.passages
+    cited = tuple(dict.fromkeys(Place(name_of(row.document), row.page_index, row.quote) for row in shown))
+    done = answered.done
+    if not answered.is_answer:
+        return Given(False, cited=cited)
+    return Given(True, done.answer, done.value, done.verdict.value if done.verdict else "", cited)
+
+
+def expect(question: Question) -> Expectation:
+    """What a line of questions expects: one of its `answers` said, from its `gold_pages` (from 0) or `gold_quote`."""
+    quote = question.get("gold_quote") or ""
+    places = tuple(Place(question["doc"], page, quote) for page in question.get("gold_pages") or ())
+    answers = "|".join(str(way).replace("|", " ") for way in question.get("answers") or ())
+    return Expectation(mentions=(answers,) if answers else (), places=places, is_absent=not answers)
 
 
 def _passage_row(evidence: Evidence, name_of: Callable[[str], str]) -> dict[str, Any]:

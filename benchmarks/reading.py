@@ -9,15 +9,18 @@ documents/<set>/<doc> in DIR, or <set>/<doc> in the folder given by --documents;
 compiled and asked as the product does it; with --library the question is asked of all documents of its set. A
 prediction has: id, outcome, answer, value, unit ("": the unit stands in `value`), verdict, maker (lookup, formula,
 operation or model), citations ({doc, page from 0, quote}), passages ({doc, page from 0, text, lit}, best first),
-claims, unknown_words, seconds, engine, steps, calls, tokens, reason. --set leaves out the other sets; --limit takes
-the first N of the questions and then of the absent ones. The model engine reads OPENAI_BASE_URL, OPENAI_API_KEY,
-OPENAI_MODEL and, for the cost, OPENAI_PRICE_IN and OPENAI_PRICE_OUT (dollars per million tokens).
+claims, unknown_words, seconds, engine, steps, calls, tokens, reason, score (what the scorer of evaluations makes of
+it, by the question's answers, gold_pages and gold_quote; how many are right is printed at the end). --set leaves out
+the other sets; --limit takes the first N of the questions and then of the absent ones. The model engine reads
+OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL and, for the cost, OPENAI_PRICE_IN and OPENAI_PRICE_OUT (dollars per
+million tokens).
 """
 
 import argparse
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -27,6 +30,8 @@ from benchmarks.answering import (
     Prediction,
     Question,
     add_run_options,
+    expect,
+    given_by,
     make_engine,
     predict_all,
     prediction_of,
@@ -35,6 +40,7 @@ from benchmarks.answering import (
 )
 from benchmarks.corpus import FolderCorpus, FolderRouter, make_router
 from vectorless_web.engine.errors import NotFound
+from vectorless_web.evaluations.scoring import score_answer
 
 
 def answer(question: Question, corpora: Mapping[str, FolderCorpus], engine: Engine) -> Prediction:
@@ -42,7 +48,8 @@ def answer(question: Question, corpora: Mapping[str, FolderCorpus], engine: Engi
     corpus = corpora[set_of(question)]
     scope = corpus if corpus.router else corpus.only(corpus.id_of(question["doc"]))
     answered = run_question(question["question"], scope, engine)
-    return {**prediction_of(answered, corpus.file_name_of), "unit": ""}
+    score = score_answer(given_by(answered, corpus.file_name_of), expect(question))
+    return {**prediction_of(answered, corpus.file_name_of), "unit": "", "score": asdict(score)}
 
 
 def set_of(question: Question) -> str:
@@ -80,6 +87,10 @@ def main() -> None:
         corpus.router = FolderRouter(make_router(corpus), corpus)
     engine = make_engine(options)
     predict_all(questions, lambda question: answer(question, corpora, engine), options, key="id")
+    scores = [row["score"] for row in read_questions(Path(options.out)) if "score" in row]
+    for name in ("right", "page_right"):
+        said = [score[name] for score in scores if score[name] is not None]
+        print(f"{name}: {sum(said)} of {len(said)}", file=sys.stderr)
     if options.engine == "model":
         print(engine.spending.summary(), file=sys.stderr)
 

@@ -42,7 +42,7 @@ def test_a_column_of_numbers_is_drawn_as_bars_on_one_scale(fetch, grid, client):
 
     chart = client.get(reverse("grids:chart", args=[grid.workspace.slug, grid.pk, rent.pk]))
 
-    assert [round(bar.width, 1) for bar in chart.context["bars"]] == [9.7, 6.9, 100.0]
+    assert [round(bar.length, 1) for bar in chart.context["bars"]] == [9.7, 6.9, 100.0]
     assert "1,240,000 USD" in chart.content.decode()
 
 

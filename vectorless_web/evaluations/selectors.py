@@ -7,19 +7,22 @@ from statistics import fmean
 
 from django.db.models import Avg, Count, Max, Q, QuerySet, Sum
 from django.http import Http404
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import closed_folders
 from vectorless_web.evaluations.models import Evaluation, GoldenQuestion, GoldenSet, Result
 from vectorless_web.evaluations.scoring import Change, Tally, compare_results
+from vectorless_web.infra.charts import Bar, draw_bars
 from vectorless_web.runs.models import Answer, Run
 from vectorless_web.runs.selectors import visible_runs
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, workspace_for
 
-TREND, TREND_STEP = 30, 16
-"""Evaluations that the trend of a set shows, and units of its viewBox that each takes, air included."""
+TREND = 30
+"""Evaluations that the trend of a set shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,27 +215,22 @@ def trust_in(workspaces: Sequence[int]) -> list[Trust]:
     return [trust for trust in found if trust.verdicts]
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One evaluation in a trend: its place in a viewBox 100 high, and what it says."""
-
-    evaluation: Evaluation
-    x: int
-    height: float
-    tally: Tally
-
-    @property
-    def y(self) -> float:
-        """Where its bar begins."""
-        return 100 - self.height
-
-
-def trend_of(golden_set: GoldenSet) -> list[Point]:
-    """The last evaluations of a set that ended, the oldest first."""
+def trend_of(golden_set: GoldenSet) -> list[Bar]:
+    """The share of right answers of the last evaluations of a set that ended, the oldest first."""
     rows = list(golden_set.evaluations.filter(state=Evaluation.State.ENDED)[:TREND])[::-1]
     shares = share_right([row.pk for row in rows])
     rated = [(row, shares[row.pk]) for row in rows if row.pk in shares]
-    return [Point(row, TREND_STEP * n, round(100 * tally.share, 1), tally) for n, (row, tally) in enumerate(rated)]
+    return draw_bars(
+        (
+            (
+                date_format(localtime(row.created_at), "j M H:i"),
+                f"{tally.right}/{tally.total}",
+                Decimal(str(tally.share)),
+            )
+            for row, tally in rated
+        ),
+        most=Decimal(1),
+    )
 
 
 def compare_evaluations(before: Evaluation, after: Evaluation, user: User) -> Change:

@@ -83,7 +83,6 @@ def _set_page(
     rows = selectors.questions_of(golden_set, request.user)
     evaluations = list(golden_set.evaluations.select_related("asked_by")[:20])
     shares = selectors.share_right([row.pk for row in evaluations])
-    trend = selectors.trend_of(golden_set)
     page = Paginator(rows, QUESTIONS_SHOWN).get_page(request.GET.get("page"))
     context = {
         **workspace_context(request.user, workspace, "evaluations"),
@@ -91,8 +90,7 @@ def _set_page(
         "questions": page,
         "evaluations": [(row, shares.get(row.pk)) for row in evaluations],
         "running": next((row for row in evaluations if row.state == Evaluation.State.RUNNING), None),
-        "trend": trend,
-        "trend_width": selectors.TREND_STEP * len(trend),
+        "trend": selectors.trend_of(golden_set),
         "form": form or QuestionForm(),
         "start_form": start_form or EvaluationForm(workspace=workspace),
         "schedule_form": ScheduleForm(initial={"schedule": golden_set.schedule}),

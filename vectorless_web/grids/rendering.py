@@ -1,7 +1,6 @@
 """What the pages of a grid show: a cell as the table has it, values in the format of their column, the progress."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -13,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from vectorless_web.engine.tables.arithmetic import round_half_up
 from vectorless_web.grids import selectors
 from vectorless_web.grids.models import Cell, Column, Grid
+from vectorless_web.infra.charts import Bar, draw_bars
 from vectorless_web.infra.queues.jobs import find_hold
 from vectorless_web.runs.line import BACKGROUND_QUEUE
 from vectorless_web.workspaces.selectors import User, may_in
@@ -97,31 +97,10 @@ SPAN_DAYS = {"week": Decimal(7), "fortnight": Decimal(14), "month": Decimal("30.
 """Days of a time span, for the order of rows only."""
 
 
-@dataclass(frozen=True)
-class Bar:
-    """One document's bar in a chart; `x` and `width` are of 100."""
-
-    cell: Cell
-    words: str
-    x: float
-    width: float
-
-
 def list_bars(cells: Sequence[Cell]) -> list[Bar]:
     """A bar for each cell with a number, on one scale that holds 0."""
-    numbers = {cell.pk: Decimal(sort_key(cell)) for cell in cells if cell.number is not None}
-    low, high = min([*numbers.values(), Decimal(0)]), max([*numbers.values(), Decimal(0)])
-    span = high - low or Decimal(1)
-    return [
-        Bar(
-            cell,
-            shown_value(cell),
-            float((min(number, Decimal(0)) - low) / span * 100),
-            float(abs(number) / span * 100),
-        )
-        for cell in cells
-        if (number := numbers.get(cell.pk)) is not None
-    ]
+    numbered = [cell for cell in cells if cell.number is not None]
+    return draw_bars((cell.row.document.title, shown_value(cell), Decimal(sort_key(cell))) for cell in numbered)
 
 
 def progress_context(grid: Grid, user: User) -> dict[str, Any]:

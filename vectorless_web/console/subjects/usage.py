@@ -12,9 +12,11 @@ from django.db import transaction
 from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from vectorless_web.console.models import DayUsage
 from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.infra.charts import Bar, draw_bars
 from vectorless_web.runs.models import ModelCall, Run
 from vectorless_web.workspaces.models import Budget, Workspace
 from vectorless_web.workspaces.selectors import User
@@ -136,17 +138,6 @@ def _sum_uploads(begin: datetime, end: datetime) -> Iterable[Any]:
 
 
 @dataclass(frozen=True)
-class Bar:
-    """One day of a chart: its place and height in a viewBox of the chart's width and 100."""
-
-    x: int
-    height: Decimal
-    y: Decimal
-    day: date
-    text: str
-
-
-@dataclass(frozen=True)
 class UsageRow:
     """What was used under one name."""
 
@@ -174,7 +165,7 @@ def report_usage(*, days: int, group: str, workspace: int | None = None) -> Usag
     """
     # Redis may have been emptied since the count: the report is then made once, and kept until the next one.
     stamp = cache.get_or_set(STAMP, lambda: timezone.now().timestamp(), None)
-    key = f"usage-{stamp}-{timezone.now().astimezone(UTC).date()}-{days}-{group}-{workspace}"
+    key = f"usage-bars-{stamp}-{timezone.now().astimezone(UTC).date()}-{days}-{group}-{workspace}"
     kept: UsageReport | None = cache.get(key) if stamp else None
     if kept is not None:
         return kept
@@ -223,17 +214,8 @@ def _names_of(group: str, keys: list[Any]) -> dict[Any, str]:
     return {key: known.get(key, f"deleted, number {key}" if key else "nobody") for key in keys}
 
 
-BAR_WIDTH = 10
-"""Units of a chart's viewBox that one day takes, air included."""
-
-
 def _draw(by_day: list[dict[str, Any]], name: str, text: str) -> list[Bar]:
-    most = max((Decimal(row[name]) for row in by_day), default=Decimal(0)) or Decimal(1)
-    bars = []
-    for number, row in enumerate(by_day):
-        height = (Decimal(row[name]) * 100 / most).quantize(Decimal("0.1"))
-        bars.append(Bar(number * BAR_WIDTH, height, 100 - height, row["day"], text.format(row[name])))
-    return bars
+    return draw_bars((date_format(row["day"], "j M Y"), text.format(row[name]), Decimal(row[name])) for row in by_day)
 
 
 @dataclass(frozen=True)
