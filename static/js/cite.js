@@ -92,7 +92,10 @@ function clearTarget() {
   }
 }
 
+// What was pressed stays: a quote that the pointer rested on before does not come up after it.
+let waiting = 0;
 document.addEventListener("click", (event) => {
+  clearTimeout(waiting);
   const cite = event.target.closest(".cite[data-marker], .hit[data-marker]");
   if (!cite) return;
   const marker = Number(cite.dataset.marker);
@@ -104,7 +107,6 @@ document.addEventListener("click", (event) => {
   choose(marker, { answer: cite.matches(".hit"), claim: cite.closest(".claim") });
 });
 
-let waiting = 0;
 document.addEventListener("pointerover", (event) => {
   if (event.pointerType !== "mouse") return;
   clearTimeout(waiting);
