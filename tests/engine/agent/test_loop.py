@@ -285,10 +285,25 @@ def test_a_claim_of_absence_says_what_was_searched_and_is_checked_by_what_comes_
     run = converse([said, verdict("supported", "supported")], "Who audits it, and what were net sales?")
     absence = run.claims[0]
     assert (absence.support, absence.citations) == (Support.ABSENT, ())
-    assert absence.because == "Searched 1.pdf for “auditor”, “net sales”. Nowhere there: “auditor”."
+    assert absence.because == "Searched 1.pdf: “auditor” nowhere; “net sales” at 1.pdf p. 5."
     assert "a claim of absence. Searched" in run.heard(1)
     assert "⟦Net sales | 2019 = $ 5,400" in run.heard(1), "the second reader sees the places that come closest"
     assert (run.end.outcome, run.end.verdict, run.end.grounded) == (Outcome.ANSWERED, Verdict.VERIFIED, False)
+
+
+def test_an_absence_that_also_cites_what_stands_there_is_checked_as_one() -> None:
+    said = answer(claim("It speaks of a claim and names no auditor.", "D1.11.2", absent=ABSENCE))
+    run = converse([said, verdict("supported")], "Who audits it?")
+    made = run.claims[0]
+    assert (made.support, len(made.citations)) == (Support.ABSENT, 1)
+    assert "a claim of absence. Searched 1.pdf: “auditor” nowhere" in run.heard(1)
+
+
+def test_places_that_hold_no_word_of_what_is_absent_are_not_shown_as_the_closest() -> None:
+    said = answer(claim("The report on pumps names no auditor.", absent={"documents": ["D1"], "terms": ["auditor"]}))
+    run = converse([said, verdict("supported")], "Who audits it?")
+    assert "(quotes: none)" in run.heard(1)
+    assert run.claims[0].because == "Searched 1.pdf: “auditor” nowhere. No passage comes near."
 
 
 def test_a_claim_of_absence_alone_is_never_verified_and_a_false_one_is_struck() -> None:

@@ -28,11 +28,12 @@ def decide_support(claim: ClaimEvent, judgement: Judgement | None) -> Support:
     """What holds a claim up, from its citations, its marks and the verifier's judgement; None without a verifier.
 
     A claim without a citation, or which the verifier refuses, is unsupported. A number that was not traced, or a
-    judgement of "partly", takes the tick and strikes nothing. A claim of absence cites nothing and has no tick.
+    judgement of "partly", takes the tick and strikes nothing. A claim of absence has no tick, also where it cites what
+    stands there instead.
     """
     if not (claim.citations or claim.is_absence) or judgement is Judgement.NO:
         return Support.UNSUPPORTED
-    if not claim.citations:
+    if claim.is_absence:
         return Support.PARTLY if judgement is Judgement.PARTLY else Support.ABSENT
     if judgement is None:
         return Support.QUOTED

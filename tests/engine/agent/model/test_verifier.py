@@ -77,7 +77,7 @@ def test_a_list_item_comes_with_what_announces_it() -> None:
     document = compiled(
         "L", section("Duties", paragraph("The tenant shall not:"), Part(NodeKind.LIST, "", "sublet\nkeep dogs"))
     )
-    assert "The tenant shall not: sublet ⟦keep dogs⟧" in prompt_for(document, DraftClaim("No dogs.", ("D1.3.2",)))
+    assert "The tenant shall not:\nsublet\n⟦keep dogs⟧" in prompt_for(document, DraftClaim("No dogs.", ("D1.3.2",)))
 
 
 def test_a_calculation_is_shown_with_its_operands() -> None:
@@ -108,8 +108,31 @@ def test_sentences_of_one_paragraph_are_shown_in_it_once_each_with_its_number() 
         annual_report(), *(DraftClaim(t, (f"D1.5.{n}",)) for n, t in ((2, "It fell."), (1, "It grew.")))
     )
     assert "Q1, Q2 [D1, p. 3" in prompt
-    assert "⟦Q2: Revenue grew in 2019, driven by orders from municipal water works.⟧ ⟦Q1: Gross margin" in prompt
+    assert "⟦Q1: Revenue grew in 2019, driven by orders from municipal water works.⟧ ⟦Q2: Gross margin" in prompt
     assert prompt.count("municipal water works") == 1
+    assert "1. It fell. (quotes: Q2)" in prompt
+
+
+def test_marks_do_not_nest_and_what_is_left_out_is_told() -> None:
+    items = "\n".join(
+        f"{n}: a duty of the tenant that takes more than a few words to be told in full" for n in range(30)
+    )
+    document = compiled("L", Part(NodeKind.LIST, "", items))
+    drafts = (DraftClaim("All.", ("D1.1.5-7",)), DraftClaim("One.", ("D1.1.6",)), DraftClaim("Last.", ("D1.1.29",)))
+    quotes = prompt_for(document, *drafts).split("Quotes:")[1].split("Claims:")[0]
+    lines = [line.partition(" a duty")[0].rpartition("] ")[2] for line in quotes.strip().splitlines()[1:-1]]
+    assert lines[:10] == ["…", "3:", "⟦Q1: 4:", "⟦Q1, Q2: 5:", "⟦Q1: 6:", "7:", "…", "27:", "⟦Q3: 28:", "29:"]
+
+
+def test_a_row_cited_by_several_cells_is_shown_once() -> None:
+    drafts = (DraftClaim("One.", ("D1.7.r1c1",)), DraftClaim("Two.", ("D1.7.r1c2",)), DraftClaim("Row.", ("D1.7.r1",)))
+    prompt = prompt_for(annual_report(), *drafts)
+    assert prompt.count("Net sales |") == 1
+    assert "Net sales | ⟦2019 = $ 5,400⟧ | ⟦2018 = $ 5,000⟧" in prompt
+
+
+def test_a_calculation_of_plain_numbers_names_no_operands() -> None:
+    assert "calculation: 3 - 1 = 2\n" in prompt_for(annual_report(), DraftClaim("2.", ("D1.5.1",), calculation="3 - 1"))
 
 
 def test_what_the_writer_leaves_open_is_told() -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vectorless_web.engine.agent.model.calculation import WorkedOut, evaluate_ids
+from vectorless_web.engine.agent.model.excerpts import stems_of
 from vectorless_web.engine.agent.model.searching import find_literally, rank_passages
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, Pointer, clean_text, shorten_text
 from vectorless_web.engine.agent.state import RunState
@@ -22,6 +23,9 @@ _MARK = re.compile(r"\s*[\[(]\s*d\d{1,4}\.[\w.\-]+(?:\s*[,;]\s*d\d{1,4}\.[\w.\-]
 
 MOST_NEAREST = 4
 """Places by which a claim of absence is checked."""
+
+TRACING = "cite where it stands or each row that it counts, or give its calculation."
+"""How a number is traced, as the model is told."""
 
 LONGEST_QUOTE = 2400
 """Characters of a quote: of a longer place the phrase is quoted, else the sentences that say most of the claim."""
@@ -145,14 +149,15 @@ class ClaimMaker:
                 made[cited] = evidence
         if draft.phrase and made and not any(self._says(cited, draft.phrase) for cited in made):
             objections.append(f"Its phrase does not stand in what it cites: {shorten_text(draft.phrase, 80)}.")
-        is_absence = not draft.cites and bool(draft.searched and draft.absent)
+        is_absence = bool(draft.searched and draft.absent)
         views = self._find_searched(draft, objections) if is_absence else []
         if not made and not objections and not is_absence:
             objections.append("It cites nothing.")
         markers = {p: evidence.marker for cited, evidence in made.items() for p in operands if cited.covers(p)}
         calculation = worked.as_calculation(markers) if worked else None
         marks = self._trace(draft.text, made, calculation) if made else ()
-        objections += [f"A number is {mark}: cite where it stands, or give its calculation." for mark in marks]
+        objections += [f"A number is {mark}: {TRACING}" for mark in marks]
+        nearest = self._find_nearest(draft, views) if views else ()
         event = ClaimEvent(
             order,
             draft.text,
@@ -161,10 +166,9 @@ class ClaimMaker:
             calculation=calculation,
             marks=marks,
             maker=Maker.MODEL,
-            because=_say_searched(views, draft.absent) if views else "",
+            because=_say_searched(views, draft.absent, nearest) if views else "",
             is_absence=bool(views),
         )
-        nearest = self._find_nearest(draft, views) if views else ()
         return MadeClaim(draft, event, tuple(made), worked, tuple(objections), nearest)
 
     def _find_searched(self, draft: DraftClaim, objections: list[str]) -> list[DocumentView]:
@@ -175,11 +179,21 @@ class ClaimMaker:
         return views
 
     def _find_nearest(self, draft: DraftClaim, views: Sequence[DocumentView]) -> tuple[Cited, ...]:
-        """Where the documents come closest to what is said not to stand in them: what the claim is checked by."""
+        """Where the documents come closest to what is said not to stand in them: what the claim is checked by.
+
+        A place holds at least half of the stems of one of the terms; others only mislead who checks.
+        """
         plan = understand(" ".join((*draft.absent, draft.text)), lexicon=self.state.lexicon, expand=True)
-        found = rank_passages(self.state, plan, views, most=MOST_NEAREST)
-        ids = [self.library.write_id_at(passage.document, passage.key, passage.start) for passage in found]
-        return tuple(Cited(pointer) for said in ids if (pointer := self.library.resolve(said)))
+        asked = [stems for term in draft.absent if (stems := stems_of(term))]
+        found = []
+        for passage in rank_passages(self.state, plan, views, most=5 * MOST_NEAREST):
+            said = self.library.write_id_at(passage.document, passage.key, passage.start)
+            pointer, view = self.library.resolve(said), self.library.of_id(passage.document)
+            assert pointer is not None and view is not None, "a passage is of a document that is open"
+            held = stems_of(view.tree.node(pointer.key).text)
+            if any(2 * len(stems & held) >= len(stems) for stems in asked):
+                found.append(Cited(pointer))
+        return tuple(found[:MOST_NEAREST])
 
     def _says(self, cited: Cited, phrase: str) -> bool:
         """Whether a phrase is in a cited place; of a picture nobody can tell."""
@@ -255,12 +269,16 @@ class ClaimMaker:
         return write_surroundings(view, pointer.key)
 
 
-def _say_searched(views: Sequence[DocumentView], terms: Sequence[str]) -> str:
-    """What was searched, for what, and which of it stands nowhere there: exact, by the letters."""
-    nowhere = [term for term in terms if not any(find_literally(view, term) for view in views)]
+def _say_searched(views: Sequence[DocumentView], terms: Sequence[str], nearest: Sequence[Cited]) -> str:
+    """What was searched, for what, where each term stands by its letters, and whether anything comes close."""
+    told = []
+    for term in terms:
+        places = [(view, key) for view in views for key in dict.fromkeys(key for key, _ in find_literally(view, term))]
+        at = [f"{view.entry.name} p. {view.tree.node(key).page_start + 1}" for view, key in places]
+        told.append(f"“{term}” at {', '.join(list(dict.fromkeys(at))[:MOST_NEAREST])}" if at else f"“{term}” nowhere")
     names = ", ".join(view.entry.name for view in views)
-    told = f"Searched {names} for {', '.join(f'“{term}”' for term in terms)}."
-    return f"{told} Nowhere there: {', '.join(f'“{term}”' for term in nowhere)}." if nowhere else told
+    close = "" if nearest else " No passage comes near."
+    return f"Searched {names}: {'; '.join(told)}.{close}"
 
 
 def write_surroundings(view: DocumentView, key: int) -> str:

@@ -1,7 +1,8 @@
 """The second reader: one independent call that judges whether the cited text supports each claim of an answer."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 from vectorless_web.engine.agent.model.answer import Cited, MadeClaim
@@ -15,6 +16,7 @@ from vectorless_web.engine.agent.model.view import (
 from vectorless_web.engine.agent.wording import say_pages
 from vectorless_web.engine.answers.outcome import Judgement
 from vectorless_web.engine.documents.card import Card
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.llm.calls import Caller, fence_text
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.llm.picture import Picture
@@ -38,9 +40,10 @@ For each claim say whether its quotes, read with their headings, column names, u
 - "no": it does not follow, denies an exception, or the quotes contradict it or are about another company, person,
   thing, period, row or column than the claim or the question; also where what no quote holds is just what was asked.
 Text in ⟦ ⟧ is what was cited; what is shown around it counts as well. Where a calculation is shown it was worked out
-exactly: judge whether its operands are the right ones. Check other arithmetic yourself. A claim of absence rests on no
-quote: beside it stands what was searched, and its quotes are the places that come closest. It is "no" where one of them
-holds what it denies. Where the writer insists, weigh the reason by the quotes: it is no evidence itself.
+exactly: judge whether its operands are the right ones. Check other arithmetic yourself. Beside a claim of absence
+stands what was searched and where each term stands; its quotes are what the writer cites and the places that come
+closest. It is "no" where one of them holds what it denies. Where the writer insists, weigh the reason by the quotes:
+it is no evidence itself.
 Then judge the whole: "answers_all" is whether the claims that are not "no" together answer all that the question asks;
 "missing" names, in the language of the question, each part that they leave open, also what the writer says is open.
 Reply with one JSON object and nothing else: {"claims": [{"claim": 1, "verdict": "supported", "why": "one sentence, in
@@ -170,13 +173,13 @@ def write_prompt(question: str, claims: Sequence[MadeClaim], sources: Sources, *
 
 
 def _group_by_node(places: Sequence[Cited]) -> list[list[Cited]]:
-    """The places cited of one paragraph or list together; rows, cells and pictures each by itself."""
+    """The places cited of one paragraph, list or row together, in reading order; pictures each by itself."""
     groups: dict[object, list[Cited]] = {}
     for cited in places:
         pointer = cited.pointer
-        is_text = pointer.row < 0 <= pointer.key
-        groups.setdefault((pointer.document, pointer.key) if is_text else cited, []).append(cited)
-    return list(groups.values())
+        group = (pointer.document, pointer.key, pointer.row) if pointer.key >= 0 else cited
+        groups.setdefault(group, []).append(cited)
+    return [sorted(group, key=lambda cited: (cited.pointer.start, -cited.pointer.end)) for group in groups.values()]
 
 
 def write_document_line(view: DocumentView, card: Card) -> str:
@@ -194,7 +197,8 @@ def _write_claim(number: int, claim: MadeClaim, numbers: Mapping[Cited, int]) ->
         parts.append(f"   a claim of absence. {claim.event.because}")
     if claim.worked:
         operands = "; ".join(f"{a.id} = {a.write()}, {a.words}" for a in claim.worked.amounts)
-        parts.append(f"   calculation: {claim.worked.expression} = {claim.worked.result} [{operands}]")
+        told = f" [{operands}]" if operands else ""
+        parts.append(f"   calculation: {claim.worked.expression} = {claim.worked.result}{told}")
     if claim.draft.insists:
         parts.append(f"   the writer insists: {claim.draft.insists}")
     return "\n".join(parts)
@@ -212,24 +216,29 @@ def write_quotes(view: DocumentView, numbers: Mapping[Cited, int]) -> list[str]:
     node, path = view.tree.node(first.key), view.write_path(first.key)
     head = f"[{view.name}, {say_pages(node.page_start, node.page_start)}{f' | {path}' if path else ''}]"
     if node.table is not None:
-        return [f"Q{number} {head} {_write_table(view, cited)}" for cited, number in numbers.items()]
+        columns = tuple({column: None for cited in numbers for column in cited.columns})
+        # Rows that are cited as a whole and by their cells are shown once, with the cells marked.
+        return [f"{named} {head} {_write_table(view, replace(next(iter(numbers)), columns=columns))}"]
     lead_in = clean_text(find_lead_in(view.tree, first.key))
-    return [f"{named} {head} {' '.join(filter(None, (lead_in, *_write_around(view, first.key, numbers))))}"]
+    parting = "\n" if node.kind is NodeKind.LIST else " "
+    return [f"{named} {head} {parting.join(filter(None, (lead_in, *_write_around(view, first.key, numbers))))}"]
 
 
 def _write_around(view: DocumentView, key: int, numbers: Mapping[Cited, int]) -> Iterator[str]:
+    """The pieces of a node, each run of those that are cited by the same quotes between marks; gaps are told."""
     pieces = view.list_pieces(key)
     is_short = count_tokens(view.tree.node(key).text) <= WHOLE_NODE
-    opened, closed, near = dict[int, str](), dict[int, str](), set[int]()
-    for cited, number in numbers.items():
-        inside = [i for i, piece in enumerate(pieces) if cited.pointer.start <= piece.start < cited.pointer.end]
-        if inside:
-            opened[inside[0]] = opened.get(inside[0], "") + ("⟦" if len(numbers) == 1 else f"⟦Q{number}: ")
-            closed[inside[-1]] = closed.get(inside[-1], "") + "⟧"
-            near.update(range(inside[0] - 1, inside[-1] + 2))
-    for place, piece in enumerate(pieces):
-        if is_short or place in near:
-            yield f"{opened.get(place, '')}{clean_text(piece.text)}{closed.get(place, '')}"
+    quoted = [
+        tuple(n for cited, n in numbers.items() if cited.pointer.start <= piece.start < cited.pointer.end)
+        for piece in pieces
+    ]
+    near = {at + step for at, by in enumerate(quoted) if by for step in (-1, 0, 1)}
+    parting = "\n" if view.tree.kind(key) is NodeKind.LIST else " "
+    for by, run in groupby(range(len(pieces)), key=lambda at: quoted[at]):
+        kept = [clean_text(pieces[at].text) if is_short or at in near else "…" for at in run]
+        text = parting.join(text for text, _ in groupby(kept))
+        named = f"{', '.join(f'Q{n}' for n in by)}: " if len(numbers) > 1 else ""
+        yield f"⟦{named}{text}⟧" if by else text
 
 
 def _write_table(view: DocumentView, cited: Cited) -> str:
@@ -264,4 +273,5 @@ def _write_row(path: Sequence[str], cells: Sequence[str], columns: Sequence[str]
         told.append(f"⟦{said}⟧" if index in cited else said)
     row = " | ".join(told)
     row = row if cited else f"⟦{row}⟧"
+    path = [part for part in path if not cells or clean_text(part) != cells[0]]
     return f"{' > '.join(map(clean_text, path))} > {row}" if path else row
