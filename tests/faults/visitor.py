@@ -28,6 +28,13 @@ class Visitor:
             scheme = self.headers.get("X-Forwarded-Proto", "http")
             host = self.headers.get("Host", f"127.0.0.1:{self.port}")
             headers |= {"Content-Type": "application/x-www-form-urlencoded", "Referer": f"{scheme}://{host}/"}
+        return self._exchange(method, path, body, headers, seconds)
+
+    def post(self, path: str, body: bytes, headers: dict[str, str], seconds: float = 30):
+        """The response to a body of any kind."""
+        return self._exchange("POST", path, body, {**self.headers, "Cookie": self.cookie, **headers}, seconds)
+
+    def _exchange(self, method: str, path: str, body: str | bytes | None, headers: dict[str, str], seconds: float):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
         try:
             connection.request(method, path, body=body, headers=headers)

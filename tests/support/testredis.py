@@ -17,9 +17,10 @@ SOCKET = f"{FOLDER}/redis.sock"
 EXECUTABLE = find_redis_server()
 
 
-def start_redis(socket: str = SOCKET, folder: str = FOLDER) -> subprocess.Popen:
+def start_redis(socket: str = SOCKET, folder: str = FOLDER, *, password: str = "") -> subprocess.Popen:
     """Start a Redis that listens on a unix socket only, and wait until it does."""
     command = [EXECUTABLE, "--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no", "--dir", folder]
+    command += ["--requirepass", password] if password else []
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 10
     while not os.path.exists(socket):

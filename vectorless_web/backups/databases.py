@@ -161,6 +161,7 @@ LIBPQ = {
     "sslcert": "PGSSLCERT",
     "sslkey": "PGSSLKEY",
     "sslrootcert": "PGSSLROOTCERT",
+    "sslnegotiation": "PGSSLNEGOTIATION",
 }
 """Parameters of a connection, and the variables that tell them to a program without showing a password."""
 
