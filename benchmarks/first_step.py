@@ -2,7 +2,7 @@
 
     python benchmarks/first_step.py [--rounds 15] [--pdf FILE] [--pages 300]
 
-A whole site (daphne, a worker, the render child, Redis) and a real Chromium. A round begins
+A whole site (the web server, a worker, the render child, Redis) and a real Chromium. A round begins
 with the click on Ask on the workspace's page and ends when the first step's card has been
 painted on the run's page: two animation frames after the element came. Every round is a run
 of its own with the real offline reasoner over a filing (--pdf names one, else one of --pages

@@ -2,7 +2,7 @@
 
     python benchmarks/latency.py [--steps 100] [--pause 0.1] [--pdf FILE] [--skip-compiling]
 
-A run goes the whole way: worker process, database row, hint through Redis, daphne, websocket
+A run goes the whole way: worker process, database row, hint through Redis, web server, websocket
 client. Each step carries the clock at the moment the engine yielded it; the client takes the
 difference when the message that holds the step has arrived. The peer, in the same run, is a
 bare PUBLISH of the same moment to a Redis subscriber: the floor that no design goes below.

@@ -2,7 +2,7 @@
 
     python benchmarks/viewers.py [--viewers 500] [--steps 20] [--pause 0.5]
 
-All viewers hold a websocket to one daphne process and are signed in as the same person; the
+All viewers hold a websocket to one web process and are signed in as the same person; the
 run goes through a real worker and Redis. The viewers live in a process of their own that does
 nothing but read: a message's moment is that at which its last byte was taken from the socket,
 and what it says is looked at when the run is over. For each step the delay of a viewer is

@@ -17,7 +17,8 @@ statically() {
         find templates -name '*.html' -exec djade --check --target-version 5.2 {} + &&
         mypy &&
         lint-imports --no-cache &&
-        python manage.py makemigrations --check --dry-run
+        python manage.py makemigrations --check --dry-run &&
+        python tools/licences.py
 }
 
 # The longer half of the engine's tests by name; whatever else there is, is the other half.

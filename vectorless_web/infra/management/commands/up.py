@@ -36,6 +36,7 @@ from vectorless_web.infra.site.supervisor import (
     redis_command,
     redis_log_size,
 )
+from vectorless_web.infra.web import server
 
 MANIFEST = "staticfiles.json"
 
@@ -211,8 +212,6 @@ def _preload() -> None:
 
 def _serve(listening: Listening) -> None:
     """Become the web server."""
-    from vectorless_web.infra.web import server  # noqa: PLC0415 - it makes an event loop, which must not be forked
-
     server.serve(listening.host, listening.port)
 
 
