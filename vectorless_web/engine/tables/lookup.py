@@ -227,6 +227,10 @@ def _fit_entry(relation: Relation, entry: Entry, terms: Sequence[str], target: T
     own = frozenset(terms) - terms_listed("neutral") - words_around()
     if target.is_concept and not own <= label | entry.line.group_words:
         return 0.0
+    # Words that the lexicon alone says name the figure together: in its row or in its column.
+    of_lexicon = frozenset(terms) - frozenset(target.terms)
+    if not (of_lexicon <= label | entry.line.group_words or of_lexicon <= entry.axis.words):
+        return 0.0
     named = frozenset(terms) & (label | entry.axis.words)
     if not named and not ((label <= terms_listed("summing")) and frozenset(terms) & entry.line.group_words):
         return 0.0
