@@ -69,8 +69,9 @@ def _answer(
     named = [(document.entry, state.corpus.card(document.id)) for document in (*routed.others, *routed.documents)]
     names = zip(routed.others, name_documents(named, 60), strict=False)
     unopened = tuple(f"{library.announce(other.entry)} {name}" for other, name in names)
+    unlisted = routed.considered - len(routed.documents) - len(routed.others) - len(routed.left_out)
     asked = [understand(e.question, lexicon=state.lexicon, expand=False) for e in state.conversation.exchanges]
-    briefing = Briefing(state.question, merge_plans(plan, asked), lines, unopened)
+    briefing = Briefing(state.question, merge_plans(plan, asked), lines, unopened, unlisted)
     dialogue, event = open_dialogue(state, library, toolbox, briefing, turns=state.limits.max_steps)
     yield event
     try:

@@ -59,6 +59,11 @@ def test_an_excerpt_of_a_long_paragraph_is_cut_around_what_is_wanted() -> None:
     assert count_tokens(shown.body) < 130
 
 
+def test_an_excerpt_names_the_heading_above_it_by_its_id() -> None:
+    view = view_of(compiled("D", section("Head: Ada Holm", paragraph("She signs."))))
+    assert write_excerpt(view, 2, wanted=stems_of("signs"), tokens=60).head == "D1 p. 1 | Head: Ada Holm [D1.1]"
+
+
 def test_an_excerpt_of_a_table_keeps_the_header_row_in_its_middle() -> None:
     rows = [[f"Item {n}", str(n * 7), str(n * 5)] for n in range(1, 60)]
     rows[30] = ["Six months ended June 30", "2023", "2022"]

@@ -84,6 +84,6 @@ def test_the_tool_tells_the_rows_and_their_ids_can_be_cited() -> None:
     ]
     run = converse(replies, "Which had more net sales in 2019?", corpus=corpus, limits=Limits(model_tokens=90_000))
     heard = next(c[-1].content for c in run.model.calls if "2 documents asked." in c[-1].content)
-    assert "(cite D1.7.r1; verified)" in heard
+    assert "| b.pdf: Net sales were $5,400 million in 2019. (verified)\n  [D1.7.r1] Net sales $ 5,400 $ 5,000" in heard
     assert run.end.verdict is Verdict.VERIFIED
     assert {cited.document for cited in run.claims[0].citations} == {"a", "b"}

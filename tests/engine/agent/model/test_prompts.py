@@ -7,7 +7,7 @@ from tests.engine.agent.model.test_view import library_of
 from tests.support.conversing import answer, claim, converse, long_report, shelf, verdict
 from tests.support.engine_documents import annual_report, compiled, paragraph
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.model.prompts import Told, write_objections, write_results, write_unknown
+from vectorless_web.engine.agent.model.prompts import Told, write_objections, write_results, write_scope, write_unknown
 from vectorless_web.engine.agent.model.searching import list_absent
 from vectorless_web.engine.agent.state import RunState
 
@@ -45,14 +45,20 @@ def test_objections_name_the_claim_what_speaks_against_it_and_what_is_missing() 
 def test_names_that_stand_nowhere_are_told_and_other_words_are_not() -> None:
     question = "What notice of the lease does Halden still give the harbour board?"
     run = converse([answer(outcome="not_found")] * 2, question, corpus=shelf(a=long_report()))
-    assert 'These names of the question occur in none of the documents: "Halden".' in run.heard(0)
+    assert 'Not found as written in the documents that are open: "Halden".' in run.heard(0)
     assert write_unknown([]) == ""
+
+
+def test_documents_that_are_neither_open_nor_named_are_counted() -> None:
+    assert "3 more documents of the workspace are not listed here; route looks for them." in write_scope(
+        [], ["D6 x"], 3
+    )
 
 
 def test_of_a_question_in_another_language_nothing_is_told_as_missing() -> None:
     question = "Wie lange gilt der Vertrag mit Halden?"
     run = converse([answer(outcome="not_found")] * 2, question, corpus=shelf(a=long_report()))
-    assert "in none of" not in run.heard(0)
+    assert "Not found as written" not in run.heard(0)
 
 
 def test_other_forms_of_a_word_and_short_words_are_not_told_as_missing() -> None:

@@ -138,6 +138,13 @@ def test_find_shows_every_literal_place_and_takes_a_star() -> None:
     assert all("1 place in" in text and "c1: Price (£, without VAT)" in text for text in found)
 
 
+def test_find_takes_words_from_their_beginning_and_parts_of_words_only_where_there_are_no_others() -> None:
+    tools = toolbox(shelf(a=compiled("T", paragraph("Water damage. Persons aged 18. 无绳电话。"))))
+    assert "1 place in" in told(tools, "find", document="D1", text="age")
+    assert "1 place in" in told(tools, "find", document="D1", text="amage")
+    assert "1 place in" in told(tools, "find", document="D1", text="电话")
+
+
 def test_find_names_the_pages_of_what_it_does_not_show() -> None:
     text = told(toolbox(shelf(a=long_report())), "find", document="D1", text="sheds of the year")
     assert "312 places in 39 nodes." in text

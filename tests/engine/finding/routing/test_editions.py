@@ -347,3 +347,18 @@ def test_an_issuer_that_stands_at_the_beginning_of_the_text_alone_tells_its_pric
     for issuer, wanted in (("Osmar", 1), ("Belmar", 2)):
         found = routed.route(understand(f"What does a coat cost in the price list of {issuer} Laundry?"))
         assert ids(found)[0] == wanted
+
+
+def test_dates_far_from_the_top_tell_how_those_at_the_top_are_written():
+    head = f"Accident report 12/08/2007\n{'The aircraft landed in a field of rye. ' * 40}\nReviewed 06/25/2008."
+    assert read_edition(title="Accident report", name="a.pdf", card=card("Accident report"), head=head).day == 20071208
+
+
+def test_documents_of_one_title_without_a_version_are_not_called_editions():
+    accidents = [
+        card(f"Accident report {day} May 2007", overview=f"A {thing} landed.")
+        for day, thing in enumerate(("glider", "biplane"), 4)
+    ]
+    reasons = [row.reason for row in router(accidents).route(understand("What landed?")).candidates]
+    assert any("one of 2 documents of this kind (5 May 2007)" in reason for reason in reasons)
+    assert not any("edition" in reason for reason in reasons)

@@ -355,6 +355,8 @@ class Briefing:
     plan: QueryPlan
     lines: tuple[ScopeLine, ...]
     unopened: tuple[str, ...] = ()
+    more: int = 0
+    """Documents of the workspace that are neither open nor named."""
     with_conversation: bool = True
 
 
@@ -370,7 +372,7 @@ def open_dialogue(
         for passage in (cited for exchange in state.conversation.exchanges for cited in exchange.cited):
             library.mark_shown(passage.document, [passage.key])
     absent = list_absent(state, [briefing.question], views)
-    scope = write_scope(briefing.lines, briefing.unopened)
+    scope = write_scope(briefing.lines, briefing.unopened, briefing.more)
     room = min(FIRST_TOKENS, state.limits.token_budget)
     room = min(room, int(state.settings.context * CONTEXT_SHARE)) if state.settings.context else room
     room -= sum(map(count_tokens, (system, earlier, scope, briefing.question))) + 120

@@ -82,6 +82,8 @@ def write_excerpt(view: DocumentView, key: int, *, wanted: frozenset[str], token
     node, pieces = view.tree.node(key), view.list_pieces(key)
     places = _choose_places(pieces, wanted, tokens, lit)
     path = view.write_path(key)
+    # By its id a heading can be cited.
+    path += f" [{view.name}.{section}]" if path and (section := view.tree.section_of(key)) else ""
     head = f"{view.name} {say_pages(node.page_start, node.page_end)}{f' | {path}' if path else ''}"
     body = view.write_leaf(key, None if len(places) == len(pieces) else places) if pieces else ""
     rest = len(pieces) - 1 - places[-1] if places else 0

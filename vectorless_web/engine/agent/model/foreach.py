@@ -25,7 +25,7 @@ from vectorless_web.engine.answers.outcome import Ending, conclude_answer
 from vectorless_web.engine.errors import ArtefactDamaged, ModelBudgetSpent, ModelError
 from vectorless_web.engine.questions.understand import understand
 
-MOST_DOCUMENTS = 40
+MOST_DOCUMENTS, QUOTE_CHARACTERS = 40, 200
 TURNS = 3
 """Turns of one document's conversation: the first passages, one look elsewhere, the answer."""
 EACH_TOKENS, EACH_CALLS, LEAST_TOKENS = 24_000, 8, 6000
@@ -169,14 +169,13 @@ class DocumentAsker:
 
     def _write_row(self, row: AnswerRow, title: str) -> str:
         view = self.library.of_id(row.document)
-        name = f"[{view.name}] {title}" if view else title
-        cited = ", ".join(
-            dict.fromkeys(
-                self.library.write_id_at(e.document, e.key, e.start)
-                for c in row.claims
-                for e in c.citations
-                if e.key > 0
-            )
-        )
+        name = f"[{view.name}] {title} | {view.entry.name}" if view and view.entry.name not in title else title
+        quotes = {
+            self.library.write_id_at(e.document, e.key, e.start): shorten_text(e.quote, QUOTE_CHARACTERS)
+            for c in row.claims
+            for e in c.citations
+            if e.key > 0
+        }
         said = " ".join(claim.text for claim in row.claims if claim.support != "unsupported")
-        return f"{name}: {said or row.note}" + (f" (cite {cited}; {row.verdict or 'not'})" if said else "")
+        told = f"{name}: {said or row.note}" + (f" ({row.verdict or 'not verified'})" if said else "")
+        return "\n".join([told, *(f"  [{cited}] {quote}" for cited, quote in quotes.items())])

@@ -70,8 +70,10 @@ class ScopeLine:
     """The router's, in [0, 1]: what a passage of the document counts."""
 
 
-def write_scope(lines: Sequence[ScopeLine], unopened: Sequence[str] = ()) -> str:
+def write_scope(lines: Sequence[ScopeLine], unopened: Sequence[str] = (), more: int = 0) -> str:
     """Documents a line each: number, title, period or date, file name, pages, why it ranks here.
+
+    `unopened` are named besides; `more` others of the workspace are not.
 
     Names that a card holds besides are keys for the router: a title says whose a document is where that is certain.
     """
@@ -79,6 +81,8 @@ def write_scope(lines: Sequence[ScopeLine], unopened: Sequence[str] = ()) -> str
     told = [_scope_line(line, is_alike=titles.count(line.view.title) > 1) for line in lines]
     if unopened:
         told.append(f"Not opened yet; a tool that names one opens it: {'; '.join(unopened)}")
+    if more:
+        told.append(f"{more} more documents of the workspace are not listed here; route looks for them.")
     return f"Documents, the likeliest first:\n{fence_text(chr(10).join(told))}"
 
 
@@ -138,9 +142,9 @@ def _id_of(library: LibraryView, passage: CitedPassage) -> str:
 
 
 def write_unknown(names: Sequence[str]) -> str:
-    """Which names of the question occur nowhere in what is in scope; "" when all do."""
+    """Which names of the question are nowhere written so in the open documents; "" when all are."""
     listed = ", ".join(f'"{name}"' for name in names)
-    return f"These names of the question occur in none of the documents: {listed}." if names else ""
+    return f"Not found as written in the documents that are open: {listed}." if names else ""
 
 
 def write_budget(turns: int, room: int) -> str:

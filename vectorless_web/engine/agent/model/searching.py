@@ -90,14 +90,23 @@ MOST_ANY = 80
 
 
 def find_literally(view: DocumentView, text: str) -> list[tuple[int, int]]:
-    """(node, index of its piece) of every place of the text, case and white space aside.
+    """(node, index of its piece) of every place of the text at the beginning of a word, else anywhere in words.
+
+    Case and white space are set aside.
 
     The index is -1 where it is in a table's caption or column names, which are shown with any of its rows.
     """
     parts = [re.escape(" ".join(part.split())).replace(r"\ ", r"\s+") for part in clean_text(text).split("*")]
-    pattern = re.compile(f".{{0,{MOST_ANY}}}?".join(parts), re.IGNORECASE | re.DOTALL)
     if not any(parts):
         return []
+    said = f".{{0,{MOST_ANY}}}?".join(parts)
+    # Scripts without capitals, such as Chinese, part no words.
+    begins = [rf"(?<![^\W\d_]){said}"] if clean_text(text)[:1].lower() != clean_text(text)[:1].upper() else []
+    ways = (_find_pattern(view, re.compile(way, re.IGNORECASE | re.DOTALL)) for way in (*begins, said))
+    return next(filter(None, ways), [])
+
+
+def _find_pattern(view: DocumentView, pattern: re.Pattern[str]) -> list[tuple[int, int]]:
     found = []
     for key in range(1, len(view.tree)):
         own = (view.tree.columns.titles[key], view.tree.columns.texts[key])

@@ -27,9 +27,10 @@ _MONTH = re.compile(r"(?<![\d.,/-])((?:19|20)\d\d)[-/.](0\d|1[0-2])(?![-/.\d])")
 _DOTTED = re.compile(r"(?<![\d.,$€£])\d{1,3}\.\d{1,2}(?:\.\d{1,3})?(?![.,]?\d|\s?%)")
 _NUMBER_OF_YEAR = re.compile(r"(?<!\d)\d{1,3}\s?/\s?(?:19|20)\d\d")
 """The number of one of a series within its year: "Circular 3/2020"."""
-_HEAD, _TOP = 2500, 800
-"""Characters at the beginning of a document that are read, and those in which its version and its date are looked for:
-further on other documents are mentioned. Chosen by reading covers of policies, manuals, minutes and filings."""
+_HEAD, _HEAD_PAGES, _TOP = 20_000, 8, 800
+"""Characters and pages at the beginning of a document by whose dates it is seen whether it writes the month first, and
+characters in which its version and its date are looked for: further on other documents are mentioned. Chosen by reading covers of policies, manuals,
+minutes and filings."""
 _STAMP_LINES = 3
 """Lines at the top in which a document may say of itself that it is a draft or no longer in force."""
 _YEAR_END = 1231
@@ -84,7 +85,7 @@ def _describe_day(day: int) -> str:
 
 def read_head(document: CompiledDocument) -> str:
     """The beginning of a compiled document, in which its edition is looked for."""
-    return "\n".join(document.page_text(page) for page in range(min(2, len(document.pages))))[:_HEAD]
+    return "\n".join(document.page_text(page) for page in range(min(_HEAD_PAGES, len(document.pages))))[:_HEAD]
 
 
 def split_file_name(name: str) -> str:
@@ -99,7 +100,7 @@ def read_edition(*, title: str, name: str, card: Card, head: str) -> Edition:
     """The edition of a document, from its title, its file name, its typed fields and the beginning of its text."""
     named = f"{split_file_name(name)}\n{title}"
     return Edition(
-        day=find_day(named) or _find_day_of_text(card, head[:_TOP]),
+        day=find_day(named) or _find_day_of_text(card, head),
         version=_find_version(named) or _find_version(head[:_TOP]) or _find_number(named),
         amendment=_find_amendment(named),
         is_withdrawn=_has_mark(named, "withdrawn") or _is_stamped(head, "withdrawn"),
@@ -128,10 +129,10 @@ def _find_amendment(named: str) -> int:
     return min(int(next(numbers, "1")), 0xFF)
 
 
-def _first_day(text: str) -> int:
-    """The first date of a text that tells a year, as yyyymmdd; 02/09/2023 is read as the text writes other dates."""
+def _first_day(text: str, whole: str = "") -> int:
+    """The first date of a text that tells a year, as yyyymmdd; 02/09/2023 is read as the `whole` writes other dates."""
     mentions = dates_in(text)
-    month_first = sum(_votes_for_month_first(mention) for mention in mentions) > 0
+    month_first = sum(map(_votes_for_month_first, dates_in(whole) if whole else mentions)) > 0
     days = (day_number(m.readings[-1] if month_first and m.text[0].isdigit() else m.readings[0]) for m in mentions)
     return next((day for day in days if day > 10_000), 0)
 
@@ -146,9 +147,9 @@ def _votes_for_month_first(mention: DateMention) -> int:
     return 1 if mention.readings[0].month == int(first[0]) != mention.readings[0].day else -1
 
 
-def _find_day_of_text(card: Card, top: str) -> int:
+def _find_day_of_text(card: Card, head: str) -> int:
     """The first day that the top of the text states, else that of the typed fields."""
-    stated = _first_day(top)
+    stated = _first_day(head[:_TOP], head)
     fields = card.fields
     own = fields.years[0] if fields.years else 0
     if stated and (not own or stated // 10_000 == own):

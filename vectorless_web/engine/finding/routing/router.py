@@ -191,8 +191,14 @@ def _prefer_current(score: Array, place_of: Mapping[int, int], members: Sequence
 
 
 def _describe_members(members: Sequence[int], editions: Sequence[Edition]) -> dict[int, str]:
-    """For each document of a series which edition it is and whether a later one exists."""
+    """For each document of a series which edition it is and whether a later one exists.
+
+    Documents of one title that state no version may be reports on different things: they are told as what they are.
+    """
     latest, count = list_valid(editions)[-1], len(members)
+    if not any(e.version or e.amendment or e.is_withdrawn or e.is_draft for e in editions):
+        dated = [f" ({edition.describe()})" if edition.day else "" for edition in editions]
+        return {row: f"one of {count} documents of this kind{said}" for row, said in zip(members, dated, strict=True)}
     notes = {}
     for at, row in enumerate(members):
         edition = editions[at]
