@@ -7,8 +7,8 @@ import itertools
 
 import pytest
 
-from tests.runs.conftest import make_run  # noqa: F401
-from tests.runs.test_model import Script, _own_files, id_of, led_by, report  # noqa: F401
+from tests.runs.conftest import _own_files, make_run  # noqa: F401
+from tests.runs.test_model import Script, id_of, led_by, report  # noqa: F401
 from tests.support.conversing import answer, call, claim, turn
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
