@@ -44,6 +44,7 @@ def test_days_are_iso_dates(text, day):
         ("money", "USD 5 or USD 6"),
         ("percent", "eleven"),
         ("yes_no", "It depends."),
+        ("duration", "between 20 and 45 minutes"),
     ],
 )
 def test_what_is_open_cannot_be_typed(kind, text):
@@ -57,6 +58,13 @@ def test_the_short_form_counts_only_where_the_checked_sentences_state_it():
 
     assert type_answer(ValueKind.MONEY, held).number == 1_577_000_000
     assert type_answer(ValueKind.MONEY, made_up) is None
+
+
+def test_a_quote_states_no_value_that_the_sentence_does_not():
+    sentence = "There is no minimum age: people of all ages can take part."
+
+    assert type_answer(ValueKind.NUMBER, CheckedText("", (sentence,), quotes=("1. Male or female, all ages",))) is None
+    assert type_answer(ValueKind.NUMBER, CheckedText("", (), quotes=("Age from 18",))).number == 18
 
 
 def test_yes_no_and_choices_are_the_answer_s_own_words():

@@ -68,7 +68,8 @@ class CheckedText:
 def type_answer(kind: ValueKind, answer: CheckedText, choices: Collection[str] = ()) -> TypedValue | None:
     """The one value of this kind that a checked answer states; None when it states none, or several.
 
-    The short form counts only as far as the checked sentences, results or quotes state the same value.
+    The short form counts only as far as the checked sentences, results or quotes state the same value. What a quote
+    states beside a sentence that does not say it is no answer.
     """
     if kind is ValueKind.TEXT:
         return _make_text(kind, " ".join(answer.sentences))
@@ -79,7 +80,8 @@ def type_answer(kind: ValueKind, answer: CheckedText, choices: Collection[str] =
     mark = decimal_mark((answer.value, *answer.sentences, *answer.quotes))
     read = _reader(kind, choices, mark)
     proof = {value for text in (*answer.results, *answer.sentences, *answer.quotes) for value in read(text)}
-    for texts in ([answer.value], answer.results, answer.sentences, answer.quotes):
+    stated = answer.sentences or answer.quotes
+    for texts in ([answer.value], answer.results, stated):
         found = {value for text in texts for value in read(text)}
         held = {value for value in found if kind in _WORDED or any(_is_same(value, other) for other in proof)}
         if held:
@@ -176,19 +178,21 @@ def _write_day(day: Day) -> str:
 
 
 def _read_spans(text: str) -> Iterator[TypedValue]:
-    """Numbers in front of a measure of time: "thirty (30) days" is 30 day."""
+    """Numbers in front of a measure of time: "thirty (30) days" is 30 day, "20 to 45 minutes" two values."""
     counts = list(_counts(text))
     for mention in units_in(text):
         if MEASURES.get(mention.measure, ("", 0))[0] not in SPANS:
             continue
-        before = [number for end, number in counts if end <= mention.start and _is_near(text[end : mention.start])]
-        if before:
-            yield TypedValue(ValueKind.DURATION, before[-1], mention.measure)
+        before = [
+            (len(_WORD.findall(text[end : mention.start])), number) for end, number in counts if end <= mention.start
+        ]
+        if before and before[-1][0] <= _BETWEEN:
+            for number in {number for words, number in before if words <= before[-1][0] + 1 + _BETWEEN}:
+                yield TypedValue(ValueKind.DURATION, number, mention.measure)
 
 
-def _is_near(between: str) -> bool:
-    """Whether nothing is written between a number and its measure but one word at most ("30 calendar days")."""
-    return len(_WORD.findall(between)) <= 1
+_BETWEEN = 1
+"""Words between a number and its measure ("30 calendar days"), and between two numbers of a range ("20 to 45")."""
 
 
 def _counts(text: str) -> Iterable[tuple[int, Decimal]]:
