@@ -29,8 +29,8 @@ _NUMBER_OF_YEAR = re.compile(r"(?<!\d)\d{1,3}\s?/\s?(?:19|20)\d\d")
 """The number of one of a series within its year: "Circular 3/2020"."""
 _HEAD, _HEAD_PAGES, _TOP = 20_000, 8, 800
 """Characters and pages at the beginning of a document by whose dates it is seen whether it writes the month first, and
-characters in which its version and its date are looked for: further on other documents are mentioned. Chosen by reading covers of policies, manuals,
-minutes and filings."""
+characters in which its version and its date are looked for: further on other documents are mentioned. Chosen by reading
+covers of policies, manuals, minutes and filings."""
 _STAMP_LINES = 3
 """Lines at the top in which a document may say of itself that it is a draft or no longer in force."""
 _YEAR_END = 1231
