@@ -190,9 +190,14 @@ maintenance.announce(actor=demo, text="New disks come on Friday.", until=None)
 count_usage()
 """
 EMPTY = """
-from vectorless_web.console.subjects import maintenance
 from django.contrib.auth import get_user_model
-maintenance.announce(actor=get_user_model().objects.get(username="demo"), text="", until=None)
+from vectorless_web.console.subjects import maintenance
+from vectorless_web.workspaces.models import ModelHost
+from vectorless_web.workspaces.services.settings import forbid_host
+demo = get_user_model().objects.get(username="demo")
+maintenance.announce(actor=demo, text="", until=None)
+for row in ModelHost.objects.all():
+    forbid_host(actor=demo, row=row)
 """
 
 

@@ -61,7 +61,7 @@ def test_a_model_is_found_used_watched_removed_and_taken_back(signed_in, site, m
     page.goto(f"{site.address}/w/pier/settings/models/")
     use.click()
 
-    row = page.locator("[id^=provider-]")
+    row = page.locator("[id^=provider-]", has_text="tiny")
     expect(row).to_contain_text("under way", timeout=30_000)
     expect(row.locator(".checks .done").first).to_be_visible()
     expect(row).to_contain_text("It suits every job", timeout=60_000)
