@@ -93,7 +93,8 @@ def test_a_document_is_purged_after_thirty_days(alice, ready):
     assert AuditEvent.objects.filter(verb="document.purged").count() == 1
 
 
-def test_a_failed_file_is_tried_again(client, alice, add, read_waiting):
+def test_a_failed_file_is_tried_again(client, alice, add, read_waiting, workers):
+    workers(1, queue="documents")
     version = add()
     compile_version(version.pk, compile_with=fail())
     client.force_login(alice)

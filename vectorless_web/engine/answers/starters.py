@@ -15,6 +15,9 @@ from vectorless_web.engine.tables.worked import find_worked_figure
 
 FIGURES_TRIED = 8
 """Tables of which a figure is asked for in trial: each costs a search of the document, about 30 ms in a filing."""
+TABLES_READ, CELLS_READ = 40, 1_000
+"""Tables that are read for a figure, and the cells of the largest: each cell costs about half a millisecond, so that
+a sheet filled to its edges would hold a worker for a minute."""
 LABEL_WORDS = (2, 5)
 """Words of a row's label that is asked for: one alone often stands in several tables, a long one is no name."""
 A_YEAR = (0, 12)
@@ -45,8 +48,9 @@ def _ask_figures(document: CompiledDocument) -> Iterator[str]:
     """One for each of the largest tables with a figure of a year that is found by its row's label and the year."""
     tree = document.tree
     tables = tables_of(tree, (key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE))
-    relations = sorted(TableSource("", tuple(tables)).relations, key=lambda relation: -len(relation.lines))
-    asked = ((relation, entry) for relation in relations if (entry := _find_named_figure(relation)) is not None)
+    relations = [each for each in TableSource("", tuple(tables)).relations if _count_cells(each) <= CELLS_READ]
+    largest = sorted(relations, key=lambda relation: -len(relation.lines))[:TABLES_READ]
+    asked = ((relation, entry) for relation in largest if (entry := _find_named_figure(relation)) is not None)
     for relation, entry in islice(asked, FIGURES_TRIED):
         question = f"What figure is given for “{entry.label}” in {entry.period.year}?"
         plan = understand(question)
@@ -56,6 +60,10 @@ def _ask_figures(document: CompiledDocument) -> Iterator[str]:
         cells = {(found.quotes[cell.quote].key, cell.cell) for cell in found.cells}
         if cells == {(relation.view.node.key, entry.cell_id)}:
             yield question
+
+
+def _count_cells(relation: Relation) -> int:
+    return len(relation.lines) * len(relation.axes)
 
 
 def _find_named_figure(relation: Relation) -> Entry | None:
