@@ -9,6 +9,7 @@ import asyncio
 import logging
 import os
 import resource
+import socket
 import sys
 import time
 from collections import Counter
@@ -48,6 +49,8 @@ CANCEL_SECONDS = 0.3
 MOST_DESCRIPTORS = 65_536
 """Open files and sockets that the process asks the system for; each viewer takes one. What the system allows at most
 is above it."""
+BACKLOG = 2048
+"""Connections that may wait to be taken."""
 MESSAGE_BYTES = 2**20
 """The longest message that a websocket may send; pages send numbers and names."""
 
@@ -298,6 +301,13 @@ def serve(host: str, port: int) -> None:
         log_config=None,
         timeout_keep_alive=int(IDLE_TIMES * settings.REQUEST_SECONDS),
         timeout_graceful_shutdown=int(settings.STOP_SECONDS) or 1,
-        backlog=2048,
+        backlog=BACKLOG,
     )
-    Server(config).run()
+    Server(config).run([listen(host, port)])
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens there; at "::" it hears IPv4 as well, where asyncio's own would not."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    is_dual = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
+    return socket.create_server((host, port), family=family, backlog=BACKLOG, dualstack_ipv6=is_dual)
