@@ -62,7 +62,9 @@ def run(httpserver, handler, forms, *, streams=True):
     endpoint = Endpoint(httpserver.url_for("/v1"), "tiny", "key", retries=0, forms=forms, streams=streams)
     caller = Caller(OpenAIChat(endpoint), budget=ModelBudget(calls=20, tokens=200_000))
     settings = Settings(verify=False, native_tools=forms[0] == "tools")
-    return list(Reasoner(caller=caller, settings=settings).run(QUESTION, Shelf({"a": handbook()}), Limits()))
+    return list(
+        Reasoner(caller=caller, settings=settings).run(QUESTION, Shelf({"a": handbook()}), Limits(model_tokens=60_000))
+    )
 
 
 @pytest.mark.parametrize("streams", [True, False])
