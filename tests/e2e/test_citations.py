@@ -48,7 +48,7 @@ def add_letters(page, site, folder) -> None:
         if not row.count():
             (folder / name).write_text(write_letter(number))
             page.set_input_files("input[type=file]", str(folder / name))
-        expect(row.first).to_contain_text("ready", timeout=60_000)
+        expect(row.first.locator("[data-status=ready]")).to_be_visible(timeout=60_000)
 
 
 REMOVE = """async ids => {

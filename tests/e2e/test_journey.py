@@ -68,7 +68,7 @@ def upload_and_watch(page, home: str) -> None:
     page.evaluate("document.body.dataset.stayed = 'yes'")
     page.set_input_files("input[type=file]", str(REPORT))
     row = page.locator("tr[id^=document-]")
-    expect(row.first).to_contain_text("ready", timeout=60_000)
+    expect(row.first.locator("[data-status=ready]")).to_be_visible(timeout=60_000)
     assert page.evaluate("document.body.dataset.stayed") == "yes"
 
 

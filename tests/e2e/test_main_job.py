@@ -24,7 +24,7 @@ def upload(page, site):
     if not row.count():
         page.set_input_files("input[type=file]", str(REPORT))
         row.first.wait_for()
-    expect(row.first).to_contain_text("ready", timeout=60_000)
+    expect(row.first.locator("[data-status=ready]")).to_be_visible(timeout=60_000)
 
 
 def ask(page, site, question=QUESTION, address=""):
@@ -40,7 +40,7 @@ def test_an_upload_shows_its_stages_without_a_reload(signed_in, site):
     page.evaluate("document.body.dataset.stayed = 'yes'")
     upload_row = page.locator("tr[id^=document-]", has_text=re.compile("2024"))
     page.set_input_files("input[type=file]", str(REPORT))
-    expect(upload_row.first).to_contain_text("ready", timeout=60_000)
+    expect(upload_row.first.locator("[data-status=ready]")).to_be_visible(timeout=60_000)
     assert page.evaluate("document.body.dataset.stayed") == "yes"
 
 
