@@ -92,7 +92,7 @@ def test_the_list_of_documents_is_whole_at_every_width(signed_in, site, tmp_path
     cut.write_bytes(b"%PDF-1.7\n1 0 obj\n<< /Type /Catalog")
     page.set_input_files("input[type=file]", [str(named), str(cut)])
     rows = page.locator("#documents tr")
-    expect(rows.filter(has_text="Minutes")).to_contain_text("ready", timeout=30_000)
+    expect(rows.filter(has_text="Minutes").locator("[data-status=ready]")).to_be_visible(timeout=30_000)
     expect(rows.filter(has_text="cut-short")).to_contain_text("failed", timeout=30_000)
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})

@@ -97,7 +97,7 @@ def test_changed_files_become_versions_in_one_click_and_a_deletion_is_undone_fro
         page.set_input_files("#files", [str(file) for file in files])
 
     send(1)
-    rows = page.locator("#documents tr", has_text="ready")
+    rows = page.locator("#documents tr", has=page.locator("[data-status=ready]"))
     expect(rows).to_have_count(2, timeout=60_000)
     page.add_init_script(OVERTAKEN)
     send(2)
@@ -105,9 +105,7 @@ def test_changed_files_become_versions_in_one_click_and_a_deletion_is_undone_fro
     page.get_by_role("button", name="All of these are new versions").click()
     expect(page.locator("#uploads")).to_contain_text("dues.md, as its new version")
     expect(page.locator("#same-names")).to_have_count(0)
-    expect(page.locator("#documents tr", has_text="version 2").filter(has_text="ready")).to_have_count(
-        2, timeout=60_000
-    )
+    expect(rows.filter(has_text="version 2")).to_have_count(2, timeout=60_000)
 
     page.reload()
     for box in page.locator("input[name=documents]").all():
