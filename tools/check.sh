@@ -18,7 +18,8 @@ statically() {
         mypy &&
         lint-imports --no-cache &&
         python manage.py makemigrations --check --dry-run &&
-        python tools/licences.py
+        python tools/licences.py &&
+        python -m pytest -q tests/infra/test_templates.py
 }
 
 # The longer half of the engine's tests by name; whatever else there is, is the other half.
