@@ -282,6 +282,7 @@ MATRIX = [
     replace(post("runs:remove_comment", MEMBER, "run"), more={"comment": "comment"}, not_for=(EDITOR,)),
     # Who asked, or an owner.
     replace(post("runs:delete", MEMBER, "run"), not_for=(EDITOR,)),
+    replace(post("runs:restore", MEMBER, "removed_run"), not_for=(EDITOR,)),
     get("runs:sheet", VIEWER, "run", version="document", page=1),
     get("runs:news", VIEWER, "run"),
     get("runs:raw_step", VIEWER, "run", sequence=1),
@@ -559,6 +560,13 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     again = Run.objects.create(
         thread=thread, workspace=workspace, question=f"{word}?", asked_from=run, asked_how="again"
     )
+    removed_run = Run.objects.create(
+        thread=thread,
+        workspace=workspace,
+        question=f"{word}?",
+        asked_by=people[MEMBER],
+        removed_at=timezone.now(),
+    )
     claim = Claim.objects.create(run=run, sequence=2, order=0, text=f"30 days of {word}.")
     quote = {"quote": "30 days", "page_index": 0, "node_key": 2, "marker": 1, "check_result": "exact"}
     Citation.objects.create(claim=claim, run=run, version=document.current_version, **quote)
@@ -618,6 +626,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
         "thread": thread.pk,
         "run": run.pk,
         "again": again.pk,
+        "removed_run": removed_run.pk,
         "asked": run.pk,
         "link": link.pk,
         "comment": comment.pk,

@@ -219,6 +219,7 @@ TIDYING = (
     "vectorless_web.console.subjects.retention.remove_expired",
     "vectorless_web.workspaces.services.purge_workspaces",
     "vectorless_web.workspaces.services.purge_providers",
+    "vectorless_web.runs.services.purge_removed_runs",
     "vectorless_web.sharing.services.tell_of_expiring_links",
     "vectorless_web.notices.services.tidy_notices",
     "vectorless_web.api.services.tidy_replies",

@@ -18,7 +18,7 @@ from vectorless_web.runs.live.consumers import Audience, Feed
 from vectorless_web.runs.models import Citation, Claim, Feedback, ModelCall, Run, Step, Thread
 from vectorless_web.runs.page import sheets
 from vectorless_web.runs.page.rendering import StepCardMaker, raw_step
-from vectorless_web.runs.services import claim_run, execute_run
+from vectorless_web.runs.services import claim_run, execute_run, purge_removed_runs
 from vectorless_web.workspaces.models import AuditEvent
 from vectorless_web.workspaces.selectors import may_as
 
@@ -232,8 +232,18 @@ def test_a_run_that_has_ended_is_deleted_by_who_asked_it(client, bob, alice, ans
     client.post(address(answered, "delete/"))
 
     assert not Run.objects.exists()
-    assert not Thread.objects.filter(pk=answered.thread_id).exists()
     assert AuditEvent.objects.filter(verb="run.deleted", actor=bob).exists()
+    assert client.get(address(answered)).status_code == 404
+    assert purge_removed_runs() == 0, "the deletion can be undone for an hour"
+    assert client.post(address(answered, "restore/")).status_code == 302
+    assert client.get(address(answered)).status_code == 200
+    assert client.post(address(answered, "restore/")).status_code == 404, "it is there"
+
+    client.post(address(answered, "delete/"))
+    Run.with_removed.update(removed_at=timezone.now() - timedelta(hours=2))
+    assert purge_removed_runs() == 1
+    assert not Run.with_removed.exists()
+    assert not Thread.objects.filter(pk=answered.thread_id).exists()
 
 
 def test_no_page_is_shown_of_a_document_that_was_deleted_since_or_that_the_run_did_not_read(

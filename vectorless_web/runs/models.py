@@ -32,6 +32,13 @@ class Thread(models.Model):
         return self.title
 
 
+class RunsKept(models.Manager["Run"]):
+    """The runs that nobody deleted."""
+
+    def get_queryset(self) -> models.QuerySet["Run"]:
+        return super().get_queryset().filter(removed_at=None)
+
+
 class Run(models.Model):
     """One question being answered. `lease` is the token of the worker that may write to it until `lease_until`."""
 
@@ -119,9 +126,17 @@ class Run(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
+    removed_at = models.DateTimeField(null=True, blank=True)
+    """Since when it is deleted; this can be undone until the row goes."""
+
+    objects = RunsKept()
+    with_removed = models.Manager()  # noqa: DJ012 - a manager, and not the default one
 
     class Meta:
         ordering = ["-pk"]
+        indexes = [
+            models.Index(fields=["removed_at"], condition=models.Q(removed_at__isnull=False), name="run_removed")
+        ]
 
     def __str__(self) -> str:
         return self.question[:80]

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 from django.conf import settings
-from django.db.models import Count, Max, Model, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Manager, Max, Model, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
@@ -71,7 +71,7 @@ class Month:
     limit_usd: float | None = None
 
 
-def visible_runs(account: int | None, workspaces: Iterable[int]) -> QuerySet[Run]:
+def visible_runs(account: int | None, workspaces: Iterable[int], rows: Manager[Run] = Run.objects) -> QuerySet[Run]:
     """The runs of these workspaces that exist for a member; for nobody in particular (None) those for every member.
 
     The one rule of who sees a run: it is not private, or theirs, or shared with them; and neither what it may have
@@ -82,7 +82,7 @@ def visible_runs(account: int | None, workspaces: Iterable[int]) -> QuerySet[Run
     if account is not None:
         shared = Run.shared_with.through.objects.filter(user=account)
         shown |= Q(asked_by=account) | Q(pk__in=shared.values("run"))
-    return _outside(closed_folders(account, places), Run.objects.filter(shown, workspace__in=places))
+    return _outside(closed_folders(account, places), rows.filter(shown, workspace__in=places))
 
 
 def asked_runs(account: int | None, workspaces: Iterable[int]) -> QuerySet[Run]:
@@ -111,6 +111,17 @@ def run_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> Run:
         raise Http404("There is no such run here.")
     run.workspace = workspace
     forget_hidden_origins(user, [run])
+    return run
+
+
+def removed_run(user: User, slug: str, pk: int) -> Run:
+    """One that was deleted and can come back, of those that existed for a member; Http404 for any other."""
+    workspace = workspace_for(user, slug, Role.MEMBER)
+    rows = visible_runs(user.pk, [workspace.pk], Run.with_removed).filter(removed_at__isnull=False)
+    run = rows.filter(pk=pk).first()
+    if run is None:
+        raise Http404("This is gone for good, or was never deleted.")
+    run.workspace = workspace
     return run
 
 
@@ -148,6 +159,11 @@ def mentionable_in(run: Run, user: User) -> list[Any]:
 def may_stop(may: May, *, mine: bool) -> bool:
     """Whether somebody may stop a run: their own (`mine`), or anybody's as an editor or owner."""
     return may.edit or (may.ask and mine)
+
+
+def may_delete(may: May, *, mine: bool) -> bool:
+    """Whether somebody may delete a run: their own (`mine`), or anybody's as an owner."""
+    return may.govern or (may.ask and mine)
 
 
 @dataclass(frozen=True)

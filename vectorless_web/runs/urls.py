@@ -39,6 +39,7 @@ urlpatterns = [
     path("w/<slug:slug>/runs/<int:pk>/replay/", pages.replay, name="replay"),
     path("w/<slug:slug>/runs/<int:pk>/replay/state/", pages.replay_state, name="replay_state"),
     path("w/<slug:slug>/runs/<int:pk>/delete/", pages.delete, name="delete"),
+    path("w/<slug:slug>/runs/<int:pk>/restore/", pages.restore, name="restore"),
     path("w/<slug:slug>/runs/<int:pk>/sheet/<int:version>/<int:page>/", pages.sheet, name="sheet"),
     path("w/<slug:slug>/runs/<int:pk>/steps/<int:sequence>/", pages.raw_step, name="raw_step"),
     path("w/<slug:slug>/runs/<int:pk>/export/<slug:form>/", pages.export, name="export"),

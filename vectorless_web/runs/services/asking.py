@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from statistics import fmean
 from typing import Any, TypedDict, Unpack
 
@@ -10,6 +11,7 @@ from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from vectorless_web.documents.background import are_summaries_on
 from vectorless_web.documents.models import Document, Folder
@@ -26,8 +28,8 @@ from vectorless_web.runs.corpus import ROUTER_SETTINGS
 from vectorless_web.runs.models import Citation, Feedback, Run, Thread
 from vectorless_web.runs.selectors import answerers_of
 from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import User
-from vectorless_web.workspaces.services import delete_and_record, record
+from vectorless_web.workspaces.selectors import User, may_in
+from vectorless_web.workspaces.services import record
 
 LATELY = 20
 """Runs whose time tells how soon the next one ends."""
@@ -386,17 +388,46 @@ def give_feedback(*, user: User, run: Run, good: bool, reason: str = "", comment
     return given
 
 
+PURGED_AT_ONCE = 500
+"""Runs that one transaction removes."""
+REMOVED_KEPT = timedelta(hours=1)
+"""How long a deletion can be undone; then the run goes with all it left, within another hour."""
+
+
 @transaction.atomic
 def delete_run(*, user: User, run: Run) -> None:
-    """Delete a finished run with all it left. One's own, or any for an owner of the workspace."""
-    if run.asked_by_id != user.pk and not run.workspace.allows(Role.OWNER):
-        raise PermissionDenied("Only who asked, or an owner, can delete this.")
+    """Hide a finished run from everybody; it goes for good unless this is undone in time.
+
+    One's own, or any for an owner of the workspace. Problem (409) while it is open.
+    """
+    _check_may_delete(user, run)
     if run.is_open:
         raise Problem("Stop this first; then it can be deleted.", code="still_running", status=409)
-    thread = run.thread
-    delete_and_record(run, actor=user, verb="run.deleted", workspace=run.workspace, name=run.question)
-    if not thread.runs.exists():
-        thread.delete()
+    if Run.objects.filter(pk=run.pk).update(removed_at=timezone.now()):
+        record(actor=user, verb="run.deleted", workspace=run.workspace, target=run, name=run.question)
+
+
+@transaction.atomic
+def restore_run(*, user: User, run: Run) -> None:
+    """Undo a deletion, as those may who may delete."""
+    _check_may_delete(user, run)
+    if Run.with_removed.filter(pk=run.pk).exclude(removed_at=None).update(removed_at=None):
+        record(actor=user, verb="run.restored", workspace=run.workspace, target=run, name=run.question)
+
+
+def _check_may_delete(user: User, run: Run) -> None:
+    if not selectors.may_delete(may_in(run.workspace), mine=run.asked_by_id == user.pk):
+        raise PermissionDenied("Only who asked, or an owner, can delete this.")
+
+
+def purge_removed_runs() -> int:
+    """Remove the runs whose deletion can no longer be undone, with the threads that are empty then; how many."""
+    overdue = Run.with_removed.filter(removed_at__lt=timezone.now() - REMOVED_KEPT).order_by("pk")[:PURGED_AT_ONCE]
+    found = dict(overdue.values_list("pk", "thread"))
+    with transaction.atomic():
+        Run.with_removed.filter(pk__in=found, removed_at__isnull=False).delete()
+        Thread.objects.filter(pk__in=set(found.values()), runs=None).delete()
+    return len(found)
 
 
 WALKS_MAX = 10

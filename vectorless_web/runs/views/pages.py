@@ -4,14 +4,16 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents.selectors import card_context, document_for, readable_documents
 from vectorless_web.documents.services.uploads import describe_uploads
 from vectorless_web.infra.limits import SEARCH_MAX, parse_whole_number
-from vectorless_web.infra.web.pages import go_to, is_htmx
+from vectorless_web.infra.web.pages import go_to, is_htmx, offer_undo
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.notices.models import Kind
 from vectorless_web.notices.services import forget, mark_seen
@@ -164,7 +166,17 @@ def feedback(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
     services.delete_run(user=request.user, run=run)
+    undo = reverse("runs:restore", args=[slug, pk])
+    offer_undo(request, _("“{question}” was deleted. It goes for good in an hour.").format(question=run), undo)
     return go_to(request, "runs:list", slug=slug)
+
+
+@require_POST
+def restore(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Undo a deletion."""
+    run = selectors.removed_run(request.user, slug, pk)
+    services.restore_run(user=request.user, run=run)
+    return go_to(request, "runs:detail", slug=slug, pk=pk)
 
 
 @require_GET
