@@ -57,20 +57,33 @@ def pytest_configure() -> None:
     hypothesis.settings.load_profile("steady")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run on PostgreSQL what commits, and what opens every page; the rest is run on SQLite.
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--beside-postgresql", action="store_true", help="on SQLite, leave out what the run on PostgreSQL shows as well"
+    )
 
-    What is marked `one_database` is left out, too.
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run on PostgreSQL what commits, and what opens every page, unless it is marked `one_database`.
+
+    On SQLite everything is run; with `--beside-postgresql` without what commits, unless it is marked `both_databases`.
     """
     if is_sqlite():
-        return
-    left_out = [
-        item
-        for item in items
-        if item.get_closest_marker("one_database") or not (commits(item) or item.originalname in OPENING_ALL)
-    ]
+        beside = config.getoption("--beside-postgresql")
+        left_out = [item for item in items if beside and _is_for(item) == {"postgresql"}]
+    else:
+        left_out = [item for item in items if "postgresql" not in _is_for(item)]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in set(left_out)]
+
+
+def _is_for(item: pytest.Item) -> set[str]:
+    """The databases that a whole run shows a test on."""
+    if item.get_closest_marker("one_database"):
+        return {"sqlite"}
+    if item.originalname in OPENING_ALL or item.get_closest_marker("both_databases"):
+        return {"sqlite", "postgresql"}
+    return {"postgresql"} if commits(item) else {"sqlite"}
 
 
 def is_sqlite() -> bool:

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Everything, in lanes side by side for two cores. The browser tests come first, beside nothing but the suite on SQLite:
 # a browser that waits for its turn fails where nothing is wrong. Behind them come the suite on PostgreSQL and the tests
-# of faults, which mostly wait; behind the suite on SQLite the checks. What asks no database, what commits nothing and
-# what is marked one_database runs on SQLite alone (tests/conftest.py).
+# of faults, which mostly wait; behind the suite on SQLite the checks. What commits runs on PostgreSQL, what does not on
+# SQLite; the markers one_database and both_databases say otherwise (tests/conftest.py).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"
@@ -10,7 +10,7 @@ export PATH="$PWD/.venv/bin:$PATH"
 suite=(python -m pytest -q tests --ignore=tests/engine --ignore=tests/e2e --ignore=tests/faults)
 checks() { echo "== Lint, types, import rules, engine" && tools/check.sh whole; }
 on_postgresql() { echo "== PostgreSQL" && python tools/with_postgresql.py "${suite[@]}"; }
-on_sqlite() { echo "== SQLite" && "${suite[@]}"; }
+on_sqlite() { echo "== SQLite" && "${suite[@]}" --beside-postgresql; }
 browser() {
     local code=0
     echo "== Browser" && tools/e2e.sh || code=1

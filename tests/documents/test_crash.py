@@ -13,7 +13,7 @@ from tests.support.files import pdf
 from vectorless_web.documents import services
 from vectorless_web.documents.models import DocumentVersion, Section
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 
 Status = DocumentVersion.Status
 LONG = pdf([(f"{number}. Chapter {number}", *[f"Line {line} of chapter {number}." for line in range(24)])

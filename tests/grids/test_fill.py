@@ -15,7 +15,7 @@ from vectorless_web.runs.line import BACKGROUND_QUEUE
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import claim_run, fail_run, recover_runs
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 
 
 def test_cells_fill_with_worked_figures_and_closest_passages(client, bob, workspace, grid, work_off):

@@ -18,7 +18,7 @@ from vectorless_web.infra.leases import Lease, LeaseLost, LeaseRule, Watch, writ
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.workspaces.models import ModelProvider
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 
 SECONDS = 10.0
 RULES = {

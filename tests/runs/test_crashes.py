@@ -14,7 +14,7 @@ from vectorless_web.runs.models import Run, Step
 from vectorless_web.runs.services import hand_back_run, recover_runs
 from vectorless_web.runs.services.leases import claim
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 
 LEASE = 2
 ENGINE = {

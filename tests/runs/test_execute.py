@@ -25,7 +25,7 @@ from vectorless_web.runs.models import Citation, Claim, Run, RunInputs, Step
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.runs.services.recording import load_kept_conversation
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 
 
 def tell(story, **values) -> TestEngine:
