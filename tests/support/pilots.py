@@ -55,8 +55,9 @@ class HostilePilot:
 
     name = "hostile"
 
-    def __init__(self, answers: list[Any]):
+    def __init__(self, answers: list[Any], config: PilotConfig):
         self._answers, self._turn = answers, 0
+        self.config = config
 
     def _next(self) -> Any:
         answer = self._answers[self._turn % len(self._answers)]
@@ -64,10 +65,6 @@ class HostilePilot:
         if isinstance(answer, BaseException):
             raise answer
         return answer
-
-    @property
-    def config(self) -> Any:
-        return self._next()
 
     @property
     def is_active(self) -> Any:

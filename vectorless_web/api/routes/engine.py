@@ -24,7 +24,7 @@ from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.finding.navigation import SearchLimits
-from vectorless_web.engine.finding.navigation.events import RankedNode, Rejection
+from vectorless_web.engine.finding.navigation.events import RankedNode
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
@@ -226,7 +226,6 @@ def _show_item(item: RetrievedItem) -> dict[str, Any]:
     }
 
 
-def _show_branch(document: CompiledDocument, row: RankedNode | Rejection) -> dict[str, Any]:
-    leaves = list(row.leaves) if isinstance(row, RankedNode) else []
+def _show_branch(document: CompiledDocument, row: RankedNode) -> dict[str, Any]:
     title = document.tree.node(row.key).title
-    return {"key": row.key, "title": title, "score": row.score, "reason": row.reason, "leaves": leaves}
+    return {"key": row.key, "title": title, "score": row.score, "reason": row.reason, "leaves": list(row.leaves)}

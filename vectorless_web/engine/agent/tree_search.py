@@ -8,14 +8,14 @@ from vectorless_web.engine.agent.wording import join_names, say_pages_of, shorte
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.finding.navigation import (
     STRATEGIES,
+    Pilot,
     PilotBudget,
     PilotConfig,
+    PilotDecision,
     SearchLimits,
     SearchReport,
     report,
 )
-from vectorless_web.engine.finding.navigation.events import SearchEvent
-from vectorless_web.engine.finding.navigation.pilot import Pilot
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.finding.search import make_pilot
 from vectorless_web.engine.llm.budget import Keep
@@ -48,7 +48,7 @@ def search_document(
     search = STRATEGIES[state.settings.strategy]
     told = report(search(scorer.document.tree, scorer.plan, scorer, pilot, limits, start))
     turned = state.refer(entry.id, [row.key for row in told.rejected[:LISTED]], "turned_back")
-    marks = [mark for mark in told.marks if mark.role != "turned_back"][:LISTED]
+    marks = [(key, role) for key, role in told.marks.items() if role != "turned_back"][:LISTED]
     result = StepResult(
         say=_describe_search(scorer.document.tree, entry, told),
         observation={
@@ -58,11 +58,11 @@ def search_document(
             "sections_compared": told.stats.sections_scored,
             "turns": told.stats.turns,
             "consultations": told.stats.consultations,
-            "advice": [_tell_advice(event) for event in told.advice[:LISTED]],
+            "advice": [_tell_advice(event.say, event.decision) for event in told.advice[:LISTED] if event.decision],
             "pilot": state.settings.pilot,
             "strategy": state.settings.strategy,
         },
-        refs=tuple(ref for mark in marks for ref in state.refer(entry.id, [mark.key], mark.role)),
+        refs=tuple(ref for key, role in marks for ref in state.refer(entry.id, [key], role)),
         rejected=tuple(Rejected(r.title, row.reason, r) for r, row in zip(turned, told.rejected, strict=False)),
         confidence=round(told.ranked[0].score, 4) if told.ranked else None,
         engine=told.engine,
@@ -73,15 +73,15 @@ def search_document(
     return told, result
 
 
-def _tell_advice(event: SearchEvent) -> dict[str, object]:
+def _tell_advice(say: str, decision: PilotDecision) -> dict[str, object]:
     """One decision of the pilot, as JSON values: where it was asked, what came of it, how sure it was, what it cost."""
     return {
-        "point": event.point.value if event.point else "",
-        "say": event.say,
-        "reasoning": event.reasoning,
-        "confidence": round(event.confidence or 0.0, 4),
-        "engine": event.engine,
-        "tokens": event.tokens,
+        "point": decision.intervention_point.value,
+        "say": say,
+        "reasoning": decision.reasoning,
+        "confidence": round(decision.confidence, 4),
+        "engine": decision.engine,
+        "tokens": decision.tokens,
     }
 
 

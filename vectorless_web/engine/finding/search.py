@@ -9,13 +9,13 @@ from vectorless_web.engine.finding.navigation import (
     LexicalPilot,
     ModelPilot,
     NoopPilot,
+    Pilot,
     PilotBudget,
     PilotConfig,
     SearchLimits,
     SearchReport,
     report,
 )
-from vectorless_web.engine.finding.navigation.pilot import Pilot
 from vectorless_web.engine.finding.navigation.search import DEFAULT_LIMITS
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer, EvidenceScorer
 from vectorless_web.engine.finding.retrieval.corpus import DocumentCollection, NodeAddress, PropertyValue
@@ -161,7 +161,7 @@ def make_pilot(
     config = PilotConfig.preset(mode)
     words = LexicalPilot(scorer, config=config)
     if not config.asks:
-        return NoopPilot(config)
+        return NoopPilot()
     if model is None:
         return words
     return ModelPilot(model, budget=budget or PilotBudget.from_config(config), fallback=words, config=config)

@@ -6,7 +6,6 @@ from vectorless_web.engine.finding.navigation import (
     Backtrack,
     EventKind,
     NoopPilot,
-    PilotConfig,
     PilotDecision,
     RankedCandidate,
     SearchLimits,
@@ -151,6 +150,6 @@ class Keeping(ToldPilot):
 def test_a_pilot_that_never_asks_narrows_nothing():
     tree = tree_of([(f"Section {number}", ["x"]) for number in range(100)])
     last = tree.child_sections(0)[-1]
-    events = run(tree, FixedScorer({last: 0.9}), NoopPilot(PilotConfig.preset("algorithm_only")))
+    events = run(tree, FixedScorer({last: 0.9}), NoopPilot())
     assert events[-1].ranked[0].key == last
     assert len(events[0].scored) == 100

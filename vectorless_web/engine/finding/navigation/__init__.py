@@ -9,37 +9,19 @@ and nothing else.
 
 # isort: skip_file
 
-from vectorless_web.engine.finding.navigation.budget import PilotBudget as PilotBudget, Refusal as Refusal
-from vectorless_web.engine.finding.navigation.events import (
-    EventKind as EventKind,
-    SearchEvent as SearchEvent,
-    SearchReport as SearchReport,
-    minimap as minimap,
-    report as report,
-)
-from vectorless_web.engine.finding.navigation.lexical import LexicalPilot as LexicalPilot
-from vectorless_web.engine.finding.navigation.model import ModelPilot as ModelPilot
-from vectorless_web.engine.finding.navigation.pilot import (
-    Backtrack as Backtrack,
-    ExploreSiblings as ExploreSiblings,
-    FoundAnswer as FoundAnswer,
-    GoDeeper as GoDeeper,
-    InterventionPoint as InterventionPoint,
-    JumpTo as JumpTo,
-    NoopPilot as NoopPilot,
-    Pilot as Pilot,
-    PilotConfig as PilotConfig,
-    PilotDecision as PilotDecision,
-    PilotExt as PilotExt,
-    PilotMode as PilotMode,
-    RankedCandidate as RankedCandidate,
-    SearchDirection as SearchDirection,
-    SearchState as SearchState,
-)
+from vectorless_web.engine.finding.navigation.events import EventKind as EventKind, SearchEvent as SearchEvent
+from vectorless_web.engine.finding.navigation.events import SearchReport as SearchReport, minimap as minimap
+from vectorless_web.engine.finding.navigation.events import report as report
+from vectorless_web.engine.finding.navigation.model import ModelPilot as ModelPilot, PilotBudget as PilotBudget
+from vectorless_web.engine.finding.navigation.pilot import Backtrack as Backtrack, ExploreSiblings as ExploreSiblings
+from vectorless_web.engine.finding.navigation.pilot import FoundAnswer as FoundAnswer, GoDeeper as GoDeeper
+from vectorless_web.engine.finding.navigation.pilot import InterventionPoint as InterventionPoint, JumpTo as JumpTo
+from vectorless_web.engine.finding.navigation.pilot import LexicalPilot as LexicalPilot, NoopPilot as NoopPilot
+from vectorless_web.engine.finding.navigation.pilot import Pilot as Pilot, PilotConfig as PilotConfig
+from vectorless_web.engine.finding.navigation.pilot import PilotDecision as PilotDecision, PilotExt as PilotExt
+from vectorless_web.engine.finding.navigation.pilot import PilotMode as PilotMode, RankedCandidate as RankedCandidate
+from vectorless_web.engine.finding.navigation.pilot import SearchDirection as SearchDirection
+from vectorless_web.engine.finding.navigation.pilot import SearchState as SearchState
 from vectorless_web.engine.finding.navigation.search import SearchLimits as SearchLimits
-from vectorless_web.engine.finding.navigation.strategies import (
-    STRATEGIES as STRATEGIES,
-    beam as beam,
-    greedy as greedy,
-    mcts as mcts,
-)
+from vectorless_web.engine.finding.navigation.strategies import STRATEGIES as STRATEGIES, beam as beam
+from vectorless_web.engine.finding.navigation.strategies import greedy as greedy, mcts as mcts

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.finding.navigation.pilot import InterventionPoint
+from vectorless_web.engine.finding.navigation.pilot import PilotDecision
 
 
 class EventKind(StrEnum):
@@ -30,26 +30,16 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RankedNode:
-    """A node with its score in [0, 1], the keys walked to it, and why it was taken.
+    """A node with its score in [0, 1], the keys walked to it, and why it was or was not taken.
 
-    `leaves` are the keys of the leaves to read there, most promising first (only for
-    sections that were entered).
+    `leaves` are the keys of the leaves to read there, most promising first (only for sections that were entered).
     """
 
     key: int
     score: float
-    path: tuple[int, ...] = ()
     reason: str = ""
+    path: tuple[int, ...] = ()
     leaves: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Rejection:
-    """A branch not taken, with the reason in plain words."""
-
-    key: int
-    score: float
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +60,8 @@ class SearchStats:
 class SearchEvent:
     """One thing that happened. `say` is a plain sentence for the trace.
 
-    `key` is the node concerned (-1 for none) and `path` the keys walked to it.
-    `confidence` in [0, 1] and `point` are set when a pilot was asked; `engine` names
-    who decided; `tokens` and `cost_usd` are what the advice cost.
+    `key` is the node concerned (-1 for none), `path` the keys walked to it, and `decision` what the pilot said, where
+    it was asked.
     """
 
     kind: EventKind
@@ -80,17 +69,11 @@ class SearchEvent:
     key: int = -1
     path: tuple[int, ...] = ()
     score: float = 0.0
-    confidence: float | None = None
-    point: InterventionPoint | None = None
-    reasoning: str = ""
-    """What the pilot said of its decision."""
+    decision: PilotDecision | None = None
     scored: tuple[RankedNode, ...] = ()
-    rejected: tuple[Rejection, ...] = ()
+    rejected: tuple[RankedNode, ...] = ()
     ranked: tuple[RankedNode, ...] = ()
-    stats: SearchStats | None = None
-    engine: str = "offline"
-    tokens: int = 0
-    cost_usd: float = 0.0
+    stats: SearchStats = SearchStats()
 
 
 _LONGEST_TITLE = 70
@@ -106,89 +89,70 @@ def name_of(tree: Tree, key: int) -> str:
     return title or ("the document" if key == 0 else f"an untitled {node.kind.value}")
 
 
-def pages_of(tree: Tree, key: int) -> str:
-    """The node's pages as people count them: "p. 84" or "pp. 84-86"."""
+def describe_place(tree: Tree, key: int) -> str:
+    """Name and pages of a node, the pages as people count them: "Leases (pp. 84-86)"."""
     node = tree.node(key)
     first, last = node.page_start + 1, node.page_end + 1
-    return f"p. {first}" if first == last else f"pp. {first}-{last}"
-
-
-def describe_place(tree: Tree, key: int) -> str:
-    """Name and pages of a node."""
-    return f"{name_of(tree, key)} ({pages_of(tree, key)})"
+    return f"{name_of(tree, key)} ({f'p. {first}' if first == last else f'pp. {first}-{last}'})"
 
 
 _ROLES = ("looked", "turned_back", "walked", "read")
 """Least telling first: a node keeps the most telling role it earned."""
 
 
-@dataclass(frozen=True, slots=True)
-class MapMark:
-    """One node of the map. `role`: `looked`, `turned_back`, `walked` or `read`, as in a step's node references."""
-
-    key: int
-    role: str
-
-
-def minimap(events: Iterable[SearchEvent]) -> tuple[MapMark, ...]:
-    """One mark per node that the events touched, in reading order."""
+def minimap(events: Iterable[SearchEvent]) -> dict[int, str]:
+    """The nodes that the events touched, in reading order, with the most telling role that each earned."""
     roles: dict[int, int] = {}
     for event in events:
-        for key, role in _mark_nodes(event):
+        marks = [(found.key, "looked") for found in event.scored] + [(row.key, "turned_back") for row in event.rejected]
+        if event.kind in (EventKind.CHOOSING, EventKind.JUMPING, EventKind.BACKTRACKING, EventKind.ENTERING):
+            marks += [(key, "walked") for key in event.path]
+        if event.kind is EventKind.ENTERING:
+            marks.append((event.key, "read"))
+        for key, role in marks:
             roles[key] = max(roles.get(key, 0), _ROLES.index(role))
-    return tuple(MapMark(key, _ROLES[roles[key]]) for key in sorted(roles))
-
-
-def _mark_nodes(event: SearchEvent) -> Iterable[tuple[int, str]]:
-    for found in event.scored:
-        yield found.key, "looked"
-    for rejection in event.rejected:
-        yield rejection.key, "turned_back"
-    if event.kind in (EventKind.CHOOSING, EventKind.JUMPING, EventKind.BACKTRACKING):
-        yield from ((key, "walked") for key in event.path)
-    if event.kind is EventKind.ENTERING:
-        yield from ((key, "walked") for key in event.path[:-1])
-        yield event.key, "read"
+    return {key: _ROLES[roles[key]] for key in sorted(roles)}
 
 
 @dataclass(frozen=True, slots=True)
 class SearchReport:
     """`ranked` are the sections entered, best first; `rejected` the branches not taken, the most promising first.
 
-    `notes` are sentences the reader must see (failed consultations, limits), `log` the other
-    sentences in order. `advice` are the events at which the pilot was asked. `engine` names the model if it decided
-    anywhere, else `offline`.
+    `marks` are those of `minimap`. `notes` are sentences the reader must see (failed consultations, limits), `log` the
+    other sentences in order. `advice` are the events at which the pilot was asked. `engine` names the model if it
+    decided anywhere, else `offline`.
     """
 
     ranked: tuple[RankedNode, ...]
-    rejected: tuple[Rejection, ...]
-    marks: tuple[MapMark, ...]
+    rejected: tuple[RankedNode, ...]
+    marks: dict[int, str]
     notes: tuple[str, ...]
     log: tuple[str, ...]
     engine: str
     stats: SearchStats
-    advice: tuple[SearchEvent, ...] = ()
+    advice: tuple[SearchEvent, ...]
 
 
 def report(events: Iterable[SearchEvent]) -> SearchReport:
     """Everything a step needs of a search's events; the events are read once."""
     told = tuple(events)
-    last = told[-1] if told else None
+    advice = tuple(event for event in told if event.decision is not None)
+    engines = (event.decision.engine for event in advice if event.decision is not None)
     return SearchReport(
-        ranked=last.ranked if last else (),
+        ranked=told[-1].ranked,
         rejected=_collect_rejections(told),
         marks=minimap(told),
         notes=tuple(event.say for event in told if event.kind is EventKind.NOTE),
         log=tuple(event.say for event in told if event.kind not in (EventKind.NOTE, EventKind.FINISHED)),
-        engine=next((event.engine for event in told if event.engine != "offline"), "offline"),
-        stats=(last.stats if last else None) or SearchStats(),
-        advice=tuple(event for event in told if event.point is not None),
+        engine=next((engine for engine in engines if engine != "offline"), "offline"),
+        stats=told[-1].stats,
+        advice=advice,
     )
 
 
-def _collect_rejections(events: Iterable[SearchEvent]) -> tuple[Rejection, ...]:
+def _collect_rejections(events: Iterable[SearchEvent]) -> tuple[RankedNode, ...]:
     """Each branch once, with its last reason; what was entered after all is not among them."""
-    found: dict[int, Rejection] = {}
+    found: dict[int, RankedNode] = {}
     for event in events:
         found.update((rejection.key, rejection) for rejection in event.rejected)
         if event.kind is EventKind.ENTERING:

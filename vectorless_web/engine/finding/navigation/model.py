@@ -1,21 +1,24 @@
-"""The pilot that asks a chat model: what it is shown, its reply read field by field, the offline pilot behind it."""
+"""The pilot that asks a chat model: its budget, what the model is shown, and what its checked reply says."""
 
 import hashlib
 import json
+import threading
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.finding.navigation.budget import CallOutcome, PilotBudget, Prompt, call
-from vectorless_web.engine.finding.navigation.lexical import LexicalPilot
+from vectorless_web.engine.errors import Cancelled, ModelBudgetSpent, ModelInvalidReply
 from vectorless_web.engine.finding.navigation.pilot import (
+    BALANCED,
     Backtrack,
     ExploreSiblings,
     FoundAnswer,
     GoDeeper,
     InterventionPoint,
     JumpTo,
+    LexicalPilot,
     NodeId,
     Pilot,
     PilotConfig,
@@ -23,12 +26,72 @@ from vectorless_web.engine.finding.navigation.pilot import (
     RankedCandidate,
     SearchDirection,
     SearchState,
-    as_share,
     is_worth_asking,
 )
-from vectorless_web.engine.llm.model import ChatModel, HeuristicEstimator, Reply, TokenEstimator
-from vectorless_web.engine.llm.replies import parse_object
+from vectorless_web.engine.llm.budget import Ledger, Reservation
+from vectorless_web.engine.llm.calls import Overdue, call_within
+from vectorless_web.engine.llm.model import ChatModel, HeuristicEstimator, Message, Reply
+from vectorless_web.engine.llm.replies import check_object
 from vectorless_web.engine.questions.plan import QueryPlan
+
+SMALLEST_CALL = 50
+"""Tokens below which no consultation is asked for: the question and two titles would not fit."""
+
+
+class PilotBudget:
+    """What the pilots of a run may spend, shared by all its searches; safe under threads.
+
+    A call is counted when it is reserved, so that parallel searches can't overdraw together. Money is the matter of
+    the budget of the run, under which these calls are made.
+    """
+
+    def __init__(self, *, tokens: int, tokens_per_call: int, calls: int, calls_per_level: int) -> None:
+        self.tokens, self.tokens_per_call = tokens, tokens_per_call
+        self.calls, self.calls_per_level = calls, calls_per_level
+        self.spending = Ledger()
+        self._levels: Counter[int] = Counter()
+        self._lock = threading.Lock()
+
+    @classmethod
+    def from_config(cls, config: PilotConfig) -> "PilotBudget":
+        """The budget a configuration grants to one run."""
+        return cls(
+            tokens=config.tokens_per_query,
+            tokens_per_call=config.tokens_per_call,
+            calls=config.calls_per_query,
+            calls_per_level=config.calls_per_level,
+        )
+
+    def reserve(self, tokens: int, *, level: int = 0) -> Reservation:
+        """Hold `tokens` for one call at that depth. Raises ModelBudgetSpent, which says which limit forbids it."""
+        with self._lock:
+            if self._levels[level] >= self.calls_per_level:
+                raise ModelBudgetSpent(f"all {self.calls_per_level} consultations at this level are used")
+            if reason := self._find_limit(tokens):
+                raise ModelBudgetSpent(reason)
+            self._levels[level] += 1
+            return self.spending.hold(tokens, 0.0)
+
+    def settle(self, reservation: Reservation, *, tokens: int, cost_usd: float = 0.0) -> None:
+        """Replace what was held by what was used. Settling twice changes nothing."""
+        with self._lock:
+            self.spending.settle(reservation, tokens=tokens, cost_usd=cost_usd)
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether not even a small call would be granted at a fresh level."""
+        with self._lock:
+            return bool(self._find_limit(min(SMALLEST_CALL, self.tokens_per_call))) or not self.calls_per_level
+
+    def _find_limit(self, tokens: int) -> str:
+        if self.spending.made >= self.calls:
+            return f"all {self.calls} consultations of this run are used"
+        if tokens > self.tokens_per_call:
+            return f"one consultation may take {self.tokens_per_call} tokens, this one needs {tokens}"
+        if self.spending.committed_tokens + tokens > self.tokens:
+            return f"the {self.tokens} tokens for guidance are used"
+        return ""
+
 
 _SHORT, _LONG = 3, 12
 """Bytes of a candidate's name in a prompt, and of the longer one that is taken when two names are equal: at 3 bytes
@@ -112,46 +175,58 @@ _REPLY_SHARE, _FEWEST_REPLY_TOKENS = 0.35, 60
 at least. Measured: 0.175 reaches as much, 0.7 loses one gold section at 1 and one at 3: fewer candidates fit."""
 _PATH_TITLES = 4
 """Titles of the path that a prompt shows, the innermost ones."""
+_ESTIMATE = HeuristicEstimator().estimate
 _EXCERPT_LEAVES, _LEAF_WORDS, _PIECE_WORDS = 40, 600, 12
 """Leaves, best first, that an excerpt is made of; words read of each; words added at a time until the room is full.
 Bound the time of making a prompt."""
 
 
-def build_question(
-    state: SearchState, point: InterventionPoint, *, order: Sequence[NodeId], tokens: int, estimator: TokenEstimator
-) -> Prompt:
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What is asked: the data with its estimated tokens, and the most tokens that the reply may have.
+
+    `book` maps the opaque name of each candidate to its key, `shown` are the keys that the data shows, in order, and
+    `note` says what was left out.
+    """
+
+    point: InterventionPoint
+    data: str
+    tokens: int
+    reply_tokens: int
+    book: Mapping[str, NodeId]
+    shown: tuple[NodeId, ...]
+    note: str
+
+
+def build_question(state: SearchState, point: InterventionPoint, *, order: Sequence[NodeId], tokens: int) -> Prompt:
     """The prompt for a state: the candidates in the given order, best first, as many as `tokens` allow.
 
     `tokens` bounds data and reply together. What does not fit is left out from the end, and both the data and
     `Prompt.note` say how much. To EVALUATE there are no candidates: `order` are then the leaves to quote from.
     """
-    quoted, order = (order, ()) if point is InterventionPoint.EVALUATE else ((), order)
     reply_tokens = max(int(tokens * _REPLY_SHARE), min(_FEWEST_REPLY_TOKENS, tokens))
-    book = name_candidates(state.tree, order)
-    sheet = _Sheet(state, tokens - reply_tokens, estimator)
+    sheet = _Sheet(state, tokens - reply_tokens)
     if point is InterventionPoint.EVALUATE:
-        sheet.add_excerpt(state.current_node or 0, quoted)
+        sheet.add_excerpt(state.current_node or 0, order)
+        order = ()
+    book = name_candidates(state.tree, order)
     shown = sheet.add_candidates(order, book)
-    data = sheet.render()
-    return Prompt(
-        instructions=INSTRUCTIONS[point],
-        data=data,
-        schema=SCHEMAS[point],
-        tokens=estimator.estimate(data),
-        reply_tokens=reply_tokens,
-        note=_say_cut(len(shown), len(order)),
-        book=book,
-        shown=tuple(shown),
-    )
+    data, note = sheet.render(), ""
+    if len(shown) < len(order):
+        note = (
+            f"The model was shown {len(shown)} of {len(order)} sections; "
+            "the token limit of one consultation allows no more."
+        )
+    return Prompt(point, data, _ESTIMATE(data), reply_tokens, book, tuple(shown), note)
 
 
 class _Sheet:
     """The data of a prompt as one JSON object within `room` tokens: no title or excerpt can end its quotation marks."""
 
-    def __init__(self, state: SearchState, room: int, estimator: TokenEstimator) -> None:
-        self._tree, self._room, self._estimator = state.tree, room, estimator
+    def __init__(self, state: SearchState, room: int) -> None:
+        self._tree, self._room = state.tree, room
         self._content: dict[str, Any] = {"question": _shorten_text(state.query.question, _LONGEST_QUESTION)}
-        path = [state.tree.node(key).title for key in state.path[-_PATH_TITLES:] if key in state.tree]
+        path = [state.tree.node(key).title for key in state.path[-_PATH_TITLES:]]
         if path:
             self._content["path"] = [_shorten_text(title, _LONGEST_TITLE) for title in path]
         while self._size() > room // 2 and len(self._content["question"]) > _SHORTEST_QUESTION:
@@ -192,7 +267,7 @@ class _Sheet:
         return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
     def _size(self, **more: Any) -> int:
-        return self._estimator.estimate(self.render(**more))
+        return _ESTIMATE(self.render(**more))
 
 
 def _pages(tree: Tree, key: NodeId) -> str:
@@ -205,67 +280,36 @@ def _shorten_text(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
-def _say_cut(shown: int, wanted: int) -> str:
-    if shown >= wanted:
-        return ""
-    return f"The model was shown {shown} of {wanted} sections; the token limit of one consultation allows no more."
-
-
 _LONGEST_REASON = 160
 """Characters kept of a model's reason: two lines of the trace."""
 
 
 def read_decision(
-    reply: Reply, book: Mapping[str, NodeId], *, point: InterventionPoint, here: NodeId | None
+    content: Mapping[str, Any], book: Mapping[str, NodeId], *, point: InterventionPoint, here: NodeId | None
 ) -> PilotDecision | None:
-    """The decision in a reply to START, FORK, BACKTRACK or EVALUATE; None when nothing in it can be used."""
-    content = read_object(reply)
-    if content is None:
-        return None
+    """The decision in a checked reply to START, FORK, BACKTRACK or EVALUATE; None when nothing in it can be used."""
     if point is InterventionPoint.EVALUATE:
-        return _evaluation(content, here)
+        return _read_evaluation(content, here)
     is_back = point is InterventionPoint.BACKTRACK
-    ranked, unknown = _read_ranking(content.get("alternatives" if is_back else "ranking"), book)
-    direction = GoDeeper() if is_back else _direction(content, book)
+    ranked, unknown = _read_ranking(content["alternatives" if is_back else "ranking"], book)
+    direction = GoDeeper() if is_back else _read_direction(content, book)
     if not ranked and isinstance(direction, GoDeeper):
         return None
     return PilotDecision(
         ranked_candidates=ranked,
         direction=direction,
-        confidence=as_share(content.get("confidence")) or 0.0,
-        reasoning=_read_reason(content.get("why_failed" if is_back else "reasoning")),
+        confidence=content["confidence"],
+        reasoning=_shorten_reason(content["why_failed" if is_back else "reasoning"]),
         intervention_point=point,
         note=f"The model named sections that it was not shown ({unknown}); they were left out." if unknown else "",
     )
 
 
-def read_kept(reply: Reply, book: Mapping[str, NodeId]) -> list[NodeId] | None:
-    """The nodes a PRUNE reply keeps; None when it names none that were shown."""
-    content = read_object(reply)
-    kept = content.get("keep") if content is not None else None
-    if not isinstance(kept, list):
+def _read_evaluation(content: Mapping[str, Any], here: NodeId | None) -> PilotDecision | None:
+    if here is None:
         return None
-    nodes = [node for node in (_find_named(name, book) for name in kept) if node is not None]
-    return list(dict.fromkeys(nodes)) or None
-
-
-def _find_named(name: object, book: Mapping[str, NodeId]) -> NodeId | None:
-    """The node of that name; None for a name not given out in this call."""
-    return book.get(name.strip()) if isinstance(name, str) else None
-
-
-def read_object(reply: Reply) -> Mapping[str, Any] | None:
-    """The reply's object as parsed, else as its text gives it; None for prose, lists and broken JSON."""
-    if isinstance(reply.parsed, Mapping):
-        return reply.parsed
-    return parse_object(reply.text) if isinstance(reply.text, str) else None
-
-
-def _evaluation(content: Mapping[str, Any], here: NodeId | None) -> PilotDecision | None:
-    share, reason = as_share(content.get("relevance")), _read_reason(content.get("reason"))
-    if share is None or here is None:
-        return None
-    is_answer = content.get("is_answer") is True and share >= 0.5
+    share, reason = content["relevance"], _shorten_reason(content["reason"])
+    is_answer = content["is_answer"] and share >= 0.5
     return PilotDecision(
         ranked_candidates=(RankedCandidate(here, share, reason),),
         direction=FoundAnswer(share) if is_answer else GoDeeper(),
@@ -275,37 +319,31 @@ def _evaluation(content: Mapping[str, Any], here: NodeId | None) -> PilotDecisio
     )
 
 
-def _read_ranking(items: object, book: Mapping[str, NodeId]) -> tuple[tuple[RankedCandidate, ...], int]:
+def _read_ranking(
+    items: Sequence[Mapping[str, Any]], book: Mapping[str, NodeId]
+) -> tuple[tuple[RankedCandidate, ...], int]:
     """The known candidates, first mention counts, and how many names were unknown."""
-    found: dict[NodeId, RankedCandidate] = {}
-    unknown = 0
-    for item in items if isinstance(items, Sequence) and not isinstance(items, str) else ():
-        if not isinstance(item, Mapping):
-            continue
-        node = _find_named(item.get("id"), book)
-        if node is None:
-            unknown += 1
-        elif (score := as_share(item.get("score"))) is not None:
-            found.setdefault(node, RankedCandidate(node, score, _read_reason(item.get("reason"))))
-    return tuple(sorted(found.values(), key=lambda candidate: (-candidate.score, candidate.node))), unknown
+    known = [(book[name], item) for item in items if (name := item["id"].strip()) in book]
+    found = {node: RankedCandidate(node, item["score"], _shorten_reason(item["reason"])) for node, item in known[::-1]}
+    ranked = sorted(found.values(), key=lambda candidate: (-candidate.score, candidate.node))
+    return tuple(ranked), len(items) - len(known)
 
 
-def _direction(content: Mapping[str, Any], book: Mapping[str, NodeId]) -> SearchDirection:
-    match content.get("direction"):
+def _read_direction(content: Mapping[str, Any], book: Mapping[str, NodeId]) -> SearchDirection:
+    match content["direction"]:
         case "explore_siblings":
             return ExploreSiblings()
         case "backtrack":
             return Backtrack()
         case "found_answer":
-            return FoundAnswer(as_share(content.get("confidence")) or 0.0)
-        case "jump_to":
-            target = _find_named(content.get("target"), book)
-            return JumpTo(target) if target is not None else GoDeeper()
+            return FoundAnswer(content["confidence"])
+        case "jump_to" if (target := book.get(content["target"].strip())) is not None:
+            return JumpTo(target)
     return GoDeeper()
 
 
-def _read_reason(value: object) -> str:
-    return " ".join(value.split())[:_LONGEST_REASON] if isinstance(value, str) else ""
+def _shorten_reason(text: str) -> str:
+    return " ".join(text.split())[:_LONGEST_REASON]
 
 
 ANSWER_COVERAGE, ANSWER_STANDING = 0.6, 0.5
@@ -319,8 +357,7 @@ LEAVING_STANDING = 0.8
 def check_direction(decision: PilotDecision, state: SearchState, words: LexicalPilot) -> PilotDecision:
     """The decision; its direction becomes GoDeeper when the document's words speak against it.
 
-    A wrong ranking costs a detour; a wrong "found", "go back" or "look beside" costs the answer. Without a scorer
-    there is nothing to weigh with, and the model's word stands.
+    A wrong ranking costs a detour; a wrong "found", "go back" or "look beside" costs the answer.
     """
     objection = ""
     if isinstance(decision.direction, FoundAnswer):
@@ -337,19 +374,16 @@ def check_direction(decision: PilotDecision, state: SearchState, words: LexicalP
 def _object_to_stopping(place: NodeId | None, state: SearchState, words: LexicalPilot) -> str:
     if place is None:
         return "The model believes the answer is found, but names no place"
-    coverage, standing = words.coverage(place), words.measure_standing(place)
     found = f"The model believes the answer is found in {_title(state.tree, place)}"
-    if coverage is None or standing is None:
-        return ""
     if state.candidates and state.tree.child_sections(place):
         return f"{found}, which has sections of its own"
-    is_borne_out = coverage >= ANSWER_COVERAGE and standing >= ANSWER_STANDING
+    is_borne_out = words.coverage(place) >= ANSWER_COVERAGE and words.measure_standing(place) >= ANSWER_STANDING
     return "" if is_borne_out else f"{found}, but too few words say so"
 
 
 def _object_to_leaving(state: SearchState, words: LexicalPilot) -> str:
     here = state.current_node
-    if here is None or (words.measure_standing(here) or 0.0) < LEAVING_STANDING:
+    if here is None or words.measure_standing(here) < LEAVING_STANDING:
         return ""
     return f"The model would leave {_title(state.tree, here)}, but the words point there"
 
@@ -361,9 +395,30 @@ def _title(tree: Tree, key: NodeId) -> str:
 MOST_FAILURES = 3
 """Failed calls in a row after which the offline pilot guides the rest of the search: with 20 seconds a call, a server
 that hangs costs a minute at most."""
+_PROBLEMS = {
+    "ModelAuth": "the key was refused",
+    "ModelRateLimited": "it asked to slow down",
+    "ModelTimeout": "it did not answer in time",
+    "ModelUnreachable": "it could not be reached",
+    "ModelBudgetSpent": "the budget forbids another call",
+    "ModelInvalidReply": "its reply did not fit",
+}
+"""How an error is told: in words that hold nothing of its text."""
 UNNAMED_SHARE = 0.5
 """What is left of the offline score of a candidate that the model did not name. Measured with the model: 0.25 reaches
 47, 57 and 60, 1.0 50, 57 and 60."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consultation:
+    """What came of one question: the checked reply, or None and the problem in words; and what the call cost."""
+
+    content: Mapping[str, Any] | None = None
+    problem: str = ""
+    was_called: bool = True
+    engine: str = "offline"
+    tokens: int = 0
+    cost_usd: float = 0.0
 
 
 class ModelPilot(Pilot):
@@ -371,25 +426,15 @@ class ModelPilot(Pilot):
 
     A call that fails, an unusable reply and a refused call leave the candidates in their order, with a note; after
     three failures in a row `fallback` guides the rest of the search. With a spent budget the pilot is not active.
-    `walk` names this search, so that the calls of each level are counted for every search by itself.
     """
 
     name = "model"
 
     def __init__(
-        self,
-        model: ChatModel,
-        *,
-        budget: PilotBudget,
-        fallback: LexicalPilot | None = None,
-        config: PilotConfig | None = None,
-        estimator: TokenEstimator | None = None,
-        walk: Hashable = "",
+        self, model: ChatModel, *, budget: PilotBudget, fallback: LexicalPilot, config: PilotConfig = BALANCED
     ) -> None:
-        self.config = config or PilotConfig()
-        self.fallback = fallback or LexicalPilot(config=self.config)
-        self._model, self._budget, self._walk = model, budget, walk
-        self._estimator = estimator or HeuristicEstimator()
+        self.config, self.fallback = config, fallback
+        self._model, self._budget = model, budget
         self.reset()
 
     def reset(self) -> None:
@@ -405,7 +450,7 @@ class ModelPilot(Pilot):
 
     def should_intervene(self, state: SearchState) -> bool:
         """Whether the state is worth a call."""
-        return self.is_active and is_worth_asking(state, self.config)
+        return is_worth_asking(state, self.config)
 
     def decide(self, state: SearchState) -> PilotDecision:
         """The model's ranking of the candidates, or its judgement of the section when there is none to choose."""
@@ -414,35 +459,35 @@ class ModelPilot(Pilot):
     def guide_start(self, tree: Tree, query: QueryPlan, start_node: NodeId) -> PilotDecision | None:
         """The model's ranking of the children of the start node; None when there is nothing to choose."""
         state = SearchState.below(tree, query, start_node)
-        if not state.is_fork_point or not self.config.guide_start:
-            return None
-        return self._consult(state, InterventionPoint.START)
+        return self._consult(state, InterventionPoint.START) if state.is_fork_point else None
 
-    def guide_backtrack(self, state: SearchState) -> PilotDecision | None:
-        """Why the path failed and which branch to take up; None when there is none."""
-        return self._consult(state, InterventionPoint.BACKTRACK) if state.candidates else None
+    def guide_backtrack(self, state: SearchState) -> PilotDecision:
+        """Why the path failed and which branch to take up."""
+        return self._consult(state, InterventionPoint.BACKTRACK)
 
     def binary_prune(self, state: SearchState) -> list[NodeId] | None:
         """The children the model would keep of those that fit one call; None when it cannot say. `last_prune` says
         what it cost."""
         self.last_prune = None
-        if not self.is_active:
-            return None
         if self._is_given_up:
             return self.fallback.binary_prune(state)
-        question = self._question(state, InterventionPoint.PRUNE)
-        outcome = self._ask(question, state)
-        kept = read_kept(outcome.reply, question.book) if outcome.reply is not None else None
-        problem = outcome.problem or ("" if kept else "its reply named none of the sections")
+        prompt = self._write_prompt(state, InterventionPoint.PRUNE)
+        asked = self._ask(prompt, state)
+        names = asked.content["keep"] if asked.content is not None else ()
+        kept = list(dict.fromkeys(prompt.book[name.strip()] for name in names if name.strip() in prompt.book))
+        note = prompt.note
+        if kept:
+            self._failures = 0
+        else:
+            note = self._count_failure(asked, asked.problem or "its reply named none of the sections")
         self.last_prune = PilotDecision(
             intervention_point=InterventionPoint.PRUNE,
-            note=self._count(outcome, problem) if problem else question.note,
-            engine="offline" if problem else self._model.name,
-            tokens=outcome.tokens,
-            cost_usd=outcome.cost_usd,
+            note=note,
+            engine=asked.engine if kept else "offline",
+            tokens=asked.tokens,
+            cost_usd=asked.cost_usd,
         )
-        self._failures = self._failures if problem else 0
-        return kept
+        return kept or None
 
     @property
     def _is_given_up(self) -> bool:
@@ -453,8 +498,9 @@ class ModelPilot(Pilot):
             # With nothing to choose, the one candidate is what is judged.
             state = replace(state, path=(*state.path, state.candidates[0]), candidates=(), scores=())
         if self._is_given_up:
-            offline = self.fallback.guide_backtrack(state) if point is InterventionPoint.BACKTRACK else None
-            return replace(offline or self.fallback.decide(state), intervention_point=point)
+            is_back = point is InterventionPoint.BACKTRACK
+            offline = self.fallback.guide_backtrack(state) if is_back else self.fallback.decide(state)
+            return replace(offline, intervention_point=point)
         # Asked the same again (another step back at this node), the answer is the same and free.
         memo = (state.query, point, state.path, state.candidates)
         if memo in self._memo:
@@ -465,24 +511,24 @@ class ModelPilot(Pilot):
         return decision
 
     def _decide_anew(self, state: SearchState, point: InterventionPoint) -> PilotDecision:
-        question = self._question(state, point)
-        outcome = self._ask(question, state)
-        reply, book = outcome.reply, question.book
-        decision = read_decision(reply, book, point=point, here=state.current_node) if reply is not None else None
+        prompt = self._write_prompt(state, point)
+        asked = self._ask(prompt, state)
+        decision = None
+        if asked.content is not None:
+            decision = read_decision(asked.content, prompt.book, point=point, here=state.current_node)
         if decision is None:
-            note = self._count(outcome, outcome.problem or "its reply held nothing usable")
+            note = self._count_failure(asked, asked.problem or "its reply held nothing usable")
             kept = PilotDecision.preserve_order(state.candidates, point=point, note=note)
-            return replace(kept, tokens=outcome.tokens, cost_usd=outcome.cost_usd)
+            return replace(kept, tokens=asked.tokens, cost_usd=asked.cost_usd)
         self._failures = 0
         decision = check_direction(decision, state, self.fallback)
-        engine = outcome.reply.model if outcome.reply is not None else ""
         return replace(
             decision,
             ranked_candidates=self._rank_unnamed(decision, state),
-            note=" ".join(part for part in (question.note, decision.note) if part),
-            engine=engine or self._model.name,
-            tokens=outcome.tokens,
-            cost_usd=outcome.cost_usd,
+            note=" ".join(filter(None, (prompt.note, decision.note))),
+            engine=asked.engine,
+            tokens=asked.tokens,
+            cost_usd=asked.cost_usd,
         )
 
     def _rank_unnamed(self, decision: PilotDecision, state: SearchState) -> tuple[RankedCandidate, ...]:
@@ -497,33 +543,55 @@ class ModelPilot(Pilot):
         halved = (RankedCandidate(c.node, UNNAMED_SHARE * c.score, c.reason) for c in others)
         return (*decision.ranked_candidates, *halved)
 
-    def _question(self, state: SearchState, point: InterventionPoint) -> Prompt:
+    def _write_prompt(self, state: SearchState, point: InterventionPoint) -> Prompt:
         """The prompt, the likeliest by the words first: a full prompt leaves out the least likely."""
         if point is InterventionPoint.EVALUATE:
-            here = state.current_node
-            leaves = state.tree.leaves(here) if here is not None and here in state.tree else []
-            order = self.fallback.most_promising(leaves)
+            order = self.fallback.most_promising(state.tree.leaves(state.current_node or 0))
         else:
             order = [candidate.node for candidate in self.fallback.decide(state).ranked_candidates]
         # Not what is left of the budget: a prompt must not depend on what other searches spent, or no replay would fit.
-        tokens = min(self.config.tokens_per_call, self._budget.tokens_per_call)
-        return build_question(state, point, order=order, tokens=tokens, estimator=self._estimator)
-
-    def _ask(self, question: Prompt, state: SearchState) -> CallOutcome:
-        if state.candidates and not question.shown:
-            return CallOutcome(problem="one consultation has too few tokens to show it a section", was_called=False)
-        return call(
-            self._model,
-            question,
-            budget=self._budget,
-            level=(self._walk, state.depth),
-            seconds=self.config.call_seconds,
-            fixed_tokens=self._estimator.estimate(question.instructions),
+        return build_question(
+            state, point, order=order, tokens=min(self.config.tokens_per_call, self._budget.tokens_per_call)
         )
 
-    def _count(self, outcome: CallOutcome, problem: str) -> str:
+    def _ask(self, prompt: Prompt, state: SearchState) -> Consultation:
+        """Reserve, ask, settle and check. Raises Cancelled when the run is stopped; all else is a problem in words."""
+        if state.candidates and not prompt.shown:
+            return Consultation(problem="one consultation has too few tokens to show it a section", was_called=False)
+        try:
+            held = self._budget.reserve(prompt.tokens + prompt.reply_tokens, level=state.depth)
+        except ModelBudgetSpent as refused:
+            return Consultation(problem=refused.message, was_called=False)
+        instructions, schema = INSTRUCTIONS[prompt.point], SCHEMAS[prompt.point]
+        messages = (Message("system", instructions), Message("user", prompt.data))
+        reply = call_within(
+            self.config.call_seconds,
+            lambda: self._model.complete(messages, schema=schema, max_tokens=prompt.reply_tokens),
+        )
+        if not isinstance(reply, Reply):
+            # What a failed call has cost is unknown: all that was held counts as spent.
+            self._budget.settle(held, tokens=held.tokens)
+            if isinstance(reply, Cancelled):
+                raise reply
+            return Consultation(problem=self._name_problem(reply), tokens=held.tokens)
+        used, cost = reply.usage.tokens_in + reply.usage.tokens_out, reply.usage.cost_usd
+        # The budget leaves the fixed instructions out.
+        used = max(used - _ESTIMATE(instructions), 0) if used else held.tokens
+        self._budget.settle(held, tokens=used, cost_usd=cost)
+        try:
+            content = check_object(reply.text, reply.parsed, schema)
+        except ModelInvalidReply:
+            return Consultation(problem="its reply did not fit", tokens=used, cost_usd=cost)
+        return Consultation(content, engine=reply.model or self._model.name, tokens=used, cost_usd=cost)
+
+    def _name_problem(self, error: object) -> str:
+        if isinstance(error, Overdue):
+            return f"it did not answer within {self.config.call_seconds:g} seconds"
+        return _PROBLEMS.get(type(error).__name__, f"it failed ({type(error).__name__})")
+
+    def _count_failure(self, asked: Consultation, problem: str) -> str:
         """Count a failure and say what happened; a refused call is no failure of the model."""
-        if not outcome.was_called:
+        if not asked.was_called:
             return f"The model was not asked: {problem}. The sections keep their order."
         self._failures += 1
         note = f"The model's advice could not be used: {problem}. The sections keep their order."

@@ -1,14 +1,16 @@
-"""What a pilot is shown and says, and its consultation: each answer is checked, each failure becomes a note."""
+"""What a pilot is shown and says, what it leaves out, and the pilot without a model."""
 
-from collections.abc import Callable, Iterable, Sequence, Set
-from dataclasses import KW_ONLY, dataclass, replace
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property, partial
-from typing import Any, Protocol, TypeVar
+from functools import cached_property
+from typing import Any
 
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.errors import Cancelled, EngineError
+from vectorless_web.engine.finding.ranking.ranker import EvidenceScorer
 from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.text.analyser import analyse, title_terms
 
 
 class PilotMode(StrEnum):
@@ -52,8 +54,6 @@ class PilotConfig:
     """Children that pruning keeps at least. Measured: 1 loses one gold section at each of 1, 3 and 5, 6 none."""
     max_depth: int = 12
     """Depth of the tree below which no advice is asked for. Measured: 6 and 24 change nothing."""
-    guide_start: bool = True
-    guide_backtrack: bool = True
     call_seconds: float = 20.0
     """Seconds one call may take before it counts as failed: those of a whole search."""
 
@@ -68,8 +68,9 @@ class PilotConfig:
         return self.mode is not PilotMode.ALGORITHM_ONLY
 
 
+BALANCED = PilotConfig()
 _PRESETS = {
-    PilotMode.BALANCED: PilotConfig(),
+    PilotMode.BALANCED: BALANCED,
     PilotMode.HIGH_QUALITY: PilotConfig(
         mode=PilotMode.HIGH_QUALITY,
         tokens_per_query=5000,
@@ -189,23 +190,6 @@ class PilotDecision:
         return cls(ranked_candidates=ranked, intervention_point=point, note=note)
 
 
-_LARGEST_NUMBER = 1e9
-"""A number of a pilot beyond this, in either direction, is taken for a mistake."""
-
-
-def as_number(value: object) -> float | None:
-    """The value as float; None for text, a truth value, not-a-number, infinity or a size above a thousand million."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and -_LARGEST_NUMBER <= value <= _LARGEST_NUMBER:
-        return float(value)
-    return None
-
-
-def as_share(value: object) -> float | None:
-    """A number brought into [0, 1], or None."""
-    number = as_number(value)
-    return None if number is None else min(max(number, 0.0), 1.0)
-
-
 @dataclass(frozen=True)
 class SearchState:
     """What a pilot is shown: where a search stands and what it can choose from.
@@ -220,20 +204,11 @@ class SearchState:
     path: tuple[NodeId, ...] = ()
     candidates: tuple[NodeId, ...] = ()
     visited: Set[NodeId] = frozenset()
-    depth: int = -1
-    """The length of the path unless given."""
     iteration: int = 0
     best_score: float = 0.0
     is_backtracking: bool = False
     step_reasons: tuple[str | None, ...] | None = None
-    _: KW_ONLY
     scores: tuple[float, ...] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "path", tuple(self.path))
-        object.__setattr__(self, "candidates", tuple(self.candidates))
-        if self.depth < 0:
-            object.__setattr__(self, "depth", len(self.path))
 
     @classmethod
     def for_start(cls, tree: Tree, query: QueryPlan) -> "SearchState":
@@ -244,6 +219,11 @@ class SearchState:
     def below(cls, tree: Tree, query: QueryPlan, start: NodeId = 0) -> "SearchState":
         """The state at a start node, with its child sections to choose from."""
         return cls(tree, query, path=(start,) if start else (), candidates=tuple(tree.child_sections(start)))
+
+    @property
+    def depth(self) -> int:
+        """Steps walked so far."""
+        return len(self.path)
 
     @property
     def is_at_root(self) -> bool:
@@ -278,59 +258,54 @@ def scores_are_close(scores: Sequence[float], gap: float) -> bool:
 
 def is_worth_asking(state: SearchState, config: PilotConfig) -> bool:
     """Whether advice is worth a call: by point and depth, and by how many, how close or how weak the candidates are."""
-    if not config.asks or state.depth > config.max_depth:
+    if state.depth > config.max_depth:
         return False
-    if state.point is InterventionPoint.START:
-        return config.guide_start and state.is_fork_point
-    if state.point is InterventionPoint.BACKTRACK:
-        return config.guide_backtrack and bool(state.candidates)
-    if state.point is InterventionPoint.EVALUATE:
-        # A section that was entered is judged; an only child is simply walked into.
-        return not state.candidates
+    match state.point:
+        case InterventionPoint.START:
+            return state.is_fork_point
+        case InterventionPoint.BACKTRACK:
+            return bool(state.candidates)
+        case InterventionPoint.EVALUATE:
+            # A section that was entered is judged; an only child is simply walked into.
+            return not state.candidates
     is_wide = len(state.candidates) >= config.fork_threshold
     is_weak = max(state.scores, default=state.best_score) < config.low_score
     return is_wide or is_weak or scores_are_close(state.scores, config.closeness_gap)
 
 
-def needs_prefilter(count: int, config: PilotConfig) -> bool:
-    """Whether so many candidates are cut to the best-scored before they go before the pilot."""
-    return count > config.prefilter
-
-
-def needs_pruning(count: int, config: PilotConfig) -> bool:
-    """Whether so many candidates, after the pre-filter, are pruned by the pilot before it ranks them."""
-    return config.asks and count > config.prune_above
-
-
-class Pilot(Protocol):
-    """All that a search may ask of a pilot. What has a body here is the default of a pilot that leaves it out."""
+class Pilot:
+    """All that a search asks of a pilot. `name`, `should_intervene` and `decide` are its own; the rest has defaults."""
 
     name: str
-    config: PilotConfig
+    config = BALANCED
     last_prune: PilotDecision | None = None
     """What the last pruning cost and has to say."""
 
     def should_intervene(self, state: SearchState) -> bool:
         """Whether advice at this state is worth its cost."""
-        ...
+        raise NotImplementedError
 
     def decide(self, state: SearchState) -> PilotDecision:
         """Rank the candidates and say where to go; on any error keep their order, never raise."""
-        ...
+        raise NotImplementedError
 
     @property
     def is_active(self) -> bool:
-        """False for a pilot without opinions, or when its budget is spent."""
+        """False for a pilot without opinions, or when its budget is spent; then it is not asked at all."""
         return self.config.asks
+
+    def can_intervene(self, state: SearchState) -> bool:
+        """Whether the pilot is active and finds this state worth its advice."""
+        return self.is_active and self.should_intervene(state)
 
     def guide_start(self, tree: Tree, query: QueryPlan, start_node: NodeId) -> PilotDecision | None:
         """Judge the children of `start_node` before the first step; None for no opinion."""
         state = SearchState.below(tree, query, start_node)
-        return self.decide(state) if self.is_active and self.should_intervene(state) else None
+        return self.decide(state) if self.should_intervene(state) else None
 
     def guide_backtrack(self, state: SearchState) -> PilotDecision | None:
         """Say why the path failed and rank the other branches, which are the candidates."""
-        return self.decide(state) if self.is_active and self.should_intervene(state) else None
+        return self.decide(state)
 
     def binary_prune(self, state: SearchState) -> Sequence[NodeId] | None:
         """The candidates of a wide node worth keeping; None for no opinion."""
@@ -338,35 +313,19 @@ class Pilot(Protocol):
 
     def reset(self) -> None:
         """Forget this pilot's own caches and counters before a new search; a budget it was given stays."""
-        return
 
 
 class PilotExt:
-    """A pilot of the first four members of `Pilot`, completed with the defaults of the others."""
+    """A pilot of somebody's own, which need be no `Pilot`: what it leaves out has the defaults."""
 
     def __init__(self, pilot: Any) -> None:
         self._pilot = pilot
 
     def __getattr__(self, member: str) -> Any:
-        if member in vars(Pilot) and not hasattr(self._pilot, member):
-            default = vars(Pilot)[member]
-            return default.__get__(self, PilotExt) if hasattr(default, "__get__") else default
-        return getattr(self._pilot, member)
-
-    @property
-    def config(self) -> PilotConfig:
-        """The pilot's own configuration; the balanced preset if it brings none."""
-        config = getattr(self._pilot, "config", None)
-        return config if isinstance(config, PilotConfig) else PilotConfig()
-
-    def can_intervene(self, state: SearchState) -> bool:
-        """Whether the pilot is active and finds this state worth its advice."""
-        return bool(self.is_active) and bool(self.should_intervene(state))
-
-    @staticmethod
-    def intervention_point(state: SearchState) -> InterventionPoint:
-        """The point at which a pilot asked in this state intervenes."""
-        return state.point
+        if hasattr(self._pilot, member):
+            return getattr(self._pilot, member)
+        default = vars(Pilot)[member]
+        return default.__get__(self, PilotExt) if hasattr(default, "__get__") else default
 
 
 class NoopPilot(Pilot):
@@ -374,9 +333,7 @@ class NoopPilot(Pilot):
 
     name = "none"
     is_active = False
-
-    def __init__(self, config: PilotConfig | None = None) -> None:
-        self.config = config or PilotConfig.preset(PilotMode.ALGORITHM_ONLY)
+    config = PilotConfig.preset(PilotMode.ALGORITHM_ONLY)
 
     def should_intervene(self, state: SearchState) -> bool:
         return False
@@ -385,174 +342,150 @@ class NoopPilot(Pilot):
         return PilotDecision.preserve_order(state.candidates, point=state.point)
 
 
-Answer = TypeVar("Answer")
-
-FAILURES: tuple[type[Exception], ...] = (
-    *(ArithmeticError, AssertionError, AttributeError, BufferError, EOFError, EngineError, ImportError, LookupError),
-    *(MemoryError, NameError, OSError, RuntimeError, StopIteration, SyntaxError, TypeError, ValueError, Warning),
-)
-"""How a pilot, which may be anybody's code, can fail without harm to the run: every built-in kind and the engine's own.
-
-Not every Exception: what a queue or a host throws into the thread to end a job has to get through.
-"""
+SHARES = ((0.95, "all"), (0.6, "most"), (0.4, "about half"), (0.2, "some"), (0.05, "few"), (0.0, "hardly any"))
+"""How a share of words is put in a reason: the least share for which each wording is used."""
+_TITLE_SHARE = 0.35
+"""How far a title that bears all words of the question closes the gap to certainty. A title is short, so its words may
+be there for another reason. Measured: 0.175 and 0.7 change no gold section."""
+_LABEL_SHARE = 0.95
+"""The same for a section that the question calls by its label: nearly certain."""
 
 
-class Guidance:
-    """One pilot, asked for one search; it is reset first.
+class LexicalPilot(Pilot):
+    """A pilot without a model: deterministic, without cost or network.
 
-    A pilot that is not active is not asked: the scorer decides alone. `spend_turn` counts a consultation and refuses
-    it when no turn is left; `note` receives sentences for the reader; `account` each decision given.
+    A candidate's score joins three independent pieces of evidence, s = 1 - (1 - e)(1 - t)(1 - r): the scorer's
+    evidence e of its subtree, the share t of the question's words in its title, and r when the question calls it by
+    its label.
     """
 
-    def __init__(
-        self,
-        pilot: Any,
-        *,
-        spend_turn: Callable[[], bool],
-        note: Callable[[str], None],
-        account: Callable[[PilotDecision], None],
-    ) -> None:
-        self._pilot = PilotExt(pilot)
-        self._spend_turn, self._note, self._account = spend_turn, note, account
-        self.consultations = 0
-        self._safely(self._pilot.reset, otherwise=None)
+    name = "lexical"
 
-    @property
-    def config(self) -> PilotConfig:
-        """The pilot's configuration."""
-        return self._safely(lambda: self._pilot.config, otherwise=PilotConfig())
+    def __init__(self, scorer: EvidenceScorer, *, config: PilotConfig = BALANCED) -> None:
+        self.config, self._scorer = config, scorer
 
-    @property
-    def is_active(self) -> bool:
-        """Whether the pilot would be asked. The reader is told once when it no longer is."""
-        is_active = bool(self._safely(lambda: self._pilot.is_active, otherwise=False))
-        if not is_active and self.consultations:
-            self._note("The pilot's budget is spent; from here the document's words decide alone.")
-        return is_active
+    def should_intervene(self, state: SearchState) -> bool:
+        """Wherever there is something to choose: its advice costs nothing."""
+        return bool(state.candidates)
 
-    def start(self, state: SearchState, start: NodeId) -> PilotDecision | None:
-        """The pilot's judgement of the children of the start node; None without an active pilot or a usable answer."""
-        if not self.is_active:
-            return None
-        return self._check_decision(
-            self._ask_pilot(partial(self._pilot.guide_start, state.tree, state.query, start)), state
+    def decide(self, state: SearchState) -> PilotDecision:
+        """Rank the candidates, best first, ties in reading order."""
+        ranked = self._rank(state.tree, state.query, state.candidates)
+        return PilotDecision(
+            ranked_candidates=ranked,
+            confidence=_measure_lead([candidate.score for candidate in ranked]),
+            reasoning=_summary(state.tree, ranked),
+            intervention_point=state.point,
         )
 
-    def decide(self, state: SearchState) -> PilotDecision | None:
-        """The pilot's judgement of the candidates; None when it is not asked or its answer is unusable."""
-        return self._judge(state, self._pilot.decide)
+    def guide_start(self, tree: Tree, query: QueryPlan, start_node: NodeId) -> PilotDecision:
+        """Rank the children of the start node; jump when the question calls one section below it by its label."""
+        decision = self.decide(SearchState.below(tree, query, start_node))
+        named = _named_node(tree, query, start_node)
+        if named is None:
+            return decision
+        return replace(
+            decision, direction=JumpTo(named), reasoning=f"The question names {tree.node(named).label.strip()}"
+        )
 
-    def backtrack(self, state: SearchState) -> PilotDecision | None:
-        """The pilot's judgement of the branches put aside; None when it is not asked or its answer is unusable."""
-        return self._judge(state, self._pilot.guide_backtrack)
+    def guide_backtrack(self, state: SearchState) -> PilotDecision:
+        """Rank the other branches and say what the failed one lacked."""
+        here, reason = state.current_node, "the way so far led nowhere"
+        if here is not None:
+            title = state.tree.node(here).title or "this section"
+            reason = f"{title} holds {say_share(self.coverage(here))} of the question's words"
+        return replace(self.decide(state), reasoning=reason)
 
-    def prune(self, state: SearchState) -> list[NodeId] | None:
-        """The candidates worth keeping, in their order; None for no opinion."""
-        if not self.is_active:
-            return None
-        kept = self._ask_pilot(partial(self._pilot.binary_prune, state))
-        record = self._safely(lambda: self._pilot.last_prune, otherwise=None)
-        if isinstance(record, PilotDecision):
-            self._accept(record)
-        if not isinstance(kept, list | tuple | set | frozenset):
-            return None
-        wanted = {key for key in kept if isinstance(key, int)}
-        return [key for key in state.candidates if key in wanted]
+    def binary_prune(self, state: SearchState) -> list[NodeId] | None:
+        """Keep the candidates with any evidence at all; no opinion when that is none or all of them."""
+        scored = {c.node: c.score for c in self._rank(state.tree, state.query, state.candidates)}
+        kept = [key for key in state.candidates if scored[key] > 0.0]
+        return kept if 0 < len(kept) < len(state.candidates) else None
 
-    def _judge(
-        self, state: SearchState, question: Callable[[SearchState], PilotDecision | None]
-    ) -> PilotDecision | None:
-        if not self.is_active or not self._safely(partial(self._pilot.should_intervene, state), otherwise=False):
-            return None
-        return self._check_decision(self._ask_pilot(partial(question, state)), state)
+    def coverage(self, key: NodeId) -> float:
+        """The share of the question's words that stand in the node's subtree."""
+        return self._scorer.evidence(key).coverage
 
-    def _ask_pilot(self, question: Callable[[], Answer]) -> Answer | None:
-        if not self._spend_turn():
-            return None
-        self.consultations += 1
-        return self._safely(question, otherwise=None)
+    def measure_standing(self, key: NodeId) -> float:
+        """Best score in the node's subtree as a share of the document's best, in [0, 1]."""
+        best = self._scorer.evidence(0).best_score
+        return self._scorer.evidence(key).best_score / best if best > 0.0 else 0.0
 
-    def _safely(self, question: Callable[[], Answer], *, otherwise: Answer) -> Answer:
-        try:
-            return question()
-        except Cancelled:
-            raise
-        except FAILURES as error:
-            self._note(f"The pilot failed ({type(error).__name__}); the walk goes on without its advice.")
-            return otherwise
+    def most_promising(self, keys: Sequence[NodeId]) -> list[NodeId]:
+        """The keys by the scorer's scores, best first."""
+        scores = dict(zip(keys, self._scorer.scores(keys), strict=True))
+        return sorted(keys, key=lambda key: -scores[key])
 
-    def _check_decision(self, answer: object, state: SearchState) -> PilotDecision | None:
-        if answer is None:
-            return None
-        decision = self._safely(lambda: _mend_decision(answer, state), otherwise=None)
-        if decision is None:
-            self._note("The pilot's answer was unusable; the walk goes on without it.")
-            return None
-        self._accept(decision)
-        return decision
+    def _rank(self, tree: Tree, query: QueryPlan, keys: Sequence[NodeId]) -> tuple[RankedCandidate, ...]:
+        wanted = {term.term: term.weight for term in query.terms}
+        asked = [token.term for token in query.tokens if token.term]
+        found = []
+        for key, share in zip(keys, self._scorer.scores(keys), strict=True):
+            titled, title_share = _match_title(tree.node(key).title, wanted)
+            is_named = names_label(tree, key, asked)
+            score = 1.0 - (1.0 - share) * (1.0 - _TITLE_SHARE * title_share) * (1.0 - _LABEL_SHARE * is_named)
+            found.append(RankedCandidate(key, score, self._reason(tree, key, titled=titled, is_named=is_named)))
+        return tuple(sorted(found, key=lambda candidate: (-candidate.score, candidate.node)))
 
-    def _accept(self, decision: PilotDecision) -> None:
-        self._account(decision)
-        if decision.note:
-            self._note(decision.note)
-
-
-def _mend_decision(answer: object, state: SearchState) -> PilotDecision | None:
-    """The decision with foreign keys, doubles and impossible numbers taken out, and the reader told."""
-    if not isinstance(answer, PilotDecision):
-        return None
-    direction = _check_direction(answer.direction, state.tree)
-    lost = "" if direction is not None else "The pilot pointed to a place that does not exist."
-    point = answer.intervention_point
-    return replace(
-        answer,
-        ranked_candidates=_select_usable(
-            answer.ranked_candidates, set(state.candidates) or {state.current_node or 0}, _clean_text(answer.reasoning)
-        ),
-        direction=direction or GoDeeper(),
-        confidence=as_share(answer.confidence) or 0.0,
-        reasoning=_clean_text(answer.reasoning),
-        intervention_point=point if isinstance(point, InterventionPoint) else state.point,
-        note=" ".join(part for part in (_clean_text(answer.note), lost) if part),
-        engine=_clean_text(answer.engine) or "offline",
-        tokens=int(max(as_number(answer.tokens) or 0.0, 0.0)),
-        cost_usd=max(as_number(answer.cost_usd) or 0.0, 0.0),
-    )
+    def _reason(self, tree: Tree, key: NodeId, *, titled: Sequence[str], is_named: bool) -> str:
+        if is_named:
+            return "the question calls it by its number"
+        parts = [f"its title speaks of {', '.join(titled[:3])}"] if titled else []
+        found = self._scorer.evidence(key)
+        if found.best_score > 0.0:
+            page = tree.node(found.best).page_start + 1
+            share = say_share(found.coverage)
+            parts.append(f"it holds {share} of the question's words, its best passage is on page {page}")
+        return "; ".join(parts) or "nothing in it speaks of the question"
 
 
-def _select_usable(
-    candidates: Iterable[RankedCandidate], allowed: set[NodeId], reasoning: str
-) -> tuple[RankedCandidate, ...]:
-    """The candidates that are known, each once; one without a reason gets the decision's own."""
-    found: dict[NodeId, RankedCandidate] = {}
-    for candidate in candidates:
-        if not isinstance(candidate, RankedCandidate) or not isinstance(candidate.node, int):
-            continue
-        score = as_share(candidate.score)
-        if candidate.node in allowed and score is not None:
-            reason = _clean_text(candidate.reason) or reasoning or "the pilot gave no reason"
-            found.setdefault(candidate.node, RankedCandidate(candidate.node, score, reason))
-    return tuple(found.values())
+def names_label(tree: Tree, key: NodeId, asked: Sequence[str]) -> bool:
+    """Whether the analysed words of a question contain the label of a node ("Note 7", "Item 1A", "3.2") as it stands.
+
+    A node without a label is known by the first two words of its title when the second one has a digit. A bare
+    number or word is no label: it may be anything.
+    """
+    node = tree.node(key)
+    label = list(title_terms(node.label))
+    if not label:
+        label = list(title_terms(node.title))[:2]
+        if len(label) < 2 or not any(character.isdigit() for character in label[1]):
+            return False
+    if len(label) < 2 and not (label and "." in label[0]):
+        return False
+    return any(list(asked[at : at + len(label)]) == label for at in range(len(asked) - len(label) + 1))
 
 
-def _check_direction(direction: SearchDirection, tree: Tree) -> SearchDirection | None:
-    if isinstance(direction, JumpTo):
-        is_key = isinstance(direction.target, int) and not isinstance(direction.target, bool)
-        return direction if is_key and direction.target in tree else None
-    if isinstance(direction, FoundAnswer):
-        return FoundAnswer(as_share(direction.confidence) or 0.0)
-    return direction if isinstance(direction, GoDeeper | ExploreSiblings | Backtrack) else None
+def _named_node(tree: Tree, query: QueryPlan, start: NodeId) -> NodeId | None:
+    """The one section below `start` whose label the question names; None when none or several fit."""
+    asked = [token.term for token in query.tokens if token.term]
+    below = (key for key in range(start + 1, tree.subtree_end(start)) if tree.kind(key) is NodeKind.SECTION)
+    found = [key for key in below if tree.node(key).label and names_label(tree, key, asked)]
+    return found[0] if len(found) == 1 else None
 
 
-_LONGEST_REMARK = 400
-"""Characters kept of a text that a pilot gives, such as a reason or a note: any code may be a pilot."""
+def _match_title(title: str, wanted: dict[str, float]) -> tuple[list[str], float]:
+    """Words of the title that the question has, as written, and their share of the question's weight."""
+    total = sum(wanted.values())
+    shared = {term: word for word in title.split() for term in analyse(word) if term in wanted}
+    return list(dict.fromkeys(shared.values())), sum(wanted[term] for term in shared) / total if total else 0.0
 
 
-def _clean_text(value: object) -> str:
-    return " ".join(value.split())[:_LONGEST_REMARK] if isinstance(value, str) else ""
+def say_share(share: float) -> str:
+    """The wording of a share in [0, 1], as in "most of the question's words"."""
+    return next(words for least, words in SHARES if share >= least)
 
 
-def scores_of(decision: PilotDecision | None, candidates: Sequence[NodeId]) -> list[RankedCandidate | None]:
-    """What the decision says of each candidate, None where it says nothing."""
-    said = {candidate.node: candidate for candidate in decision.ranked_candidates} if decision else {}
-    return [said.get(key) for key in candidates]
+def _measure_lead(scores: Sequence[float]) -> float:
+    """How far the best stands out: 0.5 for a tie, towards 1 as the second falls away; 0 without evidence."""
+    if not scores or scores[0] <= 0.0:
+        return 0.0
+    second = scores[1] if len(scores) > 1 else 0.0
+    return 0.5 + 0.5 * (scores[0] - second) / scores[0]
+
+
+def _summary(tree: Tree, ranked: Sequence[RankedCandidate]) -> str:
+    if not ranked or ranked[0].score <= 0.0:
+        return "No section speaks of the question"
+    best = ranked[0]
+    return f"{tree.node(best.node).title or 'An untitled section'} looks most promising: {best.reason}"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.finding.navigation.events import SearchEvent
+from vectorless_web.engine.finding.navigation.events import EventKind, SearchEvent
 from vectorless_web.engine.finding.navigation.pilot import (
     Backtrack,
     ExploreSiblings,
@@ -23,16 +23,6 @@ from vectorless_web.engine.finding.navigation.search import (
     SearchLimits,
     Ways,
     by_merit,
-    compare,
-    compare_siblings,
-    conclude,
-    enter_section,
-    enter_waiting,
-    give_up,
-    is_terminal,
-    jump_route,
-    make_own_route,
-    reconsider_routes,
     start_route,
 )
 from vectorless_web.engine.finding.ranking.ranker import Scorer
@@ -83,10 +73,10 @@ class _Walk:
         match ways.direction:
             case FoundAnswer():
                 self.is_found = True
-                conclude(self.search, ways.routes or (route,))
+                self.search.enter(min(ways.routes or (route,), key=by_merit), asking=False)
                 return ()
             case JumpTo(target=target) if ways.decision is not None:
-                jumped = jump_route(self.search, target, ways.decision)
+                jumped = self.search.jump(target, ways.decision)
                 if jumped is None:
                     return ways.routes
                 self.pass_over([other for other in ways.routes if other.key != jumped.key])
@@ -96,7 +86,7 @@ class _Walk:
                 return ()
             case ExploreSiblings() if route.keys:
                 self.give_up(route, ways)
-                return compare_siblings(self.search, route).routes
+                return self.search.compare_siblings(route).routes
         return ways.routes
 
     def pass_over(self, routes: Sequence[Route]) -> None:
@@ -104,7 +94,8 @@ class _Walk:
 
     def give_up(self, route: Route, ways: Ways) -> None:
         """Leave a branch."""
-        give_up(self.search, ways)
+        why = ways.decision.reasoning if ways.decision else ""
+        self.search.put_off(ways.routes, None, why or "the pilot gave this branch up")
 
     def follow(self, route: Route, reading: Ways) -> Sequence[Route] | None:
         """The routes that the pilot points to once a section was read; None when it points nowhere."""
@@ -112,10 +103,10 @@ class _Walk:
             case FoundAnswer():
                 self.is_found = True
             case JumpTo(target=target) if reading.decision is not None:
-                jumped = jump_route(self.search, target, reading.decision)
+                jumped = self.search.jump(target, reading.decision)
                 return () if jumped is None else (jumped,)
             case ExploreSiblings():
-                return compare_siblings(self.search, route).routes
+                return self.search.compare_siblings(route).routes
         return None
 
 
@@ -128,13 +119,13 @@ class _Beam(_Walk):
         self.last, self.backtracks = start, 0
 
     def run(self) -> Iterator[SearchEvent]:
-        while self.is_unfinished() and self.search.meter.turn():
+        while self.is_unfinished() and self.search.spend_turn():
             self.take_turn()
-            yield from self.search.log.take_events()
+            yield from self.search.take_events()
         if not self.is_found:
-            enter_waiting(self.search, sorted([*self.pool, *self.beam], key=by_merit) or self.frontier, self.start)
+            self.search.enter_waiting(sorted([*self.pool, *self.beam], key=by_merit) or self.frontier, self.start)
         self.search.finish()
-        yield from self.search.log.take_events()
+        yield from self.search.take_events()
 
     def is_unfinished(self) -> bool:
         has_more = bool(self.beam or self.frontier or self.pool)
@@ -155,7 +146,7 @@ class _Beam(_Walk):
         walked, self.beam = self.beam, []
         found: list[Route] = []
         for place, route in enumerate(walked):
-            if place and not self.search.meter.turn():
+            if place and not self.search.spend_turn():
                 self.pool.extend(walked[place:])
                 break
             found.extend(self.expand(route))
@@ -165,11 +156,11 @@ class _Beam(_Walk):
 
     def expand(self, route: Route) -> Sequence[Route]:
         self.last = route
-        if is_terminal(self.search, route):
+        if self.search.is_terminal(route):
             self.await_entry(route)
             return ()
-        ways = compare(self.search, route)
-        own = make_own_route(self.search, route) if isinstance(ways.direction, GoDeeper) else None
+        ways = self.search.compare(route)
+        own = self.search.make_own_route(route) if isinstance(ways.direction, GoDeeper) else None
         if own is not None:
             self.await_entry(own)
         return self.obey(route, ways)
@@ -188,9 +179,9 @@ class _Beam(_Walk):
         wide = ranked[: self.limits.width]
         self.beam = [route for route in wide if route.score >= FAR_BEHIND * ranked[0].score]
         for route in self.beam:
-            self.search.log.log_choice(route)
+            self.search.tell_move(EventKind.CHOOSING, "Took", route)
         rest = ranked[len(self.beam) :]
-        self.search.log.log_rejection(rest, ranked[0].key if ranked else None)
+        self.search.put_off(rest, ranked[0].key if ranked else None)
         self.put_aside(rest)
 
     def is_fresh(self, route: Route) -> bool:
@@ -208,20 +199,20 @@ class _Beam(_Walk):
         self.frontier = [route for route in sorted(self.frontier, key=by_merit) if self.is_fresh(route)]
         if self.frontier and self.backtracks < self.limits.backtracks:
             self.backtracks += 1
-            self.frontier, decision = reconsider_routes(self.search, self.last, self.frontier)
+            self.frontier, decision = self.search.reconsider(self.last, self.frontier)
         if not self.frontier:
             return
         if decision is not None and isinstance(decision.direction, FoundAnswer):
             self.is_found = bool(self.search.entered)
         route = self.frontier.pop(0)
-        self.search.log.log_return(route, decision)
+        self.search.tell_move(EventKind.BACKTRACKING, "Went back to", route, decision)
         self.beam = [route]
 
     def enter_best(self) -> None:
         """Enter the most promising section that waits; its references may lead the walk on."""
         route = pick_best_route(self.pool)
         self.pool.remove(route)
-        reading = enter_section(self.search, route)
+        reading = self.search.enter(route)
         self.last = route
         self.put_aside([onward for onward in reading.routes if self.is_fresh(onward)])
         pointed = self.follow(route, reading)
@@ -302,23 +293,23 @@ class _MonteCarlo(_Walk):
         self.closed: set[int] = set()
 
     def run(self) -> Iterator[SearchEvent]:
-        while self.is_sampling() and self.search.meter.turn():
+        while self.is_sampling() and self.search.spend_turn():
             self.sample()
-            yield from self.search.log.take_events()
-        while self.is_entering() and self.search.meter.turn():
+            yield from self.search.take_events()
+        while self.is_entering() and self.search.spend_turn():
             self.enter_best()
-            yield from self.search.log.take_events()
+            yield from self.search.take_events()
         if not self.is_found:
             if not self.root.is_exhausted:
-                self.search.meter.give_out()
-            enter_waiting(self.search, self.list_waiting() or self.list_unplayed(), self.start)
+                self.search.give_out()
+            self.search.enter_waiting(self.list_waiting() or self.list_unplayed(), self.start)
         self.search.finish()
-        yield from self.search.log.take_events()
+        yield from self.search.take_events()
 
     def is_sampling(self) -> bool:
         """Turns are kept back for entering what was found."""
         limits = self.search.limits
-        has_turns = self.search.meter.turns < limits.turns - min(2 * limits.results, limits.turns // 2)
+        has_turns = self.search.turns < limits.turns - min(2 * limits.results, limits.turns // 2)
         return has_turns and not self.is_found and not self.root.is_exhausted
 
     def is_entering(self) -> bool:
@@ -330,7 +321,7 @@ class _MonteCarlo(_Walk):
         while line[-1].is_expanded and (arm := line[-1].most_urgent()) is not None:
             line.append(arm)
         if line[-1].route.keys and not line[-1].is_expanded:
-            self.search.log.log_choice(line[-1].route)
+            self.search.tell_move(EventKind.CHOOSING, "Took", line[-1].route)
         value = self.play(line[-1])
         for arm in reversed(line):
             arm.visits += 1
@@ -341,12 +332,12 @@ class _MonteCarlo(_Walk):
         """Expand the arm and follow its best child greedily to a section to read: that section's score is the value."""
         arm.is_expanded = True
         route = arm.route
-        if is_terminal(self.search, route):
+        if self.search.is_terminal(route):
             self.pool.setdefault((route.key, route.own), route)
             return arm.prior
-        ways = compare(self.search, route)
+        ways = self.search.compare(route)
         routes = self.obey(route, ways)
-        own = make_own_route(self.search, route) if isinstance(ways.direction, GoDeeper) else None
+        own = self.search.make_own_route(route) if isinstance(ways.direction, GoDeeper) else None
         onward = sorted([*routes, *([own] if own is not None else [])], key=by_merit)
         arm.arms = [_Arm(way, prior=way.scores[-1]) for way in onward]
         return self.play_out(onward[0]) if onward else 0.0
@@ -354,14 +345,14 @@ class _MonteCarlo(_Walk):
     def play_out(self, route: Route) -> float:
         """Walk on by the scorer alone, unguided; the section it ends in waits to be entered."""
         for _ in range(DEEPEST):
-            if is_terminal(self.search, route):
+            if self.search.is_terminal(route):
                 break
             children = self.search.list_unvisited(self.search.tree.child_sections(route.key))
             if not children or route.key in self.closed:
                 return route.scores[-1]
             score, key = max(zip(self.search.scores(children), (-child for child in children), strict=True))
             route = route.extend_route(-key, score, "sampled by its score")
-        if is_terminal(self.search, route) and (route.own or route.key not in self.search.visited):
+        if self.search.is_terminal(route) and (route.own or route.key not in self.search.visited):
             self.pool.setdefault((route.key, route.own), route)
         return route.scores[-1]
 
@@ -384,7 +375,7 @@ class _MonteCarlo(_Walk):
         del self.pool[(route.key, route.own)]
         if not route.own and route.key in self.search.visited:
             return
-        reading = enter_section(self.search, route)
+        reading = self.search.enter(route)
         for onward in (*reading.routes, *(self.follow(route, reading) or ())):
             self.play_out(onward)
 
