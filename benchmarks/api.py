@@ -126,7 +126,8 @@ def _compare(site: Site, name: str, page: Asked, operation: Asked, times: int) -
 def _compare_retrieve(site: Site, pk: int, headers: dict[str, str], times: int) -> bool:
     from vectorless_web.documents.models import Document
     from vectorless_web.documents.storage.files import open_version
-    from vectorless_web.engine.finding.search import Lanes, SearchSettings, search_documents
+    from vectorless_web.engine.finding.retrieval import DocumentCollection, RetrievalQuery
+    from vectorless_web.engine.finding.search import search_documents
     from vectorless_web.engine.questions.understand import understand
     from vectorless_web.workspaces.selectors import lexicon_of
 
@@ -135,8 +136,8 @@ def _compare_retrieve(site: Site, pk: int, headers: dict[str, str], times: int) 
 
     def call() -> Any:
         plan = understand(QUERY, lexicon=lexicon)
-        settings = SearchSettings(token_budget=2000, summary_cap=1200)
-        return search_documents(plan, {pk: document}, settings=settings, lanes=Lanes(lexicon=lexicon))
+        query = RetrievalQuery(token_budget=2000, summary_cap=1200)
+        return search_documents(plan, DocumentCollection({pk: document}, lexicon=lexicon), query)
 
     address = f"{site.address}/api/v1/workspaces/demo/retrieve"
     body = json.dumps({"query": QUERY, "documents": [pk], "summary_cap": 1200}).encode()

@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from vectorless_web.engine.finding.retrieval import convex_min_max_fusion, pack, weighted_reciprocal_rank_fusion
-from vectorless_web.engine.finding.retrieval.fusion import Scored
+from vectorless_web.engine.finding.retrieval.lanes import Scored
 
 BAR_MS = 10.0
 

@@ -1,5 +1,7 @@
 """The two doors of finding: documents are searched under a budget, a tree is walked under a pilot."""
 
+import dataclasses
+
 import pytest
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
@@ -12,13 +14,14 @@ from vectorless_web.engine.finding.retrieval import (
     Lane,
     NodeAddress,
     RetrievalEmpty,
+    RetrievalQuery,
     Retriever,
     SparseVector,
     TemporalFilter,
     WarningCode,
 )
 from vectorless_web.engine.finding.retrieval.corpus import count_microseconds
-from vectorless_web.engine.finding.search import Lanes, SearchSettings, make_pilot, navigate_tree, search_documents
+from vectorless_web.engine.finding.search import make_pilot, navigate_tree, read_fusion, search_documents
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.understand import understand
 
@@ -63,14 +66,10 @@ def key_of(document, words):
 def test_lanes_run_together_and_the_fused_order_is_packed(document):
     tides, barley = (NodeAddress(1, key_of(document, words)) for words in ("tide table", "price of barley"))
     sparse = SparseVector((1,), (1.0,), "own")
-    lanes = Lanes(
-        structure=[tides],
-        nearest=("m", (1.0, 0.0)),
-        vectors={"m": {tides: (1.0, 0.0), barley: (0.0, 1.0)}},
-        sparse=sparse,
-        encoded=[(tides, sparse)],
-    )
-    found = search_documents(understand("Who keeps the tide table?"), {1: document}, lanes=lanes)
+    vectors = {"m": {tides: (1.0, 0.0), barley: (0.0, 1.0)}}
+    corpus = DocumentCollection({1: document}, vectors=vectors, sparse=[(tides, sparse)])
+    query = RetrievalQuery(structure=((tides, 1.0),), vector=("m", (1.0, 0.0)), sparse=sparse, token_budget=2000)
+    found = search_documents(understand("Who keeps the tide table?"), corpus, query)
     first = found.items[0]
     assert first.node.id == tides
     assert [lane for lane, _ in first.lane_scores] == [Lane.VECTOR, Lane.SPARSE, Lane.LEXICAL, Lane.STRUCTURE]
@@ -80,15 +79,13 @@ def test_lanes_run_together_and_the_fused_order_is_packed(document):
 
 def test_settings_bound_filter_and_warn(document):
     plan = understand("What happened to the price of barley?")
-    small = search_documents(plan, {1: document}, settings=SearchSettings(token_budget=0))
+    corpus = DocumentCollection({1: document})
+    small = search_documents(plan, corpus, RetrievalQuery(token_budget=0))
     assert (small.items, small.dropped) == ((), small.candidates_seen)
-    whole = SearchSettings(label="paragraph", community=CommunityFilter(enabled=True))
-    only = search_documents(plan, {1: document}, settings=whole)
+    only = search_documents(plan, corpus, RetrievalQuery(label="paragraph", community=CommunityFilter(enabled=True)))
     assert {item.node.ntype for item in only.items} == {"paragraph"}
     assert {key_of(document, "northern islands")} <= {item.node.id.key for item in only.items}, "its section joins"
-    none = search_documents(
-        plan, {1: document}, settings=SearchSettings(where=(("page", 99),), graph_expand=GraphExpand())
-    )
+    none = search_documents(plan, corpus, RetrievalQuery(where=(("page", 99),), graph=GraphExpand()))
     assert WarningCode.LANE_EMPTY in {warning.code for warning in none.warnings}
     assert all(warning.knob and warning.remedy and warning.remediation_ref for warning in none.warnings)
 
@@ -96,10 +93,11 @@ def test_settings_bound_filter_and_warn(document):
 @pytest.mark.parametrize("fusion", ["rrf", "weighted_rrf", "convex"])
 def test_a_floor_is_a_share_of_what_the_lanes_could_give_whatever_the_fusion(document, fusion):
     plan, tides = understand("Who keeps the tide table?"), NodeAddress(1, key_of(document, "tide table"))
-    lanes = Lanes(structure=[tides, NodeAddress(1, key_of(document, "Forty ships"))])
+    structure = ((tides, 1.0), (NodeAddress(1, key_of(document, "Forty ships")), 0.5))
+    query = RetrievalQuery(structure=structure, **read_fusion(fusion, {Lane.STRUCTURE: 2.0}))
+    corpus = DocumentCollection({1: document})
     every, best = (
-        search_documents(plan, {1: document}, lanes=lanes, settings=SearchSettings(fusion=fusion, min_confidence=floor))
-        for floor in (None, 0.6)
+        search_documents(plan, corpus, dataclasses.replace(query, min_confidence=floor)) for floor in (None, 0.6)
     )
     assert best.items[0].node.id == tides and len(best.items) < len(every.items)
 
@@ -108,10 +106,10 @@ def test_nodes_carry_the_day_that_their_document_states_and_their_edges_on_deman
     dated = compiled("# Minutes of 3 May 2021\n\nThe ferry was sold.\n", "minutes.md")
     undated = compiled("# Notes\n\nThe ferry was old.\n", "notes.md")
     late, early = (count_microseconds(day) for day in ("2022-01-01", "2021-05-03"))
-    plan, both = understand("What became of the ferry?"), {1: dated, 2: undated}
-    found = search_documents(plan, both, settings=SearchSettings(temporal=TemporalFilter(created_after=late)))
+    plan, both = understand("What became of the ferry?"), DocumentCollection({1: dated, 2: undated})
+    found = search_documents(plan, both, RetrievalQuery(temporal=TemporalFilter(created_after=late)))
     assert {item.node.id.space for item in found.items} == {2}, "a document without a date passes"
-    found = search_documents(plan, both, settings=SearchSettings(temporal=TemporalFilter(early, late), adjacency=3))
+    found = search_documents(plan, both, RetrievalQuery(temporal=TemporalFilter(early, late), adjacency=3))
     assert {item.node.id.space for item in found.items} == {1, 2}
     assert "mnem:created_at" in found.items[0].rendered and "Incoming:\n  contains <- 1:" in found.items[0].rendered
 

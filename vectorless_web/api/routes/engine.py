@@ -1,6 +1,7 @@
 """The engine's parts on their own: the Retriever, the Router, and the Pilot's search of a tree."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.conf import settings as site
@@ -28,27 +29,22 @@ from vectorless_web.engine.finding.navigation.events import RankedNode
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
+    DocumentCollection,
     GraphExpand,
     Lane,
     NodeAddress,
+    RetrievalQuery,
     TemporalFilter,
     confidence,
+    make_gate,
     score_shape,
 )
 from vectorless_web.engine.finding.retrieval.corpus import count_microseconds
-from vectorless_web.engine.finding.retrieval.fusion import Scored
+from vectorless_web.engine.finding.retrieval.lanes import Scored, SparseVector
 from vectorless_web.engine.finding.retrieval.result import RetrievedItem
 from vectorless_web.engine.finding.retrieval.retriever import LANE_CAP
-from vectorless_web.engine.finding.retrieval.vectors import SparseVector
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteResult
-from vectorless_web.engine.finding.search import (
-    Lanes,
-    SearchSettings,
-    make_filter,
-    make_pilot,
-    navigate_tree,
-    search_documents,
-)
+from vectorless_web.engine.finding.search import make_pilot, navigate_tree, read_fusion, search_documents
 from vectorless_web.engine.passages.find import find_passages
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -90,30 +86,33 @@ def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, An
     wanted = asked.documents or [row.doc_id for row in _route(request, workspace, plan).candidates[:CHOSEN]]
     versions = _find_versions(request, workspace, wanted)
     documents = {pk: open_version(version) for pk, version in versions.items()}
-    settings = SearchSettings(
+    query = RetrievalQuery(
         token_budget=asked.token_budget,
         limit=asked.limit,
-        fusion=asked.fusion,
-        weights={Lane(name): weight for name, weight in asked.weights.items()},
-        label=asked.label or "",
+        label=asked.label or None,
         where=tuple(asked.where.items()),
         temporal=_read_bounds(asked),
-        graph_expand=_read_graph(asked.graph_expand) if asked.graph_expand else None,
+        graph=_read_graph(asked.graph_expand) if asked.graph_expand else None,
         community=CommunityFilter(enabled=True, **asked.community.dict()) if asked.community else CommunityFilter(),
         min_confidence=asked.min_confidence,
         summary_cap=asked.summary_cap or workspace.setting("summary_cap") or site.SUMMARY_CAP,
         adjacency=asked.adjacency,
+        vector=(asked.vector.model, tuple(asked.vector.values)) if asked.vector else None,
+        **read_fusion(asked.fusion, {Lane(name): weight for name, weight in asked.weights.items()}),
     )
     try:
-        lanes = Lanes(
-            structure=_rank_passages(plan, documents, settings, lexicon) if asked.passages else None,
-            nearest=(asked.vector.model, asked.vector.values) if asked.vector else None,
+        corpus = DocumentCollection(
+            documents,
             vectors={asked.vector.model: _read_vectors(versions, asked.vector.model)} if asked.vector else None,
-            sparse=_read_vector(asked.sparse) if asked.sparse else None,
-            encoded=[(_address_of(name), _read_vector(vector)) for name, vector in asked.encoded.items()],
+            sparse=[(_address_of(name), _read_vector(vector)) for name, vector in asked.encoded.items()],
             lexicon=lexicon,
         )
-        result = search_documents(plan, documents, settings=settings, lanes=lanes)
+        query = replace(
+            query,
+            structure=_rank_passages(plan, corpus, query, lexicon) if asked.passages else None,
+            sparse=_read_vector(asked.sparse) if asked.sparse else None,
+        )
+        result = search_documents(plan, corpus, query)
     except (EngineError, ValueError) as error:
         raise Problem(str(error), code="not_retrievable", status=422) from error
     scores = [item.score for item in result.items]
@@ -170,14 +169,14 @@ def _find_versions(request: HttpRequest, workspace: Workspace, wanted: Sequence[
 
 
 def _rank_passages(
-    plan: QueryPlan, documents: Mapping[int, CompiledDocument], settings: SearchSettings, lexicon: Lexicon
-) -> list[Scored]:
+    plan: QueryPlan, corpus: DocumentCollection, query: RetrievalQuery, lexicon: Lexicon
+) -> tuple[Scored, ...]:
     """The lane of passages by their best sentence, under the filters."""
-    admits = make_filter(documents, settings)
-    named = {str(pk): document for pk, document in documents.items()}
+    admits = make_gate(corpus, query)
+    named = {str(pk): document for pk, document in corpus.documents.items()}
     gate = None if admits is None else lambda name, key: admits(NodeAddress(int(name), key))
     ranked = find_passages(plan, named, lexicon=lexicon, most=LANE_CAP, gate=gate)
-    return [(NodeAddress(int(passage.document), passage.key), passage.score) for passage in ranked]
+    return tuple((NodeAddress(int(passage.document), passage.key), passage.score) for passage in ranked)
 
 
 def _read_vectors(versions: Mapping[int, DocumentVersion], model: str) -> dict[NodeAddress, Sequence[float]]:

@@ -9,16 +9,20 @@ from vectorless_web.engine.agent.state import RunState, Settings
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
+    DocumentCollection,
     GraphExpand,
     GraphExpandMode,
+    Lane,
     NodeAddress,
+    RetrievalQuery,
     RetrievalResult,
     TemporalFilter,
     confidence,
+    make_gate,
     score_shape,
 )
 from vectorless_web.engine.finding.retrieval.corpus import count_microseconds
-from vectorless_web.engine.finding.search import Lanes, SearchSettings, make_filter, search_documents
+from vectorless_web.engine.finding.search import read_fusion, search_documents
 from vectorless_web.engine.passages.find import LONGEST_SHOWN, Gate, Passage, find_passages, show_leaf
 from vectorless_web.engine.questions.plan import QueryPlan
 
@@ -26,18 +30,18 @@ HOPS = 2
 """Steps of the graph from a passage: "see Note 7" leads to a heading, and one more to what stands under it."""
 
 
-def make_search(settings: Settings, **own: Any) -> SearchSettings:
-    """The Retriever's settings among those of a run; `own` are those that a step sets itself."""
+def make_search(settings: Settings, weights: Mapping[Lane, float] | None = None, **own: Any) -> RetrievalQuery:
+    """The Retriever's settings among those of a run, with the `weights` of its lanes; `own` are a step's own."""
     expand = settings.graph_expand
-    given = SearchSettings(
-        fusion=settings.fusion,
-        label=settings.label,
+    given = RetrievalQuery(
+        label=settings.label or None,
         where=tuple(settings.where.items()),
         temporal=read_bounds(settings),
-        graph_expand=GraphExpand(mode=GraphExpandMode(expand), depth=HOPS) if expand else None,
+        graph=GraphExpand(mode=GraphExpandMode(expand), depth=HOPS) if expand else None,
         community=CommunityFilter(enabled=settings.community),
         min_confidence=settings.min_confidence,
         summary_cap=settings.summary_cap,
+        **read_fusion(settings.fusion, weights or {}),
     )
     return replace(given, **own)
 
@@ -52,7 +56,7 @@ def read_bounds(settings: Settings) -> TemporalFilter | None:
 def find_gate(settings: Settings, documents: Mapping[str, CompiledDocument]) -> Gate | None:
     """Whether a node of these documents passes the filters of the settings; None without filters."""
     numbers = {name: number for number, name in enumerate(documents, start=1)}
-    admits = make_filter(_by_number(documents), make_search(settings))
+    admits = make_gate(_by_number(documents), make_search(settings))
     return None if admits is None else lambda name, key: admits(NodeAddress(numbers[name], key))
 
 
@@ -90,18 +94,14 @@ def pack_passages(
     best = max((score for _, score in ranked), default=0.0)
     share = 1 / best if best > 0 else 1.0
     found = {NodeAddress(numbers[passage.document], passage.key): passage for passage, _ in ranked}
-    structure = [(at, score * share) for at, (_, score) in zip(found, ranked, strict=True)]
-    result = search_documents(
-        plan,
-        _by_number(documents),
-        settings=make_search(
-            state.settings,
-            token_budget=state.limits.token_budget,
-            limit=most,
-            summary_cap=min(LONGEST_SHOWN, state.settings.summary_cap),
-        ),
-        lanes=Lanes(structure=structure, words=False),
+    query = make_search(
+        state.settings,
+        structure=tuple((at, score * share) for at, (_, score) in zip(found, ranked, strict=True)),
+        token_budget=state.limits.token_budget,
+        limit=most,
+        summary_cap=min(LONGEST_SHOWN, state.settings.summary_cap),
     )
+    result = search_documents(None, _by_number(documents), query)
     passages = []
     for item in result.items:
         at = item.node.id
@@ -131,5 +131,5 @@ def account_for(result: RetrievalResult) -> dict[str, Any]:
     }
 
 
-def _by_number(documents: Mapping[str, CompiledDocument]) -> dict[int, CompiledDocument]:
-    return dict(enumerate(documents.values(), start=1))
+def _by_number(documents: Mapping[str, CompiledDocument]) -> DocumentCollection:
+    return DocumentCollection(dict(enumerate(documents.values(), start=1)))

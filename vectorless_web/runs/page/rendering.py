@@ -534,7 +534,7 @@ SHAPES = {
     "long-tail": gettext_lazy("a few stand far above the rest"),
     "uniform": gettext_lazy("the scores lie close together"),
 }
-"""How the scores of what was packed are spread (engine.finding.retrieval.calibration.Shape)."""
+"""How the scores of what was packed are spread (engine.finding.retrieval.result.Shape)."""
 
 
 def _describe_retrievals(step: Step) -> list[str]:

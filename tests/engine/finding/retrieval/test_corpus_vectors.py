@@ -12,7 +12,7 @@ from vectorless_web.engine.finding.retrieval import (
     VectorIndex,
     cosine_search,
 )
-from vectorless_web.engine.finding.retrieval.vectors import unit_rows
+from vectorless_web.engine.finding.retrieval.lanes import unit_rows
 
 
 def test_float32_rows_score_as_their_float64_selves_do():

@@ -11,8 +11,8 @@ from vectorless_web.engine.agent.retrieving import account_for, make_search, ran
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.agent.tree_search import search_document
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer, profile_of
-from vectorless_web.engine.finding.retrieval import Lane, NodeAddress
-from vectorless_web.engine.finding.search import Lanes, search_documents
+from vectorless_web.engine.finding.retrieval import DocumentCollection, Lane, NodeAddress
+from vectorless_web.engine.finding.search import search_documents
 from vectorless_web.engine.passages.find import Passage, unknown_words
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
@@ -46,12 +46,9 @@ def search_nodes(state: RunState, plan: QueryPlan, views: Sequence[DocumentView]
     ranked = rank_passages(state, plan, views, most=2 * most)
     by_id = {view.id: view.number for view in views}
     structure = [(NodeAddress(by_id[passage.document], passage.key), passage.score) for passage in ranked]
-    result = search_documents(
-        plan,
-        {number: view.document for number, view in numbered.items()},
-        settings=make_search(state.settings, token_budget=None, limit=3 * most, weights=LANE_WEIGHTS),
-        lanes=Lanes(structure=structure, lexicon=state.lexicon),
-    )
+    documents = {number: view.document for number, view in numbered.items()}
+    query = make_search(state.settings, LANE_WEIGHTS, structure=tuple(structure), limit=3 * most)
+    result = search_documents(plan, DocumentCollection(documents, lexicon=state.lexicon), query)
     found = [(item, address) for item in result.items if isinstance(address := item.node.id, NodeAddress)]
     kept = [(item, at) for item, at in found if numbered[at.space].list_readable(at.key) == [at.key]][:most]
     lanes = [[numbered[at.space].id, at.key, [lane.value for lane, _ in item.lane_scores]] for item, at in kept]

@@ -17,8 +17,7 @@ from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.finding.ranking.ranker import rank_all
-from vectorless_web.engine.finding.retrieval.fusion import Identifier, Scored, sort_scored
-from vectorless_web.engine.finding.retrieval.vectors import SparseVector, VectorIndex
+from vectorless_web.engine.finding.retrieval.lanes import Identifier, Scored, SparseVector, VectorIndex, sort_scored
 from vectorless_web.engine.index.scoring import find_best_rows
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -232,11 +231,11 @@ class DocumentCollection(NodeCollection):
         sparse: Iterable[tuple[NodeAddress, SparseVector]] = (),
         lexicon: Lexicon | None = None,
     ) -> None:
-        self._documents = dict(sorted(documents.items(), key=lambda pair: str(pair[0])))
+        self.documents = dict(sorted(documents.items(), key=lambda pair: str(pair[0])))
         self._names, self._lexicon = dict(names or {}), lexicon
         self._vectors = {model: sorted(given.items()) for model, given in sorted((vectors or {}).items())}
         self._sparse = tuple(sparse)
-        known = [(str(space), one.sha256, self._names.get(space)) for space, one in self._documents.items()]
+        known = [(str(space), one.sha256, self._names.get(space)) for space, one in self.documents.items()]
         digest = hashlib.sha256(repr((known, self._sparse)).encode())
         for model, given in self._vectors.items():
             digest.update(repr((model, [str(address) for address, _ in given])).encode())
@@ -245,16 +244,12 @@ class DocumentCollection(NodeCollection):
         self.version = digest.hexdigest()
 
     def ids(self) -> Sequence[NodeAddress]:
-        return self._ids
-
-    @cached_property
-    def _ids(self) -> tuple[NodeAddress, ...]:
-        keys = ((space, one, key) for space, one in self._documents.items() for key in range(1, len(one.tree)))
-        return tuple(sorted(NodeAddress(s, key) for s, one, key in keys if one.tree.kind(key) is not NodeKind.RUNNING))
+        keys = ((space, one, key) for space, one in self.documents.items() for key in range(1, len(one.tree)))
+        return sorted(NodeAddress(s, key) for s, one, key in keys if one.tree.kind(key) is not NodeKind.RUNNING)
 
     def _find(self, address: NodeAddress) -> CompiledDocument | None:
         """The document that holds the node."""
-        document = self._documents.get(address.space)
+        document = self.documents.get(address.space)
         return document if document is not None and address.key in document.tree else None
 
     def node(self, node_id: NodeAddress) -> CorpusNode | None:
@@ -289,10 +284,10 @@ class DocumentCollection(NodeCollection):
 
     def lexical_search(self, plan: QueryPlan, *, limit: int, gate: Gate | None) -> list[Scored]:
         """The best nodes by their score in [0, 1], those of all documents ranked together."""
-        ranked = rank_all(list(self._documents.values()), plan, lexicon=self._lexicon)
+        ranked = rank_all(list(self.documents.values()), plan, lexicon=self._lexicon)
         found = [
             (NodeAddress(space, one.profile.keys[row]), float(one.rows[row]))
-            for space, one in zip(self._documents, ranked, strict=True)
+            for space, one in zip(self.documents, ranked, strict=True)
             for row in find_best_rows(one.rows, len(one.rows)).tolist()
         ]
         outside = (NodeKind.RUNNING.value, NodeKind.DOCUMENT.value)
@@ -312,7 +307,7 @@ class DocumentCollection(NodeCollection):
         return ((source, target, 1.0) for source, _, target in self._list_edges())
 
     def _list_edges(self) -> Iterator[tuple[NodeAddress, str, NodeAddress]]:
-        for space, document in self._documents.items():
+        for space, document in self.documents.items():
             for key in range(1, len(document.tree)):
                 for kind, target in _list_outgoing(space, document, key):
                     yield NodeAddress(space, key), kind, target

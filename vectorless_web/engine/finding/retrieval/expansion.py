@@ -5,14 +5,14 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.finding.retrieval.corpus import Direction, NodeAddress
-from vectorless_web.engine.finding.retrieval.fusion import Identifier, Scored, best_of_each, round_score, sort_scored
+from vectorless_web.engine.finding.retrieval.lanes import SCORE_DIGITS, Identifier, Scored, best_of_each, sort_scored
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,6 @@ class CommunityFilter:
     """New members that one community adds at most."""
     decay: float = 0.85
     """Share of its seed's score that a member gets: it follows its seed closely in the order."""
-
-    @property
-    def is_identity(self) -> bool:
-        """Whether the stage changes nothing whatever the candidates are."""
-        return not self.enabled or self.expand_seeds <= 0 or self.max_per_community <= 0
 
 
 class CommunityLookup(Protocol):
@@ -52,7 +47,7 @@ class CommunityLookup(Protocol):
 
 
 class MappedCommunities(CommunityLookup):
-    """A lookup over two mappings; a missing `members_of` makes the expansion an identity."""
+    """A lookup over two mappings."""
 
     def __init__(
         self, community_of: Mapping[Identifier, Hashable], members_of: Mapping[Hashable, Sequence[Identifier]]
@@ -116,27 +111,25 @@ class SectionCommunities(CommunityLookup):
 def apply_community_filter(candidates: Sequence[Scored], lookup: CommunityLookup, cfg: CommunityFilter) -> list[Scored]:
     """The candidates unchanged, followed by new members of the first candidates' communities.
 
-    A member scores best seed of its community x decay. Communities join in the order of
-    their first seed, members in the lookup's order; nothing is dropped or moved. The
-    identity when disabled, without candidates, seeds or a cap, or without members. A decay
-    outside [0, 1] is clamped. Source: the cluster hypothesis, documents near a relevant one
-    tend to be relevant (van Rijsbergen, Information Retrieval, 1979).
+    A member scores best seed of its community x decay, clamped to [0, 1]. Communities join in the order of their first
+    seed, members in the lookup's order; nothing is dropped or moved. Source: the cluster hypothesis, documents near a
+    relevant one tend to be relevant (van Rijsbergen, Information Retrieval, 1979).
     """
     joined = list(candidates)
-    if cfg.is_identity:
+    if not cfg.enabled:
         return joined
     present = {name for name, _ in candidates}
     decay = min(max(cfg.decay, 0.0), 1.0)
     best: dict[Hashable, float] = {}
-    for name, score in candidates[: cfg.expand_seeds]:
+    for name, score in candidates[: max(cfg.expand_seeds, 0)]:
         community = lookup.community_of(name)
         if community is not None:
             best[community] = max(score, best.get(community, score))
     for community, score in best.items():
         fresh = dict.fromkeys(member for member in lookup.members_of(community) if member not in present)
-        members = list(fresh)[: cfg.max_per_community]
+        members = list(fresh)[: max(cfg.max_per_community, 0)]
         present.update(members)
-        joined += [(member, round_score(score * decay)) for member in members]
+        joined += [(member, round(score * decay, SCORE_DIGITS)) for member in members]
     return joined
 
 
@@ -164,12 +157,10 @@ def personalized_pagerank(
 ) -> dict[Identifier, float]:
     """PageRank of every node named by (source, target, weight) edges, by ascending id; the values sum to 1.
 
-    Parallel edges add up; edges of a weight that is not positive and finite carry
-    nothing. The mass of nodes without outgoing edges returns to the personalisation,
-    whose unknown ids and values that are not positive are ignored (none left: uniform).
-    Damping is clamped to [0, 0.999]. Stops after `max_iter` iterations or when the
-    result moves by less than `eps` (L1). No edges: an empty dict.
-    Source: Haveliwala, "Topic-Sensitive PageRank", WWW 2002.
+    Parallel edges add up; edges of a weight that is not positive and finite carry nothing. The mass of nodes without
+    outgoing edges returns to the personalisation, whose unknown ids and values that are not positive are ignored (none
+    left: uniform). Damping is clamped to [0, 0.999]. Stops after `max_iter` iterations or when the result moves by
+    less than `eps` (L1). Source: Haveliwala, "Topic-Sensitive PageRank", WWW 2002.
     """
     listed = list(edges)
     names = sorted({end for source, target, _ in listed for end in (source, target)})
@@ -181,7 +172,11 @@ def personalized_pagerank(
     weight = np.fromiter((w for _, _, w in kept), np.float64, len(kept))
     out = np.bincount(source, weights=weight, minlength=len(names))
     share = weight / out[source]
-    home = _make_restart_vector(personalization, place)
+    home = np.zeros(len(names))
+    for name, given in personalization.items():
+        if name in place and given > 0 and math.isfinite(given):
+            home[place[name]] += given
+    home = home / home.sum() if home.sum() > 0 else np.full(len(names), 1.0 / len(names))
     followed = min(max(damping, 0.0), _MAX_DAMPING)
     rank = home.copy()
     for _ in range(max_iter):
@@ -196,19 +191,8 @@ def personalized_pagerank(
     return dict(zip(names, rank.tolist(), strict=True))
 
 
-def _make_restart_vector(
-    personalization: Mapping[Identifier, float], place: Mapping[Identifier, int]
-) -> NDArray[np.float64]:
-    home = np.zeros(len(place))
-    for name, weight in personalization.items():
-        if name in place and weight > 0 and math.isfinite(weight):
-            home[place[name]] += weight
-    total = home.sum()
-    return home / total if total > 0 else np.full(len(place), 1.0 / len(place))
-
-
 GraphExpandDirection = Direction
-MIN_DEPTH, MAX_DEPTH = 1, 4
+_MIN_DEPTH, _MAX_DEPTH = 1, 4
 """Hops of graph expansion that are allowed: farther nodes have little to do with the seed, and are many."""
 
 WeightedEdge = tuple[Identifier, Identifier, float]
@@ -227,11 +211,10 @@ class GraphExpandMode(StrEnum):
 class GraphExpand:
     """Settings of graph expansion.
 
-    `edge_types` None follows every type; `edge_weight` multiplies the score along a
-    type (1.0 when not named); `max_per_seed` follows only the first n edges of each
-    node, in order of type and id, whatever their direction. `knn_edges` are derived (source, target, weight)
-    edges that PageRank walks besides the corpus's own; `opt_in` lets it run above
-    250,000 nodes.
+    `edge_types` None follows every type; `edge_weight` multiplies the score along a type (1.0 when not named);
+    `max_per_seed` follows only the first n edges of each node, in order of type and id, whatever their direction.
+    `knn_edges` are derived (source, target, weight) edges that PageRank walks besides the corpus's own; `opt_in` lets
+    it run above 250,000 nodes.
     """
 
     depth: int = 1
@@ -254,33 +237,21 @@ class GraphExpand:
     opt_in: bool = False
     knn_edges: tuple[WeightedEdge, ...] = ()
 
-    @property
-    def hops(self) -> int:
-        """The depth within its bounds."""
-        return min(max(self.depth, MIN_DEPTH), MAX_DEPTH)
-
-    @property
-    def directions(self) -> tuple[Direction, ...]:
-        """The single directions to follow."""
-        both = (Direction.OUTGOING, Direction.INCOMING)
-        return both if self.direction is Direction.BOTH else (self.direction,)
-
 
 def expand_by_decay(
     seeds: Sequence[Scored], neighbours: Neighbours, config: GraphExpand, *, admits: Admits | None = None
 ) -> list[Scored]:
     """The neighbours worth adding to `seeds`, (id, score), best first, at most `config.max_expand`.
 
-    A neighbour scores parent x decay x edge weight, compounding per hop; of several
-    paths the best wins. Seeds keep their own score and are never added again; a negative
-    score expands nothing. `admits` is asked before the cap. When a hop finds
-    more than `max_frontier` nodes it is kept and the walk stops. Source: spreading
-    activation (Collins and Loftus, Psychological Review 1975) with bounded depth and width.
+    A neighbour scores parent x decay x edge weight, compounding per hop; of several paths the best wins. Seeds keep
+    their own score and are never added again; a negative score expands nothing. `admits` is asked before the cap. When
+    a hop finds more than `max_frontier` nodes it is kept and the walk stops. Source: spreading activation (Collins and
+    Loftus, Psychological Review 1975) with bounded depth and width.
     """
     listed = best_of_each(seeds)
     found: dict[Identifier, float] = {}
     frontier: Mapping[Identifier, float] = listed
-    for _ in range(config.hops):
+    for _ in range(min(max(config.depth, _MIN_DEPTH), _MAX_DEPTH)):
         reached = _walk_one_hop(frontier, neighbours, config)
         frontier = {
             name: score
@@ -307,7 +278,9 @@ def _walk_one_hop(
 
 def _select_edges(name: Identifier, neighbours: Neighbours, config: GraphExpand) -> list[tuple[str, Identifier]]:
     """The edges of a node that count, those of all directions together."""
-    edges = [edge for direction in config.directions for edge in neighbours(name, direction)]
+    both = (Direction.OUTGOING, Direction.INCOMING)
+    ways = both if config.direction is Direction.BOTH else (config.direction,)
+    edges = [edge for way in ways for edge in neighbours(name, way)]
     if config.edge_types is not None:
         edges = [edge for edge in edges if edge[0] in config.edge_types]
     return edges if config.max_per_seed is None else sorted(set(edges))[: max(config.max_per_seed, 0)]
@@ -318,14 +291,14 @@ def expand_by_pagerank(
 ) -> list[Scored]:
     """Neighbours by personalised PageRank from the seeds' positive scores, best first, at most `config.max_expand`.
 
-    The score is the node's PageRank; nodes the walk never reaches are not added, and
-    without a positive seed nothing is. Source: see `personalized_pagerank`.
+    The score is the node's PageRank; nodes the walk never reaches are not added.
     """
     listed = best_of_each(seeds)
     home = {name: score for name, score in listed.items() if score > 0}
-    if not home:
-        return []
-    walked = _direct_edges(edges, config)
+    walked = list(edges)
+    backwards = [(target, source, weight) for source, target, weight in walked]
+    if config.direction is not Direction.OUTGOING:
+        walked = backwards + (walked if config.direction is Direction.BOTH else [])
     if not any(name in home for edge in walked for name in edge[:2]):
         return []
     rank = personalized_pagerank(walked, home, damping=config.damping, max_iter=config.max_iter, eps=config.eps)
@@ -333,22 +306,8 @@ def expand_by_pagerank(
     return _best_admitted(reached, config.max_expand, admits)
 
 
-def _direct_edges(edges: Iterable[WeightedEdge], config: GraphExpand) -> list[WeightedEdge]:
-    listed = list(edges)
-    backwards = [(target, source, weight) for source, target, weight in listed]
-    if config.direction is Direction.BOTH:
-        return listed + backwards
-    return backwards if config.direction is Direction.INCOMING else listed
-
-
 def _best_admitted(scored: Iterable[Scored], limit: int, admits: Admits | None) -> list[Scored]:
-    added: list[Scored] = []
-    for name, score in sort_scored(scored):
-        if len(added) >= limit:
-            break
-        if admits is None or admits(name):
-            added.append((name, score))
-    return added
+    return list(islice((hit for hit in sort_scored(scored) if admits is None or admits(hit[0])), limit))
 
 
 class Provenance(StrEnum):

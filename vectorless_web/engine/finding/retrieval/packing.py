@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.finding.retrieval.corpus import CorpusNode, PropertyValue
-from vectorless_web.engine.finding.retrieval.fusion import Identifier, Scored, round_score, sort_scored
-from vectorless_web.engine.finding.retrieval.vectors import unit_rows
+from vectorless_web.engine.finding.retrieval.lanes import SCORE_DIGITS, Identifier, Scored, sort_scored, unit_rows
 
 RERANK_TOP_K = 25
 """Candidates, the best ones, that a reranker orders. Chosen by hand: a reranker reads the text of each."""
@@ -55,9 +54,8 @@ def rerank(
 ) -> Reranked:
     """Let the reranker order the first `top_k` candidates; `texts` are their renderings, in the same order.
 
-    Scores of the head are replaced, ties go to the smaller id, the tail keeps order and
-    scores. An error, a wrong number of scores or a score that is not finite changes
-    nothing and sets `failed`.
+    Scores of the head are replaced, ties go to the smaller id, the tail keeps order and scores. An error, a wrong
+    number of scores or a score that is not finite changes nothing and sets `failed`.
     """
     head = list(candidates[: max(top_k, 0)])
     if not head:
@@ -83,17 +81,12 @@ class JaccardReranker:
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
         """Jaccard similarity of each text to the query, in [0, 1]."""
         asked = _split_words(query)
-        return [_jaccard(asked, _split_words(text)) for text in texts]
+        return [len(asked & found) / max(len(asked | found), 1) for found in map(_split_words, texts)]
 
 
 def _split_words(text: str) -> frozenset[str]:
     spaced = "".join(character if character.isalnum() else " " for character in text)
     return frozenset(spaced.lower().split())
-
-
-def _jaccard(a: frozenset[str], b: frozenset[str]) -> float:
-    union = len(a | b)
-    return len(a & b) / union if union else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +101,9 @@ class DiversityCandidate:
 def select_diverse(pieces: Sequence[DiversityCandidate], k: int, *, diversity: float = 0.5) -> list[tuple[str, float]]:
     """Pick up to k pieces by maximal marginal relevance: (text, effective score at the time of picking).
 
-    effective = (1 - d) x relevance - d x greatest cosine to what is picked, that cosine
-    clamped to [0, 1] and d to [0, 1]; ties go to the smaller text; d = 0 is plain
-    relevance order. The default 0.5 weighs relevance and novelty alike. Source: Carbonell and Goldstein, SIGIR 1998.
+    effective = (1 - d) x relevance - d x greatest cosine to what is picked, that cosine and d clamped to [0, 1]; ties
+    go to the smaller text. The default 0.5 weighs relevance and novelty alike. Source: Carbonell and Goldstein, SIGIR
+    1998.
     """
     left = sorted(pieces, key=lambda piece: piece.text)
     if not left or k <= 0:
@@ -121,7 +114,8 @@ def select_diverse(pieces: Sequence[DiversityCandidate], k: int, *, diversity: f
     waiting = list(range(len(left)))
     picked: list[tuple[str, float]] = []
     while waiting and len(picked) < k:
-        effective = {i: round_score((1 - weight) * left[i].relevance - weight * float(redundancy[i])) for i in waiting}
+        merits = ((i, (1 - weight) * left[i].relevance - weight * float(redundancy[i])) for i in waiting)
+        effective = {i: round(merit, SCORE_DIGITS) for i, merit in merits}
         best = max(waiting, key=lambda i: (effective[i], -i))
         waiting.remove(best)
         picked.append((left[best].text, effective[best]))
@@ -147,8 +141,7 @@ class DropReason(StrEnum):
 class Dropped(NamedTuple):
     """A candidate left out: its id, the tokens it would have taken and the reason.
 
-    In a RetrievalResult the tokens are 0 for what was never rendered: beyond the limit or
-    below the floor.
+    In a RetrievalResult the tokens are 0 for what was never rendered: beyond the limit or below the floor.
     """
 
     id: Identifier
@@ -218,10 +211,9 @@ _ESCAPES = {ord(mark): mark.encode("unicode_escape").decode("ascii") for mark in
 def render_node(node: CorpusNode, *, cap: int = SUMMARY_CAP) -> str:
     """Lines ntype, id, context, summary, then scalar properties by name in UTF-8 byte order; each ends in a newline.
 
-    Context and summary are cut to `cap` characters. Lists, maps, bytes, links, null,
-    NaN and infinities are left out. Backslashes are doubled and everything at which
-    `str.splitlines` breaks is escaped, so a value never starts a line of its own; a
-    property named like a built-in field is written `prop.<name>`.
+    Context and summary are cut to `cap` characters. Lists, maps, bytes, links, null, NaN and infinities are left out.
+    Backslashes are doubled and everything at which `str.splitlines` breaks is escaped, so a value never starts a line
+    of its own; a property named like a built-in field is written `prop.<name>`.
     """
     lines = [_line("ntype", node.ntype), _line("id", str(node.id))]
     if node.context is not None:
@@ -283,14 +275,9 @@ def scalar(value: PropertyValue) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return _format_float(value) if math.isfinite(value) else None
+        # The shortest decimal that reads back as this float, without exponent or trailing `.0`.
+        return format(Decimal(repr(value)), "f").removesuffix(".0") if math.isfinite(value) else None
     return str(value) if isinstance(value, str | int) else None
-
-
-def _format_float(value: float) -> str:
-    """The shortest decimal that reads back as this float, without exponent or trailing `.0`."""
-    text = format(Decimal(repr(value)), "f")
-    return text.removesuffix(".0")
 
 
 def _line(key: str, value: str) -> str:

@@ -68,8 +68,8 @@ class RetrievalWarning:
 class Circumstances:
     """What was asked for and what there was to do it with: counts, never guesses.
 
-    `authored_edges`, `vectors` and `ppr_nodes` are sizes of the corpus; `graph_expand`
-    is whether expansion was asked for at all, `ppr` whether by PageRank.
+    `authored_edges`, `vectors` and `ppr_nodes` are sizes of the corpus; `graph_expand` is whether expansion was asked
+    for at all, `ppr` whether by PageRank.
     """
 
     rerank: bool = False
@@ -155,8 +155,8 @@ class RetrievedItem:
 class RetrievalResult:
     """What was packed and what was not.
 
-    `len(items) + dropped == candidates_seen`; `left_out` names each dropped candidate with
-    its reason. `tokens_budget` is None when unset. Equal fingerprints mean equal bytes.
+    `len(items) + dropped == candidates_seen`; `left_out` names each dropped candidate with its reason. `tokens_budget`
+    is None when unset. Equal fingerprints mean equal bytes.
     """
 
     items: tuple[RetrievedItem, ...]
@@ -180,8 +180,7 @@ SHAPE_MINIMUM = 8
 def confidence(scores: Sequence[float]) -> float:
     """clamp(1 - max(last, 0) / first) in [0, 1] over scores best first: how far the best stands out.
 
-    0 for fewer than two scores or a first that is not positive. Source: this package. The
-    confidence shown beside an answer is worked out elsewhere (engine.answers.confidence).
+    0 for fewer than two scores or a first that is not positive. Source: this package.
     """
     if len(scores) < 2 or not scores[0] > 0:
         return 0.0
@@ -191,8 +190,7 @@ def confidence(scores: Sequence[float]) -> float:
 def quantiles(scores: Sequence[float]) -> list[float]:
     """(K - 1 - i) / (K - 1) for rank i of K: 1 for the best, 0 for the last; a single score is 1.
 
-    As many values as scores, which stand best first; only their number counts. Source: rank
-    normalisation.
+    As many values as scores, which stand best first; only their number counts. Source: rank normalisation.
     """
     count = len(scores)
     return [(count - 1 - i) / (count - 1) for i in range(count)] if count > 1 else [1.0] * count
@@ -221,10 +219,9 @@ class Distribution:
 def score_shape(scores: Sequence[float]) -> Distribution:
     """Shape of eight or more finite scores, in any order.
 
-    Bimodal when one gap with at least two scores on each side exceeds half the range;
-    else long-tail when max - median > 2 x iqr; else uniform. Quartiles are the entries
-    at n // 4 and 3n // 4 of the sorted scores. Scores that are not finite do not count.
-    Source: this package's rules, in the manner of Tukey, Exploratory Data Analysis, 1977.
+    Bimodal when one gap with at least two scores on each side exceeds half the range; else long-tail when max - median
+    > 2 x iqr; else uniform. Quartiles are the entries at n // 4 and 3n // 4 of the sorted scores. Scores that are not
+    finite do not count. Source: this package's rules, in the manner of Tukey, Exploratory Data Analysis, 1977.
     """
     ordered = sorted(filter(math.isfinite, scores))
     count = len(ordered)
@@ -261,58 +258,42 @@ class Eviction:
 
 
 @dataclass(slots=True)
-class _Session:
-    values: deque[float]
-    seen: int = 0
-    last: float = 0.0
-
-
-@dataclass(slots=True)
 class SessionReservoir:
     """The last `window` values of each session; time is passed in, in seconds, so nothing depends on a clock.
 
-    Its median may change a confidence that is shown, never an order. Source: a sliding
-    window with a robust centre (the sample median).
+    Its median may change a confidence that is shown, never an order. Source: a sliding window with a robust centre (the
+    sample median).
     """
 
     window: int = WINDOW
     warm_up: int = WARM_UP
     idle_seconds: float = IDLE_SECONDS
     max_sessions: int = MAX_SESSIONS
-    _sessions: dict[str, _Session] = field(default_factory=dict)
+    _values: dict[str, deque[float]] = field(default_factory=dict)
+    _last: dict[str, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self._sessions)
+        return len(self._values)
 
     def observe(self, session: str, value: float, *, at: float) -> None:
         """Record a value of the session; one that is not finite is ignored."""
-        if not math.isfinite(value):
-            return
-        held = self._sessions.setdefault(session, _Session(deque(maxlen=self.window)))
-        held.values.append(value)
-        held.seen += 1
-        held.last = max(held.last, at) if held.seen > 1 else at
+        if math.isfinite(value):
+            self._values.setdefault(session, deque(maxlen=self.window)).append(value)
+            self._last[session] = max(self._last.get(session, at), at)
 
     def is_warming_up(self, session: str) -> bool:
         """Whether the session has fewer than `warm_up` observations."""
-        held = self._sessions.get(session)
-        return held is None or held.seen < self.warm_up
+        return len(self._values.get(session, ())) < self.warm_up
 
     def median(self, session: str) -> float | None:
         """Median of the window, the mean of the middle two when even; None while warming up."""
-        if self.is_warming_up(session):
-            return None
-        return float(median(self._sessions[session].values))
+        return None if self.is_warming_up(session) else float(median(self._values[session]))
 
     def evict(self, *, now: float) -> Eviction:
         """Drop sessions idle for more than `idle_seconds`, then the longest idle above `max_sessions`."""
-        idle = [name for name, held in self._sessions.items() if now - held.last > self.idle_seconds]
-        self._drop(idle)
-        over = max(len(self._sessions) - self.max_sessions, 0)
-        oldest = sorted(self._sessions, key=lambda name: (self._sessions[name].last, name))[:over]
-        self._drop(oldest)
-        return Eviction(len(idle), len(oldest), len(self._sessions))
-
-    def _drop(self, names: list[str]) -> None:
-        for name in names:
-            del self._sessions[name]
+        idle = [name for name, last in self._last.items() if now - last > self.idle_seconds]
+        kept = sorted((last, name) for name, last in self._last.items() if now - last <= self.idle_seconds)
+        oldest = [name for _, name in kept[: max(len(kept) - self.max_sessions, 0)]]
+        for name in (*idle, *oldest):
+            del self._values[name], self._last[name]
+        return Eviction(len(idle), len(oldest), len(self._values))

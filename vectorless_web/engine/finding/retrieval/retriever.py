@@ -14,7 +14,6 @@ from vectorless_web.engine.finding.retrieval.corpus import (
     CorpusNode,
     Direction,
     Gate,
-    Link,
     NodeCollection,
     PropertyValue,
     RetrievalEmpty,
@@ -29,15 +28,18 @@ from vectorless_web.engine.finding.retrieval.expansion import (
     expand_by_decay,
     expand_by_pagerank,
 )
-from vectorless_web.engine.finding.retrieval.fusion import (
+from vectorless_web.engine.finding.retrieval.lanes import (
     RRF_K,
     FusionStrategy,
     Identifier,
     Scored,
+    SparseVector,
     best_of_each,
     convex_min_max_fusion,
+    cosine_search,
     keep_finite,
     sort_scored,
+    sparse_scores,
     weighted_reciprocal_rank_fusion,
 )
 from vectorless_web.engine.finding.retrieval.packing import (
@@ -47,7 +49,6 @@ from vectorless_web.engine.finding.retrieval.packing import (
     DropReason,
     Reranker,
     pack,
-    render_node,
     render_node_with_adjacency,
     rerank,
 )
@@ -62,7 +63,6 @@ from vectorless_web.engine.finding.retrieval.result import (
     cap_warnings,
     tag_types,
 )
-from vectorless_web.engine.finding.retrieval.vectors import SparseVector, cosine_search, sparse_scores
 from vectorless_web.engine.llm.model import HeuristicEstimator, TokenEstimator
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
@@ -78,8 +78,8 @@ FILTER_ONLY_SCORE = 1.0
 class TemporalFilter:
     """Bounds in integer microseconds since 1970 on the properties created_at and updated_at.
 
-    `*_after` is inclusive, `*_before` exclusive, None is no bound. A stamp that is
-    missing, not an integer or negative passes: age unknown is not age refused.
+    `*_after` is inclusive, `*_before` exclusive, None is no bound. A stamp that is missing, not an integer or negative
+    passes: age unknown is not age refused.
     """
 
     created_after: int | None = None
@@ -89,9 +89,8 @@ class TemporalFilter:
 
     def matches(self, properties: Mapping[str, PropertyValue]) -> bool:
         """Whether a node with these properties lies within all bounds."""
-        created, updated = properties.get(CREATED_AT), properties.get(UPDATED_AT)
-        return _is_within(created, self.created_after, self.created_before) and _is_within(
-            updated, self.updated_after, self.updated_before
+        return _is_within(properties.get(CREATED_AT), self.created_after, self.created_before) and _is_within(
+            properties.get(UPDATED_AT), self.updated_after, self.updated_before
         )
 
 
@@ -110,19 +109,9 @@ def _is_same(a: PropertyValue, b: PropertyValue) -> bool:
     """Equality that is strict in type, also inside lists and maps."""
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return a.keys() == b.keys() and all(_is_same(a[key], b[key]) for key in a)
-    if _is_list(a) and _is_list(b):
-        left, right = _items(a), _items(b)
-        return len(left) == len(right) and all(map(_is_same, left, right))
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(_is_same, a, b))
     return type(a) is type(b) and a == b
-
-
-def _is_list(value: PropertyValue) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
-
-
-def _items(value: PropertyValue) -> Sequence[PropertyValue]:
-    assert isinstance(value, Sequence) and not isinstance(value, str | bytes | Link)
-    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,19 +144,16 @@ class RetrievalQuery:
     include_tombstoned: bool = False
     include_system: bool = False
 
-    def admits(self, node: CorpusNode) -> bool:
-        """Whether the node satisfies label, properties, tenant and time."""
-        return self.admits_neighbour(node) and all(
-            property_equals(node.properties, name, value) for name, value in self.where
-        )
-
-    def admits_neighbour(self, node: CorpusNode) -> bool:
-        """The same without the properties: an edge may lead to the answer from a node that has them."""
+    def admits(self, node: CorpusNode, *, neighbour: bool = False) -> bool:
+        """Whether the node satisfies label, properties, tenant and time; a neighbour need not have the properties: an
+        edge may lead to the answer from a node that has them."""
         if self.label is not None and node.ntype != self.label:
             return False
         if self.tenant is not None and node.properties.get(TENANT) != self.tenant:
             return False
-        return self.temporal is None or self.temporal.matches(node.properties)
+        if self.temporal is not None and not self.temporal.matches(node.properties):
+            return False
+        return neighbour or all(property_equals(node.properties, name, value) for name, value in self.where)
 
     def fingerprint(self, corpus_version: str, estimator: str) -> str:
         """SHA-256 over the corpus version, the estimator's name and every setting, in hexadecimal."""
@@ -282,22 +268,20 @@ class _Execution:
 
     def join_communities(self, candidates: list[Scored]) -> list[Scored]:
         """The candidates with the members of the first ones' communities after them, who obey the gates too."""
-        lookup = self.query.communities
-        if self.query.community.is_identity:
+        lookup, config = self.query.communities, self.query.community
+        if not config.enabled:
             return candidates
         self._warn(WarningCode.COMMUNITY_FILTER_NOOP, lookup is None or lookup.is_empty())
         if lookup is None:
             return candidates
         gate = make_gate(self.corpus, self.query)
-        members = apply_community_filter(candidates, lookup, self.query.community)[len(candidates) :]
-        return candidates + [(name, score) for name, score in members if gate is None or gate(name)]
+        members = apply_community_filter(candidates, lookup, config)[len(candidates) :]
+        return candidates + [hit for hit in members if gate is None or gate(hit[0])]
 
     def admit_known(self, candidates: Sequence[Scored]) -> list[Scored]:
         """Each known candidate once, without tombstones and the system anchor."""
-        first: dict[Identifier, float] = {}
-        for name, score in candidates:
-            first.setdefault(name, score)
-        return [(name, score) for name, score in first.items() if self._is_visible(name)]
+        first = dict(reversed(candidates))
+        return [(name, first[name]) for name in dict.fromkeys(name for name, _ in candidates) if self._is_visible(name)]
 
     def _is_visible(self, name: Identifier) -> bool:
         if not self.query.include_system and name == self.corpus.anchor:
@@ -311,11 +295,6 @@ class _Execution:
         config = self.query.graph
         if config is None:
             return candidates
-        added = self._list_neighbours(candidates, config)
-        self._record(Lane.GRAPH, added)
-        return sort_scored([*candidates, *added])
-
-    def _list_neighbours(self, seeds: list[Scored], config: GraphExpand) -> list[Scored]:
         by_rank = config.mode is GraphExpandMode.PPR
         # The walk with decay asks for neighbours alone: one edge is enough to know that there are any.
         edges = list(self.corpus.edges() if by_rank else islice(self.corpus.edges(), 1))
@@ -330,12 +309,15 @@ class _Execution:
             ppr_nodes=nodes,
         ).warnings()
         if by_rank and (nodes <= MAX_NODES or config.opt_in):
-            return expand_by_pagerank(seeds, walked, config, admits=self._admits_neighbour)
-        return expand_by_decay(seeds, self.corpus.neighbours, config, admits=self._admits_neighbour)
+            added = expand_by_pagerank(candidates, walked, config, admits=self._admits_neighbour)
+        else:
+            added = expand_by_decay(candidates, self.corpus.neighbours, config, admits=self._admits_neighbour)
+        self._record(Lane.GRAPH, added)
+        return sort_scored([*candidates, *added])
 
     def _admits_neighbour(self, name: Identifier) -> bool:
         node = self.corpus.node(name)
-        return node is not None and self._is_visible(name) and self.query.admits_neighbour(node)
+        return node is not None and self._is_visible(name) and self.query.admits(node, neighbour=True)
 
     def rerank_first(self, candidates: list[Scored]) -> list[Scored]:
         """The first candidates in the reranker's order; unchanged when there is none or it fails."""
@@ -379,16 +361,15 @@ class _Execution:
 
     def _render(self, name: Identifier) -> str:
         if name not in self.rendered:
-            self.rendered[name] = self._render_anew(self._node(name))
+            node, cap, corpus = self._node(name), self.query.adjacency, self.corpus
+            self.rendered[name] = render_node_with_adjacency(
+                node,
+                outgoing=corpus.neighbours(name, Direction.OUTGOING) if cap else (),
+                incoming=corpus.neighbours(name, Direction.INCOMING) if cap else (),
+                cap=cap,
+                summary_cap=self.query.summary_cap,
+            )
         return self.rendered[name]
-
-    def _render_anew(self, node: CorpusNode) -> str:
-        query = self.query
-        if not query.adjacency:
-            return render_node(node, cap=query.summary_cap)
-        outgoing, incoming = (self.corpus.neighbours(node.id, way) for way in (Direction.OUTGOING, Direction.INCOMING))
-        edges = {"outgoing": outgoing, "incoming": incoming}
-        return render_node_with_adjacency(node, **edges, cap=query.adjacency, summary_cap=query.summary_cap)
 
     def _node(self, name: Identifier) -> CorpusNode:
         node = self.corpus.node(name)
@@ -424,11 +405,7 @@ class Retriever:
         return self._with(label=label)
 
     def where(self, name: str, value: PropertyValue) -> "Retriever":
-        """Only nodes whose property is strictly equal to the value; several conditions must all hold.
-
-        Strict in type: 5, 5.0 and "5" differ, true is not 1. Neighbours that the graph adds
-        need not meet it.
-        """
+        """Only nodes whose property is strictly equal to the value, also in type; several conditions must all hold."""
         return self._with(where=(*self._query.where, (name, value)))
 
     def tenant(self, name: Identifier) -> "Retriever":
@@ -444,10 +421,7 @@ class Retriever:
         return self._with(text=query, plan=plan)
 
     def vector(self, model: str, values: Sequence[float]) -> "Retriever":
-        """Ask the vector lane for the nearest vectors of that embedding model; one that is unknown finds nothing.
-
-        `values` has as many numbers as the model's vectors, else `execute` raises VectorDimensionMismatch.
-        """
+        """Ask the vector lane for the nearest vectors of that embedding model; one that is unknown finds nothing."""
         return self._with(vector=(model, tuple(values)))
 
     def sparse(self, vector: SparseVector) -> "Retriever":
@@ -455,10 +429,7 @@ class Retriever:
         return self._with(sparse=vector)
 
     def structure(self, nodes: Iterable[Identifier | Scored]) -> "Retriever":
-        """Take nodes found by other means, best first: ids, or (id, score) pairs.
-
-        Bare ids score 1 / rank, counted from 1. Unknown ids are left out.
-        """
+        """Take nodes found by other means, best first: (id, score) pairs, or ids, which score 1 / rank, from 1."""
         given = [node if isinstance(node, tuple) else (node, 1 / rank) for rank, node in enumerate(nodes, start=1)]
         return self._with(structure=tuple(given))
 
@@ -471,10 +442,7 @@ class Retriever:
         return self._with(limit=items)
 
     def fusion(self, strategy: FusionStrategy, *, k: float = RRF_K) -> "Retriever":
-        """How several lanes are fused; `k` is the constant of reciprocal rank fusion.
-
-        One lane alone keeps its native scores. `execute` raises ValueError for a k of -1 or less.
-        """
+        """How several lanes are fused; `k`, above -1, is the constant of reciprocal rank fusion."""
         return self._with(fusion=strategy, rrf_k=k)
 
     def weights(self, weights: Mapping[Lane, float]) -> "Retriever":
