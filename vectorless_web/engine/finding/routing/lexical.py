@@ -12,7 +12,7 @@ from vectorless_web.engine.index.scoring import CEILING, inverse_frequency, leng
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.index.snapshot import CardPostings, Snapshot
 from vectorless_web.engine.index.snapshot_rows import FIELDS, Array, term_hash
-from vectorless_web.engine.index.word_blocks import PARTS, TextPostings
+from vectorless_web.engine.index.word_blocks import PARTS
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import analyse, is_telling, word_terms, words
 
@@ -51,9 +51,8 @@ class Term:
 class CardScorer:
     """Scores cards for one query by the BM25F of `engine.index.scoring`.
 
-    `terms` are (analysed word, weight) pairs. `attainable` is the score no document can
-    exceed; words the snapshot does not know are left out of it.
-    The pruning is MaxScore, Turtle and Flood 1995.
+    `terms` are (analysed word, weight) pairs. `attainable` is the score no document can exceed; words the snapshot
+    does not know are left out of it. The pruning is MaxScore, Turtle and Flood 1995.
     """
 
     def __init__(
@@ -61,20 +60,19 @@ class CardScorer:
     ) -> None:
         self._snapshot = snapshot
         self._weights = np.array([weights.get(name, 0.0) for name in FIELDS])
-        self.terms = self._list_known_terms(terms)
+        asked = query_weights(terms)
+        snapshot.prepare([term_hash(text) for text in asked])
+        known = (
+            self._weigh_term(text, weight) for text, weight in asked.items() if snapshot.frequency(term_hash(text))
+        )
+        self.terms = sorted(known, key=lambda term: (term.entries, term.text))
         self.attainable = sum(term.ceiling for term in self.terms)
         self._read: dict[int, CardPostings] = {}
 
-    def _list_known_terms(self, terms: Sequence[tuple[str, float]]) -> list[Term]:
-        size = len(self._snapshot)
-        known = []
-        self._snapshot.prepare([term_hash(text) for text in query_weights(terms)])
-        for text, weight in query_weights(terms).items():
-            hashed = term_hash(text)
-            if frequency := self._snapshot.frequency(hashed):
-                factor = weight * inverse_frequency(size, frequency)
-                known.append(Term(text, hashed, factor, self._snapshot.entries(hashed)))
-        return sorted(known, key=lambda term: (term.entries, term.text))
+    def _weigh_term(self, text: str, weight: float) -> Term:
+        snapshot, hashed = self._snapshot, term_hash(text)
+        factor = weight * inverse_frequency(len(snapshot), snapshot.frequency(hashed))
+        return Term(text, hashed, factor, snapshot.entries(hashed))
 
     def postings(self, term: Term) -> CardPostings:
         """Rows, fields and counts of the term; read from the snapshot once, then kept."""
@@ -87,25 +85,17 @@ class CardScorer:
 
         `allowed` are the rows that may be found, ascending; None is all.
         """
-        eager, rest = self._split()
+        read = np.cumsum([term.entries for term in self.terms])
+        split = max(1, int(np.searchsorted(read, _EAGER_ENTRIES, side="right")))
+        eager, rest = self.terms[:split], self.terms[split:]
         rows, scores = self._find_rows(eager, allowed)
         ceiling = sum(term.ceiling for term in rest)
         if rest and self._floor(scores, limit) <= ceiling:
-            eager, rest, ceiling = self.terms, [], 0.0
-            rows, scores = self._find_rows(eager, allowed)
+            rest, ceiling = [], 0.0
+            rows, scores = self._find_rows(self.terms, allowed)
         kept = scores + ceiling >= self._floor(scores, limit)
         rows = rows[kept]
         return rows, scores[kept] + self._matrix(rest, rows).sum(axis=0)
-
-    def _split(self) -> tuple[list[Term], list[Term]]:
-        eager: list[Term] = []
-        read = 0
-        for term in self.terms:
-            read += term.entries
-            if eager and read > _EAGER_ENTRIES:
-                break
-            eager.append(term)
-        return eager, self.terms[len(eager) :]
 
     @staticmethod
     def _floor(scores: Array, limit: int) -> float:
@@ -124,7 +114,7 @@ class CardScorer:
             totals = longer
         rows = np.flatnonzero(totals > 0)
         if allowed is not None:
-            rows = rows[_find_allowed(rows, allowed)]
+            rows = rows[np.isin(rows, allowed, assume_unique=True)]
         return rows, totals[rows]
 
     def _totals(self, terms: Sequence[Term]) -> Array:
@@ -214,31 +204,31 @@ def _split_portions(terms: Sequence[Term]) -> Iterator[list[Term]]:
         yield portion
 
 
-def _find_allowed(rows: Array, allowed: Array) -> Array:
-    """Which of the ascending `rows` stand in the ascending `allowed`."""
-    places = np.searchsorted(allowed, rows)
-    inside = places < len(allowed)
-    found = np.zeros(len(rows), np.bool_)
-    found[inside] = allowed[places[inside]] == rows[inside]
-    return found
-
-
 def idf(snapshot: Snapshot, hashed: int) -> float:
     """Inverse document frequency of a word, scaled to [0, 1]; 0 when no document has it.
 
     The scale is the highest value a collection of this size allows, that of a frequency of 0.
     """
-    return _scale_idf(snapshot, snapshot.frequency(hashed))
+    return scale_idf(snapshot, snapshot.frequency(hashed))
 
 
 def key_idf(snapshot: Snapshot, hashed: int) -> float:
     """The same of a key, which stands on cards alone."""
-    return _scale_idf(snapshot, snapshot.key_frequency(hashed))
+    return scale_idf(snapshot, snapshot.key_frequency(hashed))
 
 
-def _scale_idf(snapshot: Snapshot, frequency: int) -> float:
+def scale_idf(snapshot: Snapshot, frequency: int) -> float:
+    """The same of what so many documents have."""
     size = len(snapshot)
     return inverse_frequency(size, frequency) / inverse_frequency(size, 0) if frequency else 0.0
+
+
+def look_up_values(held: Array, values: Array, rows: Array) -> Array:
+    """The value of each of `rows` in (held, values), `held` ascending; 0 where it is not held."""
+    if not len(held):
+        return np.zeros(len(rows), values.dtype)
+    places = np.minimum(np.searchsorted(held, rows), len(held) - 1)
+    return np.where(held[places] == rows, values[places], values.dtype.type(0))
 
 
 OpenTexts = Callable[[Sequence[int]], Mapping[int, CompiledDocument]]
@@ -310,7 +300,7 @@ class TextEvidence:
 
         `given`, of shape (terms, rows), tells the words that need not stand in the part, such as those of the title.
         """
-        found = [_gather_parts(held, rows) for held in self._postings.values()]
+        found = [look_up_values(held.rows, held.parts, rows) for held in self._postings.values()]
         spread = [int(np.bitwise_count(held).sum()) for held in found]
         weights = np.array([inverse_frequency(len(rows) * PARTS, number) for number in spread])
         shares = weights / (weights.sum() or 1.0)
@@ -335,13 +325,6 @@ def _sum_best_part(found: Sequence[Array], shares: Array, given: Array) -> Array
         said += own
     best: Array = said.max(axis=1, initial=0.0)
     return best
-
-
-def _gather_parts(postings: TextPostings, rows: Array) -> Array:
-    """The parts of each row in which the word stands, a bit each, shape (rows,) of 64 bits."""
-    places = np.searchsorted(postings.rows, rows)
-    inside = np.minimum(places, len(postings.rows) - 1)
-    return np.where(postings.rows[inside] == rows, postings.parts[inside], np.uint64(0))
 
 
 def _unpack_parts(parts: Array) -> Array:
@@ -382,7 +365,9 @@ class PassageReader:
             return []
         if not len(segment):
             return []
-        held = np.array([self._held_in(segment, word) for word in self._words]).reshape(len(self._words), len(segment))
+        held = np.zeros((len(self._words), len(segment)))
+        for row, word in zip(held, self._words, strict=True):
+            row[segment.postings(word.term).rows] = 1.0
         own = held * np.array([word.share for word in self._words]).reshape(-1, 1)
         told = np.array([word.term in given for word in self._words], np.bool_)
         shares = own[~told].sum(axis=0)
@@ -421,9 +406,3 @@ class PassageReader:
                 share = sum(word.share for word in self._words if word.term in said or word.term in lent)
                 best, found = (share, sentence) if share > best else (best, found)
         return best, " ".join(found.split())[:_TEXT_KEPT]
-
-    @staticmethod
-    def _held_in(segment: Segment, word: AskedWord) -> Array:
-        held = np.zeros(len(segment))
-        held[segment.postings(word.term).rows] = 1.0
-        return held

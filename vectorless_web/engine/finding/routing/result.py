@@ -1,18 +1,19 @@
 """What the router answers, why each card is on it, and the order in which a chat model would put the first ones."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vectorless_web.engine.documents.card import Card
-from vectorless_web.engine.errors import ModelBudgetSpent, ModelError, ModelTimeout
+from vectorless_web.engine.errors import ModelBudgetSpent, ModelError, ModelInvalidReply, ModelTimeout
 from vectorless_web.engine.finding.routing.card_keys import rank_tags
 from vectorless_web.engine.finding.routing.signals import RouteMode, RouteScorer, Signals
 from vectorless_web.engine.finding.routing.typed import list_named_fields
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import FIELDS, Array
 from vectorless_web.engine.llm.calls import fence_text
-from vectorless_web.engine.llm.model import ChatModel, Message, Usage, usage_of
+from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage, usage_of
+from vectorless_web.engine.llm.replies import check_object
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import analyse, is_telling, lower_capitals
 
@@ -48,11 +49,10 @@ class ScoredCandidate:
 class RouteResult:
     """The whole shortlist, best first, and how it came about.
 
-    `committed` is the document that the typed fields single out, to be walked first and
-    alone, or None. `activated` is false when there were so few documents that all go
-    on. `tail` holds those that just missed the cut, best first. `mode_used` is the mode
-    that decided in the end, and `note` says why it is not the one asked for.
-    `considered` counts the documents looked at. `ambiguous` says that the first two are close.
+    `committed` is the document that the typed fields single out, to be walked first and alone, or None. `activated` is
+    false when there were so few documents that all go on. `tail` holds those that just missed the cut, best first.
+    `mode_used` is the mode that decided in the end, and `note` says why it is not the one asked for. `considered`
+    counts the documents looked at. `ambiguous` says that the first two are close.
     """
 
     candidates: tuple[ScoredCandidate, ...]
@@ -96,35 +96,32 @@ _TITLE_CHARACTERS = 60
 
 
 class Explainer:
-    """Makes candidates of scored cards. `written` maps an analysed word to the question's own spelling."""
+    """Makes candidates of scored cards. `written` maps an analysed word to the question's own spelling; `notes` say by
+    row which edition a document is."""
 
     def __init__(
-        self, scorer: RouteScorer, signals: Signals, written: Mapping[str, str], notes: Mapping[int, str] | None = None
+        self, scorer: RouteScorer, signals: Signals, written: Mapping[str, str], notes: Mapping[int, str]
     ) -> None:
-        self._scorer, self._signals, self._written, self._notes = scorer, signals, written, notes or {}
+        self._scorer, self._signals, self._written, self._notes = scorer, signals, written, notes
 
     def candidates(self, places: Sequence[int]) -> tuple[ScoredCandidate, ...]:
         """The candidates at those places of the signals, in that order, each with its reason."""
         ascending = sorted(places)
         rows = self._signals.rows[ascending]
-        matched = map(self._as_asked, self._scorer.lexical.list_matched(rows))
-        said = map(self._list_agreed, ascending, self._scorer.typed.list_borne_names(rows))
-        found = dict(zip(ascending, zip(matched, said, strict=True), strict=True))
-        return tuple(self._candidate(place, *found[place]) for place in places)
+        matched = self._scorer.lexical.list_matched(rows)
+        names = self._scorer.typed.list_borne_names(rows)
+        found = {
+            place: self._candidate(place, terms, borne)
+            for place, terms, borne in zip(ascending, matched, names, strict=True)
+        }
+        return tuple(found[place] for place in places)
 
-    def _list_agreed(self, place: int, names: Sequence[str]) -> list[str]:
-        agreed = {name: float(values[place]) for name, values in self._signals.parts.items()}
-        return list_named_fields(self._scorer.typed.wanted, agreed, names)
-
-    def _as_asked(self, found: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-        """The terms that are words of the question, as it writes them."""
-        asked = {name: [word for t, word in self._written.items() if t in terms] for name, terms in found.items()}
-        return {name: terms for name, terms in asked.items() if terms}
-
-    def _candidate(self, place: int, found: Mapping[str, list[str]], said: list[str]) -> ScoredCandidate:
-        signals = self._signals
-        terms = dict.fromkeys(word for words in found.values() for word in words)
-        passage = signals.passages.get(int(signals.rows[place]))
+    def _candidate(self, place: int, matched: Mapping[str, Sequence[str]], names: Sequence[str]) -> ScoredCandidate:
+        signals, row = self._signals, int(self._signals.rows[place])
+        asked = {name: [word for t, word in self._written.items() if t in terms] for name, terms in matched.items()}
+        found = {name: terms for name, terms in asked.items() if terms}
+        agreed = {name: float(values[place]) for name, values in signals.parts.items()}
+        passage = signals.passages.get(row)
         return ScoredCandidate(
             doc_id=int(signals.ids[place]),
             score=float(signals.score[place]),
@@ -132,8 +129,8 @@ class Explainer:
             keyword=_at(signals.keyword, place),
             graph=_at(signals.graph, place),
             fields=_at(signals.fields, place),
-            reason=self._reason(said, found, int(signals.rows[place])),
-            matched_terms=tuple(terms),
+            reason=self._reason(list_named_fields(self._scorer.typed.wanted, agreed, names), found, row),
+            matched_terms=tuple(dict.fromkeys(word for words in found.values() for word in words)),
             matched_fields=tuple(name for name in FIELDS if name in found),
             text=_at(signals.text, place),
             key=passage.key if passage else -1,
@@ -210,31 +207,15 @@ _OVERVIEW, _TAGS, _SECTIONS, _REASON = 300, 8, 8, 160
 characters of a reason. A model sees up to 30 cards in one prompt."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelOrder:
-    """The candidates in the model's order, or as they were when it had none; `note` then says why.
-
-    `ranked` are the documents it ranked, best first; the others follow them in their old order. `usage` is what the
-    call cost.
-    """
-
-    candidates: tuple[ScoredCandidate, ...]
-    note: str = ""
-    ranked: tuple[int, ...] = ()
-    usage: Usage = field(default_factory=Usage)
-
-
 def ask_model(
-    plan: QueryPlan, candidates: Sequence[ScoredCandidate], *, model: ChatModel, cards: CardSource, snapshot: Snapshot
-) -> ModelOrder:
-    """Let the model rank the candidates; those it leaves out follow in their old order.
+    plan: QueryPlan, result: RouteResult, most: int, *, model: ChatModel, cards: CardSource, snapshot: Snapshot
+) -> RouteResult:
+    """Let the model rank the first `most` candidates; those it leaves out follow in their old order.
 
-    Of a card it reads the tags that tell it from the others of the `snapshot`.
-
-    Never raises for what the model does: an error, an unknown or repeated id, or a reply
-    that is no ranking keeps the scores' order and says so.
+    Of a card it reads the tags that tell it from the others of the `snapshot`. Never raises for what the model does: an
+    error, an unknown or repeated id, or a reply that is no ranking keeps the scores' order, and the note says so.
     """
-    ids = {f"D{number}": candidate for number, candidate in enumerate(candidates, start=1)}
+    ids = {f"D{number}": candidate for number, candidate in enumerate(result.candidates[:most], start=1)}
     listing = "\n\n".join(
         _describe_card(name, cards(candidate.doc_id), candidate.passage, snapshot) for name, candidate in ids.items()
     )
@@ -245,18 +226,27 @@ def ask_model(
     try:
         reply = model.complete(messages, schema=_SCHEMA, max_tokens=_REPLY_TOKENS + _TOKENS_PER_CARD * len(ids))
     except ModelError as error:
-        return ModelOrder(tuple(candidates), _explain_failure(error), usage=usage_of(error.partial))
-    ranking = _ranking(reply.parsed, ids)
-    if ranking is None:
+        return replace(result, note=_explain_failure(error), **_name_cost(usage_of(error.partial)))
+    ranking = _read_ranking(reply, ids)
+    if not ranking:
         note = "The model's ranking could not be used; the scores decided."
-        return ModelOrder(tuple(candidates), note, usage=reply.usage)
+        return replace(result, note=note, **_name_cost(reply.usage))
     first = [
         replace(ids[name], reason=f"{reason}; {ids[name].reason}" if reason else ids[name].reason)
-        for name, reason in ranking
+        for name, reason in ranking.items()
     ]
-    named = {name for name, _ in ranking}
-    others = (candidate for name, candidate in ids.items() if name not in named)
-    return ModelOrder((*first, *others), "", tuple(candidate.doc_id for candidate in first), reply.usage)
+    others = [candidate for name, candidate in ids.items() if name not in ranking]
+    return replace(
+        result,
+        candidates=(*first, *others, *result.candidates[most:]),
+        committed=None,
+        ranked=tuple(candidate.doc_id for candidate in first),
+        **_name_cost(reply.usage),
+    )
+
+
+def _name_cost(usage: Usage) -> dict[str, Any]:
+    return {"tokens": usage.tokens_in + usage.tokens_out, "cost_usd": usage.cost_usd}
 
 
 def _describe_card(name: str, card: Card, passage: str, snapshot: Snapshot) -> str:
@@ -273,16 +263,14 @@ def _line(text: str) -> str:
     return " ".join(text.replace("[", "(").replace("]", ")").split())
 
 
-def _ranking(parsed: Mapping[str, Any] | None, ids: Mapping[str, ScoredCandidate]) -> list[tuple[str, str]] | None:
-    """(id, reason) pairs, or None unless all ids are known and distinct and there is at least one."""
-    entries = parsed.get("ranking") if isinstance(parsed, Mapping) else None
-    if not isinstance(entries, Sequence) or isinstance(entries, str) or not entries:
-        return None
-    if not all(isinstance(entry, Mapping) and isinstance(entry.get("id"), str) for entry in entries):
-        return None
-    ranking = [(entry["id"].strip("[] "), _line(str(entry.get("reason") or ""))[:_REASON]) for entry in entries]
-    names = [name for name, _ in ranking]
-    return ranking if set(names) <= ids.keys() and len(set(names)) == len(names) else None
+def _read_ranking(reply: Reply, ids: Collection[str]) -> dict[str, str]:
+    """Reasons by id, best first; empty unless all ids are known and distinct."""
+    try:
+        entries = check_object(reply.text, reply.parsed, _SCHEMA)["ranking"]
+    except ModelInvalidReply:
+        return {}
+    ranking = {entry["id"].strip("[] "): _line(entry["reason"])[:_REASON] for entry in entries}
+    return ranking if len(ranking) == len(entries) and ranking.keys() <= set(ids) else {}
 
 
 def _explain_failure(error: ModelError) -> str:

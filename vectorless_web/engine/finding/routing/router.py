@@ -359,18 +359,9 @@ class DocumentRouter:
             return result
         if self._model is None or self._cards is None:
             return replace(result, note="No model is configured; the scores decided.")
-        shown, ranked = _shown_to_model(config), result.candidates
-        opinion = ask_model(plan, ranked[:shown], model=self._model, cards=self._cards, snapshot=self.snapshot)
-        return replace(
-            result,
-            candidates=(*opinion.candidates, *ranked[shown:]),
-            committed=None if opinion.ranked else result.committed,
-            mode_used=RouteMode.FAST if opinion.note else config.mode,
-            note=opinion.note,
-            ranked=opinion.ranked,
-            tokens=opinion.usage.tokens_in + opinion.usage.tokens_out,
-            cost_usd=opinion.usage.cost_usd,
-        )
+        shown = _shown_to_model(config)
+        ranked = ask_model(plan, result, shown, model=self._model, cards=self._cards, snapshot=self.snapshot)
+        return replace(ranked, mode_used=RouteMode.FAST if ranked.note else config.mode)
 
     def _list_unknown_terms(self, plan: QueryPlan) -> tuple[str, ...]:
         terms = dict.fromkeys(token.term for token in plan.tokens if token.term)

@@ -16,8 +16,9 @@ from vectorless_web.engine.finding.routing.lexical import (
     TextEvidence,
     idf,
     key_idf,
+    look_up_values,
 )
-from vectorless_web.engine.finding.routing.typed import FieldScorer, Wanted, look_up_values, read_wanted_fields
+from vectorless_web.engine.finding.routing.typed import FieldScorer, Wanted, read_wanted_fields
 from vectorless_web.engine.index.scoring import DIGITS, inverse_frequency
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Array, key_hash, term_hash

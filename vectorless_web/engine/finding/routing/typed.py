@@ -16,8 +16,7 @@ from vectorless_web.engine.finding.routing.card_keys import (
     glue_words,
 )
 from vectorless_web.engine.finding.routing.editions import Edition
-from vectorless_web.engine.finding.routing.lexical import key_idf
-from vectorless_web.engine.index.scoring import inverse_frequency
+from vectorless_web.engine.finding.routing.lexical import key_idf, look_up_values, scale_idf
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, Array, key_hash, term_hash
 from vectorless_web.engine.questions.editions import (
@@ -186,32 +185,23 @@ def _find_by_beginning(name: str, start: int, snapshot: Snapshot) -> Iterator[Me
 
 def _find_in_texts(name: str, start: int, snapshot: Snapshot) -> Iterator[Mention]:
     """A name that no card bears and some documents say at their beginning: an issuer may stand in the text alone."""
-    count = len(find_named_in_text(name, snapshot))
-    if count:
-        rarity = inverse_frequency(len(snapshot), count) / inverse_frequency(len(snapshot), 0)
+    rarity = scale_idf(snapshot, len(find_named_in_text(name, snapshot)))
+    if rarity:
         yield Mention(name, start, start + len(name), (), rarity * _IN_TEXT_CERTAINTY, MAX_COUNT)
 
 
 def find_named_in_text(name: str, snapshot: Snapshot) -> Array:
     """Rows of the documents whose text says all words of a name together at its beginning, ascending."""
     hashes = [term_hash(term) for term in dict.fromkeys(analyse(name))]
-    nobody = np.empty(0, np.int64)
     snapshot.prepare(hashes)
-    if not hashes or min(snapshot.entries(hashed) for hashed in hashes) > _MOST_SAYING:
-        return nobody
-    rows, together = nobody, np.empty(0, np.uint64)
-    for number, hashed in enumerate(sorted(hashes, key=snapshot.entries)):
-        postings = snapshot.text_postings(hashed)
-        if postings is None:
-            return nobody
-        if number == 0:
-            rows, together = postings.rows, postings.parts & _HEAD_PARTS
-        else:
-            shared = np.isin(rows, postings.rows)
-            rows, together = rows[shared], together[shared]
-            together = together & postings.parts[np.searchsorted(postings.rows, rows)]
-        rows, together = rows[together > 0], together[together > 0]
-    return rows
+    found = [snapshot.text_postings(hashed) for hashed in sorted(hashes, key=snapshot.entries)]
+    said = [postings for postings in found if postings is not None]
+    if not said or len(said) < len(found) or min(map(snapshot.entries, hashes)) > _MOST_SAYING:
+        return np.empty(0, np.int64)
+    rows, together = said[0].rows, said[0].parts & _HEAD_PARTS
+    for postings in said[1:]:
+        together = together & look_up_values(postings.rows, postings.parts, rows)
+    return rows[together > 0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,16 +370,6 @@ class FieldScorer:
             return np.where(of_quarter, 1.0, np.where(known & of_year, _YEAR_FOR_QUARTER, 0.0))
         unknown = np.where(np.any(quarters, axis=0), _OTHER_SPAN, _UNKNOWN_SPAN)
         return np.where(known, np.where(of_year, 1.0, _OTHER_SPAN), unknown)
-
-
-def look_up_values(held: Array, values: Array, rows: Array) -> Array:
-    """The value of each of `rows` in (held, values), `held` ascending; 0 where it is not held."""
-    places = np.searchsorted(held, rows)
-    found = np.zeros(len(rows))
-    inside = np.flatnonzero(places < len(held))
-    inside = inside[held[places[inside]] == rows[inside]]
-    found[inside] = values[places[inside]]
-    return found
 
 
 def list_named_fields(wanted: Wanted, agreed: Mapping[str, float], names: Sequence[str]) -> list[str]:
