@@ -52,7 +52,7 @@ from vectorless_web.engine.finding.navigation import (
     greedy,
     mcts,
 )
-from vectorless_web.engine.finding.navigation.events import SearchStats
+from vectorless_web.engine.finding.navigation.search import SearchStats
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer, TreeScorer
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.llm.model import Reply, Usage

@@ -232,8 +232,7 @@ def _ppr(case: Case) -> object:
 
 def _hybrid(case: Case) -> object:
     authored = [(source, target) for source, target in case["authored"]]
-    edges = hybrid_union(authored, [(source, target, weight) for source, target, weight in case["knn"]])
-    return [[edge.source, edge.target, edge.weight, edge.provenance.value] for edge in edges]
+    return list(map(list, hybrid_union(authored, [tuple(edge) for edge in case["knn"]])))
 
 
 def _rerank(case: Case) -> object:

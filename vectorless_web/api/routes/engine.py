@@ -25,7 +25,7 @@ from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.finding.navigation import SearchLimits
-from vectorless_web.engine.finding.navigation.events import RankedNode
+from vectorless_web.engine.finding.navigation.search import RankedNode
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,

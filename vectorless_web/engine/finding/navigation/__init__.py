@@ -9,9 +9,9 @@ and nothing else.
 
 # isort: skip_file
 
-from vectorless_web.engine.finding.navigation.events import EventKind as EventKind, SearchEvent as SearchEvent
-from vectorless_web.engine.finding.navigation.events import SearchReport as SearchReport, minimap as minimap
-from vectorless_web.engine.finding.navigation.events import report as report
+from vectorless_web.engine.finding.navigation.search import EventKind as EventKind, SearchEvent as SearchEvent
+from vectorless_web.engine.finding.navigation.search import SearchReport as SearchReport, minimap as minimap
+from vectorless_web.engine.finding.navigation.search import report as report
 from vectorless_web.engine.finding.navigation.model import ModelPilot as ModelPilot, PilotBudget as PilotBudget
 from vectorless_web.engine.finding.navigation.pilot import Backtrack as Backtrack, ExploreSiblings as ExploreSiblings
 from vectorless_web.engine.finding.navigation.pilot import FoundAnswer as FoundAnswer, GoDeeper as GoDeeper

@@ -449,7 +449,6 @@ class ModelPilot(Pilot):
         return self.config.asks and not self._budget.is_spent
 
     def should_intervene(self, state: SearchState) -> bool:
-        """Whether the state is worth a call."""
         return is_worth_asking(state, self.config)
 
     def decide(self, state: SearchState) -> PilotDecision:
@@ -462,7 +461,6 @@ class ModelPilot(Pilot):
         return self._consult(state, InterventionPoint.START) if state.is_fork_point else None
 
     def guide_backtrack(self, state: SearchState) -> PilotDecision:
-        """Why the path failed and which branch to take up."""
         return self._consult(state, InterventionPoint.BACKTRACK)
 
     def binary_prune(self, state: SearchState) -> list[NodeId] | None:

@@ -1,13 +1,15 @@
-"""What a pilot is shown and says, what it leaves out, and the pilot without a model."""
+"""What a pilot is shown and says, the pilot without a model, and how a search asks any of them."""
 
-from collections.abc import Sequence, Set
+import math
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, TypeVar
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.errors import Cancelled, EngineError
 from vectorless_web.engine.finding.ranking.ranker import EvidenceScorer
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import analyse, title_terms
@@ -71,35 +73,9 @@ class PilotConfig:
 BALANCED = PilotConfig()
 _PRESETS = {
     PilotMode.BALANCED: BALANCED,
-    PilotMode.HIGH_QUALITY: PilotConfig(
-        mode=PilotMode.HIGH_QUALITY,
-        tokens_per_query=5000,
-        tokens_per_call=1000,
-        calls_per_query=10,
-        calls_per_level=3,
-        fork_threshold=2,
-        closeness_gap=0.2,
-        low_score=0.4,
-        prefilter=20,
-        prune_above=14,
-        prune_keep=5,
-    ),
-    PilotMode.LOW_COST: PilotConfig(
-        mode=PilotMode.LOW_COST,
-        tokens_per_query=500,
-        tokens_per_call=200,
-        calls_per_query=2,
-        calls_per_level=1,
-        fork_threshold=5,
-        closeness_gap=0.1,
-        low_score=0.2,
-        prefilter=8,
-        prune_above=6,
-        prune_keep=2,
-    ),
-    PilotMode.ALGORITHM_ONLY: PilotConfig(
-        mode=PilotMode.ALGORITHM_ONLY, tokens_per_query=0, tokens_per_call=0, calls_per_query=0, calls_per_level=0
-    ),
+    PilotMode.HIGH_QUALITY: PilotConfig(PilotMode.HIGH_QUALITY, 5000, 1000, 10, 3, 2, 0.2, 0.4, 20, 14, 5),
+    PilotMode.LOW_COST: PilotConfig(PilotMode.LOW_COST, 500, 200, 2, 1, 5, 0.1, 0.2, 8, 6, 2),
+    PilotMode.ALGORITHM_ONLY: PilotConfig(PilotMode.ALGORITHM_ONLY, 0, 0, 0, 0),
 }
 """Only "balanced" was measured; the others trade tokens for advice as the specification of the pilot states them."""
 
@@ -369,7 +345,6 @@ class LexicalPilot(Pilot):
         return bool(state.candidates)
 
     def decide(self, state: SearchState) -> PilotDecision:
-        """Rank the candidates, best first, ties in reading order."""
         ranked = self._rank(state.tree, state.query, state.candidates)
         return PilotDecision(
             ranked_candidates=ranked,
@@ -412,7 +387,6 @@ class LexicalPilot(Pilot):
         return self._scorer.evidence(key).best_score / best if best > 0.0 else 0.0
 
     def most_promising(self, keys: Sequence[NodeId]) -> list[NodeId]:
-        """The keys by the scorer's scores, best first."""
         scores = dict(zip(keys, self._scorer.scores(keys), strict=True))
         return sorted(keys, key=lambda key: -scores[key])
 
@@ -489,3 +463,112 @@ def _summary(tree: Tree, ranked: Sequence[RankedCandidate]) -> str:
         return "No section speaks of the question"
     best = ranked[0]
     return f"{tree.node(best.node).title or 'An untitled section'} looks most promising: {best.reason}"
+
+
+Answer = TypeVar("Answer")
+
+FAILURES: tuple[type[Exception], ...] = (
+    *(ArithmeticError, AssertionError, AttributeError, BufferError, EOFError, EngineError, ImportError, LookupError),
+    *(MemoryError, NameError, OSError, RuntimeError, StopIteration, SyntaxError, TypeError, ValueError, Warning),
+)
+"""How a pilot, which may be anybody's code, can fail without harm to the run: every built-in kind and the engine's own.
+
+Not every Exception: what a queue or a host throws into the thread to end a job has to get through.
+"""
+
+
+def clamp_share(value: float) -> float:
+    """The value brought into [0, 1]; 0 for what is no finite number."""
+    return min(max(value, 0.0), 1.0) if math.isfinite(value) else 0.0
+
+
+class Guidance:
+    """One pilot, asked for one search; it is reset first.
+
+    A pilot that is not active is not asked: the scorer decides alone. `spend_turn` counts a consultation and refuses
+    it when no turn is left; `note` receives sentences for the reader.
+    """
+
+    def __init__(self, pilot: Any, *, spend_turn: Callable[[], bool], note: Callable[[str], None]) -> None:
+        self.pilot = PilotExt(pilot)
+        self._spend_turn, self._note = spend_turn, note
+        self.consultations = self.tokens = 0
+        self.cost_usd = 0.0
+        self._safely(lambda: self.pilot.reset())  # noqa: PLW0108 - looking it up may fail too
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the pilot would be asked. The reader is told once when it no longer is."""
+        is_active = bool(self._safely(lambda: self.pilot.is_active))
+        if not is_active and self.consultations:
+            self._note("The pilot's budget is spent; from here the document's words decide alone.")
+        return is_active
+
+    def start(self, state: SearchState) -> PilotDecision | None:
+        """The pilot's judgement of the children of the start node; None without an active pilot or an opinion."""
+        if not self.is_active:
+            return None
+        return self._ask(state, lambda: self.pilot.guide_start(state.tree, state.query, state.current_node or 0))
+
+    def decide(self, state: SearchState, *, backtracking: bool = False) -> PilotDecision | None:
+        """The pilot's judgement of the candidates; None when it is not asked or its answer is unusable."""
+        if not self.is_active or not self._safely(lambda: self.pilot.can_intervene(state)):
+            return None
+        return self._ask(state, lambda: (self.pilot.guide_backtrack if backtracking else self.pilot.decide)(state))
+
+    def prune(self, state: SearchState) -> set[int] | None:
+        """The candidates worth keeping; None for no opinion."""
+        if not self._begin():
+            return None
+        kept = self._safely(lambda: self.pilot.binary_prune(state))
+        record = self._safely(lambda: self.pilot.last_prune)
+        if record is not None:
+            self._accept(record)
+        return None if kept is None else set(kept)
+
+    def _ask(self, state: SearchState, question: Callable[[], PilotDecision | None]) -> PilotDecision | None:
+        answer = self._safely(question) if self._begin() else None
+        return None if answer is None else self._safely(partial(self._check_decision, answer, state))
+
+    def _begin(self) -> bool:
+        if not self._spend_turn():
+            return False
+        self.consultations += 1
+        return True
+
+    def _safely(self, question: Callable[[], Answer]) -> Answer | None:
+        try:
+            return question()
+        except Cancelled:
+            raise
+        except FAILURES as error:
+            self._note(f"The pilot failed ({type(error).__name__}); the walk goes on without its advice.")
+            return None
+
+    def _check_decision(self, answer: PilotDecision, state: SearchState) -> PilotDecision:
+        """The decision with known candidates alone, each once and with a reason, and with shares in [0, 1]."""
+        allowed, direction = set(state.candidates) or {state.current_node or 0}, answer.direction
+        known: dict[int, RankedCandidate] = {}
+        for one in answer.ranked_candidates:
+            if one.node in allowed:
+                reason = one.reason or answer.reasoning or "the pilot gave no reason"
+                known.setdefault(one.node, RankedCandidate(one.node, clamp_share(one.score), reason))
+        if isinstance(direction, JumpTo) and direction.target not in state.tree:
+            self._note("The pilot pointed to a place that does not exist.")
+            direction = GoDeeper()
+        confidence = clamp_share(answer.confidence)
+        checked = replace(answer, ranked_candidates=tuple(known.values()), direction=direction, confidence=confidence)
+        self._accept(checked)
+        return checked
+
+    def _accept(self, decision: PilotDecision) -> None:
+        self.tokens += decision.tokens
+        self.cost_usd += decision.cost_usd
+        if decision.note:
+            self._note(decision.note)
+
+
+def scores_of(decision: PilotDecision | None, candidates: Sequence[int]) -> list[RankedCandidate | None]:
+    """What the decision says of each candidate, None where it says nothing."""
+    said = {candidate.node: candidate for candidate in decision.ranked_candidates} if decision else {}
+    return [said.get(key) for key in candidates]

@@ -1,34 +1,178 @@
-"""One search in progress, what it may spend, and its moves: comparing children, entering one, following a pilot."""
+"""A search of a tree: its limits, its moves (comparing, entering, following a pilot), and what it tells."""
 
-import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, TypeVar
+from enum import StrEnum
+from typing import Any
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.errors import Cancelled, EngineError
-from vectorless_web.engine.finding.navigation.events import (
-    EventKind,
-    RankedNode,
-    SearchEvent,
-    SearchStats,
-    describe_place,
-    name_of,
-)
 from vectorless_web.engine.finding.navigation.pilot import (
     GoDeeper,
-    JumpTo,
+    Guidance,
     PilotDecision,
-    PilotExt,
     RankedCandidate,
     SearchDirection,
     SearchState,
+    clamp_share,
+    scores_of,
 )
 from vectorless_web.engine.finding.ranking.ranker import Scorer
 from vectorless_web.engine.questions.plan import QueryPlan
+
+
+class EventKind(StrEnum):
+    """What happened. FINISHED is always the last event and the only one with ranked nodes."""
+
+    SCORING = "scoring"
+    """The children of a node were compared."""
+    CHOOSING = "choosing"
+    """A branch was taken."""
+    REJECTING = "rejecting"
+    """Branches were not taken; each says why."""
+    ENTERING = "entering"
+    """A section was entered to be read."""
+    BACKTRACKING = "backtracking"
+    """A branch was given up for one that had been put aside."""
+    JUMPING = "jumping"
+    """The walk went straight to a node, by a reference or on the pilot's word."""
+    NOTE = "note"
+    """Something the reader should know: a failed consultation, a limit, an unusable reply."""
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class RankedNode:
+    """A node with its score in [0, 1], the keys walked to it, and why it was or was not taken.
+
+    `leaves` are the keys of the leaves to read there, most promising first (only for sections that were entered).
+    """
+
+    key: int
+    score: float
+    reason: str = ""
+    path: tuple[int, ...] = ()
+    leaves: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchStats:
+    """Counts of one search: turns, sections and leaves scored, consultations of the pilot, tokens, US dollars."""
+
+    turns: int = 0
+    sections_scored: int = 0
+    leaves_scored: int = 0
+    consultations: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    stopped: str = ""
+    """Which limit ended it, or ""."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchEvent:
+    """One thing that happened. `say` is a plain sentence for the trace.
+
+    `key` is the node concerned (-1 for none), `path` the keys walked to it, and `decision` what the pilot said, where
+    it was asked.
+    """
+
+    kind: EventKind
+    say: str
+    key: int = -1
+    path: tuple[int, ...] = ()
+    score: float = 0.0
+    decision: PilotDecision | None = None
+    scored: tuple[RankedNode, ...] = ()
+    rejected: tuple[RankedNode, ...] = ()
+    ranked: tuple[RankedNode, ...] = ()
+    stats: SearchStats = SearchStats()
+
+
+_LONGEST_TITLE = 70
+"""Characters of a title in the text of an event: one line of the trace."""
+
+
+def name_of(tree: Tree, key: int) -> str:
+    """The name of a node in a sentence: its title, cut to 70 characters; without one, its kind."""
+    node = tree.node(key)
+    title = " ".join(node.title.split())
+    if len(title) > _LONGEST_TITLE:
+        return title[: _LONGEST_TITLE - 1].rstrip() + "…"
+    return title or ("the document" if key == 0 else f"an untitled {node.kind.value}")
+
+
+def describe_place(tree: Tree, key: int) -> str:
+    """Name and pages of a node, the pages as people count them: "Leases (pp. 84-86)"."""
+    node = tree.node(key)
+    first, last = node.page_start + 1, node.page_end + 1
+    return f"{name_of(tree, key)} ({f'p. {first}' if first == last else f'pp. {first}-{last}'})"
+
+
+_ROLES = ("looked", "turned_back", "walked", "read")
+"""Least telling first: a node keeps the most telling role it earned."""
+
+
+def minimap(events: Iterable[SearchEvent]) -> dict[int, str]:
+    """The nodes that the events touched, in reading order, with the most telling role that each earned."""
+    roles: dict[int, int] = {}
+    for event in events:
+        marks = [(found.key, "looked") for found in event.scored] + [(row.key, "turned_back") for row in event.rejected]
+        if event.kind in (EventKind.CHOOSING, EventKind.JUMPING, EventKind.BACKTRACKING, EventKind.ENTERING):
+            marks += [(key, "walked") for key in event.path]
+        if event.kind is EventKind.ENTERING:
+            marks.append((event.key, "read"))
+        for key, role in marks:
+            roles[key] = max(roles.get(key, 0), _ROLES.index(role))
+    return {key: _ROLES[roles[key]] for key in sorted(roles)}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchReport:
+    """`ranked` are the sections entered, best first; `rejected` the branches not taken, the most promising first.
+
+    `marks` are those of `minimap`. `notes` are sentences the reader must see (failed consultations, limits), `log` the
+    other sentences in order. `advice` are the events at which the pilot was asked. `engine` names the model if it
+    decided anywhere, else `offline`.
+    """
+
+    ranked: tuple[RankedNode, ...]
+    rejected: tuple[RankedNode, ...]
+    marks: dict[int, str]
+    notes: tuple[str, ...]
+    log: tuple[str, ...]
+    engine: str
+    stats: SearchStats
+    advice: tuple[SearchEvent, ...]
+
+
+def report(events: Iterable[SearchEvent]) -> SearchReport:
+    """Everything a step needs of a search's events; the events are read once."""
+    told = tuple(events)
+    advice = tuple(event for event in told if event.decision is not None)
+    engines = (event.decision.engine for event in advice if event.decision is not None)
+    return SearchReport(
+        ranked=told[-1].ranked,
+        rejected=_collect_rejections(told),
+        marks=minimap(told),
+        notes=tuple(event.say for event in told if event.kind is EventKind.NOTE),
+        log=tuple(event.say for event in told if event.kind not in (EventKind.NOTE, EventKind.FINISHED)),
+        engine=next((engine for engine in engines if engine != "offline"), "offline"),
+        stats=told[-1].stats,
+        advice=advice,
+    )
+
+
+def _collect_rejections(events: Iterable[SearchEvent]) -> tuple[RankedNode, ...]:
+    """Each branch once, with its last reason; what was entered after all is not among them."""
+    found: dict[int, RankedNode] = {}
+    for event in events:
+        found.update((rejection.key, rejection) for rejection in event.rejected)
+        if event.kind is EventKind.ENTERING:
+            for key in event.path:
+                found.pop(key, None)
+    return tuple(sorted(found.values(), key=lambda rejection: (-rejection.score, rejection.key)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,110 +275,6 @@ class Route:
 def by_merit(route: Route) -> tuple[float, int, bool]:
     """Sorting key of routes: best first, ties in reading order."""
     return (-route.score, route.key, route.own)
-
-
-Answer = TypeVar("Answer")
-
-FAILURES: tuple[type[Exception], ...] = (
-    *(ArithmeticError, AssertionError, AttributeError, BufferError, EOFError, EngineError, ImportError, LookupError),
-    *(MemoryError, NameError, OSError, RuntimeError, StopIteration, SyntaxError, TypeError, ValueError, Warning),
-)
-"""How a pilot, which may be anybody's code, can fail without harm to the run: every built-in kind and the engine's own.
-
-Not every Exception: what a queue or a host throws into the thread to end a job has to get through.
-"""
-
-
-class Guidance:
-    """One pilot, asked for one search; it is reset first.
-
-    A pilot that is not active is not asked: the scorer decides alone. `spend_turn` counts a consultation and refuses
-    it when no turn is left; `note` receives sentences for the reader.
-    """
-
-    def __init__(self, pilot: Any, *, spend_turn: Callable[[], bool], note: Callable[[str], None]) -> None:
-        self.pilot = PilotExt(pilot)
-        self._spend_turn, self._note = spend_turn, note
-        self.consultations = self.tokens = 0
-        self.cost_usd = 0.0
-        self._safely(lambda: self.pilot.reset())  # noqa: PLW0108 - looking it up may fail too
-
-    @property
-    def is_active(self) -> bool:
-        """Whether the pilot would be asked. The reader is told once when it no longer is."""
-        is_active = bool(self._safely(lambda: self.pilot.is_active))
-        if not is_active and self.consultations:
-            self._note("The pilot's budget is spent; from here the document's words decide alone.")
-        return is_active
-
-    def start(self, state: SearchState) -> PilotDecision | None:
-        """The pilot's judgement of the children of the start node; None without an active pilot or an opinion."""
-        if not self.is_active:
-            return None
-        return self._ask(state, lambda: self.pilot.guide_start(state.tree, state.query, state.current_node or 0))
-
-    def decide(self, state: SearchState, *, backtracking: bool = False) -> PilotDecision | None:
-        """The pilot's judgement of the candidates; None when it is not asked or its answer is unusable."""
-        if not self.is_active or not self._safely(lambda: self.pilot.can_intervene(state)):
-            return None
-        return self._ask(state, lambda: (self.pilot.guide_backtrack if backtracking else self.pilot.decide)(state))
-
-    def prune(self, state: SearchState) -> set[int] | None:
-        """The candidates worth keeping; None for no opinion."""
-        if not self._begin():
-            return None
-        kept = self._safely(lambda: self.pilot.binary_prune(state))
-        record = self._safely(lambda: self.pilot.last_prune)
-        if record is not None:
-            self._accept(record)
-        return None if kept is None else set(kept)
-
-    def _ask(self, state: SearchState, question: Callable[[], PilotDecision | None]) -> PilotDecision | None:
-        answer = self._safely(question) if self._begin() else None
-        return None if answer is None else self._safely(partial(self._check_decision, answer, state))
-
-    def _begin(self) -> bool:
-        if not self._spend_turn():
-            return False
-        self.consultations += 1
-        return True
-
-    def _safely(self, question: Callable[[], Answer]) -> Answer | None:
-        try:
-            return question()
-        except Cancelled:
-            raise
-        except FAILURES as error:
-            self._note(f"The pilot failed ({type(error).__name__}); the walk goes on without its advice.")
-            return None
-
-    def _check_decision(self, answer: PilotDecision, state: SearchState) -> PilotDecision:
-        """The decision with known candidates alone, each once and with a reason, and with shares in [0, 1]."""
-        allowed, direction = set(state.candidates) or {state.current_node or 0}, answer.direction
-        known: dict[int, RankedCandidate] = {}
-        for one in answer.ranked_candidates:
-            if one.node in allowed:
-                reason = one.reason or answer.reasoning or "the pilot gave no reason"
-                known.setdefault(one.node, RankedCandidate(one.node, _clamp_score(one.score), reason))
-        if isinstance(direction, JumpTo) and direction.target not in state.tree:
-            self._note("The pilot pointed to a place that does not exist.")
-            direction = GoDeeper()
-        confidence = _clamp_score(answer.confidence)
-        checked = replace(answer, ranked_candidates=tuple(known.values()), direction=direction, confidence=confidence)
-        self._accept(checked)
-        return checked
-
-    def _accept(self, decision: PilotDecision) -> None:
-        self.tokens += decision.tokens
-        self.cost_usd += decision.cost_usd
-        if decision.note:
-            self._note(decision.note)
-
-
-def scores_of(decision: PilotDecision | None, candidates: Sequence[int]) -> list[RankedCandidate | None]:
-    """What the decision says of each candidate, None where it says nothing."""
-    said = {candidate.node: candidate for candidate in decision.ranked_candidates} if decision else {}
-    return [said.get(key) for key in candidates]
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +388,7 @@ class Search:
     def scores(self, keys: Sequence[int]) -> list[float]:
         """The scorer's scores, each a finite number in [0, 1]."""
         self._scored.update(keys)
-        scores = [_clamp_score(score) for score in self._scorer.scores(keys)]
+        scores = [clamp_share(score) for score in self._scorer.scores(keys)]
         self._best_score = max([self._best_score, *scores])
         return scores
 
@@ -530,10 +570,6 @@ class Search:
             self.enter(route, asking=False)
         best = max(self.entered, key=lambda node: node.score, default=None)
         self.put_off(list(fresh.values())[room:], best.key if best is not None else None)
-
-
-def _clamp_score(score: float) -> float:
-    return min(max(score, 0.0), 1.0) if math.isfinite(score) else 0.0
 
 
 def _pick_best(state: SearchState, count: int) -> set[int]:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.finding.navigation.events import EventKind, SearchEvent
 from vectorless_web.engine.finding.navigation.pilot import (
     Backtrack,
     ExploreSiblings,
@@ -18,8 +17,10 @@ from vectorless_web.engine.finding.navigation.search import (
     BEAM_PILOT_SHARE,
     DEFAULT_LIMITS,
     MCTS_PILOT_SHARE,
+    EventKind,
     Route,
     Search,
+    SearchEvent,
     SearchLimits,
     Ways,
     by_merit,
@@ -134,9 +135,7 @@ class _Beam(_Walk):
     def take_turn(self) -> None:
         if self.beam:
             self.advance()
-        elif self.frontier and (
-            not self.pool or pick_best_route(self.frontier).score > pick_best_route(self.pool).score
-        ):
+        elif self.frontier and (not self.pool or _best_score(self.frontier) > _best_score(self.pool)):
             self.backtrack()
         else:
             self.enter_best()
@@ -168,7 +167,7 @@ class _Beam(_Walk):
     def await_entry(self, route: Route) -> None:
         """Let a section wait to be entered; reached twice, the better way counts."""
         rivals = [other for other in self.pool if other.key == route.key]
-        if rivals and pick_best_route(rivals).score >= route.score:
+        if rivals and _best_score(rivals) >= route.score:
             return
         self.pool = [*(other for other in self.pool if other.key != route.key), route]
 
@@ -210,7 +209,7 @@ class _Beam(_Walk):
 
     def enter_best(self) -> None:
         """Enter the most promising section that waits; its references may lead the walk on."""
-        route = pick_best_route(self.pool)
+        route = min(self.pool, key=by_merit)
         self.pool.remove(route)
         reading = self.search.enter(route)
         self.last = route
@@ -222,9 +221,8 @@ class _Beam(_Walk):
             self.keep(pointed)
 
 
-def pick_best_route(routes: Sequence[Route]) -> Route:
-    """The route with the best score, ties as in `by_merit`. Raises ValueError for no routes."""
-    return min(routes, key=by_merit)
+def _best_score(routes: Sequence[Route]) -> float:
+    return max(route.score for route in routes)
 
 
 EXPLORATION = math.sqrt(2.0)
@@ -302,7 +300,8 @@ class _MonteCarlo(_Walk):
         if not self.is_found:
             if not self.root.is_exhausted:
                 self.search.give_out()
-            self.search.enter_waiting(self.list_waiting() or self.list_unplayed(), self.start)
+            unplayed = (arm.route for arm in self.root.arms)
+            self.search.enter_waiting(sorted(self.pool.values() or unplayed, key=by_merit), self.start)
         self.search.finish()
         yield from self.search.take_events()
 
@@ -362,16 +361,8 @@ class _MonteCarlo(_Walk):
         self.closed.add(route.key)
         self.pool = {place: way for place, way in self.pool.items() if route.key not in way.keys}
 
-    def list_waiting(self) -> list[Route]:
-        """Sampled sections, best first."""
-        return sorted(self.pool.values(), key=by_merit)
-
-    def list_unplayed(self) -> list[Route]:
-        """Ways known when no section could be sampled."""
-        return sorted((arm.route for arm in self.root.arms), key=by_merit)
-
     def enter_best(self) -> None:
-        route = self.list_waiting()[0]
+        route = min(self.pool.values(), key=by_merit)
         del self.pool[(route.key, route.own)]
         if not route.own and route.key in self.search.visited:
             return

@@ -310,26 +310,12 @@ def _best_admitted(scored: Iterable[Scored], limit: int, admits: Admits | None) 
     return list(islice((hit for hit in sort_scored(scored) if admits is None or admits(hit[0])), limit))
 
 
-class Provenance(StrEnum):
-    """Where an edge of the hybrid graph comes from."""
-
-    AUTHORED = "authored"
-    KNN = "knn"
-
-
-@dataclass(frozen=True, slots=True)
-class HybridEdge:
-    """An edge of the hybrid graph; authored ones weigh 1.0."""
-
-    source: Identifier
-    target: Identifier
-    weight: float
-    provenance: Provenance
+HybridEdge = tuple[Identifier, Identifier, float, str]
+"""Source, target, weight, and where the edge comes from: "authored" or "knn"."""
 
 
 def hybrid_union(authored: Iterable[tuple[Identifier, Identifier]], knn: Iterable[WeightedEdge]) -> list[HybridEdge]:
-    """Authored edges in their order, then the nearest-neighbour edges not already authored in that direction."""
-    edges = [HybridEdge(source, target, 1.0, Provenance.AUTHORED) for source, target in authored]
-    known = {(edge.source, edge.target) for edge in edges}
-    derived = (HybridEdge(s, t, weight, Provenance.KNN) for s, t, weight in knn if (s, t) not in known)
-    return [*edges, *derived]
+    """Authored edges with weight 1 in their order, then nearest-neighbour edges not yet authored in that direction."""
+    edges = [(source, target, 1.0, "authored") for source, target in authored]
+    known = {edge[:2] for edge in edges}
+    return edges + [(source, target, weight, "knn") for source, target, weight in knn if (source, target) not in known]
