@@ -14,24 +14,29 @@ from vectorless_web.engine.questions.understand import understand
 ANIMALS = [card(f"Guide to the {name}", tags=(name, "animals")) for name in ("otter", "heron", "badger", "stoat")]
 
 
-def test_few_documents_all_go_on():
-    result = router(ANIMALS, RouterConfig()).route(plan("Where does the heron nest?"))
-    assert (result.activated, result.considered, result.ambiguous) == (False, 4, False)
-    assert ids(result)[0] == 2
-    assert sorted(ids(result)) == [1, 2, 3, 4]
+def test_few_documents_all_go_on_and_of_many_only_those_that_match():
+    few, many = (
+        router(ANIMALS, config).route(plan("Where does the heron nest?")) for config in (RouterConfig(), ACTIVE)
+    )
+    assert (few.activated, few.considered, few.ambiguous, ids(few)[0]) == (False, 4, False, 2)
+    assert sorted(ids(few)) == [1, 2, 3, 4]
+    assert (ids(many), many.activated, many.mode_used, many.index_version) == ([2], True, RouteMode.FAST, "1")
+    for candidate in few.candidates:
+        assert all(0 <= part <= 1 for part in (candidate.score, candidate.bm25, candidate.keyword, candidate.fields))
 
 
-def test_above_the_threshold_only_matches_are_shortlisted():
-    result = router(ANIMALS).route(plan("Where does the heron nest?"))
-    assert (ids(result), result.activated, result.mode_used) == ([2], True, RouteMode.FAST)
-    assert result.index_version == "1"
+def test_what_misses_the_cut_is_kept_behind_it_and_comes_in_a_second_pass_of_twice_as_many():
+    cards = [card(f"Report {number}", tags=("forest",)) for number in range(12)]
+    narrow = router(cards, RouterConfig(activate_threshold=0, max_candidates=3))
+    first = narrow.route(plan("forest"))
+    assert (ids(first), [c.doc_id for c in first.tail]) == ([12, 11, 10], [9, 8, 7])
+    assert first.ambiguous
+    assert ids(narrow.reroute(plan("forest"), read=ids(first))) == [9, 8, 7, 6, 5, 4]
 
 
-def test_what_misses_the_cut_is_kept_behind_it():
-    cards = [card(f"Report {number}", tags=("forest",)) for number in range(9)]
-    result = router(cards, RouterConfig(activate_threshold=0, max_candidates=3)).route(plan("forest"))
-    assert (ids(result), [c.doc_id for c in result.tail]) == ([9, 8, 7], [6, 5, 4])
-    assert result.ambiguous
+def test_nothing_and_a_card_without_anything_are_routed():
+    assert DocumentRouter(snapshot([])).route(plan("otter")).candidates == ()
+    assert ids(router([Card(title="", overview="")], RouterConfig()).route(plan("otter"))) == [1]
 
 
 def test_a_scope_limits_what_is_considered():
@@ -54,13 +59,6 @@ def test_a_passage_names_the_telling_words_of_the_question_as_it_writes_them():
     asked = {"filtro": 0.3, "de": 0.3, "la": 0.3, "bomba": 0.2, "manual": 0.05}
     passage = PassageReader([AskedWord(term, share) for term, share in asked.items()]).read(document)
     assert passage.words == ("filtros", "bomba")
-
-
-def test_all_parts_of_a_score_lie_between_zero_and_one():
-    cards = [*ANIMALS, report("Ardenor", 2022, tags=("packaging",))]
-    for candidate in linked(cards).route(plan("packaging animals 2022 otter", concepts=("packaging",))).candidates:
-        parts = (candidate.score, candidate.bm25, candidate.keyword, candidate.graph, candidate.fields)
-        assert all(0 <= part <= 1 for part in parts)
 
 
 def test_the_right_year_of_the_same_company_comes_first():
@@ -173,19 +171,6 @@ def test_any_text_is_routed(question):
     router(ANIMALS).route(plan(question, concepts=(question,), names=(question,)))
 
 
-def test_a_workspace_without_documents_is_routed():
-    assert DocumentRouter(snapshot([])).route(plan("otter")).candidates == ()
-
-
-def test_a_second_pass_reads_other_documents_and_twice_as_many():
-    cards = [card(f"Report {number}", tags=("forest",)) for number in range(12)]
-    config = RouterConfig(activate_threshold=0, max_candidates=3)
-    asked = plan("forest")
-    first = router(cards, config).route(asked)
-    second = router(cards, config).reroute(asked, read=ids(first))
-    assert (ids(first), ids(second)) == ([12, 11, 10], [9, 8, 7, 6, 5, 4])
-
-
 def test_a_second_pass_asks_for_the_gaps_and_follows_what_yielded():
     shared = ("kelp", "urchin", "otter trawl", "sea star")
     cards = [
@@ -218,10 +203,6 @@ def test_pruning_finds_what_scoring_everything_finds():
     best = np.argsort(-everything, kind="stable")[:10]
     assert set(best.tolist()) <= set(rows.tolist())
     assert np.allclose(scores, everything[rows])
-
-
-def test_a_card_without_anything_is_routed():
-    assert ids(router([Card(title="", overview="")], RouterConfig()).route(plan("otter"))) == [1]
 
 
 def test_a_document_for_each_name_that_is_compared_comes_first():

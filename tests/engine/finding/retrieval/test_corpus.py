@@ -1,9 +1,10 @@
 """Compiled documents as a corpus: lanes, edges and communities over a real artefact."""
 
+import numpy as np
 import pytest
 
+from tests.support.engine_documents import compiled, paragraph, section
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
     DocumentCollection,
@@ -12,11 +13,13 @@ from vectorless_web.engine.finding.retrieval import (
     NodeAddress,
     Retriever,
     SectionCommunities,
+    VectorIndex,
+    cosine_search,
 )
 from vectorless_web.engine.finding.retrieval.corpus import CONTAINS
+from vectorless_web.engine.finding.retrieval.lanes import unit_rows
 from vectorless_web.engine.finding.retrieval.retriever import RetrievalQuery
 from vectorless_web.engine.parsing.compile import compile_file
-from vectorless_web.engine.questions.understand import understand
 
 TEXT = """# Harbour report
 
@@ -62,22 +65,6 @@ def test_the_lexical_lane_finds_the_passage(document, corpus):
     assert f"id: {best.node.id}\n" in best.rendered
 
 
-def test_a_plan_replaces_the_words_of_the_text(document, corpus):
-    result = Retriever(corpus).text("anything", understand("tide")).limit(1).execute()
-    assert "tide" in result.items[0].node.summary.lower()
-
-
-def test_a_label_is_tested_before_the_cap(corpus):
-    result = Retriever(corpus).text("harbour").label(NodeKind.PARAGRAPH.value).execute()
-    assert {item.node.ntype for item in result.items} == {"paragraph"}
-
-
-def test_words_and_structure_are_fused(document, corpus):
-    key = NodeAddress(1, _key(document, "tide table"))
-    result = Retriever(corpus).text("price of barley").structure([key]).execute()
-    assert {lane for item in result.items for lane, _ in item.lane_scores} == {Lane.LEXICAL, Lane.STRUCTURE}
-
-
 def test_expansion_follows_containment_into_leaves(document, corpus):
     section = next(k for k in document.tree.sections() if "Grain" in document.tree.node(k).title)
     expand = GraphExpand(edge_types=(CONTAINS,))
@@ -117,12 +104,26 @@ def test_unknown_addresses_are_no_nodes(corpus, address):
     assert corpus.label(address) == ""
 
 
-def test_addresses_are_ordered_as_they_are_written():
-    addresses = [NodeAddress(space, key) for space in (1, 2, 10) for key in (1, 9, 10, 851)]
-    assert list(map(str, sorted(addresses))) == sorted(map(str, addresses))
-    assert str(NodeAddress(1, 851)) == "1:851"
-
-
 def test_a_fingerprint_is_taken_over_written_addresses():
     given, written = (RetrievalQuery(structure=((name, 1.0),)) for name in (NodeAddress(1, 851), "1:851"))
     assert given.fingerprint("v", "e") == written.fingerprint("v", "e")
+
+
+def test_float32_rows_score_as_their_float64_selves_do():
+    rows = unit_rows(np.random.default_rng(7).normal(size=(2500, 24))).astype(np.float32)
+    ids = tuple(sorted(f"d:{number}" for number in range(2500)))
+    query = np.random.default_rng(8).normal(size=24).tolist()
+    narrow = cosine_search(VectorIndex(24, ids, rows), query, 50)
+    assert narrow == cosine_search(VectorIndex(24, ids, rows.astype(np.float64)), query, 50)
+
+
+def test_other_vectors_are_another_corpus_and_another_fingerprint():
+    document = compiled("Rules", section("Work", paragraph("Pause."), paragraph("Pay.")))
+
+    def asked(vector):
+        vectors = {NodeAddress(1, 2): vector, NodeAddress(1, 3): [0.0, 1.0]}
+        corpus = DocumentCollection({1: document}, vectors={"m": vectors})
+        return Retriever(corpus).vector("m", [1.0, 0.0]).execute()
+
+    assert asked([1.0, 0.0]).canonical() == asked([1.0, 0.0]).canonical()
+    assert asked([1.0, 0.0]).fingerprint != asked([0.5, 0.5]).fingerprint

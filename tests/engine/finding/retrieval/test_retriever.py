@@ -1,9 +1,14 @@
 """The builder and its stages, beyond the worked cases."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from tests.support.mixed_corpus import corpus, retriever
+from vectorless_web.engine.finding import retrieval as package
 from vectorless_web.engine.finding.retrieval import (
     CorpusNode,
     DropReason,
@@ -12,6 +17,7 @@ from vectorless_web.engine.finding.retrieval import (
     Lane,
     MemoryCollection,
     RetrievalEmpty,
+    RetrievalQuery,
     RetrievalWarning,
     Retriever,
     StoredNode,
@@ -52,10 +58,6 @@ def test_nodes_found_by_structure_keep_their_order() -> None:
     assert [(item.node.id, item.lane_score(Lane.STRUCTURE)) for item in result.items] == [("n004", 1.0), ("n002", 0.5)]
 
 
-def test_a_lane_is_cut_at_256() -> None:
-    assert Retriever(_corpus(300)).vector("m", [1, 0]).execute().candidates_seen == 256
-
-
 def test_vectors_of_no_numbers_score_nothing_and_refuse_others() -> None:
     empty = MemoryCollection([StoredNode(CorpusNode("a", "note"), vectors={"m": ()})])
     assert [item.score for item in Retriever(empty).vector("m", []).execute().items] == [0.0]
@@ -76,10 +78,6 @@ def test_the_system_anchor_stays_out_unless_asked_for() -> None:
     corpus = _corpus(2, anchor="n000")
     assert [i.node.id for i in Retriever(corpus).label("Doc").execute().items] == ["n001"]
     assert len(Retriever(corpus).label("Doc").include_system().execute().items) == 2
-
-
-def test_an_empty_lane_is_said() -> None:
-    assert _codes(Retriever(_corpus()).vector("another", [1, 0])) == [WarningCode.LANE_EMPTY]
 
 
 def test_expansion_without_edges_is_said() -> None:
@@ -110,3 +108,36 @@ def test_every_warning_has_its_page() -> None:
         assert page.startswith(f"# {code.value}\n")
         assert f"`{RetrievalWarning(code).knob}`" in page
         assert "## Remedy" in page
+
+
+PROMISED = """
+Retriever RetrievalResult RetrievedItem Lane FusionStrategy GraphExpand GraphExpandDirection
+GraphExpandMode TemporalFilter CommunityFilter SessionReservoir RetrievalWarning WarningCode
+WARNINGS_CAP cap_warnings TokenEstimator HeuristicEstimator render_node render_node_with_adjacency
+reciprocal_rank_fusion weighted_reciprocal_rank_fusion convex_min_max_fusion score_normalized_fusion
+pack personalized_pagerank SparseVector cosine_search sparse_search rerank RetrievalEmpty
+VectorDimensionMismatch
+"""
+
+
+def test_every_promised_name_is_public() -> None:
+    assert set(PROMISED.split()) <= vars(package).keys()
+
+
+def _run(seed: str) -> bytes:
+    command = [sys.executable, "-m", "tests.support.mixed_corpus"]
+    environment = {**os.environ, "PYTHONHASHSEED": seed}
+    return subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True).stdout
+
+
+def test_two_processes_with_other_hash_seeds_give_the_same_bytes() -> None:
+    first, second = _run("1"), _run("2147")
+    assert first == second
+    assert len(first.split(b"\n")) == 50 and b'"items"' in first
+
+
+def test_the_fingerprint_follows_the_query_and_the_corpus() -> None:
+    source = corpus()
+    assert len({retriever(number, source).execute().fingerprint for number in range(50)}) == 50
+    query = RetrievalQuery(label="Doc")
+    assert query.fingerprint(source.version, "e") != query.fingerprint(MemoryCollection([]).version, "e")

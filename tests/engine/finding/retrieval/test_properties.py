@@ -1,7 +1,6 @@
 """What holds for every input: packing, fusion, filters, expansion, rendering."""
 
 import itertools
-import math
 
 import pytest
 from hypothesis import given, settings
@@ -12,9 +11,7 @@ from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
     CorpusNode,
     DiversityCandidate,
-    DropReason,
     GraphExpand,
-    GraphExpandDirection,
     MappedCommunities,
     MemoryCollection,
     RetrievalWarning,
@@ -27,10 +24,8 @@ from vectorless_web.engine.finding.retrieval import (
     expand_by_decay,
     pack,
     personalized_pagerank,
-    property_equals,
     reciprocal_rank_fusion,
     render_node,
-    score_normalized_fusion,
     select_diverse,
     weighted_reciprocal_rank_fusion,
 )
@@ -66,12 +61,6 @@ def test_fused_lists_stand_in_one_order(given: list) -> None:
     ):
         assert fused == sorted(fused, key=lambda pair: (-pair[1], pair[0]))
         assert len({name for name, _ in fused}) == len(fused)
-
-
-@given(hits, st.floats(0.01, 5))
-def test_one_lane_scales_into_zero_to_its_weight(given: list, weight: float) -> None:
-    fused = convex_min_max_fusion([(given, weight)])
-    assert all(-1e-9 <= score <= weight + 1e-9 for _, score in fused)
 
 
 def test_a_rank_constant_of_minus_one_is_refused() -> None:
@@ -112,12 +101,6 @@ values = st.recursive(
 )
 
 
-@given(st.dictionaries(st.text(max_size=10), values, max_size=4), st.text(max_size=10), values)
-def test_a_property_equals_itself_and_nothing_of_another_type(properties: dict, name: str, value: object) -> None:
-    assert property_equals({**properties, name: value}, name, value)
-    assert not property_equals({name: value}, name, [value, "more"])
-
-
 @given(st.text(), st.text(), st.dictionaries(st.text(), values, max_size=5))
 def test_rendering_cannot_be_forged(summary: str, label: str, properties: dict) -> None:
     node = CorpusNode("real", label, summary, None, properties)
@@ -131,18 +114,6 @@ def test_rendering_cannot_be_forged(summary: str, label: str, properties: dict) 
 labels = st.sampled_from(("Doc", "Note"))
 
 
-@given(st.lists(st.tuples(labels, st.integers(0, 2)), min_size=1, max_size=12), labels, st.integers(0, 2))
-def test_filters_hold_for_all_that_lanes_return(given: list, label: str, year: int) -> None:
-    stored = [
-        StoredNode(CorpusNode(f"n{i:02}", kind, "text", None, {"year": at}), {"m": [1.0, i]})
-        for i, (kind, at) in enumerate(given)
-    ]
-    result = Retriever(MemoryCollection(stored)).vector("m", [1, 0]).label(label).where("year", year).execute()
-    assert {item.node.id for item in result.items} == {
-        entry.node.id for entry in stored if entry.node.ntype == label and entry.node.properties["year"] == year
-    }
-
-
 @given(candidates, bounds, bounds)
 def test_packing_is_greedy_from_the_first_candidate_on(given: list, budget: int | None, limit: int | None) -> None:
     packed = pack(given, token_budget=budget, limit=limit)
@@ -152,36 +123,10 @@ def test_packing_is_greedy_from_the_first_candidate_on(given: list, budget: int 
         assert packed.dropped[: len(shorter.dropped)] == shorter.dropped
 
 
-@given(candidates, bounds, bounds)
-def test_every_drop_has_the_reason_that_held(given: list, budget: int | None, limit: int | None) -> None:
-    packed = pack(given, token_budget=budget, limit=limit)
-    if limit is None:
-        assert all(drop.reason is DropReason.BUDGET for drop in packed.dropped)
-    if budget is None:
-        assert all(drop.reason is DropReason.LIMIT for drop in packed.dropped)
-    if any(drop.reason is DropReason.LIMIT for drop in packed.dropped):
-        assert len(packed.items) == limit
-
-
 @given(st.lists(st.tuples(st.lists(ids, max_size=8), st.floats(0, 4)), max_size=4))
 def test_the_order_of_weighted_lists_does_not_matter(lists: list) -> None:
     expected = weighted_reciprocal_rank_fusion(lists)
     assert all(weighted_reciprocal_rank_fusion(list(other)) == expected for other in itertools.permutations(lists))
-
-
-@given(st.lists(ids, max_size=8), st.lists(ids, max_size=8))
-def test_a_list_of_weight_zero_changes_nothing(one: list[str], other: list[str]) -> None:
-    assert weighted_reciprocal_rank_fusion([(one, 1.0), (other, 0.0)]) == reciprocal_rank_fusion([one])
-
-
-@given(hits, hits, st.floats(0.1, 3), st.floats(0.1, 3))
-def test_two_lists_fuse_alike_by_either_name(a: list, b: list, a_weight: float, b_weight: float) -> None:
-    assert score_normalized_fusion(a, a_weight, b, b_weight) == convex_min_max_fusion([(a, a_weight), (b, b_weight)])
-
-
-@given(st.lists(st.tuples(ids, st.floats()), max_size=12))
-def test_scores_that_are_no_numbers_never_come_out(given: list) -> None:
-    assert all(math.isfinite(score) for _, score in convex_min_max_fusion([(given, 1.0)]))
 
 
 def wide(width: int) -> MemoryCollection:
@@ -203,15 +148,6 @@ def test_neighbours_that_are_not_admitted_take_no_place() -> None:
     admits = lambda name: name >= "n00030"  # noqa: E731
     added = expand_by_decay([("seed", 1.0)], wide(50).neighbours, GraphExpand(), admits=admits)
     assert [name for name, _ in added] == [f"n{i:05}" for i in range(30, 50)]
-
-
-@given(hits, edges, st.integers(0, 4), st.sampled_from(tuple(GraphExpandDirection)))
-def test_first_edges_are_a_part_of_all_edges(seeds: list, given: list, cap: int, way: GraphExpandDirection) -> None:
-    corpus = MemoryCollection([], edges=given)
-    everything = expand_by_decay(seeds, corpus.neighbours, GraphExpand(direction=way, max_expand=99))
-    some = expand_by_decay(seeds, corpus.neighbours, GraphExpand(direction=way, max_expand=99, max_per_seed=cap))
-    assert {name for name, _ in some} <= {name for name, _ in everything}
-    assert len(some) <= cap * sum(score >= 0 for _, score in seeds)
 
 
 @given(st.integers(0, 400), st.integers(1, 60), st.integers(0, 2))
