@@ -33,6 +33,11 @@ _MARKS = "\"'`*[](){}<>#., "
 Found = dict[str, Any] | list[Any]
 
 
+def object_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of an object that has all these keys and no others."""
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
 def value_in(text: str, schema: Mapping[str, Any] | None = None) -> Found | None:
     """The object (or list) that a reply gives; None for prose, broken JSON and replies beyond LONGEST.
 

@@ -60,7 +60,7 @@ def test_the_lexical_lane_finds_the_passage(document, corpus):
     result = Retriever(corpus).text("price of barley").execute()
     best = result.items[0]
     assert best.node.id == NodeAddress(1, _key(document, "Barley"))
-    assert best.lane_score(Lane.LEXICAL) == best.score > 0
+    assert dict(best.lane_scores)[Lane.LEXICAL] == best.score > 0
     assert best.node.context.startswith("Harbour > ")
     assert f"id: {best.node.id}\n" in best.rendered
 

@@ -55,7 +55,10 @@ def test_every_drop_has_its_reason() -> None:
 
 def test_nodes_found_by_structure_keep_their_order() -> None:
     result = Retriever(_corpus()).structure(["n004", "n002", "unknown"]).execute()
-    assert [(item.node.id, item.lane_score(Lane.STRUCTURE)) for item in result.items] == [("n004", 1.0), ("n002", 0.5)]
+    assert [(item.node.id, dict(item.lane_scores)[Lane.STRUCTURE]) for item in result.items] == [
+        ("n004", 1.0),
+        ("n002", 0.5),
+    ]
 
 
 def test_vectors_of_no_numbers_score_nothing_and_refuse_others() -> None:

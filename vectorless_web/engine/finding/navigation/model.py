@@ -31,7 +31,7 @@ from vectorless_web.engine.finding.navigation.pilot import (
 from vectorless_web.engine.llm.budget import Ledger, Reservation
 from vectorless_web.engine.llm.calls import Overdue, call_within
 from vectorless_web.engine.llm.model import ChatModel, HeuristicEstimator, Message, Reply
-from vectorless_web.engine.llm.replies import check_object
+from vectorless_web.engine.llm.replies import check_object, object_schema
 from vectorless_web.engine.questions.plan import QueryPlan
 
 SMALLEST_CALL = 50
@@ -114,17 +114,8 @@ _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 _WORDS = {"type": "string"}
 
 
-def _object(**properties: Any) -> Mapping[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-_RANKED = {"type": "array", "items": _object(id=_WORDS, score=_SHARE, reason=_WORDS)}
-_CHOICE = _object(
+_RANKED = {"type": "array", "items": object_schema(id=_WORDS, score=_SHARE, reason=_WORDS)}
+_CHOICE = object_schema(
     ranking=_RANKED,
     direction={"type": "string", "enum": list(DIRECTIONS)},
     target=_WORDS,
@@ -134,9 +125,9 @@ _CHOICE = _object(
 SCHEMAS: Mapping[InterventionPoint, Mapping[str, Any]] = {
     InterventionPoint.START: _CHOICE,
     InterventionPoint.FORK: _CHOICE,
-    InterventionPoint.BACKTRACK: _object(why_failed=_WORDS, alternatives=_RANKED, confidence=_SHARE),
-    InterventionPoint.EVALUATE: _object(relevance=_SHARE, is_answer={"type": "boolean"}, reason=_WORDS),
-    InterventionPoint.PRUNE: _object(keep={"type": "array", "items": _WORDS}),
+    InterventionPoint.BACKTRACK: object_schema(why_failed=_WORDS, alternatives=_RANKED, confidence=_SHARE),
+    InterventionPoint.EVALUATE: object_schema(relevance=_SHARE, is_answer={"type": "boolean"}, reason=_WORDS),
+    InterventionPoint.PRUNE: object_schema(keep={"type": "array", "items": _WORDS}),
 }
 
 

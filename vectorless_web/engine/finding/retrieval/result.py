@@ -146,10 +146,6 @@ class RetrievedItem:
     score: float
     lane_scores: tuple[tuple[Lane, float], ...] = ()
 
-    def lane_score(self, lane: Lane) -> float | None:
-        """The native score in one lane; None when that lane did not find the node."""
-        return dict(self.lane_scores).get(lane)
-
 
 @dataclass(frozen=True, slots=True)
 class RetrievalResult:
@@ -271,9 +267,6 @@ class SessionReservoir:
     max_sessions: int = MAX_SESSIONS
     _values: dict[str, deque[float]] = field(default_factory=dict)
     _last: dict[str, float] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return len(self._values)
 
     def observe(self, session: str, value: float, *, at: float) -> None:
         """Record a value of the session; one that is not finite is ignored."""

@@ -13,7 +13,7 @@ from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import FIELDS, Array
 from vectorless_web.engine.llm.calls import fence_text
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage, usage_of
-from vectorless_web.engine.llm.replies import check_object
+from vectorless_web.engine.llm.replies import check_object, object_schema
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import analyse, is_telling, lower_capitals
 
@@ -178,22 +178,8 @@ def _at(values: Array | None, place: int) -> float:
 CardSource = Callable[[int], Card]
 """The card of a document id."""
 
-_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["ranking"],
-    "properties": {
-        "ranking": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["id", "reason"],
-                "properties": {"id": {"type": "string"}, "reason": {"type": "string"}},
-            },
-        }
-    },
-}
+_ENTRY = object_schema(id={"type": "string"}, reason={"type": "string"})
+_SCHEMA = object_schema(ranking={"type": "array", "items": _ENTRY})
 _INSTRUCTION = (
     "You choose which documents to open for a question. You see cards, one for each document. "
     "Rank the ids of the documents likely to hold the answer, best first, each with a reason of one line. "
