@@ -2,9 +2,8 @@
 
 Where a docstring of this room says "measured": beam search for 65 questions over filings (benchmarks/search.py), with
 the lexical pilot and with a scripted model that is wrong in 30 % of its calls, each constant set to about half and
-twice its value. As they stand a gold section is among the first 1, 3 and 5 sections entered for 50, 57 and 60
-questions with the lexical pilot, for 49, 58 and 60 with the model. A pilot that fails costs its advice
-and nothing else.
+twice its value. As they stand a gold section is among the first 1, 3 and 5 sections entered for 50, 57 and 60 questions
+with the lexical pilot, for 49, 58 and 60 with the model. A pilot that fails costs its advice and nothing else.
 """
 
 # isort: skip_file

@@ -330,9 +330,8 @@ _LABEL_SHARE = 0.95
 class LexicalPilot(Pilot):
     """A pilot without a model: deterministic, without cost or network.
 
-    A candidate's score joins three independent pieces of evidence, s = 1 - (1 - e)(1 - t)(1 - r): the scorer's
-    evidence e of its subtree, the share t of the question's words in its title, and r when the question calls it by
-    its label.
+    A candidate's score joins three independent pieces of evidence, s = 1 - (1 - e)(1 - t)(1 - r): the scorer's evidence
+    e of its subtree, the share t of the question's words in its title, and r when the question calls it by its label.
     """
 
     name = "lexical"

@@ -239,8 +239,7 @@ def average_scores(scores: Sequence[float]) -> float:
 class Route:
     """The keys walked, the merged score of each step, and why each was taken.
 
-    `own` marks a section that is to be read for its own leaves only, its subsections
-    being walked on their own.
+    `own` marks a section that is to be read for its own leaves only, its subsections being walked on their own.
     """
 
     keys: tuple[int, ...] = ()

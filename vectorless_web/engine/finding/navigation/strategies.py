@@ -243,8 +243,7 @@ def mcts(
 ) -> Iterator[SearchEvent]:
     """Sample the sections below `start`; the last event carries the best nodes at any depth.
 
-    Deterministic: the value of a node is its merged score, not a random playout, and
-    ties go to the earlier section.
+    Deterministic: the value of a node is its merged score, not a random playout, and ties go to the earlier section.
     """
     search = Search(tree, query, scorer, pilot=pilot, limits=limits, share=MCTS_PILOT_SHARE)
     return _MonteCarlo(search, start_route(tree, start)).run()

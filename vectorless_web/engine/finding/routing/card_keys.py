@@ -77,9 +77,8 @@ def name_in_title(title: str) -> str:
 def spellings(name: str) -> dict[str, float]:
     """Keys by which a question may name an organisation -> how sure it is that the key means it, in (0, 1].
 
-    The name without its legal form is certain; its first word, its initials (also with n
-    for "and"), its capitals and blends of its first two words are guesses, of use only
-    when the question writes exactly that.
+    The name without its legal form is certain; its first word, its initials (also with n for "and"), its capitals and
+    blends of its first two words are guesses, of use only when the question writes exactly that.
     """
     words = _list_name_words(fold_words(name))
     core = _without_legal_form(words)

@@ -72,10 +72,9 @@ def query_terms(plan: QueryPlan) -> list[tuple[str, float]]:
 def keyword_weights(plan: QueryPlan, snapshot: Snapshot) -> dict[int, float]:
     """Weights by which cards are compared on keywords: hash of a keyword unit -> idf in (0, 1].
 
-    The units are those of the question's key concepts and its other words. A word that
-    stands on cards but never as a keyword is included: without it a card with only the
-    common half of the question would look like a full match. Units that no card has are
-    left out. The mapping is empty when no unit is a keyword of any card.
+    The units are those of the question's key concepts and its other words. A word that stands on cards but never as a
+    keyword is included: without it a card with only the common half of the question would look like a full match. Units
+    that no card has are left out. The mapping is empty when no unit is a keyword of any card.
     """
     own = [t.term for t in plan.terms if t.source != "period" and not t.source.startswith("lexicon")]
     units = dict.fromkeys(
@@ -343,9 +342,8 @@ the same 53."""
 def find_committed(signals: Signals, wanted: Wanted, dropped: Collection[int] = ()) -> int | None:
     """The document that the question names beyond doubt, or None.
 
-    It is first by score, bears every name the question mentions, covers the period if one
-    is asked for, and no other document agrees nearly as well. Rows that are `dropped`, as
-    other editions than the one asked for, are no rivals.
+    It is first by score, bears every name the question mentions, covers the period if one is asked for, and no other
+    document agrees nearly as well. Rows that are `dropped`, as other editions than the one asked for, are no rivals.
     """
     if signals.fields is None or "name" not in signals.parts or not len(signals.rows):
         return None
