@@ -16,7 +16,6 @@ from vectorless_web.engine.finding.retrieval import (
     MemoryCollection,
     Retriever,
     SparseVector,
-    StoredNode,
     TemporalFilter,
 )
 
@@ -27,17 +26,18 @@ def corpus() -> MemoryCollection:
     """Forty nodes with vectors, sparse vectors, properties and edges, the same every time."""
     chance = random.Random(7)
     names = [f"n{i:02}" for i in range(40)]
-    nodes = [_node(name, chance) for name in names]
+    nodes, vectors, sparse = [], {}, []
+    for name in names:
+        properties = {"year": chance.randrange(2018, 2023), "tags": sorted(set(chance.choices(WORDS, k=2)))}
+        kind, text = chance.choice(("Doc", "Note")), " ".join(chance.choices(WORDS, k=6))
+        nodes.append(CorpusNode(name, kind, text, None, properties))
+        vectors[name] = [chance.choice((0.0, 0.5, 1.0)) for _ in range(4)]
+        pairs = [(chance.randrange(30), chance.random()) for _ in range(8)]
+        sparse.append((name, SparseVector.from_unsorted(pairs, "v")))
     edges = {(chance.choice(names), chance.choice(("cites", "part_of")), chance.choice(names)) for _ in range(80)}
-    return MemoryCollection(nodes, edges=edges, tombstoned={"n03", "n17"}, anchor="n00")
-
-
-def _node(name: str, chance: random.Random) -> StoredNode:
-    properties = {"year": chance.randrange(2018, 2023), "tags": sorted(set(chance.choices(WORDS, k=2)))}
-    node = CorpusNode(name, chance.choice(("Doc", "Note")), " ".join(chance.choices(WORDS, k=6)), None, properties)
-    vector = [chance.choice((0.0, 0.5, 1.0)) for _ in range(4)]
-    sparse = SparseVector.from_unsorted([(chance.randrange(30), chance.random()) for _ in range(8)], "v")
-    return StoredNode(node, {"m": vector}, (sparse,))
+    return MemoryCollection(
+        nodes, vectors={"m": vectors}, sparse=sparse, edges=edges, tombstoned={"n03", "n17"}, anchor="n00"
+    )
 
 
 def retriever(number: int, source: MemoryCollection) -> Retriever:

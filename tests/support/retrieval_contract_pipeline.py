@@ -19,20 +19,25 @@ from vectorless_web.engine.finding.retrieval import (
     MemoryCollection,
     RetrievalResult,
     Retriever,
-    StoredNode,
+    SparseVector,
     TemporalFilter,
 )
 
 
-def _stored(data: Case) -> StoredNode:
+def _sparse_of(data: Case) -> list[SparseVector]:
     sparse = data.get("sparse") or []
-    vectors = [sparse] if isinstance(sparse, Mapping) else sparse
-    return StoredNode(node_of(data), data.get("vectors") or {}, tuple(sparse_vector_of(entry) for entry in vectors))
+    return [sparse_vector_of(entry) for entry in ([sparse] if isinstance(sparse, Mapping) else sparse)]
 
 
 def _corpus(case: Case) -> MemoryCollection:
+    models = {model for node in case["nodes"] for model in node.get("vectors") or {}}
     return MemoryCollection(
-        [_stored(node) for node in case["nodes"]],
+        [node_of(node) for node in case["nodes"]],
+        vectors={
+            model: {n["id"]: n["vectors"][model] for n in case["nodes"] if model in (n.get("vectors") or {})}
+            for model in models
+        },
+        sparse=[(node["id"], vector) for node in case["nodes"] for vector in _sparse_of(node)],
         edges=[(source, kind, target) for source, kind, target in case.get("edges") or []],
         tombstoned=case.get("tombstoned") or [],
         anchor=case.get("anchor") or "",

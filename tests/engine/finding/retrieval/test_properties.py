@@ -16,7 +16,6 @@ from vectorless_web.engine.finding.retrieval import (
     MemoryCollection,
     RetrievalWarning,
     Retriever,
-    StoredNode,
     WarningCode,
     apply_community_filter,
     cap_warnings,
@@ -154,14 +153,11 @@ def test_neighbours_that_are_not_admitted_take_no_place() -> None:
 @settings(max_examples=25, deadline=None)
 def test_a_filter_inside_a_lane_costs_no_recall(others: int, wanted: int, year: int) -> None:
     """However many better nodes the filter refuses, each that passes is found: the gate stands before the cap."""
-    nodes = [
-        StoredNode(CorpusNode(f"o{i:03}", "Other", None, None, {"year": year}), {"m": [1.0, 0.0]})
-        for i in range(others)
-    ]
-    nodes += [
-        StoredNode(CorpusNode(f"w{i:03}", "Doc", None, None, {"year": year}), {"m": [0.0, 1.0]}) for i in range(wanted)
-    ]
-    result = Retriever(MemoryCollection(nodes)).vector("m", [1.0, 0.1]).label("Doc").where("year", year).execute()
+    nodes = [CorpusNode(f"o{i:03}", "Other", None, None, {"year": year}) for i in range(others)]
+    nodes += [CorpusNode(f"w{i:03}", "Doc", None, None, {"year": year}) for i in range(wanted)]
+    vectors = {node.id: [1.0, 0.0] if node.ntype == "Other" else [0.0, 1.0] for node in nodes}
+    corpus = MemoryCollection(nodes, vectors={"m": vectors})
+    result = Retriever(corpus).vector("m", [1.0, 0.1]).label("Doc").where("year", year).execute()
     assert [item.node.id for item in result.items] == [f"w{i:03}" for i in range(wanted)]
 
 

@@ -20,7 +20,6 @@ from vectorless_web.engine.finding.retrieval import (
     RetrievalQuery,
     RetrievalWarning,
     Retriever,
-    StoredNode,
     VectorDimensionMismatch,
     WarningCode,
 )
@@ -29,8 +28,8 @@ ROOT = Path(__file__).parents[4]
 
 
 def _corpus(count: int = 5, **settings: object) -> MemoryCollection:
-    nodes = [StoredNode(CorpusNode(f"n{i:03}", "Doc", "word " * i, None, {}), {"m": [1.0, i]}) for i in range(count)]
-    return MemoryCollection(nodes, **settings)
+    nodes = [CorpusNode(f"n{i:03}", "Doc", "word " * i, None, {}) for i in range(count)]
+    return MemoryCollection(nodes, vectors={"m": {node.id: [1.0, i] for i, node in enumerate(nodes)}}, **settings)
 
 
 def _codes(retriever: Retriever) -> list[WarningCode]:
@@ -62,17 +61,16 @@ def test_nodes_found_by_structure_keep_their_order() -> None:
 
 
 def test_vectors_of_no_numbers_score_nothing_and_refuse_others() -> None:
-    empty = MemoryCollection([StoredNode(CorpusNode("a", "note"), vectors={"m": ()})])
+    empty = MemoryCollection([CorpusNode("a", "note")], vectors={"m": {"a": ()}})
     assert [item.score for item in Retriever(empty).vector("m", []).execute().items] == [0.0]
     with pytest.raises(VectorDimensionMismatch):
         Retriever(empty).vector("m", [1.0]).execute()
 
 
 def test_another_tenants_nodes_never_appear() -> None:
-    nodes = [
-        StoredNode(CorpusNode(name, "Doc", None, None, {"tenant": name[0]}), {"m": [1.0]}) for name in ("a1", "b1")
-    ]
-    corpus = MemoryCollection(nodes, edges=[("a1", "cites", "b1")])
+    nodes = [CorpusNode(name, "Doc", None, None, {"tenant": name[0]}) for name in ("a1", "b1")]
+    vectors = {"m": {"a1": [1.0], "b1": [1.0]}}
+    corpus = MemoryCollection(nodes, vectors=vectors, edges=[("a1", "cites", "b1")])
     result = Retriever(corpus).vector("m", [1]).tenant("a").graph_expand(GraphExpand()).execute()
     assert [item.node.id for item in result.items] == ["a1"]
 

@@ -7,7 +7,7 @@ from vectorless_web.engine.finding.retrieval.corpus import DocumentCollection as
 from vectorless_web.engine.finding.retrieval.corpus import MemoryCollection as MemoryCollection
 from vectorless_web.engine.finding.retrieval.corpus import NodeAddress as NodeAddress, NodeCollection as NodeCollection
 from vectorless_web.engine.finding.retrieval.corpus import PropertyValue as PropertyValue
-from vectorless_web.engine.finding.retrieval.corpus import RetrievalEmpty as RetrievalEmpty, StoredNode as StoredNode
+from vectorless_web.engine.finding.retrieval.corpus import RetrievalEmpty as RetrievalEmpty
 from vectorless_web.engine.finding.retrieval.expansion import CommunityFilter as CommunityFilter
 from vectorless_web.engine.finding.retrieval.expansion import CommunityLookup as CommunityLookup
 from vectorless_web.engine.finding.retrieval.expansion import GraphExpand as GraphExpand

@@ -8,7 +8,6 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import islice
 from types import MappingProxyType
-from typing import Protocol
 
 import numpy as np
 
@@ -72,31 +71,34 @@ class Direction(StrEnum):
     BOTH = "both"
 
 
-class NodeCollection(Protocol):
-    """A fixed set of nodes; every method is pure. A collection need not give what has a body here.
+class NodeCollection:
+    """A fixed set of nodes; every method is pure. What has an answer here need not be given.
 
     `version` changes whenever an answer of any method may change. `anchor` is the id of the system's own node, never
-    returned unless asked for; "" when there is none.
+    returned unless asked for; "" when there is none. `vectors` are (id, vector) pairs by embedding model, ascending,
+    `sparse` those of learned sparse vectors.
     """
 
     version: str
     anchor: Identifier = ""
+    vectors: Mapping[str, Sequence[tuple[Identifier, Sequence[float]]]] = MappingProxyType({})
+    sparse: Sequence[tuple[Identifier, SparseVector]] = ()
 
     def ids(self) -> Sequence[Identifier]:
         """All ids, ascending."""
-        ...
+        raise NotImplementedError
 
     def node(self, node_id: Identifier) -> CorpusNode | None:
         """The node, or None when the collection has no such id."""
-        ...
+        raise NotImplementedError
 
     def neighbours(self, node_id: Identifier, direction: Direction) -> Sequence[tuple[str, Identifier]]:
         """(edge type, other id) of the node's edges in one direction (not BOTH), in ascending order."""
-        ...
+        return ()
 
     def edges(self) -> Iterator[tuple[Identifier, Identifier, float]]:
         """(source, target, weight) of every edge."""
-        ...
+        return iter(())
 
     def label(self, node_id: Identifier) -> str:
         """The node's ntype; "" for an unknown id."""
@@ -109,11 +111,12 @@ class NodeCollection(Protocol):
 
     def vector_index(self, model: str) -> VectorIndex | None:
         """The vectors of that embedding model, or None when it is unknown."""
-        return None
+        given = self.vectors.get(model)
+        return VectorIndex.build(len(given[0][1]), given) if given else None
 
     def sparse_vectors(self, vocab_id: str) -> Iterable[tuple[Identifier, SparseVector]]:
         """(id, vector) of every node that has one in that vocabulary."""
-        return ()
+        return [(name, vector) for name, vector in self.sparse if vector.vocab_id == vocab_id]
 
     def lexical_vocabulary(self) -> str:
         """`bm25:<analyser>:<version>` of the lexical index, or "" when there is none."""
@@ -124,27 +127,23 @@ class NodeCollection(Protocol):
         return []
 
 
-@dataclass(frozen=True, slots=True)
-class StoredNode:
-    """A node of a MemoryCollection: what is shown, its vectors by model, its sparse vectors."""
-
-    node: CorpusNode
-    vectors: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    sparse: tuple[SparseVector, ...] = ()
-
-
 class MemoryCollection(NodeCollection):
-    """A collection of plain data: `edges` are (source, type, target) triples. It has no lexical index."""
+    """A collection of plain data: `edges` are (source, type, target) triples, `vectors` and `sparse` as in
+    `DocumentCollection`. It has no lexical index."""
 
     def __init__(
         self,
-        nodes: Iterable[StoredNode],
+        nodes: Iterable[CorpusNode],
         *,
+        vectors: Mapping[str, Mapping[Identifier, Sequence[float]]] = MappingProxyType({}),
+        sparse: Iterable[tuple[Identifier, SparseVector]] = (),
         edges: Iterable[tuple[str, str, str]] = (),
         tombstoned: Iterable[str] = (),
         anchor: str = "",
     ) -> None:
-        self._nodes = {stored.node.id: stored for stored in sorted(nodes, key=lambda stored: str(stored.node.id))}
+        self._nodes = {node.id: node for node in sorted(nodes, key=lambda node: str(node.id))}
+        self.vectors = {model: sorted(given.items()) for model, given in sorted(vectors.items())}
+        self.sparse = tuple(sparse)
         self._edges = tuple(sorted(edges))
         self._tombstoned = frozenset(tombstoned)
         self._around: dict[tuple[Direction, Identifier], list[tuple[str, Identifier]]] = {}
@@ -152,25 +151,17 @@ class MemoryCollection(NodeCollection):
             self._around.setdefault((Direction.OUTGOING, source), []).append((edge_type, target))
             self._around.setdefault((Direction.INCOMING, target), []).append((edge_type, source))
         self.anchor = anchor
-        state = repr((list(self._nodes.values()), self._edges, sorted(self._tombstoned), anchor))
-        self.version = hashlib.sha256(state.encode("utf-8", "backslashreplace")).hexdigest()
+        held = (list(self._nodes.values()), self.vectors, self.sparse, self._edges, sorted(self._tombstoned), anchor)
+        self.version = hashlib.sha256(repr(held).encode("utf-8", "backslashreplace")).hexdigest()
 
     def ids(self) -> Sequence[str]:
         return tuple(self._nodes)
 
     def node(self, node_id: Identifier) -> CorpusNode | None:
-        stored = self._nodes.get(node_id)
-        return stored.node if stored else None
+        return self._nodes.get(node_id)
 
     def is_tombstoned(self, node_id: Identifier) -> bool:
         return node_id in self._tombstoned
-
-    def vector_index(self, model: str) -> VectorIndex | None:
-        held = [(name, stored.vectors[model]) for name, stored in self._nodes.items() if model in stored.vectors]
-        return VectorIndex.build(len(held[0][1]), held) if held else None
-
-    def sparse_vectors(self, vocab_id: str) -> Iterable[tuple[str, SparseVector]]:
-        return [(name, v) for name, stored in self._nodes.items() for v in stored.sparse if v.vocab_id == vocab_id]
 
     def neighbours(self, node_id: Identifier, direction: Direction) -> Sequence[tuple[str, Identifier]]:
         return sorted(self._around.get((direction, node_id), ()))
@@ -233,11 +224,11 @@ class DocumentCollection(NodeCollection):
     ) -> None:
         self.documents = dict(sorted(documents.items(), key=lambda pair: str(pair[0])))
         self._names, self._lexicon = dict(names or {}), lexicon
-        self._vectors = {model: sorted(given.items()) for model, given in sorted((vectors or {}).items())}
-        self._sparse = tuple(sparse)
+        self.vectors = {model: sorted(given.items()) for model, given in sorted((vectors or {}).items())}
+        self.sparse = tuple(sparse)
         known = [(str(space), one.sha256, self._names.get(space)) for space, one in self.documents.items()]
-        digest = hashlib.sha256(repr((known, self._sparse)).encode())
-        for model, given in self._vectors.items():
+        digest = hashlib.sha256(repr((known, self.sparse)).encode())
+        for model, given in self.vectors.items():
             digest.update(repr((model, [str(address) for address, _ in given])).encode())
             for _, values in given:
                 digest.update(np.asarray(values, np.float64).tobytes())
@@ -271,13 +262,6 @@ class DocumentCollection(NodeCollection):
         """The node's kind, without decoding it."""
         document = self._find(node_id)
         return document.tree.kind(node_id.key).value if document else ""
-
-    def vector_index(self, model: str) -> VectorIndex | None:
-        given = self._vectors.get(model)
-        return VectorIndex.build(len(given[0][1]), given) if given else None
-
-    def sparse_vectors(self, vocab_id: str) -> Iterable[tuple[NodeAddress, SparseVector]]:
-        return [(address, vector) for address, vector in self._sparse if vector.vocab_id == vocab_id]
 
     def lexical_vocabulary(self) -> str:
         return f"bm25:{ANALYSER}:{self.version}"

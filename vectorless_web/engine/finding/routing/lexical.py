@@ -12,7 +12,7 @@ from vectorless_web.engine.index.scoring import CEILING, inverse_frequency, leng
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.index.snapshot import CardPostings, Snapshot
 from vectorless_web.engine.index.snapshot_rows import FIELDS, Array, term_hash
-from vectorless_web.engine.index.word_blocks import PARTS
+from vectorless_web.engine.index.word_blocks import PARTS, TextPostings
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import analyse, is_telling, word_terms, words
 
@@ -277,40 +277,31 @@ def list_asked_words(plan: QueryPlan) -> list[str]:
     return [term.term for term in plan.terms if term.source in ("question", "entity")]
 
 
-class TextEvidence:
-    """What the texts of documents say of one question, by the parts of each in which its words stand together.
+def find_said(plan: QueryPlan, snapshot: Snapshot) -> dict[str, TextPostings]:
+    """The question's own words that some document says, with where. What nobody says tells no two documents apart."""
+    asked = list_asked_words(plan)
+    snapshot.prepare([term_hash(term) for term in asked])
+    found = {term: snapshot.text_postings(term_hash(term)) for term in asked}
+    return {term: held for term, held in found.items() if held is not None and len(held.rows)}
 
-    A word weighs by how few parts of the documents looked at say it. Words that no document of the workspace says are
-    left out: they tell no two documents apart.
+
+def share_parts(said: Mapping[str, TextPostings], rows: Array, given: Array) -> tuple[Array, list[AskedWord]]:
+    """For each of these rows (ascending) the share of the question that one part of its text says; the words' weights.
+
+    A word weighs by how few parts of these documents say it. `given`, of shape (terms, rows), tells the words that need
+    not stand in the part, such as those of the title.
     """
-
-    def __init__(self, plan: QueryPlan, snapshot: Snapshot) -> None:
-        asked = list_asked_words(plan)
-        snapshot.prepare([term_hash(term) for term in asked])
-        found = {term: snapshot.text_postings(term_hash(term)) for term in asked}
-        self._postings = {term: held for term, held in found.items() if held is not None and len(held.rows)}
-
-    @property
-    def terms(self) -> list[str]:
-        """The words of the question that some document says."""
-        return list(self._postings)
-
-    def shares(self, rows: Array, given: Array) -> tuple[Array, list[AskedWord]]:
-        """For each of these rows (ascending) the share of the question that one part of its text says; the weights.
-
-        `given`, of shape (terms, rows), tells the words that need not stand in the part, such as those of the title.
-        """
-        found = [look_up_values(held.rows, held.parts, rows) for held in self._postings.values()]
-        spread = [int(np.bitwise_count(held).sum()) for held in found]
-        weights = np.array([inverse_frequency(len(rows) * PARTS, number) for number in spread])
-        shares = weights / (weights.sum() or 1.0)
-        words = [AskedWord(term, float(share)) for term, share in zip(self._postings, shares, strict=True)]
-        if not words:
-            return np.zeros(len(rows)), words
-        best = _sum_best_part(found, shares, given)
-        lent = (given * shares[:, None]).sum(axis=0)
-        # A part must say something itself: a title alone is on every page, and counts only where all is said by it.
-        return np.where((best > 0) | (lent > 1 - 1e-6), best + lent, 0.0), words
+    found = [look_up_values(held.rows, held.parts, rows) for held in said.values()]
+    spread = [int(np.bitwise_count(held).sum()) for held in found]
+    weights = np.array([inverse_frequency(len(rows) * PARTS, number) for number in spread])
+    shares = weights / (weights.sum() or 1.0)
+    words = [AskedWord(term, float(share)) for term, share in zip(said, shares, strict=True)]
+    if not words:
+        return np.zeros(len(rows)), words
+    best = _sum_best_part(found, shares, given)
+    lent = (given * shares[:, None]).sum(axis=0)
+    # A part must say something itself: a title alone is on every page, and counts only where all is said by it.
+    return np.where((best > 0) | (lent > 1 - 1e-6), best + lent, 0.0), words
 
 
 def _sum_best_part(found: Sequence[Array], shares: Array, given: Array) -> Array:

@@ -13,10 +13,11 @@ from vectorless_web.engine.finding.routing.lexical import (
     CardScorer,
     OpenTexts,
     PassageReader,
-    TextEvidence,
+    find_said,
     idf,
     key_idf,
     look_up_values,
+    share_parts,
 )
 from vectorless_web.engine.finding.routing.typed import FieldScorer, Wanted, read_wanted_fields
 from vectorless_web.engine.index.scoring import DIGITS, inverse_frequency
@@ -231,8 +232,8 @@ class RouteScorer:
         """The signals with what the texts of the documents say of the question, part by part."""
         if self.config.w_text <= 0 or not len(signals.rows):
             return signals
-        evidence = TextEvidence(self.plan, self.snapshot)
-        shares, words = evidence.shares(signals.rows, self._find_titled(evidence.terms, signals.rows))
+        said = find_said(self.plan, self.snapshot)
+        shares, words = share_parts(said, signals.rows, self._find_titled(list(said), signals.rows))
         return self._weigh_text(replace(signals, words=words), shares) if words else signals
 
     def with_passages(self, signals: Signals, open_texts: OpenTexts, most: int) -> Signals:
