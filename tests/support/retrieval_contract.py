@@ -1,6 +1,6 @@
 """Runs worked cases, given as plain JSON values, through the retriever's public names."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from tests.support.retrieval_contract_pipeline import run_pipeline
 from tests.support.retrieval_contract_values import (
@@ -55,6 +55,7 @@ from vectorless_web.engine.finding.retrieval import (
     sparse_search,
     weighted_reciprocal_rank_fusion,
 )
+from vectorless_web.engine.finding.retrieval.result import Shape
 
 
 def run_case(group: str, case: Case) -> object:
@@ -67,36 +68,13 @@ def run_case(group: str, case: Case) -> object:
         return {"error": error.code}
 
 
-def _rrf(case: Case) -> object:
-    return pairs(reciprocal_rank_fusion(case["lists"], or_else(case.get("k"), 60.0)))
-
-
-def _weighted_rrf(case: Case) -> object:
-    lists = [(entry["ids"], entry["weight"]) for entry in case["lists"]]
-    return pairs(weighted_reciprocal_rank_fusion(lists, or_else(case.get("k"), 60.0)))
-
-
-def _convex(case: Case) -> object:
-    return pairs(convex_min_max_fusion([(scored(lane["hits"]), lane["weight"]) for lane in case["lanes"]]))
-
-
-def _score_normalized(case: Case) -> object:
-    a, b = scored(case["a"]), scored(case["b"])
-    return pairs(score_normalized_fusion(a, case["a_weight"], b, case["b_weight"]))
-
-
-def _tokens(case: Case) -> object:
-    return HeuristicEstimator().estimate(case["text"])
-
-
-def _render(case: Case) -> object:
-    return render_node(node_of(case["node"]), cap=or_else(case.get("cap"), 8192))
+def _k(case: Case) -> float:
+    return float(or_else(case.get("k"), 60.0))
 
 
 def _adjacency(case: Case) -> object:
-    outgoing, incoming = ([tuple(edge) for edge in case.get(side) or []] for side in ("outgoing", "incoming"))
-    cap = or_else(case.get("cap"), 10)
-    return render_node_with_adjacency(node_of(case["node"]), outgoing=outgoing, incoming=incoming, cap=cap)
+    edges = {side: [tuple(edge) for edge in case.get(side) or []] for side in ("outgoing", "incoming")}
+    return render_node_with_adjacency(node_of(case["node"]), **edges, cap=or_else(case.get("cap"), 10))
 
 
 def _pack(case: Case) -> object:
@@ -109,20 +87,6 @@ def _pack(case: Case) -> object:
         "dropped": len(packed.dropped),
         "candidates_seen": packed.candidates_seen,
     }
-
-
-def _temporal(case: Case) -> object:
-    return bounds_of(case["filter"]).matches(properties_of(case.get("props")))
-
-
-def _property(case: Case) -> object:
-    name, wanted = case["where"]
-    return property_equals(properties_of(case.get("props")), name, value_of(wanted))
-
-
-def _community(case: Case) -> object:
-    candidates = scored(case["candidates"])
-    return pairs(apply_community_filter(candidates, communities_of(case), community_filter(case.get("cfg") or {})))
 
 
 def _counted(given: Json) -> list[float]:
@@ -157,16 +121,6 @@ def _gc(case: Case) -> object:
 _GC_LIMITS = (("idle_seconds", "ttl_seconds"), ("max_sessions", "max_sessions"))
 
 
-def _catalog(case: Case) -> object:
-    warning = RetrievalWarning(WarningCode(case["code"]))
-    return {"knob": warning.knob, "remediation_ref": warning.remediation_ref}
-
-
-def _cap(case: Case) -> object:
-    warnings = cap_warnings([RetrievalWarning(WarningCode(code)) for code in case["codes"]])
-    return [warning.code.value for warning in warnings]
-
-
 def _trigger(case: Case) -> object:
     request = case.get("request") or {}
     circumstances = Circumstances(
@@ -183,21 +137,18 @@ def _trigger(case: Case) -> object:
     return [warning.code.value for warning in circumstances.warnings()]
 
 
+def _shown(thing: object, *names: str) -> dict[str, object]:
+    values = {name: getattr(thing, name) for name in names}
+    plain = {tuple: list, Shape: str}
+    return {name: plain.get(type(value), lambda same: same)(value) for name, value in values.items()}
+
+
 def _sparse_validate(case: Case) -> object:
     try:
         sparse_vector_of(case)
     except ValueError:
         return {"ok": False}
     return {"ok": True}
-
-
-def _from_unsorted(case: Case) -> object:
-    vector = SparseVector.from_unsorted([(index, value) for index, value in case["pairs"]], case.get("vocab_id", ""))
-    return {"indices": list(vector.indices), "values": list(vector.values)}
-
-
-def _sparse_dot(case: Case) -> object:
-    return sparse_vector_of(case["a"]).dot(sparse_vector_of(case["b"]))
 
 
 def _sparse_search(case: Case) -> object:
@@ -207,32 +158,17 @@ def _sparse_search(case: Case) -> object:
     return pairs(sparse_search(indexed, sparse_vector_of(case["query"]), case["k"]))
 
 
-def _vector_search(case: Case) -> object:
-    index = VectorIndex.build(case["dim"], [(name, vector) for name, vector in case["docs"]])
-    return pairs(cosine_search(index, case["query"], case["k"]))
-
-
 def _expand_decay(case: Case) -> object:
     seeds = scored(case["seeds"])
     corpus = MemoryCollection([], edges=[(source, kind, target) for source, kind, target in case["edges"]])
     added = expand_by_decay(seeds, corpus.neighbours, graph_expand_of(case.get("config") or {}))
-    return pairs(merged(seeds, added))
-
-
-def merged(seeds: Sequence[tuple[str, float]], added: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
-    """Seeds and added neighbours in one list, best first, ties by id."""
-    return sorted([*dict(seeds).items(), *added], key=lambda pair: (-pair[1], pair[0]))
+    return pairs(sorted([*dict(seeds).items(), *added], key=lambda pair: (-pair[1], pair[0])))
 
 
 def _ppr(case: Case) -> object:
     settings = {name: case[name] for name in ("damping", "max_iter", "eps") if case.get(name) is not None}
     edges = [(edge[0], edge[1], float(edge[2]) if len(edge) > 2 else 1.0) for edge in case["edges"]]
     return personalized_pagerank(edges, case.get("personalization") or {}, **settings)
-
-
-def _hybrid(case: Case) -> object:
-    authored = [(source, target) for source, target in case["authored"]]
-    return list(map(list, hybrid_union(authored, [tuple(edge) for edge in case["knn"]])))
 
 
 def _rerank(case: Case) -> object:
@@ -246,51 +182,69 @@ def _rerank(case: Case) -> object:
     return pairs(outcome.candidates)
 
 
-def _jaccard(case: Case) -> object:
-    return JaccardReranker().rerank(case["query"], case["candidates"])
-
-
-def _shape(case: Case) -> object:
-    found = score_shape(case["scores"])
-    return {"min": found.min, "max": found.max, "median": found.median, "iqr": found.iqr, "shape": found.shape.value}
-
-
-def _mmr(case: Case) -> object:
-    pieces = [DiversityCandidate(item["text"], item["relevance"], item.get("vector") or ()) for item in case["items"]]
-    return pairs(select_diverse(pieces, case["k"], diversity=or_else(case.get("lambda"), 0.5)))
-
-
 GROUPS: dict[str, Callable[[Case], object]] = {
-    "fusion.rrf": _rrf,
-    "fusion.weighted_rrf": _weighted_rrf,
-    "fusion.convex_min_max": _convex,
-    "fusion.score_normalized": _score_normalized,
-    "tokens.heuristic": _tokens,
+    "fusion.rrf": lambda case: pairs(reciprocal_rank_fusion(case["lists"], _k(case))),
+    "fusion.weighted_rrf": lambda case: pairs(
+        weighted_reciprocal_rank_fusion([(entry["ids"], entry["weight"]) for entry in case["lists"]], _k(case))
+    ),
+    "fusion.convex_min_max": lambda case: pairs(
+        convex_min_max_fusion([(scored(lane["hits"]), lane["weight"]) for lane in case["lanes"]])
+    ),
+    "fusion.score_normalized": lambda case: pairs(
+        score_normalized_fusion(scored(case["a"]), case["a_weight"], scored(case["b"]), case["b_weight"])
+    ),
+    "tokens.heuristic": lambda case: HeuristicEstimator().estimate(case["text"]),
     "render.clip": lambda case: clip(case["text"], case["cap"]),
-    "render.node": _render,
+    "render.node": lambda case: render_node(node_of(case["node"]), cap=or_else(case.get("cap"), 8192)),
     "render.adjacency": _adjacency,
     "pack.greedy": _pack,
-    "filter.temporal": _temporal,
-    "filter.property": _property,
-    "community.expand": _community,
+    "filter.temporal": lambda case: bounds_of(case["filter"]).matches(properties_of(case.get("props"))),
+    "filter.property": lambda case: property_equals(
+        properties_of(case.get("props")), case["where"][0], value_of(case["where"][1])
+    ),
+    "community.expand": lambda case: pairs(
+        apply_community_filter(
+            scored(case["candidates"]), communities_of(case), community_filter(case.get("cfg") or {})
+        )
+    ),
     "reservoir.median": _median,
     "reservoir.gc": _gc,
-    "warnings.catalog": _catalog,
-    "warnings.cap": _cap,
+    "warnings.catalog": lambda case: {
+        name: getattr(RetrievalWarning(WarningCode(case["code"])), name) for name in ("knob", "remediation_ref")
+    },
+    "warnings.cap": lambda case: [
+        warning.code.value for warning in cap_warnings([RetrievalWarning(WarningCode(code)) for code in case["codes"]])
+    ],
     "warnings.trigger": _trigger,
     "sparse.validate": _sparse_validate,
-    "sparse.from_unsorted": _from_unsorted,
-    "sparse.dot": _sparse_dot,
+    "sparse.from_unsorted": lambda case: _shown(
+        SparseVector.from_unsorted([tuple(pair) for pair in case["pairs"]], case.get("vocab_id", "")),
+        "indices",
+        "values",
+    ),
+    "sparse.dot": lambda case: sparse_vector_of(case["a"]).dot(sparse_vector_of(case["b"])),
     "sparse.search": _sparse_search,
-    "vector.search": _vector_search,
+    "vector.search": lambda case: pairs(
+        cosine_search(
+            VectorIndex.build(case["dim"], [tuple(entry) for entry in case["docs"]]), case["query"], case["k"]
+        )
+    ),
     "graph.expand_decay": _expand_decay,
     "graph.ppr": _ppr,
-    "graph.hybrid_union": _hybrid,
+    "graph.hybrid_union": lambda case: list(
+        map(list, hybrid_union([tuple(edge) for edge in case["authored"]], [tuple(edge) for edge in case["knn"]]))
+    ),
     "rerank.apply": _rerank,
-    "rerank.jaccard": _jaccard,
+    "rerank.jaccard": lambda case: JaccardReranker().rerank(case["query"], case["candidates"]),
     "pipeline": run_pipeline,
     "calibration.confidence": lambda case: confidence(case["scores"]),
     "calibration.quantiles": lambda case: quantiles(case["scores"]),
-    "calibration.shape": _shape,
-    "mmr.select": _mmr,
+    "calibration.shape": lambda case: _shown(score_shape(case["scores"]), "min", "max", "median", "iqr", "shape"),
+    "mmr.select": lambda case: pairs(
+        select_diverse(
+            [DiversityCandidate(item["text"], item["relevance"], item.get("vector") or ()) for item in case["items"]],
+            case["k"],
+            diversity=or_else(case.get("lambda"), 0.5),
+        )
+    ),
 }
