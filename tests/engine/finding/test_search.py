@@ -4,7 +4,6 @@ import dataclasses
 
 import pytest
 
-from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.finding.navigation import LexicalPilot, ModelPilot, NoopPilot
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.finding.retrieval import (
@@ -22,49 +21,11 @@ from vectorless_web.engine.finding.retrieval import (
 )
 from vectorless_web.engine.finding.retrieval.corpus import count_microseconds
 from vectorless_web.engine.finding.search import make_pilot, navigate_tree, read_fusion, search_documents
-from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.understand import understand
 
-TEXT = """# Harbour report
 
-## 1 Ships
-
-Forty ships entered the harbour in the spring. Most of them carried grain.
-
-## 2 Grain
-
-The grain came from the northern islands and was stored in the old tower.
-
-Barley made up the larger part of it, and the price of barley rose.
-
-## 3 Tides
-
-The tide table is kept by the harbour master.
-"""
-
-
-@pytest.fixture(scope="module")
-def compiled(tmp_path_factory):
-    def make(text: str, name: str) -> CompiledDocument:
-        path = tmp_path_factory.mktemp("search") / name
-        path.write_text(text)
-        return CompiledDocument(compile_file(path, name=name))
-
-    return make
-
-
-@pytest.fixture(scope="module")
-def document(compiled):
-    return compiled(TEXT, "harbour.md")
-
-
-def key_of(document, words):
-    tree = document.tree
-    return next(key for key in range(len(tree)) if words in tree.node(key).text and not tree.children(key))
-
-
-def test_lanes_run_together_and_the_fused_order_is_packed(document):
-    tides, barley = (NodeAddress(1, key_of(document, words)) for words in ("tide table", "price of barley"))
+def test_lanes_run_together_and_the_fused_order_is_packed(document, key_of):
+    tides, barley = (NodeAddress(1, key_of(words)) for words in ("tide table", "price of barley"))
     sparse = SparseVector((1,), (1.0,), "own")
     vectors = {"m": {tides: (1.0, 0.0), barley: (0.0, 1.0)}}
     corpus = DocumentCollection({1: document}, vectors=vectors, sparse=[(tides, sparse)])
@@ -77,23 +38,23 @@ def test_lanes_run_together_and_the_fused_order_is_packed(document):
     assert len(found.items) + found.dropped == found.candidates_seen
 
 
-def test_settings_bound_filter_and_warn(document):
+def test_settings_bound_filter_and_warn(document, key_of):
     plan = understand("What happened to the price of barley?")
     corpus = DocumentCollection({1: document})
     small = search_documents(plan, corpus, RetrievalQuery(token_budget=0))
     assert (small.items, small.dropped) == ((), small.candidates_seen)
     only = search_documents(plan, corpus, RetrievalQuery(label="paragraph", community=CommunityFilter(enabled=True)))
     assert {item.node.ntype for item in only.items} == {"paragraph"}
-    assert {key_of(document, "northern islands")} <= {item.node.id.key for item in only.items}, "its section joins"
+    assert {key_of("northern islands")} <= {item.node.id.key for item in only.items}, "its section joins"
     none = search_documents(plan, corpus, RetrievalQuery(where=(("page", 99),), graph=GraphExpand()))
     assert WarningCode.LANE_EMPTY in {warning.code for warning in none.warnings}
     assert all(warning.knob and warning.remedy and warning.remediation_ref for warning in none.warnings)
 
 
 @pytest.mark.parametrize("fusion", ["rrf", "weighted_rrf", "convex"])
-def test_a_floor_is_a_share_of_what_the_lanes_could_give_whatever_the_fusion(document, fusion):
-    plan, tides = understand("Who keeps the tide table?"), NodeAddress(1, key_of(document, "tide table"))
-    structure = ((tides, 1.0), (NodeAddress(1, key_of(document, "Forty ships")), 0.5))
+def test_a_floor_is_a_share_of_what_the_lanes_could_give_whatever_the_fusion(document, key_of, fusion):
+    plan, tides = understand("Who keeps the tide table?"), NodeAddress(1, key_of("tide table"))
+    structure = ((tides, 1.0), (NodeAddress(1, key_of("Forty ships")), 0.5))
     query = RetrievalQuery(structure=structure, **read_fusion(fusion, {Lane.STRUCTURE: 2.0}))
     corpus = DocumentCollection({1: document})
     every, best = (
@@ -102,9 +63,9 @@ def test_a_floor_is_a_share_of_what_the_lanes_could_give_whatever_the_fusion(doc
     assert best.items[0].node.id == tides and len(best.items) < len(every.items)
 
 
-def test_nodes_carry_the_day_that_their_document_states_and_their_edges_on_demand(compiled):
-    dated = compiled("# Minutes of 3 May 2021\n\nThe ferry was sold.\n", "minutes.md")
-    undated = compiled("# Notes\n\nThe ferry was old.\n", "notes.md")
+def test_nodes_carry_the_day_that_their_document_states_and_their_edges_on_demand(compile_text):
+    dated = compile_text("# Minutes of 3 May 2021\n\nThe ferry was sold.\n", "minutes.md")
+    undated = compile_text("# Notes\n\nThe ferry was old.\n", "notes.md")
     late, early = (count_microseconds(day) for day in ("2022-01-01", "2021-05-03"))
     plan, both = understand("What became of the ferry?"), DocumentCollection({1: dated, 2: undated})
     found = search_documents(plan, both, RetrievalQuery(temporal=TemporalFilter(created_after=late)))

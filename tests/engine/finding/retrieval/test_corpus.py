@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from tests.support.engine_documents import compiled, paragraph, section
-from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
     DocumentCollection,
@@ -19,31 +18,6 @@ from vectorless_web.engine.finding.retrieval import (
 from vectorless_web.engine.finding.retrieval.corpus import CONTAINS
 from vectorless_web.engine.finding.retrieval.lanes import unit_rows
 from vectorless_web.engine.finding.retrieval.retriever import RetrievalQuery
-from vectorless_web.engine.parsing.compile import compile_file
-
-TEXT = """# Harbour report
-
-## 1 Ships
-
-Forty ships entered the harbour in the spring. Most of them carried grain, as section 2 explains.
-
-## 2 Grain
-
-The grain came from the northern islands and was stored in the old tower.
-
-Barley made up the larger part of it, and the price of barley rose.
-
-## 3 Tides
-
-The tide table is kept by the harbour master.
-"""
-
-
-@pytest.fixture(scope="module")
-def document(tmp_path_factory):
-    path = tmp_path_factory.mktemp("harbour") / "harbour.md"
-    path.write_text(TEXT, encoding="utf-8")
-    return CompiledDocument(compile_file(path, name="harbour.md"))
 
 
 @pytest.fixture
@@ -51,21 +25,16 @@ def corpus(document):
     return DocumentCollection({1: document}, names={1: "Harbour"})
 
 
-def _key(document, words):
-    tree = document.tree
-    return next(key for key in range(len(tree)) if words in tree.node(key).text and tree.node(key).is_leaf)
-
-
-def test_the_lexical_lane_finds_the_passage(document, corpus):
+def test_the_lexical_lane_finds_the_passage(document, corpus, key_of):
     result = Retriever(corpus).text("price of barley").execute()
     best = result.items[0]
-    assert best.node.id == NodeAddress(1, _key(document, "Barley"))
+    assert best.node.id == NodeAddress(1, key_of("Barley"))
     assert dict(best.lane_scores)[Lane.LEXICAL] == best.score > 0
     assert best.node.context.startswith("Harbour > ")
     assert f"id: {best.node.id}\n" in best.rendered
 
 
-def test_expansion_follows_containment_into_leaves(document, corpus):
+def test_expansion_follows_containment_into_leaves(document, corpus, key_of):
     section = next(k for k in document.tree.sections() if "Grain" in document.tree.node(k).title)
     expand = GraphExpand(edge_types=(CONTAINS,))
     found = Retriever(corpus).structure([NodeAddress(1, section)]).graph_expand(expand).execute()
@@ -74,20 +43,20 @@ def test_expansion_follows_containment_into_leaves(document, corpus):
     }
 
 
-def test_a_mention_leads_to_the_section_it_names(document, corpus):
-    source = _key(document, "Forty ships")
+def test_a_mention_leads_to_the_section_it_names(document, corpus, key_of):
+    source = key_of("Forty ships")
     mentioned = [reference.target for reference in document.tree.references(source)]
     found = Retriever(corpus).structure([NodeAddress(1, source)]).graph_expand(GraphExpand()).execute()
     assert {item.node.id for item in found.items} == {NodeAddress(1, key) for key in [source, *mentioned]}
 
 
-def test_the_rest_of_a_section_joins_as_its_community(document, corpus):
-    source = _key(document, "northern islands")
+def test_the_rest_of_a_section_joins_as_its_community(document, corpus, key_of):
+    source = key_of("northern islands")
     lookup = SectionCommunities({1: document})
     found = (
         Retriever(corpus).structure([NodeAddress(1, source)]).community(lookup, CommunityFilter(enabled=True)).execute()
     )
-    assert [item.node.id for item in found.items] == [NodeAddress(1, source), NodeAddress(1, _key(document, "Barley"))]
+    assert [item.node.id for item in found.items] == [NodeAddress(1, source), NodeAddress(1, key_of("Barley"))]
 
 
 def test_two_documents_are_searched_as_one(document):
