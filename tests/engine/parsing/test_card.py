@@ -114,17 +114,6 @@ def test_the_segment_finds_a_leaf_by_its_words_and_its_path(compiled):
     assert document.tree.section_of(best.key) == next(n.key for n in nodes(document) if n.title == "Note 2 Bells")
 
 
-def test_progress_is_told_by_stage(tmp_path):
-    from vectorless_web.engine.parsing.compile import compile_file
-
-    path = tmp_path / "handbook.md"
-    path.write_text(HANDBOOK)
-    told: list[tuple[str, int, int]] = []
-    compile_file(path, name="handbook.md", progress=lambda *step: told.append(step))
-    assert list(dict.fromkeys(stage for stage, _, _ in told)) == ["parsing", "outlining", "indexing"]
-    assert all(done <= total for _, done, total in told)
-
-
 SAID = "Harbour report. The harbour was dredged in March, and both cranes were moved to the north berth by June."
 
 

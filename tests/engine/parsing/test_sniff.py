@@ -4,10 +4,6 @@ import io
 import zipfile
 
 import pytest
-from pptx import Presentation
-from pptx.chart.data import CategoryChartData
-from pptx.enum.chart import XL_CHART_TYPE
-from pptx.util import Inches
 
 from tests.support.paper import Text, pdf
 from vectorless_web.engine.documents.artefact import CompiledDocument
@@ -33,24 +29,6 @@ def test_a_deck_is_a_deck_whatever_is_stored_within_it():
     workbook = packed("[Content_Types].xml", "xl/workbook.xml", "xl/worksheets/sheet1.xml")
     deck = packed("[Content_Types].xml", "ppt/presentation.xml", stored=workbook)
     assert sniff(deck, name="deck.pptx", tail=deck) == PPTX
-
-
-def test_a_deck_with_a_stored_workbook_is_read(tmp_path):
-    deck = Presentation()
-    slide = deck.slides.add_slide(deck.slide_layouts[5])
-    slide.shapes.title.text = "Boats by quay"
-    data = CategoryChartData()
-    data.categories = ["North", "South"]
-    data.add_series("Boats", (12, 7))
-    slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, Inches(1), Inches(2), Inches(6), Inches(4), data)
-    saved, path = io.BytesIO(), tmp_path / "deck.pptx"
-    deck.save(saved)
-    with zipfile.ZipFile(saved) as old, zipfile.ZipFile(path, "w") as new:
-        for name in sorted(old.namelist(), key=lambda name: (name[:1] != "[", not name.endswith(".xlsx"))):
-            new.writestr(name, old.read(name), zipfile.ZIP_STORED if name.endswith(".xlsx") else zipfile.ZIP_DEFLATED)
-    document = CompiledDocument(compile_file(path, name="deck.pptx"))
-    assert document.media_type == PPTX
-    assert "North" in document.page_text(0)
 
 
 @pytest.mark.parametrize("first", ["docMetadata/LabelInfo.xml", "anything.bin"])

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from tests.engine.parsing.conftest import nodes, outline, texts, uncovered
 from tests.support.paper import Text, pdf, prose
 from tests.support.pdf_text import text_under
-from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.parsing.pdf.text import HYPHENS, find_words, highlight_boxes, render_page
 
 
@@ -87,13 +86,6 @@ def test_a_paragraph_runs_on_over_the_page(compiled):
     assert sum("and so does the paragraph" in text for text in paragraphs) == 1
 
 
-def test_small_print_at_the_foot_of_a_column_is_one_footnote(compiled):
-    lines = "2https://weir.example/levels", "of the past month", "and, for the gates,"
-    foot = [Text(72, y, words, 7) for y, words in zip((700, 708, 736), lines, strict=True)]
-    notes = texts(compiled(pdf([[*prose(72, 80, 30), *foot]])), "footnote")
-    assert notes == ["2https://weir.example/levels of the past month", "and, for the gates,"]
-
-
 def test_lists_are_gathered(compiled):
     page = [*prose(72, 80, 3), *(Text(90, 130 + 14 * n, f"\u2022 item number {n} of the list") for n in range(4))]
     page = [Text(t.x, t.y, t.words.replace("\u2022", "-"), t.size, t.font) for t in page]
@@ -143,13 +135,6 @@ def test_a_table_knows_rows_columns_periods_units_and_statement(compiled):
     assert not uncovered(document)
 
 
-def test_rows_end_with_newlines_and_cells_are_parted_by_tabs(compiled):
-    [node] = [node for node in nodes(compiled(pdf([TABLE]))) if node.table]
-    assert "Net sales\t$ 4,120\t$ 3,990\n" in node.text
-    for row in node.table.rows:
-        assert node.text[row.offset : row.offset + row.length].rstrip("\t").count("\t") <= len(row.cells) - 1
-
-
 def test_a_table_carried_over_the_page_is_one_table(compiled):
     def rows(first: int) -> list[Text]:
         return [
@@ -196,12 +181,6 @@ def test_a_pdf_without_headings_is_divided_by_pages_and_says_so(compiled):
     assert document.report.warnings
 
 
-def test_a_document_of_blank_pages_is_told_to_have_no_text(compiled):
-    document = compiled(pdf([[], []]))
-    assert document.report.empty_pages == (0, 1)
-    assert document.report.verdict == "No page has text."
-
-
 @pytest.mark.parametrize("rotate", [0, 90, 180, 270])
 def test_boxes_of_a_quote_lie_over_its_text_on_turned_pages_too(compiled, tmp_path, rotate):
     path = tmp_path / "turned.pdf"
@@ -214,12 +193,6 @@ def test_boxes_of_a_quote_lie_over_its_text_on_turned_pages_too(compiled, tmp_pa
     assert [text_under(path, box) for box in boxes] == ["gates open"]
     image = render_page(path, 0, 1.0)
     assert (image.width, image.height) == ((612, 792) if rotate % 180 == 0 else (792, 612))
-
-
-def test_spans_of_one_printed_line_make_one_box(tmp_path):
-    path = tmp_path / "line.pdf"
-    path.write_bytes(pdf([[Text(72, 80, "one two three four five six")]]))
-    assert len(highlight_boxes(path, [GlyphSpan(0, 0, 7), GlyphSpan(0, 8, 10)])) == 1
 
 
 def test_words_drawn_out_of_order_still_stand_in_one_node_each(compiled):
