@@ -213,8 +213,6 @@ class Layout:
 
 @dataclass(slots=True)
 class _Survey:
-    """Counts over the standing lines of all pages."""
-
     styles: Counter[Style] = field(default_factory=Counter)
     prose: dict[int, Counter[Style]] = field(default_factory=lambda: defaultdict(Counter))
     margins: dict[int, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))

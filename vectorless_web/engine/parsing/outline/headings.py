@@ -320,12 +320,10 @@ class Headings:
         return self._prose_follows(lines, end, lines[end - 1])
 
     def _titles(self, last: Line, following: Line) -> bool:
-        """Whether a bare "NOTE 10" is followed by its title in an emphasised style."""
         stands_out = rate_emphasis(following, self._layout.body_of(following.page)) >= 2
         return stands_out and abs(last.left - following.left) < _SAME_LEFT and form_of(following.text).family == PLAIN
 
     def _continues(self, taken: Sequence[Line], following: Line) -> bool:
-        """Whether a heading runs on in the next line."""
         last = taken[-1]
         gap = following.top - last.top
         if following.page != last.page or not 0 < gap < _TITLE_GAP * max(last.height, following.height):
@@ -396,8 +394,6 @@ def assign_levels(headings: Sequence[Heading]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _OpenHeading:
-    """A heading that may hold the next one."""
-
     order: Order
     heading: Heading
 
@@ -413,8 +409,6 @@ def _describe_looks(heading: Heading) -> Looks:
 
 
 class _Ranks:
-    """Ranks of headings of one document; smaller is higher."""
-
     def __init__(self, headings: Sequence[Heading]) -> None:
         self._numbered = _numbered_looks(headings)
         sizes = Counter(heading.style.size for heading in headings)
@@ -481,7 +475,6 @@ def _order_looks(headings: Sequence[Heading]) -> dict[Looks, int]:
 
 
 def _touches(one: Heading, other: Heading) -> bool:
-    """Whether one heading follows the other without text between."""
     if not one.lines or not other.lines:
         return False
     last, first = one.lines[-1], other.lines[0]
