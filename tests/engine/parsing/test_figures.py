@@ -140,13 +140,6 @@ def test_captions_above_their_figures_are_not_given_to_the_one_before(compiled):
     ]  # fmt: skip
 
 
-def test_a_mention_leads_to_the_figure_it_names(compiled):
-    page = f'<p>As Figure 3 shows, cranes grew.</p><p><img src="{held(painted())}"></p><p>Figure 3: Cranes</p>'
-    document = compiled(f"<html><body>{page}</body></html>".encode(), "a.html")
-    [node] = figures(document)
-    assert [reference.target for reference in document.tree.references(node.key - 1)] == [node.key]
-
-
 def test_nothing_outside_the_file_is_asked_for_and_icons_and_repeats_are_no_figures(compiled):
     outside = '<p>Words <img alt="a map" src="http://127.0.0.1:1/map.png"><img src="file:///etc/passwd"></p>'
     icon, logo = f'<img src="{held(painted(16, 16))}">', f'<img src="{held(painted())}">'

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
@@ -55,7 +56,12 @@ WORD = PackageKind("Word document", "Word", "docx")
 
 def local(element: etree._Element) -> str:
     """An element's name without its namespace; "" for comments and the like. Two namespaces are in use."""
-    tag = element.tag
+    return _local_tag(element.tag)
+
+
+@lru_cache(maxsize=4096)
+def _local_tag(tag: object) -> str:
+    """Remembered: a sheet has five of them and a million elements."""
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 

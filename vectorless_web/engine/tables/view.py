@@ -139,13 +139,8 @@ class TableView:
 
     @cached_property
     def path(self) -> tuple[str, ...]:
-        """The titles above it."""
-        return tuple(self.tree.path(self.node.key))
-
-    @property
-    def section(self) -> tuple[str, ...]:
         """The titles above it, outermost first."""
-        return self.path
+        return tuple(self.tree.path(self.node.key))
 
     @property
     def caption(self) -> str:

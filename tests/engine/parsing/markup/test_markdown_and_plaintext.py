@@ -5,21 +5,13 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.engine.parsing.conftest import uncovered
 from tests.engine.parsing.test_cases import cases
 from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.markup.markdown import markdown_text
-from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, cut_pages
+from vectorless_web.engine.parsing.markup.pages import cut_pages
 from vectorless_web.engine.parsing.markup.plaintext import text_blocks
 
 MARKDOWN = next(case.printed for case in cases() if case.name.endswith("(handbook.md)"))
-
-
-def test_long_texts_have_pages_that_end_with_blocks(compiled):
-    document = compiled("\n\n".join(f"Paragraph {n}. " + "Water rises and falls. " * 20 for n in range(40)), "long.txt")
-    assert len(document.pages) > 5
-    assert all(page.characters <= 2 * PAGE_CHARACTERS for page in document.pages)
-    assert not uncovered(document)
 
 
 @settings(max_examples=60, deadline=None)

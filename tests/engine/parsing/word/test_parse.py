@@ -7,10 +7,9 @@ from docx.shared import Pt
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.engine.parsing.conftest import headers, outline, shown, tables, texts, uncovered
+from tests.engine.parsing.conftest import outline, shown, texts, uncovered
 from tests.support.open_documents import open_document
 from tests.support.word_files import LEGAL, MAIN, add_numbering, body, contract, number, related, with_parts, word
-from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS
 from vectorless_web.engine.parsing.sniff import DOCX
 
 CONTRACT = word(contract)
@@ -78,28 +77,6 @@ def test_headers_of_an_opendocument_text_are_kept(compiled):
         "text", "<text:p>x</text:p>", running="<style:header><text:p>Harbour</text:p></style:header>"
     )
     assert texts(compiled(content, "lease.odt"), "running") == ["Harbour"]
-
-
-def test_long_documents_and_long_tables_have_pages_and_keep_their_headers(compiled):
-    def long(document):
-        for count in range(30):
-            document.add_heading(f"Chapter {count}", 1)
-            document.add_paragraph("Water rises and falls. " * 30)
-
-    rows = "".join(
-        f"<w:tr><w:tc>{paragraph(f'Rope {count}')}</w:tc><w:tc>{paragraph(str(count))}</w:tc></w:tr>"
-        for count in range(600)
-    )
-    headed = body(
-        f"<w:tbl><w:tr><w:tc>{paragraph('Rope')}</w:tc><w:tc>{paragraph('Price')}</w:tc></w:tr>{rows}</w:tbl>"
-    )
-    for content in (word(long), headed):
-        document = compiled(content, "long.docx")
-        assert len(document.pages) >= 3
-        assert all(page.characters <= 2 * PAGE_CHARACTERS for page in document.pages)
-        assert not uncovered(document)
-    assert all(headers(own) == ["Rope", "Price"] for own in tables(document))
-    assert sum(len(own.table.body) for own in tables(document)) == 600
 
 
 def test_what_lies_outside_and_macros_are_left_alone(compiled, monkeypatch):

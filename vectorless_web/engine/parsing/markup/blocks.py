@@ -16,6 +16,8 @@ from vectorless_web.engine.parsing.tables.spans import SpanCell, SpanGrid, lay_o
 _LONG_LIST, _LONG_ITEM, _DEEPEST_INDENT = 1_400, 400, 8
 """Characters to which items of a list are joined to one leaf, characters from which an item is a leaf by itself, and
 levels to which items are indented."""
+LONGEST_HEADING = 220
+"""Characters of a heading in a word processor's file at most, as in PDF files (outline.heading)."""
 # Characters that show nothing: soft hyphens, zero-width spaces, byte order marks, control characters.
 _UNSEEN = dict.fromkeys((0xAD, 0x200B, 0x2060, 0xFEFF, 0xFFFE, 0xFFFF))
 _CONTROL = dict.fromkeys((*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0)), " ")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
-from vectorless_web.engine.parsing.markup.blocks import BlockWriter, tell_counts, tidy_lines
+from vectorless_web.engine.parsing.markup.blocks import LONGEST_HEADING, BlockWriter, tell_counts, tidy_lines
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.markup.plaintext import guess_level, mark_superscript
 from vectorless_web.engine.parsing.tables.spans import SpanCell
@@ -47,8 +47,6 @@ _CHARSETS = {
 """Encodings by the character set of a font (RTF specification 1.9.1, font table)."""
 _SYMBOL_CHARSET = 2
 _HEADING, _CONTENTS = re.compile(r"heading ([1-9])$"), re.compile(r"(?:toc|contents) ([1-9])$")
-_LONGEST_HEADING = 220
-"""Characters of a heading at most, as in Word documents."""
 
 
 def claims_rich_text(text: str, name: str) -> bool:
@@ -494,7 +492,7 @@ def _write_paragraph(writer: BlockWriter, piece: _Paragraph, *, marked: bool) ->
     level = piece.level
     if level is None and not marked and (not piece.mark or piece.strong):
         level = guess_level(said, strong=piece.strong)
-    if level is not None and len(said) <= _LONGEST_HEADING:
+    if level is not None and len(said) <= LONGEST_HEADING:
         writer.write(NodeKind.SECTION, said.replace("\n", " "), level=level)
     elif piece.contents is not None:
         writer.write_item(said, depth=piece.contents)

@@ -46,9 +46,9 @@ _FIRST_UNSPACED = "\u2e80"
 _LONG_LIST = 1400
 """Characters to which the items of a list are joined to one leaf, some 350 tokens: leaves are what is ranked and read,
 so they stay small."""
-_SAME_SIZE, _OTHER_SIZE, _SMALLER = 0.6, 1.1, 0.9
-"""Points of type size: within the first two lines look the same, beyond the second they are of different paragraphs;
-a footnote is smaller than the body by more than the third."""
+_OTHER_SIZE, _SMALLER = 1.1, 0.9
+"""Points of type size: beyond the first two lines are of different paragraphs; a footnote is smaller than the body by
+more than the second."""
 _PITCHES, _HEIGHTS = 1.35, 1.45
 """A gap wider than both (in usual distances of lines, in heights of the line before) ends a paragraph."""
 _NEXT_COLUMN, _OVERLAP = 2, 0.5
@@ -88,7 +88,7 @@ def _joins_paragraph(block: Sequence[Line], line: Line, layout: Layout) -> bool:
         return False
     ended = bool(_SENTENCE_END.search(last.text.rstrip()))
     if last.page != line.page or line.top < last.top - _NEXT_COLUMN * line.height:
-        return not ended and _same_look(last, line) and len(last.text) > _RUN_ON
+        return not ended and last.looks_like(line) and len(last.text) > _RUN_ON
     gap = line.top - last.top
     if gap > _PITCHES * layout.line_pitch(line.style) and gap > _HEIGHTS * last.height:
         return False
@@ -99,10 +99,6 @@ def _joins_paragraph(block: Sequence[Line], line: Line, layout: Layout) -> bool:
         return False
     ends_early = last.right < line.right - _EARLY * line.style.size
     return not (ended and ends_early and sum(len(own.text) for own in block) > _LONG_BLOCK)
-
-
-def _same_look(one: Line, other: Line) -> bool:
-    return one.style.weight == other.style.weight and abs(one.style.size - other.style.size) < _SAME_SIZE
 
 
 def _append(drafts: list[Draft], block: Sequence[Line], layout: Layout, vocabulary: Vocabulary) -> None:

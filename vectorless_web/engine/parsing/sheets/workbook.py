@@ -168,7 +168,7 @@ class _WorkbookReader:
         return unseen
 
     def _show(self, cell: etree._Element, code: str) -> str:
-        kind, parts = cell.get("t", "n"), {_local_tag(part.tag): part for part in cell}
+        kind, parts = cell.get("t", "n"), {local(part): part for part in cell}
         text = (parts["v"].text or "") if "v" in parts else ""
         if kind == "s":
             shown = self.strings[int(text)] if text.isdecimal() and int(text) < len(self.strings) else ""
@@ -184,12 +184,6 @@ class _WorkbookReader:
             self.left_out.counts["formula"] += 1
             shown = f"={parts['f'].text}"
         return self.count.add(shown) if shown else ""
-
-
-@cache
-def _local_tag(tag: object) -> str:
-    """An element's name without its namespace, remembered: a sheet has five of them and a million elements."""
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def _text_of(holder: etree._Element) -> str:

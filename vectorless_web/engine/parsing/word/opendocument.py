@@ -12,6 +12,7 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.figures import PictureShelf, clean_description
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import (
+    LONGEST_HEADING,
     BlockWriter,
     format_number,
     remove_invisible,
@@ -31,8 +32,6 @@ _PASSED = frozenset(
 )  # fmt: skip
 _WHITE = {"s": " ", "tab": " ", "line-break": "\n"}
 _HEADING, _CONTENTS = re.compile(r"heading ([1-9])$"), re.compile(r"contents ([1-9])$")
-_LONGEST_HEADING = 220
-"""Characters of a heading at most, as in Word documents."""
 _MOST_REPEATED = 100
 """Times that a filled row is written when the file says that it repeats."""
 
@@ -287,7 +286,7 @@ class _TextReader:
         contents = self.styles.contents_level(element)
         if contents is None:
             self._write_notes_before(text)
-        if level is not None and len(text) <= _LONGEST_HEADING:
+        if level is not None and len(text) <= LONGEST_HEADING:
             self.writer.write(NodeKind.SECTION, text.replace("\n", " "), level=level)
         elif text and self.styles.is_caption(element):
             self.writer.write(NodeKind.CAPTION, text)

@@ -10,7 +10,13 @@ from lxml import etree
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.figures import PictureShelf, clean_description
 from vectorless_web.engine.parsing.limits import CompileLimits
-from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_number, remove_invisible, tidy_lines
+from vectorless_web.engine.parsing.markup.blocks import (
+    LONGEST_HEADING,
+    BlockWriter,
+    format_number,
+    remove_invisible,
+    tidy_lines,
+)
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.markup.plaintext import guess_level, mark_superscript
 from vectorless_web.engine.parsing.package import Package, child, local, not_word, open_package, value
@@ -397,8 +403,6 @@ def _find_elements(container: etree._Element, name: str) -> Iterator[etree._Elem
             stack.append(iter(list_children(element)))
 
 
-_LONGEST_HEADING = 220
-"""Characters of a heading at most, as in PDF files (outline.heading)."""
 _DEEPEST_BOX = 8
 """Text boxes inside text boxes that are read."""
 
@@ -534,7 +538,7 @@ class _WordReader:
         """The level of a heading. A whole clause in such a style is no heading; without styles the words decide."""
         level = self.parts.styles.level(properties)
         if level is not None:
-            return level if len(said) <= _LONGEST_HEADING else None
+            return level if len(said) <= LONGEST_HEADING else None
         if self.marked or (listed and not words.strong):
             return None
         return guess_level(said, strong=words.strong)
