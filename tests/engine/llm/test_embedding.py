@@ -100,13 +100,6 @@ def test_a_call_is_recorded_with_purpose_cost_and_vectors():
     assert budget.sum_spending() == Usage(10, 0, 0.5)
 
 
-def test_a_failed_call_is_recorded_by_its_code():
-    embedder, records, _ = recorded(FixedEmbedder(ModelAuth("no")))
-    with pytest.raises(ModelAuth):
-        embedder.embed(["question"])
-    assert [record.error_code for record in records] == ["provider_auth"]
-
-
 def test_a_run_without_calls_left_embeds_nothing():
     inner = FixedEmbedder()
     embedder, records, _ = recorded(inner, calls=0)

@@ -114,25 +114,6 @@ def test_the_segment_finds_a_leaf_by_its_words_and_its_path(compiled):
     assert document.tree.section_of(best.key) == next(n.key for n in nodes(document) if n.title == "Note 2 Bells")
 
 
-def test_the_same_bytes_give_the_same_artefact(tmp_path):
-    from vectorless_web.engine.parsing.compile import compile_file
-
-    path = tmp_path / "handbook.md"
-    path.write_text(HANDBOOK)
-    assert compile_file(path, name="handbook.md") == compile_file(path, name="handbook.md")
-
-
-def test_progress_is_told_by_stage(tmp_path):
-    from vectorless_web.engine.parsing.compile import compile_file
-
-    path = tmp_path / "handbook.md"
-    path.write_text(HANDBOOK)
-    told: list[tuple[str, int, int]] = []
-    compile_file(path, name="handbook.md", progress=lambda *step: told.append(step))
-    assert list(dict.fromkeys(stage for stage, _, _ in told)) == ["parsing", "outlining", "indexing"]
-    assert all(done <= total for _, done, total in told)
-
-
 SAID = "Harbour report. The harbour was dredged in March, and both cranes were moved to the north berth by June."
 
 
@@ -184,15 +165,6 @@ TEXT = (SAID, 10.0)
 def test_a_pdf_is_called_what_its_first_page_prints_largest_and_a_filing_by_issuer_and_period(lines, metadata, title):
     pages = [sheet(*lines)]
     assert choose_title(metadata=metadata, nodes=(), name="f81d4fae.pdf", pages=pages) == title
-
-
-def test_a_heading_that_names_only_a_company_goes_on_with_the_next(compiled):
-    document = compiled("# Alder Ropes Ltd\n\n## Minutes of the board\n\nThe rope was tested.\n", "m.md")
-    assert document.title == "Alder Ropes Ltd: Minutes of the board"
-
-
-def test_pages_without_headings_do_not_give_a_title(compiled):
-    assert compiled("The rope was tested on Monday and held for the whole night.\n", "ropes.txt").title == "ropes"
 
 
 def test_the_card_says_whole_sentences_in_their_order_and_asks_of_headings_that_prose_answers(compiled):

@@ -1,54 +1,126 @@
 """Files that cannot be compiled: a stable code and a sentence that names cause and remedy."""
 
 import codecs
+import io
+import re
 
 import pytest
+from PIL import Image
+from pptx import Presentation
 
+from tests.engine.parsing.sheets.test_workbook import written
+from tests.support.open_documents import open_document, zipped
 from tests.support.paper import Text, pdf
-from vectorless_web.engine.errors import UnreadableDocument
+from tests.support.word_files import MAIN, body, contract, with_parts, word
 from vectorless_web.engine.parsing.limits import CompileLimits
 
 ENCRYPTED = (
     "/Encrypt << /Filter /Standard /V 1 /R 2 /O <" + "41" * 32 + "> /U <" + "42" * 32 + "> /P -4 >> /ID [<00> <00>]"
 )
 PAGE = [Text(72, 80, "A page of text that says very little.")]
-
-CASES = {
-    "empty_file": (b"", "a.pdf"),
-    "encrypted_pdf": (pdf([PAGE], trailer=ENCRYPTED), "a.pdf"),
-    "html_named_pdf": (b"<!DOCTYPE html><html><body>Sign in</body></html>", "report.pdf"),
-    "not_a_pdf": (b"just some words", "report.pdf"),
-    "no_pages": (pdf([]), "a.pdf"),
-    "damaged_pdf": (b"%PDF-1.7\n1 0 obj\n<< /Type /Cat", "a.pdf"),
-    "unsupported_type": (b"PK\x03\x04" + b"\0" * 40, "a.docx"),
-    "binary_file": (bytes(range(1, 32)) * 40, "a.txt"),
-}
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600
+DEEP = "<w:sdt><w:sdtContent>" * 3000 + "<w:p/>" + "</w:sdtContent></w:sdt>" * 3000
+ENTITIES = b'<!DOCTYPE d [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
+ENTITY = ENTITIES + b'<w:document xmlns:w="' + MAIN.encode() + b'"><w:body>&a;</w:body></w:document>'
+CONTRACT = word(contract)
+WORKBOOK = written(("Plain", [["Item", "Count"], ["Ropes", 12]]))
+SHEET, SLIDE, SLIDES = "xl/worksheets/sheet1.xml", "ppt/slides/slide1.xml", "ppt/presentation.xml"
+LOCKED = "<manifest><file-entry><encryption-data/></file-entry></manifest>"
 
 
-@pytest.mark.parametrize("code", CASES)
-def test_each_kind_of_bad_file_has_its_own_code_and_sentence(compiled, code):
-    content, name = CASES[code]
-    with pytest.raises(UnreadableDocument) as caught:
-        compiled(content, name)
-    assert caught.value.code == code
-    assert caught.value.message.count(".") >= 2, "a sentence for the cause and one for the remedy"
-    assert not caught.value.retryable
+def saved(made: Presentation) -> bytes:
+    """The bytes of a presentation."""
+    buffer = io.BytesIO()
+    made.save(buffer)
+    return buffer.getvalue()
 
 
-def test_white_space_alone_is_an_empty_file(compiled):
-    with pytest.raises(UnreadableDocument) as caught:
-        compiled(" \n\t\n", "a.txt")
-    assert caught.value.code == "empty_file"
+def deck() -> bytes:
+    """A presentation of one slide."""
+    made = Presentation()
+    made.slides.add_slide(made.slide_layouts[5]).shapes.title.text = "Shown"
+    return saved(made)
 
 
-def test_limits_of_pages_and_bytes_are_told(compiled):
-    with pytest.raises(UnreadableDocument) as caught:
-        compiled(pdf([PAGE] * 3), limits=CompileLimits(pages=2))
-    assert caught.value.code == "too_many_pages"
-    assert "3 pages" in caught.value.message
-    with pytest.raises(UnreadableDocument) as caught:
-        compiled(pdf([PAGE]), limits=CompileLimits(bytes=100))
-    assert caught.value.code == "too_large"
+def with_part(content: bytes, name: str, change) -> bytes:
+    """A packed document with one part changed."""
+    return with_parts(content, {name: change})
+
+
+def entities(data: bytes) -> bytes:
+    """The same markup with an entity that names a file."""
+    return ENTITIES + data.split(b"?>", 1)[-1]
+
+
+DECK = deck()
+CASES = [
+    ("a.pdf", b"", "empty_file"),
+    ("a.txt", b" \n\t\n", "empty_file"),
+    ("a.pdf", pdf([PAGE], trailer=ENCRYPTED), "encrypted_pdf"),
+    ("report.pdf", b"<!DOCTYPE html><html><body>Sign in</body></html>", "html_named_pdf"),
+    ("report.pdf", b"just some words", "not_a_pdf"),
+    ("a.pdf", pdf([]), "no_pages"),
+    ("a.pdf", b"%PDF-1.7\n1 0 obj\n<< /Type /Cat", "damaged_pdf"),
+    ("a.docx", b"PK\x03\x04" + b"\0" * 40, "unsupported_type"),
+    ("a.txt", bytes(range(1, 32)) * 40, "binary_file"),
+    ("page.html", b"<html><head></head></html>", "no_text"),
+    ("page.txt", b"<html><body><script>app()</script><div id=app></div></body></html>", "no_text"),
+    ("a.json", b'{"a":' * 60 + b"1" + b"}" * 60, "nested_too_deeply"),
+    ("a.json", b'{"a":' * 200_000 + b"1" + b"}" * 200_000, "nested_too_deeply"),
+    ("a.rtf", b"{\\rtf1" + b"{" * 5_000 + b"x", "damaged_rtf"),
+    ("a.rtf", b"{\\rtf1\\pard\\par}", "no_text"),
+    ("a.docx", CONTRACT[: len(CONTRACT) // 2], "damaged_docx"),
+    ("a.docx", with_part(CONTRACT, "word/media/image1.bmp", lambda _: b"\0" * 40_000_000), "zip_bomb"),
+    ("a.docx", with_part(CONTRACT, "word/document.xml", lambda _: b"\0\0<w:"), "damaged_docx"),
+    ("a.docx", body(DEEP), "damaged_docx"),
+    ("a.docx", with_part(CONTRACT, "word/document.xml", lambda _: ENTITY), "unsafe_docx"),
+    ("a.docx", zipped({"[Content_Types].xml": "<Types/>", "visio/document.xml": "<x/>"}), "unsupported_type"),
+    ("a.docx", zipped({"a.png": b"\x89PNG"}), "unsupported_type"),
+    ("a.docx", OLE + "WordDocument".encode("utf-16-le"), "old_word"),
+    ("letter.doc", OLE, "old_word"),
+    ("a.docx", OLE + "EncryptedPackage".encode("utf-16-le"), "encrypted_docx"),
+    ("a.docx", word(lambda _: None), "no_text"),
+    ("a.xlsx", WORKBOOK[: len(WORKBOOK) // 2], "damaged_xlsx"),
+    ("a.xlsx", with_part(WORKBOOK, SHEET, lambda data: data[:300]), "damaged_xlsx"),
+    ("a.xlsx", with_part(WORKBOOK, SHEET, entities), "unsafe_xlsx"),
+    ("a.xlsx", with_part(WORKBOOK, SHEET, lambda data: data + b" " * 12_000_000), "zip_bomb"),
+    ("a.xlsx", written(("Empty", [])), "no_text"),
+    ("a.pptx", with_part(DECK, SLIDES, lambda data: data[:200]), "damaged_pptx"),
+    ("a.pptx", with_part(DECK, SLIDE, lambda data: b"<p:sld"), "damaged_pptx"),
+    ("a.pptx", with_part(DECK, SLIDES, entities), "unsafe_pptx"),
+    ("a.pptx", with_part(DECK, SLIDE, lambda data: data + b" " * 12_000_000), "zip_bomb"),
+    ("a.pptx", saved(Presentation()), "no_text"),
+    ("a.odt", open_document("text", "<text:p>x</text:p>", parts={"META-INF/manifest.xml": LOCKED}), "encrypted_odt"),
+    ("a.odt", open_document("text", "<text:p>x"), "damaged_odt"),
+    ("a.odt", open_document("text", "<text:p/>"), "no_text"),
+    ("a.ods", open_document("spreadsheet", "<broken>"), "damaged_ods"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "code"), CASES, ids=lambda value: value if isinstance(value, str) else "")
+def test_each_kind_of_bad_file_has_its_own_code_and_sentence(refused, name, content, code):
+    assert refused(content, name) == code
+
+
+def test_an_encrypted_member_is_a_password(refused):
+    content = bytearray(CONTRACT)
+    for match in re.finditer(rb"PK\x01\x02", CONTRACT):
+        content[match.start() + 8] |= 1
+    assert refused(bytes(content), "a.docx") == "encrypted_docx"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "limits", "code"),
+    [
+        ("a.pdf", pdf([PAGE] * 3), {"pages": 2}, "too_many_pages"),
+        ("a.pdf", pdf([PAGE]), {"bytes": 100}, "too_large"),
+        ("a.docx", CONTRACT, {"members": 5}, "zip_bomb"),
+        ("a.docx", CONTRACT, {"part": 300}, "zip_bomb"),
+        ("a.docx", CONTRACT, {"unpacked": 1000}, "zip_bomb"),
+    ],
+)
+def test_limits_are_kept(refused, name, content, limits, code):
+    assert refused(content, name, limits=CompileLimits(**limits)) == code
 
 
 @pytest.mark.parametrize(
@@ -71,7 +143,13 @@ def test_wide_text_without_a_mark_is_read(compiled, encoding):
     assert words in compiled(words.encode(encoding), "note.txt").page_text(0)
 
 
-def test_a_text_that_speaks_of_pdf_is_text(compiled):
-    assert "header %PDF-1.7" in compiled(b"A file begins with the header %PDF-1.7 and a line end.", "n.txt").page_text(
-        0
-    )
+def test_a_letter_that_ends_early_is_kept_and_told(compiled):
+    document = compiled(rb"{\rtf1\pard The rent is due in Ma", "lease.rtf")
+    assert "The rent is due in Ma" in document.page_text(0)
+    assert "may not have arrived whole" in document.report.warnings[-1]
+
+
+def test_a_bitmap_of_white_pixels_is_no_text(refused):
+    white = io.BytesIO()
+    Image.new("RGB", (200, 70), "white").save(white, "BMP")
+    assert refused(white.getvalue(), "sign.bmp") == "unsupported_type"

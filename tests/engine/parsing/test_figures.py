@@ -3,9 +3,7 @@
 import base64
 import io
 import struct
-import zipfile
 import zlib
-from collections.abc import Callable
 from email.message import EmailMessage
 
 import pytest
@@ -14,10 +12,10 @@ from PIL import Image
 from pptx import Presentation
 from pptx.util import Inches as DeckInches
 
+from tests.support.open_documents import open_document, zipped
 from tests.support.word_files import with_parts, word
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind
-from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.parsing.figures import PictureShelf, clean_description, read_caption
 from vectorless_web.engine.parsing.limits import CompileLimits
 
@@ -32,30 +30,10 @@ def held(data: bytes) -> str:
     return f"data:image/png;base64,{base64.b64encode(data).decode()}"
 
 
-@pytest.fixture
-def read(tmp_path) -> Callable[[bytes, str], CompiledDocument]:
-    def read(content: bytes, name: str) -> CompiledDocument:
-        path = tmp_path / "file"
-        path.write_bytes(content)
-        document = CompiledDocument(compile_file(path, name=name))
-        assert document.report.coverage == 1.0
-        return document
-
-    return read
-
-
 def figures(document: CompiledDocument) -> list[Node]:
     found = [document.tree.node(key) for key in document.pictures]
     assert all(node.kind is NodeKind.FIGURE for node in found)
     return found
-
-
-def zipped(parts: dict[str, str | bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
 
 
 def web_page() -> bytes:
@@ -78,21 +56,11 @@ def word_document() -> bytes:
     return word(write)
 
 
-def open_document(styles: str = "", style: str = "") -> bytes:
-    kinds = {"office": "office", "text": "text", "draw": "drawing", "style": "style", "fo": "xsl-fo-compatible"}
-    names = " ".join(f'xmlns:{key}="urn:oasis:names:tc:opendocument:xmlns:{kind}:1.0"' for key, kind in kinds.items())
-    frame = f'<draw:frame draw:style-name="{style}"><draw:image xlink:href="Pictures/crane.png"/></draw:frame>'
+def open_text(styles: str = "") -> bytes:
+    frame = '<draw:frame draw:style-name="fr1"><draw:image xlink:href="Pictures/crane.png"/></draw:frame>'
     lines = f"<text:h>Harbour</text:h><text:p>Before.</text:p><text:p>{frame}</text:p>"
     body = f"{lines}<text:p>Figure 3. Cranes by quay</text:p><text:p>Behind.</text:p>"
-    root = f'<office:document-content {names} xmlns:xlink="http://www.w3.org/1999/xlink">'
-    root += f"<office:automatic-styles>{styles}</office:automatic-styles><office:body>"
-    return zipped(
-        {
-            "mimetype": "application/vnd.oasis.opendocument.text",
-            "content.xml": f"{root}<office:text>{body}</office:text></office:body></office:document-content>",
-            "Pictures/crane.png": painted(),
-        }
-    )
+    return open_document("text", body, styles=styles, parts={"Pictures/crane.png": painted()})
 
 
 def book(picture: bytes = b"") -> bytes:
@@ -140,11 +108,11 @@ def mail() -> bytes:
 
 @pytest.mark.parametrize(
     ("make", "name"),
-    [(web_page, "a.html"), (markdown, "a.md"), (word_document, "a.docx"), (open_document, "a.odt"), (book, "a.epub"),
+    [(web_page, "a.html"), (markdown, "a.md"), (word_document, "a.docx"), (open_text, "a.odt"), (book, "a.epub"),
      (deck, "a.pptx"), (mail, "a.eml")],
 )  # fmt: skip
-def test_a_picture_in_a_file_is_a_figure_with_its_caption(read, make, name):
-    document = read(make(), name)
+def test_a_picture_in_a_file_is_a_figure_with_its_caption(compiled, make, name):
+    document = compiled(make(), name)
     [node] = figures(document)
     assert node.text == "Figure 3. Cranes by quay"
     assert node.label == "Figure 3"
@@ -155,34 +123,27 @@ def test_a_picture_in_a_file_is_a_figure_with_its_caption(read, make, name):
     assert not [remark for remark in document.report.warnings if "picture" in remark]
 
 
-def test_the_description_stands_for_a_caption_unless_it_is_a_file_name(read):
+def test_the_description_stands_for_a_caption_unless_it_is_a_file_name(compiled):
     described = f'<p>Words.</p><p><img alt="A red crane" src="{held(painted())}"></p>'
     named = f'<p><img alt="IMG_2210.png" src="{held(painted(colour="#333333"))}"></p>'
-    first, second = figures(read(f"<html><body>{described}{named}</body></html>".encode(), "a.html"))
+    first, second = figures(compiled(f"<html><body>{described}{named}</body></html>".encode(), "a.html"))
     assert (first.text, second.text) == ("A red crane", "")
 
 
-def test_captions_above_their_figures_are_not_given_to_the_one_before(read):
+def test_captions_above_their_figures_are_not_given_to_the_one_before(compiled):
     pairs = "".join(
         f'<p>Figure {number}. Quay {number}</p><p><img src="{held(painted(100 + number))}"></p>' for number in (1, 2, 3)
     )
-    document = read(f"<html><body><p>Words.</p>{pairs}<p>More.</p></body></html>".encode(), "a.html")
+    document = compiled(f"<html><body><p>Words.</p>{pairs}<p>More.</p></body></html>".encode(), "a.html")
     assert [(node.label, document.pictures[node.key].width) for node in figures(document)] == [
         ("Figure 1", 101), ("Figure 2", 102), ("Figure 3", 103),
     ]  # fmt: skip
 
 
-def test_a_mention_leads_to_the_figure_it_names(read):
-    page = f'<p>As Figure 3 shows, cranes grew.</p><p><img src="{held(painted())}"></p><p>Figure 3: Cranes</p>'
-    document = read(f"<html><body>{page}</body></html>".encode(), "a.html")
-    [node] = figures(document)
-    assert [reference.target for reference in document.tree.references(node.key - 1)] == [node.key]
-
-
-def test_nothing_outside_the_file_is_asked_for_and_icons_and_repeats_are_no_figures(read):
+def test_nothing_outside_the_file_is_asked_for_and_icons_and_repeats_are_no_figures(compiled):
     outside = '<p>Words <img alt="a map" src="http://127.0.0.1:1/map.png"><img src="file:///etc/passwd"></p>'
     icon, logo = f'<img src="{held(painted(16, 16))}">', f'<img src="{held(painted())}">'
-    document = read(f"<html><body>{outside}<p>{icon}</p>{logo * 5}</body></html>".encode(), "a.html")
+    document = compiled(f"<html><body>{outside}<p>{icon}</p>{logo * 5}</body></html>".encode(), "a.html")
     assert len(figures(document)) == 1
     assert "a map" in document.page_text(0)
 
@@ -218,34 +179,34 @@ def cropped_deck() -> bytes:
 
 
 @pytest.mark.parametrize("make,name", [(cropped_word, "a.docx"), (cropped_deck, "a.pptx")])
-def test_what_is_cut_away_from_a_picture_is_not_kept(read, make, name):
-    [picture] = read(make(), name).pictures.values()
+def test_what_is_cut_away_from_a_picture_is_not_kept(compiled, make, name):
+    [picture] = compiled(make(), name).pictures.values()
     image = Image.open(io.BytesIO(picture.data)).convert("RGB")
     assert image.size == (100, 120)
     assert all(red < 60 for red, _, _ in (image.getpixel((x, 60)) for x in range(0, 100, 10)))
 
 
-def test_a_picture_is_not_shown_when_how_much_is_cut_away_cannot_be_told(read):
+def test_a_picture_is_not_shown_when_how_much_is_cut_away_cannot_be_told(compiled):
     style = """<style:style style:name="fr1" style:family="graphic"><style:graphic-properties
         fo:clip="rect(0cm, 0cm, 0cm, 2cm)"/></style:style>"""
-    document = read(open_document(style, "fr1"), "a.odt")
+    document = compiled(open_text(style), "a.odt")
     assert not document.pictures
     assert any("cannot be shown" in said for said in document.report.warnings)
 
 
-def test_a_picture_that_is_damaged_costs_the_picture_alone(read):
+def test_a_picture_that_is_damaged_costs_the_picture_alone(compiled):
     damaged = painted()[:40] + b"\xff" * 40
     rewritten = with_parts(word_document(), {"word/media/image1.png": lambda _: damaged})
     for content, name in ((rewritten, "a.docx"), (book(damaged), "a.epub")):
-        document = read(content, name)
+        document = compiled(content, name)
         assert not document.pictures
         assert "Figure 3. Cranes by quay" in document.page_text(0)
         assert any("cannot be shown" in remark for remark in document.report.warnings)
 
 
-def test_a_document_of_pictures_alone_still_has_no_text(read):
+def test_a_document_of_pictures_alone_still_has_no_text(compiled):
     with pytest.raises(Exception, match="holds no text"):
-        read(f"<html><body><p><img src='{held(painted())}'></p></body></html>".encode(), "a.html")
+        compiled(f"<html><body><p><img src='{held(painted())}'></p></body></html>".encode(), "a.html")
 
 
 def test_pictures_are_bounded_in_number_bytes_and_pixels():

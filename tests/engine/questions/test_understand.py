@@ -8,7 +8,7 @@ from vectorless_web.engine.questions.lexicon import Concept, default_lexicon
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.text.analyser import analyse, words
 
-ROLES = {"content", "stop", "period", "entity", "unit", "lexicon", "operation", "steering", "asking"}
+ROLES = {"content", "stop", "period", "entity", "unit", "lexicon", "operation", "steering", "asking", "statement"}
 
 
 def roles(question):

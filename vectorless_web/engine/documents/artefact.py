@@ -123,7 +123,6 @@ class NodeRows(Sequence[Node]):
 
     @cached_property
     def _tabled(self) -> frozenset[int]:
-        """The keys of the nodes with a table."""
         sizes = np.diff(self._array("table_ends", "<i8"), prepend=0)
         return frozenset(np.flatnonzero(sizes).tolist())
 
@@ -174,7 +173,6 @@ class NodeRows(Sequence[Node]):
         return self._array("runs", "<i4").reshape(-1, 4)
 
     def _span(self, name: str, kind: str, key: int) -> tuple[int, int]:
-        """Where a node's part of a column begins and ends; plain lists are quicker to index than arrays."""
         if name not in self._ends:
             self._ends[name] = self._array(f"{name}_ends", kind).tolist()
         ends = self._ends[name]

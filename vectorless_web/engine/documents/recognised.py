@@ -121,7 +121,6 @@ def _weigh(text: str) -> float:
 
 
 def _cut_word(word: RecognisedWord, text: str, start: int, end: int) -> RecognisedWord:
-    """The part of a word between two characters of its page, `text`."""
     first, last = max(start - word.start, 0), min(end - word.start, word.length)
     if (first, last) == (0, word.length) or _is_upright(word):
         return word
@@ -153,14 +152,12 @@ def _join_words(words: Sequence[RecognisedWord]) -> Iterator[RecognisedWord]:
 
 
 def _share_line(one: RecognisedWord, other: RecognisedWord) -> bool:
-    """Whether two words stand on one line, which on a turned page runs up or down."""
     if _is_upright(one) and _is_upright(other):
         return _follows(_across(one)[::-1], _across(other)[::-1])
     return _follows(_across(one), _across(other))
 
 
 def _is_upright(word: RecognisedWord) -> bool:
-    """Whether a word runs up or down the displayed page."""
     return word.length > 1 and word.bottom - word.top > word.right - word.left
 
 

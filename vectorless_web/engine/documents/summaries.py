@@ -135,7 +135,6 @@ def clean_line(said: str) -> str:
 
 
 def _texts_below(document: CompiledDocument, key: int) -> Iterator[str]:
-    """Texts of a section's passages, as many as are shown."""
     left = TEXT_CHARACTERS
     for leaf in document.tree.leaves(key):
         node = document.tree.node(leaf)

@@ -313,7 +313,6 @@ class Segment:
                 yield term, int(total), held
 
     def _parts(self, parts: int) -> npt.NDArray[np.uint64]:
-        """The part of each row, from 0."""
         if len(self) <= parts:
             return np.arange(len(self), dtype=np.uint64)
         lengths = self.lengths.sum(axis=1, dtype=np.float64)
@@ -420,7 +419,6 @@ class Segment:
         return number
 
     def _bisect(self, wanted: bytes) -> int:
-        """The place of the first term that is not before it."""
         low, high = 0, self._header.terms
         while low < high:
             middle = (low + high) // 2

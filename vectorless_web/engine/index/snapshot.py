@@ -180,7 +180,6 @@ def sorted_arrays(table: EntryTable) -> dict[str, Array]:
 
 
 def _distinct_rows(hashes: Array, rows: Array, first: Array) -> Array:
-    """In how many rows each hash occurs."""
     if not len(hashes):
         return np.empty(0, np.int64)
     fresh = np.append(True, (rows[1:] != rows[:-1]) | (hashes[1:] != hashes[:-1]))
@@ -339,7 +338,6 @@ class Snapshot:
 
     @cached_property
     def _delta(self) -> EntryTable:
-        """Changed documents, row after row behind the mapped ones, ascending by id."""
         kept = [row for _, row in sorted(self._changed.items()) if row is not None]
         return table_of(kept)
 
@@ -405,7 +403,6 @@ class Snapshot:
         return PlacedWords(self.words, self._rows_or_none)
 
     def _rows_or_none(self, doc_ids: Array) -> Rows:
-        """The row of each of these ids (ascending), -1 where there is no such document."""
         rows = np.full(len(doc_ids), -1, np.int64)
         for start, ids in ((0, self._arrays["doc_ids"]), (self._base_size, self._delta.doc_ids)):
             places = np.minimum(np.searchsorted(ids, doc_ids), max(len(ids) - 1, 0))
@@ -418,7 +415,6 @@ class Snapshot:
 
     @cached_property
     def _text_lengths(self) -> Array | None:
-        """Words of the text of each row, 0 where it is not known; None where no text is."""
         return self._placed.lengths(self._base_size + len(self._delta.doc_ids)) if self._placed else None
 
     def prepare(self, wanted: Sequence[int]) -> None:
@@ -569,7 +565,6 @@ class Snapshot:
         return {other: linked[other] for other in present}
 
     def _whole_table(self) -> EntryTable:
-        """Every living document in one table, ascending by id."""
         base = self._arrays
         alive = np.ones(self._base_size, np.bool_)
         alive[self._dead_rows] = False

@@ -157,7 +157,6 @@ def find_references(nodes: Sequence[Node]) -> list[Reference]:
 
 
 def _targets(nodes: Sequence[Node]) -> dict[str, list[int]]:
-    """Labels in lower case -> keys of the nodes that carry them."""
     targets: dict[str, list[int]] = {}
     for node in nodes:
         if node.label:
@@ -227,7 +226,6 @@ def limit_outline(drafts: Sequence[Draft], most: int) -> LimitedOutline:
 
 
 def _kept_levels(levels: Counter[int], most: int) -> set[int]:
-    """The uppermost levels that have at most `most` headings together, and the first level in any case."""
     kept: set[int] = set()
     total = 0
     for level in sorted(levels):
@@ -243,7 +241,6 @@ class _Joined(Draft):
 
 
 def _add_as_text(limited: list[Draft], draft: Draft) -> None:
-    """Add a heading as text: to the paragraph before if that consists of such headings of the same page."""
     if not draft.text:
         return  # a bookmark's name, which is not printed
     before = limited[-1] if limited else None
@@ -422,7 +419,6 @@ def _warnings(report: TreeReport) -> list[str]:
 
 
 def _tell_late(report: TreeReport) -> str:
-    """How far a document was read when time was up: all its pages, or those that are pictures."""
     first, texts = min(report.unread_pages), {*report.empty_pages, *report.unread_pages}
     read_on = any(page not in texts for page in range(first, report.pages))
     what = "Text of pages that are pictures" if read_on else "Text"
@@ -548,7 +544,6 @@ def _refuse_recursion() -> Iterator[None]:
 
 
 def _check_size(size: int, read: int, limits: CompileLimits) -> None:
-    """Refuse an artefact that is too large, by itself or for the size of its file."""
     most = min(limits.artefact, max(limits.artefact_floor, limits.artefact_ratio * read))
     if size > most:
         raise UnreadableDocument(
@@ -576,8 +571,6 @@ def _digest(path: Path, limits: CompileLimits) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Parser:
-    """Reads one file by the kind that its content has."""
-
     path: Path
     name: str
     reading: PageReading
@@ -609,12 +602,16 @@ class _Parser:
 
     def _parse_text(self) -> Parsed:
         text = decode(self.path.read_bytes())
-        if len(text) > self.reading.limits.characters:
-            raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
+        self._check_length(text)
         known = format_of(text, name=self.name)
         return self._cut_into_pages(known.media_type, known.read(text))
 
+    def _check_length(self, text: str) -> None:
+        if len(text) > self.reading.limits.characters:
+            raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
+
     def _cut_into_pages(self, media_type: str, read: DocumentText) -> Parsed:
+        self._check_length(read.text)
         if not any(block.has_text for block in read.blocks):
             raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
         self.reading.tell("parsing", 1, 1)

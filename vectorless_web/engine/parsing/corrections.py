@@ -102,7 +102,6 @@ def _close_level_gaps(drafts: list[Draft]) -> list[Draft]:
 
 
 def _move_heading(drafts: list[Draft], place: int, depth: int) -> None:
-    """Give a heading another depth, and everything below it the same shift."""
     own = drafts[place].level
     shift = depth - own
     drafts[place] = replace(drafts[place], level=depth)
@@ -115,6 +114,5 @@ def _move_heading(drafts: list[Draft], place: int, depth: int) -> None:
 
 
 def _level_before(drafts: Sequence[Draft], place: int) -> int:
-    """The level of the heading under which a leaf is; -1 under none."""
     above = (draft.level for draft in reversed(drafts[:place]) if draft.kind is NodeKind.SECTION)
     return next(above, -1)

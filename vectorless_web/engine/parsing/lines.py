@@ -75,6 +75,14 @@ class Line:
         """Vertical centre of the line's box."""
         return (self.top + self.bottom) / 2
 
+    def looks_like(self, other: "Line") -> bool:
+        """Whether a line is set in the same weight and size."""
+        return self.style.weight == other.style.weight and abs(self.style.size - other.style.size) < _SAME_SIZE
+
+
+_SAME_SIZE = 0.6
+"""Points of type size by which lines of one size differ at most; sizes in a document differ by fractions of a point."""
+
 
 @dataclass(slots=True)
 class Page:
@@ -213,8 +221,6 @@ class Layout:
 
 @dataclass(slots=True)
 class _Survey:
-    """Counts over the standing lines of all pages."""
-
     styles: Counter[Style] = field(default_factory=Counter)
     prose: dict[int, Counter[Style]] = field(default_factory=lambda: defaultdict(Counter))
     margins: dict[int, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))

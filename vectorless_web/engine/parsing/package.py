@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
@@ -15,6 +16,7 @@ from lxml import etree
 
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.limits import CompileLimits
+from vectorless_web.engine.parsing.markup.blocks import remove_invisible
 from vectorless_web.engine.parsing.sniff import ACCEPTED
 
 _END_RECORD, _LONGEST_END = b"PK\x05\x06", 65_557
@@ -54,7 +56,12 @@ WORD = PackageKind("Word document", "Word", "docx")
 
 def local(element: etree._Element) -> str:
     """An element's name without its namespace; "" for comments and the like. Two namespaces are in use."""
-    tag = element.tag
+    return _local_tag(element.tag)
+
+
+@lru_cache(maxsize=4096)
+def _local_tag(tag: object) -> str:
+    """Remembered: a sheet has five of them and a million elements."""
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
@@ -139,12 +146,22 @@ class Package:
             found.setdefault(kind, []).append(target)
         return found
 
+    def find_main(self, usual: str) -> str:
+        """The part that holds the document itself; the usual one when no relation says."""
+        return next(iter(self.find_related("").get("officeDocument", [])), usual)
+
+    def title(self) -> str:
+        """The title among the properties of the document, or ""."""
+        properties = next(iter(self.find_related("").get("core-properties", [])), "docProps/core.xml")
+        found = child(self.xml(properties), "title")
+        found = child(self.xml("meta.xml"), "meta", "title") if found is None else found
+        return remove_invisible(found.text or "") if found is not None else ""
+
     def find_targets(self, name: str) -> dict[str, str]:
         """The parts that a part refers to, by the id of the relation; none outside."""
         return {key: target for _, key, target in self._relations(name)}
 
     def _relations(self, name: str) -> Iterator[tuple[str, str, str]]:
-        """(last word of the kind, id, part) of each relation within the package."""
         folder, base = posixpath.split(name)
         root = self.xml(posixpath.join(folder, "_rels", f"{base}.rels"))
         for row in root if root is not None else ():
@@ -211,8 +228,6 @@ def refuse_locked(package: Package) -> None:
 
 
 class _BoundedFile:
-    """A stream that is refused once it gives more than so many bytes."""
-
     def __init__(self, file: IO[bytes], left: int, kind: PackageKind) -> None:
         self._file, self._left, self._kind = file, left, kind
 

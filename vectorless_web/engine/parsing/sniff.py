@@ -217,7 +217,6 @@ def _sniff_compound(head: bytes, suffix: str) -> str:
 
 
 def _refuse_binary(head: bytes, suffix: str) -> None:
-    """Refuse a file that cannot be text: an unsupported kind, a wrong ending, or many control characters."""
     kinds = [(signature, head.startswith(signature), kind, remedy) for signature, kind, remedy in _SIGNATURES]
     kinds.append((b"BM bitmap", _BITMAP.match(head) is not None, "a BMP picture", "Save it as PNG and upload that."))
     kinds.append((b"ftyp", _FILM.match(head) is not None, "a film or a sound recording", _WRITTEN))
@@ -295,7 +294,6 @@ def _check_list(tail: bytes, ending: str, program: str) -> None:
 
 
 def _sniff_drawn(head: bytes) -> str:
-    """PDF or one of PICTURES, or "" for any other file. UnreadableDocument for pictures of a kind that is not read."""
     if head.startswith(b"%PDF-"):
         return PDF
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
@@ -372,7 +370,6 @@ def _html(suffix: str) -> str:
 
 
 def _older_office(head: bytes, suffix: str) -> UnreadableDocument:
-    """The refusal of a compound file (OLE): an older Office document, or a newer one with a password."""
     if suffix == ".docx" and _WORD_STREAM not in head:
         return UnreadableDocument(
             "This Word document is protected with a password, or is an older one under a newer name."

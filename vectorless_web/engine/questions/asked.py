@@ -103,12 +103,13 @@ def _trim_name(run: Sequence[re.Match[str]]) -> Span | None:
 _YEAR_PATTERN = r"(?:19|20)\d\d"
 
 
-def _choose(words: Iterable[str]) -> str:
+def choose_words(words: Iterable[str]) -> str:
+    """The alternatives of a pattern for words, the longest first."""
     return "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in sorted(words, key=len, reverse=True))
 
 
-_FISCAL = rf"(?:(?:{_choose(read_words('fiscal'))})\s*['’]?\s*)"
-_NAMED_QUARTER = rf"(?P<q4>\w+)\.?\s+(?:fiscal\s+)?(?:{_choose(read_words('quarter'))})"
+_FISCAL = rf"(?:(?:{choose_words(read_words('fiscal'))})\s*['’]?\s*)"
+_NAMED_QUARTER = rf"(?P<q4>\w+)\.?\s+(?:fiscal\s+)?(?:{choose_words(read_words('quarter'))})"
 _QUARTER = re.compile(
     rf"\bQ(?P<q1>[1-4])(?:\s*(?:,|-|/|\w{{2,3}}\s)?\s*|['’]){_FISCAL}?(?P<y1>{_YEAR_PATTERN}|['’]?\d\d(?!\d))"
     rf"|(?:{_FISCAL}|\b)(?P<y2>{_YEAR_PATTERN})\s*[,-]?\s*Q(?P<q2>[1-4])\b"
@@ -121,7 +122,7 @@ _FISCAL_YEAR = re.compile(
     re.IGNORECASE,
 )
 _RANGE = re.compile(
-    rf"(?:{_FISCAL})?(?<!\d)(?P<from>{_YEAR_PATTERN})\s*(?:[-–—]|{_choose(read_words('until'))})\s*(?:{_FISCAL})?(?P<to>{_YEAR_PATTERN})\b",
+    rf"(?:{_FISCAL})?(?<!\d)(?P<from>{_YEAR_PATTERN})\s*(?:[-–—]|{choose_words(read_words('until'))})\s*(?:{_FISCAL})?(?P<to>{_YEAR_PATTERN})\b",
     re.IGNORECASE,
 )
 _CENTURY_TURN = 70
@@ -152,7 +153,7 @@ def find_periods(text: str) -> list[PeriodMention]:
 
 def periods_in(text: str) -> tuple[Period, ...]:
     """Periods in the order they are named, each once."""
-    return _remove_repeats(mention.period for mention in find_periods(text))
+    return remove_repeats(mention.period for mention in find_periods(text))
 
 
 def years_between(text: str) -> tuple[Period, ...]:
@@ -197,7 +198,8 @@ def _read_year(text: str) -> int:
     return 2000 + digits if digits < _CENTURY_TURN else 1900 + digits
 
 
-def _remove_repeats(periods: Iterable[Period]) -> tuple[Period, ...]:
+def remove_repeats(periods: Iterable[Period]) -> tuple[Period, ...]:
+    """The periods, each year or quarter once."""
     kept: dict[tuple[int, int | None], Period] = {}
     for period in periods:
         kept.setdefault((period.year, period.quarter), period)
@@ -298,7 +300,6 @@ def _latest_year(plan: QueryPlan, way: Formula) -> int:
 
 
 def _asking_sentence(plan: QueryPlan) -> list[Token]:
-    """The words of the one sentence that asks for a figure; [] where its last clause that asks, asks otherwise."""
     ends = [match.end() for match in _SENTENCE_END.finditer(plan.question)]
     sentences: dict[int, list[Token]] = {}
     for token in plan.tokens:

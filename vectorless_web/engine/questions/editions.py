@@ -180,7 +180,6 @@ def _read_recency(said: Sequence[str]) -> WantedEdition | None:
 
 
 def _list_runs(said: Sequence[str]) -> Iterable[tuple[int, int]]:
-    """(start, length) of the runs of words, in reading order, at each place the longest first."""
     for start in range(len(said)):
         yield from ((start, length) for length in range(min(_LONGEST, len(said) - start), 0, -1))
 

@@ -7,7 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from vectorless_web.engine.questions.asked import find_entities, find_periods, years_between
+from vectorless_web.engine.questions.asked import (
+    choose_words,
+    find_entities,
+    find_periods,
+    remove_repeats,
+    years_between,
+)
 from vectorless_web.engine.questions.editions import DocumentsAsked, find_documents_asked
 from vectorless_web.engine.questions.formulas import figures_of, formula_of, name_ratio, read_formula
 from vectorless_web.engine.questions.lexicon import (
@@ -38,11 +44,9 @@ from vectorless_web.engine.text.numbers import LEADS, PLACES, WHOLE, UnitMention
 Span = tuple[int, int]
 
 
-def _choose(words: Iterable[str]) -> str:
-    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-
-
-_PLACES = re.compile(rf"(?P<count>\w+)\s+(?:{_choose(PLACES)})\b|\b(?P<whole>{_choose(WHOLE)})\b", re.IGNORECASE)
+_PLACES = re.compile(
+    rf"(?P<count>\w+)\s+(?:{choose_words(PLACES)})\b|\b(?P<whole>{choose_words(WHOLE)})\b", re.IGNORECASE
+)
 _BEHIND_NUMBER = re.compile(r"\d[\s\-]?$")
 _BETWEEN = re.compile(r"[\s\-]*(?:\w{2}\s+)?")
 """Between the words of one unit: nothing but white space and one small word ("millions of dollars")."""
@@ -253,10 +257,7 @@ def _choose_periods(reading: _Reading, question: str) -> tuple[Period, ...]:
     named = named or [period for _, period in reading.periods]
     if reading.operation in _OVER_ALL:
         named += years_between(question)
-    kept: dict[tuple[int, int | None], Period] = {}
-    for period in named:
-        kept.setdefault((period.year, period.quarter), period)
-    return tuple(kept.values())
+    return remove_repeats(named)
 
 
 def _find_figures(

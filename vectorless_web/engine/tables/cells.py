@@ -88,7 +88,6 @@ def _read_cell(view: TableView, row: Row, place: int) -> CellReading:
 
 
 def _label_of(view: TableView, row: Row, place: int) -> str:
-    """What names a cell in its row: the row's label, or in a form and in tables set side by side the cell before it."""
     for before in range(place - 1, 0, -1):
         text = row.cells[before].text.strip()
         if text.endswith(":") and len(text) > 1:
@@ -120,7 +119,6 @@ def _begins_again(view: TableView, before: int, place: int) -> bool:
 
 
 def _words_before(view: TableView, row: Row, place: int) -> list[str]:
-    """The words between the label of a row and a cell."""
     last = min(place, len(view.kinds))
     words = (row.cells[k] for k in range(1, last) if view.kinds[k] is ColumnKind.WORDS)
     return [cell.text for cell in words if cell.length]
@@ -171,7 +169,6 @@ def _text_with_unit(text: str) -> str:
 
 
 def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str]:
-    """(unit, scale, currency) of a cell: what it says itself, then its row, its column and the whole table."""
     text = _text_with_unit(row.cells[place].text)
     column = view.table.columns[place] if place < len(view.table.columns) else None
     levels = column.path if column else ()
@@ -231,7 +228,6 @@ _MONEY_PATH = re.compile(r"\b(?:sales|revenues?|income|expenses?|costs?|earnings
 
 
 def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) -> tuple[str, Decimal, str]:
-    """(unit, scale, currency) of a cell by the whole table, where neither its row nor its column states a unit."""
     text, one = row.cells[place].text, Decimal(1)
     signed = bool(units_currency(text))
     over_labels = view.table.columns[0].header
@@ -300,7 +296,6 @@ _PER = re.compile(r"\bper\s+[a-z]", re.I)
 
 
 def _is_percent_row(row: Row, levels: tuple[str, ...]) -> bool:
-    """Whether a row's label or the innermost header says that its figures are percentages."""
     said = (row.label, *(group for group in row.path[-1:] if group.endswith(":")), *levels[-1:])
     return any(says_percent(text) and not tells_units(text) for text in said)
 

@@ -86,7 +86,6 @@ def work_out_operation(plan: QueryPlan, relations: Sequence[Relation]) -> Result
 
 
 def _operation_terms(plan: QueryPlan) -> frozenset[str]:
-    """The words that name the operation."""
     return frozenset(token.term for token in plan.tokens if token.role == "operation" and token.term)
 
 
@@ -129,7 +128,6 @@ def find_row(relations: Sequence[Relation], target: Target, periods: Sequence[Pe
 
 
 def _row_name(hit: Hit) -> frozenset[str]:
-    """The words of a row's label; none where the label is the row's period and the column says what is there."""
     return frozenset() if is_period_only((hit.entry.label,)) else hit.entry.label_words
 
 
@@ -151,7 +149,6 @@ def _find_rows(plan: QueryPlan, relations: Sequence[Relation], terms: Sequence[s
 
 
 def _find_part(plan: QueryPlan, relation: Relation, period: Period | None, part: tuple[str, ...]) -> Hit | None:
-    """The cell of a part in one table; the row itself has a word of it."""
     hit = find_cell((relation,), make_target(plan, part, period))
     return hit if hit is not None and hit.entry.label_words & set(part) else None
 
@@ -166,7 +163,6 @@ def _find_parts(
 
 
 def _cut(terms: Sequence[str], is_open: bool) -> Iterator[list[tuple[str, ...]]]:
-    """The ways to cut terms into two names, or up to MOST_OPERANDS; what ends the second of two may hold for both."""
     for count in range(2, MOST_OPERANDS + 1 if is_open else 3):
         for cuts in combinations(range(1, len(terms)), count - 1):
             bounds = (0, *cuts, len(terms))
@@ -322,7 +318,6 @@ def _find_operands(plan: QueryPlan, formula: Formula, relations: Sequence[Relati
 
 
 def _leave_out(expression: str, names: Sequence[str]) -> str:
-    """The expression with nought for the operands of these names."""
     for name in names:
         expression = re.sub(rf"\b{name}\b", "0", expression)
     return expression
@@ -335,7 +330,6 @@ def _accounts_for_rest(plan: QueryPlan, source: TableSource) -> bool:
 
 
 def _find_need(relations: Sequence[Relation], need: FigureNeed) -> Hit | None:
-    """The cell of a concept, in the primary statement where it usually stands if that has it."""
     return find_cell(
         relations,
         Target(

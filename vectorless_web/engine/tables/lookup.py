@@ -215,7 +215,6 @@ def _is_of_unit(entry: Entry, target: Target) -> bool:
 
 
 def _fit_entry(relation: Relation, entry: Entry, terms: Sequence[str], target: Target) -> float:
-    """The fit of a cell to terms that all have to be accounted for; 0 when one is not, or the row says much else."""
     if entry.is_blank and not entry.label:
         return 0.0
     wanted = frozenset(terms) | target.said
@@ -255,7 +254,6 @@ def _holds_change(relation: Relation, axis: Axis) -> bool:
 
 
 def _price(relation: Relation, entry: Entry, term: str) -> float | None:
-    """The price of the place in which a term occurs; None where it occurs nowhere."""
     places = (
         ("label", entry.label_words),
         ("axis", entry.axis.words),
@@ -325,7 +323,6 @@ def period_fit(relation: Relation, entry: Entry, wanted: Period | None, own: Own
 
 
 def _agree(entry: Entry, wanted: Period, own: OwnPeriod | None) -> float:
-    """The agreement of two periods; month and day are compared where both name them."""
     fit = agreement(replace(entry.period, is_change=False), wanted, own)
     if not fit or wanted.kind != "date":
         return fit

@@ -337,7 +337,6 @@ _AS_OF = re.compile(r"^\W*(?:as (?:of|at|on)|balances? (?:at|as of))\b", re.I)
 
 
 def _complete(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
-    """What a column says of its period, completed by what holds for all columns."""
     if period.is_said:
         return replace(period, year=wider.year, month=period.month or wider.month, day=period.day or wider.day)
     return replace(wider, is_change=period.is_change)
@@ -352,7 +351,6 @@ _PERIOD_LINE = re.compile(
 
 
 def _numeric_columns(table: Table) -> list[int]:
-    """Columns in which at least a third of the rows that state numbers have one."""
     counts = [0] * len(table.columns)
     rows = 0
     for row in table.body:

@@ -289,7 +289,6 @@ class Relation:
 
     @cached_property
     def _shared_heads(self) -> list[str]:
-        """Header texts that are about the whole table: its corner, lone ones, and those that every column repeats."""
         found = []
         for cells in self.heads:
             values = [text for text in cells[1:] if text]
@@ -299,7 +298,6 @@ class Relation:
 
     @cached_property
     def _around(self) -> tuple[str, ...]:
-        """Texts above the table, nearest first, what it is under, then short lines below it."""
         tree, node = self.view.tree, self.view.node
         above, below = [], []
         for key in range(node.key - 1, max(0, node.key - MOST_ABOVE), -1):
@@ -347,7 +345,6 @@ class Relation:
             yield Entry(line, axis, label, number, reading, period, unit, scale, currency, is_blank)
 
     def _read_number(self, axis: Axis, cell: Cell) -> Number | None:
-        """The number of a cell; None also for one that can be read in two ways where nothing tells which."""
         number = read_cell_number(cell)
         if not is_spaced(cell.text) and (number is None or not number.two_ways):
             return number
@@ -412,7 +409,6 @@ def _is_units_line(text: str) -> bool:
 
 
 def _is_heading(text: str) -> bool:
-    """Whether a cell names a column: a period or words, no amount."""
     if read_header(text).is_said:
         return True
     return not any(character.isdigit() for character in text) and any(character.isalpha() for character in text)

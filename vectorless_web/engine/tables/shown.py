@@ -67,7 +67,6 @@ def _show_row(view: TableView, index: int, row: Row) -> ShownLine:
 
 
 def _unit_words(relation: Relation) -> str:
-    """The currency or measure of a table and its scale, or its units line where neither is known."""
     view = relation.view
     scale = scale_name(view.scale)
     parts = (view.currency or view.measure, f"{scale}s" if scale else "")

@@ -99,7 +99,6 @@ _WIDEST_MARK, _SHORTEST_NOTE, _SHORT_REMARK = 4, 15, 200
 
 
 def _notes_in(node: Node) -> Iterator[Footnote]:
-    """The notes in a node; one that begins with no mark carries the note before on."""
     for line in node.text.split("\n") if node.kind is NodeKind.LIST else (node.text,):
         match = _NOTE_LINE.match(line)
         if match:
@@ -140,13 +139,8 @@ class TableView:
 
     @cached_property
     def path(self) -> tuple[str, ...]:
-        """The titles above it."""
-        return tuple(self.tree.path(self.node.key))
-
-    @property
-    def section(self) -> tuple[str, ...]:
         """The titles above it, outermost first."""
-        return self.path
+        return tuple(self.tree.path(self.node.key))
 
     @property
     def caption(self) -> str:
@@ -340,7 +334,6 @@ def _names_period(text: str, label: str) -> bool:
 
 
 def _rename(column: Column, place: int, said: dict[int, str], label: str) -> Column:
-    """A column under a later header: its own name there, what one header says for all, or nothing."""
     if not place:
         return Column(label)
     if place in said and len(said) > 1:
@@ -353,7 +346,6 @@ def _rename(column: Column, place: int, said: dict[int, str], label: str) -> Col
 
 
 def _neighbour(view: TableView, step: int) -> TableView | None:
-    """The table next to a table, with nothing but running lines between them."""
     key = view.node.key + step
     while 0 < key < len(view.tree) and view.tree.kind(key) is NodeKind.RUNNING:
         key += step
@@ -459,7 +451,6 @@ _MOST_COLUMNS_TOLD = 12
 
 
 def _units_words(view: TableView) -> str:
-    """ "thousands of USD", "EUR", "millions", or ""."""
     scale = scale_name(view.scale)
     if scale and view.currency:
         return f"{scale}s of {view.currency}"

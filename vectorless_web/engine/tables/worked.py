@@ -157,7 +157,6 @@ def _tell_values(plan: QueryPlan, hits: Sequence[Hit]) -> str:
 
 
 def _write_expression(result: Result) -> str:
-    """The calculation with the printed names of its figures, as far as they tell them apart, in place of letters."""
     hits = dict(result.hits)
     labels = [hit.entry.label or hit.entry.axis.name for hit in hits.values()]
     ways = (
@@ -176,7 +175,6 @@ _NAME = re.compile(r"[a-z]\w*")
 
 
 def _quote_rows(hits: Sequence[Hit]) -> tuple[tuple[QuotedRow, ...], list[int]]:
-    """The rows of the cells, each once, and for each cell the index of its row."""
     rows = [_quote_row(hit) for hit in hits]
     quotes = list(dict.fromkeys(rows))
     return tuple(quotes), [quotes.index(row) for row in rows]
@@ -223,7 +221,6 @@ def _name(hit: Hit) -> str:
 
 
 def _value_words(plan: QueryPlan, value: Decimal, measure: str, printed: Decimal) -> str:
-    """A value in the scale asked for, else in the printed one."""
     scale = Decimal(str(plan.unit.scale)) if plan.unit and plan.unit.scale and measure != "%" else printed
     return amount_words(value, measure, scale, plan.unit)
 
@@ -253,5 +250,4 @@ def amount_words(value: Decimal, measure: str, scale: Decimal = Decimal(1), unit
 
 
 def _decimals(value: Decimal) -> int:
-    """Decimals that a reader can use: fewer when the number is large."""
     return 2 if abs(value) >= 1 else 4

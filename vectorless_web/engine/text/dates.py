@@ -100,6 +100,5 @@ def _readings(first: int, second: int, year: str) -> tuple[Day, ...]:
 
 
 def _day(year: int, month: int, day: int) -> Day | None:
-    """The date, or None when the calendar has no such day."""
     longest = calendar.monthrange(year or 2000, month)[1] if 1 <= month <= 12 else 0
     return Day(year, month, day) if 0 <= day <= longest and longest else None

@@ -88,7 +88,6 @@ def _cut_pieces(words: list[str], shared: list[tuple[int, int]]) -> Iterator[tup
 
 
 def _join_pieces(pieces: Iterator[tuple[str, bool]]) -> tuple[DifferencePiece, ...]:
-    """Pieces without empty ones; white space alone between two differences belongs to them."""
     rows = [piece for piece in pieces if piece[0]]
     found: list[DifferencePiece] = []
     for number, (text, shared) in enumerate(rows):

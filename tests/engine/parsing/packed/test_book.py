@@ -1,15 +1,9 @@
 """EPUB books: chapters in the order of the spine, entities, locked and damaged ones."""
 
-import io
-import zipfile
-
 import pytest
 
-from tests.engine.parsing.sheets.test_workbook import nodes
-from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.errors import UnreadableDocument
-from vectorless_web.engine.parsing.compile import compile_file
+from tests.engine.parsing.conftest import outline, rows, tables
+from tests.support.open_documents import zipped
 
 CONTAINER = '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
 OPF = """<?xml version="1.0"?><package><metadata><title>The rope maker's handbook</title></metadata>
@@ -26,62 +20,42 @@ PARTS = {
 }
 
 
-@pytest.fixture
-def read(tmp_path):
-    def read(**changes: str) -> CompiledDocument:
-        path = tmp_path / "book.epub"
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w") as archive:
-            archive.writestr("mimetype", "application/epub+zip")
-            for name, content in (PARTS | changes).items():
-                archive.writestr(name, content)
-        path.write_bytes(buffer.getvalue())
-        document = CompiledDocument(compile_file(path, name="book.epub"))
-        assert document.report.coverage == 1.0
-        return document
-
-    return read
+def book(**changes: str) -> bytes:
+    return zipped({"mimetype": "application/epub+zip", **PARTS, **changes})
 
 
-def test_chapters_follow_the_spine(read):
-    document = read()
+def locked(part: str) -> bytes:
+    data = f'<EncryptedData><CipherData><CipherReference URI="{part}"/></CipherData></EncryptedData>'
+    return book(**{"META-INF/encryption.xml": f"<encryption>{data}</encryption>"})
 
-    assert document.tree.node(0).title == "The rope maker's handbook"
-    assert [section.title for section in nodes(document, NodeKind.SECTION)] == ["Fibres", "Knots"]
+
+def test_chapters_follow_the_spine(compiled):
+    document = compiled(book(), "book.epub")
+    assert document.title == "The rope maker's handbook"
+    assert [title for _, title in outline(document)] == ["Fibres", "Knots"]
     assert "Hemp is twisted twice." in document.page_text(0).replace("\xa0", " ")
-    assert [cell.text for cell in nodes(document)[0].table.body[1].cells] == ["Reef", "55 %"]
+    assert rows(tables(document)[0])[1] == ["Reef", "55 %"]
     assert document.report.warnings == ("1 part of this book holds no text, as covers and pictures.",)
 
 
-def test_a_locked_book_is_refused(read):
-    locked = (
-        '<encryption><EncryptedData><CipherData><CipherReference URI="OEBPS/one.xhtml"/></CipherData></EncryptedData>'
-    )
-    with pytest.raises(UnreadableDocument) as refused:
-        read(**{"META-INF/encryption.xml": locked + "</encryption>"})
-    assert refused.value.code == "encrypted_epub"
-
-
-def test_a_book_whose_fonts_alone_are_hidden_is_read(read):
-    fonts = '<encryption><EncryptedData><CipherData><CipherReference URI="OEBPS/a.otf"/></CipherData></EncryptedData>'
-    assert read(**{"META-INF/encryption.xml": fonts + "</encryption>"})
+def test_a_book_whose_fonts_alone_are_hidden_is_read(compiled):
+    assert compiled(locked("OEBPS/a.otf"), "book.epub")
 
 
 @pytest.mark.parametrize(
-    ("changes", "code"),
+    ("content", "code"),
     [
-        ({"OEBPS/book.opf": "<package"}, "damaged_epub"),
-        ({"META-INF/container.xml": "<container/>"}, "damaged_epub"),
-        ({"OEBPS/one.xhtml": "", "OEBPS/two b.xhtml": ""}, "no_text"),
+        (locked("OEBPS/one.xhtml"), "encrypted_epub"),
+        (book(**{"OEBPS/book.opf": "<package"}), "damaged_epub"),
+        (book(**{"META-INF/container.xml": "<container/>"}), "damaged_epub"),
+        (book(**{"OEBPS/one.xhtml": "", "OEBPS/two b.xhtml": ""}), "no_text"),
     ],
-    ids=["a broken list of parts", "no list of parts", "empty chapters"],
+    ids=["locked", "a broken list of parts", "no list of parts", "empty chapters"],
 )
-def test_a_damaged_book_is_refused_with_its_reason(read, changes, code):
-    with pytest.raises(UnreadableDocument) as refused:
-        read(**changes)
-    assert refused.value.code == code
+def test_a_damaged_book_is_refused_with_its_reason(refused, content, code):
+    assert refused(content, "book.epub") == code
 
 
-def test_entities_of_a_chapter_bring_nothing_in(read):
+def test_entities_of_a_chapter_bring_nothing_in(compiled):
     hostile = '<!DOCTYPE html [<!ENTITY x SYSTEM "file:///etc/passwd">]><html><body><p>Safe &x; text</p></body></html>'
-    assert "root:" not in read(**{"OEBPS/one.xhtml": hostile}).page_text(0)
+    assert "root:" not in compiled(book(**{"OEBPS/one.xhtml": hostile}), "book.epub").page_text(0)

@@ -8,22 +8,13 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from tests.support.paper import Drawn, Text, pdf, prose
-from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.parsing.pdf.figures import may_hold_pictures, merge_pictures
 
 
 @pytest.fixture
-def read(tmp_path):
-    def read(*pages) -> CompiledDocument:
-        path = tmp_path / "file.pdf"
-        path.write_bytes(pages[0] if isinstance(pages[0], bytes) else pdf(pages))
-        document = CompiledDocument(compile_file(path, name="file.pdf"))
-        assert document.report.coverage == 1.0
-        return document
-
-    return read
+def read(compiled):
+    return lambda *pages: compiled(pages[0] if isinstance(pages[0], bytes) else pdf(pages))
 
 
 def test_a_picture_takes_the_caption_below_it(read):

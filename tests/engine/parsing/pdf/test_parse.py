@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from tests.engine.parsing.conftest import nodes, outline, texts, uncovered
 from tests.support.paper import Text, pdf, prose
 from tests.support.pdf_text import text_under
-from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.parsing.pdf.text import HYPHENS, find_words, highlight_boxes, render_page
 
 
@@ -24,20 +23,6 @@ def chapter(title: str) -> list[Text]:
 def test_words_stand_between_white_space_and_end_with_a_mark_of_division(text):
     one_by_one = re.compile(rf"[^\s{HYPHENS}]+[{HYPHENS}]?|[{HYPHENS}]")
     assert find_words(text).tolist() == [list(match.span()) for match in one_by_one.finditer(text)]
-
-
-def test_bold_and_large_lines_become_nested_sections(compiled):
-    page = [
-        Text(72, 80, "Harbour Works", 18, "bold"),
-        *prose(72, 110, 6),
-        Text(72, 210, "Dredging", 12, "bold"),
-        *prose(72, 230, 6),
-        Text(72, 330, "Quay Walls", 12, "bold"),
-        *prose(72, 350, 6),
-    ]
-    document = compiled(pdf([page]))
-    assert outline(document) == [(1, "Harbour Works"), (2, "Dredging"), (2, "Quay Walls")]
-    assert document.report.outline_source == "headings"
 
 
 def test_a_title_over_two_lines_is_one_heading(compiled):
@@ -87,87 +72,6 @@ def test_a_paragraph_runs_on_over_the_page(compiled):
     assert sum("and so does the paragraph" in text for text in paragraphs) == 1
 
 
-def test_small_print_at_the_foot_of_a_column_is_one_footnote(compiled):
-    lines = "2https://weir.example/levels", "of the past month", "and, for the gates,"
-    foot = [Text(72, y, words, 7) for y, words in zip((700, 708, 736), lines, strict=True)]
-    notes = texts(compiled(pdf([[*prose(72, 80, 30), *foot]])), "footnote")
-    assert notes == ["2https://weir.example/levels of the past month", "and, for the gates,"]
-
-
-def test_lists_are_gathered(compiled):
-    page = [*prose(72, 80, 3), *(Text(90, 130 + 14 * n, f"\u2022 item number {n} of the list") for n in range(4))]
-    page = [Text(t.x, t.y, t.words.replace("\u2022", "-"), t.size, t.font) for t in page]
-    lists = texts(compiled(pdf([page])), "list")
-    assert len(lists) == 1
-    assert lists[0].count("\n") == 3
-
-
-TABLE = [
-    Text(72, 80, "Consolidated Statements of Income", 14, "bold"),
-    Text(72, 110, "(In millions)", 9),
-    Text(380, 110, "2023", 9, "bold"),
-    Text(460, 110, "2022", 9, "bold"),
-    *(
-        text
-        for row, (label, *values) in enumerate(
-            [
-                ("Net sales", "$ 4,120", "$ 3,990"),
-                ("Cost of sales", "(2,200)", "(2,105)"),
-                ("Operating income", "710", "655"),
-                ("Income before income taxes", "690", "640"),
-                ("Provision for income taxes and other charges that the", "", ""),
-                ("authorities levy", "140", "120"),
-                ("Net income", "$ 550", "$ 520"),
-            ]
-        )
-        for text in [
-            Text(72, 126 + 11 * row, label, 9),
-            *(Text(400 - 5 * len(v) + 80 * n, 126 + 11 * row, v, 9) for n, v in enumerate(values) if v),
-        ]
-    ),
-    *prose(72, 240, 4),
-]
-
-
-def test_a_table_knows_rows_columns_periods_units_and_statement(compiled):
-    document = compiled(pdf([TABLE]))
-    [node] = [node for node in nodes(document) if node.table]
-    table = node.table
-    assert [column.period for column in table.columns] == ["", "2023", "2022"]
-    assert table.units == "In millions"
-    assert table.statement == "income"
-    assert [row.label for row in table.body][:2] == ["Net sales", "Cost of sales"]
-    assert "Provision for income taxes and other charges that the authorities levy" in [r.label for r in table.body]
-    cell = table.body[1].cells[1]
-    assert node.text[cell.offset : cell.offset + cell.length] == "(2,200)"
-    assert not uncovered(document)
-
-
-def test_rows_end_with_newlines_and_cells_are_parted_by_tabs(compiled):
-    [node] = [node for node in nodes(compiled(pdf([TABLE]))) if node.table]
-    assert "Net sales\t$ 4,120\t$ 3,990\n" in node.text
-    for row in node.table.rows:
-        assert node.text[row.offset : row.offset + row.length].rstrip("\t").count("\t") <= len(row.cells) - 1
-
-
-def test_a_table_carried_over_the_page_is_one_table(compiled):
-    def rows(first: int) -> list[Text]:
-        return [
-            text
-            for n in range(20)
-            for text in (
-                Text(72, 80 + 12 * n, f"Station {first + n}"),
-                Text(400, 80 + 12 * n, f"{100 + n}"),
-                Text(480, 80 + 12 * n, f"{200 + n}"),
-            )
-        ]
-
-    document = compiled(pdf([rows(1), rows(21)]))
-    [node] = [node for node in nodes(document) if node.table]
-    assert len(node.table.rows) == 40
-    assert (node.page_start, node.page_end) == (0, 1)
-
-
 def test_bookmarks_make_the_outline_and_can_be_ignored(compiled):
     pages = [chapter(f"Part {name}") for name in ("Alpha", "Beta", "Gamma", "Delta")]
     marks = [("Front", 0), *((f"Part {name}", n) for n, name in enumerate(("Alpha", "Beta", "Gamma", "Delta")))]
@@ -196,12 +100,6 @@ def test_a_pdf_without_headings_is_divided_by_pages_and_says_so(compiled):
     assert document.report.warnings
 
 
-def test_a_document_of_blank_pages_is_told_to_have_no_text(compiled):
-    document = compiled(pdf([[], []]))
-    assert document.report.empty_pages == (0, 1)
-    assert document.report.verdict == "No page has text."
-
-
 @pytest.mark.parametrize("rotate", [0, 90, 180, 270])
 def test_boxes_of_a_quote_lie_over_its_text_on_turned_pages_too(compiled, tmp_path, rotate):
     path = tmp_path / "turned.pdf"
@@ -214,12 +112,6 @@ def test_boxes_of_a_quote_lie_over_its_text_on_turned_pages_too(compiled, tmp_pa
     assert [text_under(path, box) for box in boxes] == ["gates open"]
     image = render_page(path, 0, 1.0)
     assert (image.width, image.height) == ((612, 792) if rotate % 180 == 0 else (792, 612))
-
-
-def test_spans_of_one_printed_line_make_one_box(tmp_path):
-    path = tmp_path / "line.pdf"
-    path.write_bytes(pdf([[Text(72, 80, "one two three four five six")]]))
-    assert len(highlight_boxes(path, [GlyphSpan(0, 0, 7), GlyphSpan(0, 8, 10)])) == 1
 
 
 def test_words_drawn_out_of_order_still_stand_in_one_node_each(compiled):

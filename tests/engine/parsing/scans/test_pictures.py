@@ -90,7 +90,7 @@ def bomb(width: int, height: int) -> bytes:
     )
 
 
-@pytest.mark.parametrize("size", [(9_001, 9_001), (13_000, 13_000), (60_000, 60_000), (2**31 - 1, 2**31 - 1)])
+@pytest.mark.parametrize("size", [(9_001, 9_001), (2**31 - 1, 2**31 - 1)])
 def test_a_picture_of_too_many_pixels_is_refused_before_it_is_unpacked(path, size):
     begun = time.process_time()
     with pytest.raises(UnreadableDocument) as refused:
@@ -115,7 +115,7 @@ def test_a_tiff_of_too_many_pages_is_refused(path):
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF", "WEBP"])
-@pytest.mark.parametrize("share", [0.02, 0.5, 0.9])
+@pytest.mark.parametrize("share", [0.02, 0.9])
 def test_a_picture_that_is_cut_short_is_refused_with_a_sentence(path, kind, share):
     content = picture_file(page(), kind=kind)
     with pytest.raises(UnreadableDocument) as refused:

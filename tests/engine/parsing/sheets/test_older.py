@@ -3,35 +3,22 @@
 import io
 from datetime import date
 
-import pytest
 import xlwt
 
-from tests.engine.parsing.sheets.test_workbook import nodes
-from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.errors import UnreadableDocument
-from vectorless_web.engine.parsing.compile import compile_file
+from tests.engine.parsing.test_cases import tell_nodes
+
+READ = """application/vnd.ms-excel: Rope plan for the north berth
+# Plan
+paragraph: Rope plan for the north berth
+table: Rope plan for the north berth
+Item | Share | Start
+Rope | 0.1234 | 2024-05-07
+Hook | 12 | 2024-05-08
+! 1 hidden sheet was left out; show it in the workbook to have it read."""
 
 
-@pytest.fixture
-def read(tmp_path):
-    def read(content: bytes, name: str = "plan.xls") -> CompiledDocument:
-        path = tmp_path / name
-        path.write_bytes(content)
-        document = CompiledDocument(compile_file(path, name=name))
-        assert document.report.coverage == 1.0
-        return document
-
-    return read
-
-
-def written(fill) -> bytes:
+def plan() -> bytes:
     book, buffer = xlwt.Workbook(), io.BytesIO()
-    fill(book)
-    book.save(buffer)
-    return buffer.getvalue()
-
-
-def plan(book) -> None:
     sheet = book.add_sheet("Plan")
     sheet.write_merge(4, 4, 2, 4, "Rope plan for the north berth")
     for column, name in enumerate(("Item", "Share", "Start")):
@@ -43,28 +30,13 @@ def plan(book) -> None:
     hidden = book.add_sheet("Pay")
     hidden.visibility = 1
     hidden.write(0, 0, "Chair")
+    book.save(buffer)
+    return buffer.getvalue()
 
 
-def test_cells_stand_in_their_rows_and_columns_with_values_as_stored(read):
-    document = read(written(plan))
-
-    assert document.page_text(0).startswith("Plan\n\nRope plan for the north berth")
-    (table,) = nodes(document)
-    assert [column.header for column in table.table.columns] == ["Item", "Share", "Start"]
-    assert [[cell.text for cell in row.cells] for row in table.table.body] == [
-        ["Rope", "0.1234", "2024-05-07"],
-        ["Hook", "12", "2024-05-08"],
-    ]
+def test_cells_stand_in_their_rows_and_columns_with_values_as_stored(compiled):
+    assert "\n".join(tell_nodes(compiled(plan(), "plan.xls"))) == READ
 
 
-def test_a_hidden_sheet_is_left_out_and_told(read):
-    document = read(written(plan))
-
-    assert "Chair" not in document.page_text(0)
-    assert document.report.warnings[-1].startswith("1 hidden sheet was left out")
-
-
-def test_a_damaged_workbook_is_refused_with_its_reason(read):
-    with pytest.raises(UnreadableDocument) as refused:
-        read(written(plan)[:900])
-    assert refused.value.code == "damaged_xls"
+def test_a_damaged_workbook_is_refused_with_its_reason(refused):
+    assert refused(plan()[:900], "plan.xls") == "damaged_xls"

@@ -77,7 +77,6 @@ def _overview(nodes: Sequence[Node]) -> str:
 
 
 def _first_sentences(text: str) -> list[str]:
-    """The sentences with which a paragraph begins, whole, as many as fit the overview."""
     kept: list[str] = []
     for sentence in _SENTENCE.split(" ".join(text.split()))[:_OVERVIEW_SENTENCES]:
         is_whole = len(sentence) < _SENTENCES[1] and (bool(kept) or len(sentence) > _SENTENCES[0])
@@ -111,7 +110,6 @@ def _section_lines(nodes: Sequence[Node]) -> list[SectionLine]:
 
 
 def _describe(section: Node, nodes: Sequence[Node]) -> str:
-    """One line: the titles of its subsections, else its first sentence."""
     inside = nodes[section.key + 1 : section.subtree_end]
     titles = [node.title for node in inside if node.parent == section.key and node.kind is NodeKind.SECTION]
     if titles:

@@ -115,7 +115,6 @@ def _write_span(form: str) -> str:
 
 
 def _list_lines(pages: Sequence[Page]) -> Iterator[str]:
-    """The printed lines of pages, or those of the text where a page has none."""
     for page in pages:
         for line in [line.text for line in page.lines] or page.text.splitlines():
             if said := " ".join(line.split()).strip("_ "):
@@ -150,7 +149,6 @@ _UPRIGHT = 3
 
 
 def _group_lines(lines: Sequence[Line]) -> Iterator[list[Line]]:
-    """Runs of lines of one size, each close below the one before."""
     group: list[Line] = []
     for line in lines:
         if group and not _goes_on(group[-1], line):
@@ -173,7 +171,6 @@ def _join_lines(lines: Sequence[Line]) -> str:
 
 
 def _find_heading(nodes: Sequence[Node]) -> str:
-    """The first heading, if nothing but headings is above it; with the next one where it only names a company."""
     above = [node for node in nodes[1:_FIRST_NODES] if node.kind is not NodeKind.RUNNING and node.page_start == 0]
     first = list(takewhile(lambda node: node.kind is NodeKind.SECTION, above))
     titles = [node.title for node in first if not _NO_TITLE.search(node.title)]

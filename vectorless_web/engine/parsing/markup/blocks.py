@@ -1,10 +1,12 @@
 """Writes the readable text of a file without printed pages, and notes where each block is in it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from vectorless_web.engine.documents.figures import FigurePicture
 from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, DocumentText, Heads, TextBlock
 from vectorless_web.engine.parsing.markup.plaintext import cut_paragraph
@@ -14,6 +16,8 @@ from vectorless_web.engine.parsing.tables.spans import SpanCell, SpanGrid, lay_o
 _LONG_LIST, _LONG_ITEM, _DEEPEST_INDENT = 1_400, 400, 8
 """Characters to which items of a list are joined to one leaf, characters from which an item is a leaf by itself, and
 levels to which items are indented."""
+LONGEST_HEADING = 220
+"""Characters of a heading in a word processor's file at most, as in PDF files (outline.heading)."""
 # Characters that show nothing: soft hyphens, zero-width spaces, byte order marks, control characters.
 _UNSEEN = dict.fromkeys((0xAD, 0x200B, 0x2060, 0xFEFF, 0xFFFE, 0xFFFF))
 _CONTROL = dict.fromkeys((*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0)), " ")
@@ -23,6 +27,19 @@ _CLEANED = {**_CONTROL, **_UNSEEN}
 def remove_invisible(text: str) -> str:
     """A text without characters that show nothing."""
     return text.translate(_CLEANED)
+
+
+def tidy_lines(text: str) -> str:
+    """The lines of a text without outer and double spaces, and without what shows nothing."""
+    return "\n".join(" ".join(line.split()) for line in remove_invisible(text).split("\n")).strip()
+
+
+def tell_counts(left_out: Mapping[str, int], more: Mapping[str, str] = MappingProxyType({})) -> Iterator[str]:
+    """A sentence on each kind of things that were left out; `more` has those that say something else of a kind."""
+    for kind, count in left_out.items():
+        if count:
+            things, were = f"{count:,} {kind}{'' if count == 1 else 's'}", "was" if count == 1 else "were"
+            yield more.get(kind, "{things} {were} left out.").format(things=things, were=were)
 
 
 @dataclass(slots=True)
@@ -47,6 +64,15 @@ class BlockWriter:
     def text(self) -> str:
         """All that was written."""
         return "".join(self.parts)
+
+    def refuse_empty(self, name: str) -> None:
+        """UnreadableDocument (`no_text`) when nothing but running lines and pictures was written."""
+        if all(block.kind is NodeKind.RUNNING or not block.has_text for block in self.blocks):
+            raise UnreadableDocument(
+                f"This {name} holds no text; pages that are pictures have none."
+                " Run text recognition (OCR) on it and upload the PDF.",
+                code="no_text",
+            )
 
     def finish(
         self, title: str = "", remarks: Iterable[str] = (), *, starts: Sequence[int] = (), shown_title: str = ""
@@ -135,7 +161,6 @@ class BlockWriter:
         self._append("\n")
 
     def _row(self, row: Sequence[str]) -> list[tuple[int, int]]:
-        """Write one row of a table; where its cells stand."""
         spans, place = [], self.length
         for cell in row:
             end = place + len(cell)

@@ -96,7 +96,6 @@ def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
 
 
 def _find_delimiter(text: str, among: str, *, named: bool) -> str:
-    """The delimiter that gives most lines equally many cells, or ""."""
     lines = [line for line in text[:100_000].splitlines()[:_LOOKED_AT] if line.strip()]
     if len(lines) < (2 if named else _FEWEST_LINES):
         return ""

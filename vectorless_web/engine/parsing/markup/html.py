@@ -147,7 +147,6 @@ class _Pass:
                 self._open(name)
 
     def _choice(self, mark: re.Match[str]) -> None:
-        """Handle an <option>, which ends the option before it inside a list of choices."""
         if self.count["select"]:
             self.options += not mark["end"]
             if self.options > MOST_OPTIONS:
@@ -217,7 +216,6 @@ class _Pass:
                 return
 
     def _close(self, place: int) -> None:
-        """Close the element at a place and everything inside it but formats."""
         closed, inside = self.opened[place], self.opened[place + 1 :]
         kept = [name for name in inside if name in _FORMATS]
         self.opened[place:] = kept
@@ -235,7 +233,6 @@ class _Pass:
         self.cuts.append(mark.span())
 
     def _cut_attributes(self, mark: re.Match[str]) -> None:
-        """Leave out the attributes of an element beyond the first MOST_ATTRIBUTES."""
         for number, attribute in enumerate(_ATTRIBUTES.finditer(self.source, *mark.span("rest"))):
             if number == MOST_ATTRIBUTES:
                 self.attributes += 1
@@ -402,7 +399,6 @@ def _cell(cell: LexborNode) -> SpanCell:
 
 
 def _is_strong(cell: LexborNode) -> bool:
-    """Whether all text of a cell is bold."""
     bold, open_bold = is_bold(cell), 0
     for step, part in walk_nodes(cell, lambda _: False):
         if step is WalkStep.TEXT:
@@ -463,8 +459,6 @@ def html_text(
 
 @dataclass(slots=True)
 class _Listing:
-    """An open list; `number` is that of its next item, `form` how it is counted ("" for bullets)."""
-
     form: str
     number: int = 1
 

@@ -87,7 +87,6 @@ def _too_deep() -> UnreadableDocument:
 
 
 def _write_value(writer: BlockWriter, name: str, value: Any, level: int) -> None:
-    """Write an object or a list under its name."""
     if level > _DEEPEST:
         raise _too_deep()
     if name:
@@ -101,7 +100,6 @@ def _write_value(writer: BlockWriter, name: str, value: Any, level: int) -> None
 
 
 def _write_object(writer: BlockWriter, pairs: _Object, level: int) -> None:
-    """Write an object's simple values as lines, then its lists and objects, in the order of the file."""
     lines: list[str] = []
     for name, value in pairs:
         flat = _flatten(value)
@@ -125,7 +123,6 @@ def _end_lines(writer: BlockWriter, lines: Sequence[str]) -> list[str]:
 
 
 def _write_list(writer: BlockWriter, values: Sequence[Any], level: int) -> None:
-    """Write a list: objects of simple values as the rows of a table, other ones each by itself."""
     rows = _tabulate(values)
     if rows:
         write_rows(writer, rows, headers=1)
@@ -139,7 +136,6 @@ def _write_list(writer: BlockWriter, values: Sequence[Any], level: int) -> None:
 
 
 def _name_of(value: Any) -> str:
-    """What an object is called by itself, or ""."""
     said = dict(value) if isinstance(value, _Object) else {}
     return next((_show(said[name]) for name in _TITLES if isinstance(said.get(name), str) and said[name]), "")
 
@@ -170,7 +166,6 @@ def _columns_of(pairs: _Object, before: str, depth: int) -> Iterator[tuple[str, 
 
 
 def _flatten(value: Any) -> str | None:
-    """A simple value, or a list of them, in one line; None for anything else."""
     if not isinstance(value, list):
         return _show(value)
     if isinstance(value, _Object) or any(isinstance(own, list) for own in value):
@@ -180,7 +175,6 @@ def _flatten(value: Any) -> str | None:
 
 
 def _show(value: Any) -> str:
-    """A value as the file writes it; nothing for null."""
     if value is None:
         return ""
     if isinstance(value, bool):

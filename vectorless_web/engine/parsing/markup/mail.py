@@ -49,7 +49,6 @@ def read_mail(text: str) -> DocumentText:
 
 
 def _find_inline(message: EmailMessage, address: str) -> bytes | None:
-    """The bytes of the picture that an address "cid:..." in the text names."""
     kind, _, name = address.partition(":")
     if kind.lower() != "cid" or not name:
         return None
@@ -60,7 +59,6 @@ def _find_inline(message: EmailMessage, address: str) -> bytes | None:
 
 
 def _tell_left_out(message: EmailMessage, shown: int) -> list[str]:
-    """A sentence on pictures within the text that are neither shown nor taken out."""
     count = sum(1 for part in _walk_attached(message) if _is_inline(part)) - shown
     return [f"{count} picture{' within the text was' if count == 1 else 's within the text were'} left out."] * (
         count > 0
@@ -68,7 +66,6 @@ def _tell_left_out(message: EmailMessage, shown: int) -> list[str]:
 
 
 def _header(message: EmailMessage, name: str) -> str:
-    """A header decoded, in one line; "" where there is none or it is malformed."""
     try:
         said = str(message.get(name, ""))
     except (ValueError, LookupError, IndexError, AttributeError):
@@ -116,7 +113,6 @@ def read_attached(part: MIMEPart) -> bytes:
 
 
 def _held_message(part: MIMEPart) -> EmailMessage | None:
-    """The message that an attachment is, or None."""
     held = part.get_payload()
     first = held[0] if isinstance(held, list) and held else None
     return first if isinstance(first, EmailMessage) else None
@@ -138,7 +134,6 @@ def _walk_attached(message: EmailMessage) -> list[MIMEPart]:
 
 
 def _is_inline(part: MIMEPart) -> bool:
-    """Whether a part is a picture that the text shows."""
     is_shown = part.get_content_disposition() == "inline" or bool(part.get("Content-ID"))
     return part.get_content_maintype() == "image" and is_shown
 

@@ -31,8 +31,6 @@ _FRONT_MATTER = 60
 
 @dataclass(slots=True)
 class _Writer(BlockWriter):
-    """Knows besides how much of the source is written."""
-
     source: list[str] = field(default_factory=list)
     line: int = 0
     """First source line not yet accounted for."""
@@ -75,7 +73,6 @@ def _front_matter(lines: Sequence[str]) -> int:
 
 
 def _take(tokens: Sequence[Token], position: int, writer: _Writer) -> int:
-    """Write the block that starts at a top-level token; the position behind it."""
     token = tokens[position]
     end = _find_closing_token(tokens, position)
     if token.map:
@@ -135,7 +132,6 @@ def _find_closing_token(tokens: Sequence[Token], position: int) -> int:
 
 
 def _inline(token: Token) -> str:
-    """The readable text of an inline token; a link keeps its address."""
     parts: list[str] = []
     addresses: list[str] = []
     raised: list[int] = []
@@ -164,7 +160,6 @@ def _is_held(address: str) -> bool:
 
 
 def _held_pictures(tokens: Sequence[Token], shelf: PictureShelf) -> Iterator[tuple[FigurePicture, str]]:
-    """The pictures that stand in the file itself, and what is said of each."""
     for child in (child for token in tokens for child in token.children or []):
         address = str(child.attrGet("src") or "") if child.type == "image" else ""
         picture = shelf.take_address(address) if _is_held(address) else None
@@ -183,7 +178,6 @@ def _text(token: Token) -> str:
 
 
 def _list_text(tokens: Sequence[Token]) -> str:
-    """Items on lines of their own, with their marks, nested ones indented."""
     lines: list[str] = []
     depth, mark = -1, ""
     for token in tokens:

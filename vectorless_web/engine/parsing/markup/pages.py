@@ -177,7 +177,6 @@ def _table(text: str, block: TextBlock, page: int, base: int) -> Draft:
 
 
 def _heads_of(said: Sequence[Sequence[str]]) -> Heads:
-    """Column headers and row labels of a table whose columns are parted by spaces."""
     width = max((len(row) for row in said), default=0)
     even = [[*row, *[""] * (width - len(row))] for row in said]
     headers = min(guess_headers(even), max(len(even) - 1, 0))

@@ -36,7 +36,6 @@ def text_blocks(text: str) -> list[TextBlock]:
 
 
 def _stanzas(text: str) -> Iterator[list[tuple[int, int]]]:
-    """Runs of lines between blank lines, each line as (start, end) without outer white space."""
     lines: list[tuple[int, int]] = []
     position = 0
     for line in text.split("\n"):

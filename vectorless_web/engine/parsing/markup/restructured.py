@@ -86,7 +86,6 @@ def read_restructured(text: str) -> DocumentText:
 
 
 def _tell_too_much(text: str) -> str:
-    """A sentence on why the parser must not read a text; "" if it may."""
     if len(text) > _LONGEST:
         return (
             f"This text has {len(text):,} characters; its marks are read up to {_LONGEST:,}, so it was read as plain"
@@ -133,14 +132,12 @@ def _measure_replaced(text: str) -> int:
 
 
 def _list_names(text: str) -> Iterator[str]:
-    """The names between bars in a text; one bar may end a name and begin the next."""
     for line in text.split("\n"):
         parts = line.split("|")[1:-1]
         yield from (" ".join(part.lower().split()) for part in parts)
 
 
 def _tell_outside(text: str) -> Iterator[str]:
-    """A sentence on files that the text wants to have inserted."""
     count = len(_OUTSIDE.findall(text))
     if count:
         were = " was" if count == 1 else "s were"
@@ -149,8 +146,6 @@ def _tell_outside(text: str) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _Reader:
-    """Writes the blocks of a tree of docutils."""
-
     writer: BlockWriter = field(default_factory=BlockWriter)
     level: int = 0
     caption: str = ""
@@ -187,7 +182,6 @@ class _Reader:
             self.writer.write_paragraph(_words(node))
 
     def _read_admonition(self, node: "nodes.Element", kind: str, depth: int) -> None:
-        """A note or a warning says what it is before its text."""
         if kind in ("note", "warning", "tip", "hint", "important", "caution", "danger", "attention", "error"):
             self.writer.write_paragraph(kind.capitalize())
         self.read(node, depth)
@@ -272,7 +266,6 @@ class _Reader:
 
 
 def _fields(node: "nodes.Element") -> list[str]:
-    """Lines "name: value" of the fields that an element holds."""
     fields = [own for own in node.children if own.__class__.__name__ == "field"]
     return [": ".join(" ".join(_words(own).split()) for own in field.children) for field in fields]
 

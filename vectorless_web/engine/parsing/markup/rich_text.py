@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
-from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
+from vectorless_web.engine.parsing.markup.blocks import LONGEST_HEADING, BlockWriter, tell_counts, tidy_lines
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.markup.plaintext import guess_level, mark_superscript
 from vectorless_web.engine.parsing.tables.spans import SpanCell
@@ -47,8 +47,6 @@ _CHARSETS = {
 """Encodings by the character set of a font (RTF specification 1.9.1, font table)."""
 _SYMBOL_CHARSET = 2
 _HEADING, _CONTENTS = re.compile(r"heading ([1-9])$"), re.compile(r"(?:toc|contents) ([1-9])$")
-_LONGEST_HEADING = 220
-"""Characters of a heading at most, as in Word documents."""
 
 
 def claims_rich_text(text: str, name: str) -> bool:
@@ -61,19 +59,12 @@ def read_rich_text(text: str) -> DocumentText:
     reader = _RichTextReader(text)
     reader.read()
     writer = _write(reader.pieces, reader.running)
-    if all(block.kind is NodeKind.RUNNING for block in writer.blocks):
-        raise UnreadableDocument(
-            "This Rich Text document holds no words; pages that are pictures have none."
-            " Run text recognition (OCR) on it and upload the PDF.",
-            code="no_text",
-        )
+    writer.refuse_empty("Rich Text document")
     return writer.finish(_join(reader.title), reader.tell())
 
 
 @dataclass(slots=True)
 class _State:
-    """What holds within a group: where its text goes, and how its characters and paragraphs look."""
-
     to: str = "main"
     bold: bool = False
     unseen: str = ""
@@ -93,8 +84,6 @@ class _State:
 
 @dataclass(slots=True)
 class _Said:
-    """Text as it is gathered; `plain` once a part of it is not bold."""
-
     parts: list[str] = field(default_factory=list)
     plain: bool = False
 
@@ -104,10 +93,9 @@ class _Said:
 
 
 def _join(parts: Sequence[str]) -> str:
-    """The lines of a text, without what shows nothing."""
     # Halves of a character beyond 65,535 come apart; a half without the other is none.
     whole = "".join(parts).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return "\n".join(" ".join(line.split()) for line in remove_invisible(whole).split("\n")).strip()
+    return tidy_lines(whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +187,8 @@ class _RichTextReader:
 
     def tell(self) -> Iterator[str]:
         """Sentences on what was left out."""
-        for kind, name in (("deleted", "tracked deletion"), ("hidden", "hidden passage"), ("picture", "picture")):
-            count = self.left_out[kind]
-            if count:
-                yield f"{count:,} {name}{' was' if count == 1 else 's were'} left out."
+        names = {"tracked deletion": "deleted", "hidden passage": "hidden", "picture": "picture"}
+        yield from tell_counts({name: self.left_out[kind] for name, kind in names.items()})
         if self.left_out["end"]:
             yield "This file ends before its last part is closed; it may not have arrived whole."
 
@@ -294,7 +280,6 @@ class _RichTextReader:
             self._put(text)
 
     def _say(self, text: str) -> None:
-        """Write text to its destination, without the fallback characters behind a Unicode character."""
         self.state.begins = False
         passed = min(self.skip, len(text))
         self.skip -= passed
@@ -411,8 +396,6 @@ _DESTINATIONS = {
 
 
 def _switch(name: str) -> Callable[[_State, int | None], None]:
-    """Set a yes-or-no property of characters: on without a number, off by 0."""
-
     def switch(state: _State, number: int | None) -> None:
         setattr(state, name, number != 0)
 
@@ -489,7 +472,6 @@ _ACTS: dict[str, Callable[[_RichTextReader, int | None], None]] = {
 
 
 def _write(pieces: Sequence[_Paragraph | _TableDraft], running: Sequence[str]) -> BlockWriter:
-    """The blocks of a document; footnotes come behind the block that refers to them."""
     writer = BlockWriter()
     for text in dict.fromkeys(" ".join(said.split()) for said in running):
         writer.write(NodeKind.RUNNING, text)
@@ -510,7 +492,7 @@ def _write_paragraph(writer: BlockWriter, piece: _Paragraph, *, marked: bool) ->
     level = piece.level
     if level is None and not marked and (not piece.mark or piece.strong):
         level = guess_level(said, strong=piece.strong)
-    if level is not None and len(said) <= _LONGEST_HEADING:
+    if level is not None and len(said) <= LONGEST_HEADING:
         writer.write(NodeKind.SECTION, said.replace("\n", " "), level=level)
     elif piece.contents is not None:
         writer.write_item(said, depth=piece.contents)

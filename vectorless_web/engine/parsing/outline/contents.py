@@ -101,7 +101,6 @@ def _entries(rows: Sequence[LineRow]) -> Iterator[tuple[int, ContentsEntry]]:
 
 
 def _entry(row: LineRow) -> re.Match[str] | None:
-    """The title and page number of a row, if it has both and no other figures."""
     if (
         not row.line.text[-1:].isdigit()
         or _YEAR_AT_END.search(row.line.text)

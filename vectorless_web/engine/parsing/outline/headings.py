@@ -47,9 +47,9 @@ _SENTENCE_WORDS, _SENTENCE_CHARACTERS = 7, 600
 _PROSE, _RUN_ON = 45, 50
 """Characters above which a line is running text and no title, and above which a line without a full stop at its end
 runs on in the next."""
-_LARGER, _SMALLER, _SAME_SIZE = 0.9, 1.1, 0.6
+_LARGER, _SMALLER = 0.9, 1.1
 """Points of type size: a line is larger than the body from the first on, too small for a title below the body less the
-second, and of the same size as another within the third. Sizes in one document differ by fractions of a point."""
+second."""
 _BLOCK, _CLOSE, _RUNS_ON, _NO_GAP, _TIGHT = 1.3, 1.15, 1.25, 1.12, 1.25
 """Distances between the tops of two lines, in usual distances of lines of that size, below which: an emphasised block
 goes on, two lines stand close, a sentence runs on, no white space parts them, a full line of a title runs on."""
@@ -79,10 +79,6 @@ def rate_emphasis(line: Line, body: Style) -> int:
     if (style.bold and not body.bold) or (style.accent and not body.accent) or is_caps(line.text):
         return 2
     return 1 if style.italic and not body.italic else 0
-
-
-def _own_style(one: Line, other: Line) -> bool:
-    return one.style.weight == other.style.weight and abs(one.style.size - other.style.size) < _SAME_SIZE
 
 
 def _is_in_index(lines: Sequence[Line], position: int) -> bool:
@@ -225,7 +221,7 @@ class Headings:
 
     def _same_block(self, last: Line, following: Line) -> bool:
         near = 0 < following.top - last.top < _BLOCK * max(last.height, self._layout.line_pitch(last.style))
-        return near and _own_style(last, following) and following.lead == following.start
+        return near and last.looks_like(following) and following.lead == following.start
 
     def _prose_follows(self, lines: Sequence[Line], end: int, last: Line) -> bool:
         if end >= len(lines):
@@ -235,7 +231,7 @@ class Headings:
         if close and (following.lead > following.start or not SENTENCE_END.search(last.text.rstrip())):
             return False  # the emphasis ends in the midst of a paragraph
         body = self._layout.body_of(following.page)
-        return rate_emphasis(following, body) == 0 and len(following.text) > _PROSE and not _own_style(last, following)
+        return rate_emphasis(following, body) == 0 and len(following.text) > _PROSE and not last.looks_like(following)
 
     def _may_start(self, page: Page, lines: Sequence[Line], position: int, strength: int) -> bool:
         line = lines[position]
@@ -264,7 +260,7 @@ class Headings:
     def _runs_on(self, before: Line, line: Line, strength: int) -> bool:
         """Whether the line continues the sentence of the line before it."""
         near = 0 < line.top - before.top < _RUNS_ON * self._layout.line_pitch(line.style)
-        if not near or not _own_style(before, line):
+        if not near or not before.looks_like(line):
             return False
         return not SENTENCE_END.search(before.text.rstrip()) and len(before.text) > _RUN_ON
 
@@ -307,7 +303,7 @@ class Headings:
         if position + 1 == len(lines):
             return True
         following = lines[position + 1]
-        if _own_style(line, following) and 0 < following.top - line.top < _CLOSE * pitch:
+        if line.looks_like(following) and 0 < following.top - line.top < _CLOSE * pitch:
             return self._prose_after_block(lines, position)
         return line.right < following.right - 2 * line.style.size or following.style != line.style
 
@@ -320,12 +316,10 @@ class Headings:
         return self._prose_follows(lines, end, lines[end - 1])
 
     def _titles(self, last: Line, following: Line) -> bool:
-        """Whether a bare "NOTE 10" is followed by its title in an emphasised style."""
         stands_out = rate_emphasis(following, self._layout.body_of(following.page)) >= 2
         return stands_out and abs(last.left - following.left) < _SAME_LEFT and form_of(following.text).family == PLAIN
 
     def _continues(self, taken: Sequence[Line], following: Line) -> bool:
-        """Whether a heading runs on in the next line."""
         last = taken[-1]
         gap = following.top - last.top
         if following.page != last.page or not 0 < gap < _TITLE_GAP * max(last.height, following.height):
@@ -333,7 +327,7 @@ class Headings:
         text, form = following.text.strip(), form_of(taken[0].text)
         if len(taken) == 1 and form.label and len(last.text.split()) == 2 and self._titles(last, following):
             return True
-        if not _own_style(last, following) or following.lead > following.start:
+        if not last.looks_like(following) or following.lead > following.start:
             return False
         if form_of(text).family != PLAIN or UNITS_LINE.match(text) or PERIOD.match(text):
             return False
@@ -396,8 +390,6 @@ def assign_levels(headings: Sequence[Heading]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _OpenHeading:
-    """A heading that may hold the next one."""
-
     order: Order
     heading: Heading
 
@@ -413,8 +405,6 @@ def _describe_looks(heading: Heading) -> Looks:
 
 
 class _Ranks:
-    """Ranks of headings of one document; smaller is higher."""
-
     def __init__(self, headings: Sequence[Heading]) -> None:
         self._numbered = _numbered_looks(headings)
         sizes = Counter(heading.style.size for heading in headings)
@@ -481,7 +471,6 @@ def _order_looks(headings: Sequence[Heading]) -> dict[Looks, int]:
 
 
 def _touches(one: Heading, other: Heading) -> bool:
-    """Whether one heading follows the other without text between."""
     if not one.lines or not other.lines:
         return False
     last, first = one.lines[-1], other.lines[0]

@@ -71,7 +71,6 @@ def _children(element: etree._Element | None) -> Iterator[etree._Element]:
 
 
 def _chapters(book: etree._Element, folder: str) -> Iterator[str]:
-    """The parts of the spine that are read one after the other; notes that are only linked to come as well."""
     places = {value(item, "id"): _decode_address(value(item, "href")) for item in _children(child(book, "manifest"))}
     for item in _children(child(book, "spine")):
         href = places.get(value(item, "idref"), "")
@@ -80,13 +79,11 @@ def _chapters(book: etree._Element, folder: str) -> Iterator[str]:
 
 
 def _resolve(chapter: str, address: str) -> str:
-    """The part that an address within a chapter names."""
     path = _decode_address(address.partition("#")[0])
     return posixpath.normpath(posixpath.join("/", posixpath.dirname(chapter), path)).lstrip("/")
 
 
 def _refuse_locked(package: Package, chapters: set[str]) -> None:
-    """UnreadableDocument (`encrypted_epub`) when a chapter is encrypted; fonts alone may be."""
     if not package.has(_ENCRYPTION):
         return
     locked = {_decode_address(value(own, "URI")) for own in _parse(package, _ENCRYPTION).iter("{*}CipherReference")}
@@ -98,7 +95,6 @@ def _refuse_locked(package: Package, chapters: set[str]) -> None:
 
 
 def _write_chapter(writer: BlockWriter, package: Package, name: str, shelf: PictureShelf) -> bool:
-    """Write a chapter; false when it holds no text."""
     if not package.has(name):
         return False
     # A web page's parser takes an empty <title/> for an open one and loses what follows: hence by way of XML.

@@ -77,16 +77,12 @@ def unpack_file(
 
 
 class _Refused(Exception):
-    """Raised for one file that is not taken out; the others are."""
-
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
         self.code, self.reason = code, reason
 
 
 class _Unpacker:
-    """Writes files one after the other and counts what they take."""
-
     def __init__(self, target: Path, limits: EnclosedLimits) -> None:
         self.found: list[Enclosed] = []
         self._target, self.limits = target, limits

@@ -13,7 +13,7 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.figures import PictureShelf, clean_description
 from vectorless_web.engine.parsing.limits import CompileLimits
-from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
+from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible, tell_counts
 from vectorless_web.engine.parsing.markup.pages import DocumentText, TextBlock
 from vectorless_web.engine.parsing.package import PackageKind, local, open_package, value
 from vectorless_web.engine.parsing.sheets.numbers import show_number
@@ -58,8 +58,6 @@ def read_slides(path: Path, *, limits: CompileLimits) -> DocumentText:
             "No slide of this presentation holds text. Run text recognition (OCR) on it as a PDF and upload that.",
             code="no_text",
         )
-    if writer.length > limits.characters:
-        raise UnreadableDocument("This presentation is too long. Split it into smaller files.", code="too_large")
     remarks = [*told, *reader.tell()]
     shown = reader.first_title if len(reader.starts) > 1 else ""
     return writer.finish(remove_invisible(title), remarks, starts=reader.starts, shown_title=shown)
@@ -104,7 +102,6 @@ class _SlideReader:
                 self.writer.write_paragraph(line)
 
     def _name_slide(self, title: str, *, level: int = 1) -> None:
-        """Begin a section whose name is not printed."""
         self.writer.end_list()
         place = self.writer.length
         self.writer.blocks.append(TextBlock(NodeKind.SECTION, place, place, level, title))
@@ -122,7 +119,6 @@ class _SlideReader:
             self._read_picture(shape)
 
     def _read_picture(self, shape: Any) -> None:
-        """Write a picture that the deck holds; one that is elsewhere is counted, never fetched."""
         try:
             data = shape.image.blob
         except (AttributeError, KeyError, ValueError):
@@ -201,7 +197,6 @@ class _SlideReader:
         self.writer.write_table(rows, headers=1, title=" | ".join((*self.names[:1], title)).strip(" |"))
 
     def _read_diagram(self, shape: Any) -> None:
-        """Write the words of a diagram (SmartArt) as a list."""
         for relation in shape.part.rels.values():
             if relation.reltype.endswith("/diagramData") and not relation.is_external:
                 for said in _diagram_words(relation.target_part.blob):
@@ -217,9 +212,8 @@ class _SlideReader:
                 f"{len(self.hidden)} hidden slide{'' if one else 's'} ({shown}) {'was' if one else 'were'} left out;"
                 " pages are counted without them."
             )
-        for kind, count in self.left_out.items():
-            were = "was" if count == 1 else "were"
-            yield f"{count:,} {kind}{'' if count == 1 else 's'} cannot be read and {were} left out."
+        more = "{things} cannot be read and {were} left out."
+        yield from tell_counts(self.left_out, dict.fromkeys(self.left_out, more))
         yield from self.shelf.tell()
 
 
@@ -236,7 +230,6 @@ def _flatten(shapes: Any, depth: int = 0) -> list[Any]:
 
 
 def _is_furniture(shape: Any) -> bool:
-    """Whether a shape is a slide's date, footer or number."""
     place = next((own for own in shape._element.iter() if local(own) == "ph"), None)
     return place is not None and value(place, "type") in _FURNITURE
 
@@ -250,13 +243,11 @@ def _has_notes(slide: Any) -> bool:
 
 
 def _shown_values(series: Any) -> list[str]:
-    """The values of a series in their number format."""
     code = next((own.text for own in series._element.iter() if local(own) == "formatCode" and own.text), "General")
     return ["" if number is None else show_number(repr(float(number)), code) for number in series.values]
 
 
 def _shown_points(series: Any, kind: str) -> list[str]:
-    """One coordinate of the points of a series, as the file stores them."""
     holder = next((own for own in series._element.iter() if local(own) == kind), None)
     points = [own for own in holder.iter() if local(own) == "pt"] if holder is not None else []
     return [
@@ -265,7 +256,6 @@ def _shown_points(series: Any, kind: str) -> list[str]:
 
 
 def _diagram_words(blob: bytes) -> Iterator[str]:
-    """The paragraphs of a diagram's data; nothing where it cannot be read."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(blob, parser)
@@ -278,6 +268,5 @@ def _diagram_words(blob: bytes) -> Iterator[str]:
 
 
 def _clean(text: str) -> str:
-    """A text with line ends in place of vertical tabs, without invisible characters."""
     lines = (" ".join(remove_invisible(line).split()) for line in text.replace("\v", "\n").split("\n"))
     return "\n".join(filter(None, lines))

@@ -46,9 +46,9 @@ _FIRST_UNSPACED = "\u2e80"
 _LONG_LIST = 1400
 """Characters to which the items of a list are joined to one leaf, some 350 tokens: leaves are what is ranked and read,
 so they stay small."""
-_SAME_SIZE, _OTHER_SIZE, _SMALLER = 0.6, 1.1, 0.9
-"""Points of type size: within the first two lines look the same, beyond the second they are of different paragraphs;
-a footnote is smaller than the body by more than the third."""
+_OTHER_SIZE, _SMALLER = 1.1, 0.9
+"""Points of type size: beyond the first two lines are of different paragraphs; a footnote is smaller than the body by
+more than the second."""
 _PITCHES, _HEIGHTS = 1.35, 1.45
 """A gap wider than both (in usual distances of lines, in heights of the line before) ends a paragraph."""
 _NEXT_COLUMN, _OVERLAP = 2, 0.5
@@ -81,7 +81,6 @@ def _blocks(lines: Sequence[Line], layout: Layout) -> Iterable[list[Line]]:
 
 
 def _joins_paragraph(block: Sequence[Line], line: Line, layout: Layout) -> bool:
-    """Whether a line belongs to the paragraph before it."""
     last = block[-1]
     if _BULLET.match(line.text) or CAPTION.match(line.text) or line.lead > line.start:
         return False
@@ -89,7 +88,7 @@ def _joins_paragraph(block: Sequence[Line], line: Line, layout: Layout) -> bool:
         return False
     ended = bool(_SENTENCE_END.search(last.text.rstrip()))
     if last.page != line.page or line.top < last.top - _NEXT_COLUMN * line.height:
-        return not ended and _same_look(last, line) and len(last.text) > _RUN_ON
+        return not ended and last.looks_like(line) and len(last.text) > _RUN_ON
     gap = line.top - last.top
     if gap > _PITCHES * layout.line_pitch(line.style) and gap > _HEIGHTS * last.height:
         return False
@@ -100,10 +99,6 @@ def _joins_paragraph(block: Sequence[Line], line: Line, layout: Layout) -> bool:
         return False
     ends_early = last.right < line.right - _EARLY * line.style.size
     return not (ended and ends_early and sum(len(own.text) for own in block) > _LONG_BLOCK)
-
-
-def _same_look(one: Line, other: Line) -> bool:
-    return one.style.weight == other.style.weight and abs(one.style.size - other.style.size) < _SAME_SIZE
 
 
 def _append(drafts: list[Draft], block: Sequence[Line], layout: Layout, vocabulary: Vocabulary) -> None:
@@ -121,7 +116,6 @@ def _append(drafts: list[Draft], block: Sequence[Line], layout: Layout, vocabula
 
 
 def _goes_on_at_foot(before: Draft, block: Sequence[Line], layout: Layout) -> bool:
-    """Whether a block of small print continues the footnote above it."""
     return before.kind is NodeKind.FOOTNOTE and block[0].page == before.page and _is_small(block[0], layout)
 
 
@@ -274,7 +268,6 @@ class Drafter:
         self._drafts.append(_heading_draft(item))
 
     def _follow(self, heading: Heading) -> None:
-        """Remember the heading, and whether the following tables belong to a discussion or to the notes."""
         if heading.form.family in (PART, ITEM):
             self._discussion = _DISCUSSION.fullmatch(heading.form.label) is not None
             self._notes_begun = self._in_note = False
@@ -294,7 +287,7 @@ class Drafter:
         self._drawn = grid
         if rest.is_header or rest.cells[0] or len(grid.rows) < _LEAST_DRAWN:
             self._take_table(grid)
-        elif before is not None and _stands_below(before, grid):
+        elif before is not None and _stands_alike(before, grid, 1):
             named = replace(rest, label=before.rows[-1].label, path=before.rows[-1].path)
             grid.rows[0] = named
             self._take_table(grid)
@@ -361,7 +354,6 @@ class Drafter:
         return " ".join(before.text.split()) if before is not None and before.kind is NodeKind.CAPTION else ""
 
     def _lead_in(self) -> str:
-        """The text right above a table, which may state its units."""
         before = self._before()
         if before is None or (len(before.text) > _LONGEST_INTRODUCTION and before.kind is not NodeKind.SECTION):
             return ""
@@ -370,9 +362,9 @@ class Drafter:
         )
 
 
-def _stands_below(before: Grid, grid: Grid) -> bool:
-    """Whether a table has the columns of one that ended on the page before, at the same places."""
-    if grid.rows[0].page != before.rows[-1].page + 1 or len(before.edges) != len(grid.edges):
+def _stands_alike(before: Grid, grid: Grid, *apart: int) -> bool:
+    """Whether a table so many pages behind another has its columns at the same places."""
+    if grid.rows[0].page - before.rows[-1].page not in apart or len(before.edges) != len(grid.edges):
         return False
     return all(abs(one[1] - other[1]) < _SAME_EDGE for one, other in zip(before.edges, grid.edges, strict=True))
 
@@ -381,9 +373,7 @@ def _continues_table(before: Grid, grid: Grid) -> bool:
     """Whether a table carries on one that ended on the page before: the same columns at the same places."""
     if bool(before.columns) != bool(grid.columns) or _are_dated_otherwise(before, grid):
         return False  # the cells of one are drawn, those of the other are not; or it is of other years
-    if not before.edges or len(before.edges) != len(grid.edges) or grid.rows[0].page != before.rows[-1].page + 1:
-        return False
-    return all(abs(one[1] - other[1]) < _SAME_EDGE for one, other in zip(before.edges, grid.edges, strict=True))
+    return bool(before.edges) and _stands_alike(before, grid, 1)
 
 
 def _are_dated_otherwise(before: Grid, grid: Grid) -> bool:
@@ -399,15 +389,10 @@ def _header_words(grid: Grid) -> str:
 
 def _carries_on(before: Grid, grid: Grid) -> bool:
     """Whether a table without a header is under another, on its page or the next, with the same columns."""
-    if any(row.is_header and any(row.cells[1:]) for row in grid.rows):
+    if any(row.is_header and any(row.cells[1:]) for row in grid.rows) or not grid.edges:
         return False
-    apart = grid.rows[0].page - before.rows[-1].page
-    if apart not in (0, 1) or len(before.edges) != len(grid.edges) or not grid.edges:
-        return False
-    near = apart == 1 or 0 <= grid.rows[0].top - before.rows[-1].bottom < _NEAR_BELOW
-    return near and all(
-        abs(one[1] - other[1]) < _SAME_EDGE for one, other in zip(before.edges, grid.edges, strict=True)
-    )
+    is_near = 0 <= grid.rows[0].top - before.rows[-1].bottom < _NEAR_BELOW
+    return _stands_alike(before, grid, *((0, 1) if is_near else (1,)))
 
 
 def lines_draft(lines: Sequence[Line], kind: NodeKind) -> Draft:
@@ -421,7 +406,6 @@ def lines_draft(lines: Sequence[Line], kind: NodeKind) -> Draft:
 
 
 def _words_draft(grid: Grid) -> Draft:
-    """A leaf of a table's words, row by row, for a table whose columns cannot be told."""
     builder = TextBuilder()
     for row in grid.rows:
         for span in itertools.chain.from_iterable(row.cells):
@@ -475,7 +459,6 @@ def _share_of_decimals(text: str) -> float:
 
 
 def _is_money(text: str) -> bool:
-    """Whether a table's text holds amounts that may be in thousands or millions: not printed in full or to cents."""
     figures = [figure for figure in _AMOUNT.findall(text) if "." in figure or "," in figure]
     cents = sum(bool(_CENTS.search(figure)) for figure in figures)
     return bool(_CURRENCY.search(text)) and not _IN_FULL.search(text) and 2 * cents <= len(figures)

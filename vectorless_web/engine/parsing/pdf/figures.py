@@ -135,7 +135,6 @@ def list_drawings(
 def _read_shapes(
     objects: Sequence[tuple[int, int]], corner: tuple[float, float], size: tuple[float, float]
 ) -> Iterator[tuple[Edges, float]]:
-    """The box of each path and its weight as part of a drawing: 0 for a straight line, which tables have too."""
     bounds = [ctypes.c_float() for _ in range(4)]
     places = [ctypes.byref(bound) for bound in bounds]
     for address, kind in objects:
@@ -241,7 +240,6 @@ _LABEL, _BESIDE = 40, 14.0
 
 
 def _include_labels(edges: Edges, page: Page) -> Edges:
-    """A drawing with the short lines at its edges: names and numbers of its axes."""
     if (page.width, page.height) != page.shown:
         return edges
     for line in page.lines:
@@ -350,7 +348,6 @@ def _make_wordless(box: FigureBox) -> Draft:
 
 
 def _spot_of(draft: Draft, page: Page) -> Edges | None:
-    """Where a draft's lines stand on a page; None when none does, or the page reads turned."""
     if (page.width, page.height) != page.shown:
         return None
     runs = [(run.char_index, run.char_index + run.length) for run in draft.runs if run.page_index == page.index]

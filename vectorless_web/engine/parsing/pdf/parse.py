@@ -92,7 +92,6 @@ def place_bookmarks(items: Sequence[Item], bookmarks: Sequence[Bookmark]) -> lis
 
 
 def _pages(items: Sequence[Item]) -> list[tuple[int, list[Item]]]:
-    """Items by page, in order."""
     pages: list[tuple[int, list[Item]]] = []
     for item in items:
         page = page_of(item)
@@ -132,7 +131,6 @@ def _place(items: list[Item], bookmarks: Sequence[Bookmark]) -> list[Item]:
 
 
 def _find(items: Sequence[Item], letters: str) -> int | None:
-    """The place of the heading with these letters, else of the line with them, else None."""
     for kind in (Heading, Line):
         for number, item in enumerate(items):
             if isinstance(item, kind) and _is_same_title(_read_letters(item), letters):
@@ -213,7 +211,6 @@ def mark_running(pages: Sequence[Page]) -> set[tuple[int, int]]:
 
 
 def _edge_lines(page: Page) -> Iterator[_Sighting]:
-    """The first and last lines by height, if they stand near the page's edge."""
     order = sorted(range(len(page.lines)), key=lambda number: page.lines[number].top)
     for number in order[:_EDGE_LINES]:
         line = page.lines[number]
@@ -325,7 +322,6 @@ def _can_run(text: str) -> bool:
 
 
 def _page_numbers(edges: Sequence[_Sighting], count: int) -> set[tuple[int, int]]:
-    """Bare numbers at the edge whose distance to the page index is shared by other pages."""
     shifts: dict[int, list[tuple[int, int]]] = defaultdict(list)
     romans: list[tuple[int, int]] = []
     for sighting in edges:
@@ -393,7 +389,6 @@ def compile_pdf(path: Path, *, ignore_bookmarks: bool, reading: PageReading) -> 
 
 
 def _tell_left_out(document: pdfium.PdfDocument) -> Iterator[str]:
-    """Sentences on what a PDF holds besides its pages: attached files, scripts."""
     attached = document.count_attachments()
     if attached > 0:
         files, them = ("file was", "it") if attached == 1 else ("files were", "them")
@@ -439,7 +434,6 @@ def _check_pages(count: int, limits: CompileLimits) -> None:
 
 
 def _read_all_pages(document: pdfium.PdfDocument, reading: PageReading, *, pictures: bool) -> list[Page]:
-    """All pages, or the first of them for which there is time."""
     pages: list[Page] = []
     reading.tell("parsing", 0, len(document))
     for page in read_pages(document, reading.fences, pictures=pictures):
@@ -451,7 +445,6 @@ def _read_all_pages(document: pdfium.PdfDocument, reading: PageReading, *, pictu
 
 
 def _measure_pages(document: pdfium.PdfDocument, first: int) -> Iterator[tuple[int, tuple[float, float]]]:
-    """Width and height in points of the pages from `first` on, which are not loaded for it."""
     for index in range(first, len(document)):
         yield index, document.get_page_size(index)
 
@@ -543,7 +536,6 @@ def _put_headers_back(rows: list[LineRow]) -> list[LineRow]:
 
 
 def _drop_unsupported_headings(items: Sequence[Item]) -> list[Item]:
-    """Turn headings that nothing else supports back into lines."""
     kept = keep_supported([item for item in items if isinstance(item, Heading)])
     found: list[Item] = []
     signed_page = -1
@@ -560,7 +552,6 @@ def _drop_unsupported_headings(items: Sequence[Item]) -> list[Item]:
 
 
 def _complete_numbers(items: Sequence[Item]) -> list[Item]:
-    """Make headings of the lines that carry the missing numbers of a run of numbered headings."""
     headings = [item for item in items if isinstance(item, Heading)]
     missing = find_missing_numbers(headings, [item for item in items if isinstance(item, Line)])
     return [heading_of([item]) if isinstance(item, Line) and id(item) in missing else item for item in items]
@@ -584,8 +575,6 @@ def _without_continued(items: Sequence[Item]) -> list[Item]:
 
 
 class _PageParser:
-    """Divides the standing lines of a page into headings, tables, contents lines and text."""
-
     def __init__(self, layout: Layout, contents: Contents, fences: Fences) -> None:
         self._layout, self._contents, self._fences = layout, contents, fences
         self._finder = Headings(layout, contents.listed)
@@ -601,7 +590,6 @@ class _PageParser:
         yield from self._content(page, rows[last + 1 :])
 
     def _content(self, page: Page, rows: Sequence[LineRow]) -> Iterator[Item]:
-        """Tables with drawn cells at the place of their first line, and between them what the words alone show."""
         tables = self._fences.read(
             "tables with drawn lines", page.index, lambda: find_ruled(page, rows), list[RuledTable]()
         )
@@ -632,7 +620,6 @@ class _PageParser:
         return [(start, end) for start, end in found if not is_listing(rows[start:end], self._layout)]
 
     def _read_text(self, page: Page, rows: Sequence[LineRow]) -> Sequence[Item]:
-        """Headings and lines; lines alone where the reader of headings fails."""
         lines = [row.line for row in rows]
         return self._fences.read("headings", page.index, lambda: list(_open_items(page, rows, self._finder)), lines)
 
@@ -657,7 +644,6 @@ def _one_title(row: LineRow) -> bool:
 
 
 def _by_page_groups(drafts: Sequence[Draft]) -> list[Draft]:
-    """Sections of five pages each, for a document without headings; their titles say so."""
     grouped: list[Draft] = []
     group = -1
     last = max((draft.page for draft in drafts), default=0)

@@ -13,13 +13,12 @@ import io
 import math
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 from itertools import groupby, repeat
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pypdfium2 as pdfium
@@ -31,7 +30,7 @@ from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.fences import Fences
 from vectorless_web.engine.parsing.lines import Line, Page, Style, Tone
 from vectorless_web.engine.parsing.pdf.figures import list_drawings, list_pictures, names_figure
-from vectorless_web.engine.parsing.pdf.rules import is_crowded, list_objects, read_rules
+from vectorless_web.engine.parsing.pdf.rules import bind_function, is_crowded, list_objects, read_rules
 
 # Characters PDFium puts where a word was divided at a line's end.
 HYPHENS = "\x02\ufffe"
@@ -52,25 +51,16 @@ _CONTROL = re.compile(r"[\x00\x01\x03-\x08\x0b\x0c\x0e-\x1f]")
 PLAIN = Style(10.0, False, False, Tone.BLACK, "")
 """Style of a page without text."""
 
-# Functions called for each word or style are bound with plain integer arguments: three times quicker. They keep the
-# interpreter's lock: to give it up and take it again costs a tenth of so short a call.
 _address, _number = ctypes.c_void_p, ctypes.c_int
 
 
-def _bind_function(function: object, result: type, *arguments: type) -> Callable[..., Any]:
-    address = ctypes.cast(function, _address).value or 0  # type: ignore[arg-type]
-    return ctypes.PYFUNCTYPE(result, *arguments)(address)
-
-
-_loose_box = _bind_function(pdfium_c.FPDFText_GetLooseCharBox, _number, _address, _number, _address)
-_text_object = _bind_function(pdfium_c.FPDFText_GetTextObject, _address, _address, _number)
-_paint_of = _bind_function(pdfium_c.FPDFTextObj_GetTextRenderMode, _number, _address)
-_font_of = _bind_function(pdfium_c.FPDFTextObj_GetFont, _address, _address)
-_matrix_of = _bind_function(pdfium_c.FPDFText_GetMatrix, _number, _address, _number, _address)
-_font_size = _bind_function(pdfium_c.FPDFText_GetFontSize, ctypes.c_double, _address, _number)
-_colour_of = _bind_function(
-    pdfium_c.FPDFPageObj_GetFillColor, _number, _address, _address, _address, _address, _address
-)
+_loose_box = bind_function(pdfium_c.FPDFText_GetLooseCharBox, _number, _address, _number, _address)
+_text_object = bind_function(pdfium_c.FPDFText_GetTextObject, _address, _address, _number)
+_paint_of = bind_function(pdfium_c.FPDFTextObj_GetTextRenderMode, _number, _address)
+_font_of = bind_function(pdfium_c.FPDFTextObj_GetFont, _address, _address)
+_matrix_of = bind_function(pdfium_c.FPDFText_GetMatrix, _number, _address, _number, _address)
+_font_size = bind_function(pdfium_c.FPDFText_GetFontSize, ctypes.c_double, _address, _number)
+_colour_of = bind_function(pdfium_c.FPDFPageObj_GetFillColor, _number, _address, _address, _address, _address, _address)
 
 
 def read_pages(document: pdfium.PdfDocument, fences: Fences, *, pictures: bool = False) -> Iterator[Page]:
@@ -117,8 +107,6 @@ def _character(code: int) -> str:
 
 
 class _PageReader:
-    """Reads one loaded page."""
-
     def __init__(self, index: int, page: pdfium_c.FPDF_PAGE, textpage: pdfium_c.FPDF_TEXTPAGE, fences: Fences) -> None:
         self._index, self._page, self._textpage, self._fences = index, page, textpage, fences
         self._handle = ctypes.cast(textpage, _address).value or 0
@@ -162,7 +150,6 @@ class _PageReader:
         return list_objects(self._page)
 
     def _lines(self, spans: Sequence[tuple[int, int]], boxes: NDArray[np.float32]) -> Iterator[Line]:
-        """The lines of a page; their boxes and gaps are found for all of them at once."""
         starts = _line_starts(boxes)
         ends = [*starts[1:], len(boxes)]
         low = np.minimum.reduceat(boxes, starts, axis=0)[:, :2].tolist()
@@ -176,7 +163,6 @@ class _PageReader:
             yield Line(self._index, start, end, text, left, top, right, bottom, style, words, lead, gapped, even)
 
     def _boxes(self, spans: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Boxes of words in page space (left, top, right, bottom), from those of their first and last characters."""
         asked = (spans - np.array([0, 1], dtype=np.int32)).ravel().tolist()
         ends = np.zeros((len(asked), 4), dtype=np.float32)
         base = ends.ctypes.data
@@ -254,7 +240,6 @@ class _PageReader:
         return style
 
     def _read_font(self, index: int) -> tuple[bool, bool, str]:
-        """Whether a font is bold and italic, by its name and flags, and the name without its subset's prefix."""
         buffer, flags = ctypes.create_string_buffer(128), ctypes.c_int()
         pdfium_c.FPDFText_GetFontInfo(self._textpage, index, buffer, 128, ctypes.byref(flags))
         name = buffer.value.decode("utf-8", "replace")

@@ -150,8 +150,6 @@ def read_scans(scans: Sequence[Scan], reading: PageReading) -> ReadScans:
 
 @dataclass(slots=True)
 class _ScanReader:
-    """Reads scanned pages and notes what became of them, and why reading them stopped."""
-
     reading: PageReading
     pages: dict[int, Page] = field(default_factory=dict)
     words: list[RecognisedWord] = field(default_factory=list)

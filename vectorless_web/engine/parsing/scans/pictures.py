@@ -181,8 +181,6 @@ def _count_pages(image: Image.Image) -> int:
 
 
 class _Frame(NamedTuple):
-    """One of a file's pictures: width and height in points as it is shown, and pixels of its shorter side."""
-
     shown: tuple[float, float]
     narrowest: int
 
@@ -216,7 +214,6 @@ _ORIENTATION, _ON_ITS_SIDE = 0x0112, (5, 6, 7, 8)
 
 
 def _turn_like(image: Image.Image, size: tuple[int, int]) -> tuple[int, int]:
-    """Width and height as shown, or of what is shown as stored."""
     return size[::-1] if image.getexif().get(_ORIENTATION) in _ON_ITS_SIDE else size
 
 
@@ -236,7 +233,6 @@ def _flatten(image: Image.Image, mode: str) -> Image.Image:
 
 
 def _read_grey(path: Path, page: Page, pixels: int) -> GreyPicture:
-    """One of a file's pictures in grey, in about READING_DPI."""
     with _open_picture(path, pixels) as image:
         if page.index:
             image.seek(page.index)

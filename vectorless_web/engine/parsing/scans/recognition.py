@@ -188,7 +188,6 @@ def _is_column(lines: Sequence[_SeenLine]) -> bool:
 
 
 def _stand_apart(left: Sequence[_SeenLine], right: Sequence[_SeenLine]) -> bool:
-    """Whether the gap between columns is wider than a space, and the same on nearly all lines."""
     height = _usual_height([*left, *right])
     ends = sorted(max(word.right for word in line) for line in left)
     begins = sorted(min(word.left for word in line) for line in right)
@@ -210,8 +209,6 @@ _GAP = 0.33
 
 @dataclass(slots=True)
 class _PageMaker:
-    """Writes the words of a picture down as a page: parted by spaces, lines by line ends."""
-
     upright: Upright
     index: int
     shown: tuple[float, float]
@@ -308,12 +305,10 @@ def _is_worded(line: Sequence[SeenWord]) -> bool:
 
 
 def _measure_size(line: Sequence[SeenWord]) -> float:
-    """The size of a line's font in pixels, from the heights of its words and the letters in them."""
     return statistics.median((word.bottom - word.top) / _expect_height(word.text) for word in line)
 
 
 def _expect_height(text: str) -> float:
-    """Height of a word in sizes of its font."""
     above = _CAPITAL if any(letter in _ASCENDING or letter.isupper() for letter in text) else _X_HEIGHT
     return above + (_DESCENT if any(letter in _DESCENDING for letter in text) else 0)
 

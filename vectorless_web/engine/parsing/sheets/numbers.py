@@ -76,7 +76,6 @@ class _Section:
 
 
 def _sections(code: str) -> Iterator[_Section]:
-    """The parts of a code: for positive numbers, negative ones, zero, texts."""
     tokens: list[tuple[str, str]] = []
     for match in _TOKEN.finditer(code):
         if match["other"] == ";":
@@ -188,12 +187,10 @@ def _show_date(number: Decimal, section: _Section, since_1904: bool) -> str:
 
 
 def _is_before_seconds(tokens: tuple[tuple[str, str], ...]) -> bool:
-    """Whether seconds follow next: then an "m" means minutes."""
     return next((text[0].lower() == "s" for kind, text in tokens if kind == "date"), False)
 
 
 def _show_part(moment: datetime, code: str, noon: bool) -> str:
-    """One part of a date: "yyyy", "mmm", "dd", "h", "minute", "ss"."""
     show = _DATE_PARTS.get(code)
     if show is not None:
         return show(moment)

@@ -9,8 +9,8 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.sheets.numbers import show_number
-from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, find_shown_title, write_sheets
-from vectorless_web.engine.parsing.sheets.workbook import LeftOut, check_sheet_text
+from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, write_sheets
+from vectorless_web.engine.parsing.sheets.workbook import LeftOut
 
 _MOST_MERGES = 100_000
 """Merged ranges of a sheet that are followed."""
@@ -41,9 +41,7 @@ def read_older_workbook(path: Path, *, limits: CompileLimits) -> DocumentText:
             "This workbook is damaged or did not arrive whole. Open it in Excel, save it as .xlsx and upload that.",
             code="damaged_xls",
         ) from error
-    writer = write_sheets(sheets)
-    check_sheet_text(writer.length, bool(writer.blocks), limits)
-    return writer.finish(remarks=left_out.tell(), shown_title=find_shown_title(writer))
+    return write_sheets(sheets, "", left_out.tell())
 
 
 def _read_sheet(given: Any, name: str, count: CellCount) -> Sheet:
@@ -64,7 +62,6 @@ def _read_sheet(given: Any, name: str, count: CellCount) -> Sheet:
 
 
 def _show(stored: Any) -> str:
-    """A value as text: ISO dates, TRUE and FALSE, numbers without noise of binary fractions."""
     if isinstance(stored, bool):
         return str(stored).upper()
     if isinstance(stored, int | float):

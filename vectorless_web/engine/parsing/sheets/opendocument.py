@@ -10,8 +10,8 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.package import PackageKind, child, local, open_package, refuse_locked, value
-from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, find_shown_title, write_sheets
-from vectorless_web.engine.parsing.sheets.workbook import LeftOut, check_sheet_text
+from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, write_sheets
+from vectorless_web.engine.parsing.sheets.workbook import LeftOut
 
 SPREADSHEET = PackageKind("OpenDocument spreadsheet", "LibreOffice", "ods")
 _MOST_REPEATED = 1_000
@@ -31,15 +31,7 @@ def read_spreadsheet(path: Path, *, limits: CompileLimits) -> DocumentText:
         reader = _SpreadsheetReader()
         for element in package.elements("content.xml", "style", "table"):
             reader.read(element)
-        meta = package.xml("meta.xml")
-        title = next(
-            (own for own in (child(meta, "meta") if meta is not None else None) or () if local(own) == "title"), None
-        )
-        writer = write_sheets(reader.sheets)
-        told = [*package.tell_left_out(), *reader.left_out.tell()]
-    check_sheet_text(writer.length, bool(writer.blocks), limits)
-    said = remove_invisible(title.text or "") if title is not None else ""
-    return writer.finish(said, told, shown_title=find_shown_title(writer))
+        return write_sheets(reader.sheets, package.title(), [*package.tell_left_out(), *reader.left_out.tell()])
 
 
 @dataclass(slots=True)
@@ -85,7 +77,6 @@ class _SpreadsheetReader:
     def _read_row(
         self, row: etree._Element, hidden: set[int]
     ) -> tuple[dict[int, SheetCell], dict[int, tuple[int, int]], set[int]]:
-        """The cells of a row, what its merged ones span, and the hidden columns that hold something."""
         cells: dict[int, SheetCell] = {}
         spans: dict[int, tuple[int, int]] = {}
         unseen: set[int] = set()
@@ -109,7 +100,6 @@ class _SpreadsheetReader:
 
 
 def _walk(holder: etree._Element, name: str) -> Iterator[etree._Element]:
-    """Rows or columns of a table, also those in groups and header groups, in their order."""
     for element in holder:
         kind = local(element)
         if kind == name:
@@ -130,20 +120,17 @@ def _hidden_columns(table: etree._Element) -> set[int]:
 
 
 def _repetitions(element: etree._Element, name: str) -> int:
-    """How often a cell or row repeats, or how far it spans; at least 1."""
     said = value(element, name)
     return max(int(said), 1) if said.isdecimal() and len(said) < 8 else 1
 
 
 def _show(cell: etree._Element) -> str:
-    """The text of a cell's paragraphs, without notes that hang on it."""
     if local(cell) == "covered-table-cell":
         return ""
     return "\n".join("".join(_words_of(line)) for line in cell if local(line) == "p")
 
 
 def _words_of(line: etree._Element) -> Iterator[str]:
-    """The words of a paragraph, its runs of spaces, tabs and line breaks among them."""
     yield line.text or ""
     for element in line:
         kind = local(element)

@@ -3,13 +3,14 @@
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
+from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.tables.cells import is_number
 from vectorless_web.engine.parsing.tables.spans import MOST_ACROSS, MOST_CELLS, SpanCell, guess_headers
 
@@ -72,8 +73,8 @@ class CellCount:
         return said
 
 
-def write_sheets(sheets: Sequence[Sheet]) -> BlockWriter:
-    """A writer that holds each sheet as a section; one that is empty is none."""
+def write_sheets(sheets: Sequence[Sheet], title: str, remarks: Iterable[str]) -> DocumentText:
+    """A text with each sheet as a section; one that is empty is none. UnreadableDocument (`no_text`) if all are."""
     writer = BlockWriter()
     for sheet in sheets:
         if sheet.rows:
@@ -81,7 +82,12 @@ def write_sheets(sheets: Sequence[Sheet]) -> BlockWriter:
             above: Above = _NOTHING
             for region in _find_regions(sheet):
                 above = _write_region(writer, region, above)
-    return writer
+    if not writer.blocks:
+        raise UnreadableDocument(
+            "This workbook has no filled cell on a sheet that is shown. Charts and pictures hold no words to quote.",
+            code="no_text",
+        )
+    return writer.finish(title, remarks, shown_title=_find_shown_title(writer))
 
 
 _LONGEST_NAME = 100
@@ -92,7 +98,7 @@ _TELLS_MORE = re.compile(
 """A line above a table that says when or in what units it is, and no name."""
 
 
-def find_shown_title(writer: BlockWriter) -> str:
+def _find_shown_title(writer: BlockWriter) -> str:
     """The line of words at the top of the first sheet, above its table, that says what the workbook is, or ""."""
     kinds = [block.kind for block in writer.blocks[:4]]
     if NodeKind.TABLE not in kinds or kinds[:2] != [NodeKind.SECTION, NodeKind.PARAGRAPH]:
@@ -142,7 +148,6 @@ def _find_regions(sheet: Sheet) -> Iterator[Region]:
 
 
 def _rows_between(last: int, number: int) -> range:
-    """The rows between two rows; of a wide gap only the first ones."""
     return range(last + 1, min(number, last + _WIDEST_GAP))
 
 
@@ -170,14 +175,12 @@ def _part_columns(region: Region) -> Iterator[Region]:
 
 
 def _begins_table(region: Region, columns: Sequence[int], place: int) -> bool:
-    """Whether a table of its own begins at a column: labels in three rows or more, and something beside them."""
     texts = [cells[place].text for _, cells, _ in region if place in cells]
     labels = sum(not any(sign.isdigit() for sign in text) for text in texts)
     return len(texts) > 2 and labels >= _LABELS * len(texts) and place + 1 in columns
 
 
 def _write_region(writer: BlockWriter, region: Region, above: Above) -> Above:
-    """Write a region and return what is above the next. Lines over a table name it, also across an empty row."""
     columns = sorted({column for _, cells, _ in region for column in cells})
     near = region[0][0] - above.last <= _NEAR
     if len(columns) == 1:
@@ -219,7 +222,6 @@ def _take_titles(rows: list[RegionRow], columns: Sequence[int]) -> list[str]:
 
 
 def _take_notes(rows: list[RegionRow], columns: Sequence[int]) -> list[str]:
-    """Take the sentences below a table away."""
     taken: list[str] = []
     while len(rows) > 1 and set(rows[-1][1]) == {columns[0]} and len(rows[-1][1][columns[0]].text) >= _NOTE:
         taken.insert(0, rows.pop()[1][columns[0]].text)
@@ -250,7 +252,6 @@ def _write_rows(
 
 
 def _lay_rows(rows: Region, columns: Sequence[int]) -> list[list[SpanCell]]:
-    """The cells of each row, without those that a cell above covers."""
     laid, reaches = [], dict[int, int]()
     for row in rows:
         number, _, spans = row

@@ -9,13 +9,12 @@ from pathlib import Path
 
 from lxml import etree
 
-from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.limits import CompileLimits
-from vectorless_web.engine.parsing.markup.blocks import remove_invisible
+from vectorless_web.engine.parsing.markup.blocks import remove_invisible, tell_counts
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.package import Package, PackageKind, child, local, open_package, value
 from vectorless_web.engine.parsing.sheets.numbers import BUILT_IN, show_number
-from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, find_shown_title, write_sheets
+from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, write_sheets
 
 WORKBOOK = PackageKind("Excel workbook", "Excel", "xlsx")
 _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})$")
@@ -32,30 +31,13 @@ def read_workbook(path: Path, *, limits: CompileLimits) -> DocumentText:
     UnreadableDocument: `damaged_xlsx`, `encrypted_xlsx`, `zip_bomb`, `unsafe_xlsx`, `too_large`, `no_text`.
     """
     with open_package(path, limits, WORKBOOK) as package:
-        related = package.find_related("")
-        main = next(iter(related.get("officeDocument", [])), "xl/workbook.xml")
+        main = package.find_main("xl/workbook.xml")
         root = package.xml(main)
         if root is None or local(root) != "workbook":
             raise KeyError(main)
         reader = _WorkbookReader.open(package, main, root)
         sheets = list(reader.read_sheets(root))
-        title = child(package.xml(next(iter(related.get("core-properties", [])), "docProps/core.xml")), "title")
-        writer = write_sheets(sheets)
-        told = [*package.tell_left_out(), *reader.left_out.tell()]
-    check_sheet_text(writer.length, bool(writer.blocks), limits)
-    said = remove_invisible(title.text or "") if title is not None else ""
-    return writer.finish(said, told, shown_title=find_shown_title(writer))
-
-
-def check_sheet_text(length: int, has_blocks: bool, limits: CompileLimits) -> None:
-    """UnreadableDocument when a workbook holds nothing (`no_text`) or too much (`too_large`)."""
-    if not has_blocks:
-        raise UnreadableDocument(
-            "This workbook has no filled cell on a sheet that is shown. Charts and pictures hold no words to quote.",
-            code="no_text",
-        )
-    if length > limits.characters:
-        raise UnreadableDocument("This workbook is too long to be read. Split it into smaller files.", code="too_large")
+        return write_sheets(sheets, package.title(), [*package.tell_left_out(), *reader.left_out.tell()])
 
 
 @dataclass(slots=True)
@@ -66,21 +48,16 @@ class LeftOut:
 
     def tell(self) -> Iterator[str]:
         """Sentences on what was left out."""
-        for kind, sentence in _LEFT_OUT.items():
-            count = self.counts[kind]
-            if count:
-                yield sentence.format(
-                    count=f"{count:,} {kind}{'' if count == 1 else 's'}", were="was" if count == 1 else "were"
-                )
+        return tell_counts({kind: self.counts[kind] for kind in _LEFT_OUT}, _LEFT_OUT)
 
 
 _LEFT_OUT = {
-    "hidden sheet": "{count} {were} left out; show it in the workbook to have it read.",
-    "hidden row": "{count} {were} left out.",
-    "hidden column": "{count} {were} left out.",
-    "formula": "{count} without a stored value {were} kept as written; save it in Excel to have it calculated.",
-    "endless fill": "{count} {were} cut: a cell or row that repeats to the end of the sheet was read in part.",
-    "chart sheet": "{count} {were} left out; a chart's figures are read where they stand in cells.",
+    "hidden sheet": "{things} {were} left out; show it in the workbook to have it read.",
+    "hidden row": "{things} {were} left out.",
+    "hidden column": "{things} {were} left out.",
+    "formula": "{things} without a stored value {were} kept as written; save it in Excel to have it calculated.",
+    "endless fill": "{things} {were} cut: a cell or row that repeats to the end of the sheet was read in part.",
+    "chart sheet": "{things} {were} left out; a chart's figures are read where they stand in cells.",
 }
 
 
@@ -170,7 +147,6 @@ class _WorkbookReader:
         return sheet
 
     def _read_row(self, sheet: Sheet, row: etree._Element, hidden: set[int]) -> set[int]:
-        """Note a row's filled cells; the hidden columns that hold something in it."""
         said = row.get("r", "")
         number = int(said) - 1 if said.isdecimal() and len(said) < 8 else max(sheet.rows, default=-1) + 1
         cells: dict[int, SheetCell] = {}
@@ -192,8 +168,7 @@ class _WorkbookReader:
         return unseen
 
     def _show(self, cell: etree._Element, code: str) -> str:
-        """What a cell shows: its text, or its stored value in its format; a formula without a value as written."""
-        kind, parts = cell.get("t", "n"), {_local_tag(part.tag): part for part in cell}
+        kind, parts = cell.get("t", "n"), {local(part): part for part in cell}
         text = (parts["v"].text or "") if "v" in parts else ""
         if kind == "s":
             shown = self.strings[int(text)] if text.isdecimal() and int(text) < len(self.strings) else ""
@@ -211,14 +186,7 @@ class _WorkbookReader:
         return self.count.add(shown) if shown else ""
 
 
-@cache
-def _local_tag(tag: object) -> str:
-    """An element's name without its namespace, remembered: a sheet has five of them and a million elements."""
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
-
-
 def _text_of(holder: etree._Element) -> str:
-    """The text of a shared or inline string: its runs joined, without readings of Japanese words."""
     parts = []
     for element in holder:
         if local(element) == "t":
@@ -229,18 +197,15 @@ def _text_of(holder: etree._Element) -> str:
 
 
 def _relation_id(entry: etree._Element) -> str:
-    """The id by which a sheet names its part; its own number is called `sheetId`."""
     return next((str(said) for key, said in entry.items() if key.endswith("}id")), "")
 
 
 def _column_of(place: str, default: int) -> int:
-    """The column of "B12", counted from 0."""
     return _column_named(place.rstrip("0123456789")) if place else default
 
 
 @cache
 def _column_named(letters: str) -> int:
-    """The number of column "A" (0) to "XFD"; names beyond it are its last."""
     column = 0
     for letter in letters[:4]:
         column = 26 * column + ord(letter.upper()) - ord("A") + 1
@@ -254,7 +219,6 @@ def _hidden_columns(element: etree._Element) -> range:
 
 
 def _note_merge(sheet: Sheet, said: str) -> None:
-    """Note what the first cell of a merged range ("A1:C2") spans."""
     ends = [_PLACE.match(end) for end in said.split(":")]
     if len(ends) != 2 or ends[0] is None or ends[1] is None:
         return

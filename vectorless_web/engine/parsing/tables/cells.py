@@ -123,7 +123,6 @@ def _has_gap(boxes: list[list[float]], size: float) -> bool:
 
 
 def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, limit: float) -> bool:
-    """Whether a new cell starts at word k."""
     gap = boxes[k][0] - boxes[k - 1][2]
     if gap <= _CURRENCY_GAP / _GAP * limit and spans[k][0] >= spans[k - 1][1]:
         # The space between two words, in most cases.
@@ -150,7 +149,6 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
 
 
 def _are_two_figures(text: str, spans: list[list[int]], k: int) -> bool:
-    """Whether word k and the word before are two figures with decimals, and so two cells."""
     return all(_DECIMALS.match(text[start:end]) for start, end in (spans[k - 1], spans[k]))
 
 

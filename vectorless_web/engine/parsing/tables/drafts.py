@@ -265,7 +265,6 @@ def _says_units(spans: Sequence[CellSpan]) -> bool:
 
 
 def _is_central(cells: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> bool:
-    """Whether the only header of a line is over the middle of all columns."""
     span = next(spans[0] for spans in cells[1:] if spans)
     left, right = edges[0][0], edges[-1][1]
     return abs(span.left + span.right - left - right) < 2 * _CENTRAL * (right - left)
@@ -326,7 +325,6 @@ def _coded_period(header: str) -> str:
 
 
 def _units_in(grid: Grid) -> str:
-    """The units line in the header, or above the first figures; a row's own "(thousands)" counts for that row alone."""
     rows = grid.rows[:8]
     for number, row in enumerate(rows):
         if not row.is_header and any(row.cells[1:]):

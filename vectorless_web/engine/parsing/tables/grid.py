@@ -147,7 +147,6 @@ def _part_names(visual: Sequence[Visual], edges: Sequence[Edge]) -> list[Visual]
 
 
 def _are_units(cells: Sequence[CellSpan]) -> bool:
-    """Whether a row of the header says units alone: "%   %" or "(in thousands)"."""
     return all(cell.text.startswith("(") or not any(map(str.isalnum, cell.text)) for cell in cells)
 
 
@@ -295,7 +294,6 @@ def _is_form(visual: Sequence[Visual]) -> bool:
 
 
 def _form_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
-    """Columns of a form begin where cells of several rows do."""
     lefts = sorted(cell.left for cells, *_ in visual for cell in cells[1:])
     groups: list[list[float]] = []
     for left in lefts:
@@ -315,7 +313,6 @@ def _form_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
 
 
 def _place_in_form(cells: Sequence[CellSpan], edges: Sequence[tuple[float, float]]) -> list[list[CellSpan]]:
-    """The cells of a row of a form, each in the last column that begins before it."""
     placed: list[list[CellSpan]] = [[] for _ in range(len(edges) + 1)]
     for cell in cells:
         placed[sum(cell.left > left - _TIGHT for left, _ in edges)].append(cell)
@@ -370,7 +367,6 @@ def _same_height(group: Sequence[LineRow], row: LineRow) -> bool:
 
 
 def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
-    """Columns are the unions of overlapping figures of the body, then of what is beside them."""
     body = [cells for cells, _, _, is_header in visual if not is_header]
     headed = max((len(cells) for cells, _, _, is_header in visual if is_header), default=0)
     figures = [[(c.left, c.right) for c in cells[1:] if c.numeric] for cells in body]
@@ -497,7 +493,6 @@ def _overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
 def _place(
     cells: Sequence[CellSpan], edges: Sequence[tuple[float, float]], is_header: bool, left: float
 ) -> list[list[CellSpan]]:
-    """The cells of a row, by column; column 0 is the label. `left` is where labels begin."""
     placed: list[list[CellSpan]] = [[] for _ in range(len(edges) + 1)]
     rest = list(cells)
     if edges and rest and (_heads_labels(rest[0], edges[0], left) if is_header else _starts_left(rest[0], edges)):
@@ -521,7 +516,6 @@ def _is_mark_beside(cell: CellSpan, edges: Sequence[Edge]) -> bool:
 
 
 def _heads_labels(cell: CellSpan, first: tuple[float, float], left: float) -> bool:
-    """Whether a header cell is over the labels, which begin at `left`, and not over the first column of figures."""
     shared = _overlap((cell.left, cell.right), first)
     if cell.left < left + _TIGHT and (cell.text.rstrip().endswith(":") or _UNITS_FIRST.match(cell.text)):
         return True  # a label over the first rows that reaches over their figures
@@ -531,7 +525,6 @@ def _heads_labels(cell: CellSpan, first: tuple[float, float], left: float) -> bo
 
 
 def _starts_left(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> bool:
-    """Whether a cell is in the label column."""
     first = edges[0]
     if cell.numeric and _overlap((cell.left, cell.right), first) > 0:
         return False

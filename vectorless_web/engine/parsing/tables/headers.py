@@ -58,8 +58,6 @@ def names_kinds(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
 
 @dataclass(slots=True)
 class _Part:
-    """Words of a header and the figure columns (first, last) that they stand over."""
-
     text: str
     over: tuple[int, int]
 
@@ -243,7 +241,6 @@ def _join_spans(above: CellSpan, below: CellSpan) -> CellSpan:
 
 
 def _count_repeated(lowest: Sequence[_Part], columns: int) -> int:
-    """How many columns of periods the lowest row repeats: 2 for "2022 2021 2022 2021"; 1 for none."""
     names = [part.text for part in lowest]
     if len(names) != columns or not all(_YEAR_IN.search(name) for name in names):
         return 1
@@ -370,7 +367,6 @@ def _keep_cheaper(
 
 
 def _distance(cell: CellSpan, anchors: Sequence[Edge], over: tuple[int, int], kinds: Sequence[str]) -> float | None:
-    """The cost of a header spanning these columns, where years may stand below it; None if it cannot."""
     first, last = over
     middle = (cell.left + cell.right) / 2
     left, right = anchors[first][0], anchors[last][1]
@@ -446,8 +442,6 @@ _LABEL_WORDS = re.compile(rf"(?!total|{any_of('goes_on')}\b)[^\W\d_]{{3,}}")
 
 @dataclass(slots=True)
 class _Group:
-    """A label that heads rows: where it begins, and whether rows below it were indented more."""
-
     left: float
     label: str
     is_indented: bool = False

@@ -39,7 +39,6 @@ def _find_ends(cell: CellSpan, columns: Sequence[Edge]) -> list[int]:
 
 
 def _cut(cell: CellSpan, ends: Sequence[int]) -> list[CellSpan]:
-    """The parts of a cell that end with these words; the whole cell for none."""
     places = [match.span() for match in _WORD.finditer(cell.text)]
     parts = []
     for before, last in itertools.pairwise([-1, *ends]):

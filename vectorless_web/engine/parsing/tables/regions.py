@@ -199,7 +199,6 @@ def _is_table(rows: Sequence[LineRow]) -> bool:
 
 
 def _is_named(rows: Sequence[LineRow], data: Sequence[int], header: Sequence[LineRow]) -> bool:
-    """Whether words name rows or columns: a label with or above the figures of some rows, or a header of words."""
     labelled = sum(_is_labelled(rows[number]) for number in data)
     above = sum(number > 0 and _is_label_above(rows[number - 1], rows[number]) for number in data)
     if (_NAMED_UNDER if header else _NAMED) * max(labelled, above) >= len(data):
@@ -209,18 +208,15 @@ def _is_named(rows: Sequence[LineRow], data: Sequence[int], header: Sequence[Lin
 
 
 def _is_labelled(row: LineRow) -> bool:
-    """Whether a word or a year is before a figure of the row."""
     last = max(place for place, cell in enumerate(row.cells) if cell.numeric)
     return any(_LABEL.search(cell.text) for cell in row.cells[:last])
 
 
 def _is_label_above(above: LineRow, row: LineRow) -> bool:
-    """Whether a line holds the label of the figures that stand alone in the line below."""
     return above.role is LineRole.TEXT and above.line.left < _figures_left(row) and bool(_LABEL.search(above.line.text))
 
 
 def _stand_under(figures: Sequence[CellSpan], header: Sequence[LineRow]) -> bool:
-    """Whether a cell of the header is over each figure."""
     named = (cell for row in header for cell in row.cells if not cell.numeric or _YEAR.match(cell.text.strip()))
     heads = [cell for cell in named if len(cell.text) <= _LONGEST_HEADER]
     return bool(heads) and all(
@@ -262,7 +258,6 @@ def is_contents(rows: Sequence[LineRow]) -> bool:
 
 
 def _grow_down(rows: Sequence[LineRow], seed: int, layout: Layout) -> int:
-    """The end of the region that starts at a seed."""
     end = seed + 1
     figures_left = _figures_left(rows[seed])
     position = end
@@ -335,7 +330,6 @@ def _heads_group(row: LineRow, seed: LineRow) -> bool:
 
 
 def _figures_alike(following: Sequence[LineRow], above: Sequence[LineRow]) -> bool:
-    """Whether the next row has its last figure where rows above have theirs."""
     ends = [row.cells[-1].right for row in above if row.role is LineRole.DATA]
     return any(
         row.role is LineRole.DATA and any(abs(row.cells[-1].right - end) < _EDGE for end in ends) for row in following
@@ -348,7 +342,6 @@ def _says_particulars(row: LineRow) -> bool:
 
 
 def _says_particular(row: LineRow) -> bool:
-    """Whether a line begins with a particular: "Name: value"."""
     return len(row.cells) > 1 and row.cells[0].text.rstrip().endswith(":")
 
 
@@ -358,7 +351,6 @@ def is_year(text: str) -> bool:
 
 
 def _names_periods(row: LineRow) -> bool:
-    """Whether all cells of a header row but the first name a year or a period."""
     said = [cell.text.strip() for cell in row.cells[1:]]
     return len(said) > 0 and all(_PERIOD_CELL.search(text) or PERIOD.match(text) for text in said)
 
@@ -415,12 +407,10 @@ def _heads_part(between: Sequence[LineRow], row: LineRow, seed: LineRow) -> bool
 
 
 def _titles_period(row: LineRow) -> bool:
-    """Whether a line names a period, as the title of a table among others alike does."""
     return row.role is LineRole.TEXT and bool(_PERIOD_CELL.search(row.line.text))
 
 
 def _says_again(row: LineRow, above: Sequence[LineRow]) -> bool:
-    """Whether a header row says the words of one above."""
     return any(own.role is LineRole.HEADER and own.line.text.split() == row.line.text.split() for own in above)
 
 
@@ -468,14 +458,12 @@ def _clear_of_figures(row: LineRow, figures_left: float) -> bool:
 
 
 def _is_centred(row: LineRow, seed: LineRow) -> bool:
-    """A short label centred over the whole table ("LIABILITIES AND EQUITY")."""
     middle = (seed.line.left + seed.line.right) / 2
     beside = abs((row.line.left + row.line.right) / 2 - middle)
     return len(row.line.text) < _SHORT and beside < _CENTRED * row.line.style.size
 
 
 def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> int:
-    """The start of the region: headers above the seed, with labels between them and the seed."""
     figures_left = min(_figures_left(row) for row in rows[seed : seed + _SEED_ROWS] if row.role is LineRole.DATA)
     start = position = seed
     while position > floor and seed - position < _HEADER_LINES:
@@ -619,7 +607,6 @@ def _is_row(row: LineRow, number: int, covered: set[int]) -> bool:
 
 
 def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
-    """The end of the table that starts at a row, or `start` if there is none."""
     edges = [cell.left for cell in rows[start].cells]
     ends = [cell.right for cell in rows[start].cells]
     end, members = start + 1, 1

@@ -82,8 +82,6 @@ class _Mesh:
 
 @dataclass(slots=True)
 class _CellText:
-    """What is in a cell."""
-
     spans: list[CellSpan] = field(default_factory=list)
     heights: list[float] = field(default_factory=list)
     bold: bool = True
@@ -202,7 +200,6 @@ def _find_head(mesh: _Mesh, rows: Sequence[LineRow]) -> list[LineRow]:
 
 
 def _add_band(mesh: _Mesh, head: Sequence[LineRow]) -> _Mesh:
-    """The mesh with one more band above, for the line that names its columns."""
     own = {cell: int(mesh.owner.max()) + 1 + place for place, cell in enumerate(dict.fromkeys(mesh.owner[0].tolist()))}
     top = min(row.line.top for row in head)
     band = [own[cell] for cell in mesh.owner[0].tolist()]
@@ -233,7 +230,6 @@ def _part_header(mesh: _Mesh, inside: Sequence[LineRow]) -> _Mesh:
 
 
 def _divide(ys: list[float], rows: Sequence[LineRow]) -> tuple[list[float], list[list[LineRow]]]:
-    """The lines that part bands, and what is printed in each; without bands at either end that have but one column."""
     bands: list[list[LineRow]] = [[] for _ in ys[1:]]
     for row in rows:
         if ys[0] < row.line.middle < ys[-1]:
@@ -263,7 +259,6 @@ def _find_blanks(page: Page, bands: Sequence[Sequence[LineRow]], left: int, righ
 
 
 def _find_gaps(bands: Sequence[Sequence[Sequence[float]]], left: int, right: int, narrowest: float) -> list[float]:
-    """The middles of stretches without words, each (left edge, right edge), in nearly all bands."""
     covered = np.zeros(max(right - left, 1) + 1)
     for band in bands:
         own = np.zeros_like(covered, dtype=bool)
@@ -277,7 +272,6 @@ def _find_gaps(bands: Sequence[Sequence[Sequence[float]]], left: int, right: int
 
 
 def _find_meshes(level: Sequence[Rule], upright: Sequence[Rule]) -> Iterator[_Mesh]:
-    """The grids that lines which cross make, from top to bottom."""
     if len(level) <= _FEWEST or not upright:
         return
     for across, down in sorted(_connect(level, upright), key=lambda lines: min(line[0] for line in lines[0])):
@@ -287,7 +281,6 @@ def _find_meshes(level: Sequence[Rule], upright: Sequence[Rule]) -> Iterator[_Me
 
 
 def _join_pieces(pieces: NDArray[np.float32]) -> list[Rule]:
-    """Lines of pieces (near edge, far edge, begin, end) that touch or overlap in one direction."""
     middles = (pieces[:, 0] + pieces[:, 1]) / 2
     order = np.lexsort((pieces[:, 2], middles))
     groups: list[list[Rule]] = []
@@ -310,7 +303,6 @@ def _join_pieces(pieces: NDArray[np.float32]) -> list[Rule]:
 
 
 def _connect(level: Sequence[Rule], upright: Sequence[Rule]) -> list[tuple[list[Rule], list[Rule]]]:
-    """Groups of level and upright lines that cross or touch each other."""
     first, second = np.array(level), np.array(upright)
     crossing = (
         (second[None, :, 0] >= first[:, None, 1] - _TOUCH)
@@ -369,7 +361,6 @@ def _places(lines: Sequence[Rule], crossing: Sequence[Rule]) -> list[float]:
 
 
 def _is_covered(lines: Sequence[Rule], place: float, begin: float, end: float) -> bool:
-    """Whether a line is at a place along most of a side."""
     shared = sum(
         max(0.0, min(stop, end) - max(start, begin)) for at, start, stop in lines if abs(at - place) < 2 * _TOUCH
     )
@@ -377,7 +368,6 @@ def _is_covered(lines: Sequence[Rule], place: float, begin: float, end: float) -
 
 
 def _lines_inside(mesh: _Mesh, rows: Sequence[LineRow]) -> list[LineRow]:
-    """The printed lines inside the outer lines; none if one of them begins or ends outside."""
     inside: list[LineRow] = []
     for row in rows:
         line = row.line
@@ -390,7 +380,6 @@ def _lines_inside(mesh: _Mesh, rows: Sequence[LineRow]) -> list[LineRow]:
 
 
 def _fill(page: Page, mesh: _Mesh, inside: list[LineRow]) -> RuledTable | None:
-    """The table that a mesh and the printed lines in it make; None if they make no table."""
     if _cross_words(page, mesh, inside):
         return None
     mesh = mesh if mesh.is_open else _part_header(mesh, inside)
@@ -467,7 +456,6 @@ def _find_steps(cells: Sequence[_CellText]) -> list[float]:
 
 
 def _part_line(page: Page, mesh: _Mesh, row: LineRow) -> Iterator[tuple[int, CellSpan]]:
-    """The words of a line, by cell."""
     first, last = row.line.words
     boxes, spans = page.boxes[first:last], page.spans[first:last].tolist()
     columns = np.clip(np.searchsorted(mesh.xs, (boxes[:, 0] + boxes[:, 2]) / 2) - 1, 0, len(mesh.xs) - 2)
@@ -566,7 +554,6 @@ def _count_likely_headers(rows: Sequence[Sequence[SpanCell]], width: int) -> int
 
 
 def _row_of(mesh: _Mesh, cells: dict[int, _CellText], row: int) -> list[tuple[int, SpanCell]]:
-    """The cells that begin in a row, from left to right."""
     begun: list[tuple[int, SpanCell]] = []
     for cell in dict.fromkeys(mesh.owner[row].tolist()):
         top, bottom, first, last = mesh.spans(cell)
@@ -580,7 +567,6 @@ def _row_of(mesh: _Mesh, cells: dict[int, _CellText], row: int) -> list[tuple[in
 def _grid_row(
     laid: SpanGrid, number: int, spans: Sequence[Sequence[CellSpan]], extent: tuple[float, float], page: int
 ) -> GridRow:
-    """One row: the spans of its cells at the places where their text is shown."""
     waiting = [own for own in spans if own]
     placed: list[list[CellSpan]] = []
     for text in laid.shown[number]:

@@ -127,7 +127,6 @@ def _place_cells(rows: Sequence[Sequence[SpanCell]]) -> tuple[Texts, Texts]:
 def _place_row(
     row: Sequence[SpanCell], hanging: dict[int, tuple[int, str]], over: Sequence[str]
 ) -> tuple[list[str], list[str], dict[int, tuple[int, str]]]:
-    """One row among cells that hang down into it: (column -> rows left, text)."""
     own: list[str] = []
     full: list[str] = []
     below: dict[int, tuple[int, str]] = {}
@@ -211,7 +210,6 @@ def guess_headers(shown: Sequence[Sequence[str]]) -> int:
 
 
 def _is_note_on_units(label: str) -> bool:
-    """Whether what is over the labels says units and the like: "(in millions)"."""
     return (label[0] in "([" and label[-1] in ")]") or bool(_SCALE.match(label) or _FIGURES_IN.match(label))
 
 
@@ -237,7 +235,6 @@ def _differs_below(shown: Sequence[Sequence[str]]) -> bool:
 
 
 def _repeats(names: Sequence[str], size: int) -> bool:
-    """Whether names repeat in groups of a size, as over tables set side by side."""
     return len(names) % size == 0 and list(names) == list(names[:size]) * (len(names) // size)
 
 
@@ -251,7 +248,6 @@ def _starts_as_figure(text: str) -> bool:
 
 
 def _is_set_off(rows: Sequence[Sequence[SpanCell]]) -> bool:
-    """Whether the first row alone is bold throughout."""
     first, second = ([[cell for cell in row if cell.text] for row in rows[:2]] + [[], []])[:2]
     again = first and any(row and row[0].text == first[0].text for row in rows[2:])
     return (
@@ -379,7 +375,6 @@ def _keep(
 
 
 def _measure_misplacement(place: int, first: int, last: int, kinds: Sequence[str]) -> float:
-    """What it costs that a header at a place heads these columns."""
     said = {kinds[own] for own in range(first, last + 1)} - {""}
     off = min(abs(place - (first + last) // 2), abs(place - (first + last + 1) // 2)) + _MIDDLE
     return min(float(place - first), off) + _MIXED * (len(said) - 1 if said else 0)

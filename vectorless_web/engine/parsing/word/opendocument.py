@@ -9,10 +9,16 @@ from pathlib import Path
 from lxml import etree
 
 from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.figures import PictureShelf, clean_description
 from vectorless_web.engine.parsing.limits import CompileLimits
-from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_number, remove_invisible
+from vectorless_web.engine.parsing.markup.blocks import (
+    LONGEST_HEADING,
+    BlockWriter,
+    format_number,
+    remove_invisible,
+    tell_counts,
+    tidy_lines,
+)
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.markup.plaintext import guess_level, mark_superscript
 from vectorless_web.engine.parsing.package import PackageKind, child, local, open_package, refuse_locked, value
@@ -26,8 +32,6 @@ _PASSED = frozenset(
 )  # fmt: skip
 _WHITE = {"s": " ", "tab": " ", "line-break": "\n"}
 _HEADING, _CONTENTS = re.compile(r"heading ([1-9])$"), re.compile(r"contents ([1-9])$")
-_LONGEST_HEADING = 220
-"""Characters of a heading at most, as in Word documents."""
 _MOST_REPEATED = 100
 """Times that a filled row is written when the file says that it repeats."""
 
@@ -48,29 +52,15 @@ def read_text_document(path: Path, *, limits: CompileLimits) -> DocumentText:
         reader = _TextReader(_OpenStyles.of(looks, root), shelf)
         reader.read_running(looks)
         reader.read(body)
-        title = child(package.xml("meta.xml"), "meta", "title")
-        told = package.tell_left_out()
-    writer = reader.writer
-    if all(block.kind is NodeKind.RUNNING or not block.has_text for block in writer.blocks):
-        raise UnreadableDocument(
-            "This OpenDocument text holds no words; pages that are pictures have none."
-            " Run text recognition (OCR) on it and upload the PDF.",
-            code="no_text",
-        )
-    if writer.length > limits.characters:
-        raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
-    said = remove_invisible(title.text or "") if title is not None else ""
-    return writer.finish(said, [*told, *shelf.tell(), *_tell_left_out(body, reader.hidden)])
-
-
-def _tell_left_out(body: etree._Element, hidden: int) -> Iterator[str]:
-    """Sentences on what a reader of the document would not see."""
-    counts = Counter(local(own) for own in body.iter("{*}deletion", "{*}annotation"))
-    counts["hidden"] = hidden
-    for kind, name in (("deletion", "tracked deletion"), ("annotation", "comment"), ("hidden", "hidden passage")):
-        count = counts[kind]
-        if count:
-            yield f"{count:,} {name}{' was' if count == 1 else 's were'} left out."
+        title, told = package.title(), package.tell_left_out()
+    reader.writer.refuse_empty(TEXT_DOCUMENT.name)
+    unseen = Counter(local(own) for own in body.iter("{*}deletion", "{*}annotation"))
+    left_out = {
+        "tracked deletion": unseen["deletion"],
+        "comment": unseen["annotation"],
+        "hidden passage": reader.hidden,
+    }
+    return reader.writer.finish(title, [*told, *shelf.tell(), *tell_counts(left_out)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +172,6 @@ _LENGTH = re.compile(r"[1-9]")
 
 
 def _read_levels(element: etree._Element) -> dict[int, _OpenListLevel]:
-    """How each level of a list is marked, counted from 1."""
     levels = {}
     for own in element:
         level = parse_count(value(own, "level"))
@@ -201,8 +190,6 @@ def _read_levels(element: etree._Element) -> dict[int, _OpenListLevel]:
 
 @dataclass(slots=True)
 class _Count:
-    """Counts the items of a list, level by level."""
-
     levels: dict[int, _OpenListLevel]
     counts: dict[int, int] = field(default_factory=dict)
 
@@ -241,8 +228,7 @@ class _Words:
 
     @property
     def text(self) -> str:
-        lines = remove_invisible("".join(self.parts)).split("\n")
-        return "\n".join(" ".join(line.split()) for line in lines).strip()
+        return tidy_lines("".join(self.parts))
 
     @property
     def strong(self) -> bool:
@@ -251,8 +237,6 @@ class _Words:
 
 @dataclass(slots=True)
 class _TextReader:
-    """Writes a text's blocks; footnotes come behind the block that refers to them."""
-
     styles: _OpenStyles
     shelf: PictureShelf
     writer: BlockWriter = field(default_factory=BlockWriter)
@@ -302,7 +286,7 @@ class _TextReader:
         contents = self.styles.contents_level(element)
         if contents is None:
             self._write_notes_before(text)
-        if level is not None and len(text) <= _LONGEST_HEADING:
+        if level is not None and len(text) <= LONGEST_HEADING:
             self.writer.write(NodeKind.SECTION, text.replace("\n", " "), level=level)
         elif text and self.styles.is_caption(element):
             self.writer.write(NodeKind.CAPTION, text)
@@ -320,7 +304,6 @@ class _TextReader:
             self._write_notes()
 
     def _write_beside(self, words: _Words) -> None:
-        """Write the text boxes anchored in a paragraph, and keep its notes for later."""
         self.waiting.extend(words.notes)
         for image in words.pictures:
             if self.styles.is_cut(value(image.getparent(), "style-name")):
@@ -334,7 +317,6 @@ class _TextReader:
             self._blocks(box)
 
     def _list(self, element: etree._Element, level: int, style: str) -> None:
-        """Write a list's items with the marks that are printed before them."""
         style = value(element, "style-name") or style
         count = self.lists.get(style) if level > 1 or value(element, "continue-numbering") == "true" else None
         if count is None:
@@ -397,7 +379,6 @@ class _TextReader:
         )
 
     def _line(self, container: etree._Element) -> str:
-        """Everything in a note, header or footer, in one line."""
         lines = (self._words(own).text for own in container.iter("{*}p", "{*}h"))
         return " ".join(" ".join(lines).split())
 
@@ -429,7 +410,6 @@ class _TextReader:
             _say(words, element.tail, bold, raised)
 
     def _write_notes(self) -> None:
-        """Write the notes of the last block, each behind its number."""
         waiting, self.waiting = self.waiting, []
         for note in waiting:
             citation, text = child(note, "note-citation"), child(note, "note-body")
@@ -440,7 +420,6 @@ class _TextReader:
 
 
 def _describe(image: etree._Element) -> str:
-    """What the frame of a picture says of it."""
     frame = image.getparent()
     said = child(frame, "desc")
     said = child(frame, "title") if said is None else said
@@ -448,7 +427,6 @@ def _describe(image: etree._Element) -> str:
 
 
 def _say(words: _Words, text: str | None, bold: bool, raised: bool) -> None:
-    """Add characters of a paragraph; line ends in the file are spaces."""
     if not text:
         return
     said = " ".join(text.split("\n"))
@@ -467,7 +445,6 @@ def _is_noted(line: etree._Element, cell: etree._Element) -> bool:
 
 
 def _is_data_table(table: etree._Element) -> bool:
-    """Whether a table has more than one cell and no table within."""
     cells = sum(1 for _ in table.iter("{*}table-cell"))
     return cells > 1 and next((own for own in table.iter("{*}table") if own is not table), None) is None
 

@@ -8,10 +8,15 @@ from pathlib import Path
 from lxml import etree
 
 from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.figures import PictureShelf, clean_description
 from vectorless_web.engine.parsing.limits import CompileLimits
-from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_number, remove_invisible
+from vectorless_web.engine.parsing.markup.blocks import (
+    LONGEST_HEADING,
+    BlockWriter,
+    format_number,
+    remove_invisible,
+    tidy_lines,
+)
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.markup.plaintext import guess_level, mark_superscript
 from vectorless_web.engine.parsing.package import Package, child, local, not_word, open_package, value
@@ -109,7 +114,6 @@ class Styles:
         return None
 
     def _chain(self, properties: etree._Element | None) -> list[ParagraphStyle]:
-        """The style of a paragraph and those that it is based on, each once."""
         found: list[ParagraphStyle] = []
         seen: set[str] = set()
         name = self.id_of(properties)
@@ -265,7 +269,7 @@ def paragraph_words(paragraph: etree._Element, *, bold: bool = False) -> Words:
             own = is_on(properties, "b")
             plain = plain or (bool(text.strip()) and not (bold if own is None else own))
             said.append(text)
-    words.text = "\n".join(" ".join(line.split()) for line in remove_invisible("".join(said)).split("\n")).strip()
+    words.text = tidy_lines("".join(said))
     words.strong = bool(words.text) and not plain
     return words
 
@@ -299,7 +303,6 @@ def _read_run_part(name: str, part: etree._Element) -> str:
 
 
 def _text_boxes(drawn: etree._Element) -> list[etree._Element]:
-    """The outermost text boxes of a drawing."""
     found, stack = [], [drawn]
     while stack:
         element = stack.pop()
@@ -382,13 +385,11 @@ def _cell(cell: etree._Element, text: str) -> SpanCell:
 
 
 def _is_strong(cell: etree._Element) -> bool:
-    """Whether all runs of a cell that hold text are bold by their own properties."""
     runs = [run for run in cell.iter() if local(run) == "r" and any(local(own) == "t" for own in run)]
     return bool(runs) and all(is_on(child(run, "rPr"), "b") for run in runs)
 
 
 def _find_elements(container: etree._Element, name: str) -> Iterator[etree._Element]:
-    """Rows or cells in order, also those within content controls."""
     stack = [iter(list_children(container))]
     while stack:
         element = next(stack[-1], None)
@@ -402,8 +403,6 @@ def _find_elements(container: etree._Element, name: str) -> Iterator[etree._Elem
             stack.append(iter(list_children(element)))
 
 
-_LONGEST_HEADING = 220
-"""Characters of a heading at most, as in PDF files (outline.heading)."""
 _DEEPEST_BOX = 8
 """Text boxes inside text boxes that are read."""
 
@@ -414,8 +413,7 @@ def read_docx(path: Path, *, limits: CompileLimits) -> DocumentText:
     UnreadableDocument: `damaged_docx`, `encrypted_docx`, `zip_bomb`, `unsafe_docx`, `unsupported_type`, `no_text`.
     """
     with open_package(path, limits) as package:
-        related = package.find_related("")
-        main = next(iter(related.get("officeDocument", [])), "word/document.xml")
+        main = package.find_main("word/document.xml")
         root = package.xml(main)
         body = child(root, "body")
         if root is None or local(root) != "document" or body is None:
@@ -424,28 +422,12 @@ def read_docx(path: Path, *, limits: CompileLimits) -> DocumentText:
         shelf = PictureShelf(lambda key: package.read_picture(targets.get(key, "")), limits)
         reader = _WordReader(parts=_WordParts.of(package, main), shelf=shelf)
         reader.read(body)
-        title = child(package.xml(next(iter(related.get("core-properties", [])), "docProps/core.xml")), "title")
-        writer = reader.writer
-        _check(writer, limits)
-        said = remove_invisible(title.text or "") if title is not None else ""
-        return writer.finish(said, [*package.tell_left_out(), *shelf.tell()])
-
-
-def _check(writer: BlockWriter, limits: CompileLimits) -> None:
-    if all(block.kind is NodeKind.RUNNING or not block.has_text for block in writer.blocks):
-        raise UnreadableDocument(
-            "This Word document holds no text; pages that are pictures have none."
-            " Run text recognition (OCR) on it and upload the PDF.",
-            code="no_text",
-        )
-    if writer.length > limits.characters:
-        raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
+        reader.writer.refuse_empty(package.kind.name)
+        return reader.writer.finish(package.title(), [*package.tell_left_out(), *shelf.tell()])
 
 
 @dataclass(frozen=True, slots=True)
 class _WordParts:
-    """The parts of a document besides its body; `notes` by kind and id."""
-
     styles: Styles
     numbering: Numbering
     notes: dict[tuple[str, str], etree._Element]
@@ -474,8 +456,6 @@ class _WordParts:
 
 @dataclass(slots=True)
 class _WordReader:
-    """Writes a document's blocks; footnotes come behind the block that refers to them."""
-
     parts: _WordParts
     shelf: PictureShelf
     writer: BlockWriter = field(default_factory=BlockWriter)
@@ -529,7 +509,6 @@ class _WordReader:
         return paragraph_words(paragraph, bold=self.parts.styles.is_bold(child(paragraph, "pPr")))
 
     def _mark(self, properties: etree._Element | None, words: Words) -> tuple[str, int] | None:
-        """The number that Word prints before a paragraph; an empty one does not count."""
         found = self.parts.styles.numbering(properties)
         return self.parts.numbering.mark(*found) if found and words.text else None
 
@@ -559,7 +538,7 @@ class _WordReader:
         """The level of a heading. A whole clause in such a style is no heading; without styles the words decide."""
         level = self.parts.styles.level(properties)
         if level is not None:
-            return level if len(said) <= _LONGEST_HEADING else None
+            return level if len(said) <= LONGEST_HEADING else None
         if self.marked or (listed and not words.strong):
             return None
         return guess_level(said, strong=words.strong)
@@ -571,7 +550,6 @@ class _WordReader:
         self.caption = ""
 
     def _line(self, container: etree._Element, depth: int = 0) -> str:
-        """Everything in a cell, note, header or text box, in one line."""
         said = []
         for paragraph in _block_elements(container, whole_tables=False):
             words = self._words(paragraph)
@@ -584,7 +562,6 @@ class _WordReader:
         return " ".join(" ".join(said).split())
 
     def _write_notes(self) -> None:
-        """Write the notes of the last block, each behind its number."""
         waiting, self.waiting = self.waiting, []
         for kind, name in waiting:
             note = self.parts.notes.get((kind, name))
