@@ -2,7 +2,6 @@
 
 import django_rq
 import pytest
-from redis.exceptions import ConnectionError as RedisConnectionError
 
 from tests.runs.conftest import make_ready
 from vectorless_web.documents.models import Card
@@ -15,7 +14,7 @@ from vectorless_web.runs.services.executing import settings_of
 from vectorless_web.workspaces.models import AuditEvent, ModelProvider, Workspace
 from vectorless_web.workspaces.selectors import workspace_for
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -104,30 +103,6 @@ def test_what_is_set_of_the_search_holds_for_the_question_and_is_asked_again(cli
     assert refused.status_code == 422 and "Ensure this value is greater than or equal to 1" in refused.content.decode()
 
 
-def test_asking_again_keeps_thread_scope_and_limits(place, bob, report):
-    first = start_run(user=bob, workspace=place, question="Why?", documents=[report.pk], max_steps=12)
-
-    second = ask_again(user=bob, run=first)
-
-    assert second.thread == first.thread
-    assert list(second.documents.all()) == [report]
-    assert second.settings["max_steps"] == 12
-
-
-def test_with_redis_down_the_question_is_kept(place, bob, report, monkeypatch, django_capture_on_commit_callbacks):
-    from vectorless_web.infra.queues import jobs
-
-    class DeadQueue:
-        def enqueue_call(self, **_values):
-            raise RedisConnectionError("no Redis")
-
-    monkeypatch.setattr(jobs.django_rq, "get_queue", lambda _name: DeadQueue())
-    with django_capture_on_commit_callbacks(execute=True):
-        run = start_run(user=bob, workspace=place, question="Why?")
-
-    assert Run.objects.get(pk=run.pk).status == "queued"
-
-
 class TestInTheBrowser:
     def ask(self, client, workspace, **data):
         return client.post(f"/w/{workspace.slug}/ask/", data)
@@ -139,40 +114,23 @@ class TestInTheBrowser:
 
         assert response[told] == f"/w/{workspace.slug}/runs/{Run.objects.get().pk}/"
 
-    @pytest.mark.parametrize(
-        ("question", "words"), [("", "Write a question first"), ("x" * 10_000, "10,000 characters")]
-    )
     @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
-    def test_a_bad_question_shows_its_reason_in_place(self, client, workspace, bob, report, question, words, headers):
+    def test_a_bad_question_shows_its_reason_in_place(self, client, workspace, bob, report, headers):
         client.force_login(bob)
 
-        response = client.post(f"/w/{workspace.slug}/ask/", {"question": question}, headers=headers)
+        response = client.post(f"/w/{workspace.slug}/ask/", {"question": "x" * 10_000}, headers=headers)
 
         assert response.status_code == 422
-        assert words in response.content.decode()
+        assert "10,000 characters" in response.content.decode()
         assert not Run.objects.exists()
 
-    def test_a_folder_narrows_the_scope(self, client, workspace, bob, report, alice):
-        from vectorless_web.documents.models import Folder
-
-        folder = Folder.objects.create(workspace=workspace, name="Reports")
-        other = make_ready(workspace, alice, "Handbook")
-        other.folder = folder
-        other.save()
-        client.force_login(bob)
-
-        self.ask(client, workspace, question="Why?", scope=f"folder:{folder.pk}")
-
-        assert list(Run.objects.get().documents.all()) == [other]
-
-    @pytest.mark.parametrize("sent", ["Verträge", "Vertr\0äge"])
-    def test_a_tag_in_any_language_narrows_the_scope(self, client, workspace, bob, report, alice, sent):
+    def test_a_tag_in_any_language_narrows_the_scope(self, client, workspace, bob, report, alice):
         other = make_ready(workspace, alice, "Lease")
         other.tags = ["Verträge"]
         other.save()
         client.force_login(bob)
 
-        self.ask(client, workspace, question="Why?", scope=f"tag:{sent}")
+        self.ask(client, workspace, question="Why?", scope="tag:Vertr\0äge")
 
         assert list(Run.objects.get().documents.all()) == [other]
 
@@ -206,26 +164,6 @@ class TestWhoAnswers:
         run.refresh_from_db()
         assert (run.status, run.error_code) == ("failed", "secret_unreadable")
         assert "type it again" in run.reason
-
-
-def test_a_folder_with_documents_is_a_place_to_look(client, alice, workspace, report):
-    from vectorless_web.documents.models import Folder
-
-    report.folder = Folder.objects.create(workspace=workspace, name="Filings")
-    report.save()
-    client.force_login(alice)
-
-    assert f'value="folder:{report.folder.pk}"' in client.get(f"/w/{workspace.slug}/").content.decode()
-
-
-def test_ticked_documents_are_listed_however_many_there_are(client, alice, workspace, report, monkeypatch):
-    monkeypatch.setattr("vectorless_web.runs.forms.CHOICES_SHOWN", 0)
-    client.force_login(alice)
-    answer = client.post(
-        f"/w/{workspace.slug}/ask/", {"question": "", "scope": "documents", "documents": [report.pk]}
-    ).content.decode()
-
-    assert f'name="documents" value="{report.pk}" checked' in answer
 
 
 def test_the_ask_page_offers_questions_that_documents_of_the_chosen_scope_answer(client, bob, workspace, report, alice):

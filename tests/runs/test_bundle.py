@@ -116,10 +116,6 @@ def test_a_good_bundle_has_nothing_wrong(bundle, original):
     assert "At their place in paper.txt itself: 2 of 2 quotes." in report.good
 
 
-def test_the_same_run_makes_the_same_bytes(run):
-    assert bundle_of(run) == bundle_of(Run.objects.get(pk=run.pk))
-
-
 def test_it_holds_answer_trace_quotes_settings_and_pages(bundle, run):
     archive = zipfile.ZipFile(bundle)
     stem = f"pages/{run.citations.first().sha256[:16]}-p0001"
@@ -132,21 +128,10 @@ def test_it_holds_answer_trace_quotes_settings_and_pages(bundle, run):
     ]
 
 
-def test_without_the_document_it_says_what_was_not_compared(bundle):
-    report = check_bundle(bundle)
-
-    assert report.wrong == []
-    assert any("was not given" in sentence for sentence in report.unchecked)
-
-
-@pytest.mark.parametrize("name", ["answer.md", "answer.json", "quotes.json", "trace.json", "settings.json"])
-def test_a_changed_file_is_noticed(bundle, name):
-    report = check_bundle(changed(bundle, name, lambda data: data.replace(b"412", b"421") + b" "))
-
-    assert f"{name} was altered: it does not have the SHA-256 of the manifest." in report.wrong
-
-
-def test_a_file_that_was_taken_out_or_put_in_is_noticed(bundle):
+def test_a_file_that_was_changed_taken_out_or_put_in_is_noticed(bundle):
+    for name in ("answer.md", "answer.json", "quotes.json", "trace.json", "settings.json"):
+        report = check_bundle(changed(bundle, name, lambda data: data.replace(b"412", b"421") + b" "))
+        assert f"{name} was altered: it does not have the SHA-256 of the manifest." in report.wrong
     assert "trace.json is missing." in check_bundle(changed(bundle, "trace.json", lambda _data: None)).wrong
     assert "more.txt is not in the manifest." in check_bundle(changed(bundle, "more.txt", lambda _data: b"x")).wrong
 
@@ -246,12 +231,6 @@ def test_a_page_text_that_was_forged_is_found_out_by_the_document(bundle, origin
     assert any("page text of [1]" in sentence for sentence in check_bundle(forged, [original]).wrong)
 
 
-def test_another_document_is_no_evidence(bundle, original):
-    original.write_text(TEXT.replace("412", "413"))
-
-    assert any("none of the documents" in sentence for sentence in check_bundle(bundle, [original]).wrong)
-
-
 def test_the_fingerprint_stands_for_the_whole(bundle):
     fingerprint = check_bundle(bundle).fingerprint
 
@@ -260,21 +239,14 @@ def test_the_fingerprint_stands_for_the_whole(bundle):
     assert check_bundle(forged, fingerprint=fingerprint).wrong
 
 
-@pytest.mark.parametrize("data", [b"", b"no zip", b"PK\x03\x04broken"])
-def test_what_is_no_zip_is_no_bundle(tmp_path, data):
+def test_what_is_no_zip_or_has_no_manifest_of_ours_is_no_bundle(bundle, tmp_path):
+    for manifest in (b"{}", b"[]", b"null", b'{"format": "x"', b'{"format": 1, "version": 1, "files": [1]}'):
+        with pytest.raises(InvalidInput):
+            check_bundle(changed(bundle, "manifest.json", lambda _data, said=manifest: said))
     path = tmp_path / "x.zip"
-    path.write_bytes(data)
-
+    path.write_bytes(b"PK\x03\x04broken")
     with pytest.raises(InvalidInput):
         check_bundle(path)
-
-
-@pytest.mark.parametrize(
-    "manifest", [b"{}", b"[]", b"null", b'{"format": "x"', b'{"format": 1, "version": 1, "files": [1]}']
-)
-def test_a_zip_without_a_manifest_of_ours_is_no_bundle(bundle, manifest):
-    with pytest.raises(InvalidInput):
-        check_bundle(changed(bundle, "manifest.json", lambda _data: manifest))
 
 
 def test_pages_that_cannot_be_had_are_named_in_the_manifest(run, tmp_path):
@@ -285,17 +257,6 @@ def test_pages_that_cannot_be_had_are_named_in_the_manifest(run, tmp_path):
     manifest = json.loads(zipfile.ZipFile(io.BytesIO(bundle_of(run))).read("manifest.json"))
 
     assert manifest["left_out"][0]["why"] == "The compiled document cannot be read."
-
-
-def test_a_deleted_document_is_left_out_and_its_quotes_stay(run, paper, tmp_path):
-    from django.utils import timezone
-
-    Document.objects.update(deleted_at=timezone.now())
-    path = tmp_path / "b.zip"
-    path.write_bytes(bundle_of(run))
-
-    assert not any(name.startswith("pages/") for name in zipfile.ZipFile(path).namelist())
-    assert check_bundle(path).wrong == []
 
 
 def test_a_member_downloads_it(client, bob, run):
@@ -315,10 +276,3 @@ def test_the_command_says_it_in_words_and_by_its_exit_code(bundle, original, cap
 
     assert left.value.code == code
     assert words in capsys.readouterr().out
-
-
-def test_the_command_refuses_what_is_not_there(tmp_path):
-    with pytest.raises(SystemExit) as left:
-        call_command("verify", str(tmp_path / "none.zip"))
-
-    assert left.value.code == 2

@@ -52,28 +52,6 @@ def assert_told_once(run: Run, steps: int = 11) -> None:
     assert fresh(run).step_count == steps
 
 
-def test_a_killed_worker_takes_its_work_horse_along_and_its_run_ends_with_each_step_once(make_run, spawn):
-    """Nobody could stop an orphan, and nobody would wait for it when the site ends."""
-    run = make_run()
-    worker = spawn("work", "runs", **ENGINE, STORY_PAUSE="0.2")
-    enqueue(run)
-    wait_until(lambda: len(places(run)) >= 3, seconds=40, pause=0.01)
-    [horse] = children_of(worker.pid)
-    os.kill(worker.pid, signal.SIGKILL)
-    wait_until(lambda: not os.path.exists(f"/proc/{horse}"), seconds=3)
-    ended, kept = time.monotonic(), list(Step.objects.filter(run=run).values_list("pk", flat=True))
-
-    wait_until(recover_runs, seconds=LEASE + 2, pause=0.1)
-    assert time.monotonic() - ended <= LEASE + 1
-    assert (fresh(run).status, fresh(run).attempt) == ("queued", 2)
-    spawn("work", "runs", **ENGINE, STORY_PAUSE="0.01")
-    wait_until(lambda: not fresh(run).is_open, seconds=20)
-
-    assert fresh(run).status == "answered"
-    assert list(Step.objects.filter(run=run).values_list("pk", flat=True))[: len(kept)] == kept
-    assert_told_once(run)
-
-
 def test_a_zombie_that_wakes_after_its_lease_writes_nothing(make_run):
     """SIGSTOP past the lease, another attempt finishes, SIGCONT: rows stay exactly as they are."""
     run = make_run()
@@ -159,17 +137,6 @@ def claimed_before_the_clock_was_set_back(run: Run) -> None:
 
     claim(run.pk)
     Run.objects.filter(pk=run.pk).update(lease_until=timezone.now() + timezone.timedelta(hours=2))
-
-
-def test_a_run_can_be_stopped_although_the_clock_was_set_back(make_run, bob):
-    from vectorless_web.runs.services import cancel_run
-
-    run = make_run()
-    claimed_before_the_clock_was_set_back(run)
-
-    assert cancel_run(user=bob, run=run)
-
-    assert fresh(run).status == "cancelled"
 
 
 def test_a_held_lease_is_left_alone_and_a_lost_one_given_back_once(make_run):

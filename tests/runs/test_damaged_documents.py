@@ -17,7 +17,7 @@ from vectorless_web.runs.jobs import find_replay_result
 from vectorless_web.runs.models import Replay, Run
 from vectorless_web.sharing.services import LinkTerms, make_link
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 BOTH = "How many glaciers and orchards are in the valley?"

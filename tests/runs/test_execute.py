@@ -19,9 +19,8 @@ from vectorless_web.documents.models import Document
 from vectorless_web.engine.agent.events import Outcome, StepKind
 from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Operand, Support
-from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.runs import jobs
-from vectorless_web.runs.models import Citation, Claim, Run, RunInputs, Step
+from vectorless_web.runs.models import Claim, Run, RunInputs, Step
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.runs.services.recording import load_kept_conversation
 
@@ -79,16 +78,6 @@ def test_every_end_is_written_with_its_code_and_advice(make_run, end, status, co
 
     assert (run.status, run.error_code, run.retryable, run.steps.count()) == (status, code, retryable, 1)
     assert run.reason == "It is in the documents." or not end
-
-
-def test_an_error_of_the_engine_becomes_a_stated_failure(make_run):
-    def damaged(_document):
-        raise ArtefactDamaged("The compiled file is missing. Read the document again to repair it.")
-
-    run = work(make_run(), tell(damaged))
-
-    assert (run.status, run.error_code) == ("failed", "artefact_damaged")
-    assert "Read the document again" in run.reason
 
 
 def test_a_bug_is_written_to_the_run_and_raised(make_run, settings):
@@ -196,17 +185,6 @@ def test_a_second_attempt_that_says_something_else_leaves_nothing_stale(make_run
     assert Run.objects.get().step_count == 2
 
 
-def test_a_second_attempt_with_another_quote_for_the_same_words_replaces_it(make_run, report):
-    run, name = make_run(), str(report.pk)
-    before = claim(0, "checked", name)
-    interrupted(run, before)
-    better = replace(before, citations=(replace(before.citations[0], quote="Revenue: 412 million", page_index=2),))
-
-    work(run, tell([better, complete()]))
-
-    assert list(Citation.objects.values_list("quote", "page_index")) == [("Revenue: 412 million", 2)]
-
-
 def test_a_stopped_second_attempt_keeps_what_was_found(make_run, report):
     run, name = make_run(), str(report.pk)
     interrupted(run, step(0, name), claim(0, "checked", name))
@@ -230,21 +208,6 @@ def test_what_no_database_takes_is_left_out_of_texts(make_run):
     work(make_run(), tell([told, complete()]))
 
     assert Claim.objects.get().text == "Nul  and half a pair ?."
-
-
-def test_what_was_read_is_pinned(make_run, report):
-    def story(document):
-        yield step(0, document)
-
-    class Opening:
-        def run(self, question, corpus, limits, *, cancelling, conversation):
-            corpus.opened.add(report.current_version_id)
-            yield step(0, str(report.pk))
-            yield complete()
-
-    run = work(make_run(), TestEngine(Opening()))
-
-    assert list(run.versions.all()) == [report.current_version]
 
 
 def test_closest_passages_are_stored_whole_with_words_that_stand_nowhere(make_run):
@@ -271,9 +234,6 @@ class TestFollowUps:
 
         work(run, TestEngine(Noting()))
         return told[0]
-
-    def test_the_first_question_of_a_thread_follows_nothing(self, make_run):
-        assert self.told_to(make_run()).exchanges == ()
 
     def test_a_follow_up_gets_questions_answers_and_what_was_cited_in_order(self, make_run, report):
         first = work(make_run(question="What was revenue in 2024?"), tell(long_story))

@@ -219,23 +219,6 @@ def test_a_run_that_is_deleted_under_its_pages_closes_them():
     asyncio.run(scene())
 
 
-def test_what_cannot_be_drawn_closes_the_pages_for_another_try(caplog):
-    class Broken(Rows):
-        async def surround(self, audience: Audience) -> None:
-            raise ValueError("a template that does not fit")
-
-    async def scene() -> None:
-        hub = hub_of(Broken(stored=2))
-        page = Page()
-        viewer = enter(hub, page)
-        await until(lambda: page.closed)
-        assert (page.closed, page.numbers) == (BROKEN, [1, 2])
-        hub.leave(viewer)
-
-    asyncio.run(scene())
-    assert "could not be served" in caplog.text
-
-
 def test_hints_that_cannot_be_heard_cost_the_pages_nothing(monkeypatch, caplog):
     monkeypatch.setattr(hub_module, "LOOK_SECONDS", 0.005)
     tries = []

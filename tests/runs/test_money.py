@@ -13,7 +13,7 @@ from vectorless_web.runs.services import ask_again, limits_of, start_run
 from vectorless_web.workspaces.models import ModelProvider
 from vectorless_web.workspaces.selectors import workspace_for
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 
 REPORT = b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n\n## Leave\n\nLeave is 30 days.\n"
 

@@ -31,7 +31,6 @@ def fresh(run: Run) -> Run:
 @pytest.mark.parametrize(
     "fault",
     [
-        OperationalError("server closed the connection unexpectedly"),
         InterfaceError("connection already closed"),
         StorageAway("not mounted"),
         OSError(errno.ESTALE, "Stale file handle"),

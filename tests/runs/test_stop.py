@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import wait_until
 from vectorless_web.runs.line import enqueue
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.services import cancel_run, execute_run
+from vectorless_web.runs.services import cancel_run
 from vectorless_web.runs.services.leases import claim
 from vectorless_web.workspaces.models import AuditEvent
 
@@ -54,11 +54,9 @@ def test_a_run_that_has_ended_stays_as_it_is(make_run, bob):
     assert not AuditEvent.objects.filter(verb="run.stopped").exists()
 
 
-@pytest.mark.parametrize("engine", ["build_slow", "build_deaf"])
-def test_a_working_run_ends_within_two_seconds_and_frees_its_worker_for_the_next(make_run, bob, spawn, engine):
-    """Once with a reasoner that asks whether to stop, once with one that hangs in the middle of something."""
+def test_a_run_that_hangs_ends_within_two_seconds_and_frees_its_worker_for_the_next(make_run, bob, spawn):
     first, second = make_run(), make_run()
-    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY=f"tests.support.engines.{engine}", STORY_PAUSE="0.2")
+    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY="tests.support.engines.build_deaf", STORY_PAUSE="0.2")
     enqueue(first)
     enqueue(second)
     wait_until(first.steps.exists, seconds=20)
@@ -73,21 +71,6 @@ def test_a_working_run_ends_within_two_seconds_and_frees_its_worker_for_the_next
     cancel_run(user=bob, run=second)
     wait_until(lambda: status(second) == "cancelled", seconds=5)
     assert first.steps.count() == kept, "nothing is written after the end"
-
-
-def test_the_engine_s_own_report_of_a_stop_is_what_is_written(make_run, bob):
-    from tests.support.engines import StoryReasoner, TestEngine, complete, step
-    from vectorless_web.engine.agent.events import Outcome
-
-    run = make_run()
-
-    def story(document):
-        return [step(0, document), complete(Outcome.CANCELLED)]
-
-    execute_run(claim(run.pk), engine=TestEngine(StoryReasoner(story)))
-
-    run.refresh_from_db()
-    assert (run.status, run.reason) == ("cancelled", "It is in the documents.")
 
 
 @pytest.fixture
@@ -114,14 +97,6 @@ def test_who_asked_editors_and_owners_stop_a_run_and_other_members_do_not(make_r
 
     assert (offered, answer.status_code) == ((True, 302) if allowed else (False, 403))
     assert status(run) == ("cancelled" if allowed else "queued")
-
-
-def test_a_stop_that_comes_too_late_is_no_error(make_run, people, client):
-    run = make_run(status="answered")
-    client.force_login(people["bob"])
-
-    assert client.post(f"/w/{run.workspace.slug}/runs/{run.pk}/stop/").status_code == 302
-    assert status(run) == "answered"
 
 
 def test_the_page_says_who_stopped_it(make_run, people, client):

@@ -21,10 +21,8 @@ from vectorless_web.workspaces.models import ModelProvider
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.mark.parametrize("pieces", [None, ["Let me ", "think about this for a while."]], ids=["silent", "midway"])
-def test_a_stop_inside_a_call_hangs_up_and_keeps_what_was_spent(
-    make_run, alice, bob, spawn, workspace, settings, pieces
-):
+def test_a_stop_inside_a_call_hangs_up_and_keeps_what_was_spent(make_run, alice, bob, spawn, workspace, settings):
+    pieces = ["Let me ", "think about this for a while."]
     compiled_document(workspace, alice, b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n")
     server = SilentServer(pieces)
     ModelProvider.objects.create(
@@ -49,7 +47,7 @@ def test_a_stop_inside_a_call_hangs_up_and_keeps_what_was_spent(
     assert time.monotonic() - asked < 2.5
     run.refresh_from_db()
     call = ModelCall.objects.get(run=run)
-    assert (call.error_code, call.reply) == ("cancelled", "".join(pieces or []))
+    assert (call.error_code, call.reply) == ("cancelled", "".join(pieces))
     assert call.tokens_in > 100
     assert run.tokens == call.tokens_in + call.tokens_out
     assert run.cost_usd == call.cost_usd > 0

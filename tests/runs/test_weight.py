@@ -11,7 +11,7 @@ from django.contrib.staticfiles import finders
 from tests.support.engines import StoryReasoner, TestEngine, long_story
 from vectorless_web.runs.services import claim_run, execute_run
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 MOST_SCRIPT = 150_000
 """Bytes of JavaScript, as written and not compressed."""
 MOST_STEP = 12_000
