@@ -10,6 +10,7 @@ import pytest
 from django.db import connection
 
 from tests.conftest import database_url
+from tests.support.compiled import compile_here
 from tests.support.files import HANDBOOK, upload
 from vectorless_web.documents import services
 from vectorless_web.documents.models import Document
@@ -30,7 +31,7 @@ def add(workspace, alice) -> Callable[[int], Document]:
     def take_in(number: int) -> Document:
         file = upload(HANDBOOK + f"\n## Part {number}\n\nText {number}.\n".encode(), f"{number}.md")
         version = services.add_document(workspace=workspace, user=alice, upload=file).version
-        services.compile_version(version.pk)
+        services.compile_version(version.pk, compile_with=compile_here)
         return version.document
 
     return take_in

@@ -205,25 +205,6 @@ def test_damaged_and_unfinished_backups_are_refused(add, tmp_path, empty_site):
         call_command("verify_backup", str(folder))
 
 
-@once
-def test_a_copy_that_sqlite_itself_finds_damaged_is_refused(add, tmp_path):
-    from dataclasses import replace
-
-    from vectorless_web.backups.folder import write_manifest
-    from vectorless_web.documents.storage.files import file_sha256
-
-    backup, _name = back_up_with(add, tmp_path, 1)
-    copy, manifest = backup / "database.sqlite3", read_manifest(backup)
-    content = bytearray(copy.read_bytes())
-    for page in range(3, len(content) // 4096, 7):
-        content[page * 4096 : page * 4096 + 64] = b"\xff" * 64
-    copy.write_bytes(content)
-    (backup / NAME).unlink()
-    write_manifest(replace(manifest, database=replace(manifest.database, sha256=file_sha256(copy))), backup)
-    with pytest.raises(BackupError, match=r"database copy .* (is damaged|cannot be opened)"):
-        check_backup(backup)
-
-
 def test_a_second_backup_copies_only_what_is_new_and_heals_what_was_damaged(add, tmp_path):
     first, _name = back_up_with(add, tmp_path, 1)
     kept = {path: path.stat().st_ino for path in (first.parent / "files").glob("*/*")}
@@ -298,19 +279,6 @@ def test_a_full_disk_is_told_and_leaves_nothing_that_looks_like_a_backup(add, tm
         assert list_backups(disk / "backups") == [whole]
     finally:
         subprocess.run(["umount", disk], check=True)
-
-
-@once
-def test_what_a_killed_backup_left_is_cleared_and_was_never_a_backup(add, tmp_path):
-    folder = tmp_path / "backups"
-    backup, _name = back_up_with(add, tmp_path, 1)
-    left = folder / ".unfinished-2026-01-01T000000Z"
-    shutil.copytree(backup, left)
-    (folder / "files" / ".partial-abc").write_bytes(b"x")
-    assert list_backups(folder) == [backup]
-    wait_for_next_second(backup)
-    back_up(folder)
-    assert not left.exists() and not (folder / "files" / ".partial-abc").exists()
 
 
 @once

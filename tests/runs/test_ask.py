@@ -6,7 +6,6 @@ import pytest
 from tests.runs.conftest import make_ready
 from vectorless_web.documents.models import Card
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.runs.demo import DOCUMENT, FIRST_QUESTION
 from vectorless_web.runs.jobs import execute_run
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import ask_again, start_run
@@ -181,13 +180,3 @@ def test_the_ask_page_offers_questions_that_documents_of_the_chosen_scope_answer
     assert offered(f"?documents={report.pk}") == [both[1], "What is said about pay?"]
     assert offered("?question=Why%3F") == []
     assert "say about leave?</a" in client.get(f"/w/{workspace.slug}/").content.decode()
-
-
-def test_the_first_page_leads_to_a_question_and_to_own_documents(client, bob, workspace, report):
-    client.force_login(bob)
-    page = client.get("/").content.decode()
-    assert "Ask in your workspace" in page and "add documents of your own" in page
-
-    report.name = DOCUMENT
-    report.save()
-    assert FIRST_QUESTION in client.get("/").content.decode()

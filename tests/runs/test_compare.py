@@ -5,13 +5,10 @@ from decimal import Decimal
 
 import pytest
 from django.utils import timezone
-from hypothesis import given
-from hypothesis import strategies as st
 
-from tests.runs.conftest import make_ready
 from vectorless_web.engine.text.similarity import DifferencePiece
 from vectorless_web.runs.compare.comparison import align_answers, comparison_of, figure_row, read_figure
-from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
+from vectorless_web.runs.models import Answer, Citation, Claim, Run
 from vectorless_web.runs.selectors import claims_of
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
@@ -140,23 +137,6 @@ class TestFigures:
 
         assert (row.difference.replace("\xa0", " "), row.share.replace("\xa0", " ")) == (difference, share)
 
-    @given(
-        amounts=st.tuples(*[st.integers(1, 9999)] * 2),
-        scale=st.sampled_from(["", "thousand", "million", "billion", "trillion"]),
-        sign=st.sampled_from(["", "-"]),
-    )
-    def test_a_figure_counts_the_same_whether_it_or_its_unit_says_the_scale(self, amounts, scale, sign):
-        unit = f"USD {scale}".strip()
-        ways = [
-            [read_figure(f"{sign}${amount} {scale}".strip(), unit) for amount in amounts],
-            [read_figure(f"{sign}{amount}", unit) for amount in amounts],
-            [read_figure(f"{sign}${amount}", scale) for amount in amounts],
-        ]
-        rows = {(row.difference, row.share) for row in (figure_row("x", *way) for way in ways)}
-
-        assert all(figure.amount == ways[0][number].amount for way in ways for number, figure in enumerate(way))
-        assert len(rows) == 1
-
     def test_operands_are_compared_by_name(self, pair):
         for run, sales in zip(pair, ("1,402", "1,380"), strict=True):
             operands = [{"name": "revenue_2024", "value": sales, "unit": "USD million", "marker": None}]
@@ -175,13 +155,6 @@ class TestTheRest:
 
         assert rows == [("shared", 4, True), ("only_a", 6, False), ("only_b", 2, False)]
 
-    def test_documents_are_told_with_their_versions(self, pair, workspace, alice, report):
-        other = make_ready(workspace, alice, "Handbook", number=2)
-        pair[1].versions.add(other.current_version)
-        rows = [(row.title, row.a, row.b) for row in comparison_of(*pair)["readings"]]
-
-        assert rows == [(report.title, 1, 1), ("Handbook", None, 2)]
-
     def test_settings_that_differ_are_named_in_words(self, pair):
         rows = [(row.name, row.a, row.b) for row in comparison_of(*pair)["settings"]]
 
@@ -189,21 +162,6 @@ class TestTheRest:
             ("Steps, at most", "6", "12"),
             ("Documents opened, at most", "5", "10"),
         ]
-
-    def test_words_that_the_lexicon_added_to_one_alone_are_a_difference(self, pair):
-        looked = {"concept": "revenue", "pack": "finance", "source": "pack", "phrases": ["net sales"], "terms": []}
-        Step.objects.create(
-            run=pair[1],
-            sequence=1,
-            walk=0,
-            index=0,
-            kind="route",
-            say="x",
-            observation={"question": {"looked_for": [looked]}},
-        )
-        row = comparison_of(*pair)["settings"][-1]
-
-        assert (row.name, row.a, row.b) == ("Looked for too", "nothing more", "net sales")
 
     def test_what_it_took_is_told_with_who_took_more(self, pair):
         rows = {row.name: (row.a, row.b, row.delta) for row in comparison_of(*pair)["measures"]}
@@ -233,26 +191,10 @@ class TestInTheBrowser:
         with django_assert_max_num_queries(32):
             page(self.address(pair))
 
-    def test_runs_to_compare_with_are_those_of_the_thread_and_of_the_same_question(self, page, pair, make_run):
-        elsewhere, other = make_run(status="answered"), make_run(question="Something else?")
-        context = page(f"/w/{pair[0].workspace.slug}/runs/{pair[0].pk}/compare/").context
-
-        assert list(context["in_thread"]) == [pair[1]]
-        assert list(context["same_question"]) == [elsewhere]
-        assert other not in [*context["in_thread"], *context["same_question"]]
-
     def test_two_ticked_runs_are_laid_side_by_side(self, page, pair):
         place = f"/w/{pair[0].workspace.slug}/compare/"
 
         assert page(f"{place}?run={pair[1].pk}&run={pair[0].pk}")["Location"] == self.address(pair)
-
-    @pytest.mark.parametrize("ticked", ["", "run=1", "run=1&run=1", "run=1&run=2&run=3", "run=x&run=2"])
-    def test_any_other_number_shows_the_list_with_what_is_needed(self, page, pair, ticked):
-        answer = page(f"/w/{pair[0].workspace.slug}/compare/?{ticked}&outcome=answered")
-
-        assert answer.status_code == 422
-        assert "Tick two runs" in answer.content.decode()
-        assert len(answer.context["runs"]) == 2
 
     def test_a_changed_source_is_asked_again_and_compared_in_one_go(self, client, page, pair, report, bob):
         say(pair[0], "Revenue was 412 million.", ("412 million", 3))

@@ -101,17 +101,6 @@ def test_a_run_whose_job_was_lost_is_enqueued_again(make_run):
     assert django_rq.get_queue("runs").job_ids == [f"run-{run.pk}-1"]
 
 
-def test_a_young_run_gets_one_job_from_its_commit_and_the_sweep_together(make_run):
-    import django_rq
-
-    run = make_run()
-
-    recover_runs()
-    enqueue(run)
-
-    assert django_rq.get_queue("runs").job_ids == [f"run-{run.pk}-1"]
-
-
 def test_after_its_attempts_a_run_fails_and_says_so(make_run, settings):
     run = make_run(attempt=settings.RUN_ATTEMPTS)
     settings.RUN_LEASE_SECONDS = -1
@@ -171,11 +160,3 @@ def test_a_stopped_worker_hands_its_run_back_however_often_it_was_tried(make_run
     assert (fresh(run).status, fresh(run).attempt, fresh(run).lease) == (Run.Status.QUEUED, run.attempt + 1, "")
     assert claim(run.pk) is not None
     assert not hand_back_run(run.pk, f"run-{run.pk}-{run.attempt}")
-
-
-def test_a_run_that_was_to_stop_is_not_begun_again_by_a_stopped_worker(make_run):
-    run = make_run(cancel_requested=True)
-    claim(run.pk)
-    assert hand_back_run(run.pk, f"run-{run.pk}-{run.attempt}")
-    assert recover_runs() == 1
-    assert fresh(run).status == Run.Status.CANCELLED

@@ -16,13 +16,12 @@ from tests.support.engines import (
     step,
 )
 from vectorless_web.documents.models import Document
-from vectorless_web.engine.agent.events import Outcome, StepKind
-from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
-from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Operand, Support
+from vectorless_web.engine.agent.events import Outcome
+from vectorless_web.engine.agent.state import CitedPassage
+from vectorless_web.engine.answers.claims import ClaimEvent, Support
 from vectorless_web.runs import jobs
-from vectorless_web.runs.models import Claim, Run, RunInputs, Step
+from vectorless_web.runs.models import Claim, Run, Step
 from vectorless_web.runs.services import claim_run, execute_run
-from vectorless_web.runs.services.recording import load_kept_conversation
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 
@@ -52,15 +51,6 @@ def test_a_run_is_worked_on_until_it_is_answered(make_run, report):
     cited, version = run.citations.order_by("marker").first(), report.current_version
     assert (cited.quote, cited.page, cited.version) == ("Revenue was 412 million", 1, version)
     assert (cited.sha256, run.citations.count()) == (version.sha256, 2)
-
-
-def test_a_calculation_is_kept_with_its_operands(make_run, report):
-    sum_shown = Calculation("a - b", (Operand("a", "486.1", "m", 1), Operand("b", "412.6", "m", 2)), "73.5", "m")
-    told = ClaimEvent(0, "It fell by 73.5 million.", "checked", Support.DERIVED, calculation=sum_shown)
-
-    work(make_run(), tell([told, complete()]))
-
-    assert Claim.objects.get().calculation["operands"][1] == {"name": "b", "value": "412.6", "unit": "m", "marker": 2}
 
 
 @pytest.mark.parametrize(
@@ -143,17 +133,6 @@ def test_a_second_attempt_keeps_the_steps_that_match_and_goes_on(make_run):
     assert finished.step_count == 13
 
 
-def test_a_second_attempt_does_not_turn_a_checked_claim_back_into_a_draft(make_run, report):
-    run, story = make_run(), [claim(0, state, str(report.pk)) for state in ("draft", "checked")]
-    work(run, tell(story))
-    before = Claim.objects.values().get()
-    Run.objects.filter(pk=run.pk).update(status="queued", attempt=2)
-
-    work(run, tell([*story, complete()]))
-
-    assert Claim.objects.values().get() == before
-
-
 def interrupted(run: Run, *told) -> None:
     """An attempt that stores these events and dies."""
 
@@ -183,23 +162,6 @@ def test_a_second_attempt_that_says_something_else_leaves_nothing_stale(make_run
     assert Step.objects.get(index=0).pk == kept
     assert list(Claim.objects.values_list("order", flat=True)) == [0]
     assert Run.objects.get().step_count == 2
-
-
-def test_a_stopped_second_attempt_keeps_what_was_found(make_run, report):
-    run, name = make_run(), str(report.pk)
-    interrupted(run, step(0, name), claim(0, "checked", name))
-
-    work(run, tell([complete(Outcome.CANCELLED)]))
-
-    assert Step.objects.count() == Claim.objects.count() == 1
-
-
-def test_two_steps_of_a_kind_at_one_place_are_both_kept(make_run):
-    same = [step(0, kind=StepKind.ROUTE, walk=0), step(0, kind=StepKind.ROUTE, walk=0), complete()]
-
-    run = work(make_run(), tell(same))
-
-    assert list(run.steps.values_list("index", flat=True)) == [0, 1]
 
 
 def test_what_no_database_takes_is_left_out_of_texts(make_run):
@@ -257,15 +219,3 @@ class TestFollowUps:
         Document.objects.filter(pk=report.pk).update(deleted_at=timezone.now())
 
         assert self.told_to(make_run(thread=first.thread)).exchanges[0].cited == ()
-
-    def test_of_a_question_asked_again_the_last_try_counts(self, make_run):
-        first = work(make_run(question="What was revenue?"), tell(long_story))
-        again = work(make_run(question="What was revenue?", thread=first.thread), tell(passages_story))
-        told = self.told_to(make_run(question="Why?", thread=first.thread))
-
-        assert [(row.question, row.answer) for row in told.exchanges] == [(again.question, "")]
-
-    def test_what_an_earlier_version_kept_is_a_conversation_of_one_question(self, make_run):
-        kept = RunInputs(run=make_run(), previous={"question": "What was revenue?", "read": {"3": [4]}})
-
-        assert load_kept_conversation(kept) == Conversation((Exchange("What was revenue?", ""),))

@@ -67,16 +67,6 @@ def test_a_comparison_is_a_table_with_its_blanks(run):
     assert as_json(run)["claims"][0]["table"] == table
 
 
-def test_a_figure_that_says_its_unit_is_not_given_it_twice(run):
-    operands = [{"name": "cash", "value": "$220 million", "unit": "USD million", "marker": None}]
-    Claim.objects.filter(order=0).update(
-        calculation={"expression": "cash", "operands": operands, "result": "-$38 million", "unit": "USD million"}
-    )
-    text = as_markdown(run)
-
-    assert "- cash: $220 million\n- cash = **-$38 million**" in text
-
-
 @pytest.mark.parametrize(
     ("text", "written"),
     [

@@ -146,13 +146,6 @@ def test_another_model_checks_the_answer_at_its_own_address_and_price(led_by, se
     assert run.cost_usd == sum(costs.values())
 
 
-def test_a_second_reader_that_is_gone_leaves_the_check_to_the_model_that_answers(led_by, second_reader, workspace):
-    chosen = ModelProvider.objects.get(name="Second")
-    ModelProvider.objects.filter(pk=chosen.pk).update(enabled=False)
-    run = led_by(Script(), settings=workspace.settings)
-    assert (run.answer.verdict, second_reader.calls) == ("verified", 0)
-
-
 @pytest.mark.parametrize(
     ("trouble", "code"),
     [
@@ -227,15 +220,6 @@ class TestBudgets:
         assert set(run.model_calls.values_list("error_code", flat=True)) == {"budget_exceeded"}
         assert (row.spent_usd, row.reserved_usd) == (0, 0)
 
-    def test_what_another_run_has_put_aside_stays_put_aside(self, led_by, budget, make_run):
-        row = budget("5", reserved_usd=5)
-        make_run(status="running")
-
-        assert led_by(Script()).status == "passages"
-
-        row.refresh_from_db()
-        assert row.reserved_usd == 5
-
 
 def test_a_model_is_not_asked_more_than_it_can_read_at_once(led_by, workspace):
     script = Script()
@@ -255,14 +239,3 @@ def test_without_a_model_of_its_own_a_workspace_uses_the_site_s(httpserver, sett
 
     run.refresh_from_db()
     assert (run.status, run.engine, run.model) == ("answered", "model", "tiny")
-
-
-def test_without_any_model_passages_are_shown(make_run, report):
-    run = make_run(question=QUESTION)
-
-    jobs.execute_run(run.pk)
-
-    run.refresh_from_db()
-    assert (run.status, run.engine, run.model) == ("passages", "offline", "")
-    assert run.citations.first().quote == SENTENCE
-    assert not ModelCall.objects.exists()

@@ -22,7 +22,6 @@ from tests.runs.test_model import (  # noqa: F401
 from tests.sharing.test_share import share
 from tests.support.compiled import compiled_document
 from tests.support.conversing import answer, claim, verdict
-from vectorless_web.runs import jobs
 from vectorless_web.runs.export.bundle_check import check_bundle
 from vectorless_web.runs.export.exports import as_json, as_markdown, bundle_of
 from vectorless_web.runs.models import ModelCall, Run
@@ -160,17 +159,3 @@ def test_orders_that_stand_in_a_document_have_no_effect(led_by, workspace, alice
     shown = next(prompt for prompt in prompts if "Ignore all earlier rules" in prompt)
     assert shown.count("<<<document\n") == shown.count("\ndocument>>>")
     assert not any(KEY in prompt for prompt in prompts)
-
-
-def test_a_run_of_an_earlier_version_keeps_its_number_and_says_whose_it_is(led_by, alices):  # noqa: F811
-    run = led_by(Script())
-    run.answer.verdict, run.answer.confidence, run.answer.strength = "", 0.86, "strong"
-    run.answer.save()
-    run.claims.update(maker="", support="supported")
-    run.citations.update(check_result="normalised", passage=None)
-    run.steps.update(documents=[])
-
-    for name, page in pages_of(alices, run).items():
-        assert "86\N{NO-BREAK SPACE}% confidence, as an earlier version measured it" in page, name
-    assert as_json(run)["earlier_confidence"] == 0.86
-    assert jobs.find_replay_result(Run.objects.select_related("workspace").get(pk=run.pk)).verdict == "different"

@@ -87,12 +87,3 @@ def test_a_worked_figure_stands_above_the_passages_and_is_called_exact(make_run,
         assert page.index("Revenue was 412 million.") < page.index('id="passages"'), name
         assert "These passages come closest to the question." in visible_text(page), name
     assert list(Citation.objects.order_by("marker").values_list("marker", "claim__order")) == [(1, 0), (2, None)]
-
-
-def test_a_passage_of_an_earlier_version_has_its_quote_alone(make_run, forms):
-    run = work(make_run(), tell(passages_story))
-    run.citations.update(passage=None)
-
-    for name, page in forms(run).items():
-        assert "Revenue was 412 million." in page.split('id="passages"')[1], name
-        assert "<mark" not in page.split('id="passages"')[1].split("</section>")[0], name

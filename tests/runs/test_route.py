@@ -8,17 +8,14 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.support.compiled import compiled_document
-from tests.support.page_text import visible_text
 from vectorless_web import wiring
-from vectorless_web.documents.models import Document, SnapshotRow
-from vectorless_web.documents.storage import snapshots
+from vectorless_web.documents.models import Document
 from vectorless_web.engine.finding.routing import RouterConfig
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.runs import corpus as corpora
 from vectorless_web.runs.corpus import ROUTER_SETTINGS, WorkspaceCorpus, router_config
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import claim_run, execute_run, start_run
-from vectorless_web.runs.services.executing import settings_of
 from vectorless_web.workspaces.models import Workspace
 
 pytestmark = pytest.mark.django_db
@@ -89,14 +86,6 @@ def test_a_chosen_few_are_the_whole_world(shelf, workspace, alice):
     assert run.steps.get(kind="route").observation["considered"] == 2
 
 
-def test_a_document_without_an_indexed_card_is_read_in_a_small_scope(shelf, workspace, alice):
-    SnapshotRow.objects.filter(document=shelf[2].pk).delete()
-    snapshots._kept.clear()
-    run = ask(workspace, alice, "How many turbines are in the valley?", [shelf[1], shelf[2]])
-
-    assert shelf[2].title in shortlist(run)
-
-
 def test_a_document_of_after_the_start_is_not_in_the_run(shelf, workspace, alice):
     run = start_run(user=alice, workspace=workspace, question="How many saddles are in the valley?")
     lease = claim_run(run.pk)
@@ -130,28 +119,3 @@ def test_the_route_step_lets_the_reader_ask_with_other_documents(shelf, workspac
     client.post(reverse("runs:ask", args=[workspace.slug]), values)
     fresh = Run.objects.latest("pk")
     assert (fresh.thread, list(fresh.documents.values_list("pk", flat=True))) == (run.thread, [int(near)])
-
-
-def test_the_trace_tells_what_the_pilot_decided_and_what_the_retriever_saw_and_missed(shelf, workspace, alice, client):
-    chosen = {"label": "footnote", "created_before": "2020-01-01"}
-    run = start_run(user=alice, workspace=workspace, question="How many turbines are in the valley?", search=chosen)
-    calls = wiring.Calls(settings=settings_of(run))
-    execute_run(claim_run(run.pk), engine=wiring.build_engine(calls=calls))
-    client.force_login(alice)
-    page = visible_text(client.get(reverse("runs:detail", args=[workspace.slug, run.pk])).content.decode())
-
-    assert "What the pilot decided At the start: Compared" in page and "sure to 100" in page
-    assert "section compared; no model was asked." in page
-    assert "0 candidates seen, 0 kept, 0 of 8000 tokens" in page
-    assert "A lane that was asked for found nothing" in page and "Loosen the filters" in page and "lanes" in page
-    assert "Nothing that the filters of this question let through holds a word of it." in page
-
-
-def test_who_may_not_ask_reads_the_reasons_alone(shelf, workspace, alice, bob, client):
-    run = ask(workspace, alice, "How many turbines or violins or lanterns are in the valley?", max_walks=1)
-    workspace.memberships.filter(user=bob).update(role="viewer")
-    client.force_login(bob)
-    page = client.get(reverse("runs:detail", args=[workspace.slug, run.pk])).content.decode()
-
-    assert 'name="documents"' not in page
-    assert run.steps.filter(kind="route")[0].observation["missed"][0]["title"] in page

@@ -79,16 +79,6 @@ def test_the_passages_go_to_standard_output_and_the_steps_to_standard_error(repo
         assert kind not in done.stdout
 
 
-def test_a_row_of_a_table_comes_with_the_names_of_its_columns(ask, tmp_path):
-    kit = tmp_path / "kit.md"
-    kit.write_text(
-        "# Kit\n\n| Item | Issued to | Cost |\n|---|---|---|\n| Hard hat | person | $28 |\n| Suit | crew | $640 |\n"
-    )
-    done = ask("What does a hard hat cost?", kit)
-
-    assert "kit.md, p. 1: “Hard hat person $28”\n  Columns: Item, Issued to, Cost\n" in done.stdout
-
-
 def test_an_answer_comes_first_with_its_verdict(ask, report, settings, monkeypatch):
     settings.ENGINE_FACTORY = "tests.support.engines.build_slow"
     monkeypatch.setenv("STORY_PAUSE", "0")

@@ -118,16 +118,6 @@ def test_a_passage_in_other_words_is_found_and_the_call_is_kept_with_its_cost(as
     assert search_of(ask()) == search_of(run), "the same question over the same vectors says the same"
 
 
-def test_an_attempt_after_a_crash_pays_for_no_call_twice(ask, choice, embedding):
-    run = ask()
-    Run.objects.filter(pk=run.pk).update(status="queued", lease="", finished_at=None)
-    jobs.execute_run(run.pk)
-
-    assert len(embedding.requests) == 1
-    (call,) = calls_of(run)
-    assert call.cached
-
-
 def test_a_finished_run_replays_identically_without_the_model_until_its_vectors_are_deleted(
     ask, choice, embedding, alice
 ):

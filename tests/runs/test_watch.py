@@ -11,9 +11,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from tests.conftest import wait_until
-from tests.support.engines import StoryReasoner, TestEngine, long_story, step
-from vectorless_web.infra.live import publish
-from vectorless_web.runs.line import enqueue, group_of
+from tests.support.engines import StoryReasoner, TestEngine, long_story
+from vectorless_web.runs.line import enqueue
 from vectorless_web.runs.models import Run, Step
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.workspaces.services import create_workspace
@@ -160,39 +159,6 @@ def test_without_any_hint_everything_arrives_all_the_same(make_run, open_page, m
         page.read_to_the_end(seconds=8)
 
     assert len(page.steps) == 13
-
-
-def test_doubled_wrong_and_early_hints_double_nothing(make_run, open_page):
-    run = make_run()
-    with open_page(run, after=0) as page:
-        page.read()
-        for sequence in (99, 1, 1, 0):
-            publish(group_of(run.pk), {"type": "run.changed", "sequence": sequence})
-        worker = slowly(run, pause=0.02)
-        for _ in range(30):
-            publish(group_of(run.pk), {"type": "run.changed", "sequence": 2})
-        page.read_to_the_end()
-        worker.join()
-
-    numbers = [name for name in page.arrivals if re.fullmatch(r"step-\d+", name)]
-    assert numbers == [f"step-{sequence}" for sequence in run.steps.values_list("sequence", flat=True)]
-
-
-def test_a_run_that_goes_on_after_a_crash_shows_no_step_twice(make_run, open_page):
-    run = make_run()
-
-    def dies(document):
-        yield from long_story(document)[:5]
-        Run.objects.filter(pk=run.pk).update(lease="", status="queued", attempt=2)
-        yield step(50, document)
-
-    with open_page(run, after=0) as page:
-        execute_run(claim_run(run.pk), engine=tell(dies))
-        work(run, tell(long_story, 0.02))
-        page.read_to_the_end()
-
-    numbers = [name for name in page.arrivals if re.fullmatch(r"step-\d+", name)]
-    assert len(numbers) == len(set(numbers)) == Step.objects.filter(run=run).count() == 13
 
 
 class TestWhoMayWatch:
