@@ -118,7 +118,7 @@ def test_backups_under_load_are_whole_and_a_restore_equals_its_source(
     threads = [write_on(stop, act, faults) for act in (add_and_remove, ask)]
     made = []
     try:
-        for _ in range(3):
+        for _ in range(2):
             time.sleep(0.5)
             if made:
                 wait_for_next_second(made[-1])

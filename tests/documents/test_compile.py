@@ -53,11 +53,11 @@ def test_the_document_takes_the_title_found_inside_unless_it_was_named(ready, wo
     assert added.document.title == "The report of 2023"
 
 
-@pytest.mark.parametrize(("found", "kept"), [("A\\u0000zero", "A\\u0000zero"), ("A\0b", "Ab"), ("\\\0", "\\")])
-def test_null_characters_are_dropped_from_cards_and_text_that_looks_like_them_is_not(found, kept):
-    card = DocumentCard(title=found, overview="", topic_tags=(found,))
-    row = card_row(DocumentVersion(), card)
-    assert (row.title, row.topic_tags, row.data["title"]) == (kept, [kept], kept)
+def test_null_characters_are_dropped_from_cards_and_text_that_looks_like_them_is_not():
+    for found, kept in (("A\\u0000zero", "A\\u0000zero"), ("A\0b", "Ab"), ("\\\0", "\\")):
+        card = DocumentCard(title=found, overview="", topic_tags=(found,))
+        row = card_row(DocumentVersion(), card)
+        assert (row.title, row.topic_tags, row.data["title"]) == (kept, [kept], kept)
 
 
 def test_a_second_delivery_of_the_job_does_nothing(add):

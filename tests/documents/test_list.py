@@ -86,11 +86,15 @@ def test_search_minds_no_capitals_in_any_alphabet(make, titles):
 def test_the_list_is_ordered_and_narrowed(make, titles, workspace):
     folder = Folder.objects.create(workspace=workspace, name="Reports")
     make("B", pages=3, folder=folder)
-    make("C", Status.FAILED, pages=9, tags=["größe", "audited"])
-    make("A", Status.INDEXING, pages=5)
+    make("C", pages=9, tags=["größe", "audited"])
+    make("A", pages=5)
+    for order, found in (("", "ACB"), ("title", "ABC"), ("pages", "BAC"), ("-pages", "CAB"), ("nonsense", "ACB")):
+        assert titles(f"?sort={order}") == list(found), order
+    make("Q", Status.QUEUED)
+    make("I", Status.INDEXING)
+    make("F", Status.FAILED)
     for query, found in (
-        *(("", "ACB"), ("sort=title", "ABC"), ("sort=pages", "BAC"), ("sort=-pages", "CAB"), ("sort=nonsense", "ACB")),
-        *(("status=ready", "B"), ("status=busy", "A"), ("status=failed", "C"), (f"folder={folder.pk}", "B")),
+        *(("status=ready", "ACB"), ("status=busy", "IQ"), ("status=failed", "F"), (f"folder={folder.pk}", "B")),
         *(("tag=audited", "C"), ("tag=größe", "C"), ("tag=audit", "")),
     ):
         assert titles(f"?{query}") == list(found), query

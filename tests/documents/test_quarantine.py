@@ -16,7 +16,7 @@ from django.utils import timezone
 from tests.documents.conftest import stored_files
 from tests.support.files import HANDBOOK
 from vectorless_web.documents import services
-from vectorless_web.documents.models import Document, Installation, SnapshotState
+from vectorless_web.documents.models import Document, DocumentVersion, Installation, SnapshotState
 from vectorless_web.documents.services.keeping.installation import advance_generation, files_standing, reconcile_mark
 from vectorless_web.documents.services.keeping.quarantine import empty_quarantine, quarantined_files
 
@@ -190,3 +190,25 @@ def test_an_object_store_without_renaming_is_swept_just_so(add, settings, watche
     assert default_storage.exists(version.file.name) and files_standing().code == "agree"
     advance_generation()
     assert len(default_storage.listdir("installation")[1]) == 1
+
+
+def test_an_emptied_database_that_was_marked_moves_nothing(ready, watched, caplog):
+    ready(HANDBOOK, "handbook.md")
+    watched()
+    files = documents_stored()
+    age(*files)
+    DocumentVersion.objects.all().update(file="", artefact="")
+    SnapshotState.objects.all().delete()
+    assert services.quarantine_orphans() == 0 and documents_stored() == files
+    assert "none of the 2 stored files is moved" in caplog.text
+
+
+def test_a_move_that_was_killed_half_way_is_done_again_and_loses_nothing(ready, watched):
+    ready(HANDBOOK, "handbook.md")
+    watched()
+    name = orphan()
+    half = f"quarantine/{timezone.now():%Y-%m-%d}/{name}"
+    default_storage.save(half, ContentFile(b"nobody na"))
+    assert services.quarantine_orphans() == 1
+    whole = quarantined_files()[0]
+    assert (whole.original, whole.bytes) == (name, 17) and whole.name.startswith(half[:21] + ".2/")

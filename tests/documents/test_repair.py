@@ -128,7 +128,7 @@ def test_a_version_of_an_older_compiler_is_read_and_made_again_in_its_turn(handb
 def test_an_upgrade_keeps_few_in_the_queue_and_damage_goes_first(ready):
     versions = [ready(HANDBOOK + bytes([65 + n]), f"h{n}.md").current_version for n in range(4)]
     DocumentVersion.objects.update(engine_version="1")
-    damage(versions[3], "cut")
+    damage(versions[3])
     services.ArtefactPatrol().queue_bad_artefacts()
     queued = dict(DocumentVersion.objects.exclude(repair="").values_list("pk", "repair_reason"))
     assert queued[versions[3].pk] == "damaged"

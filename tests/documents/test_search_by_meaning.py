@@ -210,19 +210,6 @@ def test_what_came_before_trouble_is_kept_and_not_paid_for_again(read, switched_
     assert vectors_of(document.current_version).rows.shape == (70, 64)
 
 
-def test_a_long_document_takes_turns_with_what_else_waits(read, act, alice, chosen, embedding, settings):
-    document = read(b"# Long\n\n" + b"".join(b"Paragraph number %d speaks of itself.\n\n" % n for n in range(70)))
-    act(alice, "on/")
-    file, seen = file_of(document), []
-    for _turn in range(3):
-        services.embed_version(file.pk, connect=_wired, turn_seconds=0.0)
-        file.refresh_from_db()
-        seen.append((file.status, file.done))
-    assert seen == [("queued", 32), ("queued", 64), ("ready", 70)]
-    assert len(set(embedding.texts)) == len(embedding.texts) == 70
-    assert len(stored_files(settings)) == 1
-
-
 def test_a_senseless_reply_fails_the_document_and_the_next_one_is_begun(
     read, switched_on, shown, act, alice, work_off, embedding
 ):

@@ -40,21 +40,18 @@ def test_a_question_becomes_a_queued_run_in_a_thread_of_its_own(place, bob, repo
     assert start_run(user=bob, workspace=place, question="x" * 4000).pk
 
 
-@pytest.mark.parametrize(
-    ("question", "more", "code"),
-    [
+def test_what_cannot_be_asked_is_refused_with_its_code(place, bob, report):
+    for question, more, code in (
         *((blank, {}, "question_empty") for blank in ("", "   ", "\n\t", "\0")),
         ("x" * 10_000, {}, "question_too_long"),
         ("Why?", {"documents": [999_999]}, "unknown_document"),
         ("Why?", {"documents": []}, "no_documents"),
         *(("Why?", {"max_steps": steps}, "invalid_input") for steps in (0, 31, -1)),
-    ],
-)
-def test_what_cannot_be_asked_is_refused_with_its_code(place, bob, report, question, more, code):
-    problem = refused(user=bob, workspace=place, question=question, **more)
+    ):
+        problem = refused(user=bob, workspace=place, question=question, **more)
 
-    assert (problem.code, problem.status) == (code, 422)
-    assert code != "question_too_long" or "10,000 characters" in problem.message
+        assert (problem.code, problem.status) == (code, 422)
+        assert code != "question_too_long" or "10,000 characters" in problem.message
 
 
 def test_a_document_of_another_workspace_counts_as_unknown(place, bob, report, charlie):

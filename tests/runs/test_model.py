@@ -220,6 +220,23 @@ class TestBudgets:
         assert set(run.model_calls.values_list("error_code", flat=True)) == {"budget_exceeded"}
         assert (row.spent_usd, row.reserved_usd) == (0, 0)
 
+    def test_a_failed_call_gives_back_what_was_put_aside(self, led_by, budget):
+        row = budget("5")
+
+        led_by(Script(turn=status(500)))
+
+        row.refresh_from_db()
+        assert (row.spent_usd, row.reserved_usd) == (0, 0)
+
+    def test_what_another_run_has_put_aside_stays_put_aside(self, led_by, budget, make_run):
+        row = budget("5", reserved_usd=5)
+        make_run(status="running")
+
+        assert led_by(Script()).status == "passages"
+
+        row.refresh_from_db()
+        assert row.reserved_usd == 5
+
 
 def test_a_model_is_not_asked_more_than_it_can_read_at_once(led_by, workspace):
     script = Script()

@@ -49,13 +49,13 @@ def test_a_question_carries_the_most_it_may_cost_which_is_typed_under_options(cl
     assert 'name="money_usd"' not in shown, "without a price there is nothing to limit"
 
 
-@pytest.mark.parametrize("typed", ["much", "-1", "0", "nan", "inf", "1e9", "1,000", "$12,500", "1,000,000"])
-def test_what_is_no_amount_is_refused(place, bob, typed):
-    with pytest.raises(Problem) as caught:
-        start_run(user=bob, workspace=place, question="What was revenue?", money_usd=typed)
+def test_what_is_no_amount_is_refused(place, bob):
+    for typed in ("much", "-1", "0", "nan", "inf", "1e9", "1,000", "$12,500", "1,000,000"):
+        with pytest.raises(Problem) as caught:
+            start_run(user=bob, workspace=place, question="What was revenue?", money_usd=typed)
 
-    assert (caught.value.code, caught.value.status) == ("invalid_amount", 422)
-    assert not Run.objects.exists()
+        assert (caught.value.code, caught.value.status) == ("invalid_amount", 422)
+        assert not Run.objects.exists()
 
 
 def test_asked_again_a_question_keeps_what_was_typed_and_follows_the_workspace_s_limit_of_today(place, bob):
