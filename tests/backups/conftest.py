@@ -3,7 +3,6 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -42,7 +41,8 @@ def empty_site(tmp_path, migrated_database) -> Iterator[dict[str, str]]:
     """The environment of a site that holds nothing yet, on a new database of the kind that is tested."""
     environment = {**os.environ, "VECTORLESS_VAR": str(tmp_path / "restored")}
     if not POSTGRESQL:
-        lay_tables(tmp_path / "restored", migrated_database)
+        (tmp_path / "restored").mkdir()
+        shutil.copy(migrated_database, tmp_path / "restored" / "db.sqlite3")
         yield {**environment, "DATABASE_URL": f"sqlite:///{tmp_path / 'restored' / 'db.sqlite3'}"}
         return
     base, name = database_url(), "restored"
@@ -51,8 +51,3 @@ def empty_site(tmp_path, migrated_database) -> Iterator[dict[str, str]]:
         server.execute(f"CREATE DATABASE {name}")
         yield {**environment, "DATABASE_URL": base.replace(f"/{connection.settings_dict['NAME']}", f"/{name}")}
         server.execute(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-def lay_tables(var: Path, migrated_database: Path) -> None:
-    var.mkdir()
-    shutil.copy(migrated_database, var / "db.sqlite3")

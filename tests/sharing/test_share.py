@@ -283,8 +283,8 @@ def test_names_are_left_out_when_asked(owner, outsider, shared_run):
     page = outsider.get(share(owner, shared_run, redact="on")).content.decode()
 
     assert shared_run.workspace.name not in page
-    assert "alice" not in page
-    assert "bob" not in page
+    # As words: a token of random letters may hold a name.
+    assert not re.search(r"\b(alice|bob)\b", page)
 
 
 class TestWithoutNames:
