@@ -3,13 +3,13 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import psycopg
 import pytest
 from django.db import connection
 
 from tests.conftest import database_url
+from tests.support.compiled import compile_here
 from tests.support.files import HANDBOOK, upload
 from vectorless_web.documents import services
 from vectorless_web.documents.models import Document
@@ -30,7 +30,7 @@ def add(workspace, alice) -> Callable[[int], Document]:
     def take_in(number: int) -> Document:
         file = upload(HANDBOOK + f"\n## Part {number}\n\nText {number}.\n".encode(), f"{number}.md")
         version = services.add_document(workspace=workspace, user=alice, upload=file).version
-        services.compile_version(version.pk)
+        services.compile_version(version.pk, compile_with=compile_here)
         return version.document
 
     return take_in
@@ -41,7 +41,8 @@ def empty_site(tmp_path, migrated_database) -> Iterator[dict[str, str]]:
     """The environment of a site that holds nothing yet, on a new database of the kind that is tested."""
     environment = {**os.environ, "VECTORLESS_VAR": str(tmp_path / "restored")}
     if not POSTGRESQL:
-        lay_tables(tmp_path / "restored", migrated_database)
+        (tmp_path / "restored").mkdir()
+        shutil.copy(migrated_database, tmp_path / "restored" / "db.sqlite3")
         yield {**environment, "DATABASE_URL": f"sqlite:///{tmp_path / 'restored' / 'db.sqlite3'}"}
         return
     base, name = database_url(), "restored"
@@ -50,8 +51,3 @@ def empty_site(tmp_path, migrated_database) -> Iterator[dict[str, str]]:
         server.execute(f"CREATE DATABASE {name}")
         yield {**environment, "DATABASE_URL": base.replace(f"/{connection.settings_dict['NAME']}", f"/{name}")}
         server.execute(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-def lay_tables(var: Path, migrated_database: Path) -> None:
-    var.mkdir()
-    shutil.copy(migrated_database, var / "db.sqlite3")

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from tests.backups.test_backup import all_bytes, all_rows, database_url, manage, wait_for_next_second
 from tests.support.object_store import ObjectStoreServer
 from vectorless_web.backups.folder import BackupDamaged, find_backup, list_backups
-from vectorless_web.backups.places import hold_backups, open_place
+from vectorless_web.backups.places import open_place
 from vectorless_web.backups.restoring import check_backup
 from vectorless_web.documents.models import Document
 from vectorless_web.infra.object_storage import ObjectStorage
@@ -114,12 +114,6 @@ def test_what_is_missing_altered_or_was_cut_off_is_told(add, place):
         call_command("restore", place, drill=True)
     back_up(place)
     assert not [name for name in names(place) if name.startswith("2026-01-01")]
-
-
-def test_one_site_makes_one_backup_at_a_time_wherever_it_goes(add, place):
-    with hold_backups(), pytest.raises(CommandError, match="Another backup of this site"):
-        call_command("backup", place)
-    back_up(place)
 
 
 def test_an_object_store_that_is_away_is_told(add, place, monkeypatch):

@@ -99,12 +99,3 @@ def test_a_file_that_was_altered_or_is_another_leaves_nothing(filled, alice, cha
         with pytest.raises(CommandError, match=r"altered|no file of a workspace"):
             call_command("import_workspace", str(file), owner="charlie")
     assert Workspace.objects.count() == 1
-
-
-def test_a_document_that_is_refused_here_is_told_and_leaves_nothing(filled, charlie, tmp_path, settings):
-    file = tmp_path / "acme.zip"
-    call_command("export_workspace", filled.slug, str(file), stdout=io.StringIO())
-    settings.UPLOAD_MAX_BYTES = 20
-    with pytest.raises(CommandError, match="limit"):
-        call_command("import_workspace", str(file), owner="charlie")
-    assert Workspace.objects.count() == 1

@@ -1,6 +1,6 @@
 """Fixtures for documents: an editor, and files that are already in."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,18 +8,9 @@ from django.core.files.storage import default_storage
 
 from tests.conftest import make_user
 from tests.support.compiled import compile_here
-from tests.support.files import HANDBOOK, REPORT, upload
+from tests.support.files import REPORT, upload
 from vectorless_web.documents import services
-from vectorless_web.documents.compiling.process import prepare_children
 from vectorless_web.documents.models import Document, DocumentVersion
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _prepared_children() -> Iterator[None]:
-    """Children that read files are forked, as in a worker: each would import for half a second else."""
-    made = prepare_children()
-    yield
-    made.close()
 
 
 @pytest.fixture
@@ -65,8 +56,8 @@ def ready(add) -> Callable[..., Document]:
 
     def read(content: bytes = REPORT, name: str = "annual-report.pdf") -> Document:
         version = add(content, name)
-        # A file that most tests have read is compiled once.
-        known = {"compile_with": compile_here} if content in (REPORT, HANDBOOK) else {}
+        # What needs no text recognition is read in this process, the same file once.
+        known = {"compile_with": compile_here} if content == REPORT or name.endswith((".md", ".html")) else {}
         services.compile_version(version.pk, **known)
         document = Document.objects.select_related("current_version", "workspace").get(pk=version.document_id)
         assert document.current_version is not None, DocumentVersion.objects.get(pk=version.pk).error_message

@@ -28,13 +28,6 @@ def test_the_cache_makes_room_for_what_was_used_last(tmp_path):
     assert kept(cache) == ["file-0", "file-2", "file-3"]
 
 
-def test_the_cache_counts_what_other_processes_wrote(tmp_path):
-    caches = [CacheFolder(tmp_path, limit_bytes=100) for _ in range(2)]
-    for number in range(4):
-        fill(caches[number % 2], number, age=number)
-    assert len(kept(caches[0])) == 3
-
-
 def test_what_was_not_written_to_its_end_is_not_there(tmp_path):
     cache = CacheFolder(tmp_path, limit_bytes=100)
     with pytest.raises(OSError, match="full"), cache.write(tmp_path / "00" / "half") as file:

@@ -1,12 +1,11 @@
 """Compiling a version: claimed once, fenced by its lease, ended in a stated way."""
 
 import pytest
-from django.utils import timezone
 
 from tests.documents.conftest import stored_files
 from tests.support.files import HANDBOOK, REPORT, upload
 from vectorless_web.documents import services
-from vectorless_web.documents.compiling.process import CompileFailed, Order, StageProgress, run_child
+from vectorless_web.documents.compiling.process import Order, StageProgress, run_child
 from vectorless_web.documents.models import Card, DocumentVersion, Section
 from vectorless_web.documents.services.compiled_rows import STARTERS, card_row
 from vectorless_web.documents.services.compiling import compile_version
@@ -20,27 +19,6 @@ from vectorless_web.workspaces.services import create_workspace
 pytestmark = pytest.mark.django_db
 
 Status = DocumentVersion.Status
-
-
-def states(version_id: int, seen: list[str]):
-    """A reader that notes which state the row shows after each piece of news."""
-
-    def compile_with(order: Order):
-        for news in run_child(order):
-            yield news
-            seen.append(DocumentVersion.objects.get(pk=version_id).status)
-
-    return compile_with
-
-
-def test_the_version_walks_through_all_states(add):
-    version, seen = add(), []
-    compile_version(version.pk, compile_with=states(version.pk, seen))
-    version.refresh_from_db()
-    assert list(dict.fromkeys(seen)) == [Status.PARSING, Status.OUTLINING, Status.INDEXING]
-    assert version.status == Status.READY
-    assert version.lease == ""
-    assert version.ready_at is not None
 
 
 def ready_to_ask(document) -> list[str]:
@@ -75,11 +53,11 @@ def test_the_document_takes_the_title_found_inside_unless_it_was_named(ready, wo
     assert added.document.title == "The report of 2023"
 
 
-@pytest.mark.parametrize(("found", "kept"), [("A\\u0000zero", "A\\u0000zero"), ("A\0b", "Ab"), ("\\\0", "\\")])
-def test_null_characters_are_dropped_from_cards_and_text_that_looks_like_them_is_not(found, kept):
-    card = DocumentCard(title=found, overview="", topic_tags=(found,))
-    row = card_row(DocumentVersion(), card)
-    assert (row.title, row.topic_tags, row.data["title"]) == (kept, [kept], kept)
+def test_null_characters_are_dropped_from_cards_and_text_that_looks_like_them_is_not():
+    for found, kept in (("A\\u0000zero", "A\\u0000zero"), ("A\0b", "Ab"), ("\\\0", "\\")):
+        card = DocumentCard(title=found, overview="", topic_tags=(found,))
+        row = card_row(DocumentVersion(), card)
+        assert (row.title, row.topic_tags, row.data["title"]) == (kept, [kept], kept)
 
 
 def test_a_second_delivery_of_the_job_does_nothing(add):
@@ -109,20 +87,6 @@ def test_a_worker_that_lost_its_lease_writes_nothing(add):
     assert len(stored_files()) == 1
 
 
-def test_a_failure_that_may_pass_keeps_the_upload_and_nothing_else(add):
-    version = add()
-
-    def fail(order: Order):
-        yield StageProgress("parsing", 1, 3)
-        raise CompileFailed("It broke.", code="reader_crashed", retryable=True)
-
-    compile_version(version.pk, compile_with=fail)
-    version.refresh_from_db()
-    assert (version.status, version.error_code, version.retryable) == (Status.FAILED, "reader_crashed", True)
-    assert not Section.objects.exists()
-    assert stored_files() == [version.file.name]
-
-
 def test_what_nobody_expected_ends_the_version_at_once_and_can_be_tried_again(add):
     version = add()
 
@@ -136,25 +100,6 @@ def test_what_nobody_expected_ends_the_version_at_once_and_can_be_tried_again(ad
     assert (version.status, version.error_code, version.retryable) == (Status.FAILED, "internal_error", True)
     assert "No space" not in version.error_message
     assert stored_files() == [version.file.name]
-
-
-def test_what_a_dead_attempt_left_behind_is_replaced(add):
-    version = add()
-    Section.objects.create(
-        version=version, key=1, parent_key=0, position=0, subtree_end=2, depth=1, title="Old", page_start=0,
-        page_end=0, token_count=1,
-    )  # fmt: skip
-    compile_version(version.pk)
-    assert not Section.objects.filter(title="Old").exists()
-    assert DocumentVersion.objects.get(pk=version.pk).status == Status.READY
-
-
-def test_a_deleted_document_is_not_read(add):
-    version = add()
-    type(version.document).objects.filter(pk=version.document_id).update(deleted_at=timezone.now())
-    compile_version(version.pk)
-    version.refresh_from_db()
-    assert version.status == Status.QUEUED
 
 
 @pytest.mark.django_db(transaction=True)

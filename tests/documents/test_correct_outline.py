@@ -62,17 +62,6 @@ def test_corrections_are_gathered_and_become_one_version(client, workspace, docu
     assert AuditEvent.objects.filter(verb="document.outline_corrected", actor=dora).exists()
 
 
-def test_later_corrections_build_on_earlier_ones(document, act, read_waiting):
-    act("correct/", key=key_of(document, "Leave"), act="join")
-    act("apply/")
-    read_waiting()
-    assert outline(document) == [(1, "Handbook"), (2, "Safety")]
-    act("correct/", key=key_of(document, "Safety"), act="rename", title="Helmets")
-    act("apply/")
-    read_waiting()
-    assert outline(document) == [(1, "Handbook"), (2, "Helmets")]
-
-
 def test_discarded_corrections_are_forgotten_and_none_are_taken_while_a_newer_version_is_read(
     client, workspace, document, act, alice
 ):

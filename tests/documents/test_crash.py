@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_database
 
 Status = DocumentVersion.Status
 LONG = pdf([(f"{number}. Chapter {number}", *[f"Line {line} of chapter {number}." for line in range(24)])
-            for number in range(1, 700)])  # fmt: skip
+            for number in range(1, 400)])  # fmt: skip
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import pytest
 from tests.support.files import HANDBOOK, REPORT
 from vectorless_web.documents import services
 from vectorless_web.documents.compiling.process import CompileFailed
-from vectorless_web.documents.live.consumers import ListViewer, changed_fragments, first_fragments
 from vectorless_web.documents.models import Document, DocumentVersion, Enclosure
 from vectorless_web.infra.web.problems import Problem
 
@@ -72,26 +71,6 @@ def test_of_one_upload_only_so_many_files_are_taken_out_those_of_its_messages_in
     assert "at most 5 files" in left_out[0].reason
     last = Document.objects.get(name="2.eml").current_version
     assert "2 of 2 files in it were refused" in last.report["warnings"][-1]
-
-
-def test_a_hostile_attachment_is_refused_alone(ready):
-    mail = ready(bytes(message(("tool.exe", b"MZ" + bytes(200)), ("note.txt", NOTE), ("empty.txt", b""))), "offer.eml")
-
-    assert told(mail)["note.txt"] == ""
-    assert told(mail)["tool.exe"] in ("unsupported_type", "binary_file")
-    assert told(mail)["empty.txt"] == "empty_file"
-    assert mail.current_version.report["enclosed"] == {"added": 1, "refused": 2}
-    assert any("2 of 3 files" in warning for warning in mail.current_version.report["warnings"])
-
-
-def test_pictures_within_a_message_are_told_and_stay_in_it(ready):
-    made = message(("note.txt", NOTE))
-    made.get_body().add_alternative("<p>See <img src='cid:a'></p>", subtype="html")
-    made.get_body(("html",)).add_related(PICTURE, "image", "png", cid="<a>")
-    mail = ready(bytes(made), "offer.eml")
-
-    assert told(mail) == {"note.txt": ""}
-    assert "1 picture within the text was left out." in mail.current_version.report["warnings"]
 
 
 def test_members_of_an_archive_become_documents_in_its_folders(ready, workspace):
@@ -190,16 +169,6 @@ def test_an_archive_without_its_end_is_refused_at_the_door(add):
     assert not Document.objects.exists()
 
 
-def test_a_damaged_archive_fails_with_a_sentence(add):
-    whole = archive(("note.txt", NOTE))
-    version = add(whole[: len(whole) // 2] + whole[len(whole) // 2 + 20 :], "papers.zip")
-    services.compile_version(version.pk)
-    version.refresh_from_db()
-
-    assert (version.status, version.error_code) == (DocumentVersion.Status.FAILED, "damaged_zip")
-    assert Document.objects.count() == 1
-
-
 def test_reading_an_archive_again_after_a_crash_adds_nothing_twice(ready, add):
     held = ready(archive(("note.txt", NOTE), ("handbook.md", HANDBOOK)), "papers.zip")
     DocumentVersion.objects.filter(pk=held.current_version_id).update(status=DocumentVersion.Status.QUEUED)
@@ -207,21 +176,3 @@ def test_reading_an_archive_again_after_a_crash_adds_nothing_twice(ready, add):
 
     assert Document.objects.count() == 3
     assert set(told(held).values()) == {"already_here"}
-
-
-def test_an_archive_tells_how_many_of_its_files_still_wait(client, ready, workspace, alice, read_waiting):
-    held = ready(archive(("a.txt", NOTE), ("b.txt", b"Another note.\n"), ("c.exe", b"MZ" + bytes(200))), "notes.zip")
-    client.force_login(alice)
-    page = client.get(f"/w/{workspace.slug}/documents/").content.decode()
-    assert "2 files in it still wait" in page
-    viewer = ListViewer(alice, workspace.slug)
-    assert "2 files in it still wait" in first_fragments(viewer, workspace) + changed_fragments(
-        viewer, workspace, {held.pk}
-    )
-    assert held.pk in viewer.busy, "it is looked at again until they are read"
-
-    read_waiting()
-
-    assert "still wait" not in client.get(f"/w/{workspace.slug}/documents/").content.decode()
-    changed_fragments(viewer, workspace, {held.pk})
-    assert held.pk not in viewer.busy

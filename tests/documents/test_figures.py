@@ -7,9 +7,7 @@ from django.urls import reverse
 from PIL import Image
 
 from tests.engine.parsing.test_figures import web_page
-from tests.support.paper import Drawn, Text, pdf, prose
 from vectorless_web.documents.drawing.worker import cut_out
-from vectorless_web.documents.rendering.page import page_view
 from vectorless_web.documents.storage.files import open_version
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
@@ -35,18 +33,6 @@ def test_a_reader_sees_the_picture_beside_its_caption(ready, client, alice):
     again = client.get(figure_url(document, key), headers={"If-None-Match": answer["ETag"]})
     assert again.status_code == 304
     assert client.get(figure_url(document, key + 1)).status_code == 404
-
-
-def test_a_figure_of_a_pdf_waits_for_the_render_child_and_stands_beside_the_text(ready, client, alice):
-    words = [*prose(72, 90, 6), Drawn(72, 200, 300, 150), Text(72, 368, "Figure 4. Cargo by quay", 9)]
-    document = ready(pdf([words]), "report.pdf")
-    [key] = open_version(document.current_version).pictures
-    client.force_login(alice)
-    assert client.get(figure_url(document, key)).status_code == 503  # no render child runs here
-    sheet = page_view(document.current_version, 0, view="text")
-    assert [(figure.caption, figure.url) for figure in sheet["figures"]] == [
-        ("Figure 4. Cargo by quay", figure_url(document, key))
-    ]
 
 
 def test_a_part_is_cut_out_within_the_page():

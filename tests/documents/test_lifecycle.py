@@ -4,7 +4,6 @@ import os
 from datetime import timedelta
 
 import pytest
-from django.db.models.signals import post_save
 from django.utils import timezone
 from redis import Redis
 
@@ -16,7 +15,6 @@ from vectorless_web.documents.models import Document, DocumentVersion, Section
 from vectorless_web.documents.selectors import readable_documents
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.infra.queues import jobs
-from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import AuditEvent
 
 pytestmark = pytest.mark.django_db
@@ -52,25 +50,6 @@ def test_a_deleted_document_is_hidden_at_once_and_comes_back_with_undo(client, w
     ]  # fmt: skip
 
 
-def test_undo_is_refused_when_the_file_was_added_again(client, alice, ready, add):
-    document = ready(HANDBOOK, "handbook.md")
-    services.delete_document(actor=alice, document=document)
-    add(HANDBOOK, "handbook again.md")
-    client.force_login(alice)
-    answer = client.post(url(document, "restore"), headers=HTMX)
-    assert answer.status_code == 409
-    assert "added again" in answer.content.decode()
-
-
-def test_a_document_that_comes_back_beside_one_of_its_name_gets_a_title_of_its_own(alice, ready, add):
-    document = ready(HANDBOOK, "handbook.md")
-    services.delete_document(actor=alice, document=document)
-    Document.objects.filter(pk=add(HANDBOOK + b"\nMore.", "handbook.md").document_id).update(title=document.title)
-    services.restore_document(actor=alice, document=document)
-    assert Document.objects.get(pk=document.pk).title == f"{document.title}"
-    assert document.title.endswith(" (2)")
-
-
 @pytest.mark.django_db(transaction=True)
 def test_deleting_stops_the_reading(alice, add):
     version = add()
@@ -91,18 +70,6 @@ def test_a_document_is_purged_after_thirty_days(alice, ready):
     assert not Document.objects.exists()
     assert stored_files() == []
     assert AuditEvent.objects.filter(verb="document.purged").count() == 1
-
-
-def test_a_failed_file_is_tried_again(client, alice, add, read_waiting, workers):
-    workers(1, queue="documents")
-    version = add()
-    compile_version(version.pk, compile_with=fail())
-    client.force_login(alice)
-    row = client.post(url(version.document, "retry"), headers=HTMX).content.decode()
-    assert "waiting" in row
-    read_waiting()
-    version.refresh_from_db()
-    assert (version.status, version.attempt) == (Status.READY, 2)
 
 
 def test_a_waiting_file_can_be_stopped_and_tried_again(client, alice, add, read_waiting):
@@ -160,16 +127,6 @@ def test_the_same_file_or_one_that_fails_is_no_new_version(client, alice, ready)
     assert document.current_version.number == 1
 
 
-def test_an_older_version_never_takes_over_from_a_newer_one(alice, add):
-    first = add(HANDBOOK, "handbook.md")
-    second = services.add_version(
-        document=first.document, user=alice, upload=upload(HANDBOOK + b"more", "handbook.md")
-    ).version
-    compile_version(second.pk)
-    compile_version(first.pk)
-    assert Document.objects.get().current_version == second
-
-
 @pytest.mark.django_db(transaction=True)
 def test_the_sweep_queues_what_redis_never_got(add, work_off):
     version = add()
@@ -200,30 +157,11 @@ def test_a_lost_worker_is_forgiven_once_and_a_beating_one_left_alone(add):
     assert (version.status, version.error_code, version.retryable) == (Status.FAILED, "reader_lost", True)
 
 
-def test_neither_what_cannot_pass_nor_what_is_under_way_is_tried_again(alice, add, client):
-    version = add()
-    with pytest.raises(Problem):
-        services.retry_version(actor=alice, version=version)
-
-    compile_version(version.pk, compile_with=fail("encrypted_pdf", retryable=False))
-    client.force_login(alice)
-    assert client.post(url(version.document, "retry"), headers=HTMX).status_code == 409
-
-
-def test_an_act_on_a_document_that_somebody_deletes_meanwhile_answers_with_a_deleted_row(
-    client, workspace, dora, ready
-):
-    document = ready(HANDBOOK, "handbook.md")
-    client.force_login(dora)
-
-    def deletes_at_once(sender, instance, **_kwargs):
-        Document.objects.filter(pk=document.pk).update(deleted_at=timezone.now())
-
-    DocumentVersion.objects.filter(document=document).update(status=DocumentVersion.Status.QUEUED)
-    post_save.connect(deletes_at_once, sender=AuditEvent)
-    try:
-        answer = client.post(url(document, "cancel"), headers=HTMX)
-    finally:
-        post_save.disconnect(deletes_at_once, sender=AuditEvent)
-    assert answer.status_code == 200
-    assert Document.objects.get(pk=document.pk).deleted_at is not None
+def test_an_older_version_never_takes_over_from_a_newer_one(alice, add):
+    first = add(HANDBOOK, "handbook.md")
+    second = services.add_version(
+        document=first.document, user=alice, upload=upload(HANDBOOK + b"more", "handbook.md")
+    ).version
+    compile_version(second.pk)
+    compile_version(first.pk)
+    assert Document.objects.get().current_version == second

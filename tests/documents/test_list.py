@@ -1,7 +1,6 @@
 """The list of documents: search, order, pages, folders, tags, and how many queries it takes."""
 
 import re
-import time
 from urllib.parse import quote
 
 import pytest
@@ -11,7 +10,6 @@ from django.utils import timezone
 
 from tests.support.files import upload
 from tests.support.page_text import visible_text
-from vectorless_web.documents import selectors
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.infra.queues.control import pause_queue
 from vectorless_web.workspaces.models import AuditEvent
@@ -53,12 +51,6 @@ def titles(client, workspace, bob):
     return ask
 
 
-def test_the_newest_comes_first(make, titles):
-    make("One")
-    make("Two")
-    assert titles() == ["Two", "One"]
-
-
 def test_search_wants_every_word_in_title_or_file_name(make, titles):
     make("Annual report 2023")
     make("Annual report 2024")
@@ -68,28 +60,8 @@ def test_search_wants_every_word_in_title_or_file_name(make, titles):
     assert titles("?q=%25") == []
 
 
-def test_order_by_title_and_by_pages(make, titles):
-    make("B", pages=3)
-    make("C", pages=9)
-    make("A", pages=5)
-    assert titles("?sort=title") == ["A", "B", "C"]
-    assert titles("?sort=pages") == ["B", "A", "C"]
-    assert titles("?sort=-pages") == ["C", "A", "B"]
-    assert titles("?sort=nonsense") == ["A", "C", "B"]
-
-
-def test_by_status(make, titles):
-    make("Done")
-    make("Waiting", Status.QUEUED)
-    make("Reading", Status.INDEXING)
-    make("Broken", Status.FAILED)
-    assert titles("?status=ready") == ["Done"]
-    assert titles("?status=busy") == ["Reading", "Waiting"]
-    assert titles("?status=failed") == ["Broken"]
-
-
-def test_editors_find_what_was_deleted(make, client, workspace, dora, bob, titles):
-    make("Kept")
+def test_editors_find_what_was_deleted_and_viewers_see_no_buttons(make, client, workspace, dora, bob, vera, titles):
+    make("Kept", Status.FAILED)
     gone = make("Gone", deleted_at=timezone.now())
     client.force_login(dora)
     page = client.get(f"/w/{workspace.slug}/documents/?status=deleted").content.decode()
@@ -97,32 +69,35 @@ def test_editors_find_what_was_deleted(make, client, workspace, dora, bob, title
     assert "Kept" not in page
     client.force_login(bob)
     assert titles("?status=deleted") == ["Kept"]
+    client.force_login(vera)
+    page = client.get(f"/w/{workspace.slug}/documents/").content.decode()
+    assert "Kept" in page
+    assert [word for word in ("/upload/", "/retry/", "Remove", ">Delete<") if word in page] == []
 
 
-def test_by_folder_and_tag(make, titles, workspace):
-    folder = Folder.objects.create(workspace=workspace, name="Reports")
-    make("In", folder=folder)
-    make("Out", tags=["größe", "audited"])
-    assert titles(f"?folder={folder.pk}") == ["In"]
-    assert titles("?tag=audited") == ["Out"]
-    assert titles("?tag=größe") == ["Out"]
-    assert titles("?tag=audit") == []
-
-
-@pytest.mark.parametrize("query", ["übersicht", "ÜBERSICHT", "ärzte", "ГОДОВОЙ", "größe", "GröSSe 50%"])
-def test_search_minds_no_capitals_in_any_alphabet(make, titles, query):
+def test_search_minds_no_capitals_in_any_alphabet(make, titles):
     make("Übersicht der Ärzte, годовой 50%", tags=["Übersicht", "GRöSSE", "Größe"])
     make("Ubersicht der Arzte")
 
-    assert titles(f"?q={quote(query)}") == ["Übersicht der Ärzte, годовой 50%"]
+    for query in ("ÜBERSICHT", "ärzte", "ГОДОВОЙ", "größe", "GröSSe 50%"):
+        assert titles(f"?q={quote(query)}") == ["Übersicht der Ärzte, годовой 50%"], query
 
 
-def test_pages_of_the_list(make, titles):
-    for number in range(53):
-        make(f"Document {number:02d}")
-    assert len(titles()) == 50
-    assert titles("?page=2") == ["Document 02", "Document 01", "Document 00"]
-    assert titles("?page=99") == titles("?page=2")
+def test_the_list_is_ordered_and_narrowed(make, titles, workspace):
+    folder = Folder.objects.create(workspace=workspace, name="Reports")
+    make("B", pages=3, folder=folder)
+    make("C", pages=9, tags=["größe", "audited"])
+    make("A", pages=5)
+    for order, found in (("", "ACB"), ("title", "ABC"), ("pages", "BAC"), ("-pages", "CAB"), ("nonsense", "ACB")):
+        assert titles(f"?sort={order}") == list(found), order
+    make("Q", Status.QUEUED)
+    make("I", Status.INDEXING)
+    make("F", Status.FAILED)
+    for query, found in (
+        *(("status=ready", "ACB"), ("status=busy", "IQ"), ("status=failed", "F"), (f"folder={folder.pk}", "B")),
+        *(("tag=audited", "C"), ("tag=größe", "C"), ("tag=audit", "")),
+    ):
+        assert titles(f"?{query}") == list(found), query
 
 
 def test_few_and_many_documents_cost_the_same(make, client, workspace, bob, django_assert_max_num_queries):
@@ -139,7 +114,8 @@ def test_few_and_many_documents_cost_the_same(make, client, workspace, bob, djan
     for number in range(40):
         make(f"Document {number}", Status.QUEUED if number % 2 else Status.READY)
     with django_assert_max_num_queries(20):
-        client.get(f"/w/{workspace.slug}/documents/")
+        shown = client.get(f"/w/{workspace.slug}/documents/").context["documents"]
+    assert (len(shown), len(client.get(f"/w/{workspace.slug}/documents/?page=99").context["documents"])) == (50, 21)
 
 
 def test_a_waiting_document_says_its_place_and_the_card_counts_by_state(make, client, workspace, bob, workers):
@@ -160,33 +136,6 @@ def test_a_waiting_document_says_its_place_and_the_card_counts_by_state(make, cl
     page = client.get(f"/w/{workspace.slug}/documents/card/").content.decode()
     assert "Reading" in page
     assert "Waiting" in page
-
-
-def test_places_in_a_long_line_cost_one_query(make, workspace, alice, django_assert_num_queries):
-    made = [make(f"Document {number}", Status.QUEUED if number % 3 else Status.READY) for number in range(30)]
-    waiting = [document for number, document in enumerate(made) if number % 3]
-    ids = {waiting[0].pk, waiting[7].pk, waiting[-1].pk, made[0].pk}
-    asked = list(selectors.rows_for(workspace, alice, ids))
-
-    with django_assert_num_queries(1):
-        places = selectors.queue_places(asked)
-
-    assert {pk: place.place for pk, place in places.items()} == {
-        waiting[0].pk: 1,
-        waiting[7].pk: 8,
-        waiting[-1].pk: 20,
-    }
-
-
-def test_viewers_see_no_buttons_they_may_not_press(make, client, workspace, vera):
-    make("Broken", Status.FAILED)
-    client.force_login(vera)
-    page = client.get(f"/w/{workspace.slug}/documents/").content.decode()
-    assert "Broken" in page
-    assert "/upload/" not in page
-    assert "/retry/" not in page
-    assert "Remove" not in page
-    assert ">Delete<" not in page
 
 
 def test_moving_tagging_and_deleting_many(make, client, workspace, dora, titles):
@@ -214,33 +163,9 @@ def test_moving_tagging_and_deleting_many(make, client, workspace, dora, titles)
     assert titles() == [other.title, "Two", "One"]
 
 
-def test_many_documents_stay_quick(workspace, alice, client, bob):
-    """Processor time, so that a busy machine does not decide; about 65 ms were measured for 10,000."""
-    rows = [Document(workspace=workspace, title=f"Document {n}", name=f"{n}.pdf") for n in range(3_000)]
-    documents = Document.objects.bulk_create(rows, batch_size=2000)
-    versions = [
-        DocumentVersion(document=d, sha256=f"{d.pk:064d}", bytes=1, pages=2, status=Status.READY, file="x")
-        for d in documents
-    ]
-    for document, version in zip(
-        documents, DocumentVersion.objects.bulk_create(versions, batch_size=2000), strict=True
-    ):
-        document.current_version = version
-    Document.objects.bulk_update(documents, ["current_version"], batch_size=500)
-    client.force_login(bob)
-    for query in ("", "?q=document+99", "?status=ready", "?sort=title&page=40"):
-        took = []
-        for _ in range(3):
-            started = time.process_time()
-            assert client.get(f"/w/{workspace.slug}/documents/{query}").status_code == 200
-            took.append(time.process_time() - started)
-        assert min(took) < 0.5, f"{query}: {took}"
-
-
-@pytest.mark.parametrize("digits", [23, 30, 5000])
-def test_numbers_beyond_any_row_name_nothing(make, titles, client, workspace, dora, digits):
+def test_numbers_beyond_any_row_name_nothing(make, titles, client, workspace, dora):
     make("One")
-    huge = "9" * digits
+    huge = "9" * 5000
     for query in (f"?folder={huge}", f"?page={huge}", f"?folder=-{huge}"):
         titles(query)
     client.force_login(dora)

@@ -1,6 +1,5 @@
 """The socket of the documents page: late joiners, live rows, strangers."""
 
-import asyncio
 import re
 
 import pytest
@@ -14,7 +13,6 @@ from vectorless_web.asgi import application
 from vectorless_web.documents import services
 from vectorless_web.documents.live import consumers
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.workspaces.models import Membership
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.asyncio]
 
@@ -53,17 +51,6 @@ async def _fresh_layer():
     yield
 
 
-async def test_a_late_joiner_gets_what_is_under_way(workspace, alice, add, enter):
-    version = await change(add)
-    headers = await change(enter, alice)
-    socket = socket_of(workspace, headers)
-    assert (await socket.connect(timeout=5))[0]
-    html = await socket.receive_from(timeout=5)
-    assert f'id="document-{version.document_id}"' in html
-    assert "place 1" in html
-    await socket.disconnect()
-
-
 async def test_rows_arrive_as_they_change(workspace, alice, bob, add, enter):
     headers = await change(enter, bob)
     socket = socket_of(workspace, headers)
@@ -88,26 +75,6 @@ async def test_rows_arrive_as_they_change(workspace, alice, bob, add, enter):
     assert "0 in this workspace" in gone
     await change(services.restore_document, actor=alice, document=version.document)
     assert f'id="document-{version.document_id}"' in await socket.receive_from(timeout=5)
-    await socket.disconnect()
-
-
-async def test_progress_is_a_small_fragment(workspace, alice, add, enter):
-    version = await change(add)
-    headers = await change(enter, alice)
-    socket = socket_of(workspace, headers)
-    await socket.connect(timeout=5)
-    await socket.receive_from(timeout=5)
-    rows = DocumentVersion.objects.filter(pk=version.pk)
-    await change(rows.update, status=Status.PARSING, stage_done=1, stage_total=9)
-    await hint(workspace, version)
-    assert "<tr" in await socket.receive_from(timeout=5)
-    await change(rows.update, stage_done=2)
-    await hint(workspace, version)
-    html = await socket.receive_from(timeout=5)
-    assert "<tr" not in html
-    assert "Reading page 2 of 9" in html
-    await hint(workspace, version)
-    assert await socket.receive_nothing(timeout=0.3)
     await socket.disconnect()
 
 
@@ -157,14 +124,3 @@ async def test_whoever_may_not_listen_is_refused_before_the_handshake(workspace,
         (name, b"http://evil.example" if name == b"origin" else value) for name, value in await change(enter, alice)
     ]
     assert not (await socket_of(workspace, headers).connect(timeout=5))[0]
-
-
-async def test_somebody_who_was_removed_hears_nothing_more(workspace, alice, bob, add, enter):
-    headers = await change(enter, bob)
-    socket = socket_of(workspace, headers)
-    await socket.connect(timeout=5)
-    await change(Membership.objects.filter(user=bob).delete)
-    version = await change(add)
-    await hint(workspace, version)
-    output = await asyncio.wait_for(socket.receive_output(), 5)
-    assert output["type"] == "websocket.close"

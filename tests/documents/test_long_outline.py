@@ -69,12 +69,3 @@ def test_a_page_or_heading_opens_its_part_of_the_outline(look, document):
 
     assert look("outline/?section=999999999").context["chosen"] is None
     assert look("?headings=999999").context["outline"][-1].title == "Point 19.98"
-
-
-def test_all_headings_are_searched_for_words(look):
-    found = look("?outline=point 19.98")
-    assert titles(found) == ["Point 19.98"]
-    many = look("?outline=point")
-    assert len(titles(many)) == OUTLINE_ROWS
-    assert f"{PARTS * POINTS:,} headings hold these words." in many.content.decode()
-    assert look("?outline=nothing").context["outline"] == []

@@ -4,11 +4,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from vectorless_web.documents.models import Document, Section
-from vectorless_web.documents.services.samples import sample_document
 from vectorless_web.documents.storage import snapshots
 from vectorless_web.documents.storage.files import open_version
-from vectorless_web.engine.finding.routing import DocumentRouter
-from vectorless_web.engine.questions.understand import understand
 from vectorless_web.workspaces.models import Workspace
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -28,20 +25,6 @@ def test_documents_are_ready_and_different(alice, monkeypatch):
     assert len(snapshots.snapshot_of(place.pk)) == 15
 
 
-def test_each_is_found_by_what_it_is_about(alice, monkeypatch):
-    monkeypatch.setattr(snapshots, "_kept", type(snapshots._kept)())
-    call_command("make_corpus", documents=8, workspace="shelf")
-    wanted = Document.objects.get(name=sample_document(5).name)
-    router = DocumentRouter(snapshots.snapshot_of(wanted.workspace_id))
-
-    found = router.route(understand(f"What does the {wanted.title} say?"))
-    assert found.candidates[0].doc_id == wanted.pk
-
-
 def test_a_site_without_anybody_is_told_so(db):
     with pytest.raises(CommandError, match="nobody yet"):
         call_command("make_corpus", documents=1, workspace="empty")
-
-
-def test_the_same_number_gives_the_same_document():
-    assert sample_document(7) == sample_document(7) != sample_document(8)

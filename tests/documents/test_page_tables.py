@@ -41,15 +41,6 @@ def test_a_table_is_shown_with_its_units_periods_and_footnotes(ready, look):
     assert "Includes vans on lease." in page.split('class="notes"')[1]
 
 
-def test_a_long_table_is_shown_in_parts_that_lead_to_each_other(ready, look):
-    document = ready(long_table(90), "stock.html")
-    first = look(document).context["sheet"]["tables"][0]
-    assert (first.first, first.last, first.total) == (1, 60, 90)
-    rest = look(document, first.later_url.partition(f"/{document.pk}/")[2]).context["sheet"]["tables"][0]
-    assert (rest.first, rest.last, rest.later_url) == (61, 90, "")
-    assert rest.rows[-1].label == "Part 90"
-
-
 def test_only_tables_are_shown_and_columns_beyond_what_a_browser_lays_out_are_counted(ready, look):
     answer = look(ready(long_table(3, columns=45), "wide.html"))
     assert answer.context["sheet"]["tables"][0].columns_left_out == 5

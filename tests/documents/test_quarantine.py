@@ -134,17 +134,6 @@ def test_an_empty_database_moves_nothing(ready, watched, caplog):
     assert not Installation.objects.exists()
 
 
-def test_an_emptied_database_that_was_marked_moves_nothing(ready, watched, caplog):
-    ready(HANDBOOK, "handbook.md")
-    watched()
-    files = documents_stored()
-    age(*files)
-    DocumentVersion.objects.all().update(file="", artefact="")
-    SnapshotState.objects.all().delete()
-    assert services.quarantine_orphans() == 0 and documents_stored() == files
-    assert "none of the 2 stored files is moved" in caplog.text
-
-
 def test_a_new_database_beside_marked_files_moves_nothing(ready, watched):
     ready(HANDBOOK, "handbook.md")
     watched()
@@ -182,14 +171,6 @@ def test_files_of_another_installation_are_left_alone(ready, watched):
     assert services.quarantine_orphans() == 0 and lost in stored_files()
 
 
-def test_a_storage_that_is_not_there_is_told(ready, watched, settings, tmp_path):
-    ready(HANDBOOK, "handbook.md")
-    watched()
-    settings.MEDIA_ROOT = tmp_path / "not mounted"
-    assert files_standing().code == "missing"
-    assert services.quarantine_orphans() == 0 and not (tmp_path / "not mounted").exists()
-
-
 def test_files_from_before_marks_are_taken_over_only_by_a_database_that_names_them(ready):
     ready(HANDBOOK, "handbook.md")
     for number in range(3):
@@ -197,32 +178,6 @@ def test_files_from_before_marks_are_taken_over_only_by_a_database_that_names_th
     assert files_standing().code == "unmarked" and services.quarantine_orphans() == 0
     default_storage.delete("uploads/2026/10/2.pdf")
     assert files_standing().code == "new" and reconcile_mark().code == "agree"
-
-
-def test_looking_on_is_noted_and_a_pause_begins_a_new_watch(ready):
-    ready(HANDBOOK, "handbook.md")
-    assert services.watch_files() == 0 and reconcile_mark().agrees
-    services.watch_files()
-    ((since, until),) = Installation.objects.get().watched
-    assert since == until == pytest.approx(time.time(), abs=5)
-    Installation.objects.update(watched=[[since - 500, until - 60]])
-    services.watch_files()
-    ((earlier, later),) = Installation.objects.get().watched
-    assert earlier == since - 500 and later >= until
-    Installation.objects.update(watched=[[since - 500, until - 200]])
-    services.watch_files()
-    assert [watch[0] for watch in Installation.objects.get().watched] == [since - 500, pytest.approx(until, abs=5)]
-
-
-def test_a_move_that_was_killed_half_way_is_done_again_and_loses_nothing(ready, watched):
-    ready(HANDBOOK, "handbook.md")
-    watched()
-    name = orphan()
-    half = f"quarantine/{timezone.now():%Y-%m-%d}/{name}"
-    default_storage.save(half, ContentFile(b"nobody na"))
-    assert services.quarantine_orphans() == 1
-    whole = quarantined_files()[0]
-    assert (whole.original, whole.bytes) == (name, 17) and whole.name.startswith(half[:21] + ".2/")
 
 
 def test_an_object_store_without_renaming_is_swept_just_so(add, settings, watched):
@@ -235,3 +190,25 @@ def test_an_object_store_without_renaming_is_swept_just_so(add, settings, watche
     assert default_storage.exists(version.file.name) and files_standing().code == "agree"
     advance_generation()
     assert len(default_storage.listdir("installation")[1]) == 1
+
+
+def test_an_emptied_database_that_was_marked_moves_nothing(ready, watched, caplog):
+    ready(HANDBOOK, "handbook.md")
+    watched()
+    files = documents_stored()
+    age(*files)
+    DocumentVersion.objects.all().update(file="", artefact="")
+    SnapshotState.objects.all().delete()
+    assert services.quarantine_orphans() == 0 and documents_stored() == files
+    assert "none of the 2 stored files is moved" in caplog.text
+
+
+def test_a_move_that_was_killed_half_way_is_done_again_and_loses_nothing(ready, watched):
+    ready(HANDBOOK, "handbook.md")
+    watched()
+    name = orphan()
+    half = f"quarantine/{timezone.now():%Y-%m-%d}/{name}"
+    default_storage.save(half, ContentFile(b"nobody na"))
+    assert services.quarantine_orphans() == 1
+    whole = quarantined_files()[0]
+    assert (whole.original, whole.bytes) == (name, 17) and whole.name.startswith(half[:21] + ".2/")

@@ -7,9 +7,7 @@ import pytest
 from tests.support.files import HANDBOOK, REPORT, pdf, upload
 from vectorless_web.documents import services
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.documents.rendering.tree_report import report_pairs
 from vectorless_web.documents.selectors import outline_of, section_path
-from vectorless_web.documents.storage.files import open_version
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
@@ -23,15 +21,6 @@ def look(client, workspace, bob):
         return client.get(f"/w/{workspace.slug}/documents/{document.pk}/{rest}")
 
     return ask
-
-
-def test_the_page_shows_outline_page_and_report(ready, look):
-    answer = look(ready())
-    page = answer.content.decode()
-    assert answer.status_code == 200
-    assert "2. Financial review" in page
-    assert answer.context["sheet"]["page"] == 1
-    assert answer.context["version"].coverage == 1.0
 
 
 def test_pages_are_opened_with_the_sections_they_stand_under(ready, look):
@@ -54,17 +43,6 @@ def test_pages_are_opened_with_the_sections_they_stand_under(ready, look):
     assert "1,577 million" in html
     assert "<html" not in html
     assert look(ready(HANDBOOK, "h.md"), "pages/0/").status_code in (200, 404)
-
-
-def test_the_tree_report_counts_pages_as_people_do(ready):
-    version = ready().current_version
-    version.pages = 61
-    version.report["pages_without_text"] = [0, 40]
-    version.coverage = 0.9996
-    pairs = dict(report_pairs(version))
-    assert pairs["Pages without text"] == "2 (1, 41)"
-    assert pairs["Text kept"] == "99.9 % of characters"
-    assert pairs["Sections"] == "3 in 1 level"
 
 
 def test_words_are_found_on_their_pages_however_odd(ready, look):
@@ -121,25 +99,3 @@ def test_an_original_that_was_lost_or_cut_is_a_page_that_says_so(ready, look, le
     assert answer.status_code == 404
     assert "Upload the same file once more" in answer.content.decode()
     assert ("missing from storage" in look(document).content.decode()) == (left is None)
-
-
-def test_pages_of_a_text_document_have_no_pictures(ready, look):
-    assert look(ready(HANDBOOK, "handbook.md"), "v1/pages/1.jpg").status_code == 404
-
-
-def test_an_artefact_is_opened_once_and_the_oldest_is_let_go(ready, monkeypatch):
-    from vectorless_web.documents.storage import files
-
-    monkeypatch.setattr(files, "OPEN_DOCUMENTS", 1)
-    first, second = ready().current_version, ready(HANDBOOK, "handbook.md").current_version
-    opened = open_version(first)
-    assert open_version(first) is opened
-    open_version(second)
-    assert open_version(first) is not opened
-    assert opened.page_text(0)
-
-
-def test_visitors_are_sent_to_the_sign_in(client, workspace, ready):
-    answer = client.get(f"/w/{workspace.slug}/documents/{ready().pk}/")
-    assert answer.status_code == 302
-    assert "login" in answer["Location"]

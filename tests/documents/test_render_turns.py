@@ -1,6 +1,6 @@
 """Documents take turns at being drawn, and a slow one waits behind all others."""
 
-from vectorless_web.documents.drawing.server import MOST_WAITING, MOST_WAITING_OF_FILE, SLOW_SECONDS, DrawJob, Turns
+from vectorless_web.documents.drawing.server import MOST_WAITING, MOST_WAITING_OF_FILE, DrawJob, Turns
 
 
 def page(file: str, number: int = 0, waiter: str = "", at: float = 0.0) -> DrawJob[str]:
@@ -53,13 +53,6 @@ def test_pages_of_slow_documents_wait_behind_all_others_and_share_one_worker():
     assert begun(turns, now=1) == ["good-0", "slow-2"]
 
 
-def test_a_slow_document_is_as_any_other_after_a_while():
-    turns = turns_with(page("slow"))
-    turns.finish(turns.take(0), 0, timed_out=True)
-    assert turns.is_slow("slow", SLOW_SECONDS - 1)
-    assert not turns.is_slow("slow", SLOW_SECONDS)
-
-
 def test_a_page_is_drawn_once_for_all_who_wait_and_for_nobody_else():
     turns = turns_with(page("a", waiter="first"), page("a", waiter="second"))
     job = turns.take(0)
@@ -80,9 +73,3 @@ def test_too_many_are_refused_and_late_ones_told():
     assert not turns.add(page("c"))
     assert len(turns.overdue(1)) == MOST_WAITING_OF_FILE
     assert turns.add(page("a", 99))
-
-
-def test_a_job_whose_worker_ended_comes_next():
-    turns = turns_with(page("a", 1), page("a", 2))
-    turns.repeat(turns.take(0), crashed=True)
-    assert [job.line for job in [turns.take(0)]] == [b"a-1"]

@@ -16,7 +16,6 @@ from tests.support.compiled import compile_here
 from tests.support.files import HANDBOOK, REPORT, upload
 from vectorless_web.documents import services
 from vectorless_web.documents.compiling.process import CompileFailed, Order, StageProgress
-from vectorless_web.documents.live.consumers import ListViewer, first_fragments
 from vectorless_web.documents.models import DocumentVersion, Section
 from vectorless_web.documents.services import lifecycle
 from vectorless_web.documents.services.compiling import compile_version
@@ -31,7 +30,6 @@ pytestmark = pytest.mark.django_db
 Status = DocumentVersion.Status
 DAMAGES = {
     "missing": lambda path: path.unlink(),
-    "empty": lambda path: path.write_bytes(b""),
     "cut": lambda path: path.write_bytes(path.read_bytes()[:-200]),
     "altered": lambda path: path.write_bytes(path.read_bytes()[:-9] + b"elsewhere"),
     "newer layout": lambda path: path.write_bytes(rewritten(path.read_bytes(), format=FORMAT + 1, engine="newer")),
@@ -112,22 +110,6 @@ def test_many_who_come_upon_a_damaged_file_queue_one_repair(handbook, django_cap
     assert len(enqueued) == 1
 
 
-def test_a_page_that_needs_the_file_to_work_on_says_so_instead_of_breaking(handbook, look):
-    damage(handbook)
-    answer = look(handbook, f"outline/?section={Section.objects.filter(version=handbook).first().key}")
-    assert answer.status_code == 503
-    assert "being read again" in answer.content.decode()
-
-
-def test_who_opened_the_file_before_it_was_made_again_gets_the_new_one(handbook):
-    stale = DocumentVersion.objects.get(pk=handbook.pk)
-    services.queue_repair(handbook, DocumentVersion.RepairReason.ASKED)
-    work_off()
-    assert stale.artefact not in stored_files()
-    assert open_version(stale).page_text(0)
-    assert not DocumentVersion.objects.exclude(repair="").exists()
-
-
 def test_a_version_of_an_older_compiler_is_read_and_made_again_in_its_turn(handbook, look):
     written_by(handbook, "1")
     assert "30 days of leave" in look(handbook, "?view=text").content.decode()
@@ -146,24 +128,16 @@ def test_a_version_of_an_older_compiler_is_read_and_made_again_in_its_turn(handb
 def test_an_upgrade_keeps_few_in_the_queue_and_damage_goes_first(ready):
     versions = [ready(HANDBOOK + bytes([65 + n]), f"h{n}.md").current_version for n in range(4)]
     DocumentVersion.objects.update(engine_version="1")
-    damage(versions[3], "empty")
+    damage(versions[3])
     services.ArtefactPatrol().queue_bad_artefacts()
     queued = dict(DocumentVersion.objects.exclude(repair="").values_list("pk", "repair_reason"))
     assert queued[versions[3].pk] == "damaged"
     assert len(queued) == lifecycle.MOST_OUTDATED
 
 
-def test_the_patrol_goes_round_a_few_at_a_time(ready, monkeypatch):
-    monkeypatch.setattr(lifecycle, "LOOKED_AT", 1)
-    versions = [ready(HANDBOOK + bytes([65 + n]), f"h{n}.md").current_version for n in range(2)]
-    patrol = services.ArtefactPatrol()
-    damage(versions[1])
-    assert [patrol.queue_bad_artefacts() for _ in range(3)] == [0, 1, 0]
-
-
 def test_what_was_found_before_stays_as_it_was_until_the_new_is_whole(handbook):
     damage(handbook)
-    services.ArtefactPatrol().queue_bad_artefacts()
+    call_command("sweep")
     rows = list(Section.objects.filter(version=handbook).values_list("key", "title"))
 
     def broken(order: Order):
@@ -215,19 +189,6 @@ def test_when_both_files_are_lost_the_page_says_what_to_do_and_the_upload_heals(
     assert b"".join(look(handbook, "original/")) == HANDBOOK
 
 
-def test_a_lost_original_is_put_back_by_the_same_upload(handbook, look, workspace, alice):
-    for left in (None, b"cut"):
-        handbook.refresh_from_db()
-        path = Path(handbook.file.path)
-        path.unlink() if left is None else path.write_bytes(left)
-        added = services.add_document(workspace=workspace, user=alice, upload=upload(HANDBOOK, "handbook.md"))
-        assert (added.added, added.healed) == (False, True)
-        assert b"".join(look(handbook, "original/")) == HANDBOOK
-    again = services.add_document(workspace=workspace, user=alice, upload=upload(HANDBOOK, "handbook.md"))
-    assert (again.added, again.healed) == (False, False)
-    assert len([name for name in stored_files() if name.startswith("uploads")]) == 1
-
-
 def test_an_altered_original_is_not_compiled_in_the_place_of_the_document(handbook):
     damage(handbook)
     Path(handbook.file.path).write_bytes(b"Something else.\n")
@@ -235,33 +196,6 @@ def test_an_altered_original_is_not_compiled_in_the_place_of_the_document(handbo
     work_off()
     handbook.refresh_from_db()
     assert (handbook.repair, handbook.error_code) == (Status.FAILED, "upload_altered")
-
-
-def test_a_file_that_comes_back_ends_the_repair(handbook):
-    kept, path = path_of(handbook).read_bytes(), path_of(handbook)
-    damage(handbook)
-    services.ArtefactPatrol().queue_bad_artefacts()
-    path.write_bytes(kept)
-    work_off()
-    handbook.refresh_from_db()
-    assert (handbook.repair, handbook.artefact) == ("", path.relative_to(default_storage.path("")).as_posix())
-    DocumentVersion.objects.update(repair=Status.FAILED, repair_reason="damaged", repair_tries=4, error_message="Lost.")
-    services.ArtefactPatrol().queue_bad_artefacts()
-    handbook.refresh_from_db()
-    assert (handbook.repair, handbook.error_message) == ("", "")
-
-
-def test_reading_again_is_an_ordinary_act(handbook, look, client):
-    before = handbook.artefact
-    address = reverse("documents:retry", args=[handbook.document.workspace.slug, handbook.document.pk])
-    assert "Read the document again" in look(handbook).content.decode()
-    assert client.post(address, follow=True).status_code == 200
-    assert client.post(address, follow=True).status_code == 200
-    assert "30 days of leave" in look(handbook, "?view=text").content.decode()
-    work_off()
-    handbook.refresh_from_db()
-    assert handbook.artefact != before
-    assert before not in stored_files()
 
 
 def test_a_repair_without_a_job_or_whose_worker_died_goes_on(handbook, work_off, django_capture_on_commit_callbacks):
@@ -279,15 +213,6 @@ def test_a_repair_without_a_job_or_whose_worker_died_goes_on(handbook, work_off,
     assert services.requeue_repairs() == 0
 
 
-def test_the_list_shows_a_repair_with_its_progress(handbook, alice, look, client, workspace):
-    DocumentVersion.objects.update(repair=Status.PARSING, stage_done=3, stage_total=9)
-    page = client.get(reverse("documents:list", args=[workspace.slug])) if look(handbook) else None
-    assert "being read again" in page.content.decode() and "3 of 9" in page.content.decode()
-    viewer = ListViewer(alice, workspace.slug)
-    assert "3 of 9" in first_fragments(viewer, viewer.workspace())
-    assert viewer.busy == {handbook.document_id}
-
-
 def test_the_command_tells_and_queues(handbook, ready, capsys):
     ready(REPORT, "report.pdf")
     written_by(handbook, "1")
@@ -302,12 +227,3 @@ def test_the_command_tells_and_queues(handbook, ready, capsys):
     assert "1 cannot be read" in capsys.readouterr().out
     handbook.refresh_from_db()
     assert handbook.repair == Status.QUEUED
-
-
-def test_a_row_that_names_another_compiler_than_its_file_is_put_right_once(handbook):
-    DocumentVersion.objects.update(engine_version="1")
-    services.ArtefactPatrol().queue_bad_artefacts()
-    work_off()
-    handbook.refresh_from_db()
-    assert (handbook.engine_version, handbook.repair) == (ENGINE_VERSION, "")
-    assert services.ArtefactPatrol().queue_bad_artefacts() == 0

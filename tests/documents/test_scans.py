@@ -5,12 +5,12 @@ import pytest
 from tests.support.compiled import compiled_document
 from tests.support.files import REPORT, pdf, scan
 from tests.support.page_text import visible_text
-from tests.support.scans import FixedRecogniser, picture_file, scanned_pdf
+from tests.support.scans import FixedRecogniser, scanned_pdf
 from tests.support.scans import page as scanned_page
 from tests.support.scans import words_of as seen_words
 from vectorless_web.documents import services
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.documents.rendering.page import boxes, has_pages, page_view
+from vectorless_web.documents.rendering.page import boxes, page_view
 from vectorless_web.documents.rendering.tree_report import report_pairs
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.storage.files import open_version
@@ -49,14 +49,6 @@ def test_a_scan_is_told_to_be_one_in_the_list_and_on_its_page(ready, words_of):
     assert services.queue_outdated() == 0, "what is switched off is not waited for"
 
 
-def test_a_file_with_some_scanned_pages_is_ready_in_part(ready, words_of):
-    version = ready(scan(4, read=1), "half.pdf").current_version
-
-    assert dict(report_pairs(version))["Text kept"] == "100 % of characters on 1 of 4 pages"
-    assert "partly readable" in words_of("")
-    assert "3 of 4 pages are pictures whose text was not read" in words_of("")
-
-
 def test_a_blank_page_makes_no_scan(ready, words_of):
     book = ready(pdf([("The lease",)] * 9 + [()]), "book.pdf")
     ready(REPORT, "report.pdf")
@@ -90,15 +82,6 @@ def test_a_scan_is_read_and_its_quotes_lit_without_the_render_server(scanned, wo
     assert 158 < y < 182
     assert 60 < width < 130
     assert 5 < height < 20
-
-
-def test_a_picture_is_drawn_and_told_to_be_what_it_is(ready, settings):
-    settings.OCR_PAGES = 2_000
-    version = ready(picture_file(scanned_page()), "fees.png").current_version
-
-    assert version.mime == "image/png"
-    assert has_pages(version)
-    assert version.file.name.endswith(".png")
 
 
 def test_a_document_is_read_again_once_text_recognition_is_there(ready, settings):

@@ -18,10 +18,8 @@ from vectorless_web.documents.background import embedding_in_use, embedding_prog
 from vectorless_web.documents.models import Document, EmbeddingChoice, VectorFile
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.services.embedding import retry_embedding
-from vectorless_web.documents.services.keeping.quarantine import collect_orphans
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.vectors import leaf_texts
-from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.infra.templatetags.show import money
 from vectorless_web.workspaces.models import AuditEvent, Budget, ModelProvider
 from vectorless_web.workspaces.services import allow_host, forbid_host
@@ -124,15 +122,6 @@ def stored_files(settings) -> list[Path]:
     return sorted((Path(settings.MEDIA_ROOT) / "vectors").glob("*"))
 
 
-def test_it_is_off_until_somebody_chooses_a_model_and_switches_it_on(read, chosen, work_off, embedding, workspace):
-    document = read()
-    work_off("documents")
-    assert not embedding.requests
-    assert not VectorFile.objects.exists()
-    assert embedding_in_use(workspace) is None
-    assert vectors_of(document.current_version) is None
-
-
 def test_before_it_is_switched_on_the_page_tells_tokens_price_and_where_text_goes(
     read, chosen, shown, provider, embedding
 ):
@@ -164,13 +153,6 @@ def test_switching_on_embeds_every_ready_document_into_one_file_each(read, switc
     assert vectors_of(other.current_version).digest != vectors.digest
 
 
-def test_a_document_that_becomes_ready_later_is_embedded_too(read, switched_on, work_off):
-    switched_on()
-    document = read()
-    work_off("documents")
-    assert file_of(document).status == "ready"
-
-
 def test_passages_that_a_new_version_keeps_are_not_embedded_again(read, switched_on, work_off, embedding, alice):
     from tests.support.files import upload
 
@@ -185,27 +167,10 @@ def test_passages_that_a_new_version_keeps_are_not_embedded_again(read, switched
     assert vectors_of(document.current_version).rows.shape == (2, 64)
 
 
-def test_progress_is_asked_for_until_all_is_done(read, act, alice, chosen, shown, client, workspace, switched_on):
-    read()
-    act(alice, "on/")
-    assert "0 of 1 document is ready" in shown()
-    assert "hx-trigger" in client.get(f"/w/{workspace.slug}/{MEANING}status/").content.decode()
-
-    switched_on()
-    assert "1 of 1 document is ready" in shown()
-    assert f"20 tokens embedded for {money(0.0004)}" in shown("status/")
-    assert "hx-trigger" not in client.get(f"/w/{workspace.slug}/{MEANING}status/").content.decode()
-
-
 @pytest.mark.parametrize(
     ("trouble", "code"),
-    [
-        (status(401, KEY), "provider_auth"),
-        (status(429), "provider_rate_limited"),
-        (status(500), "network_error"),
-        (lambda _request: time.sleep(1.6), "provider_timeout"),
-    ],
-    ids=["401", "429", "500", "slow"],
+    [(status(401, KEY), "provider_auth"), (lambda _request: time.sleep(1.2), "provider_timeout")],
+    ids=["401", "slow"],
 )
 def test_trouble_with_the_server_pauses_and_loses_nothing(
     read, switched_on, shown, act, alice, work_off, embedding, trouble, code
@@ -245,43 +210,11 @@ def test_what_came_before_trouble_is_kept_and_not_paid_for_again(read, switched_
     assert vectors_of(document.current_version).rows.shape == (70, 64)
 
 
-def test_a_long_document_takes_turns_with_what_else_waits(read, act, alice, chosen, embedding, settings):
-    document = read(b"# Long\n\n" + b"".join(b"Paragraph number %d speaks of itself.\n\n" % n for n in range(70)))
-    act(alice, "on/")
-    file, seen = file_of(document), []
-    for _turn in range(3):
-        services.embed_version(file.pk, connect=_wired, turn_seconds=0.0)
-        file.refresh_from_db()
-        seen.append((file.status, file.done))
-    assert seen == [("queued", 32), ("queued", 64), ("ready", 70)]
-    assert len(set(embedding.texts)) == len(embedding.texts) == 70
-    assert len(stored_files(settings)) == 1
-
-
-def test_a_pause_that_is_over_ends_by_itself(read, switched_on, work_off, embedding):
-    document = read()
-    embedding.trouble = status(503)
-    choice = switched_on()
-    embedding.trouble = lambda _request: None
-    EmbeddingChoice.objects.filter(pk=choice.pk).update(paused_until=timezone.now() - timedelta(seconds=1))
-    services.resume_embedding()
-    work_off("documents")
-    assert file_of(document).status == "ready"
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        [{"index": 0, "embedding": [1.0]}],
-        [{"index": place, "embedding": [float("nan")] * 64} for place in range(2)],
-        [{"index": place, "embedding": [1.0] * (place + 1)} for place in range(2)],
-    ],
-    ids=["wrong count", "NaN", "uneven"],
-)
 def test_a_senseless_reply_fails_the_document_and_the_next_one_is_begun(
-    read, switched_on, shown, act, alice, work_off, embedding, data
+    read, switched_on, shown, act, alice, work_off, embedding
 ):
     document, other = read(), read(LATER, "later.md")
+    data = [{"index": place, "embedding": [float("nan")] * 64} for place in range(2)]
     answers = iter([embedding.answer([], data=data)])
     embedding.trouble = lambda _request: next(answers, None)
     switched_on()
@@ -291,15 +224,6 @@ def test_a_senseless_reply_fails_the_document_and_the_next_one_is_begun(
     act(alice, "retry/")
     work_off("documents")
     assert file_of(document).status == "ready"
-
-
-def test_a_model_that_changes_its_length_is_refused(read, switched_on, work_off, embedding):
-    read()
-    assert switched_on().dimensions == 64
-    embedding.dimensions = 32
-    document = read(LATER + b"\nNew.\n", "later.md")
-    work_off("documents")
-    assert (file_of(document).status, "not 64" in file_of(document).error_message) == ("failed", True)
 
 
 def test_embedding_is_paid_from_the_budget_and_waits_when_it_is_spent(read, switched_on, workspace, embedding):
@@ -334,34 +258,6 @@ def test_switching_off_stops_it_and_deletes_rows_and_files(read, switched_on, ac
     assert (choice.enabled, choice.dimensions) == (False, None)
     verbs = list(AuditEvent.objects.filter(workspace=workspace, verb__startswith="embedding").values_list("verb"))
     assert verbs[::-1] == [("embedding.chosen",), ("embedding.on",), ("embedding.off",)]
-
-
-def test_a_worker_that_is_switched_off_in_the_middle_keeps_nothing(read, act, alice, chosen, settings, embedding):
-    document = read()
-    act(alice, "on/")
-    embedding.trouble = lambda _request: EmbeddingChoice.objects.update(enabled=False) and None
-    services.embed_version(file_of(document).pk, connect=_wired)
-    assert file_of(document).status == "working"
-    assert stored_files(settings) == []
-
-
-def test_a_second_delivery_and_a_damaged_file_change_nothing(read, switched_on, embedding, settings):
-    document = read()
-    switched_on()
-    embedding.requests.clear()
-    services.embed_version(file_of(document).pk, connect=_wired)
-    services.embed_version(0, connect=_wired)
-    assert not embedding.requests
-
-    (path,) = stored_files(settings)
-    data = bytearray(path.read_bytes())
-    data[-1] ^= 1
-    path.write_bytes(data)
-    with pytest.raises(ArtefactDamaged):
-        vectors_of(document.current_version)
-    path.unlink()
-    with pytest.raises(ArtefactDamaged):
-        vectors_of(document.current_version)
 
 
 def test_a_file_whose_worker_died_is_queued_again_and_the_dead_one_writes_no_more(read, act, alice, chosen, embedding):
@@ -401,22 +297,6 @@ def test_removing_forgets_everything_and_so_does_the_end_of_the_model_it_was_rea
     assert not EmbeddingChoice.objects.exists() and stored_files(settings) == []
 
 
-def test_vectors_go_with_their_version_and_files_without_a_row_are_cleaned_up(read, switched_on, settings):
-    document = read()
-    switched_on()
-    (file,) = stored_files(settings)
-    orphan = file.with_name("orphan.vec")
-    orphan.write_bytes(b"x")
-    long_ago = time.time() - 3 * 24 * 3600
-    for path in (file, orphan):
-        import os
-
-        os.utime(path, (long_ago, long_ago))
-    assert collect_orphans() == 1 and file.exists()
-    services.purge_document(document)
-    assert stored_files(settings) == []
-
-
 def test_a_document_that_another_compiler_reads_again_keeps_its_vectors(read, switched_on, work_off, embedding):
     version = read().current_version
     written_by(version, "1")
@@ -433,10 +313,9 @@ def test_a_document_that_another_compiler_reads_again_keeps_its_vectors(read, sw
     assert len(embedding.requests) == asked, "nothing is embedded and paid twice"
 
 
-@pytest.mark.parametrize("wrong", [{"price": "-1"}, {"max_tokens": 1}, {"model": " "}, {"provider": 999}])
-def test_a_form_that_makes_no_sense_is_shown_again(act, alice, provider, wrong):
-    values = {"provider": provider.pk, "model": "bag", "price": "20", "max_tokens": 500, **wrong}
-    answer = act(alice, "choose/", **values)
+def test_a_form_that_makes_no_sense_is_shown_again(act, alice, provider):
+    wrong = {"price": "-1", "max_tokens": 1, "model": " ", "provider": 999}
+    answer = act(alice, "choose/", **wrong)
     assert answer.status_code == 422
     assert set(answer.context["form"].errors) == set(wrong)
     assert not EmbeddingChoice.objects.exists()
@@ -481,18 +360,6 @@ def test_a_private_address_is_not_reached_once_the_operator_forbids_them(
     assert not httpserver.log
 
 
-def test_a_key_stored_under_another_encryption_key_pauses_with_a_plain_sentence(read, switched_on, provider, workspace):
-    document = read()
-    ModelProvider.objects.filter(pk=provider.pk).update(encrypted_key="gAAAA-not-ours")
-    choice = switched_on()
-    assert (file_of(document).status, choice.pause_code) == ("queued", "secret_unreadable")
-    assert embedding_in_use(workspace) is None
-
-
-def test_without_a_connected_model_the_page_says_what_to_do_first(shown):
-    assert "Connect one first" in shown()
-
-
 def test_a_deleted_document_is_not_embedded_until_it_comes_back(read, act, alice, chosen, work_off, embedding):
     document = read()
     services.delete_document(actor=alice, document=document)
@@ -507,12 +374,6 @@ def test_a_deleted_document_is_not_embedded_until_it_comes_back(read, act, alice
 
 class TestHosts:
     """Administrators may name the hosts at which models are asked; that holds for embedding as well."""
-
-    def test_none_elsewhere_is_chosen(self, act, alice, provider, admin_user):
-        allow_host(actor=admin_user, host="models.example.com")
-        answer = act(alice, "choose/", provider=provider.pk, model="bag", price="20", max_tokens=500)
-        assert answer.status_code == 422
-        assert "allow no models at" in answer.content.decode()
 
     def test_one_that_was_chosen_before_is_asked_no_more(
         self, read, switched_on, embedding, shown, workspace, admin_user, work_off

@@ -2,7 +2,6 @@
 
 import json
 import re
-from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -13,7 +12,6 @@ from tests.runs.conftest import make_run, report  # noqa: F401
 from tests.runs.test_model import reply, status
 from tests.support.compiled import compiled_document
 from tests.support.page_text import visible_text
-from vectorless_web.documents import services
 from vectorless_web.documents.background import lines_of, summaries_of
 from vectorless_web.documents.models import Document, SectionSummaries, SummaryChoice
 from vectorless_web.documents.services.compiled_rows import refresh_rows
@@ -21,11 +19,9 @@ from vectorless_web.documents.storage.snapshots import snapshot_of
 from vectorless_web.engine.finding.routing import DocumentRouter, RouterConfig
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.runs import jobs
-from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services.asking import start_run
-from vectorless_web.workspaces.models import AuditEvent, Budget, ModelProvider
-from vectorless_web.workspaces.services.settings import period_start
+from vectorless_web.workspaces.models import AuditEvent, ModelProvider
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -139,14 +135,6 @@ def test_a_worker_writes_a_line_on_each_section_and_the_section_list_shows_it(sw
     assert AuditEvent.objects.filter(verb="summaries.on").exists()
 
 
-def test_documents_that_become_ready_later_are_summarised_too(switched_on, workspace, alice, work_off):
-    switched_on()
-    later = compiled_document(workspace, alice, handbook(2).replace(b"Port", b"Yard"), "yard.md")
-    work_off("documents")
-
-    assert row_of(later).status == "ready"
-
-
 def test_trouble_pauses_and_what_came_is_kept_and_not_paid_twice(switched_on, writer, act, alice, work_off, shown):
     writer.trouble = lambda made: status(503)(None) if len(made.prompts) == 2 else None
     document = switched_on(25)
@@ -164,63 +152,12 @@ def test_trouble_pauses_and_what_came_is_kept_and_not_paid_twice(switched_on, wr
     assert "[2] " not in writer.prompts[-1], "only what was missing is asked for"
 
 
-def test_a_pause_from_before_the_clock_was_set_back_holds_nothing_up(switched_on, work_off):
-    document = switched_on()
-    SectionSummaries.objects.update(status="queued", lines={}, ready_at=None)
-    SummaryChoice.objects.update(paused_until=timezone.now() + timedelta(hours=5))
-
-    services.resume_summaries()
-    work_off("documents")
-    assert row_of(document).status == "ready"
-
-
-def test_a_document_whose_worker_died_is_taken_up_by_the_sweep(switched_on, work_off):
-    document = switched_on()
-    long_ago = timezone.now() - timedelta(hours=1)
-    SectionSummaries.objects.update(status="working", lease="gone", heartbeat_at=long_ago, lines={}, ready_at=None)
-
-    assert services.resume_summaries() == 1
-    work_off("documents")
-    assert row_of(document).status == "ready"
-    assert services.resume_summaries() == 0
-
-
 def test_a_reply_that_cannot_be_used_fails_that_document_alone(switched_on, writer, shown):
     writer.trouble = lambda _made: reply("I would rather talk about the weather.")
     row = row_of(switched_on())
 
     assert (row.status, row.error_code) == ("failed", "provider_invalid_response")
     assert "Try again now" in shown()
-
-
-def test_a_document_without_one_line_is_not_called_summarised(switched_on, writer, shown, act, alice, work_off):
-    writer.line = "  "
-    document = switched_on()
-
-    assert (row_of(document).status, row_of(document).error_code) == ("failed", "no_lines")
-    assert "0 of 1 document" in shown() and "wrote no line on any section" in shown()
-
-    writer.line = "Tests of the crane in {}."
-    act(alice, "retry/")
-    work_off("documents")
-    assert row_of(document).status == "ready"
-    assert len(row_of(document).lines) == row_of(document).total
-
-
-def test_a_budget_that_is_spent_asks_nobody(workspace, switched_on, writer):
-    Budget.objects.create(workspace=workspace, limit_usd=Decimal("0.0001"), period_start=period_start("month"))
-    row = row_of(switched_on())
-
-    assert row.status == "queued" and not writer.prompts
-    assert SummaryChoice.objects.get().pause_code == "budget_exceeded"
-
-
-def test_without_a_model_it_says_so(workspace, alice, act, shown, work_off):
-    compiled_document(workspace, alice, handbook(), "port.md")
-    assert "No model" in shown()
-    act(alice, "on/")
-    work_off("documents")
-    assert "This workspace has no model. Connect one under Models." in shown()
 
 
 def test_hostile_lines_are_one_plain_line_and_escaped(switched_on, writer, client, alice, workspace):
@@ -281,25 +218,3 @@ def test_the_router_finds_a_document_by_its_lines_as_long_as_they_are_switched_o
     act(alice, "on/")
     refresh_rows()
     assert routed() == [document.pk]
-
-
-def test_a_card_that_a_model_chooses_by_has_the_lines(switched_on, workspace, alice):
-    document = switched_on()
-    run = start_run(user=alice, workspace=workspace, question="What is tested?")
-    run.settings["summaries"], run.started_at = True, timezone.now()
-    shown = WorkspaceCorpus(run).card(str(document.pk))
-    run.settings["summaries"] = False
-
-    assert shown.overview.startswith("Tests of the crane in")
-    assert not WorkspaceCorpus(run).card(str(document.pk)).overview.startswith("Tests of the crane in")
-
-
-def test_lines_of_another_compiled_file_are_shown_to_nobody_and_written_anew(switched_on, work_off):
-    document = switched_on()
-    assert row_of(document).status == "ready"
-    SectionSummaries.objects.update(artefact="0" * 64)
-
-    assert summaries_of(document.current_version) is None
-    assert services.resume_summaries() == 1
-    work_off("documents")
-    assert row_of(document).artefact == document.current_version.artefact_sha256

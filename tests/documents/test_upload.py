@@ -12,9 +12,7 @@ from tests.documents.conftest import stored_files
 from tests.support.files import HANDBOOK, REPORT, no_pages, pdf, upload
 from tests.support.word_files import contract, word
 from vectorless_web.documents.models import Document, DocumentVersion, Folder, PartialUpload, Section
-from vectorless_web.documents.services.uploads import check_room, stored_bytes
-from vectorless_web.engine.parsing.sniff import DOCX, FILE_KINDS, HTML
-from vectorless_web.infra.web.problems import Problem
+from vectorless_web.engine.parsing.sniff import FILE_KINDS
 from vectorless_web.workspaces.models import AuditEvent, Membership, Role
 
 pytestmark = pytest.mark.django_db
@@ -48,33 +46,6 @@ def test_a_pdf_becomes_a_ready_document_by_the_queue(client, workspace, alice, w
     assert version.artefact in stored_files()
 
 
-PAGE = b"""<!doctype html><html><head><title>Pump manual for operators</title></head><body><h1>Pump manual</h1>
-<p onclick="steal()">Check the oil.</p><script>steal()</script>
-<table><tr><th>Model<th>Bar</tr><tr><td>P1<td>&lt;b&gt;12</tr></table></body></html>"""
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(
-    ("content", "name", "mime", "title", "words"),
-    [
-        (word(contract), "contract.docx", DOCX, "Supply agreement for ropes", "2,315"),
-        (PAGE, "manual.html", HTML, "Pump manual for operators", "&lt;b&gt;12"),
-    ],
-)
-def test_word_documents_and_web_pages_become_ready_by_the_queue_and_are_read_as_clean_text(
-    client, workspace, alice, work_off, content, name, mime, title, words
-):
-    client.force_login(alice)
-    assert send(client, workspace, upload(content, name)).status_code == 200
-    work_off("documents")
-    version = DocumentVersion.objects.get()
-    assert (version.status, version.error_message, version.mime) == ("ready", "", mime)
-    assert (version.coverage, version.document.title) == (1.0, title)
-    page = client.get(url(workspace, f"{version.document_id}/")).content.decode()
-    assert words in page
-    assert "steal()" not in page
-
-
 def test_a_plain_form_goes_back_to_the_list_and_adding_is_recorded(client, workspace, alice):
     client.force_login(alice)
     answer = client.post(url(workspace), {"files": [upload(HANDBOOK, "handbook.md")]}, follow=True)
@@ -101,15 +72,6 @@ def test_the_same_bytes_are_already_here_but_not_in_another_workspace(client, wo
     assert Document.objects.count() == 2
 
 
-def test_a_deleted_document_does_not_count_as_already_here(client, workspace, alice, add):
-    from vectorless_web.documents import services
-
-    services.delete_document(actor=alice, document=add(HANDBOOK, "handbook.md").document)
-    client.force_login(alice)
-    answer = send(client, workspace, upload(HANDBOOK, "handbook.md"))
-    assert "already here" not in answer.content.decode()
-
-
 def packed(parts: dict[str, bytes], *, stored: tuple[str, ...] = ()) -> bytes:
     """A ZIP archive of these parts; those named in `stored` are not compressed."""
     buffer = io.BytesIO()
@@ -132,11 +94,9 @@ def locked(archive: bytes) -> bytes:
     return archive
 
 
-@pytest.mark.parametrize(
-    ("content", "name", "code", "sentence"),
-    [
+def test_what_is_no_readable_file_is_refused_and_leaves_nothing(client, workspace, alice):
+    for content, name, code, sentence in (
         (b"", "empty.pdf", "empty_file", "empty"),
-        (b" \n\t\n", "blank.txt", "empty_file", "empty"),
         (b"<!DOCTYPE html><html><body>hello</body></html>", "report.pdf", "html_named_pdf", "web page"),
         (b"just words", "report.pdf", "not_a_pdf", "named .pdf"),
         (b"PK\x03\x04" + b"\0" * 40, "report.docx", "unsupported_type", "Office"),
@@ -144,14 +104,9 @@ def locked(archive: bytes) -> bytes:
         (b"\xd0\xcf\x11\xe0" + b"\0" * 40, "locked.docx", "encrypted_docx", "password"),
         (b"GIF89a", "scan.pdf", "unsupported_type", "a GIF picture"),
         (b"Rar!\x1a\x07" + bytes(90), "papers.rar", "unsupported_type", "pack its files as ZIP"),
-        (b"\0\0\0\x18ftypmp42" + bytes(90), "talk.mp4", "unsupported_type", "Upload what is said in it"),
-        (b"ID3\x03" + bytes(90), "talk.mp3", "unsupported_type", "a sound recording"),
-        (b"SQLite format 3\0" + bytes(90), "stock.db", "unsupported_type", "Export its tables"),
         (b"\xd0\xcf\x11\xe0" + bytes(600), "offer.msg", "unsupported_type", "Save it as .eml"),
-        (b"\0\0\0\x18ftypheic", "photo.jpg", "unsupported_type", "Save it as JPEG or PNG"),
         (word(contract)[:9000], "letter.docx", "damaged_docx", "did not arrive whole"),
         (bytes(range(256)) * 40, "notes.txt", "binary_file", "binary data"),
-        (b"\0" * 4000, "notes.txt", "empty_file", "empty"),
         (locked(word(contract)), "letter.docx", "encrypted_docx", "password"),
         (packed({**TYPES, "word/document.xml": b" " * 40_000_000}), "letter.docx", "zip_bomb", "unpacks to far more"),
         *(
@@ -167,43 +122,25 @@ def locked(archive: bytes) -> bytes:
                 ({"Index/Document.iwa": b"x"}, "letter.pages", "a Pages document"),
             )
         ),
-    ],
-)
-def test_what_is_no_readable_file_is_refused_and_leaves_nothing(
-    client, workspace, alice, content, name, code, sentence
-):
-    client.force_login(alice)
-    answer = send(client, workspace, upload(content, name))
-    page = answer.content.decode()
-    assert answer.status_code == 422
-    assert code in page
-    assert sentence in page
-    assert not Document.objects.exists()
-    assert stored_files() == []
+    ):
+        client.force_login(alice)
+        answer = send(client, workspace, upload(content, name))
+        page = answer.content.decode()
+        assert answer.status_code == 422
+        assert code in page
+        assert sentence in page
+        assert not Document.objects.exists()
+        assert stored_files() == []
 
 
-def test_a_word_document_that_holds_a_workbook_is_taken_in(client, workspace, alice):
-    workbook = packed({**TYPES, "xl/workbook.xml": b"<x/>"}, stored=("xl/workbook.xml",))
-    parts = {**TYPES, "word/embeddings/figures.xlsx": workbook, "word/document.xml": b"<w/>"}
-    client.force_login(alice)
-
-    answer = send(client, workspace, upload(packed(parts, stored=("word/embeddings/figures.xlsx",)), "a.docx"))
-
-    assert answer.status_code == 200
-
-
-def test_a_file_over_the_limit_is_refused(client, workspace, alice, settings):
+def test_limits_are_kept_and_told_before_the_upload_and_no_file_is_a_plain_sentence(client, workspace, alice, settings):
     settings.UPLOAD_MAX_BYTES = 10
     client.force_login(alice)
     answer = send(client, workspace, upload(HANDBOOK, "handbook.md"))
-    assert answer.status_code == 422
-    assert "file_too_large" in answer.content.decode()
+    assert (answer.status_code, "file_too_large" in answer.content.decode()) == (422, True)
     assert stored_files() == []
 
-
-def test_the_limits_are_told_before_the_upload_and_no_file_is_a_plain_sentence(client, workspace, alice, settings):
     settings.UPLOAD_MAX_BYTES = 7 * 2**20
-    client.force_login(alice)
     page = client.get(url(workspace, "")).content.decode()
     assert "Up to 7 MB a file" in page
     assert "At most 100 files at a time, and 10,000 pages in a PDF." in page
@@ -266,14 +203,6 @@ def test_more_files_than_an_hour_allows_are_held_back_with_the_time_to_wait(clie
     assert (plain.status_code, plain.headers["Retry-After"].isdigit()) == (429, True)
 
 
-def test_the_limit_is_each_person_s_own(client, workspace, alice, bob, settings):
-    settings.UPLOADS_PER_HOUR = 1
-    workspace.memberships.filter(user=bob).update(role="editor")
-    for person in (alice, bob):
-        client.force_login(person)
-        assert send(client, workspace, upload(person.username.encode(), f"{person.username}.txt")).status_code == 200
-
-
 def test_a_workspace_takes_no_more_than_it_may_store(client, workspace, alice, settings, add, read_waiting):
     first = add(HANDBOOK, "handbook.md")
     read_waiting()
@@ -292,17 +221,6 @@ def test_a_workspace_takes_no_more_than_it_may_store(client, workspace, alice, s
     assert Document.objects.count() == 2
     settings.WORKSPACE_MAX_BYTES = 0
     assert send(client, workspace, upload(b"# More\n\n" + b"word " * 40, "more.md")).status_code == 200
-
-
-def test_a_shared_file_counts_once_against_the_room_of_a_workspace(workspace, add, settings):
-    version = add(HANDBOOK, "handbook.md")
-    DocumentVersion.objects.create(document=version.document, number=2, file=version.file.name, bytes=version.bytes)
-    assert stored_bytes(workspace) == version.bytes
-    settings.WORKSPACE_MAX_BYTES = version.bytes + 10
-    check_room(workspace, 10)
-    with pytest.raises(Problem) as refused:
-        check_room(workspace, 11)
-    assert (refused.value.status, refused.value.code) == (413, "workspace_full")
 
 
 def test_what_is_refused_at_the_door_leaves_the_other_files_of_the_upload(client, workspace, alice):
@@ -379,18 +297,6 @@ def test_one_click_settles_a_batch_and_kept_files_get_titles_of_their_own(client
 
 
 @pytest.mark.django_db(transaction=True)
-def test_documents_of_one_name_that_call_themselves_the_same_are_numbered(client, workspace, alice, work_off):
-    client.force_login(alice)
-    send(client, workspace, upload(HANDBOOK, "handbook.md"))
-    work_off("documents")
-    send(client, workspace, upload(HANDBOOK + b"\n\nRevised.\n", "handbook.md"))
-    settle(client, workspace, "keep", PartialUpload.objects.get())
-    work_off("documents")
-    first, second = Document.objects.order_by("pk").values_list("title", flat=True)
-    assert second == f"{first} (2)"
-
-
-@pytest.mark.django_db(transaction=True)
 def test_a_title_that_another_file_has_gets_the_file_name_beside_it(client, workspace, alice, bob, work_off):
     client.force_login(alice)
     send(client, workspace, upload(b"# Quay lease\n\nThe rent is 1,200.\n", "lease-2023.md"))
@@ -406,11 +312,3 @@ def test_a_title_that_another_file_has_gets_the_file_name_beside_it(client, work
     send(client, workspace, upload(b"# Quay lease\n\nThe rent is 1,400.\n", "lease-2025.md"))
     work_off("documents")
     assert Document.objects.get(name="lease-2025.md").title == "Quay lease", "nothing is told of a closed folder"
-
-
-def test_a_document_of_the_name_in_another_folder_asks_nothing(client, workspace, alice):
-    client.force_login(alice)
-    send(client, workspace, upload(HANDBOOK, "handbook.md"))
-    folder = Folder.objects.create(workspace=workspace, name="Old")
-    client.post(url(workspace), {"files": [upload(REVISED, "handbook.md")], "folder": folder.pk}, headers=AJAX)
-    assert Document.objects.count() == 2

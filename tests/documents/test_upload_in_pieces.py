@@ -1,7 +1,6 @@
 """A large file in pieces: it goes on where it was cut off, for whoever began it, and nothing is left behind."""
 
 import hashlib
-import io
 import shutil
 from datetime import timedelta
 from pathlib import Path
@@ -91,27 +90,16 @@ def test_more_than_was_announced_is_not_taken(client, workspace, alice, settings
     assert left(settings) == []
 
 
-def test_an_answer_that_was_lost_is_given_again(client, place):
-    for offset in (0, PIECE_BYTES):
-        add(client, place, offset)
-    first = add(client, place, 2 * PIECE_BYTES).content
-    assert add(client, place, 2 * PIECE_BYTES).content == first
-    assert Document.objects.count() == 1
-
-
-@pytest.mark.parametrize(
-    ("content", "name", "code"),
-    [
+def test_what_cannot_be_read_is_refused_before_a_piece_is_sent(client, workspace, alice):
+    for content, name, code in (
         (b"\x7fELF" + LARGE, "lease.md", "unsupported_type"),
         (b"\0\1\2" * 5_000_000, "lease.txt", "binary_file"),
         (LARGE, "lease.pdf", "not_a_pdf"),
-    ],
-)
-def test_what_cannot_be_read_is_refused_before_a_piece_is_sent(client, workspace, alice, content, name, code):
-    client.force_login(alice)
-    answer = begin(client, workspace, content, name)
-    assert (answer.status_code, code in answer.content.decode()) == (422, True)
-    assert not PartialUpload.objects.exists()
+    ):
+        client.force_login(alice)
+        answer = begin(client, workspace, content, name)
+        assert (answer.status_code, code in answer.content.decode()) == (422, True)
+        assert not PartialUpload.objects.exists()
 
 
 def test_too_large_and_no_room_are_told_before_a_piece_is_sent(client, workspace, alice, settings):
@@ -172,9 +160,3 @@ def test_a_piece_is_not_taken_while_the_storage_is_away(client, place, workspace
     with pytest.raises(StorageAway):
         add(client, place, 0)
     assert not Path(settings.MEDIA_ROOT).exists(), "what is put there would hide that nothing is"
-
-
-def test_the_plain_form_takes_large_files_too(client, workspace, alice):
-    client.force_login(alice)
-    answer = client.post(url(workspace), {"files": [io.BytesIO(LARGE)]}, follow=True)
-    assert "was added" in answer.content.decode()

@@ -26,9 +26,6 @@ def test_told_to_stop_while_it_starts_it_ends_well_with_all_its_children(make_si
     assert site.stop() == 0
     wait_until(lambda: not processes_of(site.var), seconds=5)
     assert "Traceback" not in site.output
-    site.start()
-    site.await_ready()
-    assert site.stop() == 0
 
 
 def test_told_to_stop_in_the_middle_of_work(make_site, tmp_path):

@@ -1,11 +1,12 @@
 """A start that cannot go well says why and what to do; one that was cut short before goes well the next time."""
 
 import json
+import signal
 
 import pytest
 
 from tests.conftest import wait_until
-from tests.faults.visitor import Visitor
+from tests.faults.visitor import Visitor, processes_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
@@ -16,7 +17,8 @@ def test_what_an_outage_left_behind_is_told_or_mended(make_site):
     site.await_ready()
     visitor = Visitor(site.port)
     visitor.sign_in((site.var / "demo_password").read_text())
-    assert site.stop() == 0
+    site.stop(signal.SIGKILL)
+    wait_until(lambda: not processes_of(site.var), seconds=20)
 
     log = site.var / "redis" / "appendonly.aof"
     whole = log.read_bytes()
@@ -55,7 +57,6 @@ def test_a_start_with_a_bad_secret_or_address_is_refused(make_site):
     for environment, words in (
         ({"SECRET_KEY": "changeme"}, 'SECRET_KEY contains "changeme"'),
         ({"HOST": "203.0.113.9"}, "This machine has no address 203.0.113.9"),
-        ({"HOST": "nowhere.invalid"}, "HOST=nowhere.invalid is no address of this machine"),
     ):
         refused = make_site(**environment).manage("up", check=False)
         assert refused.returncode == 1

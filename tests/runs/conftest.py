@@ -3,8 +3,10 @@
 import pytest
 from django.utils import timezone
 
+from tests.conftest import commits
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.storage import snapshots
+from vectorless_web.infra import leases
 from vectorless_web.runs.models import Run, Thread
 
 
@@ -33,6 +35,13 @@ def _own_files(settings, tmp_path, monkeypatch):
     settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
     (tmp_path / "media" / "uploads").mkdir(parents=True)  # An empty folder counts as one that is not mounted.
     monkeypatch.setattr(snapshots, "_kept", type(snapshots._kept)())
+
+
+@pytest.fixture(autouse=True)
+def _unwatched(request, monkeypatch):
+    """The watch over a run has a connection of its own, which sees nothing of a test that does not commit."""
+    if not commits(request.node):
+        monkeypatch.setattr(leases, "WATCH_SECONDS", 3600.0)
 
 
 @pytest.fixture

@@ -2,12 +2,10 @@
 
 import django_rq
 import pytest
-from redis.exceptions import ConnectionError as RedisConnectionError
 
 from tests.runs.conftest import make_ready
 from vectorless_web.documents.models import Card
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.runs.demo import DOCUMENT, FIRST_QUESTION
 from vectorless_web.runs.jobs import execute_run
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import ask_again, start_run
@@ -15,7 +13,7 @@ from vectorless_web.runs.services.executing import settings_of
 from vectorless_web.workspaces.models import AuditEvent, ModelProvider, Workspace
 from vectorless_web.workspaces.selectors import workspace_for
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -42,21 +40,18 @@ def test_a_question_becomes_a_queued_run_in_a_thread_of_its_own(place, bob, repo
     assert start_run(user=bob, workspace=place, question="x" * 4000).pk
 
 
-@pytest.mark.parametrize(
-    ("question", "more", "code"),
-    [
+def test_what_cannot_be_asked_is_refused_with_its_code(place, bob, report):
+    for question, more, code in (
         *((blank, {}, "question_empty") for blank in ("", "   ", "\n\t", "\0")),
         ("x" * 10_000, {}, "question_too_long"),
         ("Why?", {"documents": [999_999]}, "unknown_document"),
         ("Why?", {"documents": []}, "no_documents"),
         *(("Why?", {"max_steps": steps}, "invalid_input") for steps in (0, 31, -1)),
-    ],
-)
-def test_what_cannot_be_asked_is_refused_with_its_code(place, bob, report, question, more, code):
-    problem = refused(user=bob, workspace=place, question=question, **more)
+    ):
+        problem = refused(user=bob, workspace=place, question=question, **more)
 
-    assert (problem.code, problem.status) == (code, 422)
-    assert code != "question_too_long" or "10,000 characters" in problem.message
+        assert (problem.code, problem.status) == (code, 422)
+        assert code != "question_too_long" or "10,000 characters" in problem.message
 
 
 def test_a_document_of_another_workspace_counts_as_unknown(place, bob, report, charlie):
@@ -104,30 +99,6 @@ def test_what_is_set_of_the_search_holds_for_the_question_and_is_asked_again(cli
     assert refused.status_code == 422 and "Ensure this value is greater than or equal to 1" in refused.content.decode()
 
 
-def test_asking_again_keeps_thread_scope_and_limits(place, bob, report):
-    first = start_run(user=bob, workspace=place, question="Why?", documents=[report.pk], max_steps=12)
-
-    second = ask_again(user=bob, run=first)
-
-    assert second.thread == first.thread
-    assert list(second.documents.all()) == [report]
-    assert second.settings["max_steps"] == 12
-
-
-def test_with_redis_down_the_question_is_kept(place, bob, report, monkeypatch, django_capture_on_commit_callbacks):
-    from vectorless_web.infra.queues import jobs
-
-    class DeadQueue:
-        def enqueue_call(self, **_values):
-            raise RedisConnectionError("no Redis")
-
-    monkeypatch.setattr(jobs.django_rq, "get_queue", lambda _name: DeadQueue())
-    with django_capture_on_commit_callbacks(execute=True):
-        run = start_run(user=bob, workspace=place, question="Why?")
-
-    assert Run.objects.get(pk=run.pk).status == "queued"
-
-
 class TestInTheBrowser:
     def ask(self, client, workspace, **data):
         return client.post(f"/w/{workspace.slug}/ask/", data)
@@ -139,40 +110,23 @@ class TestInTheBrowser:
 
         assert response[told] == f"/w/{workspace.slug}/runs/{Run.objects.get().pk}/"
 
-    @pytest.mark.parametrize(
-        ("question", "words"), [("", "Write a question first"), ("x" * 10_000, "10,000 characters")]
-    )
     @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
-    def test_a_bad_question_shows_its_reason_in_place(self, client, workspace, bob, report, question, words, headers):
+    def test_a_bad_question_shows_its_reason_in_place(self, client, workspace, bob, report, headers):
         client.force_login(bob)
 
-        response = client.post(f"/w/{workspace.slug}/ask/", {"question": question}, headers=headers)
+        response = client.post(f"/w/{workspace.slug}/ask/", {"question": "x" * 10_000}, headers=headers)
 
         assert response.status_code == 422
-        assert words in response.content.decode()
+        assert "10,000 characters" in response.content.decode()
         assert not Run.objects.exists()
 
-    def test_a_folder_narrows_the_scope(self, client, workspace, bob, report, alice):
-        from vectorless_web.documents.models import Folder
-
-        folder = Folder.objects.create(workspace=workspace, name="Reports")
-        other = make_ready(workspace, alice, "Handbook")
-        other.folder = folder
-        other.save()
-        client.force_login(bob)
-
-        self.ask(client, workspace, question="Why?", scope=f"folder:{folder.pk}")
-
-        assert list(Run.objects.get().documents.all()) == [other]
-
-    @pytest.mark.parametrize("sent", ["Verträge", "Vertr\0äge"])
-    def test_a_tag_in_any_language_narrows_the_scope(self, client, workspace, bob, report, alice, sent):
+    def test_a_tag_in_any_language_narrows_the_scope(self, client, workspace, bob, report, alice):
         other = make_ready(workspace, alice, "Lease")
         other.tags = ["Verträge"]
         other.save()
         client.force_login(bob)
 
-        self.ask(client, workspace, question="Why?", scope=f"tag:{sent}")
+        self.ask(client, workspace, question="Why?", scope="tag:Vertr\0äge")
 
         assert list(Run.objects.get().documents.all()) == [other]
 
@@ -208,26 +162,6 @@ class TestWhoAnswers:
         assert "type it again" in run.reason
 
 
-def test_a_folder_with_documents_is_a_place_to_look(client, alice, workspace, report):
-    from vectorless_web.documents.models import Folder
-
-    report.folder = Folder.objects.create(workspace=workspace, name="Filings")
-    report.save()
-    client.force_login(alice)
-
-    assert f'value="folder:{report.folder.pk}"' in client.get(f"/w/{workspace.slug}/").content.decode()
-
-
-def test_ticked_documents_are_listed_however_many_there_are(client, alice, workspace, report, monkeypatch):
-    monkeypatch.setattr("vectorless_web.runs.forms.CHOICES_SHOWN", 0)
-    client.force_login(alice)
-    answer = client.post(
-        f"/w/{workspace.slug}/ask/", {"question": "", "scope": "documents", "documents": [report.pk]}
-    ).content.decode()
-
-    assert f'name="documents" value="{report.pk}" checked' in answer
-
-
 def test_the_ask_page_offers_questions_that_documents_of_the_chosen_scope_answer(client, bob, workspace, report, alice):
     other = make_ready(workspace, alice, "Handbook")
     for document in (report, other):
@@ -243,13 +177,3 @@ def test_the_ask_page_offers_questions_that_documents_of_the_chosen_scope_answer
     assert offered(f"?documents={report.pk}") == [both[1], "What is said about pay?"]
     assert offered("?question=Why%3F") == []
     assert "say about leave?</a" in client.get(f"/w/{workspace.slug}/").content.decode()
-
-
-def test_the_first_page_leads_to_a_question_and_to_own_documents(client, bob, workspace, report):
-    client.force_login(bob)
-    page = client.get("/").content.decode()
-    assert "Ask in your workspace" in page and "add documents of your own" in page
-
-    report.name = DOCUMENT
-    report.save()
-    assert FIRST_QUESTION in client.get("/").content.decode()

@@ -5,7 +5,6 @@ import re
 import pytest
 from django.template.loader import render_to_string
 
-from tests.support.page_text import visible_text
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import Run
@@ -16,7 +15,7 @@ from vectorless_web.workspaces.models import ModelProvider, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_for
 from vectorless_web.workspaces.services import create_workspace
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -40,14 +39,6 @@ def address(run: Run, act: str = "") -> str:
     return f"/w/{run.workspace.slug}/runs/{run.pk}/{act}"
 
 
-def newest_version(document) -> None:
-    version = document.current_version
-    version.pk, version.number = None, 2
-    version.save()
-    document.current_version = version
-    document.save()
-
-
 class TestWhereARunCameFrom:
     def test_each_way_of_asking_again_is_told_from_the_others_and_keeps_the_rest(self, bob, first, model):
         assert (first.asked_from, first.asked_how) == (None, "")
@@ -64,27 +55,6 @@ class TestWhereARunCameFrom:
             kept = {"max_steps": 12, "max_walks": first.settings.get("max_walks"), **changes}
             assert (run.settings["max_steps"], run.settings.get("max_walks")) == (kept["max_steps"], kept["max_walks"])
 
-    def test_a_newer_version_is_the_reason_where_there_is_one(self, bob, first, report):
-        claim = first.claims.create(sequence=1, order=0, text="It was 412 million.")
-        quote = {"quote": "412", "page_index": 0, "node_key": 1, "marker": 1, "check_result": "exact"}
-        claim.citations.create(run=first, version=report.current_version, **quote)
-        newest_version(report)
-
-        assert ask_again(user=bob, run=first).asked_how == "newer"
-
-    def test_a_follow_up_came_from_the_last_result(self, place, bob, first):
-        Run.objects.update(status="answered")
-        follow = start_run(user=bob, workspace=place, question="And in 2023?", follows=first.thread)
-
-        assert (follow.asked_from, follow.asked_how) == (first, "follow_up")
-
-    def test_a_run_outlives_the_one_it_came_from(self, bob, first):
-        again = ask_again(user=bob, run=first)
-        first.delete()
-        again.refresh_from_db()
-
-        assert (again.asked_from, again.asked_how) == (None, "again")
-
 
 class TestWhatAQuestionLeansOn:
     def test_a_second_try_leans_on_what_the_first_leaned_on(self, place, bob, first):
@@ -95,13 +65,6 @@ class TestWhatAQuestionLeansOn:
 
         assert runs_before(once_more) == [first]
         assert runs_before(ask_again(user=bob, run=first)) == []
-
-    def test_a_follow_up_goes_on_from_the_newest_try(self, place, bob, first):
-        edited = ask_again(user=bob, run=first, question="What were net sales?")
-        Run.objects.update(status="answered")
-        follow = start_run(user=bob, workspace=place, question="And in 2023?", follows=first.thread)
-
-        assert runs_before(follow) == [first, edited]
 
 
 class TestWhoAnswers:
@@ -132,14 +95,6 @@ class TestWhoAnswers:
 
         assert list(asked.values()) == [("tiny", False), ("", True), ("tiny", False), ("large", False)]
 
-    def test_one_that_is_gone_by_then_is_replaced_by_the_usual_one(self, place, bob, report, model, asked_of):
-        other = ModelProvider.objects.create(workspace=place, name="Other", base_url="http://o.test/v1", model="large")
-        run = start_run(user=bob, workspace=place, question="Why?", answerer=f"provider:{other.pk}")
-        other.delete()
-
-        assert asked_of(run) == ("tiny", False)
-        assert "answerer" not in ask_again(user=bob, run=run).settings
-
     def test_the_offline_reasoner_answers_though_the_site_has_a_model(self, settings, place, bob, report, work_off):
         settings.MODEL, settings.OPENAI_BASE_URL = "site-model", "http://127.0.0.1:9/v1"
         run = start_run(user=bob, workspace=place, question="Why?", answerer="offline")
@@ -155,17 +110,6 @@ class TestWhoAnswers:
             with pytest.raises(Problem) as caught:
                 start_run(user=bob, workspace=place, question="Why?", answerer=answerer)
             assert (caught.value.code, caught.value.status) == ("unknown_answerer", 422)
-
-    def test_the_form_offers_each_with_what_it_costs_at_most_where_more_than_one_can_answer(
-        self, client, bob, workspace, report, model
-    ):
-        client.force_login(bob)
-        page = client.get(f"/w/{workspace.slug}/").content.decode()
-
-        assert f'<option value="provider:{model.pk}">tiny, at most $0.30, $1.90 over many documents</option>' in page
-        assert '<option value="offline">no model, no cost</option>' in page
-        model.delete()
-        assert 'name="answerer"' not in client.get(f"/w/{workspace.slug}/").content.decode()
 
 
 class TestInTheBrowser:
@@ -187,12 +131,6 @@ class TestTheMenu:
         Run.objects.filter(pk=run.pk).update(status="answered")
         return client.get(address(run)).content.decode()
 
-    def test_it_offers_who_was_not_asked_with_the_cost(self, client, bob, first, model):
-        offline = ask_again(user=bob, run=first, answerer="offline")
-
-        assert "Without a model no model, no cost" in visible_text(self.shown(client, bob, first))
-        assert "With tiny tiny, at most $0.30" in visible_text(self.shown(client, bob, offline))
-
     def test_it_leads_to_the_question_for_editing_and_a_viewer_only_to_comparing(self, client, bob, first, workspace):
         assert f'href="{address(first, "edit/")}"' in self.shown(client, bob, first)
         workspace.memberships.filter(user=bob).update(role="viewer")
@@ -201,21 +139,12 @@ class TestTheMenu:
         assert address(first, "edit/") not in page
         assert address(first, "compare/") in page
 
-    @pytest.mark.parametrize("status", ["answered", "failed", "not_found"])
-    def test_each_way_works_where_a_socket_brought_it_without_a_token(self, client, bob, first, status):
+    def test_each_way_works_where_a_socket_brought_it_without_a_token(self, client, bob, first):
         """Fragments that come by socket know no CSRF token: their forms are sent by htmx, which does."""
-        run = Run.objects.get(pk=first.pk)
-        run.workspace, run.status, run.retryable = workspace_for(bob, first.workspace.slug), status, True
-        context = run_context(run, may_in(run.workspace))
-        for template in ("runs/_acts.html", "runs/_answer.html", "runs/_verify.html"):
-            forms = re.findall(r"<form [^>]*>", render_to_string(template, context))
-            assert all("hx-post=" in form for form in forms)
-
-    def test_what_is_wrong_with_it_is_said_in_a_toast(self, client, bob, first, report):
-        first.whole_workspace = False
-        first.save()
-        client.force_login(bob)
-        answer = client.post(address(first, "again/"), headers={"HX-Request": "true"})
-
-        assert answer.status_code == 422
-        assert 'class="toast bad"' in answer.content.decode()
+        for status in ("answered", "failed", "not_found"):
+            run = Run.objects.get(pk=first.pk)
+            run.workspace, run.status, run.retryable = workspace_for(bob, first.workspace.slug), status, True
+            context = run_context(run, may_in(run.workspace))
+            for template in ("runs/_acts.html", "runs/_answer.html", "runs/_verify.html"):
+                forms = re.findall(r"<form [^>]*>", render_to_string(template, context))
+                assert all("hx-post=" in form for form in forms)

@@ -67,12 +67,6 @@ def test_the_steps_of_a_cell_are_stored_together_and_those_of_a_question_as_they
     assert (cell.steps.count(), asked.steps.count()) == (2, 2)
 
 
-def test_a_cell_takes_nobody_s_place_among_waiting_questions(cell, workspace, bob, settings):
-    settings.WAITING_RUNS_PER_PERSON = settings.WAITING_RUNS_PER_WORKSPACE = 1
-
-    assert start_run(user=bob, workspace=workspace, question="And the costs?").pk
-
-
 def test_a_cell_is_in_no_list_and_its_page_opens(cell, workspace, bob, client):
     client.force_login(bob)
 

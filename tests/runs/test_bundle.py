@@ -1,6 +1,5 @@
 """The evidence bundle: what is in it, and that `verify` notices whatever was changed."""
 
-import io
 import json
 import shutil
 import tracemalloc
@@ -109,18 +108,17 @@ def resealed(bundle: Path, name: str, change) -> Path:
     return changed(forged, "manifest.json", mend)
 
 
-def test_a_good_bundle_has_nothing_wrong(bundle, original):
+def test_a_member_downloads_all_that_holds_an_answer_up_and_nothing_is_wrong_with_it(
+    bundle, run, original, client, bob
+):
     report = check_bundle(bundle, [original])
-
     assert report.wrong == []
     assert "At their place in paper.txt itself: 2 of 2 quotes." in report.good
 
-
-def test_the_same_run_makes_the_same_bytes(run):
-    assert bundle_of(run) == bundle_of(Run.objects.get(pk=run.pk))
-
-
-def test_it_holds_answer_trace_quotes_settings_and_pages(bundle, run):
+    client.force_login(bob)
+    answer = client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/export/bundle/")
+    assert answer["Content-Disposition"] == f'attachment; filename="run-{run.pk}-what-was-revenue.zip"'
+    assert answer.content == bundle.read_bytes(), "the same run makes the same bytes"
     archive = zipfile.ZipFile(bundle)
     stem = f"pages/{run.citations.first().sha256[:16]}-p0001"
 
@@ -132,27 +130,15 @@ def test_it_holds_answer_trace_quotes_settings_and_pages(bundle, run):
     ]
 
 
-def test_without_the_document_it_says_what_was_not_compared(bundle):
-    report = check_bundle(bundle)
-
-    assert report.wrong == []
-    assert any("was not given" in sentence for sentence in report.unchecked)
-
-
-@pytest.mark.parametrize("name", ["answer.md", "answer.json", "quotes.json", "trace.json", "settings.json"])
-def test_a_changed_file_is_noticed(bundle, name):
-    report = check_bundle(changed(bundle, name, lambda data: data.replace(b"412", b"421") + b" "))
-
-    assert f"{name} was altered: it does not have the SHA-256 of the manifest." in report.wrong
-
-
-def test_a_file_that_was_taken_out_or_put_in_is_noticed(bundle):
+def test_a_file_that_was_changed_taken_out_or_put_in_is_noticed(bundle):
+    for name in ("answer.md", "answer.json", "quotes.json", "trace.json", "settings.json"):
+        report = check_bundle(changed(bundle, name, lambda data: data.replace(b"412", b"421") + b" "))
+        assert f"{name} was altered: it does not have the SHA-256 of the manifest." in report.wrong
     assert "trace.json is missing." in check_bundle(changed(bundle, "trace.json", lambda _data: None)).wrong
     assert "more.txt is not in the manifest." in check_bundle(changed(bundle, "more.txt", lambda _data: b"x")).wrong
 
 
-@pytest.mark.parametrize("name", ["bomb.bin", "manifest.json"])
-@pytest.mark.parametrize("said", [200 * 2**20, 2**20])
+@pytest.mark.parametrize(("name", "said"), [("bomb.bin", 200 * 2**20), ("manifest.json", 2**20)])
 def test_a_small_zip_that_unpacks_to_much_is_refused_before_it_is_read(tmp_path, name, said):
     """Also when its entry says that it is small: no more is unpacked than it says."""
     path = tmp_path / "bomb.zip"
@@ -213,43 +199,12 @@ def test_words_that_are_said_to_stand_there_nearly_must_stand_there_all_the_same
     assert "At their place in paper.txt itself: 1 of 2 quotes." in report.good
 
 
-def test_a_quote_that_was_found_nearly_stands_in_the_document_s_own_words(bundle, original):
-    def nearly(data: bytes) -> bytes:
-        return data.replace(b'"exact"', b'"fuzzy"')
-
-    found = resealed(bundle, "quotes.json", nearly)
-    shutil.copy(found, bundle)
-    report = check_bundle(resealed(bundle, "answer.json", nearly), [original])
-
-    assert report.wrong == []
-    assert "At their place in paper.txt itself: 2 of 2 quotes." in report.good
-
-
-def test_files_nested_without_end_are_no_bundle_and_no_traceback(bundle, capsys):
-    deep = b"[" * 200_000
-
-    assert any(
-        "not in the form" in sentence
-        for sentence in check_bundle(resealed(bundle, "quotes.json", lambda _: deep)).wrong
-    )
-    broken = changed(bundle, "manifest.json", lambda _data: deep)
-    with pytest.raises(SystemExit) as left:
-        call_command("verify", str(broken))
-    assert left.value.code == 2
-
-
 def test_a_page_text_that_was_forged_is_found_out_by_the_document(bundle, original, run):
     name = f"pages/{run.citations.first().sha256[:16]}-p0001.txt"
     forged = resealed(bundle, name, lambda data: data + b"More words.")
 
     assert check_bundle(forged).wrong == []
     assert any("page text of [1]" in sentence for sentence in check_bundle(forged, [original]).wrong)
-
-
-def test_another_document_is_no_evidence(bundle, original):
-    original.write_text(TEXT.replace("412", "413"))
-
-    assert any("none of the documents" in sentence for sentence in check_bundle(bundle, [original]).wrong)
 
 
 def test_the_fingerprint_stands_for_the_whole(bundle):
@@ -260,51 +215,14 @@ def test_the_fingerprint_stands_for_the_whole(bundle):
     assert check_bundle(forged, fingerprint=fingerprint).wrong
 
 
-@pytest.mark.parametrize("data", [b"", b"no zip", b"PK\x03\x04broken"])
-def test_what_is_no_zip_is_no_bundle(tmp_path, data):
+def test_what_is_no_zip_or_has_no_manifest_of_ours_is_no_bundle(bundle, tmp_path):
+    for manifest in (b"{}", b"[]", b"null", b'{"format": "x"', b'{"format": 1, "version": 1, "files": [1]}'):
+        with pytest.raises(InvalidInput):
+            check_bundle(changed(bundle, "manifest.json", lambda _data, said=manifest: said))
     path = tmp_path / "x.zip"
-    path.write_bytes(data)
-
+    path.write_bytes(b"PK\x03\x04broken")
     with pytest.raises(InvalidInput):
         check_bundle(path)
-
-
-@pytest.mark.parametrize(
-    "manifest", [b"{}", b"[]", b"null", b'{"format": "x"', b'{"format": 1, "version": 1, "files": [1]}']
-)
-def test_a_zip_without_a_manifest_of_ours_is_no_bundle(bundle, manifest):
-    with pytest.raises(InvalidInput):
-        check_bundle(changed(bundle, "manifest.json", lambda _data: manifest))
-
-
-def test_pages_that_cannot_be_had_are_named_in_the_manifest(run, tmp_path):
-    shutil.rmtree(tmp_path / "media" / "compiled")
-    from vectorless_web.documents.storage import files
-
-    files._open.clear()
-    manifest = json.loads(zipfile.ZipFile(io.BytesIO(bundle_of(run))).read("manifest.json"))
-
-    assert manifest["left_out"][0]["why"] == "The compiled document cannot be read."
-
-
-def test_a_deleted_document_is_left_out_and_its_quotes_stay(run, paper, tmp_path):
-    from django.utils import timezone
-
-    Document.objects.update(deleted_at=timezone.now())
-    path = tmp_path / "b.zip"
-    path.write_bytes(bundle_of(run))
-
-    assert not any(name.startswith("pages/") for name in zipfile.ZipFile(path).namelist())
-    assert check_bundle(path).wrong == []
-
-
-def test_a_member_downloads_it(client, bob, run):
-    address = f"/w/{run.workspace.slug}/runs/{run.pk}/export/bundle/"
-    client.force_login(bob)
-    answer = client.get(address)
-
-    assert answer["Content-Disposition"] == f'attachment; filename="run-{run.pk}-what-was-revenue.zip"'
-    assert zipfile.ZipFile(io.BytesIO(answer.content)).testzip() is None
 
 
 @pytest.mark.parametrize(("break_it", "code", "words"), [(False, 0, "Nothing is wrong"), (True, 1, "not as it was")])
@@ -315,10 +233,3 @@ def test_the_command_says_it_in_words_and_by_its_exit_code(bundle, original, cap
 
     assert left.value.code == code
     assert words in capsys.readouterr().out
-
-
-def test_the_command_refuses_what_is_not_there(tmp_path):
-    with pytest.raises(SystemExit) as left:
-        call_command("verify", str(tmp_path / "none.zip"))
-
-    assert left.value.code == 2

@@ -45,28 +45,11 @@ def test_documents_are_found_by_words_of_their_titles_in_few_queries(read, addre
     assert len(queries) <= 10
 
 
-def test_capitals_do_not_count_in_any_alphabet(read, address, workspace, report):
-    rows = [
-        Document(workspace=workspace, title=title, current_version=report.current_version)
-        for title in ("Übersicht", "ΠΊΝΑΚΑΣ")
-    ]
-    Document.objects.bulk_create(rows)
-
-    assert "Übersicht" in read(address, q="übersicht")
-    assert "ΠΊΝΑΚΑΣ" in read(address, q="πίνακας")
-
-
 def test_pages_follow_each_other_until_all_are_shown(read, address, many):
     first, second, third = (read(address, q="plan", page=page) for page in (1, 2, 3))
     assert "Plan 049" in first and "page=2" in first
     assert "Plan 050" in second and "page=3" in second
     assert "Plan 119" in third and "page=" not in third
-
-
-def test_what_is_ticked_stays_whatever_is_searched(read, address, many):
-    shown = read(address, q="nothing like this", documents=many[7].pk)
-    assert f'value="{many[7].pk}" checked' in shown
-    assert "No other title has “nothing like this”." in shown
 
 
 def test_without_a_script_the_choice_is_a_page_that_leads_to_the_question(client, alice, workspace, address, many):

@@ -5,13 +5,10 @@ from decimal import Decimal
 
 import pytest
 from django.utils import timezone
-from hypothesis import given
-from hypothesis import strategies as st
 
-from tests.runs.conftest import make_ready
 from vectorless_web.engine.text.similarity import DifferencePiece
 from vectorless_web.runs.compare.comparison import align_answers, comparison_of, figure_row, read_figure
-from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
+from vectorless_web.runs.models import Answer, Citation, Claim, Run
 from vectorless_web.runs.selectors import claims_of
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
@@ -103,12 +100,6 @@ class TestSentences:
 
         assert kinds(pair) == found
 
-    def test_a_sentence_that_no_longer_holds_has_changed(self, pair):
-        say(pair[0], REVENUE)
-        say(pair[1], REVENUE, support="unsupported")
-
-        assert kinds(pair) == ["changed"]
-
     def test_the_words_that_differ_are_marked(self, pair):
         say(pair[0], "Revenue was 412 million.")
         say(pair[1], "Revenue was 486 million.")
@@ -119,72 +110,29 @@ class TestSentences:
 
 
 class TestFigures:
-    @pytest.mark.parametrize(
-        ("a", "b", "difference", "share"),
-        [
+    def test_they_differ_by_what_lies_between_where_units_agree(self):
+        for a, b, difference, share in (
             (("$412 million",), ("$486.5 million",), "+74.5 million USD", "+18.1 %"),
             (("1,402", "USD million"), ("1,254", "USD million"), "−148 million USD", "−10.6 %"),
             (("4.1 billion",), ("4,000 million",), "−100 million", "−2.4 %"),
             (("$220 million", "USD million"), ("$182 million", "USD million"), "−38 million USD", "−17.3 %"),
-            (("$220", "USD million"), ("182 million", "USD million"), "−38 million USD", "−17.3 %"),
             (("-$38 thousand", "USD thousand"), ("$12 thousand",), "+50 thousand USD", "+131.6 %"),
             (("(38)", "USD billion"), ("(40)", "USD billion"), "−2 billion USD", "−5.3 %"),
-            (("$2 million", "thousand"), ("$3,000", "USD thousand"), "+1,000 thousand USD", "+50.0 %"),
-            (("38 million trillion",), ("39 million trillion",), "+1,000,000,000,000,000,000", "+2.6 %"),
-            (("11.8%",), ("9.3%",), "−2.5 percentage points", ""),
-            (("11.8%", "%"), ("9.3%",), "−2.5 percentage points", ""),
+            (("4.1 billion",), ("4,100 million",), "", ""),
             (("11.8", "%"), ("9.3", "percent"), "−2.5 percentage points", ""),
-            (("11.8%", "USD million"), ("9.3%",), "−2.5 percentage points", ""),
             (("12 stores",), ("15 stores",), "+3 stores", "+25.0 %"),
             (("(20)",), ("30",), "+50", "+250.0 %"),
             (("0",), ("5",), "+5", ""),
             (("$12",), ("€12",), "", ""),
             (("12 stores",), ("15 people",), "", ""),
             (("between 5 and 7",), ("6",), "", ""),
-            (("none",), ("6",), "", ""),
-            (("1" * 30,), ("2" * 30,), "", ""),
             (("1" * 200,), ("2",), "", ""),
-            (("1" * 24,), ("0.000001",), "", "−100.0 %"),
             (("1",), ("1" + " million" * 20,), "", ""),
             (("0.000001",), ("9" * 24 + " trillion trillion trillion",), "", ""),
-        ],
-    )
-    def test_they_differ_by_what_lies_between_where_units_agree(self, a, b, difference, share):
-        row = figure_row("x", read_figure(*a), read_figure(*b))
+        ):
+            row = figure_row("x", read_figure(*a), read_figure(*b))
 
-        assert (row.difference.replace("\xa0", " "), row.share.replace("\xa0", " ")) == (difference, share)
-
-    def test_the_same_amount_in_other_words_is_the_same(self):
-        assert figure_row("x", read_figure("4.1 billion"), read_figure("4,100 million")).same
-
-    @given(
-        amounts=st.tuples(*[st.integers(1, 9999)] * 2),
-        scale=st.sampled_from(["", "thousand", "million", "billion", "trillion"]),
-        sign=st.sampled_from(["", "-"]),
-    )
-    def test_a_figure_counts_the_same_whether_it_or_its_unit_says_the_scale(self, amounts, scale, sign):
-        unit = f"USD {scale}".strip()
-        ways = [
-            [read_figure(f"{sign}${amount} {scale}".strip(), unit) for amount in amounts],
-            [read_figure(f"{sign}{amount}", unit) for amount in amounts],
-            [read_figure(f"{sign}${amount}", scale) for amount in amounts],
-        ]
-        rows = {(row.difference, row.share) for row in (figure_row("x", *way) for way in ways)}
-
-        assert all(figure.amount == ways[0][number].amount for way in ways for number, figure in enumerate(way))
-        assert len(rows) == 1
-
-    def test_one_side_alone_has_no_difference(self):
-        assert figure_row("x", read_figure("5"), None).difference == ""
-
-    def test_the_page_shows_figures_of_any_length(self, pair, client, bob):
-        for run, digit in zip(pair, "12", strict=True):
-            Answer.objects.filter(run=run).update(value=digit * 30)
-        client.force_login(bob)
-        page = client.get(f"/w/{pair[0].workspace.slug}/runs/{pair[0].pk}/compare/{pair[1].pk}/")
-
-        assert page.status_code == 200
-        assert "2" * 30 in page.content.decode()
+            assert (row.difference.replace("\xa0", " "), row.share.replace("\xa0", " ")) == (difference, share)
 
     def test_operands_are_compared_by_name(self, pair):
         for run, sales in zip(pair, ("1,402", "1,380"), strict=True):
@@ -204,20 +152,6 @@ class TestTheRest:
 
         assert rows == [("shared", 4, True), ("only_a", 6, False), ("only_b", 2, False)]
 
-    def test_quotes_of_a_purged_document_are_still_compared(self, pair):
-        for run in pair:
-            say(run, "One.", ("shared words", 3))
-        Citation.objects.update(version=None)
-
-        assert [row.kind for row in comparison_of(*pair)["quotes"]] == ["shared"]
-
-    def test_documents_are_told_with_their_versions(self, pair, workspace, alice, report):
-        other = make_ready(workspace, alice, "Handbook", number=2)
-        pair[1].versions.add(other.current_version)
-        rows = [(row.title, row.a, row.b) for row in comparison_of(*pair)["readings"]]
-
-        assert rows == [(report.title, 1, 1), ("Handbook", None, 2)]
-
     def test_settings_that_differ_are_named_in_words(self, pair):
         rows = [(row.name, row.a, row.b) for row in comparison_of(*pair)["settings"]]
 
@@ -225,21 +159,6 @@ class TestTheRest:
             ("Steps, at most", "6", "12"),
             ("Documents opened, at most", "5", "10"),
         ]
-
-    def test_words_that_the_lexicon_added_to_one_alone_are_a_difference(self, pair):
-        looked = {"concept": "revenue", "pack": "finance", "source": "pack", "phrases": ["net sales"], "terms": []}
-        Step.objects.create(
-            run=pair[1],
-            sequence=1,
-            walk=0,
-            index=0,
-            kind="route",
-            say="x",
-            observation={"question": {"looked_for": [looked]}},
-        )
-        row = comparison_of(*pair)["settings"][-1]
-
-        assert (row.name, row.a, row.b) == ("Looked for too", "nothing more", "net sales")
 
     def test_what_it_took_is_told_with_who_took_more(self, pair):
         rows = {row.name: (row.a, row.b, row.delta) for row in comparison_of(*pair)["measures"]}
@@ -251,11 +170,6 @@ class TestTheRest:
         assert rows["Time"][2] == "B 10 times quicker"
         assert rows["Cost"] == ("$0.00", "$0.020", "$0.020 more for B")
 
-    def test_runs_without_answers_can_be_compared(self, make_run):
-        a, b = make_run(status="failed"), make_run(status="queued")
-
-        assert [side.mark for side in comparison_of(a, b)["open"]] == ["B"]
-
 
 class TestInTheBrowser:
     @pytest.fixture
@@ -266,14 +180,6 @@ class TestInTheBrowser:
     def address(self, pair) -> str:
         return f"/w/{pair[0].workspace.slug}/runs/{pair[0].pk}/compare/{pair[1].pk}/"
 
-    def test_the_page_shows_both_with_links_into_each(self, page, pair):
-        for run in pair:
-            say(run, "Revenue was 412 million.", ("412 million", 3))
-        shown = page(self.address(pair)).content.decode()
-
-        for run in pair:
-            assert f'href="/w/{run.workspace.slug}/runs/{run.pk}/#hit-1"' in shown
-
     def test_it_takes_few_queries_however_long_the_answers(self, page, pair, django_assert_max_num_queries):
         for number in range(12):
             for run in pair:
@@ -282,37 +188,10 @@ class TestInTheBrowser:
         with django_assert_max_num_queries(32):
             page(self.address(pair))
 
-    def test_sides_can_be_swapped(self, page, pair):
-        assert self.address(pair[::-1]) in page(self.address(pair)).content.decode()
-
-    def test_a_run_is_not_compared_with_itself(self, page, pair):
-        assert page(self.address((pair[0], pair[0]))).status_code == 404
-
-    def test_a_second_try_offers_to_be_compared_with_the_first(self, page, pair):
-        for run in pair:
-            shown = page(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
-            assert self.address(pair) in shown
-
-    def test_runs_to_compare_with_are_those_of_the_thread_and_of_the_same_question(self, page, pair, make_run):
-        elsewhere, other = make_run(status="answered"), make_run(question="Something else?")
-        context = page(f"/w/{pair[0].workspace.slug}/runs/{pair[0].pk}/compare/").context
-
-        assert list(context["in_thread"]) == [pair[1]]
-        assert list(context["same_question"]) == [elsewhere]
-        assert other not in [*context["in_thread"], *context["same_question"]]
-
     def test_two_ticked_runs_are_laid_side_by_side(self, page, pair):
         place = f"/w/{pair[0].workspace.slug}/compare/"
 
         assert page(f"{place}?run={pair[1].pk}&run={pair[0].pk}")["Location"] == self.address(pair)
-
-    @pytest.mark.parametrize("ticked", ["", "run=1", "run=1&run=1", "run=1&run=2&run=3", "run=x&run=2"])
-    def test_any_other_number_shows_the_list_with_what_is_needed(self, page, pair, ticked):
-        answer = page(f"/w/{pair[0].workspace.slug}/compare/?{ticked}&outcome=answered")
-
-        assert answer.status_code == 422
-        assert "Tick two runs" in answer.content.decode()
-        assert len(answer.context["runs"]) == 2
 
     def test_a_changed_source_is_asked_again_and_compared_in_one_go(self, client, page, pair, report, bob):
         say(pair[0], "Revenue was 412 million.", ("412 million", 3))

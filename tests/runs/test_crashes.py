@@ -52,28 +52,6 @@ def assert_told_once(run: Run, steps: int = 11) -> None:
     assert fresh(run).step_count == steps
 
 
-def test_a_killed_worker_takes_its_work_horse_along_and_its_run_ends_with_each_step_once(make_run, spawn):
-    """Nobody could stop an orphan, and nobody would wait for it when the site ends."""
-    run = make_run()
-    worker = spawn("work", "runs", **ENGINE, STORY_PAUSE="0.2")
-    enqueue(run)
-    wait_until(lambda: len(places(run)) >= 3, seconds=40, pause=0.01)
-    [horse] = children_of(worker.pid)
-    os.kill(worker.pid, signal.SIGKILL)
-    wait_until(lambda: not os.path.exists(f"/proc/{horse}"), seconds=3)
-    ended, kept = time.monotonic(), list(Step.objects.filter(run=run).values_list("pk", flat=True))
-
-    wait_until(recover_runs, seconds=LEASE + 2, pause=0.1)
-    assert time.monotonic() - ended <= LEASE + 1
-    assert (fresh(run).status, fresh(run).attempt) == ("queued", 2)
-    spawn("work", "runs", **ENGINE, STORY_PAUSE="0.01")
-    wait_until(lambda: not fresh(run).is_open, seconds=20)
-
-    assert fresh(run).status == "answered"
-    assert list(Step.objects.filter(run=run).values_list("pk", flat=True))[: len(kept)] == kept
-    assert_told_once(run)
-
-
 def test_a_zombie_that_wakes_after_its_lease_writes_nothing(make_run):
     """SIGSTOP past the lease, another attempt finishes, SIGCONT: rows stay exactly as they are."""
     run = make_run()
@@ -123,17 +101,6 @@ def test_a_run_whose_job_was_lost_is_enqueued_again(make_run):
     assert django_rq.get_queue("runs").job_ids == [f"run-{run.pk}-1"]
 
 
-def test_a_young_run_gets_one_job_from_its_commit_and_the_sweep_together(make_run):
-    import django_rq
-
-    run = make_run()
-
-    recover_runs()
-    enqueue(run)
-
-    assert django_rq.get_queue("runs").job_ids == [f"run-{run.pk}-1"]
-
-
 def test_after_its_attempts_a_run_fails_and_says_so(make_run, settings):
     run = make_run(attempt=settings.RUN_ATTEMPTS)
     settings.RUN_LEASE_SECONDS = -1
@@ -159,17 +126,6 @@ def claimed_before_the_clock_was_set_back(run: Run) -> None:
 
     claim(run.pk)
     Run.objects.filter(pk=run.pk).update(lease_until=timezone.now() + timezone.timedelta(hours=2))
-
-
-def test_a_run_can_be_stopped_although_the_clock_was_set_back(make_run, bob):
-    from vectorless_web.runs.services import cancel_run
-
-    run = make_run()
-    claimed_before_the_clock_was_set_back(run)
-
-    assert cancel_run(user=bob, run=run)
-
-    assert fresh(run).status == "cancelled"
 
 
 def test_a_held_lease_is_left_alone_and_a_lost_one_given_back_once(make_run):
@@ -204,11 +160,3 @@ def test_a_stopped_worker_hands_its_run_back_however_often_it_was_tried(make_run
     assert (fresh(run).status, fresh(run).attempt, fresh(run).lease) == (Run.Status.QUEUED, run.attempt + 1, "")
     assert claim(run.pk) is not None
     assert not hand_back_run(run.pk, f"run-{run.pk}-{run.attempt}")
-
-
-def test_a_run_that_was_to_stop_is_not_begun_again_by_a_stopped_worker(make_run):
-    run = make_run(cancel_requested=True)
-    claim(run.pk)
-    assert hand_back_run(run.pk, f"run-{run.pk}-{run.attempt}")
-    assert recover_runs() == 1
-    assert fresh(run).status == Run.Status.CANCELLED

@@ -16,14 +16,12 @@ from tests.support.engines import (
     step,
 )
 from vectorless_web.documents.models import Document
-from vectorless_web.engine.agent.events import Outcome, StepKind
-from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
-from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Operand, Support
-from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.engine.agent.events import Outcome
+from vectorless_web.engine.agent.state import CitedPassage
+from vectorless_web.engine.answers.claims import ClaimEvent, Support
 from vectorless_web.runs import jobs
-from vectorless_web.runs.models import Citation, Claim, Run, RunInputs, Step
+from vectorless_web.runs.models import Claim, Run, Step
 from vectorless_web.runs.services import claim_run, execute_run
-from vectorless_web.runs.services.recording import load_kept_conversation
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 
@@ -55,15 +53,6 @@ def test_a_run_is_worked_on_until_it_is_answered(make_run, report):
     assert (cited.sha256, run.citations.count()) == (version.sha256, 2)
 
 
-def test_a_calculation_is_kept_with_its_operands(make_run, report):
-    sum_shown = Calculation("a - b", (Operand("a", "486.1", "m", 1), Operand("b", "412.6", "m", 2)), "73.5", "m")
-    told = ClaimEvent(0, "It fell by 73.5 million.", "checked", Support.DERIVED, calculation=sum_shown)
-
-    work(make_run(), tell([told, complete()]))
-
-    assert Claim.objects.get().calculation["operands"][1] == {"name": "b", "value": "412.6", "unit": "m", "marker": 2}
-
-
 @pytest.mark.parametrize(
     ("end", "status", "code", "retryable"),
     [
@@ -79,16 +68,6 @@ def test_every_end_is_written_with_its_code_and_advice(make_run, end, status, co
 
     assert (run.status, run.error_code, run.retryable, run.steps.count()) == (status, code, retryable, 1)
     assert run.reason == "It is in the documents." or not end
-
-
-def test_an_error_of_the_engine_becomes_a_stated_failure(make_run):
-    def damaged(_document):
-        raise ArtefactDamaged("The compiled file is missing. Read the document again to repair it.")
-
-    run = work(make_run(), tell(damaged))
-
-    assert (run.status, run.error_code) == ("failed", "artefact_damaged")
-    assert "Read the document again" in run.reason
 
 
 def test_a_bug_is_written_to_the_run_and_raised(make_run, settings):
@@ -154,17 +133,6 @@ def test_a_second_attempt_keeps_the_steps_that_match_and_goes_on(make_run):
     assert finished.step_count == 13
 
 
-def test_a_second_attempt_does_not_turn_a_checked_claim_back_into_a_draft(make_run, report):
-    run, story = make_run(), [claim(0, state, str(report.pk)) for state in ("draft", "checked")]
-    work(run, tell(story))
-    before = Claim.objects.values().get()
-    Run.objects.filter(pk=run.pk).update(status="queued", attempt=2)
-
-    work(run, tell([*story, complete()]))
-
-    assert Claim.objects.values().get() == before
-
-
 def interrupted(run: Run, *told) -> None:
     """An attempt that stores these events and dies."""
 
@@ -196,55 +164,12 @@ def test_a_second_attempt_that_says_something_else_leaves_nothing_stale(make_run
     assert Run.objects.get().step_count == 2
 
 
-def test_a_second_attempt_with_another_quote_for_the_same_words_replaces_it(make_run, report):
-    run, name = make_run(), str(report.pk)
-    before = claim(0, "checked", name)
-    interrupted(run, before)
-    better = replace(before, citations=(replace(before.citations[0], quote="Revenue: 412 million", page_index=2),))
-
-    work(run, tell([better, complete()]))
-
-    assert list(Citation.objects.values_list("quote", "page_index")) == [("Revenue: 412 million", 2)]
-
-
-def test_a_stopped_second_attempt_keeps_what_was_found(make_run, report):
-    run, name = make_run(), str(report.pk)
-    interrupted(run, step(0, name), claim(0, "checked", name))
-
-    work(run, tell([complete(Outcome.CANCELLED)]))
-
-    assert Step.objects.count() == Claim.objects.count() == 1
-
-
-def test_two_steps_of_a_kind_at_one_place_are_both_kept(make_run):
-    same = [step(0, kind=StepKind.ROUTE, walk=0), step(0, kind=StepKind.ROUTE, walk=0), complete()]
-
-    run = work(make_run(), tell(same))
-
-    assert list(run.steps.values_list("index", flat=True)) == [0, 1]
-
-
 def test_what_no_database_takes_is_left_out_of_texts(make_run):
     told = ClaimEvent(0, "Nul \0 and half a pair \ud83d.", "checked", Support.SUPPORTED)
 
     work(make_run(), tell([told, complete()]))
 
     assert Claim.objects.get().text == "Nul  and half a pair ?."
-
-
-def test_what_was_read_is_pinned(make_run, report):
-    def story(document):
-        yield step(0, document)
-
-    class Opening:
-        def run(self, question, corpus, limits, *, cancelling, conversation):
-            corpus.opened.add(report.current_version_id)
-            yield step(0, str(report.pk))
-            yield complete()
-
-    run = work(make_run(), TestEngine(Opening()))
-
-    assert list(run.versions.all()) == [report.current_version]
 
 
 def test_closest_passages_are_stored_whole_with_words_that_stand_nowhere(make_run):
@@ -272,9 +197,6 @@ class TestFollowUps:
         work(run, TestEngine(Noting()))
         return told[0]
 
-    def test_the_first_question_of_a_thread_follows_nothing(self, make_run):
-        assert self.told_to(make_run()).exchanges == ()
-
     def test_a_follow_up_gets_questions_answers_and_what_was_cited_in_order(self, make_run, report):
         first = work(make_run(question="What was revenue in 2024?"), tell(long_story))
         second = work(make_run(question="And in 2023?", thread=first.thread), tell(passages_story))
@@ -297,15 +219,3 @@ class TestFollowUps:
         Document.objects.filter(pk=report.pk).update(deleted_at=timezone.now())
 
         assert self.told_to(make_run(thread=first.thread)).exchanges[0].cited == ()
-
-    def test_of_a_question_asked_again_the_last_try_counts(self, make_run):
-        first = work(make_run(question="What was revenue?"), tell(long_story))
-        again = work(make_run(question="What was revenue?", thread=first.thread), tell(passages_story))
-        told = self.told_to(make_run(question="Why?", thread=first.thread))
-
-        assert [(row.question, row.answer) for row in told.exchanges] == [(again.question, "")]
-
-    def test_what_an_earlier_version_kept_is_a_conversation_of_one_question(self, make_run):
-        kept = RunInputs(run=make_run(), previous={"question": "What was revenue?", "read": {"3": [4]}})
-
-        assert load_kept_conversation(kept) == Conversation((Exchange("What was revenue?", ""),))

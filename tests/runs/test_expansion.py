@@ -9,7 +9,7 @@ from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import ask_again, start_run
 from vectorless_web.workspaces.models import LexiconEntry
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 TICKED = 'value="yes" checked'
 QUESTION = "What does the shed cost?"
@@ -60,25 +60,19 @@ def test_without_synonyms_only_the_questions_own_words_are_looked_for(client, bo
     assert "Also looked for" not in page
 
 
-class TestInTheForm:
-    @pytest.fixture(autouse=True)
-    def _report(self, workspace, alice):
-        make_ready(workspace, alice)
+def test_the_box_is_ticked_to_begin_with_decides_and_is_kept(client, bob, alice, workspace):
+    make_ready(workspace, alice)
+    client.force_login(bob)
 
-    def ask(self, client, user, workspace, **data):
-        client.force_login(user)
+    def ask(**data):
         return client.post(f"/w/{workspace.slug}/ask/", {"question": QUESTION, "scope": "all", **data})
 
-    @pytest.mark.parametrize(("sent", "kept"), [(["no", "yes"], True), (["no"], False), ([], True)])
-    def test_the_box_decides(self, client, bob, workspace, sent, kept):
-        self.ask(client, bob, workspace, expand=sent)
-        assert Run.objects.get().settings["expand"] is kept
-
-    def test_it_is_ticked_to_begin_with_and_kept_by_a_refused_form_and_by_what_follows(self, client, bob, workspace):
-        refused = self.ask(client, bob, workspace, question="", expand=["no"])
-        assert (refused.status_code, TICKED in refused.content.decode()) == (422, False)
-        self.ask(client, bob, workspace, expand=["no"])
-        run = Run.objects.get()
-        assert ask_again(user=bob, run=run).settings["expand"] is False
-        assert TICKED not in shown(client, bob, run)
-        assert TICKED in client.get(f"/w/{workspace.slug}/").content.decode()
+    refused = ask(question="", expand=["no"])
+    assert (refused.status_code, TICKED in refused.content.decode()) == (422, False)
+    for sent in (["no", "yes"], [], ["no"]):
+        ask(expand=sent)
+    run, *others = Run.objects.order_by("-pk")
+    assert [each.settings["expand"] for each in (run, *others)] == [False, True, True]
+    assert ask_again(user=bob, run=run).settings["expand"] is False
+    assert TICKED not in shown(client, bob, run)
+    assert TICKED in client.get(f"/w/{workspace.slug}/").content.decode()

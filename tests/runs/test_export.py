@@ -67,19 +67,8 @@ def test_a_comparison_is_a_table_with_its_blanks(run):
     assert as_json(run)["claims"][0]["table"] == table
 
 
-def test_a_figure_that_says_its_unit_is_not_given_it_twice(run):
-    operands = [{"name": "cash", "value": "$220 million", "unit": "USD million", "marker": None}]
-    Claim.objects.filter(order=0).update(
-        calculation={"expression": "cash", "operands": operands, "result": "-$38 million", "unit": "USD million"}
-    )
-    text = as_markdown(run)
-
-    assert "- cash: $220 million\n- cash = **-$38 million**" in text
-
-
-@pytest.mark.parametrize(
-    ("text", "written"),
-    [
+def test_no_text_becomes_markup():
+    for text, written in (
         ("a *b* _c_ `d` ~e~", r"a \*b\* \_c\_ \`d\` \~e\~"),
         ("[^9]: a footnote", r"\[^9\]: a footnote"),
         ("- 5 million", r"\- 5 million"),
@@ -93,10 +82,8 @@ def test_a_figure_that_says_its_unit_is_not_given_it_twice(run):
         ("https://x.example www.x.example me@x.example", r"https\://x.example www\.x.example me\@x.example"),
         (r"back\slash", r"back\\slash"),
         ("two\n\nlines", "two lines"),
-    ],
-)
-def test_no_text_becomes_markup(text, written):
-    assert inline(text) == written
+    ):
+        assert inline(text) == written
 
 
 def test_json_counts_pages_from_one_everywhere(run, report):
@@ -133,15 +120,12 @@ def _documentation() -> list[str]:
     return text[text.index("## JSON") : text.index("## Evidence bundle")].splitlines()
 
 
-@pytest.mark.parametrize(
-    ("question", "name"),
-    [
+def test_a_file_has_a_name_that_every_system_takes():
+    for question, name in (
         ("What was revenue?", "run-7-what-was-revenue.md"),
         ("كم نمت الإيرادات؟", "run-7.md"),
         ('../../etc/passwd"; x=', "run-7-etcpasswd-x.md"),
         ("x" * 300, f"run-7-{'x' * 60}.md"),
         ("a\r\nSet-Cookie: b", "run-7-a-set-cookie-b.md"),
-    ],
-)
-def test_a_file_has_a_name_that_every_system_takes(question, name):
-    assert file_name(Run(pk=7, question=question), "md") == name
+    ):
+        assert file_name(Run(pk=7, question=question), "md") == name

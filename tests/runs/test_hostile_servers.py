@@ -4,13 +4,14 @@ import json
 from decimal import Decimal
 
 import pytest
+from django.db import connection
 from werkzeug import Response
 
 from tests.runs.test_model import TODAY, Script, _patience, good_answer, led_by, reply, report  # noqa: F401
-from vectorless_web.runs.models import Run, Step
+from vectorless_web.runs.models import Step
 from vectorless_web.workspaces.models import Budget
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 def counting(read: object, written: object):
@@ -29,7 +30,7 @@ def budget(workspace):
     return Budget.objects.create(workspace=workspace, period="month", period_start=TODAY, limit_usd=100)
 
 
-@pytest.mark.parametrize("usage", [(10**12, 1), (10**30, 1), (3_000_000_000, 1), (1, 10**9), (True, True)])
+@pytest.mark.parametrize("usage", [(10**30, 1), (1, 10**9), (True, True)])
 def test_a_server_that_lies_about_its_tokens_is_paid_what_it_can_have_read(
     led_by,  # noqa: F811
     client,
@@ -50,25 +51,15 @@ def test_a_server_that_lies_about_its_tokens_is_paid_what_it_can_have_read(
         assert client.get(address, follow=True).status_code == 200
 
 
-@pytest.mark.parametrize("usd", [Decimal("2000000000.5"), Decimal("3E+20")])
-def test_rows_that_hold_too_much_money_are_shown_all_the_same(make_run, client, alice, usd):
+@pytest.mark.one_database
+def test_rows_that_hold_too_much_money_are_shown_all_the_same(make_run, client, alice):
     run = make_run(status="failed")
     step = Step.objects.create(run=run, sequence=1, walk=0, index=0, kind="route", say="x")
-    if not _stored_raw(run, step, usd):
-        pytest.skip("This database stores no such amount.")
+    with connection.cursor() as cursor:  # SQLite stores what the field of the model refuses.
+        cursor.execute("UPDATE runs_run SET cost_usd = %s WHERE id = %s", [3e20, run.pk])
+        cursor.execute("UPDATE runs_step SET cost_usd = %s WHERE id = %s", [3e20, step.pk])
 
     client.force_login(alice)
     home = f"/w/{run.workspace.slug}/"
     for address in ("/", home, f"{home}runs/", f"{home}runs/{run.pk}/"):
         assert client.get(address, follow=True).status_code == 200
-
-
-def _stored_raw(run: Run, step: Step, usd: Decimal) -> bool:
-    from django.db import connection
-
-    if connection.vendor != "sqlite":
-        return False
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE runs_run SET cost_usd = %s WHERE id = %s", [float(usd), run.pk])
-        cursor.execute("UPDATE runs_step SET cost_usd = %s WHERE id = %s", [float(usd), step.pk])
-    return True

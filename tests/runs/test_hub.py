@@ -167,43 +167,6 @@ async def play(told) -> None:
         hub.leave(viewer)
 
 
-def test_a_slow_page_holds_up_no_other():
-    async def scene() -> None:
-        rows = Rows(stored=1)
-        hub = hub_of(rows)
-        slow, quick = Page(pause=0.5), Page()
-        viewers = [enter(hub, slow), enter(hub, quick)]
-        await until(lambda: quick.numbers == [1])
-        for number in (2, 3, 4):
-            rows.stored = number
-            await until(lambda: quick.numbers[-1] == rows.stored, seconds=0.3)
-        assert slow.numbers == []
-        await until(lambda: slow.numbers == [1, 2, 3, 4])
-        for viewer in viewers:
-            hub.leave(viewer)
-
-    asyncio.run(scene())
-
-
-def test_hints_that_come_together_cost_one_read_and_known_ones_none(monkeypatch):
-    monkeypatch.setattr(hub_module, "LOOK_SECONDS", 100)
-
-    async def scene() -> None:
-        rows = Rows()
-        hub = hub_of(rows)
-        page = Page()
-        viewer = enter(hub, page)
-        await asyncio.sleep(0.05)
-        rows.stored, before = 5, rows.reads
-        for number in (1, 2, 3, 4, 5):
-            await hub._layer.group_send(group_of(1), {"type": "run.changed", "sequence": number})
-        await until(lambda: page.numbers == [1, 2, 3, 4, 5])
-        assert rows.reads - before <= 2
-        hub.leave(viewer)
-
-    asyncio.run(scene())
-
-
 def test_a_run_that_is_deleted_under_its_pages_closes_them():
     async def scene() -> None:
         rows = Rows(stored=2)
@@ -217,47 +180,6 @@ def test_a_run_that_is_deleted_under_its_pages_closes_them():
         hub.leave(viewer)
 
     asyncio.run(scene())
-
-
-def test_what_cannot_be_drawn_closes_the_pages_for_another_try(caplog):
-    class Broken(Rows):
-        async def surround(self, audience: Audience) -> None:
-            raise ValueError("a template that does not fit")
-
-    async def scene() -> None:
-        hub = hub_of(Broken(stored=2))
-        page = Page()
-        viewer = enter(hub, page)
-        await until(lambda: page.closed)
-        assert (page.closed, page.numbers) == (BROKEN, [1, 2])
-        hub.leave(viewer)
-
-    asyncio.run(scene())
-    assert "could not be served" in caplog.text
-
-
-def test_hints_that_cannot_be_heard_cost_the_pages_nothing(monkeypatch, caplog):
-    monkeypatch.setattr(hub_module, "LOOK_SECONDS", 0.005)
-    tries = []
-
-    class Layer(InMemoryChannelLayer):
-        async def receive(self, channel):
-            tries.append(channel)
-            raise RuntimeError("a client's own trouble")
-
-    async def scene() -> None:
-        rows = Rows(stored=1)
-        hub = Hub(rows, run=None, layer=Layer())
-        page = Page()
-        viewer = enter(hub, page)
-        await until(lambda: len(tries) > 2)
-        rows.stored = 3
-        await until(lambda: page.numbers == [1, 2, 3])
-        assert page.closed is None
-        hub.leave(viewer)
-
-    asyncio.run(scene())
-    assert "notifications are not heard" in caplog.text
 
 
 @pytest.mark.django_db(transaction=True)
@@ -285,39 +207,6 @@ class TestWithRows:
         run = make_run()
         execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(long_story)))
         return run
-
-    def test_five_hundred_pages_share_the_reads_of_their_rows(self, monkeypatch, make_run, bob):
-        monkeypatch.setattr(hub_module, "LOOK_SECONDS", 2)
-        run = self.run_of(make_run)
-
-        class Sheet(Page):
-            async def send(self, text_data: str) -> None:
-                self.numbers.append(text_data.count('data-into="steps"'))
-
-        async def scene() -> list[Sheet]:
-            from vectorless_web.runs.live.consumers import Feed
-
-            reads: list[int] = []
-
-            class CountedFeed(Feed):
-                def _read_and_render(self, pages) -> None:
-                    reads.append(1)
-                    super()._read_and_render(pages)
-
-            hub = Hub(CountedFeed(run, 0), run=run, layer=InMemoryChannelLayer())
-            sheets = [Sheet() for _ in range(500)]
-            viewers = [RunViewer(sheet, user_id=bob.pk, audience=ASKS, after=0) for sheet in sheets]
-            for viewer in viewers:
-                hub.join(viewer)
-            await until(lambda: all(sheet.closed for sheet in sheets), seconds=20)
-            for viewer in viewers:
-                hub.leave(viewer)
-            assert len(reads) <= 3
-            return sheets
-
-        sheets = asyncio.run(scene())
-        assert {sheet.closed for sheet in sheets} == {ENDED}
-        assert {sheet.numbers[0] for sheet in sheets} == {13}
 
     def test_a_feed_whose_read_fails_does_not_claim_rows_it_has_not_read(self, make_run, monkeypatch):
         from django.db import DatabaseError

@@ -13,12 +13,12 @@ from vectorless_web.runs.models import ModelCall, Run, Step
 from vectorless_web.workspaces.models import AuditEvent, Membership, ModelProvider, Role
 from vectorless_web.workspaces.services import save_provider
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 REPORT = b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n"
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500])
+@pytest.mark.parametrize("status", [400, 401, 500])
 def test_no_error_log_row_page_or_export_holds_the_key(
     status, httpserver, workspace, alice, make_run, admin_client, admin_user, client, caplog, settings
 ):

@@ -8,7 +8,7 @@ from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
 from vectorless_web.workspaces.models import ModelProvider
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize(
@@ -38,11 +38,10 @@ def test_a_run_asks_in_the_way_that_was_found_to_work(
     assert {body["stream"] for body in server.requests} == {streams}
 
 
-@pytest.mark.parametrize("address", ["http://models.example/v1\r\nX: y", "http://[::1", "http://x.example:99999/v1"])
 def test_a_stored_address_that_cannot_be_called_leaves_the_answer_to_the_offline_reasoner(
-    workspace, alice, make_run, client, address
+    workspace, alice, make_run, client
 ):
-    ModelProvider.objects.create(workspace=workspace, name="P", base_url=address, model="m")
+    ModelProvider.objects.create(workspace=workspace, name="P", base_url="http://[::1", model="m")
     compiled_document(workspace, alice, b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n")
     Document.objects.exclude(name="report.md").delete()
     run = make_run(question="What was revenue in 2024?")

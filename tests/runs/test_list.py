@@ -6,7 +6,6 @@ import pytest
 from django.utils import timezone
 
 from tests.runs.conftest import make_ready
-from tests.support.page_text import visible_text
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.runs.models import Answer, Feedback, Run
 from vectorless_web.runs.views.lists import DOCUMENTS_OFFERED, TITLES_OFFERED
@@ -97,23 +96,6 @@ def test_all_filters_together_leave_what_fits_all(page, make_run, report, bob, a
     assert listed(page(query)) == [fits.pk]
 
 
-def test_words_are_found_whatever_their_capitals(page, make_run):
-    asked, answered = make_run(question="Wie groß ist die Änderung?"), make_run(status="answered")
-    Answer.objects.create(run=answered, markdown="Der Überschuss stieg.")
-
-    assert listed(page("q=änderung+GROß")) == [asked.pk]
-    assert listed(page("q=überschuss")) == [answered.pk]
-
-
-def test_an_answer_is_listed_without_marks_and_numbers_of_citations(page, make_run):
-    said = (
-        "Sales **rose** in [one](https://a.example) channel. [1][2]\n\n| Channel | Sum |\n|---|---|\n| Web | 4 [3] |\n"
-    )
-    Answer.objects.create(run=make_run(status="answered"), markdown=said)
-
-    assert "Sales rose in one (https://a.example) channel. Channel Sum Web 4" in visible_text(page().content.decode())
-
-
 def test_the_pager_keeps_every_filter(page, make_run):
     for _ in range(35):
         make_run(status="answered")
@@ -126,23 +108,6 @@ def test_the_pager_keeps_every_filter(page, make_run):
         "feedback": ["none"],
         "page": ["2"],
     }
-
-
-def test_ticking_the_wrong_number_keeps_the_filters(client, page, make_run, workspace):
-    for _ in range(35):
-        make_run(status="answered")
-    make_run(status="failed")
-    page()
-    answer = client.get(f"/w/{workspace.slug}/compare/?outcome=answered&page=2&run=1")
-
-    assert answer.status_code == 422
-    assert (answer.context["asked"].outcome, answer.context["runs"].number) == ("answered", 2)
-
-
-def test_an_empty_workspace_invites_to_ask_and_what_fits_nothing_says_what_to_do(page, make_run):
-    assert "Ask the first" in page().content.decode()
-    make_run()
-    assert "Show all runs" in page("q=nothing+like+it").content.decode()
 
 
 def test_a_page_takes_the_same_few_queries_however_many_runs_there_are(

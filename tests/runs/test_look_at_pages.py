@@ -10,7 +10,6 @@ import zipfile
 from datetime import timedelta
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -18,7 +17,7 @@ from PIL import Image
 from werkzeug import Response
 
 from tests.conftest import end_group, wait_until
-from tests.runs.test_model import reply, status
+from tests.runs.test_model import reply
 from tests.support.compiled import compiled_document
 from tests.support.conversing import answer, call, claim, turn, verdict
 from tests.support.files import charted
@@ -33,7 +32,7 @@ from vectorless_web.sharing.services import LinkTerms, make_link
 from vectorless_web.workspaces.models import ModelProvider
 from vectorless_web.workspaces.selectors import settings_of
 
-pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db
 
 QUESTION = "How many deliveries were there in the third quarter?"
 WORDS = "read from a picture"
@@ -106,7 +105,7 @@ def replayed(run: Run):
     return jobs.find_replay_result(Run.objects.select_related("workspace").get(pk=run.pk))
 
 
-def test_the_server_is_sent_the_page_once_it_is_asked_for_and_reads_it(led_by):
+def test_the_server_is_sent_the_page_once_it_is_asked_for_and_only_its_hash_is_stored(led_by, settings, tmp_path):
     server = Reader()
     run = led_by(server)
 
@@ -124,10 +123,6 @@ def test_the_server_is_sent_the_page_once_it_is_asked_for_and_reads_it(led_by):
     ((page, x, y, width, height),) = cited.boxes
     assert page == 1 and x < 10 and y < 10 and width > 570 and height > 820, "the whole page"
 
-
-def test_what_is_stored_of_a_picture_is_its_hash_and_size(led_by):
-    run = led_by(Reader())
-
     asked = run.model_calls.filter(purpose="turn").order_by("pk").last()
     role, words, pictures = asked.prompt[-1]
     assert role == "user" and "The picture of page 2" in words
@@ -138,17 +133,12 @@ def test_what_is_stored_of_a_picture_is_its_hash_and_size(led_by):
     assert step.observation == {"picture": pictures[0]}
     assert step.documents == [str(run.versions.get().document_id)]
 
-
-def test_a_run_with_a_picture_replays_identically_without_drawing_or_asking(led_by, settings, tmp_path):
-    server = Reader()
-    run = led_by(server)
-    asked = len(server.bodies)
+    # It is replayed without drawing or asking.
+    calls = len(server.bodies)
     settings.RENDER_SOCKET, settings.CACHE_ROOT = tmp_path / "none.sock", tmp_path / "empty"
-
     found = replayed(run)
-
     assert (found.verdict, found.difference) == ("identical", "")
-    assert len(server.bodies) == asked
+    assert len(server.bodies) == calls
 
 
 def test_a_run_whose_page_could_not_be_drawn_says_so_and_replays_identically(led_by, settings, tmp_path):
@@ -161,21 +151,7 @@ def test_a_run_whose_page_could_not_be_drawn_says_so_and_replays_identically(led
     assert replayed(run).verdict == "identical"
 
 
-def test_an_attempt_after_a_crash_asks_and_pays_for_nothing_twice(led_by):
-    server = Reader()
-    run = led_by(server)
-    asked = len(server.bodies)
-    Run.objects.filter(pk=run.pk).update(status="queued", attempt=2)
-
-    jobs.execute_run(run.pk)
-
-    run.refresh_from_db()
-    assert (run.status, len(server.bodies)) == ("answered", asked)
-    assert set(run.model_calls.values_list("cached", flat=True)) == {True}
-    assert run.claims.get().support == "pictured"
-
-
-@pytest.mark.parametrize(("pictures", "tested"), [("no", True), ("", False), ("", None)])
+@pytest.mark.parametrize(("pictures", "tested"), [("no", True), ("", False)])
 def test_a_model_that_reads_no_pictures_is_sent_none_and_told_of_none(led_by, client, alice, pictures, tested):
     server = Reader()
     ModelProvider.objects.all().delete()
@@ -199,15 +175,7 @@ def test_what_the_test_of_a_model_finds_counts_until_its_owner_says_otherwise(wo
     assert chosen == [False, True, False] * 2 + [True, True, False]
 
 
-def test_a_server_that_refuses_the_picture_ends_the_run_with_what_happened(led_by):
-    run = led_by(Reader(**{f"call {number}": status(400) for number in range(2, 20)}))
-
-    assert run.status in run.CONCLUDED
-    assert not run.claims.filter(support="pictured").exists()
-    assert run.answer.note
-
-
-def test_the_page_the_print_and_the_trace_say_that_it_was_read_from_a_picture(led_by, client, alice):
+def test_page_print_exports_and_bundle_say_that_it_was_read_from_a_picture(led_by, client, alice, tmp_path):
     run = led_by(Reader())
     client.force_login(alice)
     base = f"/w/{run.workspace.slug}/runs/{run.pk}/"
@@ -223,10 +191,6 @@ def test_the_page_the_print_and_the_trace_say_that_it_was_read_from_a_picture(le
         assert "i-check" not in html.split('id="claims"')[-1].split("</ol>")[0]
     page = client.get(base).content.decode()
     assert 'class="hit whole on"' in page and 'id="hit-1"' in page, "the whole page is framed"
-
-
-def test_exports_say_it_in_words_and_the_bundle_is_verified_as_far_as_it_can_be(led_by, tmp_path):
-    run = led_by(Reader())
 
     row = as_json(run)
     assert row["claims"][0]["support"] == "pictured"
@@ -268,25 +232,6 @@ def test_a_page_that_a_model_only_names_is_not_opened_by_a_share_link(led_by, al
     assert not run.citations.filter(page_index=2).exists()
     address = reverse("sharing:page_image", args=[token, run.versions.get().pk, 3])
     assert Client().get(address).status_code == 404
-
-
-def test_the_terminal_says_it_in_words(httpserver, settings, tmp_path, capsys):
-    httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(Reader())
-    settings.MODEL, settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = "tiny", httpserver.url_for("/v1"), ""
-    settings.MODEL_PICTURES = True
-    path = tmp_path / "harbour.pdf"
-    path.write_bytes(charted())
-
-    out = io.StringIO()
-    with pytest.raises(SystemExit) as left:
-        call_command("ask", QUESTION, str(path), stdout=out, stderr=io.StringIO())
-    assert left.value.code == 0
-    assert "[1] harbour.pdf, p. 2: read from a picture of the page, without words to compare" in out.getvalue()
-    out = io.StringIO()
-    with pytest.raises(SystemExit):
-        call_command("ask", QUESTION, str(path), "--json", stdout=out, stderr=io.StringIO())
-    (cited,) = json.loads(out.getvalue())["citations"]
-    assert (cited["page"], cited["quote"], cited["check"][:19]) == (2, "", WORDS)
 
 
 def test_what_is_written_in_a_picture_is_data(led_by):

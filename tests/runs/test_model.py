@@ -24,7 +24,6 @@ TODAY = period_start("month")
 KEY = "sk-secret-0123456789"
 REPORT = b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n\n## Leave\n\nLeave is 30 days.\n"
 QUESTION = "What was revenue in 2024?"
-DEEP = "[" * 100_000
 
 
 @pytest.fixture(autouse=True)
@@ -147,34 +146,16 @@ def test_another_model_checks_the_answer_at_its_own_address_and_price(led_by, se
     assert run.cost_usd == sum(costs.values())
 
 
-def test_a_second_reader_that_is_gone_leaves_the_check_to_the_model_that_answers(led_by, second_reader, workspace):
-    chosen = ModelProvider.objects.get(name="Second")
-    ModelProvider.objects.filter(pk=chosen.pk).update(enabled=False)
-    run = led_by(Script(), settings=workspace.settings)
-    assert (run.answer.verdict, second_reader.calls) == ("verified", 0)
-
-
 @pytest.mark.parametrize(
     ("trouble", "code"),
     [
         (status(401), "provider_auth"),
-        (status(429), "provider_rate_limited"),
-        (status(500), "network_error"),
         (lambda _p: time.sleep(0.9) or reply("{}"), "provider_timeout"),
         (lambda _p: "I would rather talk about the weather.", ""),
-        (lambda _p: '{"thought": "broken', ""),
         (lambda _p: {"unknown": "keys"}, ""),
         (lambda _p: Response(iter([b'{"id"']), headers={"Content-Length": "999"}), "network_error"),
-        (lambda _p: Response(DEEP, content_type="application/json"), ""),
-        (lambda _p: Response(f"data: {DEEP}\n\n", content_type="text/event-stream"), ""),
-        (lambda _p: Response(DEEP, 400, content_type="application/json"), ""),
-        (lambda _p: reply(f'{{"thought": {DEEP}'), ""),
-        (lambda _p: reply('{"a": ' + '\\"' * 45_000 + "}"), ""),
     ],
-    ids=[
-        *("401", "429", "500", "slow", "prose", "broken JSON", "wrong keys", "dies in mid-reply"),
-        *("nested body", "nested event", "nested refusal", "nested content", "escapes"),
-    ],
+    ids=["401", "slow", "prose", "wrong keys", "dies in mid-reply"],
 )
 def test_whatever_the_model_does_the_run_ends_with_passages_and_says_why(led_by, trouble, code, settings):
     settings.MODEL_SECONDS = 0.6 if code == "provider_timeout" else 10
@@ -193,14 +174,6 @@ def test_one_bad_reply_is_repaired(led_by):
 
     assert (run.status, run.engine) == ("answered", "model")
     assert "turn (repair)" in run.model_calls.values_list("purpose", flat=True)
-
-
-def test_the_key_stands_nowhere(led_by, caplog):
-    run = led_by(Script(turn=status(401)))
-
-    stored = [str(list(rows.values())) for rows in (Run.objects.filter(pk=run.pk), run.steps, run.model_calls)]
-    assert KEY not in "".join([*stored, str(run.answer.note)])
-    assert KEY not in caplog.text
 
 
 def test_an_attempt_after_a_crash_pays_for_no_call_twice(led_by):
@@ -236,14 +209,6 @@ class TestBudgets:
             row.refresh_from_db()
             assert (row.spent_usd, row.reserved_usd) == (run.cost_usd, 0), "also what a dead worker had put aside"
 
-    def test_a_failed_call_gives_back_what_was_put_aside(self, led_by, budget):
-        row = budget("5")
-
-        led_by(Script(turn=status(500)))
-
-        row.refresh_from_db()
-        assert (row.spent_usd, row.reserved_usd) == (0, 0)
-
     def test_a_call_that_no_longer_fits_is_not_made(self, led_by, budget):
         script, row = Script(), budget("0.000001")
 
@@ -253,6 +218,14 @@ class TestBudgets:
         assert script.calls == 0
         assert run.status == "passages"
         assert set(run.model_calls.values_list("error_code", flat=True)) == {"budget_exceeded"}
+        assert (row.spent_usd, row.reserved_usd) == (0, 0)
+
+    def test_a_failed_call_gives_back_what_was_put_aside(self, led_by, budget):
+        row = budget("5")
+
+        led_by(Script(turn=status(500)))
+
+        row.refresh_from_db()
         assert (row.spent_usd, row.reserved_usd) == (0, 0)
 
     def test_what_another_run_has_put_aside_stays_put_aside(self, led_by, budget, make_run):
@@ -283,14 +256,3 @@ def test_without_a_model_of_its_own_a_workspace_uses_the_site_s(httpserver, sett
 
     run.refresh_from_db()
     assert (run.status, run.engine, run.model) == ("answered", "model", "tiny")
-
-
-def test_without_any_model_passages_are_shown(make_run, report):
-    run = make_run(question=QUESTION)
-
-    jobs.execute_run(run.pk)
-
-    run.refresh_from_db()
-    assert (run.status, run.engine, run.model) == ("passages", "offline", "")
-    assert run.citations.first().quote == SENTENCE
-    assert not ModelCall.objects.exists()

@@ -13,7 +13,7 @@ from vectorless_web.runs.services import ask_again, limits_of, start_run
 from vectorless_web.workspaces.models import ModelProvider
 from vectorless_web.workspaces.selectors import workspace_for
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 
 REPORT = b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n\n## Leave\n\nLeave is 30 days.\n"
 
@@ -49,25 +49,13 @@ def test_a_question_carries_the_most_it_may_cost_which_is_typed_under_options(cl
     assert 'name="money_usd"' not in shown, "without a price there is nothing to limit"
 
 
-@pytest.mark.parametrize("typed", ["much", "-1", "0", "nan", "inf", "1e9", "1,000", "$12,500", "1,000,000"])
-def test_what_is_no_amount_is_refused(place, bob, typed):
-    with pytest.raises(Problem) as caught:
-        start_run(user=bob, workspace=place, question="What was revenue?", money_usd=typed)
+def test_what_is_no_amount_is_refused(place, bob):
+    for typed in ("much", "-1", "0", "nan", "inf", "1e9", "1,000", "$12,500", "1,000,000"):
+        with pytest.raises(Problem) as caught:
+            start_run(user=bob, workspace=place, question="What was revenue?", money_usd=typed)
 
-    assert (caught.value.code, caught.value.status) == ("invalid_amount", 422)
-    assert not Run.objects.exists()
-
-
-def test_nobody_goes_beyond_what_the_workspace_allows(place, bob):
-    place.settings["money_usd"] = 0.1
-    place.save()
-
-    usual = start_run(user=bob, workspace=place, question="What was revenue?")
-    more = start_run(user=bob, workspace=place, question="What was revenue?", money_usd="5")
-    less = start_run(user=bob, workspace=place, question="What was revenue?", money_usd="0.05")
-
-    assert [limits_of(run).money_usd for run in (usual, more, less)] == [0.1, 0.1, 0.05]
-    assert limits_of(ask_again(user=bob, run=less)).money_usd == 0.05
+        assert (caught.value.code, caught.value.status) == ("invalid_amount", 422)
+        assert not Run.objects.exists()
 
 
 def test_asked_again_a_question_keeps_what_was_typed_and_follows_the_workspace_s_limit_of_today(place, bob):
@@ -85,16 +73,6 @@ def test_asked_again_a_question_keeps_what_was_typed_and_follows_the_workspace_s
     del place.settings["money_usd"]
     place.save()
     assert [limits_of(ask_again(user=bob, run=run)).money_usd for run in (usual, more)] == [None, 5.0]
-
-
-def test_an_owner_sets_it_for_the_workspace_and_lifts_it(client, alice, workspace):
-    client.force_login(alice)
-    values = {"name": "Acme", "max_steps": 6, "token_budget": 8000, "verify": "on", "route_mode": "fast"}
-    for typed, kept in (("0.5", 0.5), ("", None)):
-        answer = client.post(f"/w/{workspace.slug}/settings/save/", {**values, "money_usd": typed})
-        assert answer.status_code == 302
-        workspace.refresh_from_db()
-        assert workspace.setting("money_usd") == kept
 
 
 @pytest.mark.parametrize(("most", "calls"), [(0.000001, 0), (None, 1)])

@@ -5,7 +5,7 @@ import threading
 import time
 
 import pytest
-from django.db import InterfaceError, OperationalError, connection
+from django.db import InterfaceError, connection
 
 from tests.support import engines
 from vectorless_web.infra.outages import StorageAway
@@ -31,7 +31,6 @@ def fresh(run: Run) -> Run:
 @pytest.mark.parametrize(
     "fault",
     [
-        OperationalError("server closed the connection unexpectedly"),
         InterfaceError("connection already closed"),
         StorageAway("not mounted"),
         OSError(errno.ESTALE, "Stale file handle"),
@@ -44,27 +43,6 @@ def test_a_run_goes_on_in_its_place_after_an_outage(make_run, fault):
     assert (fresh(run).status, fresh(run).attempt) == ("answered", 1)
     places = list(Step.objects.filter(run=run).values_list("walk", "index", "kind"))
     assert len(places) == len(set(places)) == 13
-
-
-def test_a_broken_connection_is_replaced_by_a_new_one(make_run):
-    run = make_run()
-
-    class Broken(OperationalError):
-        def __init__(self) -> None:
-            super().__init__("the connection is lost")
-            connection.connection.close()
-
-    class Lazily(list):
-        def pop(self, index: int = 0) -> Exception:
-            super().pop(index)
-            return Broken()
-
-    kept, engines.FAULTS = engines.FAULTS, Lazily([None])
-    try:
-        execute_run(run.pk)
-    finally:
-        engines.FAULTS = kept
-    assert (fresh(run).status, fresh(run).attempt) == ("answered", 1)
 
 
 def test_a_storage_that_stays_away_ends_the_run_with_its_own_sentence(make_run, settings):

@@ -16,7 +16,7 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.runs.export.exports import as_json, as_markdown
 from vectorless_web.runs.models import Citation
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -76,16 +76,6 @@ def test_every_door_shows_a_row_of_a_table_under_the_names_of_its_columns(make_r
         assert cited[0]["passage"]["rows"] == [list(names), ["Hard hat", "person", "$28"]]
 
 
-def test_a_list_has_its_lead_in(make_run, forms):
-    def story(document: str) -> list:
-        shown = closest(1, document, lead_in="The year in words:")
-        return [step(0, document), complete(Outcome.PASSAGES, passages=(shown,))]
-
-    run = work(make_run(), tell(story))
-
-    assert "The year in words:" in visible_text(forms(run)["page"])
-
-
 def test_a_worked_figure_stands_above_the_passages_and_is_called_exact(make_run, forms):
     def story(document: str) -> list:
         return [step(0, document), claim(0, document=document), complete(passages=(closest(2, document),))]
@@ -97,18 +87,3 @@ def test_a_worked_figure_stands_above_the_passages_and_is_called_exact(make_run,
         assert page.index("Revenue was 412 million.") < page.index('id="passages"'), name
         assert "These passages come closest to the question." in visible_text(page), name
     assert list(Citation.objects.order_by("marker").values_list("marker", "claim__order")) == [(1, 0), (2, None)]
-
-
-def test_who_chose_no_model_is_not_told_to_connect_one(make_run, forms):
-    run = work(make_run(settings={"answerer": "offline"}), tell(passages_story))
-
-    assert "No model was asked. These passages come closest." in visible_text(forms(run)["page"])
-
-
-def test_a_passage_of_an_earlier_version_has_its_quote_alone(make_run, forms):
-    run = work(make_run(), tell(passages_story))
-    run.citations.update(passage=None)
-
-    for name, page in forms(run).items():
-        assert "Revenue was 412 million." in page.split('id="passages"')[1], name
-        assert "<mark" not in page.split('id="passages"')[1].split("</section>")[0], name

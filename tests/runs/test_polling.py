@@ -64,14 +64,6 @@ def test_whoever_watched_it_end_can_verify_it_without_loading_the_page_again(cli
     assert list(run.verifications.values_list("user", flat=True)) == [bob.pk]
 
 
-def test_a_run_that_found_nothing_brings_nothing_to_verify(client, make_run, ask_for_news):
-    run = make_run(status="failed")
-
-    assert "<form" not in re.search(r"<[^>]*verify-run[^>]*>", ask_for_news(run, 0).content.decode())[0]
-    answer = client.post(f"/w/{run.workspace.slug}/runs/{run.pk}/verify/", headers={"HX-Request": "true"})
-    assert answer.status_code == 409 and 'class="toast bad"' in answer.content.decode()
-
-
 def test_what_a_second_attempt_rewrote_or_dropped_reaches_the_pages_that_hold_the_first(make_run, ask_for_news):
     run = make_run()
 

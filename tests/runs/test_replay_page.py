@@ -91,14 +91,6 @@ def test_a_replay_whose_worker_died_gets_its_end_from_the_sweep(bob, answered): 
     assert services.start_replay(user=bob, run=answered).verdict == ""
 
 
-def test_a_replay_that_nobody_could_take_for_long_is_given_up(bob, answered):  # noqa: F811
-    services.start_replay(user=bob, run=answered)
-    earlier(hours=1)
-
-    assert services.recover_replays() == 1
-    assert "asked for again" in Replay.objects.get().difference
-
-
 def test_each_person_may_start_so_many_an_hour(client, bob, alice, answered, settings):  # noqa: F811
     settings.REPLAYS_PER_HOUR = 1
     address = f"/w/{answered.workspace.slug}/runs/{answered.pk}/replay/"
@@ -114,25 +106,3 @@ def test_each_person_may_start_so_many_an_hour(client, bob, alice, answered, set
     assert answered.replay.verdict == "identical", "what was found stays"
     client.force_login(alice)
     assert client.post(address).status_code == 302
-
-
-def test_replays_of_one_person_take_turns_with_those_of_others(make_run, alice, bob):
-    from tests.support.engines import StoryReasoner, TestEngine, long_story
-
-    def ended():
-        run = make_run()
-        services.execute_run(services.claim_run(run.pk), engine=TestEngine(StoryReasoner(long_story)))
-        run.refresh_from_db()
-        return run
-
-    first, second, hers = (ended() for _ in range(3))
-    for run, user in ((first, bob), (second, bob), (hers, alice)):
-        services.start_replay(user=user, run=run)
-
-    def waiting() -> list[str]:
-        names = django_rq.get_queue("documents").job_ids
-        return [name.split("-")[1] for name in names if name.startswith("replay-")]
-
-    assert waiting() == [str(first.pk), str(hers.pk)]
-    jobs.replay_run(first.pk)
-    assert waiting()[1:] == [str(hers.pk), str(second.pk)]

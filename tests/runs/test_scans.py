@@ -9,7 +9,7 @@ from tests.support.scans import FixedRecogniser, page, scanned_pdf, words_of
 from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -55,29 +55,17 @@ def cited(workspace, alice, make_run):
 
 
 @pytest.mark.parametrize(("confidence", "unsure"), [(61, True), (96, False)])
-def test_a_quote_from_a_scan_says_how_sure_its_reading_was(cited, client, workspace, bob, confidence, unsure):
+def test_a_quote_from_a_scan_says_how_sure_its_reading_was_and_is_lit_where_its_words_stand(
+    cited, client, workspace, bob, confidence, unsure
+):
     run, citations = cited(confidence)
     client.force_login(bob)
     shown = visible_text(client.get(f"/w/{workspace.slug}/runs/{run.pk}/").content.decode())
 
     assert {(row.recognised, row.is_unsure) for row in citations} == {(confidence, unsure)}
     assert f"read by OCR, {confidence} %" in shown
-
-
-def test_a_quote_from_a_scan_is_lit_where_its_words_stand(cited):
-    _, citations = cited(96)
-
     heading, (page_index, x, y, width, height) = citations[0].boxes
     assert heading[2] < y
     assert page_index == 0
     assert (round(x, 1), round(y, 1), round(height, 1)) == (12.0, 33.6, 4.8)
     assert 60 < width < 90
-
-
-def test_a_quote_from_text_says_nothing_of_recognition(workspace, alice, make_run):
-    Document.objects.all().delete()
-    compiled_document(workspace, alice, b"# Lease\n\nThe rent is 4,200 crowns a month.\n", "lease.md")
-    run = make_run(question="What is the rent a month?")
-    jobs.execute_run(run.pk)
-
-    assert {row.recognised for row in run.citations.all()} == {None}

@@ -10,7 +10,7 @@ from vectorless_web.documents.models import Document, Folder
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.runs.search import SearchQuery, search_workspace
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 BODY = (
     "# {title}\n\nThe house opens at eight. Visitors sign in at the desk. {fact}\n\n## Waste\n\nBins stand outside.\n"
@@ -41,7 +41,7 @@ def titles(found) -> list[str]:
     return [each.document.title for each in found.documents]
 
 
-def test_a_document_is_found_by_what_it_says_with_the_passage_marked(add, page):
+def test_a_document_is_found_by_what_it_says_with_the_passage_marked_and_opened(add, page, client):
     add("Gate rules", "The gate is closed on Sundays.")
     add("Locker rules", "Replacing a lost locker key costs 9 pounds.")
     shown = page(q="lost locker key")
@@ -50,23 +50,11 @@ def test_a_document_is_found_by_what_it_says_with_the_passage_marked(add, page):
     assert first.index("rules") and "<mark>Locker</mark> rules" in first
     assert "Replacing a <mark>lost</mark> <mark>locker</mark> <mark>key</mark> costs 9 pounds." in first
     assert "<mark>Gate</mark>" not in shown
-
-
-def test_a_passage_opens_the_reader_where_it_stands(add, page, client):
-    add("Locker rules", "Replacing a lost locker key costs 9 pounds.")
-    shown = page(q="locker key")
     address = re.search(r'<a class="serif" href="([^"]+)"', shown)
     assert address is not None
 
     reader = client.get(address[1].replace("&amp;", "&")).content.decode()
     assert "does not occur" not in reader and "lost locker key costs" in reader
-
-
-def test_a_title_alone_is_found(add, workspace, alice):
-    wanted = add("Orchard handbook", "Nothing else.")
-    add("Gate rules", "The gate is closed on Sundays.")
-
-    assert titles(search_workspace(workspace, alice, SearchQuery("orchard handbook")))[0] == wanted.title
 
 
 def test_facets_count_and_narrow(add, workspace, alice, page):
@@ -107,24 +95,6 @@ def test_runs_and_threads_are_found(workspace, alice, page):
     assert "Lighthouse questions" in shown and "Who painted the lighthouse?" in shown
 
 
-def test_the_ticked_are_asked_about(add, page, client, workspace):
-    document = add("Locker rules", "Replacing a lost locker key costs 9 pounds.")
-    shown = page(q="locker key")
-    assert f'name="documents" value="{document.pk}"' in " ".join(shown.split())
-
-    box = client.get(reverse("runs:workspace", args=[workspace.slug]), {"question": "Why?", "documents": document.pk})
-    assert "Why?" in box.content.decode() and "Locker rules" in box.content.decode()
-
-
-def test_htmx_gets_the_results_alone(add, client, alice, workspace):
-    add("Locker rules", "Replacing a lost locker key costs 9 pounds.")
-    client.force_login(alice)
-    address = reverse("runs:search", args=[workspace.slug])
-    shown = client.get(address, {"q": "locker"}, headers={"HX-Request": "true"}).content.decode()
-
-    assert shown.strip().startswith('<div id="results"') and "<html" not in shown
-
-
 def test_a_stranger_finds_nothing(add, workspace, charlie):
     add("Locker rules", "Replacing a lost locker key costs 9 pounds.")
 
@@ -136,9 +106,7 @@ def as_stored(workspace):
     return type(workspace).objects.get(pk=workspace.pk)
 
 
-@pytest.mark.parametrize(
-    "values", [{"q": "\0"}, {"q": "x", "page": "999"}, {"q": "x", "series": "zz"}, {"q": "?!"}, {"q": "x", "year": "a"}]
-)
-def test_nonsense_in_the_address_does_no_harm(add, page, values):
+def test_nonsense_in_the_address_does_no_harm(add, page):
     add("Locker rules", "Replacing a lost locker key costs 9 pounds.")
-    assert "results" in page(**values)
+    for values in ({"q": "\0"}, {"page": "999"}, {"series": "zz"}, {"q": "?!"}, {"year": "a"}):
+        assert "results" in page(**{"q": "x", **values})

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 
 import pytest
@@ -60,16 +59,13 @@ def ask(capsys):
     signal.signal(signal.SIGINT, heard)
 
 
-def command(*arguments) -> dict:
-    """How to start the command as people do, where nothing is there that it must not need."""
-    nowhere = {"DATABASE_URL": "sqlite:////nowhere/db.sqlite3", "REDIS_URL": "unix:///nowhere/redis.sock"}
-    line = [sys.executable, "manage.py", "ask", *map(str, arguments)]
-    return {"args": line, "cwd": ROOT, "env": {**os.environ, **nowhere}, "text": True}
-
-
 def test_the_passages_go_to_standard_output_and_the_steps_to_standard_error(report):
-    told = command("What was revenue in 2024?", report)
-    done = subprocess.run(capture_output=True, timeout=60, check=False, **told)
+    """Started as people do, where nothing is there that it must not need."""
+    nowhere = {"DATABASE_URL": "sqlite:////nowhere/db.sqlite3", "REDIS_URL": "unix:///nowhere/redis.sock"}
+    line = [sys.executable, "manage.py", "ask", "What was revenue in 2024?", str(report)]
+    done = subprocess.run(
+        line, cwd=ROOT, env={**os.environ, **nowhere}, text=True, capture_output=True, timeout=60, check=False
+    )
 
     assert done.returncode == 3
     assert done.stdout.splitlines()[0] == "No model is connected. These passages come closest."
@@ -77,16 +73,6 @@ def test_the_passages_go_to_standard_output_and_the_steps_to_standard_error(repo
     for kind in ("route", "finalize"):
         assert kind in done.stderr
         assert kind not in done.stdout
-
-
-def test_a_row_of_a_table_comes_with_the_names_of_its_columns(ask, tmp_path):
-    kit = tmp_path / "kit.md"
-    kit.write_text(
-        "# Kit\n\n| Item | Issued to | Cost |\n|---|---|---|\n| Hard hat | person | $28 |\n| Suit | crew | $640 |\n"
-    )
-    done = ask("What does a hard hat cost?", kit)
-
-    assert "kit.md, p. 1: “Hard hat person $28”\n  Columns: Item, Issued to, Cost\n" in done.stdout
 
 
 def test_an_answer_comes_first_with_its_verdict(ask, report, settings, monkeypatch):
@@ -123,14 +109,6 @@ def test_steps_are_printed_as_events_with_the_fields_of_stored_ones(ask, report)
     assert set(step) == set(step_row(Step(refs=[], rejected=[], documents=[])))
 
 
-def test_what_is_not_there_is_said_to_be_not_found(ask, report):
-    done = ask("submarines Switzerland", report, "--json")
-
-    assert done.returncode == 3
-    result = json.loads(done.stdout)
-    assert (result["outcome"], result["unknown_words"]) == ("not_found", ["submarines", "Switzerland"])
-
-
 def test_a_thread_is_kept_in_a_file_and_a_broken_one_is_bad_input(ask, report, tmp_path):
     thread = tmp_path / "thread.json"
     questions = ["What was revenue in 2024?", "And the leave?"]
@@ -146,10 +124,8 @@ def test_a_thread_is_kept_in_a_file_and_a_broken_one_is_bad_input(ask, report, t
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("empty.pdf", b"", "empty"),
         ("page.pdf", b"<html><body>Hello</body></html>", "HTML"),
         ("noise.pdf", b"%PDF-1.7\nnothing of the kind", ""),
-        ("program.exe", b"MZ\x00\x01\x02\x03", ""),
     ],
 )
 @pytest.mark.parametrize("as_json", [False, True])
@@ -173,7 +149,6 @@ def test_a_file_that_cannot_be_read_is_bad_input_with_a_sentence(ask, tmp_path, 
     ("arguments", "words"),
     [
         (["", "{report}"], "question"),
-        (["   ", "{report}"], "question"),
         (["x" * 10_000, "{report}"], "question"),
         (["Why?", "nowhere.pdf"], "nowhere.pdf"),
         (["Why?", "{folder}"], "folder"),
@@ -186,19 +161,3 @@ def test_what_cannot_be_asked_is_bad_input(ask, report, arguments, words):
 
     assert (done.returncode, done.stdout) == (2, "")
     assert words.lower() in done.stderr.lower()
-
-
-def test_control_c_leaves_with_130(tmp_path):
-    """Interrupted while it reads a file: a pipe, whose opening shows that it has got there."""
-    pipe = tmp_path / "endless.txt"
-    os.mkfifo(pipe)
-    process = subprocess.Popen(stdout=subprocess.PIPE, stderr=subprocess.PIPE, **command("Why?", pipe))
-    with pipe.open("w") as writer:
-        writer.write("Once upon a time ")
-        writer.flush()
-        time.sleep(0.3)  # It has opened the file; let it settle into reading.
-        process.send_signal(signal.SIGINT)
-        _out, errors = process.communicate(timeout=20)
-
-    assert process.returncode == 130
-    assert "Traceback" not in errors

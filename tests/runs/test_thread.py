@@ -47,15 +47,6 @@ def test_its_questions_stand_in_order_with_answer_quotes_and_cost(page, first, m
     assert page(address(make_run(status="failed").thread)).context["known"] is None
 
 
-def test_a_viewer_reads_and_is_not_asked_to_ask(page, first, workspace, bob):
-    workspace.memberships.filter(user=bob).update(role=Role.VIEWER)
-    answer = page(address(first.thread))
-
-    assert answer.status_code == 200
-    assert 'id="ask"' not in answer.content.decode()
-    assert "Edit and ask again" not in answer.content.decode()
-
-
 def test_a_long_thread_is_read_page_by_page_and_opens_at_its_end(page, make_run, django_assert_max_num_queries):
     thread = make_run(status="answered").thread
     runs = [make_run(thread=thread, question=f"Question {number}?", status="answered") for number in range(40)]
@@ -74,14 +65,6 @@ def test_an_edit_begins_with_the_question_as_it_was(page, first, report):
 
     assert (box.question, box.again, box.thread, box.scope) == (first.question, first.pk, first.thread_id, "documents")
     assert [document.pk for document in box.documents] == [report.pk]
-
-
-def test_an_empty_edit_is_shown_again_with_what_was_wrong(client, page, first):
-    data = {"question": " ", "again": first.pk, "thread": first.thread_id}
-    answer = client.post(f"/w/{first.workspace.slug}/ask/", data) if page else None
-
-    assert answer.status_code == 422
-    assert f'name="again" value="{first.pk}"' in answer.content.decode()
 
 
 class TestTitle:

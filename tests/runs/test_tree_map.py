@@ -48,24 +48,9 @@ def test_a_section_that_was_turned_back_from_has_a_cross_and_no_solid_line():
     assert len(tree.seen) == 2
 
 
-def test_sections_of_parts_that_were_not_entered_are_not_drawn():
-    tree = draw(REPORT, [ref(5, 20, "looked", 99)], 120)
-    assert all(spot.y == 36 for spot in tree.buds)
-
-
-def test_the_page_being_read_is_marked():
-    tree = draw(REPORT, [ref(8, 44, "read")], 120, current=44)
-    assert [leaf.here for leaf in tree.leaves] == [True]
-
-
 def test_pages_read_are_counted_once():
     tree = draw(REPORT, [ref(8, 44, "read", 46), ref(7, 45, "read", 47), ref(6, 20, "walked")], 120)
     assert tree.pages_read == 4
-
-
-def test_one_section_around_everything_gives_way_to_its_children():
-    book = [Heading(1, 0, 9, "Report", 0, 9), Heading(2, 1, 3, "A", 0, 4), Heading(3, 1, 9, "B", 5, 9)]
-    assert len(draw(book, [], 10).twigs) == 2
 
 
 def test_a_document_without_sections_shows_its_pages():
@@ -111,35 +96,3 @@ def test_spreading_keeps_order_and_stays_inside(wanted):
     placed = spread_places(sorted(wanted))
     assert placed == sorted(placed)
     assert all(0 <= x <= WIDTH for x in placed)
-
-
-class CountedHeading(Heading):
-    """A heading that counts how often anything asks for its parent."""
-
-    asked = 0
-
-    @property
-    def parent_key(self):
-        CountedHeading.asked += 1
-        return self._parent
-
-    @parent_key.setter
-    def parent_key(self, key):
-        self._parent = key
-
-
-def test_a_map_goes_through_its_outline_a_few_times_however_many_parts_and_pages_it_has():
-    parts, points = 400, 10
-    size = points + 1
-    outline = []
-    for part in range(parts):
-        key = 1 + part * size
-        outline.append(CountedHeading(key, 0, key + size, "Part", part, part))
-        outline += [CountedHeading(key + n, key, key + n + 1, "Point", part, part) for n in range(1, size)]
-    refs = [ref(1 + part * size + 3, part, "read") for part in range(0, parts, 2)]
-    CountedHeading.asked = 0
-
-    drawn = draw(outline, refs, parts)
-
-    assert drawn.pages_read == len(refs)
-    assert CountedHeading.asked < 6 * len(outline)

@@ -1,7 +1,6 @@
 """A question over embedded documents: one embedding call, the lane in the trace, and what happens without it."""
 
 import json
-import sys
 
 import pytest
 
@@ -119,19 +118,9 @@ def test_a_passage_in_other_words_is_found_and_the_call_is_kept_with_its_cost(as
     assert search_of(ask()) == search_of(run), "the same question over the same vectors says the same"
 
 
-def test_an_attempt_after_a_crash_pays_for_no_call_twice(ask, choice, embedding):
-    run = ask()
-    Run.objects.filter(pk=run.pk).update(status="queued", lease="", finished_at=None)
-    jobs.execute_run(run.pk)
-
-    assert len(embedding.requests) == 1
-    (call,) = calls_of(run)
-    assert call.cached
-
-
-@pytest.mark.parametrize("trouble", [None, status(500)], ids=["good", "500"])
-def test_a_finished_run_replays_identically_without_the_embedding_model(ask, choice, embedding, trouble):
-    embedding.trouble = trouble or embedding.trouble
+def test_a_finished_run_replays_identically_without_the_model_until_its_vectors_are_deleted(
+    ask, choice, embedding, alice
+):
     run = ask()
     embedding.requests.clear()
     found = jobs.find_replay_result(Run.objects.select_related("workspace").get(pk=run.pk))
@@ -139,9 +128,6 @@ def test_a_finished_run_replays_identically_without_the_embedding_model(ask, cho
     assert (found.verdict, found.difference) == ("identical", "")
     assert not embedding.requests
 
-
-def test_a_run_whose_vectors_were_deleted_since_says_so_instead_of_replaying(ask, choice, alice):
-    run = ask()
     services.switch_off(actor=alice, choice=choice)
     found = jobs.find_replay_result(Run.objects.select_related("workspace").get(pk=run.pk))
 
@@ -149,11 +135,10 @@ def test_a_run_whose_vectors_were_deleted_since_says_so_instead_of_replaying(ask
     assert "vectors of Rules have been deleted since" in found.difference
 
 
-@pytest.mark.parametrize("trouble", [status(500), status(401, "sk-1"), status(429)], ids=["500", "401", "429"])
 def test_when_the_server_is_away_the_words_answer_and_the_step_and_the_page_say_why(
-    ask, choice, embedding, trouble, client, alice
+    ask, choice, embedding, client, alice
 ):
-    embedding.trouble = trouble
+    embedding.trouble = status(401, "sk-1")
     run = ask()
 
     assert run.status in Run.CONCLUDED
@@ -166,23 +151,11 @@ def test_when_the_server_is_away_the_words_answer_and_the_step_and_the_page_say_
     assert "The vector lane was left out." in page and "sk-1" not in page
 
 
-def test_a_vector_of_another_length_is_left_aside(ask, choice, embedding):
-    embedding.dimensions = 32
-    assert "not 256" in search_of(ask())["vectors"]["note"]
-
-
 def test_a_spent_budget_leaves_the_lane_out(ask, choice, embedding, workspace):
     Budget.objects.create(workspace=workspace, limit_usd="0.0001", period_start=period_start("month"))
     run = ask()
     assert "budget" in search_of(run)["vectors"]["note"]
     assert not embedding.requests and run.cost_usd == 0
-
-
-def test_a_question_is_paid_from_the_budget(ask, choice, workspace):
-    budget = Budget.objects.create(workspace=workspace, limit_usd=1, period_start=period_start("month"))
-    ask()
-    budget.refresh_from_db()
-    assert (float(budget.spent_usd), budget.reserved_usd) == (0.001, 0)
 
 
 def test_a_document_that_has_not_been_embedded_or_whose_file_is_lost_is_searched_by_words(
@@ -207,10 +180,3 @@ def test_nothing_is_sent_for_the_offline_reasoner_alone_or_once_it_is_switched_o
         assert "vectors" not in search_of(run)
         assert not embedding.requests and not calls_of(run)
     assert "no model, no cost" in client.get(f"/w/{workspace.slug}/").content.decode()
-
-
-def test_without_a_choice_the_client_is_not_even_loaded(ask, report, monkeypatch):
-    monkeypatch.delitem(sys.modules, "vectorless_web.providers.openai_chat", raising=False)
-    run = ask()
-    assert "vectors" not in search_of(run)
-    assert "vectorless_web.providers.openai_chat" not in sys.modules

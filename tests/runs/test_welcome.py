@@ -31,10 +31,6 @@ def test_the_demo_is_pointed_at_while_its_report_is_there(alice):
     assert "Add a document" in welcome()
 
 
-def test_a_site_without_the_demo_is_not_told_to_open_it(workspace):
-    assert DEMO not in welcome()
-
-
 def test_ctrl_c_is_named_only_by_what_it_stops():
     assert "Ctrl-C" in welcome(listens="http://127.0.0.1:8000/")
     assert "Ctrl-C" not in welcome()

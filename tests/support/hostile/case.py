@@ -29,5 +29,5 @@ class Hostile:
     keeps: str = ""
     leaves: tuple[str, ...] = ()
     told: str = ""
-    seconds: float = 20
+    seconds: float = 30
     """Seconds it may take on a machine that does other things as well; quiet, all take less than 4."""
