@@ -49,24 +49,8 @@ def test_a_usable_model_is_exit_0_with_its_verdict(check):
     assert "It suits every job: it can plan, guide and write." in text
 
 
-def test_what_the_product_does_without_a_capability_is_said(check):
-    code, text, _ = check(ModelServer(schema=404, json_object=404, stream=404))
-
-    assert code == 0
-    assert "Replies are asked for as a JSON object and checked here." in text
-
-
 def test_a_model_that_only_chats_is_exit_1(check):
     assert check(ModelServer(prose=True))[0] == 1
-
-
-def test_json_holds_everything_on_one_line(check):
-    code, text, _ = check(ModelServer(), "--json")
-
-    found = json.loads(text)
-    assert (code, text.count("\n")) == (0, 1)
-    assert found["usable"] is True
-    assert {row["name"] for row in found["capabilities"]} >= {"json_schema", "streaming", "context", "usage"}
 
 
 def test_a_workspace_s_model_is_tested_by_its_name(check, workspace):

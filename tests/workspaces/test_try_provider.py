@@ -88,13 +88,6 @@ def test_a_server_without_schemas_is_asked_otherwise_from_then_on(found, provide
     assert "Replies are asked for as a JSON object and checked here." in row
 
 
-def test_a_chatty_model_is_said_not_to_be_usable(found, page, alice, provider):
-    capabilities = found(ModelServer(prose=True))
-
-    assert (capabilities["works"], capabilities["forms"]) == (False, [])
-    assert "Not usable: It does not keep to JSON." in page(alice, f"models/{provider.pk}/row/").content.decode()
-
-
 def test_a_refused_key_is_a_plain_sentence(page, alice, provider):
     refused = SelfTest(False, "", (), (), "", error_code="provider_auth", error="The model's server refuses the key.")
     ModelProvider.objects.filter(pk=provider.pk).update(base_url="https://93.184.216.34/v1")
