@@ -26,7 +26,7 @@ from vectorless_web.workspaces import site
 from vectorless_web.workspaces.models import AuditEvent, SiteSetting
 from vectorless_web.workspaces.services import create_workspace
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 ASK = "/w/acme-diligence/ask/"
 WRITES = ("INSERT", "UPDATE", "DELETE")
 

@@ -16,7 +16,7 @@ from vectorless_web.workspaces.models import AuditEvent, SiteSetting, Workspace
 from vectorless_web.workspaces.services import record, verify_record
 from vectorless_web.workspaces.site import days_kept
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 def days_ago(days: float):
@@ -99,6 +99,7 @@ def test_a_period_out_of_range_is_refused_with_a_sentence(staff, kind, days):
     assert staff.post("/console/retention/nothing/", {"days": 4, "seen": 0}).status_code == 404
 
 
+@pytest.mark.django_db(transaction=True)
 def test_old_runs_go_but_those_that_somebody_marked_or_shares_or_that_work_stay(add_run, alice, bob):
     gone, young, working, liked, verified, shared = [add_run(100) for _ in range(6)]
     Run.objects.filter(pk=young.pk).update(created_at=days_ago(5))
@@ -164,6 +165,7 @@ def test_the_bin_obeys_the_console_too(workspace, settings, tmp_path):
     assert documents.purge_deleted() == 1
 
 
+@pytest.mark.django_db(transaction=True)
 def test_the_record_is_pruned_and_its_chain_still_holds(alice, monkeypatch):
     for number in range(5):
         record(actor=alice, verb="x.old", name=str(number))

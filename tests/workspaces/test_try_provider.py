@@ -15,7 +15,7 @@ from vectorless_web.workspaces.selectors import settings_of
 from vectorless_web.workspaces.services import test_provider as check_provider
 from vectorless_web.workspaces.storage import encrypt
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture(autouse=True)
