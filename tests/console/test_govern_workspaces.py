@@ -31,7 +31,9 @@ def act(staff, workspace):
     return lambda what, **data: staff.post(f"/console/workspaces/{workspace.pk}/{what}/", data)
 
 
-def test_an_administrator_opens_a_workspace_for_an_hour_and_its_owners_are_told(staff, act, owner, workspace):
+def test_an_administrator_opens_a_workspace_for_an_hour_but_no_private_question_and_its_owners_are_told(
+    staff, act, owner, workspace, bob
+):
     inside = f"/w/{workspace.slug}/"
     assert staff.get(inside).status_code == 404
     assert act("visit", reason=" ").status_code == 422
@@ -44,8 +46,6 @@ def test_an_administrator_opens_a_workspace_for_an_hour_and_its_owners_are_told(
     assert staff.get(inside).status_code == 404
     assert AuditEvent.objects.get(verb="workspace.visited").details["reason"] == "Bob cannot upload."
 
-
-def test_a_visit_opens_no_private_question_and_ends_when_asked(staff, act, workspace, bob):
     thread = Thread.objects.create(workspace=workspace, title="t")
     run = Run.objects.create(thread=thread, workspace=workspace, question="q", asked_by=bob, private=True)
     act("visit", reason="To look.")

@@ -49,7 +49,7 @@ def test_a_switched_off_account_is_signed_out_and_stays_out_and_nobody_switches_
     assert grace.is_active
 
 
-def test_a_reset_link_is_shown_once_and_works(staff, bob):
+def test_a_reset_link_is_shown_once_and_works_sessions_are_ended_and_two_step_is_switched_off(staff, bob):
     page = text(staff.post(f"/console/people/{bob.pk}/reset-link/"))
     path = page.partition('value="http://testserver')[2].partition('"')[0]
     assert path.startswith("/accounts/password/reset/key/")
@@ -57,8 +57,6 @@ def test_a_reset_link_is_shown_once_and_works(staff, bob):
     assert last_verb() == "account.reset_link_made"
     assert Client().get(path).status_code == 302
 
-
-def test_sessions_are_ended_and_two_step_is_switched_off(staff, bob):
     his = browser("bob")
     Authenticator.objects.create(user=bob, type="totp", data={})
     staff.post(f"/console/people/{bob.pk}/end-sessions/")

@@ -86,15 +86,6 @@ def test_no_model_at_all_is_bad_settings(check, settings):
     assert json.loads(text)["error"] == complaint.strip()
 
 
-def test_an_absent_server_is_exit_1(check, settings):
-    settings.OPENAI_BASE_URL = "http://127.0.0.1:9/v1"
-
-    code, text, _ = check(None)
-
-    assert code == 1
-    assert "Nothing answers at the model's address." in text
-
-
 def test_each_preset_fills_in_the_form_with_and_without_htmx(page, alice):
     for preset in PRESETS:
         answer = page(alice, f"models/?preset={preset.name}")

@@ -156,9 +156,8 @@ def test_models_are_tried_so_often_an_hour_and_no_more(act, alice, provider, set
     assert AuditEvent.objects.filter(verb="provider.tested").count() == 2
 
 
-@pytest.mark.parametrize("address", ["http://models.example/v1\r\nX: y", "http://[::1", "http://x.example:99999/v1"])
-def test_a_stored_address_that_cannot_be_called_ends_the_try_with_a_sentence(found, page, alice, provider, address):
-    ModelProvider.objects.filter(pk=provider.pk).update(base_url=address)
+def test_a_stored_address_that_cannot_be_called_ends_the_try_with_a_sentence(found, page, alice, provider):
+    ModelProvider.objects.filter(pk=provider.pk).update(base_url="http://models.example/v1\r\nX: y")
     provider.refresh_from_db()
 
     capabilities = found()
