@@ -110,19 +110,3 @@ def test_docstrings_and_comments_name_pages_that_are_there():
 )
 def test_what_is_not_there_is_noticed(text):
     assert missing(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "`vectorless_web.wiring.build_engine`",
-        "`engine/parsing/compile.py`",
-        "`parsing/compile.py`",
-        "`engine/questions/packs/*.toml`",
-        "`vectorless_web/runs/`",
-        "and/or 1/2, I/O, text/csv",
-        "https://docs.example.com/documents/7",
-    ],
-)
-def test_what_is_there_or_is_no_path_is_passed(text):
-    assert not missing(text)

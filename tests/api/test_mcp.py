@@ -52,8 +52,7 @@ def token_of(user, scope="ask", **choices):
     return make_token(user=user, name="assistant", scope=scope, days=1, **choices)[1]
 
 
-@pytest.mark.parametrize(("transport", "mode"), [("http", "auto"), ("stdio", "legacy")])
-async def test_an_assistant_finds_reads_and_asks(connect, bob, alice, workspace, spawn, transport, mode):
+async def test_an_assistant_finds_reads_and_asks(connect, bob, alice, workspace, spawn):
     report = await in_thread(compiled_document)(workspace, alice, REPORT, "harbour.md")
     token = await in_thread(token_of)(bob)
     await in_thread(spawn)("work", "runs")
@@ -62,7 +61,7 @@ async def test_an_assistant_finds_reads_and_asks(connect, bob, alice, workspace,
     async def tell(_progress, _total, message):
         told.append(message)
 
-    async with connect(transport, token, mode=mode) as client:
+    async with connect("http", token) as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
         assert {"ask", "search", "retrieve", "route", "outline", "read_node", "read_page", "navigate"} <= names
         listed = (await client.call_tool("list_documents", place)).structured_content["items"]
@@ -88,6 +87,15 @@ async def test_an_assistant_finds_reads_and_asks(connect, bob, alice, workspace,
         assert "# Harbour report" in (await client.read_resource(uri)).contents[0].text
         filled = await client.get_prompt("find_figure", {"workspace": workspace.slug, "subject": "the berths"})
         assert workspace.slug in filled.messages[0].content.text
+
+
+async def test_over_standard_input_an_assistant_of_the_first_protocol_finds_the_same(connect, bob, alice, workspace):
+    await in_thread(compiled_document)(workspace, alice, REPORT, "harbour.md")
+    token = await in_thread(token_of)(bob)
+    async with connect("stdio", token, mode="legacy") as client:
+        assert {"ask", "search"} <= {tool.name for tool in (await client.list_tools()).tools}
+        found = await client.call_tool("search", {"workspace": workspace.slug, "text": "berths winter"})
+        assert "berths" in found.structured_content["documents"][0]["passages"][0]["text"]
 
 
 async def test_hostile_arguments_are_refused_in_words(connect, bob, alice, workspace):

@@ -9,7 +9,7 @@ from django.utils import timezone
 from vectorless_web.api.models import ApiToken, Delivery, Webhook
 from vectorless_web.workspaces.models import AuditEvent
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
 
 from tests.backups.test_backup import all_bytes, all_rows, database_url, manage, wait_for_next_second
-from tests.support.object_store import ObjectStoreServer
+from tests.support.object_store import object_store  # noqa: F401 (a fixture)
 from vectorless_web.backups.folder import BackupDamaged, find_backup, list_backups
 from vectorless_web.backups.places import open_place
 from vectorless_web.backups.restoring import check_backup
@@ -17,17 +17,9 @@ from vectorless_web.infra.object_storage import ObjectStorage
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    server = ObjectStoreServer(tmp_path_factory.mktemp("objects"))
-    server.start()
-    yield server
-    server.stop()
-
-
 @pytest.fixture
-def place(server, monkeypatch, tmp_path) -> str:
-    for name, value in server.environment.items():
+def place(object_store, monkeypatch, tmp_path) -> str:  # noqa: F811
+    for name, value in object_store.environment.items():
         monkeypatch.setenv(name, value)
     return f"s3://vectorless/backups/{tmp_path.name}"
 
@@ -54,7 +46,14 @@ def names(place: str) -> set[str]:
     return found
 
 
-def test_a_restore_from_an_object_store_into_one_equals_its_source(add, place, settings, server, tmp_path, empty_site):
+def test_a_restore_from_an_object_store_into_one_equals_its_source(
+    add,
+    place,
+    settings,
+    object_store,  # noqa: F811
+    tmp_path,
+    empty_site,
+):
     first, _other = add(1), add(2)
     first.delete()
     add(3)
@@ -66,7 +65,7 @@ def test_a_restore_from_an_object_store_into_one_equals_its_source(add, place, s
     assert not list(settings.VAR.glob("backups-*")) and not list(settings.VAR.glob("verify-*")), "nothing is left"
 
     objects = f"s3://vectorless/restored/{tmp_path.name}"
-    there = {**empty_site, **server.environment, "VECTORLESS_STORAGE": objects, "SECRET_KEY": settings.SECRET_KEY}
+    there = {**empty_site, **object_store.environment, "VECTORLESS_STORAGE": objects, "SECRET_KEY": settings.SECRET_KEY}
     done = manage(there, "restore", place)
     assert done.returncode == 0, done.stderr
     restored = all_rows(empty_site["DATABASE_URL"])

@@ -97,7 +97,7 @@ def test_a_page_costs_no_query_for_each_event(staff, alice, bob, django_assert_m
 
 
 class TestKeptSearches:
-    def test_one_is_kept_found_again_and_forgotten(self, staff, grace, alice):
+    def test_one_is_kept_replaced_by_its_name_found_again_and_forgotten(self, staff, grace, alice, monkeypatch):
         record(actor=alice, verb="member.removed", name="bob")
         filters = {"verb": "member.removed", "q": "bob"}
         kept = staff.post("/console/audit/searches/", {**filters, "name": "Who left"})
@@ -111,7 +111,6 @@ class TestKeptSearches:
         verbs = list(AuditEvent.objects.values_list("verb", flat=True))
         assert {"audit.search_saved", "audit.search_removed"} <= set(verbs)
 
-    def test_the_same_name_replaces_and_too_many_are_refused(self, staff, grace, monkeypatch):
         monkeypatch.setattr(audit, "SEARCHES_MAX", 1)
         staff.post("/console/audit/searches/", {"q": "a", "name": "Mine"})
         assert staff.post("/console/audit/searches/", {"q": "b", "name": "Mine"}).status_code == 302
@@ -156,13 +155,6 @@ class TestVerifiedExports:
         path = tmp_path / "audit.jsonl"
         path.write_text("".join(lines))
         call_command("verify_audit", export=path)
-
-    def test_lines_that_filters_left_out_break_nothing(self, staff, hidden, alice, bob):
-        write(alice, 1)
-        write(bob, 1)
-        lines = self.lines(staff, person="bob")
-        found = verify_export(lines)
-        assert found.problem == "" and found.following < len(lines) - 1
 
     @pytest.mark.parametrize(
         ("place", "column", "value"),

@@ -31,7 +31,9 @@ def act(staff, workspace):
     return lambda what, **data: staff.post(f"/console/workspaces/{workspace.pk}/{what}/", data)
 
 
-def test_an_administrator_opens_a_workspace_for_an_hour_and_its_owners_are_told(staff, act, owner, workspace):
+def test_an_administrator_opens_a_workspace_for_an_hour_but_no_private_question_and_its_owners_are_told(
+    staff, act, owner, workspace, bob
+):
     inside = f"/w/{workspace.slug}/"
     assert staff.get(inside).status_code == 404
     assert act("visit", reason=" ").status_code == 422
@@ -44,8 +46,6 @@ def test_an_administrator_opens_a_workspace_for_an_hour_and_its_owners_are_told(
     assert staff.get(inside).status_code == 404
     assert AuditEvent.objects.get(verb="workspace.visited").details["reason"] == "Bob cannot upload."
 
-
-def test_a_visit_opens_no_private_question_and_ends_when_asked(staff, act, workspace, bob):
     thread = Thread.objects.create(workspace=workspace, title="t")
     run = Run.objects.create(thread=thread, workspace=workspace, question="q", asked_by=bob, private=True)
     act("visit", reason="To look.")
@@ -65,7 +65,7 @@ def test_an_archived_workspace_is_read_and_not_changed(act, owner, workspace):
     assert owner.get(f"/w/{workspace.slug}/settings/").status_code == 200
 
 
-def test_a_deleted_workspace_is_closed_to_all_and_comes_back_whole(act, owner, workspace, alice):
+def test_a_deleted_workspace_is_closed_to_all_comes_back_whole_and_goes_after_its_days(act, owner, workspace, alice):
     thread = Thread.objects.create(workspace=workspace, title="t")
     run = Run.objects.create(thread=thread, workspace=workspace, question="q", asked_by=alice, status="answered")
     token = make_link(user=alice, run=run, terms=LinkTerms(days=7))[1]
@@ -79,8 +79,6 @@ def test_a_deleted_workspace_is_closed_to_all_and_comes_back_whole(act, owner, w
     assert open_link(token) is not None
     assert act("restore").status_code == 409
 
-
-def test_the_bin_is_emptied_after_its_days(act, workspace):
     act("delete", name=workspace.name)
     Workspace.objects.update(deleted_at=timezone.now() - timedelta(days=31))
     assert purge_workspaces() == 1

@@ -85,7 +85,7 @@ def test_documents_that_need_a_look_are_listed_and_read_again(look, client, work
     assert (event.workspace, event.details) == (workspace, {"versions": 1})
 
 
-def test_nearly_the_same_documents_are_found_by_their_words(look, workspace, alice):
+def test_nearly_the_same_documents_and_earlier_editions_are_told(look, workspace, alice):
     compiled_document(workspace, alice, LETTER.format(what="rent").encode(), "one.md")
     compiled_document(workspace, alice, LETTER.format(what="repairs").encode(), "two.md")
     compiled_document(workspace, alice, b"# Menu\n\nSoup, bread and cheese for the guests.", "menu.md")
@@ -94,13 +94,11 @@ def test_nearly_the_same_documents_are_found_by_their_words(look, workspace, ali
     assert page.count("Letter on") >= 2
     assert "the guests" not in page and ">Menu<" not in page.partition("<main")[2]
 
-
-def test_an_earlier_edition_is_told_with_the_one_that_follows(look, workspace, alice):
     for year in (2022, 2024):
         words = f"# Travel policy {year}\n\nEffective 1 March {year}. Trains are paid."
         compiled_document(workspace, alice, words.encode(), f"travel-policy-{year}.md")
     found = find_superseded(snapshot_of(workspace.pk))
-    first, second = Document.objects.order_by("pk").values_list("pk", flat=True)
+    *_others, first, second = Document.objects.order_by("pk").values_list("pk", flat=True)
     assert [(one, later) for one, later, _ in found] == [(first, second)]
     assert "A later edition is here" in text(look("health/"))
 

@@ -41,7 +41,12 @@ def test_it_answers_nothing_until_it_is_released(staff, document, workspace, ali
     assert [event.verb for event in verbs] == ["document.quarantined", "document.released"]
 
 
-def test_it_is_shown_as_such_to_those_who_may_read_it(staff, client, document, workspace, alice):
+def test_it_is_shown_as_such_to_those_who_may_read_it_and_nothing_is_done_without_a_reason(
+    staff, document, client, workspace, alice
+):
+    for wrong in ({"document": document.pk, "reason": " "}, {"document": "999", "reason": "x"}, {"reason": "x"}):
+        assert staff.post("/console/work/quarantine/", wrong).status_code == 422
+
     staff.post("/console/work/quarantine/", {"document": document.pk, "reason": "It was withdrawn."})
     client.force_login(alice)
     for page in ("documents/", f"documents/{document.pk}/", "settings/health/"):
@@ -50,11 +55,6 @@ def test_it_is_shown_as_such_to_those_who_may_read_it(staff, client, document, w
     assert "It was withdrawn." not in text(client.get(f"/w/{workspace.slug}/documents/"))
     at = f"/w/{workspace.slug}/settings/health/{document.pk}/quarantine/"
     assert client.post(at, {"reason": " "}).status_code == 422
-
-
-def test_without_a_reason_or_a_document_nothing_is_done(staff, document):
-    for wrong in ({"document": document.pk, "reason": " "}, {"document": "999", "reason": "x"}, {"reason": "x"}):
-        assert staff.post("/console/work/quarantine/", wrong).status_code == 422
 
 
 def test_the_console_names_no_document_of_a_folder_that_is_closed_to_the_administrator(

@@ -16,7 +16,7 @@ from vectorless_web.workspaces.models import AuditEvent, SiteSetting, Workspace
 from vectorless_web.workspaces.services import record, verify_record
 from vectorless_web.workspaces.site import days_kept
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 def days_ago(days: float):
@@ -70,7 +70,7 @@ def test_the_page_says_how_long_each_kind_is_kept_and_what_says_so(staff, settin
     assert "default" in page
 
 
-def test_what_would_go_is_counted_with_its_oldest_before_anything_is_set(staff, add_run):
+def test_what_would_go_is_counted_and_a_period_refused_until_it_was_looked_at(staff, add_run):
     old = add_run(400)
     add_run(100)
     add_run(3)
@@ -80,20 +80,17 @@ def test_what_would_go_is_counted_with_its_oldest_before_anything_is_set(staff, 
     assert not SiteSetting.objects.exists()
     assert Run.objects.count() == 3
 
-
-def test_a_period_is_refused_until_what_goes_was_looked_at(staff, add_run):
     def answer(**sent) -> int:
         return staff.post("/console/retention/runs/", {"days": 30, **sent}).status_code
 
-    add_run(100)
     assert answer() == 409
     add_run(100)
-    assert answer(seen=1) == 409, "more than was shown is asked again"
+    assert answer(seen=2) == 409, "more than was shown is asked again"
     assert not SiteSetting.objects.exists()
-    assert answer(seen=2) == 302
+    assert answer(seen=3) == 302
     assert SiteSetting.objects.get().value == {"days": 30}
     event = AuditEvent.objects.latest("pk")
-    assert (event.verb, event.details["going"]) == ("retention.set", 2)
+    assert (event.verb, event.details["going"]) == ("retention.set", 3)
 
 
 @pytest.mark.parametrize(("kind", "days"), [("runs", -1), ("runs", 99999), ("audit", 3), ("runs", "x")])
@@ -102,17 +99,7 @@ def test_a_period_out_of_range_is_refused_with_a_sentence(staff, kind, days):
     assert staff.post("/console/retention/nothing/", {"days": 4, "seen": 0}).status_code == 404
 
 
-def test_without_a_period_or_with_one_taken_back_nothing_goes(staff, add_run):
-    keep("runs", 30)
-    staff.post("/console/retention/runs/clear/")
-    assert not SiteSetting.objects.exists()
-    assert retention.remove_expired() == 0
-
-    add_run(4000)
-    assert retention.remove_expired() == 0
-    assert Run.objects.count() == 1
-
-
+@pytest.mark.django_db(transaction=True)
 def test_old_runs_go_but_those_that_somebody_marked_or_shares_or_that_work_stay(add_run, alice, bob):
     gone, young, working, liked, verified, shared = [add_run(100) for _ in range(6)]
     Run.objects.filter(pk=young.pk).update(created_at=days_ago(5))
@@ -178,6 +165,7 @@ def test_the_bin_obeys_the_console_too(workspace, settings, tmp_path):
     assert documents.purge_deleted() == 1
 
 
+@pytest.mark.django_db(transaction=True)
 def test_the_record_is_pruned_and_its_chain_still_holds(alice, monkeypatch):
     for number in range(5):
         record(actor=alice, verb="x.old", name=str(number))
@@ -196,16 +184,6 @@ def test_the_record_is_pruned_and_its_chain_still_holds(alice, monkeypatch):
     age_events_kept = AuditEvent.objects.count()
     assert retention.remove_expired() == 0
     assert AuditEvent.objects.count() == age_events_kept
-
-
-def test_all_of_the_record_may_be_older_than_it_is_kept(alice):
-    for number in range(3):
-        record(actor=alice, verb="x.old", name=str(number))
-    age_events(100)
-    keep("audit", 30)
-    assert retention.remove_expired() == 3
-    assert [event.verb for event in AuditEvent.objects.all()] == ["audit.pruned"]
-    assert verify_record().problem == ""
 
 
 def test_a_pass_ends_in_time_and_the_next_goes_on(add_run, monkeypatch):
@@ -278,13 +256,6 @@ class TestOfAWorkspace:
         assert "1 kept now" not in preview_of(owner, 30)
         assert owner("runs", days=30, seen=0).status_code == 302
         assert retention.remove_expired() == 1, "and go with the rest all the same"
-
-    def test_the_bin_of_the_workspace_obeys(self, owner, workspace, settings, tmp_path):
-        settings.MEDIA_ROOT = tmp_path
-        Document.objects.create(workspace=workspace, title="Old", name="old.pdf", deleted_at=days_ago(4))
-        assert documents.purge_deleted() == 0
-        assert owner("bin", days=3, seen=1).status_code == 302
-        assert documents.purge_deleted() == 1
 
 
 def preview_of(owner, days: int) -> str:

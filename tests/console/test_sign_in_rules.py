@@ -114,14 +114,12 @@ def test_an_identity_provider_is_set_with_a_secret_that_nobody_sees_again(staff,
     assert "Sign in with Acme" not in text(Client().get("/accounts/login/"))
 
 
-def test_a_provider_needs_a_plain_issuer_and_a_whole_rule(staff, workspace):
+def test_a_provider_needs_a_plain_issuer_a_whole_rule_and_a_superuser(staff, workspace, client, alice, give):
     issuers = [{"issuer": "http://id.example"}, {"issuer": "http://127.0.0.1:9000"}]
     for wrong in (*issuers, {"workspace": workspace.pk}, {"domain": "a.example"}, {"key": "a b"}):
         assert staff.post("/console/sign-in/providers/add/", {**PROVIDER, **wrong}).status_code == 422
     assert not SignOnProvider.objects.exists()
 
-
-def test_no_right_of_staff_sets_up_whom_the_site_trusts(client, alice, give):
     client.force_login(give(alice, "profiles.view_signonprovider", "profiles.change_signonprovider"))
     page = text(client.get("/console/sign-in/"))
     assert "Identity providers" in page

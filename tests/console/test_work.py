@@ -20,7 +20,7 @@ REFUSED_WITHOUT_A_JOB = {"console:drain_worker", "console:stop_job", "console:re
 """Acts that the rows of the matrix ask of nothing; tests/console/test_queues.py asks them of something."""
 
 
-def test_what_needs_a_look_is_shown_and_put_right(staff, world):  # noqa: F811
+def test_what_needs_a_look_is_shown_and_put_right_and_links_are_closed(staff, world):  # noqa: F811
     run = Run.objects.get(pk=world.keys["run"])
     page = text(staff.get("/console/work/"))
     assert "Zebrafish failed" not in page, "a document's title is its workspace's members' to read"
@@ -36,16 +36,6 @@ def test_what_needs_a_look_is_shown_and_put_right(staff, world):  # noqa: F811
     failed.refresh_from_db()
     assert failed.status == "queued"
 
-
-def test_everything_of_an_old_compiler_is_compiled_again(staff, world):  # noqa: F811
-    DocumentVersion.objects.filter(status="ready").update(engine_version="old")
-    assert "Read all of them again" in text(staff.get("/console/work/"))
-    staff.post("/console/work/recompile/")
-    assert DocumentVersion.objects.get(pk=world.keys["version"]).repair == "queued"
-    assert AuditEvent.objects.get(verb="documents.recompiled").details == {"versions": 1}
-
-
-def test_live_links_are_listed_and_closed(staff, world):  # noqa: F811
     assert "Zebrafish works" in text(staff.get("/console/links/"))
     with undone():
         ShareLink.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
@@ -54,8 +44,6 @@ def test_live_links_are_listed_and_closed(staff, world):  # noqa: F811
     assert "Nothing is shared" in text(staff.get("/console/links/"))
     assert staff.post("/console/links/99999/revoke/").status_code == 404
 
-
-def test_workspaces_and_models_are_listed_without_keys(staff, world):  # noqa: F811
     page = staff.get("/console/workspaces/")
     row = page.context["workspaces"][0]
     assert (row.member_count, row.document_count) == (6, 3)
@@ -66,8 +54,14 @@ def test_workspaces_and_models_are_listed_without_keys(staff, world):  # noqa: F
     assert "Zebrafish model" in page
     assert "not tried" in page
 
+    DocumentVersion.objects.filter(status="ready").update(engine_version="old")
+    assert "Read all of them again" in text(staff.get("/console/work/"))
+    staff.post("/console/work/recompile/")
+    assert DocumentVersion.objects.get(pk=world.keys["version"]).repair == "queued"
+    assert AuditEvent.objects.get(verb="documents.recompiled").details == {"versions": 1}
 
-def test_settings_show_values_and_never_secrets(staff, settings, monkeypatch):
+
+def test_settings_show_values_never_secrets_and_combinations_that_lose_or_open_things(staff, settings, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
     settings.DEBUG, settings.ALLOWED_HOSTS, settings.HTTPS = False, ["testserver", "ask.example"], False
     page = text(staff.get("/console/settings/"))
@@ -77,8 +71,6 @@ def test_settings_show_values_and_never_secrets(staff, settings, monkeypatch):
     assert settings.SECRET_KEY not in page
     assert "passwords go over the network" in page
 
-
-def test_settings_name_combinations_that_lose_or_open_things(staff, settings):
     settings.BACKUPS = settings.VAR / "backups"
     settings.KEEP_DAYS, settings.AUDIT_STREAM = {**settings.KEEP_DAYS, "audit": 90}, ""
     page = text(staff.get("/console/settings/"))

@@ -8,12 +8,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT, answers, end_group, free_port, wait_until
+from tests.support.network import Network
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or "/usr/bin/chromium"
 REPORT = ROOT / "docs" / "demo" / "thornbury-annual-report-2024.pdf"
@@ -33,6 +34,8 @@ class Site:
     """The one port at which the site looks for a model on this machine; nothing answers there of itself."""
     process: int = 0
     """The supervisor: all processes of the site are its children."""
+    answered: dict[str, str] = field(default_factory=dict)
+    """Questions that were answered, and the addresses of their runs."""
 
     @property
     def password(self) -> str:
@@ -115,18 +118,43 @@ def browser_context_args(browser_context_args):
     return {**browser_context_args, "viewport": {"width": 1440, "height": 900}}
 
 
-@pytest.fixture
-def signed_in(page, site):
-    """A browser page on the demo workspace; anything the console calls an error fails the test."""
-    site.pause(0)
-    page.set_default_timeout(20_000)
-    errors: list[str] = []
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: errors.append(str(error)))
+@pytest.fixture(scope="session")
+def cookies(browser, site) -> list[dict]:
+    """What keeps a browser signed in as the owner of the demo workspace."""
+    context = browser.new_context()
+    page = context.new_page()
     page.goto(f"{site.address}/accounts/login/")
     page.fill("input[name=login]", "demo")
     page.fill("input[name=password]", site.password)
     page.click("button[type=submit]")
     page.wait_for_url(f"{site.address}/")
-    yield page
+    kept = context.cookies()
+    context.close()
+    return kept
+
+
+@pytest.fixture
+def owner(page, site, cookies):
+    """A browser page of the owner, on a site that does not wait."""
+    site.pause(0)
+    page.set_default_timeout(20_000)
+    page.context.add_cookies(cookies)
+    return page
+
+
+@pytest.fixture
+def signed_in(owner):
+    """A browser page of the owner; anything the console calls an error fails the test."""
+    errors: list[str] = []
+    owner.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    owner.on("pageerror", lambda error: errors.append(str(error)))
+    yield owner
     assert [error for error in errors if not any(known in error for known in EXPECTED)] == []
+
+
+@pytest.fixture
+def network(site) -> Iterator[Network]:
+    """A line to the site that can be cut."""
+    line = Network(site.port)
+    yield line
+    line.close()

@@ -11,10 +11,8 @@ from tests.e2e.test_main_job import upload
 pytestmark = pytest.mark.e2e
 
 
-@pytest.fixture
-def grid(signed_in, site):
-    """A grid of two questions whose cells have been asked."""
-    page = signed_in
+def test_a_grid_is_made_filled_read_and_corrected_with_the_keyboard(signed_in, site):
+    page = grid = signed_in
     upload(page, site)
     page.goto(f"{site.address}/w/demo/grids/new/")
     page.fill("[name=name]", "At a glance")
@@ -22,10 +20,7 @@ def grid(signed_in, site):
     page.click(".grid-form [type=submit]")
     page.get_by_role("button", name=re.compile("Ask .* cells")).click()
     expect(page.locator("#progress")).to_contain_text(re.compile(r"(\d+) of \1 cells done"), timeout=30_000)
-    return page
 
-
-def test_a_grid_fills_and_is_read_and_corrected_with_the_keyboard(grid):
     rows = grid.locator("#grid tbody tr").count()
     assert grid.locator(".cell.stale").count() == 0
     grid.locator("td[role=gridcell]").first.focus()
@@ -50,10 +45,6 @@ def test_a_grid_fills_and_is_read_and_corrected_with_the_keyboard(grid):
     assert sum(int(text.rpartition("·")[2].split()[0]) for text in headings.all_text_contents()) == rows
     grid.fill("#grid-find", "nothing has these words")
     expect(grid.locator("tbody tr:visible")).to_have_count(0)
-
-
-def test_nothing_serious_is_found_on_the_pages_of_a_grid(grid, site):
     address = grid.url
     pages = [address, f"{site.address}/w/demo/grids/", f"{site.address}/w/demo/grids/new/", f"{address}columns/"]
-
     assert [audit(grid, page) for page in pages] == [{}] * 4

@@ -3,7 +3,6 @@
 import io
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,17 +10,8 @@ from PIL import Image
 from playwright.sync_api import expect
 from reportlab.pdfgen.canvas import Canvas
 
-from tests.support.network import Network
-
 pytestmark = pytest.mark.e2e
 PIECE = 4 * 2**20
-
-
-@pytest.fixture
-def network(site) -> Iterator[Network]:
-    line = Network(site.port)
-    yield line
-    line.close()
 
 
 @pytest.fixture
@@ -39,8 +29,8 @@ def large(tmp_path) -> Path:
     return path
 
 
-def test_an_upload_goes_on_where_the_line_was_cut(page, site, network, large):
-    page.set_default_timeout(30_000)
+def test_an_upload_goes_on_where_the_line_was_cut(owner, network, large):
+    page = owner
     sent: list[int] = []
 
     def watch(request) -> None:
@@ -51,10 +41,6 @@ def test_an_upload_goes_on_where_the_line_was_cut(page, site, network, large):
                 network.cut()
 
     page.on("request", watch)
-    page.goto(f"{network.address}/accounts/login/")
-    page.fill("input[name=login]", "demo")
-    page.fill("input[name=password]", site.password)
-    page.click("button[type=submit]")
     page.goto(f"{network.address}/w/demo/documents/")
     before = int(page.locator("#documents-total").inner_text().split()[0])
     page.evaluate("document.body.dataset.stayed = 'yes'")

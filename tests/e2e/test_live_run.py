@@ -1,8 +1,6 @@
 """A live run page through whatever happens: every step of the database once, in order, on the screen."""
 
 import re
-import time
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import expect
@@ -10,7 +8,7 @@ from playwright.sync_api import expect
 from tests.conftest import answers, wait_until
 from tests.e2e.test_main_job import ask, upload
 from tests.support.browser import ENDED
-from tests.support.network import Network, kill, redis_server, web_server
+from tests.support.network import kill, redis_server, web_server
 
 pytestmark = pytest.mark.e2e
 
@@ -23,31 +21,15 @@ OPEN_GATE = 10_000
 
 
 @pytest.fixture
-def network(site) -> Iterator[Network]:
-    line = Network(site.port)
-    yield line
-    line.close()
-
-
-@pytest.fixture
-def watching(page, site):
+def watching(owner, site):
     """A browser page whose scripts may not fail; what the browser says of lost connections is no failure."""
-    page.set_default_timeout(20_000)
+    page = owner
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    sign_in(page, site)
     upload(page, site)
     yield page
     site.pause(0)
     assert errors == []
-
-
-def sign_in(page, site) -> None:
-    page.goto(f"{site.address}/accounts/login/")
-    page.fill("input[name=login]", "demo")
-    page.fill("input[name=password]", site.password)
-    page.click("button[type=submit]")
-    page.wait_for_url(f"{site.address}/")
 
 
 def run_on(page) -> int:
@@ -83,28 +65,7 @@ def ends_whole(page, site) -> None:
         page.reload()
 
 
-def test_a_reload_at_every_phase_loses_and_doubles_nothing(watching, site):
-    page = watching
-    site.gate(0)
-    ask(page, site)
-    page.reload()
-    assert shown(page) == []
-    for count in (1, 3):
-        site.gate(count)
-        wait_for_steps(page, count)
-        page.reload()
-        holds_what_is_stored(page, site)
-    while not page.locator("#claims .claim").count():
-        count += 1
-        site.gate(count)
-        page.wait_for_timeout(150)
-    page.reload()
-    assert page.locator("#claims .claim").count() >= 1
-    site.gate(OPEN_GATE)
-    ends_whole(page, site)
-
-
-def test_a_run_that_waits_for_another_is_whole_in_two_tabs_after_a_reload(watching, site):
+def test_a_run_that_waits_and_is_reloaded_at_every_phase_is_whole_in_two_tabs(watching, site):
     page = watching
     site.gate(1)
     ask(page, site)
@@ -115,31 +76,45 @@ def test_a_run_that_waits_for_another_is_whole_in_two_tabs_after_a_reload(watchi
     page.reload()
     assert shown(page) == []
     second_tab = page.context.new_page()
-    second_tab.goto(page.url)
+    second_tab.goto(first)
+    count = 1
+    while not second_tab.locator("#claims .claim").count():
+        count += 1
+        site.gate(count)
+        second_tab.wait_for_timeout(150)
+        second_tab.reload()
+        holds_what_is_stored(second_tab, site)
     site.gate(OPEN_GATE)
+    ends_whole(second_tab, site)
+    second_tab.goto(page.url)
     for tab in (page, second_tab):
         ends_whole(tab, site)
-    page.goto(first)
-    ends_whole(page, site)
     second_tab.close()
 
 
-def test_ten_seconds_without_a_network_are_caught_up(watching, site, network):
+def test_a_lost_network_and_killed_servers_are_caught_up(watching, site, network):
     page = watching
     site.gate(1)
     ask(page, site, address=network.address)
     wait_for_steps(page, 1)
+    run = run_on(page)
     page.evaluate("document.body.dataset.stayed = 'yes'")
     network.cut()
-    site.gate(4)
+    site.gate(3)
     expect(page.locator("#socket-away")).to_have_text("connecting again")
-    page.wait_for_timeout(10_000)
-    assert shown(page) != site.sequences(run_on(page)), "steps were made meanwhile"
+    wait_until(lambda: len(site.sequences(run)) == 3)
+    assert shown(page) == [1], "steps were made meanwhile"
     network.mend()
     # It stands for four seconds, which catching up may take, so it is looked for first.
     expect(page.locator("#socket-away")).to_have_text("connected again", timeout=20_000)
     holds_what_is_stored(page, site)
     expect(page.locator("#socket-away")).to_be_hidden()
+
+    for count, killed in ((4, web_server(site.process, site.port)), (5, redis_server(site.process))):
+        kill(killed)
+        site.gate(count)
+        wait_until(lambda: answers(f"{site.address}/health/ready"), seconds=30)
+        holds_what_is_stored(page, site)
     assert page.evaluate("document.body.dataset.stayed") == "yes"
     site.gate(OPEN_GATE)
     ends_whole(page, site)
@@ -161,21 +136,6 @@ def test_where_websockets_are_refused_the_page_asks_by_itself(watching, site, ne
     ends_whole(page, site)
 
 
-def test_a_web_server_killed_in_mid_run_is_caught_up(watching, site):
-    page = watching
-    site.gate(2)
-    ask(page, site)
-    wait_for_steps(page, 2)
-    page.evaluate("document.body.dataset.stayed = 'yes'")
-    kill(web_server(site.process, site.port))
-    site.gate(4)
-    wait_until(lambda: answers(f"{site.address}/health/live"), seconds=20)
-    holds_what_is_stored(page, site)
-    assert page.evaluate("document.body.dataset.stayed") == "yes"
-    site.gate(OPEN_GATE)
-    ends_whole(page, site)
-
-
 def test_a_worker_killed_in_mid_run_shows_each_step_once(watching, site):
     page = watching
     site.gate(3)
@@ -188,34 +148,3 @@ def test_a_worker_killed_in_mid_run_shows_each_step_once(watching, site):
     holds_what_is_stored(page, site)
     site.gate(OPEN_GATE)
     ends_whole(page, site)
-
-
-def test_redis_killed_in_mid_run_costs_nothing(watching, site):
-    page = watching
-    site.gate(2)
-    ask(page, site)
-    wait_for_steps(page, 2)
-    kill(redis_server(site.process))
-    site.gate(4)
-    holds_what_is_stored(page, site)
-    site.gate(OPEN_GATE)
-    ends_whole(page, site)
-    wait_until(lambda: answers(f"{site.address}/health/ready"), seconds=30)
-
-
-def test_stop_inside_a_run_keeps_what_was_found(watching, site):
-    page = watching
-    site.gate(2)
-    ask(page, site)
-    wait_for_steps(page, 2)
-    began = time.monotonic()
-    page.locator("#run-acts button", has_text="Stop").click()
-    expect(page.locator("#outcome")).to_contain_text("Stopped", timeout=5_000)
-    assert time.monotonic() - began < 3
-    holds_what_is_stored(page, site)
-    kept = shown(page)
-    assert kept[:2] == [1, 2]
-    site.gate(OPEN_GATE)
-    page.reload()
-    assert shown(page) == kept
-    assert site.status(run_on(page)) == "cancelled"

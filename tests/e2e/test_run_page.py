@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.test_main_job import ask, upload
+from tests.e2e.test_main_job import ask, open_answered, upload
 from tests.support.browser import ENDED, UNFOLD
 
 pytestmark = pytest.mark.e2e
@@ -25,10 +25,7 @@ ON, NEAR, LIT = re.compile(r"\bon\b"), re.compile(r"\bnear\b"), re.compile(r"\bl
 def run(signed_in, site):
     """A finished run with a calculation over two quotes."""
     page = signed_in
-    upload(page, site)
-    ask(page, site, QUESTION)
-    expect(page.locator("#outcome")).to_contain_text(ENDED, timeout=30_000)
-    page.reload()
+    open_answered(page, site, QUESTION)
     page.locator("#cite-2").wait_for(state="attached")
     page.evaluate(UNFOLD)
     return page
@@ -44,7 +41,7 @@ def finder(page):
     return step, page.locator("#cite-1").get_attribute("data-place")
 
 
-def test_keys_walk_the_steps(run):
+def test_keys_walk_the_steps_and_the_citations_and_escape_goes_back_to_the_answer(run):
     run.keyboard.press("j")
     first = focused_step(run)
     run.keyboard.press("j")
@@ -52,9 +49,6 @@ def test_keys_walk_the_steps(run):
     assert first and second and first != second
     run.keyboard.press("k")
     assert focused_step(run) == first
-
-
-def test_keys_walk_the_citations(run):
     run.keyboard.press("]")
     expect(run.locator("#claims .cite.on").first).to_have_attribute("data-marker", "2")
     expect(run.locator("#hit-2")).to_have_class(ON)
@@ -62,6 +56,9 @@ def test_keys_walk_the_citations(run):
     expect(run.locator("#claims .cite.on").first).to_have_attribute("data-marker", "1")
     run.keyboard.press("2")
     expect(run.locator("#quote-now [data-now-marker]")).to_have_text("2")
+    run.keyboard.press("Escape")
+    expect(run.locator(".cite.on")).to_have_count(0)
+    expect(run.locator("#answer .pane-body")).to_be_focused()
 
 
 def test_keys_copy_the_sentence_with_its_citations_and_the_quote(run):
@@ -114,42 +111,26 @@ def test_the_keys_are_listed_over_the_page_and_work_with_a_menu_open(run):
     run.wait_for_url(re.compile(r"/documents/\d+/\?page=\d+"))
 
 
-def test_escape_clears_what_is_lit_and_goes_back_to_the_answer(run):
-    run.keyboard.press("2")
-    run.keyboard.press("j")
-    run.keyboard.press("Escape")
-    expect(run.locator(".cite.on")).to_have_count(0)
-    expect(run.locator("#answer .pane-body")).to_be_focused()
-
-
-@pytest.mark.parametrize("how", ["hover", "focus"])
-@pytest.mark.parametrize(
-    "from_where",
-    ["#claims .cite[data-marker='1']", "#quotes .cite[data-marker='1']", ".step[data-markers] > details > summary"],
-)
-def test_whatever_is_looked_at_lights_all_that_belongs_to_it(run, from_where, how):
+def test_whatever_is_looked_at_lights_all_that_belongs_to_it(run):
     step, place = finder(run)
-    run.locator("#answer .pane-body").focus()
-    getattr(run.locator(from_where).first, how)()
-    for lit in (".claim", "#cite-1", "#hit-1"):
-        expect(run.locator(lit).first).to_have_class(NEAR)
-    expect(step).to_have_class(NEAR)
-    expect(run.locator(f".map rect[data-place='{place}']")).to_have_class(NEAR)
-    expect(run.locator(f".sheet[data-place='{place}']")).to_have_class(NEAR)
-    assert run.locator(".map .knot.near").count() >= 1
-
-
-def test_sentence_page_highlight_and_map_light_the_rest_too(run):
-    step, place = finder(run)
-    for source in (".claim .said", "#hit-1", f".map rect[data-place='{place}']", f".sheet[data-place='{place}'] img"):
+    cites = ("#claims .cite[data-marker='1']", "#quotes .cite[data-marker='1']")
+    areas = (".claim .said", f".map rect[data-place='{place}']", f".sheet[data-place='{place}'] img")
+    both = (*cites, ".step[data-markers] > details > summary")
+    looks = [(where, how) for where in both for how in ("hover", "focus")]
+    for where, how in [*looks, *((area, "hover") for area in areas), ("#hit-1", "hover")]:
         run.mouse.move(0, 0)
-        run.locator(source).first.hover(force=True, position={"x": 2, "y": 2} if source != "#hit-1" else None)
+        run.locator("#answer .pane-body").focus()
+        aimed = {"force": True, "position": {"x": 2, "y": 2}} if where in areas else {}
+        aimed = {"force": True} if where == "#hit-1" else aimed  # Words that can be selected lie over it.
+        getattr(run.locator(where).first, how)(**aimed)
         for lit in (".claim", "#cite-1", "#hit-1", f".map rect[data-place='{place}']"):
-            expect(run.locator(lit).first, source).to_have_class(NEAR)
-        expect(step, source).to_have_class(NEAR)
+            expect(run.locator(lit).first, where).to_have_class(NEAR)
+        expect(step, where).to_have_class(NEAR)
+        if where in both:
+            expect(run.locator(".map .knot.near").first, where).to_be_visible()
 
 
-def test_the_map_is_read_as_a_list_too(run):
+def test_the_map_is_read_as_a_list_too_and_a_raw_step_is_fetched_when_it_is_opened(run):
     legend = run.locator(".map[open] .legend").first
     legend.locator("summary").click()
     expect(legend.locator(".keys")).to_contain_text("turned back")
@@ -158,9 +139,6 @@ def test_the_map_is_read_as_a_list_too(run):
     assert run.locator(".map rect.near").count() >= 1
     link.press("Enter")
     expect(run.locator("#sheets .sheet").first).to_be_visible()
-
-
-def test_the_raw_step_is_fetched_when_it_is_opened(run):
     step = run.locator("#steps .step").first
     step.locator("summary").first.click()
     assert step.locator("pre").count() == 0

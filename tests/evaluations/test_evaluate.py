@@ -11,7 +11,7 @@ from vectorless_web.evaluations.selectors import questions_of, results_of, summa
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import cancel_run, start_run
-from vectorless_web.workspaces.models import AuditEvent, LexiconEntry
+from vectorless_web.workspaces.models import LexiconEntry
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -97,18 +97,18 @@ def test_a_question_whose_document_is_gone_fails_with_its_reason(golden_set, ali
     assert summarise(Evaluation.objects.get()).failed == 2
 
 
-def test_one_evaluation_of_a_set_at_a_time(golden_set, alice):
-    start(golden_set, alice)
-    with pytest.raises(Problem, match="being evaluated"):
-        start(golden_set, alice)
-
-
-def test_an_empty_set_and_an_unknown_answerer_are_refused(workspace, golden_set, alice):
+def test_one_evaluation_of_a_set_at_a_time_and_none_of_an_empty_set_or_by_an_unknown_answerer(
+    workspace, golden_set, alice
+):
     empty = services.make_set(user=alice, workspace=workspace, name="Empty")
     with pytest.raises(Problem, match="no question yet"):
         start(empty, alice)
     with pytest.raises(Problem, match="no longer offered"):
         start(golden_set, alice, answerer="provider:99")
+
+    start(golden_set, alice)
+    with pytest.raises(Problem, match="being evaluated"):
+        start(golden_set, alice)
 
 
 def test_a_set_that_follows_changes_is_evaluated_when_the_lexicon_changes(golden_set, alice, work_off):
@@ -120,23 +120,6 @@ def test_a_set_that_follows_changes_is_evaluated_when_the_lexicon_changes(golden
     LexiconEntry.objects.create(workspace=golden_set.workspace, concept="ships", phrases=["vessels"])
     assert services.evaluate_on_schedule() == 1
     assert Evaluation.objects.first().trigger == "change"
-
-
-def test_a_lexicon_that_misleads_shows_as_worse(golden_set, alice, workspace, work_off):
-    """A broken entry makes a question find another figure; the comparison says what broke."""
-    from vectorless_web.evaluations.selectors import compare_evaluations
-
-    asked = Typed("What was capex in 2024?", ("report.md",), value="$31 million")
-    services.add_questions(user=alice, golden_set=golden_set, rows=[asked])
-    before = start(golden_set, alice)
-    work_off("background")
-    LexiconEntry.objects.create(workspace=workspace, concept="capex", phrases=["net sales"])
-    after = start(golden_set, alice)
-    work_off("background")
-
-    change = compare_evaluations(before, after, alice)
-    assert len(change.broken) == 1
-    assert change.fixed == ()
 
 
 def test_a_golden_question_on_a_closed_folder_is_nobody_else_s(golden_set, alice, bob, report, workspace, work_off):
@@ -155,13 +138,7 @@ def test_a_golden_question_on_a_closed_folder_is_nobody_else_s(golden_set, alice
     assert (questions_of(golden_set, alice).count(), questions_of(golden_set, bob).count()) == (3, 0)
 
 
-def test_what_starts_and_stops_is_in_the_record(golden_set, alice):
-    services.stop_evaluation(user=alice, evaluation=start(golden_set, alice))
-    verbs = AuditEvent.objects.values_list("verb", flat=True)
-    assert {"golden_set.made", "golden_questions.added", "evaluation.started", "evaluation.stopped"} <= set(verbs)
-
-
-def test_a_finished_run_becomes_a_golden_question(golden_set, alice, workspace, work_off):
+def test_a_finished_run_becomes_a_golden_question_unless_it_is_private(golden_set, alice, workspace, work_off):
     run = start_run(user=alice, workspace=workspace, question="What was capital expenditure in 2024?")
     work_off("runs")
     golden = services.keep_run(user=alice, golden_set=golden_set, run=Run.objects.get(pk=run.pk))
@@ -170,8 +147,6 @@ def test_a_finished_run_becomes_a_golden_question(golden_set, alice, workspace, 
     assert [place[1] for place in golden.places] == [0]
     assert golden.run_id == run.pk
 
-
-def test_a_private_run_is_not_made_everybody_s(golden_set, alice, workspace, work_off):
     run = start_run(user=alice, workspace=workspace, question="What was capital expenditure in 2024?")
     work_off("runs")
     Run.objects.filter(pk=run.pk).update(private=True)

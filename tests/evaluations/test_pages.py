@@ -55,11 +55,6 @@ def test_a_question_of_which_nothing_is_expected_is_refused_and_kept_in_the_form
     assert "What is the leave?" in text(response)
 
 
-def test_an_unknown_document_is_told_beside_the_form(page, golden_set):
-    form = {"question": "What?", "documents": "no.pdf", "value": "1"}
-    assert "There is no document “no.pdf” here" in text(page("add", form, pk=golden_set.pk))
-
-
 def test_questions_are_imported_and_exported(page, golden_set):
     rows = SimpleUploadedFile("q.jsonl", b'{"question": "How long is the leave?", "value": "25 days"}')
     assert "1 question was imported" in text(page("import", {"file": rows}, pk=golden_set.pk))
@@ -99,26 +94,15 @@ def test_results_are_narrowed_compared_and_exported(page, golden_set, alice, wor
     assert page("export", pk=second.pk, form="exe").status_code == 404
 
 
-def test_an_evaluation_is_stopped_and_goes_on(page, golden_set, alice, work_off):
-    evaluation = services.start_evaluation(user=alice, golden_set=golden_set)
-    assert "Ask what is left" in text(page("stop", {}, pk=evaluation.pk))
-    page("resume", {}, pk=evaluation.pk)
-    work_off("background")
-    assert "2 of 2 asked" in text(page("progress", pk=evaluation.pk))
-
-
-def test_the_page_of_an_evaluation_is_loaded_anew_when_it_ends(client, page, golden_set, alice, work_off):
+def test_a_set_is_asked_and_its_page_loaded_anew_and_deleted_with_its_runs_once_its_name_was_typed(
+    client, page, golden_set, alice, work_off
+):
     evaluation = services.start_evaluation(user=alice, golden_set=golden_set)
     address = f"/w/{golden_set.workspace.slug}/evaluations/{evaluation.pk}/progress/"
     client.force_login(alice)
     assert "HX-Refresh" not in client.get(address, headers={"HX-Request": "true"})
     work_off("background")
     assert client.get(address, headers={"HX-Request": "true"})["HX-Refresh"] == "true"
-
-
-def test_a_set_is_deleted_with_its_runs_once_its_name_was_typed(page, golden_set, alice, work_off):
-    services.start_evaluation(user=alice, golden_set=golden_set)
-    work_off("background")
     assert page("delete", {"name": "Other"}, pk=golden_set.pk).status_code == 422
     page("delete", {"name": "Figures"}, pk=golden_set.pk)
     assert not GoldenSet.objects.exists()

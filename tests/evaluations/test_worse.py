@@ -51,22 +51,8 @@ def evaluate(figures, alice, work_off):
     return act
 
 
-def test_a_broken_lexicon_is_flagged_as_worse(evaluate, alice, workspace, client):
-    sound = evaluate()
-    for word, (_year, _value, wrong) in FIGURES.items():
-        LexiconEntry.objects.create(workspace=workspace, concept=word, phrases=[wrong])
-    broken = evaluate()
-
-    change = compare_evaluations(sound, broken, alice)
-    assert summarise(sound).right.right == len(FIGURES)
-    assert (len(change.broken), change.fixed, change.is_telling) == (len(FIGURES), (), True)
-    client.force_login(alice)
-    page = client.get(f"/w/{workspace.slug}/evaluations/{broken.pk}/compare/?with={sound.pk}").content.decode()
-    assert page.count("What was") >= len(FIGURES)
-
-
-def test_a_model_that_lies_is_flagged_as_worse(evaluate, alice, workspace, httpserver):
-    """It quotes a true line beside a figure of its own, and says of itself that all is supported."""
+def test_a_model_that_lies_and_a_broken_lexicon_are_flagged_as_worse(evaluate, alice, workspace, client, httpserver):
+    """The model quotes a true line beside a figure of its own, and says of itself that all is supported."""
 
     def lie(prompt: str) -> dict:
         return answer(
@@ -91,3 +77,14 @@ def test_a_model_that_lies_is_flagged_as_worse(evaluate, alice, workspace, https
     assert (summary.right.right, summary.failed) == (0, 0)
     assert (len(change.broken), change.fixed, change.is_telling) == (len(FIGURES), (), True)
     assert {tally.right for _name, tally in summary.verdicts} <= {0}
+
+    for word, (_year, _value, wrong) in FIGURES.items():
+        LexiconEntry.objects.create(workspace=workspace, concept=word, phrases=[wrong])
+    broken = evaluate()
+
+    change = compare_evaluations(sound, broken, alice)
+    assert summarise(sound).right.right == len(FIGURES)
+    assert (len(change.broken), change.fixed, change.is_telling) == (len(FIGURES), (), True)
+    client.force_login(alice)
+    page = client.get(f"/w/{workspace.slug}/evaluations/{broken.pk}/compare/?with={sound.pk}").content.decode()
+    assert page.count("What was") >= len(FIGURES)

@@ -12,7 +12,7 @@ from vectorless_web.documents.models import Document, Folder
 from vectorless_web.grids.services import change_column, correct_cell, fill_grid
 from vectorless_web.grids.services.making import ColumnValues
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
@@ -23,7 +23,9 @@ def fetch(client, bob, grid, work_off):
     return lambda form: client.get(reverse("grids:export", args=[grid.workspace.slug, grid.pk, form]))
 
 
-def test_the_workbook_has_numbers_as_numbers_and_a_sheet_of_evidence(fetch, grid, bob):
+def test_the_workbook_has_numbers_as_numbers_and_evidence_and_json_only_what_the_person_may_see(
+    fetch, grid, bob, workspace, leases
+):
     correct_cell(user=bob, grid=grid, cell=cell_at(grid, 1, 1), text="USD 86,000", reason="Amended")
 
     book = openpyxl.load_workbook(io.BytesIO(fetch("xlsx").content))
@@ -36,8 +38,17 @@ def test_the_workbook_has_numbers_as_numbers_and_a_sheet_of_evidence(fetch, grid
     assert figure[7].startswith("http://testserver/w/")
     assert next(row for row in evidence if row[:2] == ("Mill lease", "Rent"))[8:10] == ("bob", "Amended")
 
+    folder = Folder.objects.create(workspace=workspace, name="Board", restricted=True)
+    Document.objects.filter(pk=leases[1].pk).update(folder=folder)
 
-def test_a_column_of_numbers_is_drawn_as_bars_on_one_scale(fetch, grid, client):
+    told = fetch("json").json()
+
+    assert [row["document"] for row in told["rows"]] == ["Harbour lease", "Tower lease"]
+    assert told["rows"][1]["cells"][1]["value"] == {"number": "1240000", "unit": "USD", "text": ""}
+    assert fetch("pdf").status_code == 404
+
+
+def test_what_looks_like_a_formula_stays_a_text_and_a_column_of_numbers_is_drawn_on_one_scale(fetch, grid, client, bob):
     rent = grid.columns.get(label="Rent")
 
     chart = client.get(reverse("grids:chart", args=[grid.workspace.slug, grid.pk, rent.pk]))
@@ -45,8 +56,6 @@ def test_a_column_of_numbers_is_drawn_as_bars_on_one_scale(fetch, grid, client):
     assert [round(bar.length, 1) for bar in chart.context["bars"]] == [9.7, 6.9, 100.0]
     assert "1,240,000 USD" in chart.content.decode()
 
-
-def test_what_looks_like_a_formula_stays_a_text(fetch, grid, bob):
     correct_cell(user=bob, grid=grid, cell=cell_at(grid, 0, 0), text='=HYPERLINK("http://x")', reason="@why")
     Document.objects.filter(title="Mill lease").update(title="+cmd")
     label = ColumnValues("=1+1", grid.columns.first().question, "duration")
@@ -59,14 +68,3 @@ def test_what_looks_like_a_formula_stays_a_text(fetch, grid, bob):
     assert lines[0][1] == "'=1+1"
     assert lines[1][1].startswith("'=HYPERLINK")
     assert lines[2][0] == "'+cmd"
-
-
-def test_the_values_as_json_are_exact_and_only_what_the_person_may_see(fetch, grid, workspace, leases):
-    folder = Folder.objects.create(workspace=workspace, name="Board", restricted=True)
-    Document.objects.filter(pk=leases[1].pk).update(folder=folder)
-
-    told = fetch("json").json()
-
-    assert [row["document"] for row in told["rows"]] == ["Harbour lease", "Tower lease"]
-    assert told["rows"][1]["cells"][1]["value"] == {"number": "1240000", "unit": "USD", "text": ""}
-    assert fetch("pdf").status_code == 404

@@ -16,7 +16,7 @@ from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import start_run
 from vectorless_web.workspaces.models import AuditEvent
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 
 
 def make(client, workspace, **values):
@@ -37,15 +37,7 @@ def test_a_member_makes_a_grid_of_all_documents_of_a_tag(client, bob, workspace,
     assert AuditEvent.objects.filter(verb="grid.created", actor=bob).exists()
 
 
-def test_ticked_documents_count_before_the_rest(client, bob, workspace, leases):
-    client.force_login(bob)
-
-    make(client, workspace, documents=[leases[1].pk], search="Harbour")
-
-    assert [row.document for row in Grid.objects.get().rows.all()] == [leases[1]]
-
-
-def test_a_grid_of_no_document_is_refused_with_a_sentence(client, bob, workspace, leases):
+def test_ticked_documents_count_before_the_rest_and_a_grid_of_none_is_refused(client, bob, workspace, leases):
     client.force_login(bob)
 
     refused = make(client, workspace, search="Zeppelin", questions="Why?")
@@ -53,6 +45,12 @@ def test_a_grid_of_no_document_is_refused_with_a_sentence(client, bob, workspace
     assert refused.status_code == 422
     assert "Choose at least one document" in refused.content.decode()
     assert not Grid.objects.exists()
+
+    client.force_login(bob)
+
+    make(client, workspace, documents=[leases[1].pk], search="Harbour")
+
+    assert [row.document for row in Grid.objects.get().rows.all()] == [leases[1]]
 
 
 def test_a_set_of_the_library_and_the_columns_of_another_grid_are_offered(client, bob, workspace, grid):

@@ -9,7 +9,7 @@ from tests.grids.conftest import cell_at
 from vectorless_web.grids.services import fill_grid
 from vectorless_web.workspaces.models import AuditEvent
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
@@ -24,7 +24,9 @@ def act(client, grid, cell, name: str, **values):
     return client.post(reverse(f"grids:{name}", args=[grid.workspace.slug, grid.pk, cell.pk]), values, follow=True)
 
 
-def test_the_drawer_shows_answer_quote_page_and_the_way_to_the_trace(client, filled):
+def test_the_drawer_shows_the_evidence_of_a_cell_which_is_accepted_corrected_with_a_reason_and_asked_again(
+    client, filled, bob, work_off
+):
     cell = cell_at(filled, 0, 1)
 
     page = client.get(reverse("grids:cell", args=[filled.workspace.slug, filled.pk, cell.pk])).content.decode()
@@ -34,32 +36,22 @@ def test_the_drawer_shows_answer_quote_page_and_the_way_to_the_trace(client, fil
     assert "Verified" in page
     assert reverse("runs:detail", args=[filled.workspace.slug, cell.run_id]) in page
 
-
-def test_a_cell_is_accepted_by_name(client, filled, bob):
     act(client, filled, cell_at(filled, 0, 1), "accept")
 
     assert cell_at(filled, 0, 1).reviewed_by == bob
     assert AuditEvent.objects.filter(verb="grid.cell_accepted").exists()
 
-
-def test_a_correction_keeps_the_machine_s_answer_and_is_recorded(client, filled, bob):
     cell = cell_at(filled, 0, 1)
 
     page = act(client, filled, cell, "correct", text="USD 121.5 thousand", reason="Amended in March").content.decode()
 
+    assert act(client, filled, cell, "correct", text="USD 1").status_code == 422, "a reason is wanted"
     corrected = cell_at(filled, 0, 1)
     assert (corrected.state, corrected.number, corrected.text) == ("corrected", Decimal(121_500), cell.text)
     assert "Amended in March" in page
     event = AuditEvent.objects.get(verb="grid.cell_corrected")
     assert event.details == {"before": cell.text, "after": "USD 121.5 thousand", "reason": "Amended in March"}
 
-
-def test_a_correction_without_a_reason_is_refused(client, filled):
-    assert act(client, filled, cell_at(filled, 0, 1), "correct", text="USD 1").status_code == 422
-    assert cell_at(filled, 0, 1).state == "answered"
-
-
-def test_a_cell_is_asked_again_alone(client, filled, work_off):
     before = cell_at(filled, 0, 1)
     act(client, filled, before, "correct", text="USD 5", reason="A guess")
 

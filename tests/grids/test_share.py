@@ -12,7 +12,7 @@ from vectorless_web.grids.models import GridLink
 from vectorless_web.grids.services import correct_cell, fill_grid
 from vectorless_web.workspaces.models import AuditEvent, Membership
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def address(client, bob, grid, work_off) -> str:
     return re.search(r'value="(http://testserver/s/grids/[^"]+)"', page.content.decode())[1]
 
 
-def test_anybody_reads_values_and_quotes_and_no_names(address, grid, bob):
+def test_anybody_reads_values_and_quotes_but_no_names_and_nothing_restricted(address, grid, bob, workspace, leases):
     correct_cell(user=bob, grid=grid, cell=cell_at(grid, 1, 1), text="USD 86,000", reason="Bob knows")
 
     page = Client().get(address)
@@ -39,8 +39,6 @@ def test_anybody_reads_values_and_quotes_and_no_names(address, grid, bob):
     assert "no-store" in page["Cache-Control"]
     assert AuditEvent.objects.filter(verb="grid.shared").exists()
 
-
-def test_a_restricted_document_is_left_out_even_for_its_readers(address, workspace, leases):
     folder = Folder.objects.create(workspace=workspace, name="Board", restricted=True)
     Document.objects.filter(pk=leases[1].pk).update(folder=folder)
 

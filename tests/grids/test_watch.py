@@ -13,7 +13,7 @@ from vectorless_web.runs.jobs import execute_run
 from vectorless_web.runs.models import Run
 from vectorless_web.workspaces.models import Membership
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.asyncio]
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True), pytest.mark.asyncio]
 
 
 async def watch(grid, headers) -> WebsocketCommunicator:

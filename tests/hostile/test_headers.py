@@ -61,11 +61,6 @@ def test_each_header_has_its_value_everywhere(https, alice, workspace, place, si
     assert "Server" not in response.headers and "X-Powered-By" not in response.headers
 
 
-def test_what_a_signed_in_person_sees_is_kept_by_nobody(https, alice, workspace):
-    https.force_login(alice)
-    assert parts(https.get(f"/w/{workspace.slug}/documents/", secure=True), "Cache-Control") == {"private, no-store"}
-
-
 def test_cookies_go_over_https_alone_and_the_session_to_no_script(https, alice):
     https.get("/accounts/login/", secure=True)
     https.post("/accounts/login/", {"login": "alice", "password": "correct horse battery"}, secure=True)

@@ -7,13 +7,11 @@ from tests.conftest import PASSWORD, make_user
 pytestmark = pytest.mark.django_db
 
 
-def test_the_admin_s_own_sign_in_leads_to_the_site_s(client):
+def test_the_admin_s_own_sign_in_leads_to_the_site_s_and_takes_no_password(client, django_user_model):
     answer = client.get("/admin/login/?next=/admin/")
     assert answer.status_code == 302
     assert answer["Location"].startswith("/accounts/login/")
 
-
-def test_the_admin_s_own_sign_in_takes_no_password(client, django_user_model):
     user = make_user(django_user_model, "root")
     django_user_model.objects.filter(pk=user.pk).update(is_staff=True, is_superuser=True)
     client.post("/admin/login/", {"username": "root", "password": PASSWORD})

@@ -14,8 +14,6 @@ def test_bars_stand_on_a_scale_that_holds_nothing_and_what_is_below_it():
         (20, 25, 0, 75),
     ]
 
-
-def test_a_share_is_drawn_of_the_whole_and_no_numbers_are_no_bars():
     assert draw_bars([("a", "8/10", Decimal("0.8"))], most=Decimal(1))[0].length == 80
     assert draw_bars([("a", "0", Decimal(0))])[0].length == 0
     assert draw_bars([]) == []

@@ -6,7 +6,7 @@ from django.urls import reverse
 from vectorless_web.infra.queues import jobs
 from vectorless_web.runs.line import enqueue
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 DASHBOARD = "/admin/django_rq/dashboard/"
 
 
@@ -44,26 +44,6 @@ def said(response) -> str:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_stop_ends_the_question_and_not_only_its_job(admin_client, admin_user, waiting_run):
-    address = reverse("admin:django_rq_stop_job", args=[0, f"run-{waiting_run.pk}-1"])
-    page = admin_client.post(address, follow=True)
-
-    waiting_run.refresh_from_db()
-    assert (waiting_run.status, waiting_run.stopped_by) == ("cancelled", admin_user)
-    assert "Asked to stop" in said(page)
-    assert "Not stopped" in said(admin_client.post(address, follow=True)), "it has ended"
-
-
-@pytest.mark.django_db(transaction=True)
-def test_several_are_stopped_at_once(admin_client, waiting_run):
-    values = {"action": "stop", "job_ids": [f"run-{waiting_run.pk}-1"]}
-    admin_client.post(reverse("admin:django_rq_actions", args=[0]), values)
-
-    waiting_run.refresh_from_db()
-    assert waiting_run.status == "cancelled"
-
-
-@pytest.mark.django_db(transaction=True)
 def test_an_upload_is_stopped_through_its_version(admin_client, workspace, bob):
     from vectorless_web.documents.line import UPLOADS
     from vectorless_web.documents.models import Document, DocumentVersion
@@ -81,26 +61,28 @@ def test_an_upload_is_stopped_through_its_version(admin_client, workspace, bob):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("name", ["clear", "requeue_all", "requeue_job", "enqueue_job", "delete_job"])
-@pytest.mark.parametrize("method", ["get", "post"])
-def test_what_the_database_would_undo_is_refused_with_a_way_to_go(admin_client, waiting_run, name, method):
+def test_a_question_is_stopped_with_its_job_and_what_the_database_would_undo_is_refused(
+    admin_client, admin_user, waiting_run
+):
     job = f"run-{waiting_run.pk}-1"
-    place = [0] if name in ("clear", "requeue_all") else [0, job]
-    page = getattr(admin_client, method)(reverse(f"admin:django_rq_{name}", args=place), follow=True)
-
-    assert page.status_code == 200
-    assert "in the console" in said(page)
+    many = reverse("admin:django_rq_actions", args=[0])
+    for name in ("clear", "requeue_all", "requeue_job", "enqueue_job", "delete_job"):
+        place = reverse(f"admin:django_rq_{name}", args=[0] if name in ("clear", "requeue_all") else [0, job])
+        for send in (admin_client.get, admin_client.post):
+            page = send(place, follow=True)
+            assert page.status_code == 200, name
+            assert "in the console" in said(page), name
+    for action in ("delete", "requeue"):
+        page = admin_client.post(many, {"action": action, "job_ids": [job]}, follow=True)
+        assert "only be stopped" in said(page), action
     assert jobs.exists(job, queue="runs")
 
+    admin_client.post(many, {"action": "stop", "job_ids": [job]})
 
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("action", ["delete", "requeue"])
-def test_other_acts_on_many_are_refused(admin_client, waiting_run, action):
-    values = {"action": action, "job_ids": [f"run-{waiting_run.pk}-1"]}
-    page = admin_client.post(reverse("admin:django_rq_actions", args=[0]), values, follow=True)
-
-    assert "only be stopped" in said(page)
-    assert jobs.exists(f"run-{waiting_run.pk}-1", queue="runs")
+    waiting_run.refresh_from_db()
+    assert (waiting_run.status, waiting_run.stopped_by) == ("cancelled", admin_user)
+    one = reverse("admin:django_rq_stop_job", args=[0, job])
+    assert "Not stopped" in said(admin_client.post(one, follow=True)), "it has ended"
 
 
 @pytest.mark.parametrize("name", ["job_detail", "stop_job", "delete_job"])

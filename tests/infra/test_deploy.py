@@ -71,6 +71,7 @@ def image(tmp_path):
             command, cwd=app, env={**environment, **more}, text=True, start_new_session=True, **streams
         )
 
+    run.data = data
     run.address = f"http://127.0.0.1:{environment['PORT']}"
     return run
 
@@ -97,8 +98,8 @@ def test_the_image_has_what_it_copies_and_is_not_root():
 
 @pytest.mark.slow
 @pytest.mark.timeout(180)
-def test_the_image_serves_and_its_health_check_tells(image):
-    assert finish(image(["python", "manage.py", "migrate", "--noinput"]))[0] == 0
+def test_the_image_serves_and_its_health_check_tells(image, migrated_database):
+    shutil.copy(migrated_database, image.data / "db.sqlite3")
     assert finish(image(["python", "manage.py", "collectstatic", "--noinput", "-v0"])) == (0, "")
     check = json.loads(last("HEALTHCHECK").partition("CMD ")[2])
     assert finish(image(check))[0] != 0, "nothing serves yet"
@@ -113,14 +114,12 @@ def test_the_image_serves_and_its_health_check_tells(image):
 
 def test_django_has_nothing_to_say_of_the_documented_settings(image):
     compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["x-app"]["environment"]
-    composed = {name: value for name, value in compose.items() if "$" not in value and not name.endswith("_URL")}
-    composed |= {"VECTORLESS_HOSTS": "docs.example.com", "VECTORLESS_ADDRESS": "https://docs.example.com"}
     under_systemd = read_environment()
     del under_systemd["VECTORLESS_VAR"]
-    for documented in (composed, under_systemd):
-        command = ["python", "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
-        code, said = finish(image(command, **documented))
-        assert (code, said.strip()) == (0, "System check identified no issues (2 silenced).")
+    assert under_systemd.keys() <= compose.keys(), "what is enough for the one is there in the other"
+    command = ["python", "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
+    code, said = finish(image(command, **under_systemd))
+    assert (code, said.strip()) == (0, "System check identified no issues (2 silenced).")
 
 
 def read_environment() -> dict[str, str]:

@@ -47,16 +47,6 @@ def test_of_each_person_one_question_is_in_the_queue_however_many_wait(ask, alic
     assert queued() == [mine[0].pk, his.pk]
 
 
-def test_the_next_question_comes_behind_those_of_the_others(ask, alice, bob):
-    first, second = ask(alice), ask(alice)
-    his = ask(bob)
-    deliver(first)
-
-    end_run(claim(first.pk), Run.Status.ANSWERED)
-
-    assert queued() == [his.pk, second.pk]
-
-
 def test_one_person_never_holds_every_worker(ask, alice, bob, workers):
     workers(2)
     first, second, his = ask(alice), ask(alice), ask(bob)
@@ -78,13 +68,6 @@ def test_a_single_worker_is_kept_for_whoever_comes_between(ask, alice, bob, work
     end_run(lease, Run.Status.ANSWERED)
 
     assert queued() == [his.pk, second.pk]
-
-
-def test_three_workers_take_two_questions_of_one_person(ask, alice, workers):
-    workers(3)
-    first, second, third = ask(alice), ask(alice), ask(alice)
-
-    assert [claim(run.pk) is not None for run in (first, second, third)] == [True, True, False]
 
 
 def test_workers_that_were_killed_do_not_count(workers):

@@ -10,7 +10,6 @@ import time
 import pytest
 
 from vectorless_web.infra.site.forking import Forked
-from vectorless_web.infra.site.supervisor import Service, Supervisor
 
 
 def test_a_process_ends_as_its_work_does():
@@ -25,7 +24,7 @@ def test_a_process_ends_as_its_work_does():
     assert Forked(fail).wait(5) == 1
 
 
-def test_a_process_that_sleeps_is_still_running_and_can_be_ended():
+def test_a_process_that_sleeps_can_be_ended_and_has_a_session_of_its_own_so_that_ctrl_c_spares_it():
     process = Forked(lambda: time.sleep(60))
     assert process.poll() is None
     with pytest.raises(subprocess.TimeoutExpired):
@@ -33,26 +32,9 @@ def test_a_process_that_sleeps_is_still_running_and_can_be_ended():
     process.terminate()
     assert process.wait(5) == -signal.SIGTERM
 
-
-def test_it_has_a_session_of_its_own_so_that_ctrl_c_spares_it():
     process = Forked(lambda: time.sleep(60))
     deadline = time.monotonic() + 5
     while os.getsid(process.pid) == os.getsid(0):
         assert time.monotonic() < deadline
     process.kill()
     assert process.wait(5) == -signal.SIGKILL
-
-
-def test_the_supervisor_forks_a_dead_one_again():
-    said: list[str] = []
-    supervisor = Supervisor(say=said.append)
-    supervisor.start(Service("sleeper", lambda: time.sleep(60)))
-    first = supervisor._children[0].process
-    first.kill()
-    deadline = time.monotonic() + 10
-    while supervisor._children[0].process is first:
-        supervisor.tend()
-        time.sleep(0.02)
-        assert time.monotonic() < deadline
-    supervisor.stop()
-    assert said == ["sleeper ended with -9; starting it again in 0.5 s"]

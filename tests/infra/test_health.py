@@ -43,7 +43,7 @@ def test_a_check_that_hangs_fails_in_time_and_is_not_asked_twice():
     assert len(asked) == 1
 
 
-def test_a_check_that_breaks_or_a_database_that_cannot_be_written_to_is_noticed(tmp_path):
+def test_a_check_that_breaks_and_a_database_that_is_damaged_or_cannot_be_written_to_are_noticed(tmp_path):
     assert Health({"broken": lambda: 1 / 0}, restarting=set()).report()["broken"].level == Level.UNAVAILABLE
 
     path = tmp_path / "db.sqlite3"
@@ -51,6 +51,21 @@ def test_a_check_that_breaks_or_a_database_that_cannot_be_written_to_is_noticed(
         database.execute("create table words (word text)")
     assert health._check_sqlite_writes(str(path)).level == Level.OK
     assert health._check_sqlite_writes(str(tmp_path)).level == Level.UNAVAILABLE
+
+    path = tmp_path / "damaged.sqlite3"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("create table words (word text)")
+        database.executemany("insert into words values (?)", [("word" * 500,)] * 200)
+        database.commit()
+    check = IntegrityCheck(path)
+    check.look()
+    assert check().level == Level.OK
+    with path.open("r+b") as file:
+        file.seek(20 * 4096)
+        file.write(b"\xff" * 4096 * 20)
+    check.look()
+    assert check().level == Level.UNAVAILABLE
+    assert "damaged" in check().text
 
 
 def test_a_restart_is_forgiven_and_a_loss_is_not():
@@ -69,24 +84,7 @@ def test_a_restart_is_forgiven_and_a_loss_is_not():
     assert level(GRACE_SECONDS) == Level.UNAVAILABLE
 
 
-def test_a_damaged_database_is_noticed(tmp_path):
-    path = tmp_path / "db.sqlite3"
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("create table words (word text)")
-        database.executemany("insert into words values (?)", [("word" * 500,)] * 200)
-        database.commit()
-    check = IntegrityCheck(path)
-    check.look()
-    assert check().level == Level.OK
-    with path.open("r+b") as file:
-        file.seek(20 * 4096)
-        file.write(b"\xff" * 4096 * 20)
-    check.look()
-    assert check().level == Level.UNAVAILABLE
-    assert "damaged" in check().text
-
-
-def test_workers_count_while_they_give_signs_of_life(redis):
+def test_workers_count_while_they_give_signs_of_life_and_register_again_after_redis_was_emptied(redis):
     assert health.check_workers("runs").level == Level.UNAVAILABLE
     worker = django_rq.get_worker("runs")
     worker.register_birth()
@@ -95,8 +93,6 @@ def test_workers_count_while_they_give_signs_of_life(redis):
     redis.hset(worker.key, "last_heartbeat", utcformat(datetime.now(UTC) - timedelta(seconds=90)))
     assert health.check_workers("runs").level == Level.UNAVAILABLE
 
-
-def test_a_worker_registers_again_after_redis_was_emptied(redis):
     worker = django_rq.get_worker("runs", worker_class=StoppableWorker)
     worker.register_birth()
     assert health.check_workers("runs") == ok("1 alive")

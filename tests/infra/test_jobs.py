@@ -16,6 +16,7 @@ from rq.job import Job
 from tests.conftest import ROOT
 from vectorless_web.infra.queues import jobs
 
+pytestmark = pytest.mark.one_database
 ALONE = ["unshare", "--user", "--map-root-user", "--fork", "--pid", "--mount-proc"]
 """Starts a command as process 1 of a space of its own, as a container does; some systems do not let anybody."""
 
@@ -45,22 +46,6 @@ def test_a_job_waits_for_the_commit_and_exists_until_it_is_stopped():
     assert jobs.exists("run-3-1", queue="runs")
     jobs.stop("run-3-1", queue="runs")
     assert not jobs.exists("run-3-1", queue="runs")
-
-
-@pytest.mark.django_db(transaction=True)
-def test_without_redis_enqueueing_is_quiet_and_the_queue_is_down(settings):
-    class Away:
-        """A queue whose Redis does not answer."""
-
-        def enqueue_call(self, **_kwargs):
-            redis_away().ping()
-
-    original, django_rq.get_queue = django_rq.get_queue, lambda _name: Away()
-    try:
-        jobs.enqueue("builtins.print", queue="runs", job_id="run-4-1")
-    finally:
-        django_rq.get_queue = original
-    assert not Job.exists("run-4-1", connection=django_rq.get_connection("runs"))
 
 
 @pytest.mark.django_db(transaction=True)

@@ -117,14 +117,6 @@ def test_one_of_many_claimers_gets_the_row(rule, run):
         Run.objects.update(**rule.make_requeued_values())
 
 
-def test_a_row_that_does_not_wait_or_is_not_wanted_is_not_claimed(rule, run):
-    assert rule.claim(run.pk, only=Q(thread__title="Other")) is None
-    assert rule.claim(0) is None
-    claimed(rule, run)
-    assert rule.claim(run.pk) is None
-    assert fresh(run).attempt == 1
-
-
 def test_what_else_must_be_true_is_checked_at_each_write(run):
     lease = claimed(RULES["by its last renewal"], run)
     lease.renew()
@@ -202,7 +194,7 @@ def test_a_sweep_that_read_the_row_before_it_was_renewed_leaves_it(rule, run):
     assert not rule.as_seen(seen).exists()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_any_order_of_events_leaves_one_holder_whose_writes_alone_stand(rule, run, seed):
     """Claims, renewals, writes, clock steps and sweeps in any order, against a model of a few lines."""
     dice, leases, holder, number = random.Random(seed), [], None, 0

@@ -29,15 +29,6 @@ def test_a_file_that_cannot_be_written_is_left_as_it_was(tmp_path):
     assert mode(path) == 0o600
 
 
-def test_an_empty_secret_is_replaced_only_while_nothing_depends_on_it(tmp_path):
-    path = tmp_path / "secret_key"
-    path.touch()
-    with pytest.raises(Unusable, match="is empty, but data that were stored with it exist"):
-        local_secret(path, depended_on=True)
-    assert path.read_text() == ""
-    assert local_secret(path, depended_on=False) == path.read_text()
-
-
 @pytest.mark.parametrize(
     "secret", ["changeme", "x" * 64, "short-but-random-9f2c", "django-insecure-8d9w7r2k4m6n1p3q5t", "secret_key" * 5]
 )
@@ -46,7 +37,7 @@ def test_a_secret_that_can_be_guessed_is_refused(secret):
         refuse_weak_secret(secret)
 
 
-def test_a_secret_is_made_once_and_is_random(tmp_path):
+def test_a_secret_is_made_once_and_an_empty_one_is_replaced_only_while_nothing_depends_on_it(tmp_path):
     refuse_weak_secret(os.urandom(16).hex())
 
     path = tmp_path / "secret_key"
@@ -54,6 +45,12 @@ def test_a_secret_is_made_once_and_is_random(tmp_path):
     assert len(made) == 96
     assert local_secret(path, depended_on=True) == made
     assert mode(path) == 0o600
+
+    path.write_text("")
+    with pytest.raises(Unusable, match="is empty, but data that were stored with it exist"):
+        local_secret(path, depended_on=True)
+    assert path.read_text() == ""
+    assert local_secret(path, depended_on=False) == path.read_text()
 
 
 def test_sockets_lie_in_the_data_folder_or_for_a_long_path_in_the_temporary_one(tmp_path, monkeypatch):

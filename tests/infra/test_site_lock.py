@@ -27,7 +27,7 @@ def test_the_children_of_a_killed_site_are_waited_for(tmp_path):
     def site() -> None:
         hold_site(path, seconds=0, say=print)
         if os.fork() == 0:
-            time.sleep(1.5)
+            time.sleep(0.7)
             os._exit(0)
         time.sleep(60)
 

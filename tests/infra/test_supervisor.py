@@ -46,16 +46,6 @@ def test_a_killed_process_is_started_again_after_the_first_wait(supervisor):
     assert supervisor.said == ["sleeper ended with -9; starting it again in 0.5 s"]
 
 
-def test_a_process_that_keeps_dying_waits_longer_each_time(supervisor):
-    supervisor.start(Service("failing", [sys.executable, "-c", "raise SystemExit(3)"]))
-    deadline = time.monotonic() + 20
-    while len(supervisor.said) < 2:
-        supervisor.tend()
-        time.sleep(0.02)
-        assert time.monotonic() < deadline
-    assert [line.rsplit(" in ")[1] for line in supervisor.said] == ["0.5 s", "1 s"]
-
-
 def test_stop_ends_every_process_and_the_last_down_one_last(supervisor, tmp_path):
     note = tmp_path / "order"
     script = (

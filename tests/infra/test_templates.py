@@ -48,7 +48,7 @@ def test_lines_and_templates_are_short_and_clean():
             assert not line.lstrip().startswith((",", ".", ";", ":", "!", "?")), (name, line)
 
 
-def test_icons_colours_and_scripts_keep_to_their_bounds():
+def test_templates_and_rules_of_style_keep_to_their_bounds():
     assert {"route", "scan", "retrieve", "navigate", "extract", "synthesize", "verify", "finalize"} <= SPRITE
 
     rules = STYLES[STYLES.index("/* 2 ") :]
@@ -56,6 +56,9 @@ def test_icons_colours_and_scripts_keep_to_their_bounds():
     assert set(named) <= {"#1b1e17", "#3a6410"}, "paper keeps its colours in the dark; all others are tokens"
 
     assert sum(path.stat().st_size for path in (ROOT / "static/js").glob("*.js")) < 150_000
+
+    sheet = re.sub(r"/\*.*?\*/", "", (ROOT / "static" / "app.css").read_text(), flags=re.DOTALL)
+    assert [selector for selector in re.findall(r"[^{}]+(?=\{)", sheet) if nested(selector)] == []
 
 
 def nested(selector: str) -> bool:
@@ -69,9 +72,3 @@ def nested(selector: str) -> bool:
         else:
             open_brackets.append(part == ":has(")
     return False
-
-
-def test_no_has_stands_in_another():
-    """A browser drops the whole rule of a nested :has."""
-    sheet = re.sub(r"/\*.*?\*/", "", (ROOT / "static" / "app.css").read_text(), flags=re.DOTALL)
-    assert [selector for selector in re.findall(r"[^{}]+(?=\{)", sheet) if nested(selector)] == []

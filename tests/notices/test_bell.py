@@ -45,13 +45,17 @@ def test_a_notice_is_counted_until_what_it_is_about_is_looked_at(client, bob, al
     assert count_unread(bob) == 0
 
 
-def test_one_or_all_are_marked_as_read_and_stay(client, bob, mentioned):
+def test_one_or_all_are_marked_as_read_and_stay_and_are_in_the_copy_of_ones_data(client, bob, mentioned, run):
     client.force_login(bob)
     client.post(f"/notices/{mentioned[0].pk}/read/")
     assert count_unread(bob) == 1
     panel = client.post("/notices/read/", headers={"HX-Request": "true"})
     assert b'id="bell-panel"' in panel.content and b"Mark all read" not in panel.content
     assert count_unread(bob) == 0 and len(shown(bob)) == 2
+
+    client.force_login(bob)
+    held = json.loads(client.get("/account/data/export/").content)["notices"]
+    assert [(each["what"], each["of"]) for each in held] == [("alice mentioned you in a comment", run.question)] * 2
 
 
 def test_the_list_goes_on_where_a_page_ended(client, bob, run, alice):
@@ -75,12 +79,6 @@ def test_no_mail_is_claimed_where_none_is_sent_and_a_muted_kind_is_not_given(cli
     assert not Notice.objects.exists()
     add_comment(user=alice, run=run, text="Not muted, @bob.")
     assert count_unread(bob) == 1
-
-
-def test_a_copy_of_ones_data_holds_ones_notices(client, bob, mentioned, run):
-    client.force_login(bob)
-    held = json.loads(client.get("/account/data/export/").content)["notices"]
-    assert [(each["what"], each["of"]) for each in held] == [("alice mentioned you in a comment", run.question)] * 2
 
 
 @pytest.mark.django_db(transaction=True)

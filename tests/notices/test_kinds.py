@@ -17,7 +17,6 @@ from vectorless_web.notices.services import mark_all_read, tidy_notices
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import (
     add_comment,
-    cancel_run,
     claim_run,
     execute_run,
     remove_comment,
@@ -40,11 +39,6 @@ def test_who_asked_is_told_that_the_run_has_ended(make_run, bob, alice, told, cl
     execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(long_story)))
     assert [name for _sentence, name in told(bob)] == [run.question]
     assert told(alice) == []
-
-
-def test_nobody_is_told_of_a_run_that_was_stopped(make_run, bob, told):
-    cancel_run(user=bob, run=make_run())
-    assert told(bob) == []
 
 
 def test_mentions_and_comments_are_told_once_each(run, alice, bob, charlie, told):

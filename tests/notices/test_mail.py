@@ -43,7 +43,7 @@ def let_time_pass() -> None:
     Notice.objects.exclude(mail_after=None).update(mail_after=timezone.now() - timedelta(seconds=1))
 
 
-def test_what_was_not_read_is_mailed_once_with_a_way_to_it(run, alice, bob, address):
+def test_what_was_not_read_is_mailed_once_with_a_way_to_it_and_several_in_one_mail(run, alice, bob, address):
     mention(run, alice)
     send_due(bob.pk)
     assert mail.outbox == []
@@ -78,7 +78,7 @@ def test_nothing_is_mailed_of_what_was_read_or_closed_meanwhile(run, alice, bob,
     assert mail.outbox == []
 
 
-def test_no_mail_goes_to_an_address_that_was_not_confirmed(run, alice, bob, address):
+def test_no_mail_goes_to_an_address_that_was_not_confirmed_or_where_none_is_sent(run, alice, bob, address):
     EmailAddress.objects.update(verified=False)
     mention(run, alice)
     assert Notice.objects.get().mail_after is None

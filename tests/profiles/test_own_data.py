@@ -23,7 +23,7 @@ def delete(client, name: str, password: str = PASSWORD):
     return client.post(reverse("profiles:delete"), {"user_name": name, "password": password})
 
 
-def test_the_copy_holds_ones_own_and_nobody_elses(client, alice, bob, workspace):
+def test_the_copy_holds_ones_own_and_nobody_elses_and_no_secrets(client, alice, bob, workspace):
     ask(workspace, bob, "How long is the notice?", "Four weeks.")
     ask(workspace, alice, "Who is leaving?", "Nobody.")
     client.force_login(bob)
@@ -36,8 +36,6 @@ def test_the_copy_holds_ones_own_and_nobody_elses(client, alice, bob, workspace)
     assert held["workspaces"][0]["workspace__name"] == workspace.name
     assert "Who is leaving?" not in answer.content.decode()
 
-
-def test_the_copy_holds_no_secrets(client, bob):
     client.force_login(bob)
     text = client.get(reverse("profiles:export")).content.decode()
     assert bob.password not in text

@@ -25,13 +25,6 @@ def test_it_names_workspace_inviter_and_role_and_fills_the_address_in(client, li
     assert 'value="dora@example.org"' in page
 
 
-def test_without_an_invitation_it_is_about_an_account_alone(client, settings):
-    settings.SIGNUP_OPEN = True
-    page = client.get("/accounts/signup/").content.decode()
-    assert "Make an account" in page
-    assert "invites you" not in page
-
-
 @pytest.mark.parametrize(
     ("close", "said"),
     [

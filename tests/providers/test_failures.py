@@ -8,7 +8,7 @@ import threading
 import pytest
 from werkzeug import Response
 
-from tests.support.model_server import KEY, refused, streamed, whole
+from tests.support.model_server import KEY, refused
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.providers.connections import Endpoint
@@ -145,13 +145,6 @@ def test_a_reply_cut_at_its_limit_of_tokens_says_so(model, httpserver):
     reply = model.complete(HELLO)
 
     assert (reply.text, reply.cut) == ("Once upon", True)
-
-
-@pytest.mark.parametrize("answer", [whole("Hello."), streamed("Hello.")], ids=["whole", "streamed"])
-def test_a_reply_that_ends_by_itself_is_not_cut(model, httpserver, answer):
-    httpserver.expect_request("/v1/chat/completions").respond_with_response(answer)
-
-    assert (model.complete(HELLO).text, model.complete(HELLO).cut) == ("Hello.", False)
 
 
 def test_other_line_separators_inside_a_reply_do_not_break_it(model, httpserver):

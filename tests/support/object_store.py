@@ -5,9 +5,11 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import obstore
+import pytest
 from obstore.store import S3Store
 
 from tests.conftest import free_port
@@ -73,3 +75,12 @@ class ObjectStoreServer:
         except obstore.exceptions.BaseError:
             return False
         return True
+
+
+@pytest.fixture(scope="module")
+def object_store(tmp_path_factory) -> Iterator[ObjectStoreServer]:
+    """A server for the tests of a file."""
+    server = ObjectStoreServer(tmp_path_factory.mktemp("objects"))
+    server.start()
+    yield server
+    server.stop()

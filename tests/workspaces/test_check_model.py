@@ -49,24 +49,8 @@ def test_a_usable_model_is_exit_0_with_its_verdict(check):
     assert "It suits every job: it can plan, guide and write." in text
 
 
-def test_what_the_product_does_without_a_capability_is_said(check):
-    code, text, _ = check(ModelServer(schema=404, json_object=404, stream=404))
-
-    assert code == 0
-    assert "Replies are asked for as a JSON object and checked here." in text
-
-
 def test_a_model_that_only_chats_is_exit_1(check):
     assert check(ModelServer(prose=True))[0] == 1
-
-
-def test_json_holds_everything_on_one_line(check):
-    code, text, _ = check(ModelServer(), "--json")
-
-    found = json.loads(text)
-    assert (code, text.count("\n")) == (0, 1)
-    assert found["usable"] is True
-    assert {row["name"] for row in found["capabilities"]} >= {"json_schema", "streaming", "context", "usage"}
 
 
 def test_a_workspace_s_model_is_tested_by_its_name(check, workspace):
@@ -100,15 +84,6 @@ def test_no_model_at_all_is_bad_settings(check, settings):
 
     assert code == 2
     assert json.loads(text)["error"] == complaint.strip()
-
-
-def test_an_absent_server_is_exit_1(check, settings):
-    settings.OPENAI_BASE_URL = "http://127.0.0.1:9/v1"
-
-    code, text, _ = check(None)
-
-    assert code == 1
-    assert "Nothing answers at the model's address." in text
 
 
 def test_each_preset_fills_in_the_form_with_and_without_htmx(page, alice):

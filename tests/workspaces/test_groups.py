@@ -38,15 +38,15 @@ def test_the_best_of_ones_own_role_and_the_groups_counts(workspace, alice, bob, 
     assert roles_in(workspace, [bob.pk]) == {bob.pk: best}
 
 
-def test_who_leaves_the_group_or_whose_group_is_taken_out_is_a_stranger(workspace, alice, bob, charlie, auditors):
+def test_who_leaves_the_group_or_whose_group_is_taken_out_is_a_stranger_and_no_group_is_the_owner_needed(
+    workspace, alice, bob, charlie, auditors
+):
     membership = add_group(actor=alice, workspace=workspace, group=auditors, role=Role.EDITOR)
     auditors.people.remove(charlie)
     assert role_in(workspace, charlie) == ""
     remove_group(actor=alice, membership=membership)
     assert role_in(workspace, bob) == Role.MEMBER, "bob was let in by himself"
 
-
-def test_a_group_of_owners_is_no_owner_that_a_workspace_needs(workspace, alice, auditors):
     add_group(actor=alice, workspace=workspace, group=auditors, role=Role.OWNER)
     assert is_only_owner(Membership.objects.get(workspace=workspace, user=alice))
 

@@ -96,15 +96,6 @@ def test_an_entry_is_changed_and_removed(add, act, page, alice):
     assert AuditEvent.objects.get(verb="lexicon.removed").object_name == "the Shed, NDC"
 
 
-def test_a_change_is_refused_under_its_own_form(add, act, alice):
-    add()
-    add(concept="sites")
-    row = LexiconEntry.objects.get(concept="sites")
-    response = act(alice, f"lexicon/{row.pk}/change/", **{**SHED, "concept": "NDC"})
-    assert response.status_code == 422
-    assert f"lexicon/{row.pk}/change/" in response.content.decode()
-
-
 def test_every_name_of_an_entry_leads_to_its_wordings(add, workspace):
     add()
     for question in ("What does the shed cost?", "What does the NDC cost?"):
@@ -144,11 +135,6 @@ class TestPreview:
         assert "this workspace" in shown
         assert "financial pack" in shown
         assert "<html" not in shown, "htmx gets a fragment"
-
-    def test_without_javascript_the_page_shows_it_with_the_formula_of_a_ratio(self, page, bob):
-        answer = page(bob, "lexicon/?question=What was the quick ratio in 2024?")
-        assert answer.context["preview"].formula_name == "quick ratio"
-        assert "<html" in answer.content.decode() and "÷" in answer.content.decode()
 
     def test_an_empty_or_endless_question_is_refused_in_place(self, page, bob):
         assert page(bob, "lexicon/preview/?question=").status_code == 422

@@ -1,6 +1,5 @@
 """Chat models of a workspace: the key is encrypted, never shown, and never sent to another address."""
 
-import socket
 from datetime import timedelta
 
 import pytest
@@ -28,32 +27,17 @@ VALUES = {
 
 
 @pytest.fixture
-def names(monkeypatch) -> dict[str, str]:
-    """Names that resolve, to addresses of the test's choice; addresses are read by the real resolver."""
-    known: dict[str, str] = {}
-    resolve = socket.getaddrinfo
-
-    def resolve_known(host, *args, **kwargs):
-        return resolve(known.get(host, host), *args, **kwargs)
-
-    monkeypatch.setattr(socket, "getaddrinfo", resolve_known)
-    return known
-
-
-@pytest.fixture
 def stored(act, alice) -> ModelProvider:
     assert act(alice, "models/add/", **VALUES, api_key=KEY).status_code == 302
     return ModelProvider.objects.get()
 
 
-def test_the_key_is_encrypted_and_read_back_by_the_job_only(stored, workspace):
+def test_the_key_is_encrypted_read_by_the_job_only_and_shown_on_no_page(stored, workspace, page, alice, admin_client):
     assert KEY not in str(ModelProvider.objects.values())
     found = model_settings(workspace)
     assert (found.api_key, found.base_url, found.context_size) == (KEY, "https://models.example/v1", 64000)
     assert KEY not in repr(found)
 
-
-def test_no_page_and_no_record_shows_the_key(stored, page, alice, admin_client):
     for path in ("models/", f"models/{stored.pk}/"):
         text = page(alice, path).content.decode()
         assert "House model" in text
@@ -66,20 +50,17 @@ def test_no_page_and_no_record_shows_the_key(stored, page, alice, admin_client):
     assert KEY not in str(list(AuditEvent.objects.values()))
 
 
-def test_a_refused_form_does_not_send_the_key_back(act, alice):
-    answer = act(alice, "models/add/", **{**VALUES, "name": ""}, api_key=KEY)
-    assert answer.status_code == 422
-    assert KEY not in answer.content.decode()
-
-
 def test_an_empty_key_field_keeps_the_key(stored, act, alice, workspace):
     act(alice, f"models/{stored.pk}/change/", **{**VALUES, "model": "larger"}, api_key="")
     assert (model_settings(workspace).model, model_settings(workspace).api_key) == ("larger", KEY)
 
 
-def test_a_new_address_forgets_the_key(stored, act, alice, workspace):
+def test_a_new_address_forgets_the_key_and_the_record_says_so(stored, act, alice, workspace):
     act(alice, f"models/{stored.pk}/change/", **{**VALUES, "base_url": "https://elsewhere.example/v1"}, api_key="")
     assert model_settings(workspace).api_key == ""
+    details = AuditEvent.objects.filter(verb="provider.changed").first().details
+    assert (details["from"], details["base_url"]) == ("https://models.example/v1", "https://elsewhere.example/v1")
+    assert (details["key_forgotten"], details["new_key"]) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -104,63 +85,10 @@ def test_odd_addresses_are_refused(act, alice, address):
     assert answer.context["form"].errors["base_url"]
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "localhost:11434",
-        "127.0.0.1",
-        "10.1.2.3",
-        "[::1]:80",
-        "169.254.169.254",
-        "ollama",
-        "a.internal",
-        "127.1:6379",
-        "0x7f.1",
-        "2130706433",
-        "[::ffff:10.1.2.3]",
-        "[64:ff9b::a01:203]",
-        "[64:ff9b:1::808:808]",
-        "localhost.",
-        "localtest.example",
-    ],
-)
-def test_private_addresses_need_the_operators_leave(act, alice, settings, host, names):
-    names["localtest.example"] = "192.168.1.7"
-    settings.ALLOW_PRIVATE_MODEL_HOSTS = False
-    assert act(alice, "models/add/", **{**VALUES, "base_url": f"http://{host}/v1"}).status_code == 422
-    settings.ALLOW_PRIVATE_MODEL_HOSTS = True
-    assert act(alice, "models/add/", **{**VALUES, "base_url": f"http://{host}/v1"}).status_code == 302
-
-
-@pytest.mark.parametrize(
-    ("host", "setting", "is_allowed"),
-    [
-        ("localhost:11434", "loopback", True),
-        ("127.0.0.1:11434", "loopback", True),
-        ("[::1]:11434", "loopback", True),
-        ("10.1.2.3", "loopback", False),
-        ("169.254.169.254", "loopback", False),
-        ("0.0.0.0:6379", "loopback", False),
-        ("localtest.example", "loopback", False),
-        ("ollama", "loopback", False),
-        ("10.1.2.3", "loopback, 10.1.0.0/16", True),
-        ("10.2.2.3", "loopback, 10.1.0.0/16", False),
-        ("127.0.0.1", "10.1.0.0/16", False),
-        ("ollama", "Ollama", True),
-        ("localtest.example", "localtest.example", True),
-        ("192.168.1.7", "localtest.example", False),
-        ("10.1.2.3", "on", True),
-        ("127.0.0.1", "off", False),
-        ("models.example", "loopback", True),
-    ],
-)
-def test_the_operator_lists_private_hosts_and_this_machine_alone_is_the_default(
-    act, alice, settings, names, host, setting, is_allowed
-):
-    names.update({"localtest.example": "192.168.1.7", "ollama": "192.168.1.8", "models.example": "93.184.216.34"})
+@pytest.mark.parametrize(("setting", "status"), [("off", 422), ("on", 302), ("loopback", 302), ("10.1.0.0/16", 422)])
+def test_a_private_address_needs_the_operator_s_leave(act, alice, settings, setting, status):
     settings.ALLOW_PRIVATE_MODEL_HOSTS = allowed_hosts(setting)
-    answer = act(alice, "models/add/", **{**VALUES, "base_url": f"http://{host}/v1"})
-    assert (answer.status_code == 302) == is_allowed
+    assert act(alice, "models/add/", **{**VALUES, "base_url": "http://127.0.0.1:11434/v1"}).status_code == status
 
 
 def test_unless_told_otherwise_a_site_lets_models_be_on_this_machine_only():
@@ -169,17 +97,14 @@ def test_unless_told_otherwise_a_site_lets_models_be_on_this_machine_only():
     assert settings.ALLOW_PRIVATE_MODEL_HOSTS == ("loopback",)
 
 
-def test_a_key_is_one_line_of_plain_characters(act, alice):
+def test_a_key_is_one_line_of_plain_characters_and_never_sent_back(act, alice):
     for key in ("sk-1\r\nX: y", "schlüssel"):
         answer = act(alice, "models/add/", **VALUES, api_key=key)
         assert (answer.status_code, list(answer.context["form"].errors)) == (422, ["api_key"])
 
-
-def test_the_record_says_where_the_address_moved_from_and_that_the_key_was_forgotten(stored, act, alice):
-    act(alice, f"models/{stored.pk}/change/", **{**VALUES, "base_url": "https://elsewhere.example/v1"}, api_key="")
-    details = AuditEvent.objects.filter(verb="provider.changed").first().details
-    assert (details["from"], details["base_url"]) == ("https://models.example/v1", "https://elsewhere.example/v1")
-    assert (details["key_forgotten"], details["new_key"]) == (True, False)
+    answer = act(alice, "models/add/", **{**VALUES, "name": ""}, api_key=KEY)
+    assert answer.status_code == 422
+    assert KEY not in answer.content.decode()
 
 
 def test_the_workspaces_own_model_comes_before_the_sites(stored, workspace):
@@ -235,7 +160,3 @@ def test_another_encryption_key_is_a_plain_error(settings):
     settings.ENCRYPTION_KEY = "another"
     with pytest.raises(SecretUnreadable):
         decrypt(sealed)
-
-
-def test_nothing_is_encrypted_as_nothing():
-    assert encrypt("") == decrypt("") == ""
