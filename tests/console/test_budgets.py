@@ -36,16 +36,7 @@ def test_a_call_must_fit_into_every_budget_that_covers_it(staff, workspace, alic
     assert not reserve(workspace=workspace, user=alice, usd=Decimal("0.2"))
 
 
-def test_what_a_dead_worker_put_aside_for_the_site_is_given_back(staff, workspace):
-    staff.post("/console/budgets/save/", TERMS)
-    reserve(workspace=workspace, user=None, usd=Decimal(2))
-    release_all(workspace=None, unless=lambda: True)
-    assert Budget.objects.get().reserved_usd == 2
-    release_all(workspace=None, unless=lambda: False)
-    assert Budget.objects.get().reserved_usd == 0
-
-
-def test_a_budget_warns_and_then_blocks(staff):
+def test_a_budget_warns_then_blocks_and_what_a_dead_worker_put_aside_is_given_back(staff, workspace):
     staff.post("/console/budgets/save/", TERMS)
     for spent, word in ((0, ""), (6, "over 50 %"), (10, "used up")):
         Budget.objects.update(spent_usd=spent)
@@ -55,3 +46,10 @@ def test_a_budget_warns_and_then_blocks(staff):
     assert "used up" in page and "Lift" in page
     staff.post(f"/console/budgets/{Budget.objects.get().pk}/lift/")
     assert not Budget.objects.exists()
+
+    staff.post("/console/budgets/save/", TERMS)
+    reserve(workspace=workspace, user=None, usd=Decimal(2))
+    release_all(workspace=None, unless=lambda: True)
+    assert Budget.objects.get().reserved_usd == 2
+    release_all(workspace=None, unless=lambda: False)
+    assert Budget.objects.get().reserved_usd == 0

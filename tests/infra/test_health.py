@@ -102,15 +102,13 @@ def test_workers_count_while_they_give_signs_of_life_and_register_again_after_re
     assert health.check_workers("runs") == ok("1 alive")
 
 
-def test_a_job_that_waits_long_is_told(redis):
+def test_a_job_that_waits_long_and_a_sweep_that_rests_are_told(redis):
     assert health.check_queue("runs") == ok("0 waiting, the oldest for 0 s")
     job = django_rq.get_queue("runs").enqueue("time.sleep", 0)
     assert health.check_queue("runs").level == Level.OK
     redis.hset(job.key, "enqueued_at", utcformat(datetime.now(UTC) - timedelta(hours=1)))
     assert health.check_queue("runs") == Finding(Level.DEGRADED, "1 waiting, the oldest for 3600 s")
 
-
-def test_the_sweep_is_alive_while_it_sweeps(redis):
     from vectorless_web.runs.management.commands.sweep import sweep
 
     assert health.check_sweep().level == Level.DEGRADED

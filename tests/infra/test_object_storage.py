@@ -34,16 +34,7 @@ def test_a_file_comes_back_as_it_was_stored(storage, size):
     assert abs(storage.get_modified_time(name) - timezone.now()) < timedelta(minutes=1)
 
 
-def test_a_file_never_takes_the_place_of_another(storage):
-    first = storage.save("uploads/a.txt", ContentFile(b"first"))
-    assert storage.save("uploads/a.txt", ContentFile(b"second")) != first
-    # As when both looked for a free name at the same time.
-    third = storage._save(first, ContentFile(b"third"))
-    assert third != first
-    assert [storage.open(name).read() for name in (first, third)] == [b"first", b"third"]
-
-
-def test_folders_are_listed_one_at_a_time(storage):
+def test_a_file_never_takes_the_place_of_another_and_folders_are_listed_one_at_a_time(storage):
     assert storage.listdir("") == ([], [])
     for name in ("top.txt", "uploads/2026/a.txt", "uploads/b.txt"):
         storage.save(name, ContentFile(b"x"))
@@ -51,8 +42,13 @@ def test_folders_are_listed_one_at_a_time(storage):
     assert storage.listdir("uploads") == (["2026"], ["b.txt"])
     assert storage.listdir("nowhere") == ([], [])
 
+    first = storage.save("uploads/a.txt", ContentFile(b"first"))
+    assert storage.save("uploads/a.txt", ContentFile(b"second")) != first
+    # As when both looked for a free name at the same time.
+    third = storage._save(first, ContentFile(b"third"))
+    assert third != first
+    assert [storage.open(name).read() for name in (first, third)] == [b"first", b"third"]
 
-def test_what_is_not_there_is_missing_and_may_be_deleted_again(storage):
     assert not storage.exists("uploads/none")
     storage.delete("uploads/none")
     for act in (storage.open, storage.size, storage.get_modified_time):

@@ -87,7 +87,9 @@ def _redirect_of(request: urllib.request.Request) -> str:
     raise AssertionError("the provider sent nobody back")
 
 
-def test_who_a_rule_names_gets_an_account_and_joins(sign_on, sign_in, workspace, django_user_model):
+def test_who_a_rule_names_gets_an_account_and_joins_and_strangers_are_kept_out(
+    sign_on, sign_in, workspace, django_user_model, alice
+):
     browser, page = sign_in("dora", email="dora@example.org", email_verified=True, name="Dora Diaz")
     assert page.status_code == 200
     person = django_user_model.objects.get(email="dora@example.org")
@@ -96,16 +98,18 @@ def test_who_a_rule_names_gets_an_account_and_joins(sign_on, sign_in, workspace,
     assert Membership.objects.get(workspace=workspace, user=person).role == Role.VIEWER
     assert browser.get(f"/w/{workspace.slug}/runs/").status_code == 200
 
+    sign_in("mallory", email="mallory@elsewhere.example", email_verified=True)
+    assert not django_user_model.objects.filter(email="mallory@elsewhere.example").exists()
 
-def test_an_address_that_is_not_verified_opens_nothing(sign_on, sign_in, django_user_model):
     browser, _page = sign_in("eve", email="eve@example.org", email_verified=False)
     assert browser.get("/account/").status_code == 302
     assert not django_user_model.objects.filter(email="eve@example.org").exists()
 
-
-def test_strangers_to_all_rules_are_kept_out(sign_on, sign_in, django_user_model):
-    sign_in("mallory", email="mallory@elsewhere.example", email_verified=True)
-    assert not django_user_model.objects.filter(email="mallory@elsewhere.example").exists()
+    sign_in("gus", email="gus@example.org", email_verified=True)
+    person = django_user_model.objects.get(email="gus@example.org")
+    remove_member(actor=alice, membership=Membership.objects.get(workspace=workspace, user=person))
+    browser, _page = sign_in("gus", email="gus@example.org", email_verified=True)
+    assert browser.get(f"/w/{workspace.slug}/runs/").status_code == 404
 
 
 def test_an_invitation_opens_the_door_too(sign_on, sign_in, workspace, alice, django_user_model):
@@ -123,14 +127,6 @@ def test_a_group_gives_the_role(sign_on, sign_in, workspace, django_user_model):
     sign_in("fred", email="fred@example.org", email_verified=True, groups=["finance"])
     person = django_user_model.objects.get(email="fred@example.org")
     assert Membership.objects.get(workspace=workspace, user=person).role == Role.EDITOR
-
-
-def test_who_was_removed_does_not_come_back_by_a_rule(sign_on, sign_in, workspace, alice, django_user_model):
-    sign_in("gus", email="gus@example.org", email_verified=True)
-    person = django_user_model.objects.get(email="gus@example.org")
-    remove_member(actor=alice, membership=Membership.objects.get(workspace=workspace, user=person))
-    browser, _page = sign_in("gus", email="gus@example.org", email_verified=True)
-    assert browser.get(f"/w/{workspace.slug}/runs/").status_code == 404
 
 
 def test_a_verified_address_is_the_account_that_has_it(sign_on, sign_in, bob, workspace):
@@ -203,18 +199,11 @@ class TestWithoutLocalPasswords:
     def _off(self, sign_on, settings):
         settings.LOCAL_PASSWORDS = False
 
-    def test_passwords_sign_nobody_in(self, client, bob):
+    def test_passwords_sign_nobody_up_nor_in_but_superusers(self, client, bob, settings, admin_user):
         page = client.post("/accounts/login/", {"login": "bob", "password": PASSWORD}).content.decode()
         assert "Passwords of this site are switched off" in page
         assert client.get("/account/").status_code == 302
 
-    def test_superusers_still_get_in(self, client, admin_user):
-        admin_user.set_password(PASSWORD)
-        admin_user.save()
-        client.post("/accounts/login/", {"login": admin_user.username, "password": PASSWORD})
-        assert client.get("/account/").status_code == 200
-
-    def test_nobody_signs_up_or_resets_a_password(self, client, settings, bob):
         settings.SIGNUP_OPEN = True
         page = client.get("/accounts/signup/").content.decode()
         assert "password1" not in page
@@ -223,6 +212,11 @@ class TestWithoutLocalPasswords:
         page = client.post("/accounts/password/reset/", {"email": bob.email}).content.decode()
         assert "Passwords of this site are switched off" in page
         assert not mail.outbox
+
+        admin_user.set_password(PASSWORD)
+        admin_user.save()
+        client.post("/accounts/login/", {"login": admin_user.username, "password": PASSWORD})
+        assert client.get("/account/").status_code == 200
 
 
 @pytest.mark.parametrize(

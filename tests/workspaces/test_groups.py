@@ -51,7 +51,9 @@ def test_who_leaves_the_group_or_whose_group_is_taken_out_is_a_stranger_and_no_g
     assert is_only_owner(Membership.objects.get(workspace=workspace, user=alice))
 
 
-def test_owners_let_groups_in_change_their_role_and_take_them_out(act, page, workspace, alice, auditors):
+def test_owners_let_groups_in_change_their_role_take_them_out_and_changes_of_people_are_recorded(
+    act, page, workspace, alice, auditors, bob, charlie
+):
     act(alice, "groups/add/", group=auditors.pk, role="viewer")
     membership = workspace.group_memberships.get()
     act(alice, f"groups/{membership.pk}/role/", role="editor")
@@ -63,8 +65,6 @@ def test_owners_let_groups_in_change_their_role_and_take_them_out(act, page, wor
     verbs = AuditEvent.objects.filter(object_name="Auditors").order_by("pk").values_list("verb", flat=True)
     assert list(verbs) == ["member.group_added", "member.group_role_changed", "member.group_removed"]
 
-
-def test_who_joins_and_who_leaves_a_group_is_recorded(alice, bob, charlie, auditors):
     set_people(actor=alice, group=auditors, people=[bob])
     changed = AuditEvent.objects.get(verb="group.people_changed")
     assert changed.details == {"added": [], "removed": [charlie.username]}

@@ -8,7 +8,7 @@ from vectorless_web.workspaces.services import record
 pytestmark = pytest.mark.django_db
 
 
-def test_an_event_says_who_did_what_to_what(workspace, bob):
+def test_an_event_says_who_did_what_to_what_and_is_never_changed_or_deleted(workspace, bob):
     event = record(actor=bob, verb="run.asked", workspace=workspace, target=workspace, details={"steps": 6})
     event.refresh_from_db()
     assert (event.actor, event.verb, event.object_type, event.object_id) == (
@@ -19,8 +19,6 @@ def test_an_event_says_who_did_what_to_what(workspace, bob):
     )
     assert event.object_name == "Acme diligence"
 
-
-def test_events_are_never_changed_or_deleted(workspace, bob):
     event = record(actor=bob, verb="x", name="n" * 400)
     event.verb = "y"
     with pytest.raises(AppendOnlyError):
