@@ -41,11 +41,14 @@ def findings(page) -> list[str]:
     return serious + ([f"{wide} px too wide"] if wide > 0 else [])
 
 
-def audit(page, address: str, ways=WAYS) -> dict[str, list[str]]:
-    """What is wrong with the page at an address."""
-    page.goto(address)
-    found = look(page, ways)
-    return {address: found} if found else {}
+def audit(page, addresses) -> dict[str, list[str]]:
+    """What is wrong with pages, looked at by turns: all share their colours, and test_layout.py measures widths."""
+    wrong = {}
+    for number, address in enumerate(addresses):
+        page.goto(address)
+        if found := look(page, [WAYS[number % 2]]):
+            wrong[address] = found
+    return wrong
 
 
 def look(page, ways=WAYS) -> list[str]:
@@ -183,10 +186,7 @@ def test_no_page_has_a_serious_finding(filled, browser, site):
     paths += [address + more for more in ("?page=3", "?page=3&view=text", "?find=revenue", "changes/")]
     page.goto(f"{site.address}{address}?page=15")
     paths.append(page.locator(".understood a[href*='/tables/']").first.get_attribute("href") + "?sort=1")
-    wrong = {}
-    own = [path for path in paths if not path.startswith("/admin/")]  # Those are the framework's.
-    for number, path in enumerate(own):  # By turns: all pages share their colours, and test_layout.py their widths.
-        wrong |= audit(page, site.address + path, [WAYS[number % 2]])
+    own = [site.address + path for path in paths if not path.startswith("/admin/")]  # Those are the framework's.
     stranger = browser.new_page()
-    assert wrong | audit(stranger, f"{site.address}/accounts/login/") == {}
+    assert audit(page, own) | audit(stranger, [f"{site.address}/accounts/login/"]) == {}
     stranger.close()
