@@ -104,37 +104,6 @@ def test_a_deep_branch_gains_nothing_from_its_depth():
     assert deep.node(run(deep, scorer)[-1].ranked[0].key).title == "Short"
 
 
-def test_many_children_are_cut_to_the_best_and_then_pruned():
-    tree = tree_of([("Chapter", [(f"Section {number}", ["x"]) for number in range(30)]), ("Other", ["y"])])
-    sections = tree.child_sections(1)
-    scores = {key: 0.2 + place / 100 for place, key in enumerate(sections)}
-    pilot = Keeping(sections[15:25])
-    events = run(tree, FixedScorer({1: 0.9, **scores}), pilot)
-    assert set(pilot.pruned[0].candidates) == set(sections[15:])
-    shown = next(state for state in pilot.states if state.current_node == 1)
-    assert set(shown.candidates) == set(sections[15:25])
-    left_out = [rejection for event in events for rejection in event.rejected if rejection.key in sections[25:]]
-    assert len(left_out) == 5
-    assert all("set aside" in rejection.reason for rejection in left_out)
-
-
-def test_pruning_away_too_much_keeps_the_best_scored_as_well():
-    tree = tree_of([("Chapter", [(f"Section {number}", ["x"]) for number in range(30)]), ("Other", ["y"])])
-    sections = tree.child_sections(1)
-    scores = {key: 0.2 + place / 100 for place, key in enumerate(sections)}
-    pilot = Keeping(sections[15:16])
-    run(tree, FixedScorer({1: 0.9, **scores}), pilot)
-    shown = next(state for state in pilot.states if state.current_node == 1)
-    assert set(shown.candidates) == {sections[15], *sections[-3:]}
-
-
-def test_ten_children_are_not_pruned():
-    tree = tree_of([("Chapter", [(f"Section {number}", ["x"]) for number in range(10)]), ("Other", ["y"])])
-    pilot = ToldPilot()
-    run(tree, FixedScorer({}), pilot)
-    assert pilot.pruned == []
-
-
 class Keeping(ToldPilot):
     """Keeps, of a wide node, what it was told to keep."""
 
@@ -147,9 +116,39 @@ class Keeping(ToldPilot):
         return self.kept
 
 
+def prune(kept_places):
+    """What a pilot was asked to prune and then shown of 30 sections, the last ones best; and what was left out."""
+    tree = tree_of([("Chapter", [(f"Section {number}", ["x"]) for number in range(30)]), ("Other", ["y"])])
+    sections = tree.child_sections(1)
+    pilot = Keeping([sections[place] for place in kept_places])
+    scores = {key: 0.2 + place / 100 for place, key in enumerate(sections)}
+    events = run(tree, FixedScorer({1: 0.9, **scores}), pilot)
+    shown = next(state for state in pilot.states if state.current_node == 1)
+    reasons = [row.reason for event in events for row in event.rejected if row.key in sections[25:]]
+    asked, kept = ([sections.index(key) for key in state.candidates] for state in (pilot.pruned[0], shown))
+    return asked, kept, reasons
+
+
+def test_many_children_are_cut_to_the_best_and_then_pruned():
+    asked, kept, reasons = prune(range(15, 25))
+    assert (asked, kept) == (list(range(15, 30)), list(range(15, 25)))
+    assert len(reasons) == 5 and all("set aside" in reason for reason in reasons)
+
+
+def test_pruning_away_too_much_keeps_the_best_scored_as_well():
+    assert prune([15])[1] == [15, 27, 28, 29]
+
+
 def test_a_pilot_that_never_asks_narrows_nothing():
     tree = tree_of([(f"Section {number}", ["x"]) for number in range(100)])
     last = tree.child_sections(0)[-1]
     events = run(tree, FixedScorer({last: 0.9}), NoopPilot())
     assert events[-1].ranked[0].key == last
     assert len(events[0].scored) == 100
+
+
+def test_ten_children_are_not_pruned():
+    tree = tree_of([("Chapter", [(f"Section {number}", ["x"]) for number in range(10)]), ("Other", ["y"])])
+    pilot = ToldPilot()
+    run(tree, FixedScorer({}), pilot)
+    assert pilot.pruned == []
