@@ -14,7 +14,7 @@ from vectorless_web.engine.agent.events import (
     StepKind,
     StepResult,
 )
-from vectorless_web.engine.agent.retrieving import find_gate, pack_passages
+from vectorless_web.engine.agent.retrieving import find_gate, list_absent, pack_passages
 from vectorless_web.engine.agent.routing import Routed
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.tree_search import search_document
@@ -23,7 +23,7 @@ from vectorless_web.engine.answers.claims import Verdict
 from vectorless_web.engine.answers.exact import state_figure, write_sentence
 from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
-from vectorless_web.engine.passages.find import Passage, find_passages, unknown_words
+from vectorless_web.engine.passages.find import Passage, find_passages
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.tables.ranked import rank_tables
 from vectorless_web.engine.tables.relation import TableSource
@@ -104,7 +104,7 @@ def scan_parts(run: OfflineRun, routed: Routed) -> StepEvent:
     """SCAN: which parts of the opened documents hold words of the question, and which words stand nowhere."""
     state = run.state
     opened = {name: scorer.document for name, scorer in run.scorers.items()}
-    run.unknown = routed.keep_unknown(unknown_words(run.plan, opened, lexicon=state.lexicon))
+    run.unknown = routed.keep_unknown(list_absent(state, [run.plan], opened))
     parts = [part for name in run.scorers for part in _list_parts(run, name)]
     holding = [part for part in parts if part.score > 0]
     run.holding = [name for name in run.scorers if any(part.document == name for part in holding)]

@@ -1,12 +1,13 @@
 """How a run retrieves: the settings of a workspace or an ask as the Retriever takes them, and its account of a step."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from vectorless_web.engine.agent.state import RunState, Settings
 from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.finding.ranking.ranker import profile_of
 from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
     DocumentCollection,
@@ -23,8 +24,9 @@ from vectorless_web.engine.finding.retrieval import (
 )
 from vectorless_web.engine.finding.retrieval.corpus import count_microseconds
 from vectorless_web.engine.finding.search import read_fusion, search_documents
-from vectorless_web.engine.passages.find import LONGEST_SHOWN, Gate, Passage, find_passages, show_leaf
+from vectorless_web.engine.passages.find import LONGEST_SHOWN, Gate, Passage, find_passages, show_leaf, unknown_words
 from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.text.analyser import analyse, drop_function_words, is_telling
 
 HOPS = 2
 """Steps of the graph from a passage: "see Note 7" leads to a heading, and one more to what stands under it."""
@@ -129,6 +131,33 @@ def account_for(result: RetrievalResult) -> dict[str, Any]:
             for row in result.warnings
         ],
     }
+
+
+LEAST_BEGINNING = 4
+"""Letters that words of one stem have in common at least, in most languages; with two thirds of a longer word."""
+
+
+def list_absent(
+    state: RunState, plans: Iterable[QueryPlan], documents: Mapping[str, CompiledDocument]
+) -> tuple[str, ...]:
+    """Words of questions, as written, of which these documents hold neither the word nor one that begins alike.
+
+    Words that tell nothing by themselves are passed over.
+    """
+    segments = [profile_of(document, state.lexicon).segment for document in documents.values()]
+    found: dict[str, None] = {}
+    for plan in plans:
+        unknown = unknown_words(plan, documents, lexicon=state.lexicon)
+        found |= dict.fromkeys(drop_function_words(filter(is_telling, unknown), plan.question))
+    return tuple(
+        word
+        for word in found
+        if not any(segment.has_beginning(_cut_beginning(term)) for term in analyse(word) for segment in segments)
+    )
+
+
+def _cut_beginning(term: str) -> str:
+    return term[: max(LEAST_BEGINNING, -(-2 * len(term) // 3))]
 
 
 def _by_number(documents: Mapping[str, CompiledDocument]) -> DocumentCollection:
