@@ -17,7 +17,6 @@ from vectorless_web.engine.agent.routing import Routed
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.answers.claims import Evidence, Support
-from vectorless_web.engine.answers.outcome import Ending
 from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.questions.plan import QueryPlan, merge_plans
@@ -25,13 +24,6 @@ from vectorless_web.engine.questions.understand import understand
 
 MOST_PASSAGES, MOST_CHECKED = 10, 8
 """Passages shown where no claim holds, and sections named that were looked at."""
-
-_OUTCOMES = {
-    Ending.ANSWERED: Outcome.ANSWERED,
-    Ending.PARTIAL: Outcome.PARTIAL,
-    Ending.PASSAGES: Outcome.PASSAGES,
-    Ending.NOT_FOUND: Outcome.NOT_FOUND,
-}
 
 
 def converse(state: RunState, plan: QueryPlan, routed: Routed) -> Iterator[ReasoningEvent]:
@@ -96,7 +88,7 @@ def finish_run(
     looked: Sequence[NodeRef],
 ) -> Iterator[ReasoningEvent]:
     """The claims, FINALIZE, and the end: the answer, or where nothing stands the passages that come closest."""
-    outcome = _OUTCOMES[checked.conclusion.ending]
+    outcome = Outcome(checked.conclusion.ending.value)
     yield from checked.claims
     passages: tuple[Evidence, ...] = ()
     if outcome in (Outcome.PASSAGES, Outcome.NOT_FOUND):

@@ -179,8 +179,8 @@ def retrieve_passages(run: OfflineRun) -> StepEvent:
     gate = find_gate(state.settings, documents)
     found = find_passages(run.plan, documents, lexicon=state.lexicon, most=RANKED, near=near.cosines, gate=gate)
     scored = [(passage, passage.score + ROUTE_WEIGHT * run.standing[passage.document]) for passage in found]
-    packed = pack_passages(state, run.plan, documents, sorted(scored, key=lambda pair: -pair[1]), most=MOST_PASSAGES)
-    run.passages = packed.passages
+    scored.sort(key=lambda pair: -pair[1])
+    run.passages, account = pack_passages(state, run.plan, documents, scored, most=MOST_PASSAGES)
     state.found = run.passages
     refs = [ref for passage in run.passages for ref in state.refer(passage.document, [passage.key], "read")]
     pages = dict.fromkeys((run.title_of(passage.document), passage.page_index) for passage in run.passages)
@@ -202,7 +202,7 @@ def retrieve_passages(run: OfflineRun) -> StepEvent:
                 }
                 for passage in run.passages
             ],
-            "retrieval": [packed.account],
+            "retrieval": [account],
             **near.as_observation(),
         },
         refs=tuple(refs),

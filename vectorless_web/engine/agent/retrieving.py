@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from vectorless_web.engine.agent.state import RunState, Settings
@@ -71,14 +71,6 @@ def rank_documents(
     return find_passages(plan, documents, lexicon=state.lexicon, most=most, near=near.cosines, gate=gate)
 
 
-@dataclass(frozen=True, slots=True)
-class PackedPassages:
-    """Passages in the order in which they were packed, and the account of what was seen and left out, as JSON."""
-
-    passages: tuple[Passage, ...]
-    account: dict[str, Any]
-
-
 def pack_passages(
     state: RunState,
     plan: QueryPlan,
@@ -86,9 +78,10 @@ def pack_passages(
     ranked: Sequence[tuple[Passage, float]],
     *,
     most: int,
-) -> PackedPassages:
+) -> tuple[tuple[Passage, ...], dict[str, Any]]:
     """Ranked passages with what the settings add to them, as far as the run's tokens of evidence go, at most `most`.
 
+    Beside them the account of what was seen and left out, as JSON.
     The ranking has weighed the words already, so their own lane would count them twice.
     """
     names = dict(enumerate(documents, start=1))
@@ -111,7 +104,7 @@ def pack_passages(
         name = names[at.space]
         shown = found.get(at) or show_leaf(plan, name, documents[name], at.key, item.score)
         passages += [shown] if shown is not None else []
-    return PackedPassages(tuple(passages), {**account_for(result), "fusion": state.settings.fusion})
+    return tuple(passages), {**account_for(result), "fusion": state.settings.fusion}
 
 
 def account_for(result: RetrievalResult) -> dict[str, Any]:

@@ -385,33 +385,23 @@ def open_dialogue(
     room = min(FIRST_TOKENS, state.limits.token_budget)
     room = min(room, int(state.settings.context * CONTEXT_SHARE)) if state.settings.context else room
     room -= sum(map(count_tokens, (system, earlier, scope, briefing.question))) + 120
-    shown, step = _show_documents(state, library, briefing, max(300, room))
-    dialogue = Dialogue(state, toolbox, [], turns, walk, is_whole=step.is_whole)
+    shown, step, is_whole = _show_documents(state, library, briefing, max(300, room))
+    dialogue = Dialogue(state, toolbox, [], turns, walk, is_whole=is_whole)
     # For its other words a model finds others by itself; of a question in another language most are missing.
     is_alike = len(absent) * 2 <= len(drop_function_words(words_of(understood), briefing.question))
     names = [word for word in absent if is_alike and any(word in name for name in understood.entities)]
-    unknown = "" if step.is_whole else write_unknown(names)
+    unknown = "" if is_whole else write_unknown(names)
     told = [scope, earlier, *shown, unknown]
     dialogue.messages = [Message("system", system), Message("user", write_first(told, briefing.question))]
-    row = {**step.result.observation, "unknown_words": list(absent)}
-    event = state.make_step(
-        step.kind,
-        replace(step.result, observation=row),
-        walk=walk,
-        planned=PlannedStep(action=step.action),
-    )
-    return dialogue, event
+    step = replace(step, observation={**step.observation, "unknown_words": list(absent)})
+    kind, action = (StepKind.EXTRACT, "read") if is_whole else (StepKind.RETRIEVE, "passages")
+    return dialogue, state.make_step(kind, step, walk=walk, planned=PlannedStep(action=action))
 
 
-@dataclass(frozen=True, slots=True)
-class _Packed:
-    result: StepResult
-    kind: StepKind
-    action: str
-    is_whole: bool
-
-
-def _show_documents(state: RunState, library: LibraryView, briefing: Briefing, room: int) -> tuple[list[str], _Packed]:
+def _show_documents(
+    state: RunState, library: LibraryView, briefing: Briefing, room: int
+) -> tuple[list[str], StepResult, bool]:
+    """The documents as far as there is room, the step that tells of it, and whether all of them are shown whole."""
     views = [line.view for line in briefing.lines]
     whole = choose_whole(briefing.lines, room)
     parts: list[str] = []
@@ -426,9 +416,7 @@ def _show_documents(state: RunState, library: LibraryView, briefing: Briefing, r
     rest = [view for view in views if view not in whole]
     if not rest:
         say = f"Read {say_count(len(whole), 'short document')} in full"
-        return parts, _Packed(
-            StepResult(say, {"whole": [v.id for v in whole]}, tuple(refs)), StepKind.EXTRACT, "read", True
-        )
+        return parts, StepResult(say, {"whole": [v.id for v in whole]}, tuple(refs)), True
     outline = _write_outlines([line for line in briefing.lines if line.view in rest], int(room * OUTLINE_SHARE))
     if outline:
         parts.append(f"Outline ([id] title | pages | size):\n{fence_text(outline)}")
@@ -440,7 +428,7 @@ def _show_documents(state: RunState, library: LibraryView, briefing: Briefing, r
     refs += [ref for passage in kept for ref in state.refer(passage.document, [passage.key], "read")]
     told = {"passages": [{"document": p.document, "key": p.key, "score": round(p.score, 4)} for p in kept]}
     say = f"Gathered {say_count(len(kept), 'passage')} of {say_count(len({p.document for p in kept}), 'document')}"
-    return parts, _Packed(StepResult(say, told, tuple(refs)), StepKind.RETRIEVE, "passages", False)
+    return parts, StepResult(say, told, tuple(refs)), False
 
 
 def choose_whole(lines: Sequence[ScopeLine], room: int) -> list[DocumentView]:

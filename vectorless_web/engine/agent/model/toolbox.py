@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, StepKind, StepResult, refuse_step
+from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, StepKind, StepResult
 from vectorless_web.engine.agent.model.calculation import evaluate_ids
 from vectorless_web.engine.agent.model.excerpts import (
     join_excerpts,
@@ -103,7 +103,7 @@ class Toolbox:
                 outcome = _WORK[call.name](self, arguments)
         except (ArtefactDamaged, InvalidInput, PictureUnavailable) as error:
             told = Told(REFUSED, error.message) if call.name in QUOTING else Told(error.message)
-            outcome = ToolOutcome(told, refuse_step(error.message))
+            outcome = ToolOutcome(told, StepResult(error.message, {"error": error.message}))
         self.looked += outcome.result.refs
         planned = replace(planned, action=call.name, arguments=_as_json(call.arguments))
         if outcome.event is not None:
@@ -317,7 +317,7 @@ class Toolbox:
         name = shorten_text(relation.view.name, 70)
         row = {"key": key, "rows": list(worked.rows), "result": worked.result, "cells": list(worked.cells)}
         say = (
-            f"Worked out {worked.said} of {name} = {worked.result}"
+            f"Worked out {arguments['aggregate']} of {name} = {worked.result}"
             if worked.result
             else f"Read {say_count(len(worked.rows), 'row')} of {name}"
         )
