@@ -15,7 +15,7 @@ from tests.support.engine_documents import Shelf, annual_report, compiled, parag
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import StepEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.model.toolbox import Toolbox, ToolCall, ToolOutcome
+from vectorless_web.engine.agent.model.toolbox import Toolbox, ToolOutcome
 from vectorless_web.engine.agent.model.tools import TOOLS, list_tools, write_tools
 from vectorless_web.engine.agent.model.view import LibraryView
 from vectorless_web.engine.agent.reasoner import Settings
@@ -39,7 +39,7 @@ def toolbox(corpus: Shelf | None = None, settings: Settings = Settings(), replie
 
 def run(tools: Toolbox, name: str, **arguments: Any) -> tuple[ToolOutcome, StepEvent]:
     events: list[Any] = []
-    work = tools.carry_out(ToolCall(name, arguments), PlannedStep())
+    work = tools.carry_out(name, arguments, PlannedStep())
     while True:
         try:
             events.append(next(work))

@@ -27,7 +27,7 @@ from vectorless_web.engine.agent.model.prompts import (
     write_unknown,
 )
 from vectorless_web.engine.agent.model.searching import rank_passages
-from vectorless_web.engine.agent.model.toolbox import Toolbox, ToolCall
+from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import TOOLS, write_tools
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, count_tokens
 from vectorless_web.engine.agent.retrieving import list_absent
@@ -259,8 +259,7 @@ class Dialogue:
         answer = self._find_answer(asked)
         problem = ""
         if answer is not None:
-            draft = self._read_answer(answer)
-            problem = "" if draft else self._explain_answer(answer)
+            draft, problem = _read_answer(answer)
             if draft is not None and (is_last or not self._must_search(draft)):
                 yield self._make_answer_step(draft, planned)
                 return draft
@@ -284,9 +283,8 @@ class Dialogue:
             if number >= MOST_CALLS or is_full:
                 results.append(Told(PUT_OFF))
                 continue
-            call = ToolCall(row["tool"], row["arguments"])
-            self._has_searched = self._has_searched or call.name in ("search", "find", "navigate", "route")
-            outcome = yield from self.toolbox.carry_out(call, planned)
+            self._has_searched = self._has_searched or row["tool"] in ("search", "find", "navigate", "route")
+            outcome = yield from self.toolbox.carry_out(row["tool"], row["arguments"], planned)
             # Only the first step of a turn carries what the turn has cost.
             planned = PlannedStep(engine=self.state.engine)
             results.append(outcome.told)
@@ -311,20 +309,6 @@ class Dialogue:
         beside = [row for row in rows if row["tool"] not in ("answer", "note", "calculate")]
         return answers[-1] if answers and not beside else None
 
-    @staticmethod
-    def _read_answer(arguments: Mapping[str, Any]) -> AnswerDraft | None:
-        fitted = fit_to_schema(dict(arguments), TOOLS["answer"].parameters)
-        if isinstance(fitted, dict) and not problem_with(fitted, TOOLS["answer"].parameters):
-            draft = read_draft(fitted)
-            return draft if draft.claims or draft.outcome == "not_found" else None
-        return None
-
-    @staticmethod
-    def _explain_answer(arguments: Mapping[str, Any]) -> str:
-        fitted = fit_to_schema(dict(arguments), TOOLS["answer"].parameters)
-        problem = problem_with(fitted, TOOLS["answer"].parameters, "answer")
-        return f"{problem or 'answer has no claims'}. Call it as answer({TOOLS['answer'].arguments})."
-
     def _must_search(self, draft: AnswerDraft) -> bool:
         return draft.outcome == "not_found" and not (self.is_whole or self._has_searched or self._was_sent_back)
 
@@ -339,6 +323,17 @@ class Dialogue:
         return self.state.make_step(
             StepKind.SYNTHESIZE, StepResult(say, row), walk=self.walk, planned=replace(planned, action="answer")
         )
+
+
+def _read_answer(arguments: Mapping[str, Any]) -> tuple[AnswerDraft | None, str]:
+    """The draft in a call of `answer`, or what is wrong with the call."""
+    tool = TOOLS["answer"]
+    fitted = fit_to_schema(dict(arguments), tool.parameters)
+    problem = problem_with(fitted, tool.parameters, "answer")
+    draft = None if problem else read_draft(fitted)
+    if draft is not None and (draft.claims or draft.outcome == "not_found"):
+        return draft, ""
+    return None, f"{problem or 'answer has no claims'}. Call it as answer({tool.arguments})."
 
 
 def fit_context(messages: Sequence[Message], context: int) -> list[Message]:

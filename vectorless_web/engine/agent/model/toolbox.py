@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, StepKind, StepResult
@@ -41,14 +41,6 @@ MOST_HITS = 6
 """New hits that a search shows for all its queries."""
 FIND_TOKENS, MOST_IN_NODE = 1200, 6
 """Tokens of places that `find` shows, and the most places of one node."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """One call as the model made it."""
-
-    name: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,39 +82,41 @@ class Toolbox:
         self.looked: list[NodeRef] = []
         """What was opened or looked at, for the account of a run that found nothing."""
 
-    def carry_out(self, call: ToolCall, planned: PlannedStep) -> Generator[ReasoningEvent, None, ToolOutcome]:
+    def carry_out(
+        self, name: str, given: Mapping[str, Any], planned: PlannedStep
+    ) -> Generator[ReasoningEvent, None, ToolOutcome]:
         """Carry out one call; yields its steps and returns what came of it. What goes wrong is told, never raised."""
-        tool = self.tools.get(call.name)
+        tool = self.tools.get(name)
         kind = tool.kind if tool else StepKind.SYNTHESIZE
         try:
-            arguments = self._check_call(call, tool)
-            if call.name == "for_each" and self._ask_each is not None:
+            arguments = self._check_call(name, given, tool)
+            if name == "for_each" and self._ask_each is not None:
                 asked = [view.id for view in self._find_views(arguments.get("documents"))]
                 outcome = yield from self._ask_each(arguments["question"], asked, self.room)
             else:
-                outcome = _WORK[call.name](self, arguments)
+                outcome = _WORK[name](self, arguments)
         except (ArtefactDamaged, InvalidInput, PictureUnavailable) as error:
-            told = Told(REFUSED, error.message) if call.name in QUOTING else Told(error.message)
+            told = Told(REFUSED, error.message) if name in QUOTING else Told(error.message)
             outcome = ToolOutcome(told, StepResult(error.message, {"error": error.message}))
         self.looked += outcome.result.refs
-        planned = replace(planned, action=call.name, arguments=_as_json(call.arguments))
+        planned = replace(planned, action=name, arguments=_as_json(given))
         if outcome.event is not None:
             yield outcome.event
         else:
             yield self.state.make_step(kind, outcome.result, walk=self._walk, planned=planned)
         return outcome
 
-    def _check_call(self, call: ToolCall, tool: Tool | None) -> dict[str, Any]:
+    def _check_call(self, name: str, said: Mapping[str, Any], tool: Tool | None) -> dict[str, Any]:
         if tool is None:
-            raise InvalidInput(f"There is no tool {shorten_text(call.name, 40)}. Tools are {', '.join(self.tools)}.")
-        arguments = fit_to_schema(dict(call.arguments), tool.parameters)
-        problem = problem_with(arguments, tool.parameters, call.name)
-        given = {} if problem else {name: value for name, value in arguments.items() if value not in ("", [], None)}
-        lacking = [name for name in tool.parameters["required"] if name not in given and name != "claims"]
-        problem = problem or (f"{call.name} lacks {lacking[0]}" if lacking else "")
+            raise InvalidInput(f"There is no tool {shorten_text(name, 40)}. Tools are {', '.join(self.tools)}.")
+        arguments = fit_to_schema(dict(said), tool.parameters)
+        problem = problem_with(arguments, tool.parameters, name)
+        given = {} if problem else {key: value for key, value in arguments.items() if value not in ("", [], None)}
+        lacking = [key for key in tool.parameters["required"] if key not in given and key != "claims"]
+        problem = problem or (f"{name} lacks {lacking[0]}" if lacking else "")
         if problem:
             raise InvalidInput(f"{problem}. Call it as {tool.name}({tool.arguments}).")
-        print_of_call = f"{call.name} {sorted(given.items(), key=str)}"
+        print_of_call = f"{name} {sorted(given.items(), key=str)}"
         if print_of_call in self._made:
             raise InvalidInput("You made this very call before; its result stands above. Ask for something else.")
         self._made.add(print_of_call)
