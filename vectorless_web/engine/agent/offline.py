@@ -74,12 +74,13 @@ def walk(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") ->
 
     `note` says why a model that was to be asked is not.
     """
+    best = max((document.score for document in routed.documents), default=0.0)
     run = OfflineRun(
         state,
         plan,
         {name: DocumentScorer(state.corpus.open(name), plan, lexicon=state.lexicon) for name in routed.ids},
         {document.id: document.entry for document in routed.documents},
-        measure_standing(routed),
+        {document.id: document.score / best if best > 0 else 0.0 for document in routed.documents},
     )
     if run.scorers and state.may_step():
         yield scan_parts(run, routed)
@@ -92,12 +93,6 @@ def walk(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") ->
         yield extract_figure(run)
     state.stop_if_asked()
     yield from finish(run, note)
-
-
-def measure_standing(routed: Routed) -> dict[str, float]:
-    """Each opened document's score as a share of the best one's."""
-    best = max((document.score for document in routed.documents), default=0.0)
-    return {document.id: document.score / best if best > 0 else 0.0 for document in routed.documents}
 
 
 def scan_parts(run: OfflineRun, routed: Routed) -> StepEvent:
@@ -116,7 +111,10 @@ def scan_parts(run: OfflineRun, routed: Routed) -> StepEvent:
         say=f"Looked over {say_count(len(parts), 'part')} of {say_count(len(run.scorers), 'document')}; "
         + (looks if named else "none holds a word of the question"),
         observation={
-            "parts": [part.as_row(is_promising=part in promising) for part in parts[:LISTED]],
+            "parts": [
+                {**asdict(part), "score": round(part.score, 4), "promising": part in promising}
+                for part in parts[:LISTED]
+            ],
             "not_listed": max(0, len(parts) - LISTED),
             "unknown_words": list(run.unknown),
         },
@@ -141,10 +139,6 @@ class Part:
     pages: str
     tokens: int
     score: float
-
-    def as_row(self, *, is_promising: bool) -> dict[str, object]:
-        """The part as JSON values of a step."""
-        return {**asdict(self), "score": round(self.score, 4), "promising": is_promising}
 
 
 def _list_parts(run: OfflineRun, name: str) -> list[Part]:
