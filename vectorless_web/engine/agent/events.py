@@ -151,8 +151,3 @@ class StepResult:
     tokens: int = 0
     cost_usd: float = 0.0
     documents: tuple[str, ...] = ()
-
-
-def refuse_step(message: str) -> StepResult:
-    """A step that could not be taken as asked; it costs its turn, and the planner reads why."""
-    return StepResult(say=message, observation={"error": message})

@@ -8,15 +8,15 @@ from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAns
 from vectorless_web.engine.agent.model.dialogue import Briefing, open_dialogue
 from vectorless_web.engine.agent.model.foreach import DocumentAsker
 from vectorless_web.engine.agent.model.prompts import ScopeLine, name_documents
-from vectorless_web.engine.agent.model.searching import list_absent, rank_passages
+from vectorless_web.engine.agent.model.searching import rank_passages
 from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import list_tools
 from vectorless_web.engine.agent.model.view import LibraryView
+from vectorless_web.engine.agent.retrieving import list_absent
 from vectorless_web.engine.agent.routing import Routed
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.answers.claims import Evidence, Support
-from vectorless_web.engine.answers.outcome import Ending
 from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.questions.plan import QueryPlan, merge_plans
@@ -24,13 +24,6 @@ from vectorless_web.engine.questions.understand import understand
 
 MOST_PASSAGES, MOST_CHECKED = 10, 8
 """Passages shown where no claim holds, and sections named that were looked at."""
-
-_OUTCOMES = {
-    Ending.ANSWERED: Outcome.ANSWERED,
-    Ending.PARTIAL: Outcome.PARTIAL,
-    Ending.PASSAGES: Outcome.PASSAGES,
-    Ending.NOT_FOUND: Outcome.NOT_FOUND,
-}
 
 
 def converse(state: RunState, plan: QueryPlan, routed: Routed) -> Iterator[ReasoningEvent]:
@@ -95,7 +88,7 @@ def finish_run(
     looked: Sequence[NodeRef],
 ) -> Iterator[ReasoningEvent]:
     """The claims, FINALIZE, and the end: the answer, or where nothing stands the passages that come closest."""
-    outcome = _OUTCOMES[checked.conclusion.ending]
+    outcome = Outcome(checked.conclusion.ending.value)
     yield from checked.claims
     passages: tuple[Evidence, ...] = ()
     if outcome in (Outcome.PASSAGES, Outcome.NOT_FOUND):
@@ -103,6 +96,7 @@ def finish_run(
         quotes = Quotes(state.corpus.open, first=first)
         ranked = rank_passages(state, plan, library.documents, most=MOST_PASSAGES)
         passages = tuple(quotes.cite_passage(passage) for passage in ranked)
+    asked = understand(state.question, lexicon=state.lexicon, expand=False)
     reason = _give_reason(checked, outcome)
     result = StepResult(reason, {"outcome": outcome.value, "missing": list(checked.missing), "passages": len(passages)})
     yield state.make_step(StepKind.FINALIZE, result, walk=OUTSIDE_WALK)
@@ -117,7 +111,7 @@ def finish_run(
         missing=checked.missing,
         checked=_list_checked(looked) if outcome is Outcome.NOT_FOUND else (),
         passages=passages,
-        unknown_words=routed.keep_unknown(list_absent(state, [state.question], library.documents)),
+        unknown_words=routed.keep_unknown(list_absent(state, [asked], library.compiled)),
         note=checked.note,
     )
 

@@ -14,7 +14,7 @@ from vectorless_web.engine.agent.events import (
     StepKind,
     StepResult,
 )
-from vectorless_web.engine.agent.retrieving import find_gate, pack_passages
+from vectorless_web.engine.agent.retrieving import find_gate, list_absent, pack_passages
 from vectorless_web.engine.agent.routing import Routed
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.tree_search import search_document
@@ -23,7 +23,7 @@ from vectorless_web.engine.answers.claims import Verdict
 from vectorless_web.engine.answers.exact import state_figure, write_sentence
 from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
-from vectorless_web.engine.passages.find import Passage, find_passages, unknown_words
+from vectorless_web.engine.passages.find import Passage, find_passages
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.tables.ranked import rank_tables
 from vectorless_web.engine.tables.relation import TableSource
@@ -74,12 +74,13 @@ def walk(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") ->
 
     `note` says why a model that was to be asked is not.
     """
+    best = max((document.score for document in routed.documents), default=0.0)
     run = OfflineRun(
         state,
         plan,
         {name: DocumentScorer(state.corpus.open(name), plan, lexicon=state.lexicon) for name in routed.ids},
         {document.id: document.entry for document in routed.documents},
-        measure_standing(routed),
+        {document.id: document.score / best if best > 0 else 0.0 for document in routed.documents},
     )
     if run.scorers and state.may_step():
         yield scan_parts(run, routed)
@@ -94,17 +95,11 @@ def walk(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") ->
     yield from finish(run, note)
 
 
-def measure_standing(routed: Routed) -> dict[str, float]:
-    """Each opened document's score as a share of the best one's."""
-    best = max((document.score for document in routed.documents), default=0.0)
-    return {document.id: document.score / best if best > 0 else 0.0 for document in routed.documents}
-
-
 def scan_parts(run: OfflineRun, routed: Routed) -> StepEvent:
     """SCAN: which parts of the opened documents hold words of the question, and which words stand nowhere."""
     state = run.state
     opened = {name: scorer.document for name, scorer in run.scorers.items()}
-    run.unknown = routed.keep_unknown(unknown_words(run.plan, opened, lexicon=state.lexicon))
+    run.unknown = routed.keep_unknown(list_absent(state, [run.plan], opened))
     parts = [part for name in run.scorers for part in _list_parts(run, name)]
     holding = [part for part in parts if part.score > 0]
     run.holding = [name for name in run.scorers if any(part.document == name for part in holding)]
@@ -116,7 +111,10 @@ def scan_parts(run: OfflineRun, routed: Routed) -> StepEvent:
         say=f"Looked over {say_count(len(parts), 'part')} of {say_count(len(run.scorers), 'document')}; "
         + (looks if named else "none holds a word of the question"),
         observation={
-            "parts": [part.as_row(is_promising=part in promising) for part in parts[:LISTED]],
+            "parts": [
+                {**asdict(part), "score": round(part.score, 4), "promising": part in promising}
+                for part in parts[:LISTED]
+            ],
             "not_listed": max(0, len(parts) - LISTED),
             "unknown_words": list(run.unknown),
         },
@@ -141,10 +139,6 @@ class Part:
     pages: str
     tokens: int
     score: float
-
-    def as_row(self, *, is_promising: bool) -> dict[str, object]:
-        """The part as JSON values of a step."""
-        return {**asdict(self), "score": round(self.score, 4), "promising": is_promising}
 
 
 def _list_parts(run: OfflineRun, name: str) -> list[Part]:
@@ -179,8 +173,8 @@ def retrieve_passages(run: OfflineRun) -> StepEvent:
     gate = find_gate(state.settings, documents)
     found = find_passages(run.plan, documents, lexicon=state.lexicon, most=RANKED, near=near.cosines, gate=gate)
     scored = [(passage, passage.score + ROUTE_WEIGHT * run.standing[passage.document]) for passage in found]
-    packed = pack_passages(state, run.plan, documents, sorted(scored, key=lambda pair: -pair[1]), most=MOST_PASSAGES)
-    run.passages = packed.passages
+    scored.sort(key=lambda pair: -pair[1])
+    run.passages, account = pack_passages(state, run.plan, documents, scored, most=MOST_PASSAGES)
     state.found = run.passages
     refs = [ref for passage in run.passages for ref in state.refer(passage.document, [passage.key], "read")]
     pages = dict.fromkeys((run.title_of(passage.document), passage.page_index) for passage in run.passages)
@@ -202,7 +196,7 @@ def retrieve_passages(run: OfflineRun) -> StepEvent:
                 }
                 for passage in run.passages
             ],
-            "retrieval": [packed.account],
+            "retrieval": [account],
             **near.as_observation(),
         },
         refs=tuple(refs),

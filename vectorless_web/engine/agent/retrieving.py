@@ -1,12 +1,13 @@
 """How a run retrieves: the settings of a workspace or an ask as the Retriever takes them, and its account of a step."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from vectorless_web.engine.agent.state import RunState, Settings
 from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.finding.ranking.ranker import profile_of
 from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
     DocumentCollection,
@@ -23,8 +24,9 @@ from vectorless_web.engine.finding.retrieval import (
 )
 from vectorless_web.engine.finding.retrieval.corpus import count_microseconds
 from vectorless_web.engine.finding.search import read_fusion, search_documents
-from vectorless_web.engine.passages.find import LONGEST_SHOWN, Gate, Passage, find_passages, show_leaf
+from vectorless_web.engine.passages.find import LONGEST_SHOWN, Gate, Passage, find_passages, show_leaf, unknown_words
 from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.text.analyser import analyse, drop_function_words, is_telling
 
 HOPS = 2
 """Steps of the graph from a passage: "see Note 7" leads to a heading, and one more to what stands under it."""
@@ -69,14 +71,6 @@ def rank_documents(
     return find_passages(plan, documents, lexicon=state.lexicon, most=most, near=near.cosines, gate=gate)
 
 
-@dataclass(frozen=True, slots=True)
-class PackedPassages:
-    """Passages in the order in which they were packed, and the account of what was seen and left out, as JSON."""
-
-    passages: tuple[Passage, ...]
-    account: dict[str, Any]
-
-
 def pack_passages(
     state: RunState,
     plan: QueryPlan,
@@ -84,9 +78,10 @@ def pack_passages(
     ranked: Sequence[tuple[Passage, float]],
     *,
     most: int,
-) -> PackedPassages:
+) -> tuple[tuple[Passage, ...], dict[str, Any]]:
     """Ranked passages with what the settings add to them, as far as the run's tokens of evidence go, at most `most`.
 
+    Beside them the account of what was seen and left out, as JSON.
     The ranking has weighed the words already, so their own lane would count them twice.
     """
     names = dict(enumerate(documents, start=1))
@@ -109,7 +104,7 @@ def pack_passages(
         name = names[at.space]
         shown = found.get(at) or show_leaf(plan, name, documents[name], at.key, item.score)
         passages += [shown] if shown is not None else []
-    return PackedPassages(tuple(passages), {**account_for(result), "fusion": state.settings.fusion})
+    return tuple(passages), {**account_for(result), "fusion": state.settings.fusion}
 
 
 def account_for(result: RetrievalResult) -> dict[str, Any]:
@@ -129,6 +124,33 @@ def account_for(result: RetrievalResult) -> dict[str, Any]:
             for row in result.warnings
         ],
     }
+
+
+LEAST_BEGINNING = 4
+"""Letters that words of one stem have in common at least, in most languages; with two thirds of a longer word."""
+
+
+def list_absent(
+    state: RunState, plans: Iterable[QueryPlan], documents: Mapping[str, CompiledDocument]
+) -> tuple[str, ...]:
+    """Words of questions, as written, of which these documents hold neither the word nor one that begins alike.
+
+    Words that tell nothing by themselves are passed over.
+    """
+    segments = [profile_of(document, state.lexicon).segment for document in documents.values()]
+    found: dict[str, None] = {}
+    for plan in plans:
+        unknown = unknown_words(plan, documents, lexicon=state.lexicon)
+        found |= dict.fromkeys(drop_function_words(filter(is_telling, unknown), plan.question))
+    return tuple(
+        word
+        for word in found
+        if not any(segment.has_beginning(_cut_beginning(term)) for term in analyse(word) for segment in segments)
+    )
+
+
+def _cut_beginning(term: str) -> str:
+    return term[: max(LEAST_BEGINNING, -(-2 * len(term) // 3))]
 
 
 def _by_number(documents: Mapping[str, CompiledDocument]) -> DocumentCollection:

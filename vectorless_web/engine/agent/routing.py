@@ -94,7 +94,7 @@ def route_documents(
     """
     before = state.sum_spending()
     with serve_place(walk, state.steps_in(walk)) if walk else serve_place(OUTSIDE_WALK, -1):
-        result, name_of = _ask_router(state, plan, Reading(read, [t for gap in gaps for t in analyse(gap)], yielded))
+        result, name_of = _ask_router(state, plan, read, [term for gap in gaps for term in analyse(gap)], yielded)
     candidates, outside = _part_by_date(state, _list_candidates(state, result, name_of, read))
     routed = _open_documents(state, candidates, result, read)
     routed = replace(routed, others=(*routed.others, *outside)[:SHOWN])
@@ -122,17 +122,10 @@ def route_documents(
     return routed, state.make_step(StepKind.ROUTE, step, walk=walk, planned=planned)
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a second pass knows: documents that were read, analysed words they lack, those that brought something."""
-
-    read: Collection[str] = ()
-    gaps: Sequence[str] = ()
-    yielded: Sequence[str] = ()
-
-
-def _ask_router(state: RunState, plan: QueryPlan, before: Reading) -> tuple[RouteResult, Callable[[int], str]]:
-    """The router's result, and how its numbers are written as the corpus' ids."""
+def _ask_router(
+    state: RunState, plan: QueryPlan, read: Collection[str], gaps: Sequence[str], yielded: Sequence[str]
+) -> tuple[RouteResult, Callable[[int], str]]:
+    """The router's result, and how its numbers are written as the corpus' ids. `gaps` are analysed words."""
     router = state.corpus.router
     name_of: Callable[[int], str] = str
     if router is None:
@@ -140,8 +133,8 @@ def _ask_router(state: RunState, plan: QueryPlan, before: Reading) -> tuple[Rout
         router, name_of = cards, cards.name_of
     wants_model = state.caller is not None and state.settings.route_mode != RouteMode.FAST
     model = state.caller.as_model("route") if state.caller is not None and wants_model else None
-    if before.read:
-        return router.reroute(plan, **asdict(before), model=model), name_of
+    if read:
+        return router.reroute(plan, gaps=gaps, read=read, yielded=yielded, model=model), name_of
     return router.route(plan, model=model), name_of
 
 

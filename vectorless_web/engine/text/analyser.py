@@ -3,12 +3,13 @@
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 
 import Stemmer
+import stopwordsiso
 
 _SINGLE = {
     **dict.fromkeys("‘’‚‛′`´", "'"),
@@ -161,6 +162,7 @@ space. Longer ones (addresses, Chinese) come once and would fill the memory."""
 _YEAR_CODE = re.compile(r"(?:[a-z]+)((?:19|20)\d\d)")
 _POSSESSIVE = re.compile(r"['’]s?$|['’]s(?=-)")
 _PARTS = re.compile(r"[-‐‑'’]")
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 _FUNCTION_WORDS = """
 a about above again all also although am an and any are as at be because been being below between both but by can
@@ -250,6 +252,23 @@ def is_telling(word: str) -> bool:
     if not word.isalpha() or word.isupper():
         return True
     return len(word) >= SHORTEST_TELLING and len(word_terms(word)) == 1
+
+
+def drop_function_words(found: Iterable[str], text: str) -> list[str]:
+    """Of some words of a text those that say something in its language: the one most of whose stop words it holds.
+
+    Of an English text none is dropped, since its function words are no terms.
+    """
+    said = set(_LETTERS.findall(text.lower()))
+    held = {language: said & stops for language, stops in _read_stop_words().items()}
+    language = max(held, key=lambda language: (len(held[language]), language == "en"))
+    return [word for word in found if language == "en" or not held[language].issuperset(_LETTERS.findall(word.lower()))]
+
+
+@cache
+def _read_stop_words() -> dict[str, set[str]]:
+    """Stop words by the two letters of their language."""
+    return {language: stopwordsiso.stopwords(language) for language in stopwordsiso.langs()}
 
 
 def _fold(word: str) -> str:

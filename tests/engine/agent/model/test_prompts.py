@@ -3,13 +3,9 @@
 import os
 from pathlib import Path
 
-from tests.engine.agent.model.test_view import library_of
 from tests.support.conversing import answer, claim, converse, long_report, shelf, verdict
-from tests.support.engine_documents import annual_report, compiled, paragraph
-from vectorless_web.engine.agent.limits import Limits
+from tests.support.engine_documents import annual_report
 from vectorless_web.engine.agent.model.prompts import Told, write_objections, write_results, write_scope, write_unknown
-from vectorless_web.engine.agent.model.searching import list_absent
-from vectorless_web.engine.agent.state import RunState
 
 GOLDEN = Path(__file__).with_name("first_message.txt")
 
@@ -59,10 +55,3 @@ def test_of_a_question_in_another_language_nothing_is_told_as_missing() -> None:
     question = "Wie lange gilt der Vertrag mit Halden?"
     run = converse([answer(outcome="not_found")] * 2, question, corpus=shelf(a=long_report()))
     assert "Not found as written" not in run.heard(0)
-
-
-def test_other_forms_of_a_word_and_short_words_are_not_told_as_missing() -> None:
-    document = compiled("Report", paragraph("Patients were randomized by their teacher to the VAT group."))
-    state = RunState("?", shelf(a=document), Limits())
-    asked = "Was randomisation taught to teachers sur the CEO by a forerunner?"
-    assert list_absent(state, [asked], library_of(document).documents) == ["taught", "CEO", "forerunner"]

@@ -15,7 +15,7 @@ from tests.support.engine_documents import Shelf, annual_report, compiled, parag
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import StepEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.model.toolbox import Toolbox, ToolCall, ToolOutcome
+from vectorless_web.engine.agent.model.toolbox import Toolbox, ToolOutcome
 from vectorless_web.engine.agent.model.tools import TOOLS, list_tools, write_tools
 from vectorless_web.engine.agent.model.view import LibraryView
 from vectorless_web.engine.agent.reasoner import Settings
@@ -39,7 +39,7 @@ def toolbox(corpus: Shelf | None = None, settings: Settings = Settings(), replie
 
 def run(tools: Toolbox, name: str, **arguments: Any) -> tuple[ToolOutcome, StepEvent]:
     events: list[Any] = []
-    work = tools.carry_out(ToolCall(name, arguments), PlannedStep())
+    work = tools.carry_out(name, arguments, PlannedStep())
     while True:
         try:
             events.append(next(work))
@@ -145,10 +145,23 @@ def test_find_takes_words_from_their_beginning_and_parts_of_words_only_where_the
     assert "1 place in" in told(tools, "find", document="D1", text="电话")
 
 
-def test_find_names_the_pages_of_what_it_does_not_show() -> None:
-    text = told(toolbox(shelf(a=long_report())), "find", document="D1", text="sheds of the year")
-    assert "312 places in 39 nodes." in text
-    assert re.search(r"Not shown are those on p\. .*, 38, 39, 40\.", text)
+def test_find_shows_the_places_nearest_the_question_and_names_the_pages_of_others() -> None:
+    tools = toolbox(shelf(a=long_report()))
+    text = told(tools, "find", document="D1", text="the")
+    assert "313 places in 40 nodes." in text
+    assert re.search(r"Shown are those with most words of the question\. Others: p\. .*, 38, 39, 40\.", text)
+    tools.state.question = "How does either party end the lease?"
+    tools.room = 100
+    assert "ninety days" in told(tools, "find", document="D1", text="the*")
+
+
+def test_a_reading_of_a_list_begins_with_what_announces_it() -> None:
+    terms = compiled(
+        "Terms", paragraph("The tenant pays for:"), replace(paragraph("- gas\n- water"), kind=NodeKind.LIST)
+    )
+    text = told(toolbox(shelf(a=terms)), "read", node="D1.2")
+    assert "[D1.1] The tenant pays for:" in text
+    assert "[D1.2.1] - gas\n[.2] - water" in text
 
 
 def test_columns_without_heads_and_those_of_the_table_tool_bear_the_numbers_that_cells_are_cited_by() -> None:

@@ -26,10 +26,11 @@ from vectorless_web.engine.agent.model.prompts import (
     write_system,
     write_unknown,
 )
-from vectorless_web.engine.agent.model.searching import list_absent, rank_passages
-from vectorless_web.engine.agent.model.toolbox import Toolbox, ToolCall
+from vectorless_web.engine.agent.model.searching import rank_passages
+from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import TOOLS, write_tools
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, count_tokens
+from vectorless_web.engine.agent.retrieving import list_absent
 from vectorless_web.engine.agent.state import CONVERSATION, PlannedStep, RunState
 from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.errors import ModelInvalidReply, ModelRefusedPictures
@@ -41,6 +42,7 @@ from vectorless_web.engine.llm.replies import fit_to_schema, parse_object, probl
 from vectorless_web.engine.passages.find import Passage, words_of
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.text.analyser import drop_function_words
 
 FIRST_TOKENS = 3200
 """Tokens of the first message with the rules, which take 1,100. Of 22 questions on one document 18 find all their gold
@@ -141,6 +143,8 @@ class Dialogue:
     pictures: list[Picture] = field(default_factory=list)
     _told: str = ""
     _room: int = 0
+    _counted: float = 1.0
+    """Tokens that the server counts for one that is expected, in (0, 1]; of its last reply, 1 before the first."""
     _objected: Mapping[str, Any] = field(default_factory=dict)
     _has_searched: bool = False
     _was_sent_back: bool = False
@@ -165,6 +169,8 @@ class Dialogue:
                     raise
                 self.turns = 1
                 continue
+            expected = sum(map(expected_message_tokens, asked.conversation))
+            self._counted = min(1.0, asked.tokens / expected) or 1.0
             self.turns -= 1
             draft = yield from self._take_turn(asked, is_last=is_last)
             if draft is not None:
@@ -194,19 +200,22 @@ class Dialogue:
         return (yield from self.hold())
 
     def _plan_turn(self) -> bool:
-        """Settle how many replies are left and what tools may bring; whether there is a turn before the answer.
+        """Settle how many replies are left and what the next one's tools may bring; whether it need not answer.
 
-        Each reply is charged with the whole conversation. What tools may bring is what can be paid for if all of it
-        came at once, so that a reply always costs one turn and no more.
+        They may bring what can be paid for in each call to come, less the least of each later turn, so that a reply
+        always costs one turn and no more. The answering call is held in full, others cost what the server counts.
         """
         left = self.state.tokens_left() - self._reply_tokens() - (VERIFY_TOKENS if self.state.settings.verify else 0)
-        sent = sum(map(expected_message_tokens, self.messages))
+        sent = sum(map(expected_message_tokens, self.messages)) + SHORT_REPLY
         # A turn that was promised stays, though a result or a thought was longer than it should be.
         least = LEAST_RESULTS // 4 if self._room else LEAST_RESULTS
         while self.turns > 1 and self.state.may_step(self.walk):
+            before = self.turns - 1
+            room = (left - sent * (1 + self._counted * before)) / (1 + self._counted * (before - 1))
             # A server may count a third more than is estimated.
-            self._room = (left - self.turns * (sent + SHORT_REPLY)) * 3 // 4 // (self.turns - 1)
-            if self._room >= (self.turns - 1) * least:
+            room *= 3 / 4
+            if room >= before * least:
+                self._room = max(least, int(room) - (before - 1) * LEAST_RESULTS)
                 return True
             self.turns -= 1
         self.turns, self._room = 1, 0
@@ -250,8 +259,7 @@ class Dialogue:
         answer = self._find_answer(asked)
         problem = ""
         if answer is not None:
-            draft = self._read_answer(answer)
-            problem = "" if draft else self._explain_answer(answer)
+            draft, problem = _read_answer(answer)
             if draft is not None and (is_last or not self._must_search(draft)):
                 yield self._make_answer_step(draft, planned)
                 return draft
@@ -269,16 +277,14 @@ class Dialogue:
         self, rows: Sequence[Mapping[str, Any]], planned: PlannedStep
     ) -> Generator[ReasoningEvent, None, list[Told]]:
         results: list[Told] = []
-        room = self._room - (self.turns - 1) * LEAST_RESULTS
         for number, row in enumerate(rows):
-            self.toolbox.room = room - sum(count_tokens(told.write()) for told in results)
+            self.toolbox.room = self._room - sum(count_tokens(told.write()) for told in results)
             is_full = number and (self.toolbox.room < LEAST_RESULTS // 6 or not self.state.may_step(self.walk))
             if number >= MOST_CALLS or is_full:
                 results.append(Told(PUT_OFF))
                 continue
-            call = ToolCall(row["tool"], row["arguments"])
-            self._has_searched = self._has_searched or call.name in ("search", "find", "navigate", "route")
-            outcome = yield from self.toolbox.carry_out(call, planned)
+            self._has_searched = self._has_searched or row["tool"] in ("search", "find", "navigate", "route")
+            outcome = yield from self.toolbox.carry_out(row["tool"], row["arguments"], planned)
             # Only the first step of a turn carries what the turn has cost.
             planned = PlannedStep(engine=self.state.engine)
             results.append(outcome.told)
@@ -303,20 +309,6 @@ class Dialogue:
         beside = [row for row in rows if row["tool"] not in ("answer", "note", "calculate")]
         return answers[-1] if answers and not beside else None
 
-    @staticmethod
-    def _read_answer(arguments: Mapping[str, Any]) -> AnswerDraft | None:
-        fitted = fit_to_schema(dict(arguments), TOOLS["answer"].parameters)
-        if isinstance(fitted, dict) and not problem_with(fitted, TOOLS["answer"].parameters):
-            draft = read_draft(fitted)
-            return draft if draft.claims or draft.outcome == "not_found" else None
-        return None
-
-    @staticmethod
-    def _explain_answer(arguments: Mapping[str, Any]) -> str:
-        fitted = fit_to_schema(dict(arguments), TOOLS["answer"].parameters)
-        problem = problem_with(fitted, TOOLS["answer"].parameters, "answer")
-        return f"{problem or 'answer has no claims'}. Call it as answer({TOOLS['answer'].arguments})."
-
     def _must_search(self, draft: AnswerDraft) -> bool:
         return draft.outcome == "not_found" and not (self.is_whole or self._has_searched or self._was_sent_back)
 
@@ -331,6 +323,17 @@ class Dialogue:
         return self.state.make_step(
             StepKind.SYNTHESIZE, StepResult(say, row), walk=self.walk, planned=replace(planned, action="answer")
         )
+
+
+def _read_answer(arguments: Mapping[str, Any]) -> tuple[AnswerDraft | None, str]:
+    """The draft in a call of `answer`, or what is wrong with the call."""
+    tool = TOOLS["answer"]
+    fitted = fit_to_schema(dict(arguments), tool.parameters)
+    problem = problem_with(fitted, tool.parameters, "answer")
+    draft = None if problem else read_draft(fitted)
+    if draft is not None and (draft.claims or draft.outcome == "not_found"):
+        return draft, ""
+    return None, f"{problem or 'answer has no claims'}. Call it as answer({tool.arguments})."
 
 
 def fit_context(messages: Sequence[Message], context: int) -> list[Message]:
@@ -371,39 +374,29 @@ def open_dialogue(
         earlier = write_conversation(state.conversation, library)
         for passage in (cited for exchange in state.conversation.exchanges for cited in exchange.cited):
             library.mark_shown(passage.document, [passage.key])
-    absent = list_absent(state, [briefing.question], views)
+    understood = understand(briefing.question, lexicon=state.lexicon, expand=False)
+    absent = list_absent(state, [understood], {view.id: view.document for view in views})
     scope = write_scope(briefing.lines, briefing.unopened, briefing.more)
     room = min(FIRST_TOKENS, state.limits.token_budget)
     room = min(room, int(state.settings.context * CONTEXT_SHARE)) if state.settings.context else room
     room -= sum(map(count_tokens, (system, earlier, scope, briefing.question))) + 120
-    shown, step = _show_documents(state, library, briefing, max(300, room))
-    dialogue = Dialogue(state, toolbox, [], turns, walk, is_whole=step.is_whole)
-    understood = understand(briefing.question, expand=False)
+    shown, step, is_whole = _show_documents(state, library, briefing, max(300, room))
+    dialogue = Dialogue(state, toolbox, [], turns, walk, is_whole=is_whole)
     # For its other words a model finds others by itself; of a question in another language most are missing.
-    is_alike = len(absent) * 2 <= len(words_of(understood))
+    is_alike = len(absent) * 2 <= len(drop_function_words(words_of(understood), briefing.question))
     names = [word for word in absent if is_alike and any(word in name for name in understood.entities)]
-    unknown = "" if step.is_whole else write_unknown(names)
+    unknown = "" if is_whole else write_unknown(names)
     told = [scope, earlier, *shown, unknown]
     dialogue.messages = [Message("system", system), Message("user", write_first(told, briefing.question))]
-    row = {**step.result.observation, "unknown_words": absent}
-    event = state.make_step(
-        step.kind,
-        replace(step.result, observation=row),
-        walk=walk,
-        planned=PlannedStep(action=step.action),
-    )
-    return dialogue, event
+    step = replace(step, observation={**step.observation, "unknown_words": list(absent)})
+    kind, action = (StepKind.EXTRACT, "read") if is_whole else (StepKind.RETRIEVE, "passages")
+    return dialogue, state.make_step(kind, step, walk=walk, planned=PlannedStep(action=action))
 
 
-@dataclass(frozen=True, slots=True)
-class _Packed:
-    result: StepResult
-    kind: StepKind
-    action: str
-    is_whole: bool
-
-
-def _show_documents(state: RunState, library: LibraryView, briefing: Briefing, room: int) -> tuple[list[str], _Packed]:
+def _show_documents(
+    state: RunState, library: LibraryView, briefing: Briefing, room: int
+) -> tuple[list[str], StepResult, bool]:
+    """The documents as far as there is room, the step that tells of it, and whether all of them are shown whole."""
     views = [line.view for line in briefing.lines]
     whole = choose_whole(briefing.lines, room)
     parts: list[str] = []
@@ -418,9 +411,7 @@ def _show_documents(state: RunState, library: LibraryView, briefing: Briefing, r
     rest = [view for view in views if view not in whole]
     if not rest:
         say = f"Read {say_count(len(whole), 'short document')} in full"
-        return parts, _Packed(
-            StepResult(say, {"whole": [v.id for v in whole]}, tuple(refs)), StepKind.EXTRACT, "read", True
-        )
+        return parts, StepResult(say, {"whole": [v.id for v in whole]}, tuple(refs)), True
     outline = _write_outlines([line for line in briefing.lines if line.view in rest], int(room * OUTLINE_SHARE))
     if outline:
         parts.append(f"Outline ([id] title | pages | size):\n{fence_text(outline)}")
@@ -432,7 +423,7 @@ def _show_documents(state: RunState, library: LibraryView, briefing: Briefing, r
     refs += [ref for passage in kept for ref in state.refer(passage.document, [passage.key], "read")]
     told = {"passages": [{"document": p.document, "key": p.key, "score": round(p.score, 4)} for p in kept]}
     say = f"Gathered {say_count(len(kept), 'passage')} of {say_count(len({p.document for p in kept}), 'document')}"
-    return parts, _Packed(StepResult(say, told, tuple(refs)), StepKind.RETRIEVE, "passages", False)
+    return parts, StepResult(say, told, tuple(refs)), False
 
 
 def choose_whole(lines: Sequence[ScopeLine], room: int) -> list[DocumentView]:

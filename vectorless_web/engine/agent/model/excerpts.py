@@ -1,15 +1,19 @@
 """How documents are written out for a model: readings in their order, excerpts out of it, and outlines."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from vectorless_web.engine.agent.model.view import DocumentView, ShownPiece, clean_text, count_tokens, shorten_text
+from vectorless_web.engine.agent.model.view import (
+    OUTLINE_CHARACTERS,
+    DocumentView,
+    ShownPiece,
+    clean_text,
+    count_tokens,
+    shorten_text,
+)
 from vectorless_web.engine.agent.wording import say_pages
 from vectorless_web.engine.text.analyser import analyse
-
-OUTLINE_CHARACTERS = 90
-"""Characters of a heading in an outline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +138,10 @@ def stems_of(text: str) -> frozenset[str]:
     return frozenset(analyse(text))
 
 
-def write_outline(
-    view: DocumentView, *, tokens: int, start: int = 0, depth: int = 99, worth: Callable[[int], float] | None = None
-) -> Shown:
+def write_outline(view: DocumentView, *, tokens: int, start: int = 0, depth: int = 99) -> Shown:
     """Lines "[D3.12] Title | pp. 3-5 | 420 tokens" below a node, in reading order and by level.
 
-    When not all fit the deepest and least worthy are left out, and their number is told.
+    When not all fit the deepest and last are left out, and their number is told.
     """
     tree, base = view.tree, view.tree.node(start).depth
     # A heading with nothing below it is a line of a cover or a slogan: there is nothing to read.
@@ -149,12 +151,8 @@ def write_outline(
         if start < k < tree.subtree_end(start) and tree.node(k).depth <= base + depth and tree.subtree_end(k) > k + 1
     ]
     lines = {key: _outline_line(view, key, base) for key in sections}
-    order = sorted(sections, key=lambda key: (tree.node(key).depth, -(worth(key) if worth else 0.0), key))
-    if worth is not None:
-        best = sorted(sections, key=lambda key: (-worth(key), key))[: max(3, len(sections) // 20)]
-        order = list(dict.fromkeys([*best, *order]))
     kept, left = set[int](), tokens
-    for key in order:
+    for key in sorted(sections, key=lambda key: (tree.node(key).depth, key)):
         left -= count_tokens(lines[key]) + 1
         if left < 0:
             break

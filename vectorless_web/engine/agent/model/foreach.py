@@ -17,7 +17,7 @@ from vectorless_web.engine.agent.model.dialogue import Briefing, open_dialogue
 from vectorless_web.engine.agent.model.prompts import ScopeLine, Told, name_documents
 from vectorless_web.engine.agent.model.toolbox import Toolbox, ToolOutcome
 from vectorless_web.engine.agent.model.tools import TOOLS
-from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, shorten_text
+from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, count_tokens, shorten_text
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
 from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.answers.claims import ClaimEvent, Support, Verdict
@@ -25,7 +25,10 @@ from vectorless_web.engine.answers.outcome import Ending, conclude_answer
 from vectorless_web.engine.errors import ArtefactDamaged, ModelBudgetSpent, ModelError
 from vectorless_web.engine.questions.understand import understand
 
-MOST_DOCUMENTS, QUOTE_CHARACTERS = 40, 200
+MOST_DOCUMENTS, ROW_TOKENS = 40, 70
+"""Documents of one call, and tokens that a row with short quotes takes."""
+QUOTE_CHARACTERS, LEAST_QUOTE = 200, 20
+"""Characters shown of a quote, and those where the rows would take more than the results may."""
 TURNS = 3
 """Turns of one document's conversation: the first passages, one look elsewhere, the answer."""
 EACH_TOKENS, EACH_CALLS, LEAST_TOKENS = 24_000, 8, 6000
@@ -123,10 +126,14 @@ class DocumentAsker:
     rows: list[AnswerRow] = field(default_factory=list)
     """The rows of all calls so far."""
 
-    def __call__(self, question: str, documents: Sequence[str]) -> Generator[ReasoningEvent, None, ToolOutcome]:
-        """Ask each document and tell the rows with the ids that they cite."""
+    def __call__(
+        self, question: str, documents: Sequence[str], room: int
+    ) -> Generator[ReasoningEvent, None, ToolOutcome]:
+        """Ask as many documents as `room` (tokens) has rows for, and tell the rows with the ids that they cite."""
         rows: list[AnswerRow] = []
-        for made in answer_for_each(self.state, question, documents, library=self.library, first_walk=self.next_walk):
+        most = max(1, min(MOST_DOCUMENTS, room // ROW_TOKENS))
+        asked = list(dict.fromkeys(documents))[:most]
+        for made in answer_for_each(self.state, question, asked, library=self.library, first_walk=self.next_walk):
             if isinstance(made, AnswerRow):
                 rows.append(made)
             else:
@@ -135,7 +142,7 @@ class DocumentAsker:
         self.rows += rows
         left = len(dict.fromkeys(documents)) - len(rows)
         words = f"{say_count(len(rows), 'document')} asked." + (
-            f" {left} more were not: at most {MOST_DOCUMENTS}." if left else ""
+            f" {left} more were not: the results have room for {most}." if left else ""
         )
         table = [[row.document, row.value or row.text or row.note, row.verdict or ""] for row in rows]
         result = StepResult(
@@ -144,8 +151,13 @@ class DocumentAsker:
             documents=tuple(row.document for row in rows),
         )
         names = self._name_rows(rows)
-        told = [self._write_row(row, name) for row, name in zip(rows, names, strict=True)]
-        return ToolOutcome(Told(words, "\n".join(told)), result)
+        text = ""
+        for characters in (QUOTE_CHARACTERS, LEAST_QUOTE):
+            told = [self._write_row(row, name, characters) for row, name in zip(rows, names, strict=True)]
+            text = "\n".join(told)
+            if count_tokens(text) <= room:
+                break
+        return ToolOutcome(Told(words, text), result)
 
     def _name_rows(self, rows: Sequence[AnswerRow]) -> list[str]:
         entries = entries_of(self.state.corpus, [row.document for row in rows])
@@ -167,15 +179,18 @@ class DocumentAsker:
         answer = CheckedAnswer(draft, tuple(renumber_citations(claims)), conclusion, tuple(missing), f"{note} {JOINED}")
         return answer if claims else None
 
-    def _write_row(self, row: AnswerRow, title: str) -> str:
+    def _write_row(self, row: AnswerRow, title: str, characters: int) -> str:
+        """A row as the model is told it, with the ids that it cites and so many characters of each quote."""
         view = self.library.of_id(row.document)
         name = f"[{view.name}] {title} | {view.entry.name}" if view and view.entry.name not in title else title
         quotes = {
-            self.library.write_id_at(e.document, e.key, e.start): shorten_text(e.quote, QUOTE_CHARACTERS)
+            self.library.write_id_at(e.document, e.key, e.start): shorten_text(e.quote, characters)
+            if characters
+            else ""
             for c in row.claims
             for e in c.citations
             if e.key > 0
         }
         said = " ".join(claim.text for claim in row.claims if claim.support != "unsupported")
         told = f"{name}: {said or row.note}" + (f" ({row.verdict or 'not verified'})" if said else "")
-        return "\n".join([told, *(f"  [{cited}] {quote}" for cited, quote in quotes.items())])
+        return "\n".join([told, *(f"  [{cited}] {shorten_text(quote, characters)}" for cited, quote in quotes.items())])

@@ -148,10 +148,10 @@ def write_unknown(names: Sequence[str]) -> str:
 
 
 def write_budget(turns: int, room: int) -> str:
-    """What is left: replies, the one that answers among them, and tokens that tools may still bring."""
+    """What is left: replies, the one that answers among them, and tokens that the tools of the next one may bring."""
     if turns == 1:
         return LAST_TURN
-    return f"Left: {turns} replies, the last of which must answer; results of tools may take {room} tokens in all."
+    return f"Left: {turns} replies, the last of which must answer; results of the next one may take {room} tokens."
 
 
 def write_first(parts: Sequence[str], question: str) -> str:

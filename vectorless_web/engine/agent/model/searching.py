@@ -1,7 +1,7 @@
 """How the tools of a model use the Retriever, the ranker of passages and the Pilot over documents that are open."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,13 +10,12 @@ from vectorless_web.engine.agent.model.view import DocumentView, clean_text
 from vectorless_web.engine.agent.retrieving import account_for, make_search, rank_documents
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.agent.tree_search import search_document
-from vectorless_web.engine.finding.ranking.ranker import DocumentScorer, profile_of
+from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.finding.retrieval import DocumentCollection, Lane, NodeAddress
 from vectorless_web.engine.finding.search import search_documents
-from vectorless_web.engine.passages.find import Passage, unknown_words
+from vectorless_web.engine.passages.find import Passage
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.text.analyser import analyse, is_telling
 
 
 def rank_passages(state: RunState, plan: QueryPlan, views: Sequence[DocumentView], *, most: int) -> tuple[Passage, ...]:
@@ -55,31 +54,6 @@ def search_nodes(state: RunState, plan: QueryPlan, views: Sequence[DocumentView]
     account = {"fusion": state.settings.fusion, "lanes": lanes, **account_for(result)}
     account |= state.find_near(plan.question, list(by_id)).as_observation()
     return NodeFinding(tuple((numbered[at.space], at.key) for _, at in kept), account)
-
-
-def list_absent(state: RunState, questions: Iterable[str], views: Sequence[DocumentView]) -> list[str]:
-    """Words of the questions, as written, of which these documents hold neither the word nor one that begins alike.
-
-    Words that tell nothing by themselves are passed over.
-    """
-    documents = {view.id: view.document for view in views}
-    plans = [understand(question, lexicon=state.lexicon, expand=False) for question in questions]
-    found = dict.fromkeys(word for plan in plans for word in unknown_words(plan, documents, lexicon=state.lexicon))
-    segments = [profile_of(view.document, state.lexicon).segment for view in views]
-    return [
-        word
-        for word in found
-        if is_telling(word)
-        and not any(segment.has_beginning(_cut_beginning(term)) for term in analyse(word) for segment in segments)
-    ]
-
-
-LEAST_BEGINNING = 4
-"""Letters that words of one stem have in common at least, in most languages; with two thirds of a longer word."""
-
-
-def _cut_beginning(term: str) -> str:
-    return term[: max(LEAST_BEGINNING, -(-2 * len(term) // 3))]
 
 
 MOST_ANY = 80

@@ -40,7 +40,6 @@ class WorkedTable:
     rows: tuple[str, ...]
     cells: tuple[str, ...] = ()
     result: str = ""
-    said: str = ""
 
 
 def work_table(
@@ -64,7 +63,7 @@ def work_table(
             f"It is one part of a longer table: {', '.join(others)} are its other parts and are not counted here."
         )
     summed = _aggregate(grid, arguments["aggregate"]) if arguments.get("aggregate") else None
-    told, result = "", ""
+    result = ""
     if summed is not None:
         ids = {cell: f"{name}.{cell}" for cell in summed.cells}
         expression = re.sub(r"r\d+c\d+", lambda match: ids.get(match[0], match[0]), summed.expression)
@@ -79,9 +78,7 @@ def work_table(
     if kept < len(shown.rows):
         words.append(f"The first {kept} are shown; narrow it by where, rows or columns.")
     cells = summed.cells if summed else ()
-    return WorkedTable(
-        " ".join(words), text, tuple(r.row for r in shown.rows[:kept]), cells, result, arguments.get("aggregate") or ""
-    )
+    return WorkedTable(" ".join(words), text, tuple(r.row for r in shown.rows[:kept]), cells, result)
 
 
 def _find_row(grid: TableGrid, said: str) -> str:

@@ -3,10 +3,10 @@
 import json
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, StepKind, StepResult, refuse_step
+from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, StepKind, StepResult
 from vectorless_web.engine.agent.model.calculation import evaluate_ids
 from vectorless_web.engine.agent.model.excerpts import (
     join_excerpts,
@@ -16,11 +16,12 @@ from vectorless_web.engine.agent.model.excerpts import (
     write_outline,
 )
 from vectorless_web.engine.agent.model.prompts import Told
-from vectorless_web.engine.agent.model.searching import find_literally, list_absent, search_below, search_nodes
+from vectorless_web.engine.agent.model.searching import find_literally, search_below, search_nodes
 from vectorless_web.engine.agent.model.tables import TABLE_TOKENS, work_table
 from vectorless_web.engine.agent.model.tools import Tool
 from vectorless_web.engine.agent.model.versions import compare_documents
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, count_tokens, shorten_text
+from vectorless_web.engine.agent.retrieving import list_absent
 from vectorless_web.engine.agent.routing import route_documents
 from vectorless_web.engine.agent.state import CONVERSATION, PlannedStep, RunState
 from vectorless_web.engine.agent.wording import say_count, say_pages
@@ -28,6 +29,7 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput, PictureUnavailable
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.llm.replies import fit_to_schema, problem_with
+from vectorless_web.engine.passages.sentences import find_lead_in
 from vectorless_web.engine.questions.understand import understand
 
 READ_TOKENS, SNIPPET_TOKENS, OUTLINE_TOKENS = 1800, 130, 700
@@ -39,14 +41,6 @@ MOST_HITS = 6
 """New hits that a search shows for all its queries."""
 FIND_TOKENS, MOST_IN_NODE = 1200, 6
 """Tokens of places that `find` shows, and the most places of one node."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """One call as the model made it."""
-
-    name: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +56,8 @@ class ToolOutcome:
     event: ReasoningEvent | None = None
 
 
-Child = Callable[[str, Sequence[str]], Generator[ReasoningEvent, None, ToolOutcome]]
-"""Asks one question of several documents, each in a conversation of its own."""
+Child = Callable[[str, Sequence[str], int], Generator[ReasoningEvent, None, ToolOutcome]]
+"""Asks one question of several documents, each in a conversation of its own; their rows may take so many tokens."""
 
 
 class Toolbox:
@@ -88,40 +82,41 @@ class Toolbox:
         self.looked: list[NodeRef] = []
         """What was opened or looked at, for the account of a run that found nothing."""
 
-    def carry_out(self, call: ToolCall, planned: PlannedStep) -> Generator[ReasoningEvent, None, ToolOutcome]:
+    def carry_out(
+        self, name: str, given: Mapping[str, Any], planned: PlannedStep
+    ) -> Generator[ReasoningEvent, None, ToolOutcome]:
         """Carry out one call; yields its steps and returns what came of it. What goes wrong is told, never raised."""
-        tool = self.tools.get(call.name)
+        tool = self.tools.get(name)
         kind = tool.kind if tool else StepKind.SYNTHESIZE
         try:
-            arguments = self._check_call(call, tool)
-            if call.name == "for_each" and self._ask_each is not None:
-                outcome = yield from self._ask_each(
-                    arguments["question"], [view.id for view in self._find_views(arguments.get("documents"))]
-                )
+            arguments = self._check_call(name, given, tool)
+            if name == "for_each" and self._ask_each is not None:
+                asked = [view.id for view in self._find_views(arguments.get("documents"))]
+                outcome = yield from self._ask_each(arguments["question"], asked, self.room)
             else:
-                outcome = _WORK[call.name](self, arguments)
+                outcome = _WORK[name](self, arguments)
         except (ArtefactDamaged, InvalidInput, PictureUnavailable) as error:
-            told = Told(REFUSED, error.message) if call.name in QUOTING else Told(error.message)
-            outcome = ToolOutcome(told, refuse_step(error.message))
+            told = Told(REFUSED, error.message) if name in QUOTING else Told(error.message)
+            outcome = ToolOutcome(told, StepResult(error.message, {"error": error.message}))
         self.looked += outcome.result.refs
-        planned = replace(planned, action=call.name, arguments=_as_json(call.arguments))
+        planned = replace(planned, action=name, arguments=_as_json(given))
         if outcome.event is not None:
             yield outcome.event
         else:
             yield self.state.make_step(kind, outcome.result, walk=self._walk, planned=planned)
         return outcome
 
-    def _check_call(self, call: ToolCall, tool: Tool | None) -> dict[str, Any]:
+    def _check_call(self, name: str, said: Mapping[str, Any], tool: Tool | None) -> dict[str, Any]:
         if tool is None:
-            raise InvalidInput(f"There is no tool {shorten_text(call.name, 40)}. Tools are {', '.join(self.tools)}.")
-        arguments = fit_to_schema(dict(call.arguments), tool.parameters)
-        problem = problem_with(arguments, tool.parameters, call.name)
-        given = {} if problem else {name: value for name, value in arguments.items() if value not in ("", [], None)}
-        lacking = [name for name in tool.parameters["required"] if name not in given and name != "claims"]
-        problem = problem or (f"{call.name} lacks {lacking[0]}" if lacking else "")
+            raise InvalidInput(f"There is no tool {shorten_text(name, 40)}. Tools are {', '.join(self.tools)}.")
+        arguments = fit_to_schema(dict(said), tool.parameters)
+        problem = problem_with(arguments, tool.parameters, name)
+        given = {} if problem else {key: value for key, value in arguments.items() if value not in ("", [], None)}
+        lacking = [key for key in tool.parameters["required"] if key not in given and key != "claims"]
+        problem = problem or (f"{name} lacks {lacking[0]}" if lacking else "")
         if problem:
             raise InvalidInput(f"{problem}. Call it as {tool.name}({tool.arguments}).")
-        print_of_call = f"{call.name} {sorted(given.items(), key=str)}"
+        print_of_call = f"{name} {sorted(given.items(), key=str)}"
         if print_of_call in self._made:
             raise InvalidInput("You made this very call before; its result stands above. Ask for something else.")
         self._made.add(print_of_call)
@@ -180,14 +175,15 @@ class Toolbox:
         new = [hit for hit in hits if not self.library.was_shown(hit[0].id, hit[1])][: self._most_hits]
         known = [hit for hit in hits[:MOST_HITS] if hit not in new]
         text = self._show(new, wanted)
-        absent = list_absent(self.state, queries, views)
+        absent = list_absent(self.state, plans, {view.id: view.document for view in views})
         told = [f"{len(new)} new {'hit' if len(new) == 1 else 'hits'}."]
         told += [f"Shown before: {', '.join(f'{view.name}.{key}' for view, key in known)}."] if known else []
         told += [f"In none of these documents: {', '.join(absent)}."] if absent else []
         refs = tuple(ref for view, key in new for ref in self._refs(view, [key], "looked"))
         asked = ", ".join(f"“{shorten_text(query, 60)}”" for query in queries)
         say = f"Searched {say_count(len(views), 'document')} for {asked}: {told[0]}"
-        row: dict[str, Any] = {"queries": queries, "hits": [[view.id, key] for view, key in new], "absent": absent}
+        row: dict[str, Any] = {"queries": queries, "hits": [[view.id, key] for view, key in new]}
+        row["absent"] = list(absent)
         row["retrieval"] = [one.account for one in found]
         result = StepResult(say, row, refs, documents=tuple(view.id for view in views))
         return ToolOutcome(Told(" ".join(told), text), result)
@@ -265,27 +261,25 @@ class Toolbox:
             if not numbers or not 0 < numbers[0] <= len(view.document.pages):
                 raise InvalidInput(f"{view.name} has the pages 1 to {len(view.document.pages)}.")
             keys = view.list_on_pages(numbers[0] - 1, min(numbers[-1], len(view.document.pages)) - 1)
-        left = [k for k in keys if k >= key] if start else keys
-        return view, left or (view.list_readable(key) if start else []), piece
+        if start:
+            return view, [k for k in keys if k >= key] or view.list_readable(key), piece
+        is_announced = bool(keys and find_lead_in(view.tree, keys[0]))
+        return view, [view.find_before(keys[0]), *keys] if is_announced else keys, piece
 
     def _find(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         view, text = self._find_view(arguments["document"]), arguments["text"]
         places = find_literally(view, text)
-        found = dict.fromkeys(key for key, _ in places)
-        left, texts, keys = min(FIND_TOKENS, self.room), list[str](), list[int]()
-        for key in found:
+        lines: dict[int, str] = {}
+        for key in dict.fromkeys(key for key, _ in places):
             at = [number for place, number in places if place == key and number >= 0][:MOST_IN_NODE]
             body = view.write_leaf(key, at) if view.tree.is_leaf(key) else view.write_heading(key)
-            line = f"{view.name} p. {view.tree.node(key).page_start + 1} | {view.write_path(key)}\n{body}"
-            left -= count_tokens(line)
-            if texts and left < 0:
-                break
-            texts.append(line)
-            keys.append(key)
+            lines[key] = f"{view.name} p. {view.tree.node(key).page_start + 1} | {view.write_path(key)}\n{body}"
+        keys = self._choose_lines(lines, min(FIND_TOKENS, self.room))
         self.library.mark_shown(view.id, keys)
-        words = f"{say_count(len(places), 'place')} in {say_count(len(found), 'node')}."
-        pages = dict.fromkeys(view.tree.node(key).page_start + 1 for key in list(found)[len(keys) :])
-        words += f" Not shown are those on p. {', '.join(map(str, pages))}." if pages else ""
+        words = f"{say_count(len(places), 'place')} in {say_count(len(lines), 'node')}."
+        pages = dict.fromkeys(view.tree.node(key).page_start + 1 for key in lines if key not in keys)
+        if pages:
+            words += f" Shown are those with most words of the question. Others: p. {', '.join(map(str, pages))}."
         if not places:
             words = f"“{shorten_text(text, 60)}” stands nowhere in {view.name}; search takes other words too."
         result = StepResult(
@@ -294,7 +288,18 @@ class Toolbox:
             self._refs(view, keys, "looked"),
             documents=(view.id,),
         )
-        return ToolOutcome(Told(words, "\n\n".join(texts)), result)
+        return ToolOutcome(Told(words, "\n\n".join(lines[key] for key in keys)), result)
+
+    def _choose_lines(self, lines: Mapping[int, str], tokens: int) -> list[int]:
+        """The keys of the lines that fit, in their order: those that say most of the question's words first."""
+        asked = stems_of(self.state.question)
+        left, kept = tokens, list[int]()
+        for key in sorted(lines, key=lambda key: (-len(asked & stems_of(lines[key])), key)):
+            left -= count_tokens(lines[key])
+            if kept and left < 0:
+                break
+            kept.append(key)
+        return sorted(kept)
 
     def _table(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         view, key, _ = self._find_node(arguments["node"])
@@ -306,7 +311,7 @@ class Toolbox:
         name = shorten_text(relation.view.name, 70)
         row = {"key": key, "rows": list(worked.rows), "result": worked.result, "cells": list(worked.cells)}
         say = (
-            f"Worked out {worked.said} of {name} = {worked.result}"
+            f"Worked out {arguments['aggregate']} of {name} = {worked.result}"
             if worked.result
             else f"Read {say_count(len(worked.rows), 'row')} of {name}"
         )
@@ -364,7 +369,8 @@ class Toolbox:
     def _route(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         plan = understand(arguments["query"], lexicon=self.state.lexicon, expand=self.state.settings.expand)
         known = [view.id for view in self.library.documents]
-        gaps = list_absent(self.state, [self.state.question], self.library.documents)
+        asked = understand(self.state.question, lexicon=self.state.lexicon, expand=False)
+        gaps = list_absent(self.state, [asked], self.library.compiled)
         gave = list(dict.fromkeys(ref.document for ref in self.looked))
         routed, event = route_documents(self.state, plan, read=known, gaps=gaps, yielded=gave, walk=self._walk)
         texts = []

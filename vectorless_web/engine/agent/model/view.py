@@ -139,6 +139,10 @@ class DocumentView:
                 self._relations[key] = Relation(TableSource(self.id, (view,)), view)
         return self._relations.get(key)
 
+    def find_before(self, key: int) -> int:
+        """The node before a node, lines that run through the pages aside; 0 where there is none."""
+        return next((k for k in range(key - 1, 0, -1) if self.tree.kind(k) is not NodeKind.RUNNING), 0)
+
     def list_leaves(self, key: int) -> list[int]:
         """The leaves below a node that say anything, in reading order."""
         return [leaf for leaf in self.tree.leaves(key) if self.list_pieces(leaf)]
@@ -314,6 +318,11 @@ class LibraryView:
     def documents(self) -> list[DocumentView]:
         """The documents by their numbers."""
         return list(self._by_id.values())
+
+    @property
+    def compiled(self) -> dict[str, CompiledDocument]:
+        """The documents themselves by their corpus ids."""
+        return {view.id: view.document for view in self.documents}
 
     def narrow_to(self, view: DocumentView) -> "LibraryView":
         """A library of one of the documents, under its number, of which nothing was shown yet."""
