@@ -47,6 +47,11 @@ def test_what_is_repeated_ten_thousand_times_is_read_in_seconds(piece):
     assert len(text) >= 10_000
 
 
+def test_a_table_with_more_places_than_a_table_has_is_kept_as_lines(compiled):
+    document = compiled("<html><table><tr>" + "<td>a" * 3000 + "</tr>" + "<tr><td>b</tr>" * 3000 + "</table>", "a.html")
+    assert shown(document).count("b") == 3000
+
+
 def test_long_pages_are_cut_and_long_tables_keep_their_headers(compiled):
     rows = "".join(f"<tr><td>Pump {count}<td>{count}</tr>" for count in range(900))
     document = compiled(f"<html><table><tr><th>Pump<th>Bar</tr>{rows}</table></html>", "a.html")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.engine.parsing.conftest import nodes, outline, texts, uncovered
 from tests.support.paper import Text, pdf, prose
 from tests.support.pdf_text import text_under
+from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.parsing.pdf.text import HYPHENS, find_words, highlight_boxes, render_page
 
 
@@ -112,6 +113,12 @@ def test_boxes_of_a_quote_lie_over_its_text_on_turned_pages_too(compiled, tmp_pa
     assert [text_under(path, box) for box in boxes] == ["gates open"]
     image = render_page(path, 0, 1.0)
     assert (image.width, image.height) == ((612, 792) if rotate % 180 == 0 else (792, 612))
+
+
+def test_spans_of_one_printed_line_make_one_box(tmp_path):
+    path = tmp_path / "line.pdf"
+    path.write_bytes(pdf([[Text(72, 80, "one two three four five six")]]))
+    assert len(highlight_boxes(path, [GlyphSpan(0, 0, 7), GlyphSpan(0, 8, 10)])) == 1
 
 
 def test_words_drawn_out_of_order_still_stand_in_one_node_each(compiled):
