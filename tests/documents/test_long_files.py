@@ -53,24 +53,15 @@ def add(client, workspace):
 
 
 @pytest.mark.parametrize(
-    ("content", "name", "first", "at_last"),
+    ("content", "name", "at_last"),
     [
-        (
-            many_frames(),
-            "frames.tiff",
-            "Text was read up to page ",
-            "of 3,000: the time limit of 6 seconds was reached.",
-        ),
-        (
-            tiled_pages(),
-            "tiles.pdf",
-            "Text was read on none of 12 pages: the time limit of 2 seconds",
-            "longer than 2 s",
-        ),
+        (many_frames(), "frames.tiff", "the time limit of 6 seconds was reached."),
+        (tiled_pages(), "tiles.pdf", "longer than 2 s"),
     ],
+    ids=["frames", "tiles"],
 )
 def test_a_file_that_takes_long_is_ready_in_part_and_the_next_file_soon_after(
-    add, work_off, client, workspace, alice, content, name, first, at_last
+    add, work_off, client, workspace, alice, content, name, at_last
 ):
     assert len(content) < 2**20
     hostile = add(alice, content, name)
@@ -82,7 +73,7 @@ def test_a_file_that_takes_long_is_ready_in_part_and_the_next_file_soon_after(
         assert version.status == "ready"
         assert version.report["seconds"] < 20
     sentence = hostile.report["warnings"][0]
-    assert first in sentence
+    assert sentence.startswith("Text was read ") and "the time limit of 2 seconds" in sentence
     shown = visible_text(client.get(f"/w/{workspace.slug}/documents/").content.decode())
     assert sentence in shown
     assert "reading the rest" in shown
