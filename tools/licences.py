@@ -18,6 +18,8 @@ REFUSED = re.compile(r"(?<!L)(?<!Lesser )\bA?GPL|(?<!Lesser )General Public Lice
 LESSER = re.compile(r"LGPL|Lesser General Public|Library General Public", re.I)
 KNOWN: dict[str, str] = {"axe-playwright-python": "MIT"}
 """Packages whose own description names no licence, and what somebody found instead."""
+DATA = {"vectorless_web/engine/text/word_vectors.npy": "Apache-2.0; WordNet 3.0"}
+"""Data files made from works of others, with the licences; beside each stands its notice, NAME.licence.txt."""
 
 
 def main() -> int:
@@ -27,10 +29,14 @@ def main() -> int:
     locked = read_locked(*ROOT.glob("requirements*.txt"))
     found = {name_of(each): licence_of(each) for each in distributions() if name_of(each) in locked}
     bad = {name: licence for name, licence in found.items() if not licence or is_refused(licence)}
+    for file, licence in DATA.items():
+        bad |= {} if (ROOT / file).with_suffix(".licence.txt").is_file() else {file: "has no notice beside it"}
+        found[file] = licence
     for name, licence in sorted((found if options.all else bad).items()):
         print(f"{name:32} {licence or 'names no licence'}")
     counts = Counter(licence.split(";")[0][:30] for licence in found.values())
-    print(f"{len(found)} packages: " + ", ".join(f"{count} {name}" for name, count in counts.most_common(6)) + ", ...")
+    usual = ", ".join(f"{count} {name}" for name, count in counts.most_common(6))
+    print(f"{len(found)} packages and data files: {usual}, ...")
     if bad:
         print(
             f"{len(bad)} may not be used: take another library, or add what its licence is to KNOWN.", file=sys.stderr

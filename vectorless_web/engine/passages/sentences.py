@@ -22,6 +22,7 @@ from vectorless_web.engine.index.segment import merged_statistics
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import analyse, title_terms
 from vectorless_web.engine.text.dates import month_number
+from vectorless_web.engine.text.word_vectors import embed_terms, measure_nearness
 
 LONGEST = 900
 """Characters of the longest piece; a longer one is cut at a clause. About 150 words: what a reader takes in at once."""
@@ -250,6 +251,7 @@ def measure_sentences(
         rows.append(_measure_sentence(candidate, found, around[place], asked, mean))
     signals = {name: np.array([row[name] for row in rows]) for name in (rows[0] if rows else {"words": 0.0})}
     signals["words"] = scale_to_best([signals["words"]])[0]
+    signals["meaning"] = measure_nearness(embed_terms(terms), asked.shares)
     for name in ranked[0].node_signals if ranked else ():
         values = [ranked[candidate.place].node_signals[name][candidate.row] for candidate in candidates]
         signals[f"node_{name}"] = np.array(values, dtype=np.float64)

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from vectorless_web.engine.index.scoring import Floats, Integers
 from vectorless_web.engine.index.segment import GroupedRows, Segment
 from vectorless_web.engine.questions.lexicon import Lexicon, StatementKind
 from vectorless_web.engine.text.analyser import analyse, title_terms
+from vectorless_web.engine.text.word_vectors import Vectors, embed_terms
 
 SOFT_HYPHEN = "\u00ad"
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -228,6 +230,12 @@ class DocumentProfile:
     def is_table(self) -> Floats:
         """1 for each index row that is a table, 0 for the others."""
         return np.array([key in self.tables for key in self.keys], dtype=np.float64)
+
+    @cached_property
+    def row_vectors(self) -> Vectors:
+        """The meaning of each index row: of its text and the headings above it, shape (rows, dimensions)."""
+        texts, path = self.tree.columns.texts, self.tree.path
+        return embed_terms([*analyse(texts[key]), *chain(*map(title_terms, path(key)))] for key in self.keys)
 
     @cached_property
     def page_of_row(self) -> Integers:

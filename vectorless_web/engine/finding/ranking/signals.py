@@ -15,6 +15,7 @@ from vectorless_web.engine.index.scoring import Floats, inverse_frequency
 from vectorless_web.engine.index.segment import merged_group_statistics, merged_statistics
 from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan, WeightedTerm
 from vectorless_web.engine.text.analyser import analyse, title_terms
+from vectorless_web.engine.text.word_vectors import measure_nearness
 
 FIELD_WEIGHTS = {"title": 2.0, "path": 0.7, "text": 1.0, "table": 1.0}
 """BM25F field weights for pages, nodes and sections. A title says more than a text of the same length; `path` are the
@@ -110,6 +111,7 @@ def _measure_document(
     rows = {
         "words": nodes,
         "cover": _measure_cover(profile, shares),
+        "meaning": measure_nearness(profile.row_vectors, shares),
         "section": section,
         "heading": row_titles,
         "figures": _figures_of_rows(profile, needs),
