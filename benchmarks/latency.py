@@ -207,7 +207,8 @@ class Stamping:
         for number in range(int(os.environ["STEPS"])):
             time.sleep(float(os.environ["PAUSE"]))
             now = time.time_ns()
-            yield StepEvent(1, number, StepKind.RETRIEVE, f"Step {number}", thought=f"made at {now}", refs=refs)
+            say, thought = f"Step {number}", f"made at {now}"
+            yield StepEvent(say, refs=refs, thought=thought, walk=1, index=number, kind=StepKind.RETRIEVE)
             redis.publish(CHANNEL, time.time_ns())
         yield CompleteEvent(Outcome.NOT_FOUND, "Measured.")
 

@@ -14,7 +14,7 @@ from vectorless_web.engine.answers.claims import (
     Support,
     Verdict,
 )
-from vectorless_web.engine.answers.outcome import Ending, Judgement, conclude_answer, decide_support
+from vectorless_web.engine.answers.outcome import Judgement, Outcome, conclude_answer, decide_support
 
 CITED = (Evidence(1, "1", 3, 0, "Net income was 405."),)
 SUM = Calculation("a + b", (Operand("a", "4", marker=1), Operand("b", "5", marker=2)), "9")
@@ -43,31 +43,31 @@ def test_the_verifier_the_quotes_and_the_numbers_decide_the_support(made, judgem
 
 def test_all_ticked_and_all_parts_answered_is_verified():
     end = conclude_answer([claim(Support.SUPPORTED), claim(Support.DERIVED)], complete=True)
-    assert (end.ending, end.verdict, end.grounded) == (Ending.ANSWERED, Verdict.VERIFIED, True)
+    assert (end.outcome, end.verdict, end.grounded) == (Outcome.ANSWERED, Verdict.VERIFIED, True)
 
 
 def test_a_missing_part_makes_an_answer_partial_and_an_amber_claim_takes_its_word():
     whole = [claim(Support.SUPPORTED)]
-    assert conclude_answer(whole, complete=True, missing=["2018"]).ending is Ending.PARTIAL
+    assert conclude_answer(whole, complete=True, missing=["2018"]).outcome is Outcome.PARTIAL
     assert conclude_answer(whole, complete=False).verdict is Verdict.PARTLY
     amber = conclude_answer([*whole, claim(Support.PARTLY)], complete=True)
-    assert (amber.ending, amber.verdict, amber.grounded) == (Ending.ANSWERED, Verdict.PARTLY, False)
+    assert (amber.outcome, amber.verdict, amber.grounded) == (Outcome.ANSWERED, Verdict.PARTLY, False)
 
 
 def test_a_struck_claim_beside_ticked_ones_takes_the_word_verified():
     end = conclude_answer([claim(Support.SUPPORTED), claim(Support.UNSUPPORTED)], complete=True)
-    assert (end.ending, end.verdict) == (Ending.ANSWERED, Verdict.PARTLY)
+    assert (end.outcome, end.verdict) == (Outcome.ANSWERED, Verdict.PARTLY)
 
 
 def test_without_a_verifier_an_answer_stands_and_is_not_verified():
     end = conclude_answer([claim(Support.QUOTED)], complete=True)
-    assert (end.ending, end.verdict, end.grounded) == (Ending.ANSWERED, Verdict.NOT_VERIFIED, False)
+    assert (end.outcome, end.verdict, end.grounded) == (Outcome.ANSWERED, Verdict.NOT_VERIFIED, False)
 
 
 def test_nothing_standing_shows_passages_and_only_the_models_word_says_not_found():
-    assert conclude_answer([claim(Support.UNSUPPORTED)], complete=True).ending is Ending.PASSAGES
-    assert conclude_answer([], complete=False).ending is Ending.PASSAGES
-    assert conclude_answer([], complete=False, not_found=True).ending is Ending.NOT_FOUND
+    assert conclude_answer([claim(Support.UNSUPPORTED)], complete=True).outcome is Outcome.PASSAGES
+    assert conclude_answer([], complete=False).outcome is Outcome.PASSAGES
+    assert conclude_answer([], complete=False, not_found=True).outcome is Outcome.NOT_FOUND
 
 
 @given(st.lists(st.sampled_from(list(Support)), max_size=6), st.booleans(), st.lists(st.text(), max_size=2))
@@ -78,4 +78,4 @@ def test_verified_never_comes_without_a_tick_on_every_claim_that_can_have_one(su
         assert all(support in (*HELD, Support.ABSENT) for support in supports)
     if end.grounded:
         assert any(support in HELD for support in supports)
-    assert (end.verdict is None) == (end.ending in (Ending.PASSAGES, Ending.NOT_FOUND))
+    assert (end.verdict is None) == (end.outcome in (Outcome.PASSAGES, Outcome.NOT_FOUND))

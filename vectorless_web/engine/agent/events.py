@@ -1,11 +1,13 @@
 """What the reasoner yields while it works: steps, claims, the outcome; and what a step hands back."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from vectorless_web.engine.agent.limits import Late
 from vectorless_web.engine.answers.claims import ClaimEvent, Evidence, Verdict
+from vectorless_web.engine.answers.outcome import Outcome as Outcome
 
 
 class StepKind(StrEnum):
@@ -19,17 +21,6 @@ class StepKind(StrEnum):
     SYNTHESIZE = "synthesize"
     VERIFY = "verify"
     FINALIZE = "finalize"
-
-
-class Outcome(StrEnum):
-    """How a run ends; every run ends in one of these."""
-
-    ANSWERED = "answered"
-    PARTIAL = "partial"
-    PASSAGES = "passages"
-    NOT_FOUND = "not_found"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
 
 
 CONCLUDED = (Outcome.ANSWERED, Outcome.PARTIAL, Outcome.PASSAGES, Outcome.NOT_FOUND)
@@ -60,31 +51,50 @@ class Rejected:
     ref: NodeRef | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedStep:
+    """What was planned before a step was taken: by a model with its `thought` and tokens, or by the program.
+
+    `engine` names who decided: `offline` or the model; `arguments` hold JSON values.
+    """
+
+    thought: str = ""
+    action: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    tokens: int = 0
+    cost_usd: float = 0.0
+    engine: str = "offline"
+
+
 @dataclass(frozen=True, slots=True)
-class StepEvent:
-    """One finished step. `say` is the plain sentence of its card; `observation` and `arguments` hold JSON values.
+class StepResult(PlannedStep):
+    """What a step did: the plain sentence for its card, JSON values observed, nodes touched, branches not taken.
+
+    `confidence` in [0, 1] is measured (a share of the question's weight), or None where nothing is. `engine`, `tokens`
+    and `cost_usd` tell who decided inside the step, and what that cost. `documents` are the corpus ids of those that
+    the step is about beside the documents of `refs`.
+    """
+
+    say: str
+    observation: dict[str, Any] = field(default_factory=dict)
+    refs: tuple[NodeRef, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+    confidence: float | None = None
+    documents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepEvent(StepResult):
+    """One finished step, with what was planned. `documents` are all that it is about, in the order touched.
 
     `walk` is 0 for ROUTE before the first turn, VERIFY and FINALIZE, 1 for the turns of the conversation, and 2.. for
-    the child conversations of `for_each`; `index` counts from 0 inside a walk. `engine` names who decided: `offline` or
-    the model. `documents` are the corpus ids of the documents that the step is about, in the order touched.
+    the child conversations of `for_each`; `index` counts from 0 inside a walk.
     """
 
     walk: int
     index: int
     kind: StepKind
-    say: str
-    thought: str = ""
-    action: str = ""
-    arguments: dict[str, Any] = field(default_factory=dict)
-    observation: dict[str, Any] = field(default_factory=dict)
-    refs: tuple[NodeRef, ...] = ()
-    rejected: tuple[Rejected, ...] = ()
-    documents: tuple[str, ...] = ()
-    confidence: float | None = None
     latency_ms: float = 0.0
-    tokens: int = 0
-    cost_usd: float = 0.0
-    engine: str = "offline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,23 +141,3 @@ class CompleteEvent:
 
 
 ReasoningEvent = StepEvent | ClaimEvent | CompleteEvent
-
-
-@dataclass(frozen=True, slots=True)
-class StepResult:
-    """What a step did: the sentence for its card, JSON values observed, nodes touched, branches not taken.
-
-    `confidence` in [0, 1] is measured (a share of the question's weight), or None where nothing is.
-    `engine`, `tokens` and `cost_usd` tell who decided inside the step, and what that cost. `documents` are those that
-    the step is about beside the documents of `refs`.
-    """
-
-    say: str
-    observation: dict[str, Any] = field(default_factory=dict)
-    refs: tuple[NodeRef, ...] = ()
-    rejected: tuple[Rejected, ...] = ()
-    confidence: float | None = None
-    engine: str = "offline"
-    tokens: int = 0
-    cost_usd: float = 0.0
-    documents: tuple[str, ...] = ()

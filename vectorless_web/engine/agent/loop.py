@@ -20,7 +20,6 @@ from vectorless_web.engine.answers.claims import Evidence, Support
 from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.questions.plan import QueryPlan, merge_plans
-from vectorless_web.engine.questions.understand import understand
 
 MOST_PASSAGES, MOST_CHECKED = 10, 8
 """Passages shown where no claim holds, and sections named that were looked at."""
@@ -63,7 +62,7 @@ def _answer(
     names = zip(routed.others, name_documents(named, 60), strict=False)
     unopened = tuple(f"{library.announce(other.entry)} {name}" for other, name in names)
     unlisted = routed.considered - len(routed.documents) - len(routed.others) - len(routed.left_out)
-    asked = [understand(e.question, lexicon=state.lexicon, expand=False) for e in state.conversation.exchanges]
+    asked = [state.understand(e.question, expand=False) for e in state.conversation.exchanges]
     briefing = Briefing(state.question, merge_plans(plan, asked), lines, unopened, unlisted)
     dialogue, event = open_dialogue(state, library, toolbox, briefing, turns=state.limits.max_steps)
     yield event
@@ -88,7 +87,7 @@ def finish_run(
     looked: Sequence[NodeRef],
 ) -> Iterator[ReasoningEvent]:
     """The claims, FINALIZE, and the end: the answer, or where nothing stands the passages that come closest."""
-    outcome = Outcome(checked.conclusion.ending.value)
+    outcome = checked.conclusion.outcome
     yield from checked.claims
     passages: tuple[Evidence, ...] = ()
     if outcome in (Outcome.PASSAGES, Outcome.NOT_FOUND):
@@ -96,7 +95,7 @@ def finish_run(
         quotes = Quotes(state.corpus.open, first=first)
         ranked = rank_passages(state, plan, library.documents, most=MOST_PASSAGES)
         passages = tuple(quotes.cite_passage(passage) for passage in ranked)
-    asked = understand(state.question, lexicon=state.lexicon, expand=False)
+    asked = state.understand(state.question, expand=False)
     reason = _give_reason(checked, outcome)
     result = StepResult(reason, {"outcome": outcome.value, "missing": list(checked.missing), "passages": len(passages)})
     yield state.make_step(StepKind.FINALIZE, result, walk=OUTSIDE_WALK)

@@ -1,6 +1,6 @@
 """A run without a model: scan and search the documents, rank their passages, work out a figure where it is exact."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 
@@ -19,15 +19,14 @@ from vectorless_web.engine.agent.routing import Routed
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.tree_search import search_document
 from vectorless_web.engine.agent.wording import join_names, say_count, say_pages_of, shorten_title
-from vectorless_web.engine.answers.claims import Verdict
-from vectorless_web.engine.answers.exact import state_figure, write_sentence
-from vectorless_web.engine.answers.quotes import Quotes
+from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Evidence, Maker, Operand, Support, Verdict
+from vectorless_web.engine.answers.quotes import QuotePlace, Quotes
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.passages.find import Passage, find_passages
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.tables.ranked import rank_tables
 from vectorless_web.engine.tables.relation import TableSource
-from vectorless_web.engine.tables.worked import WorkedFigure, find_worked_figure
+from vectorless_web.engine.tables.worked import WorkedFigure, Working, amount_words, find_worked_figure
 
 MOST_PASSAGES = 10
 """Passages shown at most; the page says "up to ten"."""
@@ -249,7 +248,7 @@ def finish(run: OfflineRun, note: str) -> Iterator[ReasoningEvent]:
     yield state.make_end(
         outcome,
         reason,
-        answer=write_sentence(claim) if claim else "",
+        answer=claim.text + "".join(f"[{cited.marker}]" for cited in claim.citations) if claim else "",
         value=run.figure.value if run.figure else "",
         verdict=Verdict.EXACT if claim else None,
         grounded=claim is not None,
@@ -269,3 +268,25 @@ def _conclude(run: OfflineRun) -> tuple[Outcome, str]:
     if run.holding and run.state.settings.has_filters:
         return Outcome.NOT_FOUND, "Nothing that the filters of this question let through holds a word of it."
     return Outcome.NOT_FOUND, "No word of the question stands in the documents that were opened."
+
+
+def state_figure(figure: WorkedFigure, quotes: Quotes) -> ClaimEvent:
+    """A worked figure as a checked claim: its rows cited, its operands each with the marker of its row."""
+    cited = [quotes.cite(QuotePlace(quote.document, quote.key, quote.start, quote.end)) for quote in figure.quotes]
+    return ClaimEvent(
+        order=0,
+        text=figure.sentence[:1].upper() + figure.sentence[1:],
+        state="checked",
+        support=Support.DERIVED if figure.calculation else Support.SUPPORTED,
+        citations=tuple(dict.fromkeys(cited)),
+        calculation=_write_calculation(figure.calculation, cited) if figure.calculation else None,
+        maker=Maker(figure.maker),
+    )
+
+
+def _write_calculation(working: Working, cited: Sequence[Evidence]) -> Calculation:
+    operands = tuple(
+        Operand(each.label, amount_words(each.value, each.unit, each.scale), each.unit, cited[each.quote].marker)
+        for each in working.operands
+    )
+    return Calculation(working.told, operands, working.result, working.unit)

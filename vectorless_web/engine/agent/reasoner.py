@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
 
 from vectorless_web.engine.agent import loop, offline
 from vectorless_web.engine.agent.corpus import Corpus
@@ -16,7 +17,6 @@ from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.embedding import RecordedEmbedder
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.questions.plan import QueryPlan, check_question, drop_terms, merge_plans, strip_steering
-from vectorless_web.engine.questions.understand import understand
 
 __all__ = ["Reasoner", "Settings", "never_stop"]
 
@@ -26,6 +26,7 @@ def never_stop() -> bool:
     return False
 
 
+@dataclass(kw_only=True, eq=False)
 class Reasoner:
     """Answers questions. Without a `caller` it works offline and shows evidence.
 
@@ -34,23 +35,13 @@ class Reasoner:
     `embedder`, set by anybody who has one, is the owner's embedding model for documents that have vectors.
     """
 
-    def __init__(
-        self,
-        *,
-        caller: Caller | None = None,
-        verifier: Caller | None = None,
-        settings: Settings = Settings(),  # noqa: B008 - frozen
-        lexicon: Lexicon | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        late: Collection[Late] | None = None,
-    ) -> None:
-        self.caller = caller
-        self.verifier = verifier or caller
-        self.settings = settings
-        self.lexicon = lexicon
-        self.clock = clock
-        self.late = late
-        self.embedder: RecordedEmbedder | None = None
+    caller: Caller | None = None
+    verifier: Caller | None = None
+    settings: Settings = field(default_factory=Settings)
+    lexicon: Lexicon | None = None
+    clock: Callable[[], float] = time.monotonic
+    late: Collection[Late] | None = None
+    embedder: RecordedEmbedder | None = None
 
     def run(
         self,
@@ -73,7 +64,7 @@ class Reasoner:
             conversation=conversation,
             lexicon=self.lexicon or default_lexicon(),
             caller=self.caller,
-            verifier=self.verifier,
+            verifier=self.verifier or self.caller,
             cancelling=cancelling,
             clock=self.clock,
             late=self.late,
@@ -94,7 +85,7 @@ def _answer(state: RunState) -> Iterator[ReasoningEvent]:
     check_question(state.question)
     if not state.corpus.entries():
         raise InvalidInput("There is no document to read. Add one, then ask again.", code="no_documents")
-    plan = understand(state.question, lexicon=state.lexicon, expand=state.settings.expand)
+    plan = state.understand(state.question)
     routed, step = route_documents(state, merge_plans(plan, _read_earlier(state)))
     yield step
     if routed.left_out and not routed.documents:
@@ -109,7 +100,7 @@ def _answer(state: RunState) -> Iterator[ReasoningEvent]:
 def _read_earlier(state: RunState) -> list[QueryPlan]:
     """The question before, which a follow-up may lean on: the router looks for its words too."""
     earlier = state.conversation.exchanges[-1:]
-    return [understand(row.question, lexicon=state.lexicon, expand=state.settings.expand) for row in earlier]
+    return [state.understand(row.question) for row in earlier]
 
 
 def _drop_used_terms(plan: QueryPlan, routed: Routed) -> QueryPlan:

@@ -2,11 +2,19 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from vectorless_web.engine.agent.corpus import Corpus
-from vectorless_web.engine.agent.events import CompleteEvent, NodeRef, Outcome, StepEvent, StepKind, StepResult
+from vectorless_web.engine.agent.events import (
+    CompleteEvent,
+    NodeRef,
+    Outcome,
+    PlannedStep,
+    StepEvent,
+    StepKind,
+    StepResult,
+)
 from vectorless_web.engine.agent.limits import Cancelling, Deadline, Late, Limits, Place
 from vectorless_web.engine.agent.meaning import MeaningSearch, NearLeaves
 from vectorless_web.engine.errors import Cancelled
@@ -17,6 +25,8 @@ from vectorless_web.engine.llm.embedding import RecordedEmbedder
 from vectorless_web.engine.llm.model import Usage, serve_place
 from vectorless_web.engine.passages.find import Passage
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.understand import understand
 
 OFFLINE = "offline"
 """The name of who decided where no model did."""
@@ -95,18 +105,6 @@ class Conversation:
         return tuple(dict.fromkeys(cited))
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedStep:
-    """What was planned before a step was taken: by a model with its `thought` and tokens, or by the program."""
-
-    thought: str = ""
-    action: str = ""
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    tokens: int = 0
-    cost_usd: float = 0.0
-    engine: str = OFFLINE
-
-
 @dataclass
 class RunState:
     """What a run was given, and the counters of what it did. It numbers steps and says when the run must stop."""
@@ -152,6 +150,10 @@ class RunState:
     def steps_in(self, walk: int) -> int:
         """Steps of one walk so far; the next one has this index."""
         return self._counted.get(walk, 0)
+
+    def understand(self, question: str, *, expand: bool | None = None) -> QueryPlan:
+        """A question by the run's lexicon, widened as its settings say unless `expand` does."""
+        return understand(question, lexicon=self.lexicon, expand=self.settings.expand if expand is None else expand)
 
     def stop_if_asked(self) -> None:
         """Raise Cancelled when somebody asked the run to stop."""
@@ -226,24 +228,16 @@ class RunState:
         index = self.steps_in(walk)
         self._counted[walk] = index + 1
         before, self._told_at = self._told_at, self.clock()
-        return StepEvent(
-            walk=walk,
-            index=index,
-            kind=kind,
-            say=result.say,
-            thought=planned.thought,
-            action=planned.action or kind.value,
-            arguments=dict(planned.arguments),
-            observation=result.observation,
-            refs=result.refs,
-            rejected=result.rejected,
-            documents=tuple(dict.fromkeys((*result.documents, *(ref.document for ref in result.refs)))),
-            confidence=result.confidence,
-            latency_ms=(self._told_at - before) * 1000,
-            tokens=planned.tokens + result.tokens,
-            cost_usd=planned.cost_usd + result.cost_usd,
-            engine=result.engine if planned.engine == OFFLINE else planned.engine,
-        )
+        taken = {part.name: getattr(result, part.name) for part in fields(result)} | {
+            "thought": planned.thought,
+            "action": planned.action or kind.value,
+            "arguments": dict(planned.arguments),
+            "documents": tuple(dict.fromkeys((*result.documents, *(ref.document for ref in result.refs)))),
+            "tokens": planned.tokens + result.tokens,
+            "cost_usd": planned.cost_usd + result.cost_usd,
+            "engine": result.engine if planned.engine == OFFLINE else planned.engine,
+        }
+        return StepEvent(**taken, walk=walk, index=index, kind=kind, latency_ms=(self._told_at - before) * 1000)
 
     def make_end(self, outcome: Outcome, reason: str, **facts: Any) -> CompleteEvent:
         """The last event of the run, with its totals; `facts` are further fields of the event."""

@@ -15,13 +15,18 @@ class Judgement(StrEnum):
     NO = "no"
 
 
-class Ending(StrEnum):
-    """How an answer stands: all parts answered, some, no claim stands (passages are shown), or nothing was found."""
+class Outcome(StrEnum):
+    """How a run ends; every run ends in one of these.
+
+    ANSWERED: all parts of the question; PARTIAL: some; PASSAGES: no claim stands, and the closest passages are shown.
+    """
 
     ANSWERED = "answered"
     PARTIAL = "partial"
     PASSAGES = "passages"
     NOT_FOUND = "not_found"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
 
 
 def decide_support(claim: ClaimEvent, judgement: Judgement | None) -> Support:
@@ -54,7 +59,7 @@ def has_cited_operands(calculation: Calculation) -> bool:
 class Conclusion:
     """How an answer ends. `verdict` is None without an answer. `grounded`: every claim shown unstruck has its tick."""
 
-    ending: Ending
+    outcome: Outcome
     verdict: Verdict | None = None
     grounded: bool = False
 
@@ -69,13 +74,13 @@ def conclude_answer(
     """
     standing = [claim for claim in claims if claim.support is not Support.UNSUPPORTED]
     if not standing:
-        return Conclusion(Ending.NOT_FOUND if not_found and not claims else Ending.PASSAGES)
+        return Conclusion(Outcome.NOT_FOUND if not_found and not claims else Outcome.PASSAGES)
     ticked = [claim for claim in standing if is_supported(claim)]
     is_whole = complete and not missing
-    ending = Ending.ANSWERED if is_whole else Ending.PARTIAL
+    outcome = Outcome.ANSWERED if is_whole else Outcome.PARTIAL
     absent = [claim for claim in standing if claim.support is Support.ABSENT]
     if is_whole and ticked and len(ticked) + len(absent) == len(claims):
         verdict = Verdict.VERIFIED
     else:
         verdict = Verdict.PARTLY if ticked else Verdict.NOT_VERIFIED
-    return Conclusion(ending, verdict, grounded=len(ticked) == len(standing))
+    return Conclusion(outcome, verdict, grounded=len(ticked) == len(standing))

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from tests.support.conversing import answer, call, claim, converse, long_report, shelf, turn, verdict
 from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section, table
 from tests.support.scripted_model import ScriptedModel
-from vectorless_web.engine.agent.events import StepEvent, StepKind
+from vectorless_web.engine.agent.events import PlannedStep, StepEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.model.toolbox import Toolbox, ToolOutcome
 from vectorless_web.engine.agent.model.tools import TOOLS, list_tools, write_tools
 from vectorless_web.engine.agent.model.view import LibraryView
 from vectorless_web.engine.agent.reasoner import Settings
-from vectorless_web.engine.agent.state import PlannedStep, RunState
+from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import ModelRefusedPictures
 from vectorless_web.engine.llm.budget import ModelBudget

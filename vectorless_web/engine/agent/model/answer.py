@@ -16,7 +16,6 @@ from vectorless_web.engine.answers.numbers import CitedText, list_untraced
 from vectorless_web.engine.answers.quotes import QuotePlace, copy_quote, narrow_to_closest, narrow_to_phrase
 from vectorless_web.engine.errors import InvalidInput, NotFound
 from vectorless_web.engine.passages.sentences import find_lead_in
-from vectorless_web.engine.questions.understand import understand
 
 _MARK = re.compile(r"\s*[\[(]\s*d\d{1,4}\.[\w.\-]+(?:\s*[,;]\s*d\d{1,4}\.[\w.\-]+)*\s*[\])]", re.IGNORECASE)
 """Ids that a claim's own text carries; the program numbers citations itself."""
@@ -183,7 +182,7 @@ class ClaimMaker:
 
         A place holds at least half of the stems of one of the terms; others only mislead who checks.
         """
-        plan = understand(" ".join((*draft.absent, draft.text)), lexicon=self.state.lexicon, expand=True)
+        plan = self.state.understand(" ".join((*draft.absent, draft.text)), expand=True)
         asked = [stems for term in draft.absent if (stems := stems_of(term))]
         found = []
         for passage in rank_passages(self.state, plan, views, most=5 * MOST_NEAREST):

@@ -3,18 +3,13 @@
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from vectorless_web.engine.agent.events import ReasoningEvent, StepKind, StepResult
+from vectorless_web.engine.agent.events import PlannedStep, ReasoningEvent, StepKind, StepResult
 from vectorless_web.engine.agent.model.answer import AnswerDraft, ClaimMaker, MadeClaim
 from vectorless_web.engine.agent.model.dialogue import Dialogue
-from vectorless_web.engine.agent.model.prompts import (
-    PROGRAM,
-    SECOND_READER,
-    write_conversation,
-    write_objections,
-)
+from vectorless_web.engine.agent.model.prompts import PROGRAM, SECOND_READER, write_conversation, write_objections
 from vectorless_web.engine.agent.model.verifier import Opinion, Sources, Verification, verify_claims
 from vectorless_web.engine.agent.model.view import LibraryView
-from vectorless_web.engine.agent.state import CONVERSATION, OUTSIDE_WALK, PlannedStep, RunState
+from vectorless_web.engine.agent.state import CONVERSATION, OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.answers.claims import ClaimEvent, Support
 from vectorless_web.engine.answers.outcome import Conclusion, Judgement, conclude_answer, decide_support

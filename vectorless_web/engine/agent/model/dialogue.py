@@ -5,7 +5,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, StepEvent, StepKind, StepResult
+from vectorless_web.engine.agent.events import NodeRef, PlannedStep, ReasoningEvent, StepEvent, StepKind, StepResult
 from vectorless_web.engine.agent.model.answer import AnswerDraft, read_draft
 from vectorless_web.engine.agent.model.excerpts import (
     Excerpt,
@@ -31,7 +31,7 @@ from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import TOOLS, write_tools
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, count_tokens
 from vectorless_web.engine.agent.retrieving import list_absent
-from vectorless_web.engine.agent.state import CONVERSATION, PlannedStep, RunState
+from vectorless_web.engine.agent.state import CONVERSATION, RunState
 from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.errors import ModelInvalidReply, ModelRefusedPictures
 from vectorless_web.engine.llm.budget import expected_message_tokens
@@ -41,7 +41,6 @@ from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.llm.replies import fit_to_schema, parse_object, problem_with, without_thoughts
 from vectorless_web.engine.passages.find import Passage, words_of
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.text.analyser import drop_function_words
 
 FIRST_TOKENS = 3200
@@ -374,7 +373,7 @@ def open_dialogue(
         earlier = write_conversation(state.conversation, library)
         for passage in (cited for exchange in state.conversation.exchanges for cited in exchange.cited):
             library.mark_shown(passage.document, [passage.key])
-    understood = understand(briefing.question, lexicon=state.lexicon, expand=False)
+    understood = state.understand(briefing.question, expand=False)
     absent = list_absent(state, [understood], {view.id: view.document for view in views})
     scope = write_scope(briefing.lines, briefing.unopened, briefing.more)
     room = min(FIRST_TOKENS, state.limits.token_budget)

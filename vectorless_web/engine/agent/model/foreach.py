@@ -21,9 +21,8 @@ from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, co
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
 from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.answers.claims import ClaimEvent, Support, Verdict
-from vectorless_web.engine.answers.outcome import Ending, conclude_answer
+from vectorless_web.engine.answers.outcome import Outcome, conclude_answer
 from vectorless_web.engine.errors import ArtefactDamaged, ModelBudgetSpent, ModelError
-from vectorless_web.engine.questions.understand import understand
 
 MOST_DOCUMENTS, ROW_TOKENS = 40, 70
 """Documents of one call, and tokens that a row with short quotes takes."""
@@ -92,7 +91,7 @@ def ask_document(
 ) -> Generator[ReasoningEvent, None, CheckedAnswer]:
     """One document's conversation, with its answer checked. The ids are those of the whole library."""
     own = library.narrow_to(view)
-    plan = understand(question, lexicon=state.lexicon, expand=state.settings.expand)
+    plan = state.understand(question)
     card = state.corpus.card(view.id)
     toolbox = Toolbox(state, own, [TOOLS[name] for name in _CHILD_TOOLS], walk=walk)
     briefing = Briefing(question, plan, (ScopeLine(view, card),), with_conversation=False)
@@ -110,7 +109,7 @@ def ask_document(
 def make_row(document: str, checked: CheckedAnswer) -> AnswerRow:
     """The row of a document's checked answer."""
     text = write_answer(checked.claims)
-    is_nothing = checked.conclusion.ending is Ending.NOT_FOUND
+    is_nothing = checked.conclusion.outcome is Outcome.NOT_FOUND
     note = checked.note or ("The document does not say it." if is_nothing else "")
     value = checked.draft.value if text else ""
     return AnswerRow(document, text, value, checked.claims, checked.conclusion.verdict, note)

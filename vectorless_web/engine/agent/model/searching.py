@@ -1,21 +1,16 @@
-"""How the tools of a model use the Retriever, the ranker of passages and the Pilot over documents that are open."""
+"""How the tools of a model use the Retriever and the ranker of passages over documents that are open."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
-from vectorless_web.engine.agent.events import StepResult
 from vectorless_web.engine.agent.model.view import DocumentView, clean_text
 from vectorless_web.engine.agent.retrieving import account_for, make_search, rank_documents
 from vectorless_web.engine.agent.state import RunState
-from vectorless_web.engine.agent.tree_search import search_document
-from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.finding.retrieval import DocumentCollection, Lane, NodeAddress
 from vectorless_web.engine.finding.search import search_documents
 from vectorless_web.engine.passages.find import Passage
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.questions.understand import understand
 
 
 def rank_passages(state: RunState, plan: QueryPlan, views: Sequence[DocumentView], *, most: int) -> tuple[Passage, ...]:
@@ -29,19 +24,16 @@ LANE_WEIGHTS = {Lane.STRUCTURE: 2.0}
 """Weights where the settings ask for a weighted fusion: the ranking of whole passages counts twice. Chosen by hand."""
 
 
-@dataclass(frozen=True, slots=True)
-class NodeFinding:
-    """What the Retriever found: nodes, best first, and how: fusion, the lanes of each node, and warnings, as JSON."""
+def search_nodes(
+    state: RunState, plan: QueryPlan, views: Sequence[DocumentView], *, most: int
+) -> tuple[list[tuple[DocumentView, int]], dict[str, Any]]:
+    """Nodes for a query, best first: the lane of its words and that of passages, fused as the settings say.
 
-    nodes: tuple[tuple[DocumentView, int], ...]
-    account: dict[str, Any]
-
-
-def search_nodes(state: RunState, plan: QueryPlan, views: Sequence[DocumentView], *, most: int) -> NodeFinding:
-    """Nodes for a query: the lane of its words and that of passages with their best sentence, fused as settings say."""
+    Beside them how they were found: fusion, the lanes of each node, and warnings, as JSON.
+    """
     numbered = {view.number: view for view in views}
     if not plan.terms or not views:
-        return NodeFinding((), {})
+        return [], {}
     ranked = rank_passages(state, plan, views, most=2 * most)
     by_id = {view.id: view.number for view in views}
     structure = [(NodeAddress(by_id[passage.document], passage.key), passage.score) for passage in ranked]
@@ -53,7 +45,7 @@ def search_nodes(state: RunState, plan: QueryPlan, views: Sequence[DocumentView]
     lanes = [[numbered[at.space].id, at.key, [lane.value for lane, _ in item.lane_scores]] for item, at in kept]
     account = {"fusion": state.settings.fusion, "lanes": lanes, **account_for(result)}
     account |= state.find_near(plan.question, list(by_id)).as_observation()
-    return NodeFinding(tuple((numbered[at.space], at.key) for _, at in kept), account)
+    return [(numbered[at.space], at.key) for _, at in kept], account
 
 
 MOST_ANY = 80
@@ -87,26 +79,3 @@ def _find_pattern(view: DocumentView, pattern: re.Pattern[str]) -> list[tuple[in
         is_above = not places and view.find_table(key) is not None
         found += [(key, place) for place in ([-1] if is_above else places)]
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class TreeFinding:
-    """What a guided search came to: sections entered and branches put aside, each with why; leaves, best first."""
-
-    leaves: tuple[int, ...]
-    entered: tuple[tuple[int, str], ...]
-    passed: tuple[tuple[str, str], ...]
-    result: StepResult
-
-
-def search_below(state: RunState, view: DocumentView, goal: str, start: int, *, walk: int) -> TreeFinding:
-    """Search a document's tree below a node, with the pilot and the strategy that the settings ask for."""
-    plan = understand(goal, lexicon=state.lexicon, expand=state.settings.expand)
-    scorer = DocumentScorer(view.document, plan, lexicon=state.lexicon)
-    told, result = search_document(state, view.entry, scorer, start=start, walk=walk, caller=state.caller)
-    ranked = [found for found in told.ranked if found.score > 0]
-    leaves = dict.fromkeys(leaf for found in ranked for leaf in found.leaves or (found.key,) if view.list_pieces(leaf))
-    entered = tuple((found.key, found.reason) for found in ranked)
-    passed = tuple((row.label, row.reason) for row in result.rejected)
-    goal_told = replace(result, observation={"goal": goal, **result.observation})
-    return TreeFinding(tuple(leaves), entered, passed, goal_told)

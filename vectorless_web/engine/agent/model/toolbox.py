@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vectorless_web.engine.agent.events import NodeRef, ReasoningEvent, StepKind, StepResult
+from vectorless_web.engine.agent.events import NodeRef, PlannedStep, ReasoningEvent, StepKind, StepResult
 from vectorless_web.engine.agent.model.calculation import evaluate_ids
 from vectorless_web.engine.agent.model.excerpts import (
     join_excerpts,
@@ -16,21 +16,22 @@ from vectorless_web.engine.agent.model.excerpts import (
     write_outline,
 )
 from vectorless_web.engine.agent.model.prompts import Told
-from vectorless_web.engine.agent.model.searching import find_literally, search_below, search_nodes
+from vectorless_web.engine.agent.model.searching import find_literally, search_nodes
 from vectorless_web.engine.agent.model.tables import TABLE_TOKENS, work_table
 from vectorless_web.engine.agent.model.tools import Tool
 from vectorless_web.engine.agent.model.versions import compare_documents
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, count_tokens, shorten_text
 from vectorless_web.engine.agent.retrieving import list_absent
 from vectorless_web.engine.agent.routing import route_documents
-from vectorless_web.engine.agent.state import CONVERSATION, PlannedStep, RunState
+from vectorless_web.engine.agent.state import CONVERSATION, RunState
+from vectorless_web.engine.agent.tree_search import search_document
 from vectorless_web.engine.agent.wording import say_count, say_pages
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput, PictureUnavailable
+from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.llm.replies import fit_to_schema, problem_with
 from vectorless_web.engine.passages.sentences import find_lead_in
-from vectorless_web.engine.questions.understand import understand
 
 READ_TOKENS, SNIPPET_TOKENS, OUTLINE_TOKENS = 1800, 130, 700
 """Most tokens of a reading, of one hit of a search and of an outline. A reading of 1,800 is about three pages; twice as
@@ -94,7 +95,7 @@ class Toolbox:
                 asked = [view.id for view in self._find_views(arguments.get("documents"))]
                 outcome = yield from self._ask_each(arguments["question"], asked, self.room)
             else:
-                outcome = _WORK[name](self, arguments)
+                outcome = getattr(self, f"_{name}")(arguments)
         except (ArtefactDamaged, InvalidInput, PictureUnavailable) as error:
             told = Told(REFUSED, error.message) if name in QUOTING else Told(error.message)
             outcome = ToolOutcome(told, StepResult(error.message, {"error": error.message}))
@@ -168,10 +169,10 @@ class Toolbox:
     def _search(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         views = self._find_views(arguments.get("documents"))
         queries: list[str] = arguments["queries"]
-        plans = [understand(query, lexicon=self.state.lexicon, expand=self.state.settings.expand) for query in queries]
+        plans = [self.state.understand(query) for query in queries]
         wanted = frozenset().union(*(stems_of(query) for query in queries))
         found = [search_nodes(self.state, plan, views, most=3 * MOST_HITS) for plan in plans]
-        hits = merge_ranks([one.nodes for one in found])
+        hits = merge_ranks([nodes for nodes, _ in found])
         new = [hit for hit in hits if not self.library.was_shown(hit[0].id, hit[1])][: self._most_hits]
         known = [hit for hit in hits[:MOST_HITS] if hit not in new]
         text = self._show(new, wanted)
@@ -182,9 +183,12 @@ class Toolbox:
         refs = tuple(ref for view, key in new for ref in self._refs(view, [key], "looked"))
         asked = ", ".join(f"“{shorten_text(query, 60)}”" for query in queries)
         say = f"Searched {say_count(len(views), 'document')} for {asked}: {told[0]}"
-        row: dict[str, Any] = {"queries": queries, "hits": [[view.id, key] for view, key in new]}
-        row["absent"] = list(absent)
-        row["retrieval"] = [one.account for one in found]
+        row: dict[str, Any] = {
+            "queries": queries,
+            "hits": [[view.id, key] for view, key in new],
+            "absent": list(absent),
+        }
+        row |= {"absent": list(absent), "retrieval": [account for _, account in found]}
         result = StepResult(say, row, refs, documents=tuple(view.id for view in views))
         return ToolOutcome(Told(" ".join(told), text), result)
 
@@ -210,14 +214,21 @@ class Toolbox:
         else:
             view = self._find_view(arguments["document"])
         goal = arguments["goal"]
-        found = search_below(self.state, view, goal, start, walk=self._walk)
-        text = self._show([(view, key) for key in found.leaves[: self._most_hits]], stems_of(goal))
-        entered = [f"entered {view.name}.{key}: {why}" for key, why in found.entered[:MOST_HITS]]
-        passed = [f"put aside {label}: {why}" for label, why in found.passed[:MOST_HITS]]
+        plan = self.state.understand(goal)
+        scorer = DocumentScorer(view.document, plan, lexicon=self.state.lexicon)
+        told, result = search_document(
+            self.state, view.entry, scorer, start=start, walk=self._walk, caller=self.state.caller
+        )
+        ranked = [found for found in told.ranked if found.score > 0]
+        leaves = dict.fromkeys(leaf for found in ranked for leaf in found.leaves or (found.key,))
+        shown = [(view, leaf) for leaf in leaves if view.list_pieces(leaf)]
+        text = self._show(shown[: self._most_hits], stems_of(goal))
+        entered = [f"entered {view.name}.{found.key}: {found.reason}" for found in ranked[:MOST_HITS]]
+        passed = [f"put aside {row.label}: {row.reason}" for row in result.rejected[:MOST_HITS]]
         way = "\n".join(shorten_text(line, 160) for line in (*entered, *passed))
-        words = f"Entered {say_count(len(found.entered), 'section')}." if entered else "No section speaks of that."
+        words = f"Entered {say_count(len(ranked), 'section')}." if entered else "No section speaks of that."
         text = "\n\n".join(filter(None, (way, text)))
-        return ToolOutcome(Told(words, text), found.result)
+        return ToolOutcome(Told(words, text), replace(result, observation={"goal": goal, **result.observation}))
 
     def _read(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         view, keys, piece = self._choose_reading(arguments)
@@ -367,9 +378,9 @@ class Toolbox:
         return ToolOutcome(Told(words), result, pictures=(picture,))
 
     def _route(self, arguments: Mapping[str, Any]) -> ToolOutcome:
-        plan = understand(arguments["query"], lexicon=self.state.lexicon, expand=self.state.settings.expand)
+        plan = self.state.understand(arguments["query"])
         known = [view.id for view in self.library.documents]
-        asked = understand(self.state.question, lexicon=self.state.lexicon, expand=False)
+        asked = self.state.understand(self.state.question, expand=False)
         gaps = list_absent(self.state, [asked], self.library.compiled)
         gave = list(dict.fromkeys(ref.document for ref in self.looked))
         routed, event = route_documents(self.state, plan, read=known, gaps=gaps, yielded=gave, walk=self._walk)
@@ -378,35 +389,18 @@ class Toolbox:
             view = self.library.add(
                 document.entry, self.state.corpus.open(document.id), self.state.corpus.summaries(document.id)
             )
-            hits = search_nodes(self.state, plan, [view], most=2).nodes
+            hits = search_nodes(self.state, plan, [view], most=2)[0]
             reason = shorten_text(document.reason, 90)
             texts.append(f"[{view.name}] {shorten_text(view.title, 90)} | {view.entry.name} | {reason}")
             texts.append(self._show(hits, stems_of(arguments["query"])))
         words = f"Opened {say_count(len(routed.documents), 'other document')}."
         return ToolOutcome(Told(words, "\n\n".join(texts)), StepResult(words, documents=routed.ids), event=event)
 
-    def _refuse_for_each(self, arguments: Mapping[str, Any]) -> ToolOutcome:
+    def _for_each(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         raise InvalidInput("for_each cannot be called here.")
 
-    def _refuse_answer(self, arguments: Mapping[str, Any]) -> ToolOutcome:
+    def _answer(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         raise InvalidInput("answer has to be called alone.")
-
-
-_WORK: Mapping[str, Callable[[Toolbox, Mapping[str, Any]], ToolOutcome]] = {
-    "search": Toolbox._search,
-    "outline": Toolbox._outline,
-    "navigate": Toolbox._navigate,
-    "read": Toolbox._read,
-    "find": Toolbox._find,
-    "table": Toolbox._table,
-    "changes": Toolbox._changes,
-    "calculate": Toolbox._calculate,
-    "note": Toolbox._note,
-    "page_image": Toolbox._page_image,
-    "route": Toolbox._route,
-    "for_each": Toolbox._refuse_for_each,
-    "answer": Toolbox._refuse_answer,
-}
 
 
 def merge_ranks(ranked: Sequence[Sequence[tuple[DocumentView, int]]]) -> list[tuple[DocumentView, int]]:

@@ -3,16 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
 
 from vectorless_web.engine.agent.model.answer import Cited, MadeClaim
-from vectorless_web.engine.agent.model.view import (
-    DocumentView,
-    LibraryView,
-    clean_text,
-    count_tokens,
-    shorten_text,
-)
+from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, count_tokens, shorten_text
 from vectorless_web.engine.agent.wording import say_pages
 from vectorless_web.engine.answers.outcome import Judgement
 from vectorless_web.engine.documents.card import Card
@@ -20,6 +13,7 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.llm.calls import Caller, fence_text
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.llm.picture import Picture
+from vectorless_web.engine.llm.replies import object_schema
 from vectorless_web.engine.passages.sentences import find_lead_in
 
 VERIFY_TOKENS = 900
@@ -49,28 +43,16 @@ Then judge the whole: "answers_all" is whether the claims that are not "no" toge
 Reply with one JSON object and nothing else: {"claims": [{"claim": 1, "verdict": "supported", "why": "one sentence, in
 the language of the question"}], "answers_all": true, "missing": []}"""
 
-_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "claims": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "claim": {"type": "integer"},
-                    "verdict": {"type": "string", "enum": ["supported", "partly", "no"]},
-                    "why": {"type": "string"},
-                },
-                "required": ["claim", "verdict", "why"],
-                "additionalProperties": False,
-            },
-        },
-        "answers_all": {"type": "boolean"},
-        "missing": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["claims", "answers_all", "missing"],
-    "additionalProperties": False,
-}
+_JUDGED = object_schema(
+    claim={"type": "integer"},
+    verdict={"type": "string", "enum": ["supported", "partly", "no"]},
+    why={"type": "string"},
+)
+_SCHEMA = object_schema(
+    claims={"type": "array", "items": _JUDGED},
+    answers_all={"type": "boolean"},
+    missing={"type": "array", "items": {"type": "string"}},
+)
 
 
 @dataclass(frozen=True, slots=True)
