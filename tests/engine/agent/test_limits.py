@@ -17,20 +17,10 @@ class Clock:
         return self.now
 
 
-def never() -> float:
-    raise AssertionError("A replay reads no clock.")
-
-
 def test_time_is_up_from_the_limit_on_and_its_places_are_told():
     deadline = Deadline(Clock(), 2.5)
     assert [deadline.is_up(Place(1, step)) for step in range(4)] == [False, False, True, True]
     assert deadline.late == (Late(Place(1, 2)), Late(Place(1, 3)))
-
-
-def test_a_replay_is_late_where_the_run_was_and_nowhere_else():
-    deadline = Deadline(lambda: 0.0, 2.5, told=[Late(Place(1, 2))])
-    assert [deadline.is_up(Place(1, step)) for step in range(4)] == [False, False, True, False]
-    assert deadline.seconds_left() == 2.5
 
 
 @given(st.integers(1, 30), st.integers(1, 30))

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tests.support.conversing import (
     MARGIN,
     NET_SALES,
-    Run,
     answer,
     call,
     claim,
@@ -20,18 +19,15 @@ from tests.support.conversing import (
     turn,
     verdict,
 )
-from tests.support.engine_documents import annual_report, compiled, paragraph, section
+from tests.support.engine_documents import compiled, paragraph
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import Outcome, ReasoningEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.model.view import count_tokens
 from vectorless_web.engine.agent.reasoner import Reasoner, Settings
 from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
-from vectorless_web.engine.answers.claims import Check, Support, Verdict
+from vectorless_web.engine.answers.claims import Support, Verdict
 from vectorless_web.engine.errors import (
-    ModelAuth,
-    ModelInvalidReply,
-    ModelRateLimited,
     ModelTimeout,
     ModelUnreachable,
 )
@@ -55,12 +51,6 @@ def test_a_short_document_is_read_whole_and_answered_from_in_one_call() -> None:
     assert run.end.answer == f"{NET_SALES} [1]"
     assert run.end.grounded
     assert [step.walk for step in run.steps] == [0, 1, 1, 0, 0]
-
-
-def test_the_program_copies_the_quote_that_an_id_names() -> None:
-    cited = converse([GOOD, verdict("supported")]).claims[0].citations[0]
-    assert (cited.quote, cited.check, cited.page_index) == ("Net sales\t$ 5,400\t$ 5,000", Check.EXACT, 4)
-    assert cited.where == "Consolidated Statements of Income"
 
 
 def test_a_calculation_is_worked_out_from_the_cells_it_names() -> None:
@@ -154,27 +144,17 @@ def test_without_verification_claims_are_quoted_and_have_no_tick() -> None:
     assert StepKind.VERIFY not in run.kinds
 
 
-@pytest.mark.parametrize("error", [ModelUnreachable("The server is down."), ModelInvalidReply("No object.")])
-def test_when_the_verifier_fails_claims_are_quoted_and_the_run_says_so(error: Exception) -> None:
-    run = converse([GOOD, error])  # type: ignore[list-item]
+def test_when_the_verifier_fails_claims_are_quoted_and_the_run_says_so() -> None:
+    run = converse([GOOD, ModelUnreachable("The server is down.")])
     assert run.claims[0].support is Support.QUOTED
     assert "not verified" in run.end.note
     assert run.end.outcome is Outcome.ANSWERED
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        ModelRateLimited("Too many requests."),
-        ModelUnreachable("The server failed with 500."),
-        ModelAuth("The key is refused."),
-        ModelTimeout("No reply in time."),
-    ],
-)
-def test_a_model_that_is_down_leaves_the_passages_and_a_note(error: Exception) -> None:
-    run = converse([error], WHY)  # type: ignore[list-item]
+def test_a_model_that_is_down_leaves_the_passages_and_a_note() -> None:
+    run = converse([ModelTimeout("No reply in time.")], WHY)
     assert run.end.outcome is Outcome.PASSAGES
-    assert run.end.note.startswith(str(error))
+    assert run.end.note.startswith("No reply in time.")
     assert run.end.passages
     assert not run.claims
 
@@ -185,16 +165,6 @@ def test_prose_is_repaired_once_then_the_last_turn_is_asked_then_passages_are_sh
     assert "This is the last turn" in run.heard(2)
     assert run.end.outcome is Outcome.PASSAGES
     assert run.end.note
-
-
-def test_broken_json_is_repaired_in_the_same_turn() -> None:
-    run = converse(['{"thought": "x", "calls": [{"tool": "answer" "arguments": }]}', GOOD, verdict("supported")])
-    assert run.end.verdict is Verdict.VERIFIED
-
-
-def test_a_reply_that_was_cut_is_asked_for_with_more_room() -> None:
-    run = converse(['{"thought": "Row r1 says it", "calls": [{"tool": "answer", "argum', GOOD, verdict("supported")])
-    assert run.end.verdict is Verdict.VERIFIED
 
 
 def test_an_answer_without_a_frame_and_native_calls_are_understood() -> None:
@@ -209,13 +179,6 @@ def test_native_tools_are_offered_where_the_server_has_them() -> None:
     schema = run.model.schemas[0]
     assert schema is not None
     assert "answer" in [tool["name"] for tool in schema["tools"]]
-
-
-def test_an_unknown_tool_and_bad_arguments_are_told_with_a_remedy() -> None:
-    run = converse([turn(call("browse", url="x"), call("read", node="D9.9")), GOOD, verdict("supported")])
-    assert "There is no tool browse. Tools are search" in run.heard(1)
-    assert "There is no node D9.9" in run.heard(1)
-    assert run.end.verdict is Verdict.VERIFIED
 
 
 def test_a_repeated_call_is_told_and_a_model_that_never_ends_has_to_answer() -> None:
@@ -289,14 +252,6 @@ def test_a_claim_of_absence_says_what_was_searched_and_is_checked_by_what_comes_
     assert "a claim of absence. Searched" in run.heard(1)
     assert "⟦Net sales | 2019 = $ 5,400" in run.heard(1), "the second reader sees the places that come closest"
     assert (run.end.outcome, run.end.verdict, run.end.grounded) == (Outcome.ANSWERED, Verdict.VERIFIED, False)
-
-
-def test_an_absence_that_also_cites_what_stands_there_is_checked_as_one() -> None:
-    said = answer(claim("It speaks of a claim and names no auditor.", "D1.11.2", absent=ABSENCE))
-    run = converse([said, verdict("supported")], "Who audits it?")
-    made = run.claims[0]
-    assert (made.support, len(made.citations)) == (Support.ABSENT, 1)
-    assert "a claim of absence. Searched 1.pdf: “auditor” nowhere" in run.heard(1)
 
 
 def test_places_that_hold_no_word_of_what_is_absent_are_not_shown_as_the_closest() -> None:
@@ -382,18 +337,6 @@ def test_too_few_tokens_for_another_turn_make_the_first_turn_the_last() -> None:
     assert run.end.verdict is Verdict.VERIFIED
 
 
-def test_a_budget_that_allows_no_call_leaves_the_passages() -> None:
-    run = converse([], WHY, limits=Limits(model_tokens=500))
-    assert run.end.outcome is Outcome.PASSAGES
-    assert "tokens" in run.end.note
-
-
-def test_a_run_that_is_stopped_ends_cancelled() -> None:
-    model_replies = Caller(NoModel("m"), budget=ModelBudget(calls=1, tokens=1))
-    *_, end = Reasoner(caller=model_replies).run("Who?", shelf(), Limits(), cancelling=lambda: True)
-    assert end.outcome is Outcome.CANCELLED  # type: ignore[union-attr]
-
-
 def test_stored_calls_repeat_a_run_event_by_event() -> None:
     replies = [turn(call("search", queries=["steel"])), answer(claim(MARGIN, "D1.5.2")), verdict("partly")]
     model = ScriptedModel([*replies, GOOD, verdict("supported")])
@@ -417,25 +360,6 @@ def test_every_step_says_which_documents_it_is_about_and_costs_are_told_once() -
     assert all(
         step.documents for step in run.steps if step.kind in (StepKind.ROUTE, StepKind.RETRIEVE, StepKind.VERIFY)
     )
-
-
-def test_claims_over_two_documents_cite_both() -> None:
-    corpus = shelf(a=annual_report("Norrvik"), b=annual_report("Sundberg"))
-    both = claim("Both had net sales of $5,400 million in 2019.", "D1.7.r1", "D2.7.r1")
-    run: Run = converse([answer(both), verdict("supported")], "Compare the net sales of 2019.", corpus=corpus)
-    assert {cited.document for cited in run.claims[0].citations} == {"a", "b"}
-
-
-def test_a_line_that_is_gone_from_the_document_can_no_longer_be_cited() -> None:
-    said = answer(claim("A claim was settled for $3 million.", "D1.2.2"))
-    whole = compiled(
-        "Legal", section("Legal", paragraph("There are no proceedings. A claim was settled for $3 million."))
-    )
-    cut = compiled("Legal", section("Legal", paragraph("There are no proceedings.")))
-    kept = converse([said, verdict("supported")], "What was settled?", corpus=shelf(a=whole))
-    gone = converse([said, said], "What was settled?", corpus=shelf(a=cut))
-    assert kept.end.verdict is Verdict.VERIFIED
-    assert (gone.end.outcome, gone.end.verdict) == (Outcome.PASSAGES, None)
 
 
 JSON = st.recursive(

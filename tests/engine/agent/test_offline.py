@@ -67,12 +67,6 @@ def test_the_steps_are_route_scan_navigate_retrieve_extract_and_finalize():
     assert all(step.say and step.engine == "offline" and step.tokens == 0 for step in steps)
 
 
-def test_the_search_of_the_tree_is_guided_and_says_why_it_turned_back():
-    (search,) = [step for step in steps_of(run()) if step.kind is StepKind.NAVIGATE]
-    assert search.observation["ranked"][0]["reason"] and search.observation["sections_compared"] >= 3
-    assert all(rejected.reason for rejected in search.rejected)
-
-
 @pytest.mark.parametrize("question", [QUESTION, "What was net income in 2019?", "Which repairs are urgent?"])
 def test_nothing_is_shown_that_no_step_opened(question):
     events = run(question, Shelf({"1": LEASE, "2": annual_report()}))

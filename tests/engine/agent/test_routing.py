@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.reasoner import Reasoner
 from vectorless_web.engine.agent.routing import CardRouter, route_documents
 from vectorless_web.engine.agent.state import RunState, Settings
 from vectorless_web.engine.finding.routing import RouteMode
@@ -42,10 +41,10 @@ class Library(Shelf):
     router = None
 
 
-def library(known=()):
+def library():
     # The ids of the corpus are the numbers of its router.
     shelf = Library({str(number): annual_report(name) for number, name in enumerate(NAMES, start=1)})
-    shelf.router = KeepingRouter(CardRouter(shelf), list(known))
+    shelf.router = KeepingRouter(CardRouter(shelf))
     return shelf
 
 
@@ -107,12 +106,3 @@ def test_a_stored_ranking_is_told_again_with_its_tokens_and_without_the_model():
         _, step = route_documents(state, understand("Snow in winter?"))
         made.append((step.tokens, step.say, step.observation, state.sum_spending().tokens_in > 0))
     assert made[0][0] > 0 and made[0] == made[1]
-
-
-def test_a_run_over_several_documents_tells_the_same_again_from_what_its_router_said():
-    for question in ("Which plant had a strike?", "What was net income in 2019?", "What was Cadiz's net income?"):
-        first = library()
-        events = list(Reasoner(clock=lambda: 0.0).run(question, first, Limits()))
-        again = library(first.router.told)
-        again.router.inner = None
-        assert list(Reasoner(clock=lambda: 0.0).run(question, again, Limits())) == events

@@ -33,6 +33,7 @@ def claim(support: Support | None = None, **values) -> ClaimEvent:
         (claim(), Judgement.PARTLY, Support.PARTLY),
         (claim(), Judgement.NO, Support.UNSUPPORTED),
         (claim(), None, Support.QUOTED),
+        (claim(is_absence=True), Judgement.SUPPORTED, Support.ABSENT),
         (claim(citations=()), Judgement.SUPPORTED, Support.UNSUPPORTED),
         (claim(citations=(Evidence(1, "1", 3, 0, "", Check.PICTURE),)), Judgement.SUPPORTED, Support.PICTURED),
     ],
@@ -52,16 +53,6 @@ def test_a_missing_part_makes_an_answer_partial_and_an_amber_claim_takes_its_wor
     assert conclude_answer(whole, complete=False).verdict is Verdict.PARTLY
     amber = conclude_answer([*whole, claim(Support.PARTLY)], complete=True)
     assert (amber.outcome, amber.verdict, amber.grounded) == (Outcome.ANSWERED, Verdict.PARTLY, False)
-
-
-def test_a_struck_claim_beside_ticked_ones_takes_the_word_verified():
-    end = conclude_answer([claim(Support.SUPPORTED), claim(Support.UNSUPPORTED)], complete=True)
-    assert (end.outcome, end.verdict) == (Outcome.ANSWERED, Verdict.PARTLY)
-
-
-def test_without_a_verifier_an_answer_stands_and_is_not_verified():
-    end = conclude_answer([claim(Support.QUOTED)], complete=True)
-    assert (end.outcome, end.verdict, end.grounded) == (Outcome.ANSWERED, Verdict.NOT_VERIFIED, False)
 
 
 def test_nothing_standing_shows_passages_and_only_the_models_word_says_not_found():

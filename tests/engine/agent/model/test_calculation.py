@@ -22,17 +22,12 @@ LIBRARY = library_of(annual_report())
         ("D1.8.r1c1 + D1.8.r3c1", "2,150 million USD"),
         ("average(D1.8.r1c1, D1.8.r1c2)", "800 million USD"),
         ("D1.9.r2c1 × 2", "-420 million USD"),
-        ("1,000 + D1.11.2", "1,003 million USD"),
         ("D1.8.r1c1 / 1000", "0.9 billion USD"),
         ("D1.8.r1c1 * 1,000,000", "900,000,000 USD"),
         ("D1.8.r1c1 / 3", "300 million USD"),
     ],
 )
 def test_an_expression_is_worked_out_exactly(expression: str, result: str) -> None:
-    if "D1.11.2" in expression:
-        with pytest.raises(InvalidInput, match="states not one number but"):
-            evaluate_ids(expression, LIBRARY)
-        return
     assert evaluate_ids(expression, LIBRARY).result == result
 
 
@@ -86,15 +81,10 @@ def test_different_scales_are_brought_to_one() -> None:
     assert evaluate_ids("D1.1.r1c1 - D1.2.r1c1", library).value == Decimal(1_500_000)
 
 
-@pytest.mark.parametrize("expression", ["D1.7.r1", "D1.4.1 + 1", "D9.1.r1c1", "D1.7.r1c0", "1 /", "__import__('os')"])
+@pytest.mark.parametrize("expression", ["D1.7.r1", "1 + D1.11.2", "D9.1.r1c1", "D1.7.r1c0", "1 /", "__import__('os')"])
 def test_what_names_no_single_number_is_refused(expression: str) -> None:
     with pytest.raises(InvalidInput):
         evaluate_ids(expression, LIBRARY)
-
-
-def test_a_line_with_one_number_is_an_operand() -> None:
-    library = library_of(compiled("R", paragraph("The fee is 40 euros.")))
-    assert evaluate_ids("D1.1 * 2", library).value == 80
 
 
 @given(st.decimals(min_value=-(10**9), max_value=10**9, places=3, allow_nan=False))

@@ -41,14 +41,6 @@ def test_a_reading_is_whole_or_says_where_it_goes_on() -> None:
     assert seen == keys
 
 
-def test_nothing_is_left_out_of_a_document_shown_whole() -> None:
-    text = write_nodes(view_of(REPORT), view_of(REPORT).list_readable(0), tokens=10**6).text
-    for key in REPORT.tree.leaves():
-        for word in REPORT.tree.node(key).text.split():
-            # The names of columns stand in the line above the rows.
-            assert word in text
-
-
 def test_an_excerpt_of_a_long_paragraph_is_cut_around_what_is_wanted() -> None:
     filler = "The quay was swept in the morning. " * 30
     view = view_of(compiled("Quay", paragraph(f"{filler}The notice period is ninety days. {filler}")))

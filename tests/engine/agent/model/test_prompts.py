@@ -20,12 +20,6 @@ def test_the_first_message_of_a_document_shown_whole_is_the_golden_one() -> None
     assert written == GOLDEN.read_text(encoding="utf-8")
 
 
-def test_the_rules_are_the_same_for_every_question_so_that_servers_keep_them() -> None:
-    said = [answer(claim("They were $5,400 million.", "D1.7.r1")), verdict("supported")]
-    first, second = (converse(said, question).model.calls[0][0] for question in ("Net sales?", "Total assets?"))
-    assert first == second
-
-
 def test_results_are_numbered_and_text_of_documents_is_fenced() -> None:
     text = write_results([Told("1 new hit.", "[D1.2] Rent."), Told("Noted.")])
     assert text == "1. 1 new hit.\n<<<document\n[D1.2] Rent.\ndocument>>>\n\n2. Noted."

@@ -54,14 +54,6 @@ def test_resolving_never_fails(said: str) -> None:
 REPORT = annual_report()
 
 
-def test_a_table_names_its_columns_once_with_units_and_no_header_rows() -> None:
-    text = view_of(annual_report()).write_leaf(8)
-    assert text.splitlines()[0] == (
-        "[D1.8] table: Consolidated Balance Sheets (Dollars in millions) | c1: 2019 | c2: 2018"
-    )
-    assert text.splitlines()[1] == "[.r1] Inventories | 900 | 700"
-
-
 def test_the_head_of_a_column_has_an_id() -> None:
     library = library_of(annual_report())
     assert quoted(library, "D1.7.c2") == "2018"
