@@ -16,7 +16,7 @@ from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.embedding import RecordedEmbedder
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
-from vectorless_web.engine.questions.plan import QueryPlan, check_question, drop_terms, merge_plans, strip_steering
+from vectorless_web.engine.questions.plan import check_question, drop_terms, merge_plans, strip_steering
 
 __all__ = ["Reasoner", "Settings", "never_stop"]
 
@@ -86,27 +86,19 @@ def _answer(state: RunState) -> Iterator[ReasoningEvent]:
     if not state.corpus.entries():
         raise InvalidInput("There is no document to read. Add one, then ask again.", code="no_documents")
     plan = state.understand(state.question)
-    routed, step = route_documents(state, merge_plans(plan, _read_earlier(state)))
+    # A follow-up may lean on the question before: the router looks for its words too.
+    earlier = [state.understand(row.question) for row in state.conversation.exchanges[-1:]]
+    routed, step = route_documents(state, merge_plans(plan, earlier))
     yield step
     if routed.left_out and not routed.documents:
         raise _explain_left_out(routed)
-    plan = _drop_used_terms(plan, routed)
+    # What chose the documents ("the latest 10-K") need not stand in their text.
+    left = drop_terms(strip_steering(plan), routed.steering)
+    plan = left if left.terms else plan
     if state.caller is None:
         yield from offline.walk(state, plan, routed)
     else:
         yield from loop.converse(state, plan, routed)
-
-
-def _read_earlier(state: RunState) -> list[QueryPlan]:
-    """The question before, which a follow-up may lean on: the router looks for its words too."""
-    earlier = state.conversation.exchanges[-1:]
-    return [state.understand(row.question) for row in earlier]
-
-
-def _drop_used_terms(plan: QueryPlan, routed: Routed) -> QueryPlan:
-    """The plan to look with inside the documents: what chose them ("the latest 10-K") need not stand in their text."""
-    left = drop_terms(strip_steering(plan), routed.steering)
-    return left if left.terms else plan
 
 
 def _explain_left_out(routed: Routed) -> ArtefactDamaged:

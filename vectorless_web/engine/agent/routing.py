@@ -202,6 +202,8 @@ def _open_documents(
 
 
 def _observe_routing(state: RunState, plan: QueryPlan, routed: Routed, result: RouteResult) -> dict[str, object]:
+    rows = (*routed.left_out, *routed.others)
+    missed = [{"document": row.id, "title": row.name, "reason": row.reason} for row in rows]
     return {
         "considered": routed.considered,
         "activated": result.activated,
@@ -212,13 +214,12 @@ def _observe_routing(state: RunState, plan: QueryPlan, routed: Routed, result: R
         "edition": result.edition,
         "question": _plan_row(state, plan),
         "shortlist": [_document_row(document) for document in routed.documents],
-        "missed": [_missed_row(document) for document in (*routed.left_out, *routed.others)],
-        "left_out": [_missed_row(document) for document in routed.left_out],
+        "missed": missed,
+        "left_out": missed[: len(routed.left_out)],
     }
 
 
 def _plan_row(state: RunState, plan: QueryPlan) -> dict[str, object]:
-    """How the question was understood, for the trace."""
     return {
         "concepts": list(plan.concepts),
         "entities": list(plan.entities),
@@ -242,10 +243,6 @@ def _document_row(document: RoutedDocument) -> dict[str, object]:
     if document.key >= 0:
         row["passage"] = {"key": document.key, "page": document.page_index, "text": document.passage}
     return row
-
-
-def _missed_row(document: RoutedDocument) -> dict[str, str]:
-    return {"document": document.id, "title": document.name, "reason": document.reason}
 
 
 def _describe_plan(plan: QueryPlan) -> str:

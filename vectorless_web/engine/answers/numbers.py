@@ -43,14 +43,10 @@ def list_untraced(
     when it counts the pieces cited. Parts of dates and numbers of list items are passed over.
     """
     known = _Known(cited, question)
-    for step in _chain(calculation):
+    for step in (calculation, *calculation.more) if calculation is not None else ():
         known.add_calculation(step)
     untraced = (number.text.strip() for number in _numbers_to_trace(text) if not known.has(number, text))
     return tuple(NOT_TRACED.format(written) for written in dict.fromkeys(untraced))
-
-
-def _chain(calculation: Calculation | None) -> tuple[Calculation, ...]:
-    return () if calculation is None else (calculation, *calculation.more)
 
 
 def _numbers_to_trace(text: str) -> Iterator[Number]:

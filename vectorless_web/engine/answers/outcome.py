@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Support, Verdict, is_supported
+from vectorless_web.engine.answers.claims import Check, ClaimEvent, Support, Verdict, is_supported
 
 
 class Judgement(StrEnum):
@@ -44,15 +44,10 @@ def decide_support(claim: ClaimEvent, judgement: Judgement | None) -> Support:
         return Support.QUOTED
     if judgement is Judgement.PARTLY or claim.marks:
         return Support.PARTLY
-    if claim.calculation is not None and has_cited_operands(claim.calculation):
+    if claim.calculation is not None and any(operand.marker for operand in claim.calculation.operands):
         return Support.DERIVED
     pictured = all(citation.check is Check.PICTURE for citation in claim.citations)
     return Support.PICTURED if pictured else Support.SUPPORTED
-
-
-def has_cited_operands(calculation: Calculation) -> bool:
-    """Whether a calculation rests on at least one citation."""
-    return any(operand.marker for operand in calculation.operands)
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,7 +171,6 @@ class ClaimMaker:
         return MadeClaim(draft, event, tuple(made), worked, tuple(objections), nearest)
 
     def _find_searched(self, draft: DraftClaim, objections: list[str]) -> list[DocumentView]:
-        """The documents that a claim of absence names."""
         views = [view for said in draft.searched if (view := self.library.find(said))]
         unknown = [said for said in draft.searched if self.library.find(said) is None]
         objections += [f"There is no document {shorten_text(said, 40)}." for said in unknown]
@@ -187,9 +186,9 @@ class ClaimMaker:
         found = []
         for passage in rank_passages(self.state, plan, views, most=5 * MOST_NEAREST):
             said = self.library.write_id_at(passage.document, passage.key, passage.start)
-            pointer, view = self.library.resolve(said), self.library.of_id(passage.document)
-            assert pointer is not None and view is not None, "a passage is of a document that is open"
-            held = stems_of(view.tree.node(pointer.key).text)
+            pointer = self.library.resolve(said)
+            assert pointer is not None, "a passage is of a document that is open"
+            held = stems_of(self.library[passage.document].tree.node(pointer.key).text)
             if any(2 * len(stems & held) >= len(stems) for stems in asked):
                 found.append(Cited(pointer))
         return tuple(found[:MOST_NEAREST])
@@ -234,8 +233,7 @@ class ClaimMaker:
         pointer = cited.pointer
         if pointer.key < 0:
             return self._cite_picture(pointer)
-        view = self.library.of_id(pointer.document)
-        assert view is not None, "a pointer is of a document that is open"
+        view = self.library[pointer.document]
         place = make_place(view, cited)
         if place.end - place.start > LONGEST_QUOTE:
             narrowed = narrow_to_phrase(view.document, place, draft.phrase) if draft.phrase else None
@@ -259,13 +257,9 @@ class ClaimMaker:
     def _trace(self, text: str, made: Mapping[Cited, Evidence], calculation: Calculation | None) -> tuple[str, ...]:
         if any(evidence.check is Check.PICTURE for evidence in made.values()):
             return ()
-        texts = [CitedText(evidence.quote, self._write_context(cited.pointer)) for cited, evidence in made.items()]
+        views = {cited: self.library[cited.pointer.document] for cited in made}
+        texts = [CitedText(each.quote, write_surroundings(views[c], c.pointer.key)) for c, each in made.items()]
         return list_untraced(text, texts, question=self.question, calculation=calculation)
-
-    def _write_context(self, pointer: Pointer) -> str:
-        view = self.library.of_id(pointer.document)
-        assert view is not None
-        return write_surroundings(view, pointer.key)
 
 
 def _say_searched(views: Sequence[DocumentView], terms: Sequence[str], nearest: Sequence[Cited]) -> str:

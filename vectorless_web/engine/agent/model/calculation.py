@@ -123,8 +123,7 @@ def read_amount(said: str, library: LibraryView) -> Amount:
     pointer = library.resolve(said)
     if pointer is None or pointer.key < 0:
         raise InvalidInput(f"There is no cell or line {said}.")
-    view = library.of_id(pointer.document)
-    assert view is not None, "a pointer is of a document that is open"
+    view = library[pointer.document]
     if pointer.column >= 0:
         return _read_cell(view, pointer, said)
     text = view.tree.node(pointer.key).text[pointer.start : pointer.end]

@@ -153,7 +153,6 @@ class AnswerChecker:
 def _list_objecting(
     made: Sequence[MadeClaim], verification: Verification | None, gaps: Sequence[str]
 ) -> tuple[str, ...]:
-    """Who objects to an answer."""
     opinions = verification.opinions.values() if verification else ()
     is_refused = bool(gaps) or any(opinion.judgement is not Judgement.SUPPORTED for opinion in opinions)
     by_program = (PROGRAM,) if any(claim.objections for claim in made) else ()

@@ -140,6 +140,7 @@ class Dialogue:
     is_whole: bool = False
     """Whether everything in scope is before the model, so that there is nothing to search for."""
     pictures: list[Picture] = field(default_factory=list)
+    _unsent: list[Picture] = field(default_factory=list)
     _told: str = ""
     _room: int = 0
     _counted: float = 1.0
@@ -178,7 +179,6 @@ class Dialogue:
                 raise ModelInvalidReply("The model did not answer in its last turn.")
 
     def _leave_pictures_out(self) -> None:
-        """Go on without the pictures that the model's server does not take."""
         self._take_back_budget()
         self.messages = [
             replace(message, pictures=(), content=f"{message.content}\n\n{NO_PICTURES}")
@@ -254,7 +254,8 @@ class Dialogue:
         planned = PlannedStep(
             thought=asked.content["thought"], tokens=asked.tokens, cost_usd=asked.cost_usd, engine=self.state.engine
         )
-        self._keep(asked)
+        said = without_thoughts(asked.conversation[-1].content).strip() or "{}"
+        self.messages.append(Message("assistant", said[:LONGEST_REPLY]))
         answer = self._find_answer(asked)
         problem = ""
         if answer is not None:
@@ -269,7 +270,8 @@ class Dialogue:
         results = [Told(problem)] if problem else []
         if not problem:
             results = yield from self._carry_out(asked.content["calls"], planned)
-        self.messages.append(Message("user", write_results(results), tuple(self._take_pictures())))
+        self.messages.append(Message("user", write_results(results), tuple(self._unsent)))
+        self.pictures, self._unsent = [*self.pictures, *self._unsent], []
         return None
 
     def _carry_out(
@@ -289,17 +291,6 @@ class Dialogue:
             results.append(outcome.told)
             self._unsent = [*self._unsent, *outcome.pictures]
         return results
-
-    _unsent: list[Picture] = field(default_factory=list)
-
-    def _take_pictures(self) -> list[Picture]:
-        taken, self._unsent = self._unsent, []
-        self.pictures += taken
-        return taken
-
-    def _keep(self, asked: CheckedReply) -> None:
-        said = without_thoughts(asked.conversation[-1].content).strip() or "{}"
-        self.messages.append(Message("assistant", said[:LONGEST_REPLY]))
 
     def _find_answer(self, asked: CheckedReply) -> Mapping[str, Any] | None:
         """The arguments of an answer that is alone, or beside calls that find nothing new."""

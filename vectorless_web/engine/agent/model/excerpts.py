@@ -57,7 +57,6 @@ def _first_place(pieces: Sequence[ShownPiece], start: str) -> int:
 
 
 def _fit_pieces(view: DocumentView, key: int, places: Sequence[int], tokens: int) -> list[int]:
-    """The first of these pieces that fit."""
     pieces, kept = view.list_pieces(key), []
     left = tokens - (count_tokens(view.write_leaf(key, [])) if view.tree.node(key).table else 0)
     for place in places:

@@ -135,9 +135,7 @@ def write_conversation(conversation: Conversation, library: LibraryView) -> str:
 
 def _id_of(library: LibraryView, passage: CitedPassage) -> str:
     """The id of the sentence or row that was quoted; that of the node where the quote is not found in it."""
-    view = library.of_id(passage.document)
-    assert view is not None, "the passage is of a document that is open"
-    start = view.tree.node(passage.key).text.find(passage.quote)
+    start = library[passage.document].tree.node(passage.key).text.find(passage.quote)
     return library.write_id_at(passage.document, passage.key, start)
 
 

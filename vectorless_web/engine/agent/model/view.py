@@ -362,6 +362,10 @@ class LibraryView:
         """The view of a corpus id; None when the document is not open."""
         return self._by_id.get(document)
 
+    def __getitem__(self, document: str) -> DocumentView:
+        """The view of a document that is open."""
+        return self._by_id[document]
+
     def find(self, said: object) -> DocumentView | None:
         """The document that a model names: "D3", "3", a file name or a title; the only one when none is named."""
         words = clean_text(str(said or "")).strip("[]() ")
