@@ -19,7 +19,7 @@ from tests.support.conversing import (
     turn,
     verdict,
 )
-from tests.support.engine_documents import compiled, paragraph
+from tests.support.engine_documents import compiled, paragraph, section
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import Outcome, ReasoningEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
@@ -311,7 +311,8 @@ def test_a_follow_up_is_asked_in_its_own_words_with_what_was_cited_before() -> N
         "1. Asked: What were net sales in 2019?\n<<<document\nAnswered: Net sales were $5,400 million in 2019."
         in run.heard(0)
     )
-    assert "[D1.7.r1] Net sales $ 5,400 $ 5,000" in run.heard(0)
+    table = "[D1.7] table: Consolidated Statements of Income (Dollars in millions, except per share amounts)"
+    assert f"{table} | c1: 2019 | c2: 2018\n[.r1] Net sales | $ 5,400 | $ 5,000" in run.heard(0), "heads tell the year"
     assert "Question: And the year before?" in run.heard(0)
     assert "1. Asked: What were net sales in 2019?" in run.heard(1), "the second reader must know what is meant"
 
@@ -322,6 +323,17 @@ def test_what_an_earlier_answer_cited_can_be_cited_again() -> None:
     said = answer(claim("Ninety days.", "D1.16"))
     run = converse([said, verdict("supported")], "How many?", corpus=shelf(a=long_report()), conversation=before)
     assert run.end.verdict is Verdict.VERIFIED
+
+
+def test_the_document_spoken_of_is_as_likely_as_the_one_that_the_words_point_at() -> None:
+    cited = CitedPassage("a", 16, 7, "Either party may end the lease with ninety days' notice.")
+    before = Conversation((Exchange("And then?", "Notice.", (cited,)),))
+    boats = [section(f"Boat {number}", paragraph(f"The cranes of boat {number} lift sheds.")) for number in range(400)]
+    library = shelf(b=compiled("Boats", *boats), a=long_report())
+    run = converse([answer(outcome="not_found")] * 4, "Which boats are lifted?", corpus=library, conversation=before)
+    outlined = run.heard(0).partition("Outline")[2].partition("Passages that come nearest")[0]
+    assert "[D1." in outlined
+    assert "[D2." in outlined
 
 
 def test_the_first_passages_of_a_follow_up_are_found_by_the_earlier_question_too() -> None:

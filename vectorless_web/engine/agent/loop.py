@@ -53,8 +53,15 @@ def _answer(
     tools = list_tools(documents=len(library.documents), more_documents=more, pictures=state.settings.pictures > 0)
     toolbox = Toolbox(state, library, tools, ask_each=asker)
     is_alone = len(library.documents) == 1
+    # What was spoken of is as likely as the likeliest: a follow-up need not name it again.
+    best, spoken_of = max((row.score for row in routed.documents), default=0.0), state.conversation.documents
     lines = tuple(
-        ScopeLine(view, state.corpus.card(view.id), "" if is_alone else document.reason, document.score)
+        ScopeLine(
+            view,
+            state.corpus.card(view.id),
+            "" if is_alone else document.reason,
+            best if document.id in spoken_of else document.score,
+        )
         for document in routed.documents
         if (view := library.of_id(document.id))
     )
