@@ -110,6 +110,7 @@ def test_every_strategy_and_preset_searches_the_tree(strategy, pilot):
     (search,) = [step for step in steps_of(events) if step.kind is StepKind.NAVIGATE]
     assert (search.observation["strategy"], search.observation["pilot"]) == (strategy, pilot)
     assert search.observation["ranked"]
+    assert all(rejected.reason for rejected in search.rejected)
 
 
 def retrieved(events):

@@ -67,12 +67,6 @@ def test_a_question_that_names_none_opens_as_many_as_the_limits_allow():
     assert all(row.reason for row in step.rejected)
 
 
-def test_files_without_a_router_of_their_own_are_routed_by_their_cards():
-    shelf = Shelf({"b": annual_report("Alster"), "a": annual_report("Norrvik")})
-    routed, step = route("What was Alster's revenue?", shelf)
-    assert routed.ids[0] == "b" and step.engine == "offline" and step.tokens == 0
-
-
 def test_a_second_look_leaves_out_what_was_read():
     routed, step = route("Which plant had a strike?", library(), read=("1", "2"), walk=1)
     assert set(routed.ids) == {"3", "4"} and step.walk == 1 and step.arguments["again"]

@@ -42,11 +42,6 @@ def test_the_verifier_the_quotes_and_the_numbers_decide_the_support(made, judgem
     assert decide_support(made, judgement) is support
 
 
-def test_all_ticked_and_all_parts_answered_is_verified():
-    end = conclude_answer([claim(Support.SUPPORTED), claim(Support.DERIVED)], complete=True)
-    assert (end.outcome, end.verdict, end.grounded) == (Outcome.ANSWERED, Verdict.VERIFIED, True)
-
-
 def test_a_missing_part_makes_an_answer_partial_and_an_amber_claim_takes_its_word():
     whole = [claim(Support.SUPPORTED)]
     assert conclude_answer(whole, complete=True, missing=["2018"]).outcome is Outcome.PARTIAL

@@ -142,19 +142,11 @@ class Part:
 
 def _list_parts(run: OfflineRun, name: str) -> list[Part]:
     tree, scorer = run.scorers[name].document.tree, run.scorers[name]
-    keys = tree.child_sections(0) or tree.children(0)
-    nodes = [tree.node(key) for key in keys]
-    return [
-        Part(
-            name,
-            n.key,
-            n.title or shorten_title(n.text),
-            say_pages_of(n),
-            n.token_count,
-            scorer.evidence(n.key).best_score,
-        )
-        for n in nodes
-    ]
+    parts = []
+    for node in map(tree.node, tree.child_sections(0) or tree.children(0)):
+        title, score = node.title or shorten_title(node.text), scorer.evidence(node.key).best_score
+        parts.append(Part(name, node.key, title, say_pages_of(node), node.token_count, score))
+    return parts
 
 
 def search_tree(run: OfflineRun, name: str) -> StepEvent:

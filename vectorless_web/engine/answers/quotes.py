@@ -35,11 +35,12 @@ class Quotes:
 
     def cite(self, place: QuotePlace, *, passage: Passage | None = None) -> Evidence:
         """The evidence at a place; NotFound when the document has no such words."""
-        if place not in self._made:
-            marker = self._first + len(self._made)
-            self._made[place] = replace(copy_quote(self._open(place.document), place), marker=marker)
-        made = self._made[place]
+        made = self._made.get(place) or self.number(place, copy_quote(self._open(place.document), place))
         return made if passage is None else replace(made, passage=passage)
+
+    def number(self, place: QuotePlace, evidence: Evidence) -> Evidence:
+        """Evidence of a place under the place's marker."""
+        return self._made.setdefault(place, replace(evidence, marker=self._first + len(self._made)))
 
     def cite_passage(self, passage: Passage) -> Evidence:
         """A closest passage as evidence: its lit words are the quote."""

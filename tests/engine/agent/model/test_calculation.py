@@ -87,6 +87,11 @@ def test_what_names_no_single_number_is_refused(expression: str) -> None:
         evaluate_ids(expression, LIBRARY)
 
 
+def test_a_line_with_one_number_is_worked_with_at_its_scale() -> None:
+    library = library_of(compiled("R", paragraph("The claim was settled for €3 million.")))
+    assert evaluate_ids("D1.1 * 2", library).result == "6 million EUR"
+
+
 @given(st.decimals(min_value=-(10**9), max_value=10**9, places=3, allow_nan=False))
 def test_a_formatted_number_is_near_the_number(value: Decimal) -> None:
     told = Decimal(format_decimal(value).replace(",", ""))

@@ -205,6 +205,10 @@ def test_a_wrong_call_is_an_observation_with_a_remedy(name: str, arguments: Mapp
     assert remedy in event.observation["error"]
 
 
+def test_arguments_that_mean_the_same_are_bent_to_their_schema() -> None:
+    assert "[D1.5" in told(toolbox(), "search", queries="steel prices")
+
+
 def test_the_table_tool_filters_sorts_and_sums_exactly() -> None:
     tools = toolbox()
     filtered = told(tools, "table", node="D1.8", where="2019 > 1500", sort="2019 desc")

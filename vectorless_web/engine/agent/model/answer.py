@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vectorless_web.engine.agent.model.calculation import WorkedOut, evaluate_ids
@@ -13,7 +13,7 @@ from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.agent.wording import say_pages
 from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence, Maker
 from vectorless_web.engine.answers.numbers import CitedText, list_untraced
-from vectorless_web.engine.answers.quotes import QuotePlace, copy_quote, narrow_to_closest, narrow_to_phrase
+from vectorless_web.engine.answers.quotes import QuotePlace, Quotes, narrow_to_closest, narrow_to_phrase
 from vectorless_web.engine.errors import InvalidInput, NotFound
 from vectorless_web.engine.passages.sentences import find_lead_in
 
@@ -129,8 +129,9 @@ class ClaimMaker:
     state: RunState
     library: LibraryView
     question: str
-    first: int = 1
-    _made: dict[QuotePlace, Evidence] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._quotes = Quotes(self.state.corpus.open)
 
     def make_claims(self, drafts: Sequence[DraftClaim]) -> list[MadeClaim]:
         """The drafts as claims in the state "draft"."""
@@ -239,7 +240,7 @@ class ClaimMaker:
             narrowed = narrow_to_phrase(view.document, place, draft.phrase) if draft.phrase else None
             place = narrowed or narrow_to_closest(view.document, place, draft.text, most=LONGEST_QUOTE)
         try:
-            return self._number(place, copy_quote(view.document, place))
+            return self._quotes.cite(place)
         except NotFound:
             objections.append(f"{self.library.write_id(pointer)} holds no words.")
             return None
@@ -248,11 +249,7 @@ class ClaimMaker:
         """A page that was looked at; no word of it is compared."""
         key = next(iter(self.state.corpus.open(pointer.document).on_page(pointer.page_index)), 0)
         place = QuotePlace(pointer.document, -1, pointer.page_index, pointer.page_index)
-        return self._number(place, Evidence(0, pointer.document, key, pointer.page_index, "", Check.PICTURE))
-
-    def _number(self, place: QuotePlace, evidence: Evidence) -> Evidence:
-        """The evidence under its marker; the same place has one, however often it is cited."""
-        return self._made.setdefault(place, replace(evidence, marker=self.first + len(self._made)))
+        return self._quotes.number(place, Evidence(0, pointer.document, key, pointer.page_index, "", Check.PICTURE))
 
     def _trace(self, text: str, made: Mapping[Cited, Evidence], calculation: Calculation | None) -> tuple[str, ...]:
         if any(evidence.check is Check.PICTURE for evidence in made.values()):
