@@ -2,9 +2,6 @@
 
 import pytest
 
-from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.parsing.compile import compile_file
-
 TEXT = """# Harbour report
 
 ## 1 Ships
@@ -24,18 +21,8 @@ The tide table is kept by the harbour master.
 
 
 @pytest.fixture(scope="session")
-def compile_text(tmp_path_factory):
-    def make(text: str, name: str) -> CompiledDocument:
-        path = tmp_path_factory.mktemp("finding") / name
-        path.write_text(text, encoding="utf-8")
-        return CompiledDocument(compile_file(path, name=name))
-
-    return make
-
-
-@pytest.fixture(scope="session")
-def document(compile_text):
-    return compile_text(TEXT, "harbour.md")
+def document(compiled):
+    return compiled(TEXT, "harbour.md")
 
 
 @pytest.fixture(scope="session")

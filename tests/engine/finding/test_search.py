@@ -63,9 +63,9 @@ def test_a_floor_is_a_share_of_what_the_lanes_could_give_whatever_the_fusion(doc
     assert best.items[0].node.id == tides and len(best.items) < len(every.items)
 
 
-def test_nodes_carry_the_day_that_their_document_states_and_their_edges_on_demand(compile_text):
-    dated = compile_text("# Minutes of 3 May 2021\n\nThe ferry was sold.\n", "minutes.md")
-    undated = compile_text("# Notes\n\nThe ferry was old.\n", "notes.md")
+def test_nodes_carry_the_day_that_their_document_states_and_their_edges_on_demand(compiled):
+    dated = compiled("# Minutes of 3 May 2021\n\nThe ferry was sold.\n", "minutes.md")
+    undated = compiled("# Notes\n\nThe ferry was old.\n", "notes.md")
     late, early = (count_microseconds(day) for day in ("2022-01-01", "2021-05-03"))
     plan, both = understand("What became of the ferry?"), DocumentCollection({1: dated, 2: undated})
     found = search_documents(plan, both, RetrievalQuery(temporal=TemporalFilter(created_after=late)))

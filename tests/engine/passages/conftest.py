@@ -1,20 +1,6 @@
 import pytest
 
 from tests.support.widget_report import report
-from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.parsing.compile import compile_file
-
-
-@pytest.fixture(scope="session")
-def compiled(tmp_path_factory):
-    """Compiles a text in a format told by the file's name."""
-
-    def compile_text(text, name="note.md"):
-        path = tmp_path_factory.mktemp("texts") / name
-        path.write_text(text, encoding="utf-8")
-        return CompiledDocument(compile_file(path, name=name))
-
-    return compile_text
 
 
 @pytest.fixture(scope="session")
