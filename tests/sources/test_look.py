@@ -7,6 +7,7 @@ from tests.sources.conftest import look, put
 from vectorless_web.documents.models import Document
 from vectorless_web.infra.places import Access
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.notices.selectors import notices_of
 from vectorless_web.sources import services
 from vectorless_web.sources.models import Source
 from vectorless_web.workspaces.models import AuditEvent, Membership
@@ -57,6 +58,22 @@ def test_a_full_workspace_ends_the_look_with_its_sentence(source, folder, worksp
     put(folder / "b.md", "# B")
     assert look(source) == {"a.md": "came"}
     assert "as many documents as it may" in source.error
+
+
+def test_owners_are_told_once_that_a_source_cannot_be_read(source, folder, alice, bob):
+    folder.rename(folder.with_name("elsewhere"))
+    look(source)
+    look(source)
+    assert [(each.told.sentence, each.told.name) for each in notices_of(alice)[0]] == [
+        ("A source cannot be read any more", str(folder))
+    ]
+    assert notices_of(bob)[0] == [], "who owns nothing is not told"
+    folder.with_name("elsewhere").rename(folder)
+    look(source)
+    assert notices_of(alice)[0] == [], "what is mended tells nothing"
+    folder.rename(folder.with_name("elsewhere"))
+    look(source)
+    assert len(notices_of(alice)[0]) == 2, "a second failure is told anew"
 
 
 def test_a_look_without_time_goes_on_with_the_next(source, folder):

@@ -1,15 +1,20 @@
 """What owners are shown of a workspace's sources. A source of a folder that is closed to somebody is not there."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.http import Http404
+from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import documents_in, open_to
+from vectorless_web.notices.models import Notice
+from vectorless_web.notices.selectors import Told
 from vectorless_web.sources.models import Source, SourceFile
-from vectorless_web.workspaces.models import Workspace
-from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.models import Role, Workspace
+from vectorless_web.workspaces.selectors import User, workspaces_of
 
 SHOWN = 200
 """Files on a source's page."""
@@ -41,3 +46,16 @@ def show_files(source: Source, user: User, state: str = "") -> dict[str, Any]:
         "state": state,
         "shown": SHOWN,
     }
+
+
+def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:
+    """What notices of sources tell an owner of their workspace, while the source cannot be read."""
+    governed = [workspace.pk for workspace in workspaces_of(user) if workspace.allows(Role.OWNER)]
+    rows = Source.objects.filter(open_to(user), pk__in=[row.about for row in notices], workspace__in=governed)
+    found = {row.pk: row for row in rows.exclude(error="").select_related("workspace")}
+    told = {}
+    for notice in notices:
+        if row := found.get(notice.about):
+            url = reverse("sources:source", args=[row.workspace.slug, row.pk])
+            told[notice.pk] = Told(_("A source cannot be read any more"), row.address, url)
+    return told

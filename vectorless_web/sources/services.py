@@ -26,9 +26,11 @@ from vectorless_web.documents.services.uploads import format_megabytes
 from vectorless_web.infra.places import Access, Found, Place, PlaceTrouble
 from vectorless_web.infra.queues import jobs
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.notices.models import Kind as NoticeKind
+from vectorless_web.notices.services import notify
 from vectorless_web.sources.models import PATH_MAX, Kind, Source, SourceFile
 from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import User, role_in
+from vectorless_web.workspaces.selectors import User, owner_ids, role_in
 from vectorless_web.workspaces.services import delete_and_record, record
 from vectorless_web.workspaces.services.settings import check_public
 from vectorless_web.workspaces.storage import SecretUnreadable, decrypt, encrypt
@@ -179,6 +181,13 @@ def look(source_id: int, *, open_place: Open, seconds: float = LOOK_SECONDS) -> 
             is_whole = _take_in(source, place, found, time.monotonic() + seconds)
     except PlaceTrouble as trouble:
         values = {"error": str(trouble)[:400]}
+        if source.enabled and not source.error:  # told once, and again only after it could be read
+            notify(
+                people=owner_ids(source.workspace),
+                kind=NoticeKind.SOURCE_FAILED,
+                workspace_id=source.workspace_id,
+                about=source.pk,
+            )
     ended = timezone.now()
     due = ended + timedelta(minutes=source.every_minutes) if is_whole else ended
     Source.objects.filter(pk=source.pk).update(looked_at=ended, looking_until=None, **values)
