@@ -121,6 +121,14 @@ document.addEventListener("keydown", (event) => {
   if (event.target.value.trim()) event.target.form.requestSubmit();
 });
 
+// Whoever signs in again in another tab finds this one's forms as they were: each sign-in has another token.
+window.addEventListener("focus", () => {
+  const token = /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
+  if (!token) return;
+  for (const field of document.querySelectorAll("[name=csrfmiddlewaretoken]")) field.value = token;
+  document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRFToken": token }));
+});
+
 document.addEventListener("htmx:responseError", ({ detail: { xhr } }) => {
   const { refused, broken } = document.body.dataset;
   if (!toast(xhr.responseText)) say(xhr.status === 403 ? refused : broken);
