@@ -693,7 +693,7 @@ def outcome(response) -> str:
     """What happened. A refusal of the request's content (422, 409, 503) is still being let in."""
     if response.status_code == 302 and "/accounts/" in response["Location"]:
         return "sign-in"
-    return {403: "forbidden", 404: "not found"}.get(response.status_code, "let in")
+    return {401: "sign-in", 403: "forbidden", 404: "not found"}.get(response.status_code, "let in")
 
 
 def enter(client, person) -> None:

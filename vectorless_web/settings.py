@@ -93,7 +93,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "vectorless_web.infra.web.pages.PrivatePagesMiddleware",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "vectorless_web.infra.web.sign_in.SignInMiddleware",
     "vectorless_web.profiles.sessions.OwnSessionMiddleware",
     "vectorless_web.profiles.sign_on.SignOnPagesMiddleware",
     "vectorless_web.profiles.sign_on.TwoStepMiddleware",

@@ -9,14 +9,27 @@ function enable(root) {
   localTimes(root);
 }
 
+// The zone chosen in the profile, else the browser's own, which also stands in for one that it does not know.
+function chosenZone() {
+  const timeZone = document.documentElement.dataset.zone;
+  try {
+    new Intl.DateTimeFormat(undefined, { timeZone });
+    return timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
 function localTimes(root) {
-  const today = new Date();
+  const timeZone = chosenZone();
+  const dayOf = (moment) => moment.toLocaleDateString(undefined, { timeZone });
+  const today = dayOf(new Date());
   for (const element of root.querySelectorAll("time[datetime]")) {
     const moment = new Date(element.dateTime);
-    element.title = moment.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" });
+    element.title = moment.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long", timeZone });
     const shown = /(\d\d:\d\d)$/.exec(element.textContent);
-    if (!shown || moment.toDateString() !== today.toDateString()) continue;
-    const clock = moment.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", hour12: false });
+    if (!shown || dayOf(moment) !== today) continue;
+    const clock = moment.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", hour12: false, timeZone });
     element.textContent = element.textContent.replace(shown[1], clock);
   }
 }
@@ -106,6 +119,14 @@ document.addEventListener("keydown", (event) => {
   if (!event.target.matches('[data-enter="submit"]')) return;
   event.preventDefault();
   if (event.target.value.trim()) event.target.form.requestSubmit();
+});
+
+// Whoever signs in again in another tab finds this one's forms as they were: each sign-in has another token.
+window.addEventListener("focus", () => {
+  const token = /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
+  if (!token) return;
+  for (const field of document.querySelectorAll("[name=csrfmiddlewaretoken]")) field.value = token;
+  document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRFToken": token }));
 });
 
 document.addEventListener("htmx:responseError", ({ detail: { xhr } }) => {

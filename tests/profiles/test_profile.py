@@ -39,9 +39,13 @@ def test_times_are_shown_in_the_zone_that_was_chosen(client, alice, workspace):
     Run.objects.filter(pk=run.pk).update(created_at=timezone.now().replace(hour=1, minute=7))
     client.force_login(alice)
     address = f"/w/{workspace.slug}/runs/"
-    assert "01:07" in client.get(address).content.decode()
+    before = client.get(address).content.decode()
     save(client, time_zone="Asia/Kolkata")
-    assert "06:37" in client.get(address).content.decode()
+    after = client.get(address).content.decode()
+    assert "01:07" in before
+    assert "data-zone" not in before  # The browser puts times into its own zone.
+    assert "06:37" in after
+    assert 'data-zone="Asia/Kolkata"' in after
 
 
 def test_the_zone_holds_in_the_next_session_and_one_that_does_not_exist_nowhere(client, alice):
@@ -56,4 +60,6 @@ def test_the_zone_holds_in_the_next_session_and_one_that_does_not_exist_nowhere(
     session = client.session
     session["time_zone"] = "Mars/Olympus"
     session.save()
-    assert client.get(reverse("profiles:profile")).status_code == 200
+    page = client.get(reverse("profiles:profile"))
+    assert page.status_code == 200
+    assert b"data-zone" not in page.content

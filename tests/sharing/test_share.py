@@ -70,6 +70,17 @@ def page_picture(monkeypatch, tmp_path) -> list[str]:
     return labels
 
 
+def test_a_refused_password_leaves_what_else_was_chosen(owner, shared_run):
+    terms = {"days": 7, "password": "sea", "label": "Harbour Mutual", "views_max": 3, "redact": 1}
+    address = f"/w/{shared_run.workspace.slug}/runs/{shared_run.pk}/share/make/"
+    response = owner.post(address, terms, headers={"HX-Request": "true"})
+    page = response.content.decode()
+    assert response.status_code == 422
+    assert re.findall(r'<option value="(\d+)" selected', page) == ["7"]
+    assert re.findall(r'value="(sea|Harbour Mutual|3)"', page) == ["sea", "Harbour Mutual", "3"]
+    assert re.findall(r'name="(\w+)" value="1" checked', page) == ["redact"]
+
+
 def test_whoever_holds_the_link_reads_the_run_without_an_account_and_goes_nowhere(owner, outsider, shared_run):
     response = outsider.get(share(owner, shared_run))
 

@@ -50,21 +50,19 @@ def menu(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def make(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = services.shareable_run(request.user, slug, pk)
+    terms = services.LinkTerms(
+        days=parse_whole_number(request.POST.get("days")) or 0,
+        password=request.POST.get("password", ""),
+        redact=bool(request.POST.get("redact")),
+        hide_trace=bool(request.POST.get("hide_trace")),
+        label=request.POST.get("label", ""),
+        views_max=_read_views_max(request),
+    )
     try:
-        _link, token = services.make_link(
-            user=request.user,
-            run=run,
-            terms=services.LinkTerms(
-                days=parse_whole_number(request.POST.get("days")) or 0,
-                password=request.POST.get("password", ""),
-                redact=bool(request.POST.get("redact")),
-                hide_trace=bool(request.POST.get("hide_trace")),
-                label=request.POST.get("label", ""),
-                views_max=_read_views_max(request),
-            ),
-        )
+        _link, token = services.make_link(user=request.user, run=run, terms=terms)
     except Problem as problem:
-        return _menu(request, run, error=problem.message, status=problem.status)
+        # With what was chosen: the second try must not make a link that is open for longer.
+        return _menu(request, run, error=problem.message, status=problem.status, terms=terms)
     return _menu(request, run, new_link=request.build_absolute_uri(reverse("sharing:view", args=[token])))
 
 
@@ -207,7 +205,14 @@ def _read_views_max(request: HttpRequest) -> int | None:
 
 def _menu(request: HttpRequest, run: Run, *, status: int = 200, **more: Any) -> HttpResponse:
     """The share menu of a run: a fragment for htmx, a page of its own otherwise."""
-    context = {**workspace_context(request.user, run.workspace, "runs"), "run": run, "links": services.links_of(run)}
+    context = {
+        **workspace_context(request.user, run.workspace, "runs"),
+        "run": run,
+        "links": services.links_of(run),
+        "terms": services.LinkTerms(days=30),
+        "days_offered": (7, 30, 90),
+        "password_min": services.PASSWORD_MIN,
+    }
     template = "sharing/_menu.html" if is_htmx(request) else "sharing/menu.html"
     return render(request, template, {**context, **more}, status=status)
 

@@ -5,11 +5,11 @@ from contextlib import nullcontext
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.utils.functional import SimpleLazyObject
 
-from vectorless_web.infra.web.pages import is_htmx
-from vectorless_web.infra.web.request_limits import SMALL_BYTES, reads_alone
+from vectorless_web.infra.web.problems import show_problem
+from vectorless_web.infra.web.request_limits import reads_alone
+from vectorless_web.infra.web.sign_in import list_typed
 from vectorless_web.workspaces.site import announcement, explain_read_only, hold_values, is_read_only, read_only_plan
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS", "TRACE")
@@ -37,10 +37,6 @@ LET_THROUGH = {
 """What may be sent while the site is read-only: signing in and out, reading by a password, and an operator's acts."""
 TELLS_ITSELF = {"api-1"}
 """Addresses that refuse by themselves what would write, in a form that programs read."""
-SHOWN_FIELDS, SHOWN_LETTERS = 10, 20_000
-"""Fields, and characters of one, that a refused form is given back with: the longest question fits."""
-HIDDEN = ("password", "token", "secret", "key", "code")
-"""Parts of names of fields that are not given back."""
 
 
 class ReadOnlyMiddleware:
@@ -70,24 +66,7 @@ class ReadOnlyMiddleware:
         plan = read_only_plan()
         if plan is None or not plan.is_on:
             return None
-        problem = explain_read_only(plan)
-        template = "_problem.html" if is_htmx(request) else "problem.html"
-        return problem.mark(render(request, template, {"problem": problem, "kept": _list_typed(request)}))
-
-
-def _list_typed(request: HttpRequest) -> list[tuple[str, str]]:
-    """Name and text of what was typed into a plain form; htmx leaves its form on the page as it is.
-
-    Larger bodies are uploads, which nobody has to read to refuse them.
-    """
-    if is_htmx(request) or int(request.META.get("CONTENT_LENGTH") or 0) > SMALL_BYTES:
-        return []
-    typed = [
-        (name.replace("_", " ").capitalize(), str(text)[:SHOWN_LETTERS])
-        for name, text in request.POST.items()
-        if str(text).strip() and name != "csrfmiddlewaretoken" and not any(part in name.lower() for part in HIDDEN)
-    ]
-    return typed[:SHOWN_FIELDS]
+        return show_problem(request, explain_read_only(plan), kept=list_typed(request))
 
 
 def tell_of_site(_request: HttpRequest) -> dict[str, Any]:

@@ -3,13 +3,16 @@
 import logging
 import sys
 from collections.abc import Callable
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.urls import is_valid_path
+from django.utils.translation import gettext as _
 from django.views.defaults import server_error
 
 from vectorless_web.engine.errors import ArtefactDamaged
@@ -53,7 +56,15 @@ class ProblemMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        response = self.get_response(request)
+        if request.method != "GET" or not isinstance(response, HttpResponseNotAllowed) or response.content:
+            return response
+        # The address of a form stays in the browser's bar after it was sent; opened again it would be an empty page.
+        sentence = _("This address only takes what a form sends. Opening it has changed nothing.")
+        problem = Problem(sentence, code="form_only", status=405)
+        page = show_problem(request, problem, above=page_above(request.path))
+        page["Allow"] = response["Allow"]
+        return page
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Django calls this for what a view raises; other exceptions go their usual way."""
@@ -62,10 +73,19 @@ class ProblemMiddleware:
         return show_problem(request, exception) if isinstance(exception, Problem) else None
 
 
-def show_problem(request: HttpRequest, problem: Problem) -> HttpResponse:
-    """The problem as a page, or as a fragment when htmx asked."""
+def show_problem(request: HttpRequest, problem: Problem, **more: Any) -> HttpResponse:
+    """The problem as a page, or as a fragment when htmx asked; `more` are further values of its template."""
     template = "_problem.html" if is_htmx(request) else "problem.html"
-    return problem.mark(render(request, template, {"problem": problem}))
+    return problem.mark(render(request, template, {"problem": problem, **more}))
+
+
+def page_above(path: str) -> str:
+    """The nearest address above a path at which something is."""
+    while path != "/":
+        path = path.rstrip("/").rpartition("/")[0] + "/"
+        if is_valid_path(path):
+            break
+    return path
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
