@@ -10,7 +10,7 @@ import pytest
 
 from tests.api.conftest import REPORT
 from tests.support.compiled import compiled_document
-from tools.fuzz_api import fuzz
+from tools.fuzz_api import fuzz, lay_out
 from vectorless_web.api.services import make_token
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
@@ -43,7 +43,6 @@ def test_the_example_runs_as_it_stands(server, bob, workspace, alice, language, 
 
 @pytest.mark.slow
 def test_what_the_schema_allows_and_forbids_is_answered_as_it_says(server, bob, workspace, alice):
-    report = compiled_document(workspace, alice, REPORT, "harbour.md")
+    compiled_document(workspace, alice, REPORT, "harbour.md")
     _token, text = make_token(user=alice, name="fuzz", scope="admin", days=1)
-    places = {"slug": f'"{workspace.slug}"', "document": str(report.pk), "key": "2", "page": "1"}
-    assert fuzz(server, text, each=1, places=places, phases="fuzzing") == 0
+    assert fuzz(server, text, each=1, places=lay_out(server, text), phases="fuzzing") == 0

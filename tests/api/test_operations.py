@@ -165,6 +165,17 @@ def test_every_reply_tells_what_is_left_of_the_minute(program, bob, workspace, s
     assert refused.status_code == 429 and int(refused.headers["Retry-After"]) <= 60
 
 
+def test_files_and_refusals_have_the_headers_of_every_reply(program, bob, workspace, report):
+    importer, place = program(bob, "read"), f"/workspaces/{workspace.slug}/documents/{report.pk}"
+    file, refused = importer.get(f"{place}/markdown"), importer.post(place)
+    for reply in (file, refused, importer.get("/nowhere")):
+        assert "private" in reply.headers["Cache-Control"]
+    assert {"RateLimit-Remaining", "ETag"} <= file.headers.keys()
+    again = importer.client.get(f"{ROOT}{place}/markdown", headers={"If-None-Match": file.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert (refused.status_code, refused.json()["code"]) == (405, "no_such_method")
+
+
 def test_while_the_site_is_read_only_programs_read_and_are_told_so(program, alice, bob, workspace, report):
     importer, place = program(bob, "ask"), f"/workspaces/{workspace.slug}"
     until = timezone.now() + timedelta(hours=1)

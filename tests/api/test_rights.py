@@ -17,6 +17,7 @@ from vectorless_web.grids.models import Grid
 from vectorless_web.grids.services import GridValues, create_grid
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.runs.services import start_run
+from vectorless_web.sources.models import Source
 from vectorless_web.workspaces.models import LexiconEntry, Membership, Role, ServiceAccount
 from vectorless_web.workspaces.services import add_service_account, create_workspace
 from vectorless_web.workspaces.storage import encrypt
@@ -24,7 +25,7 @@ from vectorless_web.workspaces.storage import encrypt
 pytestmark = pytest.mark.django_db
 W, D, R = "/workspaces/{slug}", "/workspaces/{slug}/documents/{document}", "/workspaces/{slug}/runs/{run}"
 G, S, E = "/workspaces/{slug}/grids/{grid}", f"{W}/golden-sets/{{golden_set}}", f"{W}/evaluations/{{evaluation}}"
-P, H = f"{W}/service-accounts/{{account}}", f"{W}/webhooks/{{webhook}}"
+P, H, SRC = (f"{W}/{each}" for each in ("service-accounts/{account}", "webhooks/{webhook}", "sources/{source}"))
 READ, ASK, WRITE, ADMIN = SCOPES = ("read", "ask", "write", "admin")
 VIEWER, MEMBER, EDITOR, OWNER = map(str, Role)
 
@@ -112,6 +113,14 @@ MATRIX = {
     ("post", f"{H}/secret"): (ADMIN, OWNER),
     ("get", f"{H}/deliveries"): (ADMIN, OWNER),
     ("post", f"{H}/deliveries/{{delivery}}/again"): (ADMIN, OWNER),
+    ("get", f"{W}/sources"): (ADMIN, OWNER),
+    ("post", f"{W}/sources"): (ADMIN, OWNER),
+    ("get", SRC): (ADMIN, OWNER),
+    ("patch", SRC): (ADMIN, OWNER),
+    ("delete", SRC): (ADMIN, OWNER),
+    ("put", f"{SRC}/secret"): (ADMIN, OWNER),
+    ("post", f"{SRC}/look"): (ADMIN, OWNER),
+    ("get", f"{SRC}/files"): (ADMIN, OWNER),
     ("post", f"{W}/route"): (READ, VIEWER),
     ("post", f"{W}/retrieve"): (READ, VIEWER),
     ("post", f"{W}/navigate"): (READ, VIEWER),
@@ -126,6 +135,7 @@ BODIES = {
     "service-accounts": {"name": "Nightly"},
     "tokens": {"name": "Nightly"},
     "webhooks": {"address": "https://example.com/", "events": ["run.finished"]},
+    "sources": {"kind": "webdav", "address": "https://example.com/dav"},
 }
 """Bodies that are valid, so that rights decide."""
 
@@ -139,6 +149,7 @@ def ask_run(workspace, alice, report):
     Evaluation.objects.create(golden_set=golden_set, state=Evaluation.State.STOPPED)
     add_service_account(actor=alice, workspace=workspace, name="Nightly", role="member")
     Webhook.objects.create(workspace=workspace, address="https://example.com/berth", encrypted_secret=encrypt("s"))
+    Source.objects.create(workspace=workspace, kind="webdav", address="https://example.com/berth", folder=report.folder)
     return start_run(user=alice, workspace=workspace, question="How many berths?")
 
 
@@ -152,6 +163,7 @@ def call(program, operation, slug, document, run):
         "evaluation": Evaluation,
         "account": ServiceAccount,
         "webhook": Webhook,
+        "source": Source,
     }
     numbers = {name: model.objects.get().pk for name, model in rows.items()}
     ones = dict.fromkeys(("key", "page", "link", "budget", "token", "delivery"), 1)

@@ -1,6 +1,7 @@
 """Grids, evaluations, service accounts and webhooks by program."""
 
 import json
+import os
 from datetime import timedelta
 
 import pytest
@@ -120,4 +121,29 @@ def test_owners_set_up_webhooks_by_a_program(program, alice, workspace, settings
     assert (row.status, row.attempts) == ("waiting", 0)
     assert owner.send("patch", one, b'{"enabled": false}').json()["enabled"] is False
     assert owner.post(f"{one}/deliveries/{row.pk}/again").json()["code"] == "webhook_off"
+    assert owner.send("delete", one).status_code == 204 and owner.get(place).json() == []
+
+
+def test_owners_set_up_sources_by_a_program(program, alice, workspace, settings, tmp_path, work_off):
+    settings.SOURCE_FOLDERS = [str(tmp_path)]
+    (tmp_path / "berths.md").write_text("# Berths\n\nThe harbour has 14 berths.", encoding="utf-8")
+    os.utime(tmp_path / "berths.md", (1, 1))  # A file that changed just now may still be written.
+    owner, place = program(alice), f"/workspaces/{workspace.slug}/sources"
+    ports = owner.post(f"/workspaces/{workspace.slug}/folders", {"name": "Ports"}).json()["id"]
+    asked = {"kind": "folder", "address": str(tmp_path), "folder": ports, "secret": "s3cret"}
+    made = owner.post(place, asked).json()
+    one = f"{place}/{made['id']}"
+    work_off("background")
+    seen = owner.get(one).json()
+    assert (seen["files"], seen["enabled"], seen["is_looking"], "s3cret" in str(seen)) == (1, False, False, False)
+    assert owner.get(f"{one}/files").json()["items"] == []
+    assert owner.send("patch", one, b'{"enabled": true}').json()["is_looking"]
+    work_off("background")
+    [came] = owner.get(f"{one}/files").json()["items"]
+    document = owner.get(f"/workspaces/{workspace.slug}/documents/{came['document']}").json()
+    assert (came["state"], document["name"], document["folder"]) == ("came", "berths.md", ports)
+    assert owner.post(f"{one}/look").status_code == 202
+    assert owner.send("put", f"{one}/secret", b'{"account": "anna", "secret": "other"}').json()["account"] == "anna"
+    assert owner.post(place, {**asked, "address": "/etc"}).json()["code"] == "folder_not_allowed"
+    assert [row["id"] for row in owner.get(place).json()] == [made["id"]]
     assert owner.send("delete", one).status_code == 204 and owner.get(place).json() == []

@@ -31,6 +31,20 @@ ASK = "/w/acme-diligence/ask/"
 WRITES = ("INSERT", "UPDATE", "DELETE")
 
 
+def test_a_request_reads_the_sites_settings_once_and_again_after_changing_them(client, alice, workspace, settings):
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
+    client.force_login(alice)
+    for send in (lambda: client.get("/"), lambda: client.post(ASK, {"question": "How long?"})):
+        with CaptureQueriesContext(connection) as asked:
+            send()
+        assert sum(SiteSetting._meta.db_table in row["sql"] for row in asked) == 1
+    with site.hold_values(), CaptureQueriesContext(connection) as asked:
+        site.is_read_only()
+        site.forget_values()
+        site.is_read_only()
+    assert len(asked) == 2
+
+
 @pytest.fixture
 def read_only(grace):
     """The site is read-only."""

@@ -1,17 +1,19 @@
 """The API's operations together, its schema and the page that shows it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
+from inspect import iscoroutinefunction
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.urls import URLPattern, URLResolver
 from ninja import NinjaAPI
 
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.etags import mark_state
 from vectorless_web.api.events import router as events
-from vectorless_web.api.paging import ANSWERS
-from vectorless_web.api.problems import ProblemOut, add_headers, answer_errors
+from vectorless_web.api.problems import ProblemOut, add_headers, answer_errors, refuse_request
 from vectorless_web.api.routes import (
     documents,
     engine,
@@ -23,14 +25,11 @@ from vectorless_web.api.routes import (
     threads,
     workspaces,
 )
+from vectorless_web.infra.web.problems import Problem
 
 
 class ProgramAPI(NinjaAPI):
-    """Every operation tells its errors in its schema, and every reply what the token has left."""
-
-    def create_response(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """The reply to an operation, with the headers of all."""
-        return add_headers(request, mark_state(request, super().create_response(request, *args, **kwargs)))
+    """Every operation tells its errors in its schema."""
 
     def get_openapi_schema(self, **kwargs: Any) -> Any:
         """The schema, with the errors that any operation may answer."""
@@ -43,8 +42,6 @@ class ProgramAPI(NinjaAPI):
         ]
         body = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
         for operation in (operation for path in schema["paths"].values() for operation in path.values()):
-            if (kind := operation.pop(ANSWERS, None)) is not None:
-                operation["responses"][200]["content"] = {kind: {"schema": {"type": "string"}}}
             for slug in (row for row in operation.get("parameters", ()) if row["name"] == "slug"):
                 slug["schema"]["pattern"] = "^[-a-zA-Z0-9_]+$"
             for status, title in ERRORS.items():
@@ -81,9 +78,29 @@ for each in (workspaces, documents, runs, threads, engine, grids, evaluations, g
 api.add_router("", events)
 
 
-def make_public(patterns: Sequence[URLPattern | URLResolver]) -> Sequence[URLPattern | URLResolver]:
+def make_public(patterns: Sequence[URLPattern | URLResolver]) -> list[URLPattern | URLResolver]:
     """The addresses, of which each asks for a token by itself; the site's sign-in is not theirs."""
     for pattern in patterns:
         assert isinstance(pattern, URLPattern)
+        pattern.callback = _finish(pattern.callback)
         pattern.callback.login_required = False  # type: ignore[attr-defined]
-    return patterns
+    return list(patterns)
+
+
+def _finish(view: Callable[..., Any]) -> Callable[..., Any]:
+    """The view with what all replies have in common, whoever wrote them."""
+    if not iscoroutinefunction(view):
+        return wraps(view)(lambda request, **parts: _mark(request, view(request, **parts)))
+
+    @wraps(view)
+    async def finished(request: HttpRequest, **parts: Any) -> HttpResponseBase:
+        return _mark(request, await view(request, **parts))
+
+    return finished
+
+
+def _mark(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    if response.status_code == 405:
+        problem = Problem("This address has no such method.", code="no_such_method", status=405)
+        response = refuse_request(request, problem)
+    return add_headers(request, mark_state(request, response))

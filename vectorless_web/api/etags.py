@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response
 from django.utils.http import parse_etags
 from ninja import Schema
@@ -13,9 +14,9 @@ from ninja.responses import NinjaJSONEncoder
 from vectorless_web.infra.web.problems import Problem
 
 
-def mark_state(request: HttpRequest, response: HttpResponse) -> Any:
+def mark_state(request: HttpRequest, response: HttpResponseBase) -> Any:
     """The reply to a GET with its state as ETag, or 304 without a body where If-None-Match names that state."""
-    if request.method != "GET" or response.status_code != 200:
+    if request.method != "GET" or response.status_code != 200 or not isinstance(response, HttpResponse):
         return response
     tag = _tag_of(response.content)
     response["ETag"] = tag

@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest, StreamingHttpResponse
 from ninja import Router
 
 from vectorless_web.api.models import ApiToken
-from vectorless_web.api.paging import ANSWERS, Number
+from vectorless_web.api.paging import Number, answers
 from vectorless_web.api.routes.runs import ONE, show_claim, show_run
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.runs import selectors
@@ -26,7 +26,18 @@ LOOK_SECONDS = 2.0
 """How often the rows are looked at without an announcement, so that a lost one costs two seconds at most."""
 
 
-@router.get(ONE + "/events", response={200: str}, openapi_extra={ANSWERS: "text/event-stream"})
+EVENT = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string"},
+        "event": {"enum": [f"reasoning/{kind}" for kind in ("step", "claim", "complete", "error")]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+    "required": ["id", "event", "data"],
+}
+
+
+@router.get(ONE + "/events", openapi_extra=answers("text/event-stream", EVENT))
 async def follow_run(request: HttpRequest, slug: str, run: Number) -> StreamingHttpResponse:
     """The run's events from the start, or after the header Last-Event-ID, until it has ended.
 

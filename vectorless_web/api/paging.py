@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Generic, TypeVar
 
 from django.db import IntegrityError, transaction
@@ -18,10 +18,13 @@ from vectorless_web.infra.web.problems import Problem
 MOST, USUAL = 200, 50
 """Rows of one page at most, and unless asked otherwise."""
 Row = TypeVar("Row")
-ANSWERS = "x-answers"
-"""Among an operation's `openapi_extra`: the kind of content that it answers, where that is not JSON."""
 Number = Annotated[int, Field(ge=1, le=LARGEST)]
 """The number of a row, as an address holds it."""
+
+
+def answers(kind: str, shape: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """An operation's `openapi_extra` where it answers this kind of content and not JSON; `shape` is its schema."""
+    return {"responses": {200: {"content": {kind: {"schema": shape or {"type": "string"}}}}}}
 
 
 class PageQuery(Schema):
@@ -41,8 +44,8 @@ class PageOut(Schema, Generic[Row]):
     next: int | None = None
 
 
-def take_page(rows: QuerySet[Any], asked: PageQuery, show: Callable[[Any], Any]) -> dict[str, Any]:
-    """The page of these rows that was asked for, each as `show` writes it."""
+def take_page(rows: QuerySet[Any], asked: PageQuery, show: Callable[[Any], Any] = lambda row: row) -> dict[str, Any]:
+    """The page of these rows that was asked for, each as `show` writes it, else as the reply's schema reads it."""
     rows = rows.order_by("-pk") if asked.before is None else rows.filter(pk__lt=asked.before).order_by("-pk")
     found = list(rows[: asked.limit + 1])
     shown = found[: asked.limit]

@@ -9,6 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
+from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI, Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
@@ -41,7 +42,7 @@ class ProblemOut(Schema):
 
 
 def refuse_request(request: HttpRequest, problem: Problem) -> HttpResponse:
-    """The problem as the body of a reply, with its status and headers, and those of the token's rate."""
+    """The problem as the body of a reply, with its status and headers."""
     body = {
         "type": "about:blank",
         "title": problem.code.replace("_", " ").capitalize(),
@@ -54,7 +55,7 @@ def refuse_request(request: HttpRequest, problem: Problem) -> HttpResponse:
     response = problem.mark(HttpResponse(json.dumps(body), content_type=TYPE))
     if problem.status == 401:
         response["WWW-Authenticate"] = 'Bearer realm="Vectorless Web"'
-    return add_headers(request, response)
+    return response
 
 
 class FieldsProblem(Problem):
@@ -72,7 +73,7 @@ def refuse_fields(form: BaseForm) -> FieldsProblem:
     return FieldsProblem(rows)
 
 
-def add_headers(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+def add_headers(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     """The response with how much of its minute the token has left; nothing of it is kept by a cache."""
     response.headers.setdefault("Cache-Control", "private, no-store")
     if rate := getattr(request, "api_rate", None):

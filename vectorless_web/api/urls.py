@@ -31,4 +31,4 @@ urlpatterns = [
     path(f"{WEBHOOKS}<int:pk>/remove/", webhook_views.remove, name="remove_webhook"),
     path(f"{WEBHOOKS}<int:pk>/deliveries/<int:delivery>/again/", webhook_views.redeliver, name="redeliver"),
 ]
-operations = ([*make_public(patterns), path("<path:rest>", refuse_address, name="nothing")], "api-1", namespace)
+operations = (make_public([*patterns, path("<path:rest>", refuse_address, name="nothing")]), "api-1", namespace)

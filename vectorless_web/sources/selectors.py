@@ -35,13 +35,19 @@ def source_in(workspace: Workspace, user: User, pk: int) -> Source:
     return found
 
 
+def files_of(source: Source, user: User) -> QuerySet[SourceFile]:
+    """The files of a source, each with its document where that exists for the user."""
+    open_documents: QuerySet[Document] = documents_in(source.workspace, user)
+    return source.rows.prefetch_related(Prefetch("document", queryset=open_documents))
+
+
 def show_files(source: Source, user: User, state: str = "") -> dict[str, Any]:
     """The files of a source in one state ("" for all), the last that changed first, and how many each state has."""
     counted = dict(source.rows.order_by().values_list("state").annotate(Count("pk")))
-    rows = source.rows.filter(state=state) if state in SourceFile.State.values else source.rows.all()
-    open_documents: QuerySet[Document] = documents_in(source.workspace, user)
+    rows = files_of(source, user)
+    rows = rows.filter(state=state) if state in SourceFile.State.values else rows
     return {
-        "rows": list(rows.prefetch_related(Prefetch("document", queryset=open_documents))[:SHOWN]),
+        "rows": list(rows[:SHOWN]),
         "states": [(each, each.label, counted.get(each, 0)) for each in SourceFile.State if counted.get(each)],
         "state": state,
         "shown": SHOWN,

@@ -60,7 +60,7 @@ _held: ContextVar[dict[str, Any] | None] = ContextVar("site_values", default=Non
 
 @contextmanager
 def hold_values() -> Iterator[None]:
-    """Read the settings at most once inside, as for one request that only reads."""
+    """Read the settings at most once inside, as for one request; what is changed there is read again."""
     token = _held.set({})
     try:
         yield
@@ -89,6 +89,7 @@ def _fetch_values() -> dict[str, Any]:
 
 def forget_values() -> None:
     """Have the next reader ask the database."""
+    (_held.get() or {}).clear()
     cache.delete(CACHE_KEY)
 
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.etags import check_state
 from vectorless_web.api.models import Scope
-from vectorless_web.api.paging import ANSWERS, Number, Paged, PageOut, PageQuery, reply_once, take_page
+from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, answers, reply_once, take_page
 from vectorless_web.api.routes.schemas import (
     ChangeIn,
     DocumentOut,
@@ -203,7 +203,7 @@ def show_node(
     }
 
 
-@router.get(ONE + "/markdown", response={200: str}, openapi_extra={ANSWERS: "text/markdown"})
+@router.get(ONE + "/markdown", openapi_extra=answers("text/markdown"))
 def export_markdown(request: HttpRequest, slug: str, document: Number) -> HttpResponse:
     """The words of the current version as Markdown: headings, paragraphs, tables, and comments where pages begin."""
     return HttpResponse(
@@ -226,7 +226,7 @@ def show_page(request: HttpRequest, slug: str, document: Number, page: Number) -
     }
 
 
-@router.get(ONE + "/pages/{page}/image", response={200: str}, openapi_extra={ANSWERS: "image/jpeg"})
+@router.get(ONE + "/pages/{page}/image", openapi_extra=answers("image/jpeg"))
 def show_page_image(request: HttpRequest, slug: str, document: Number, page: Number) -> HttpResponse:
     """The picture of a page of the current version, as JPEG."""
     version = selectors.ready_version(selectors.document_for(request.user, slug, document), None)

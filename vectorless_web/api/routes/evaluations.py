@@ -10,7 +10,7 @@ from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import Scope
-from vectorless_web.api.paging import ANSWERS, Number, Paged, PageOut, PageQuery, reply_once, take_page
+from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, answers, reply_once, take_page
 from vectorless_web.api.routes.schemas import NO_NUL, NamedOut, ShortText
 from vectorless_web.engine.questions.plan import QUESTION_MAX
 from vectorless_web.evaluations import exports, selectors, services
@@ -129,7 +129,7 @@ def list_questions(request: HttpRequest, slug: str, golden_set: Number, asked: P
     """The questions of a set that exist for the person, with what is expected, the newest first."""
     found = selectors.set_for(request.user, slug, golden_set)
     rows = selectors.questions_of(found, request.user).prefetch_related("documents")
-    page = take_page(rows, asked, lambda row: row)
+    page = take_page(rows, asked)
     names = selectors.file_names(page["items"])
     return {**page, "items": [{"id": row.pk, **write_row(row, names)} for row in page["items"]]}
 
@@ -204,14 +204,14 @@ def resume_evaluation(request: HttpRequest, slug: str, evaluation: Number) -> di
     return show_one(request, slug, evaluation)
 
 
-@router.get(ONE + "/csv", response={200: str}, openapi_extra={ANSWERS: "text/csv"})
+@router.get(ONE + "/csv", openapi_extra=answers("text/csv"))
 def export_csv(request: HttpRequest, slug: str, evaluation: Number) -> HttpResponse:
     """The results as CSV."""
     rows = selectors.results_of(selectors.evaluation_for(request.user, slug, evaluation), request.user)
     return HttpResponse("".join(exports.as_csv(rows)), content_type="text/csv; charset=utf-8")
 
 
-@router.get(ONE + "/markdown", response={200: str}, openapi_extra={ANSWERS: "text/markdown"})
+@router.get(ONE + "/markdown", openapi_extra=answers("text/markdown"))
 def export_markdown(request: HttpRequest, slug: str, evaluation: Number) -> HttpResponse:
     """The figures as a Markdown table."""
     found = selectors.evaluation_for(request.user, slug, evaluation)

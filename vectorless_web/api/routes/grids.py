@@ -9,7 +9,7 @@ from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import Scope
-from vectorless_web.api.paging import ANSWERS, Number, Paged, PageOut, PageQuery, reply_once, take_page
+from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, answers, reply_once, take_page
 from vectorless_web.api.problems import refuse_fields
 from vectorless_web.api.routes.schemas import NO_NUL, NamedOut, ShortText
 from vectorless_web.grids import export, selectors, services
@@ -162,14 +162,14 @@ def delete_grid(request: HttpRequest, slug: str, grid: Number) -> Status[None]:
     return Status(204, None)
 
 
-@router.get(ONE + "/csv", response={200: str}, openapi_extra={ANSWERS: "text/csv"})
+@router.get(ONE + "/csv", openapi_extra=answers("text/csv"))
 def export_csv(request: HttpRequest, slug: str, grid: Number) -> HttpResponse:
     """The values as CSV: numbers without unit, dates as ISO dates."""
     lines = export.as_csv(_fill(request, selectors.grid_for(request.user, slug, grid)))
     return HttpResponse("".join(lines), content_type="text/csv; charset=utf-8")
 
 
-@router.get(ONE + "/xlsx", response={200: str}, openapi_extra={ANSWERS: export.WORKBOOK})
+@router.get(ONE + "/xlsx", openapi_extra=answers(export.WORKBOOK))
 def export_workbook(request: HttpRequest, slug: str, grid: Number) -> HttpResponse:
     """The workbook: typed values, and a sheet with the evidence of each cell."""
     body = export.as_workbook(_fill(request, selectors.grid_for(request.user, slug, grid)))

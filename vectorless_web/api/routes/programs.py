@@ -1,20 +1,25 @@
-"""What owners set up for programs: service accounts with their tokens, and webhooks with their deliveries."""
+"""What owners set up for programs: service accounts with their tokens, webhooks with their deliveries, sources."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
-from ninja import Router, Schema, Status
+from ninja import ModelSchema, Router, Schema, Status
 from pydantic import Field
 
 from vectorless_web.api import services
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import ApiToken, EventKind, Scope, Webhook
 from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, take_page
-from vectorless_web.api.routes.schemas import PRINTED
+from vectorless_web.api.routes.schemas import NO_NUL, PRINTED
 from vectorless_web.api.webhooks import services as webhooks
+from vectorless_web.documents.selectors import folder_in
 from vectorless_web.infra.limits import NAME_MAX
+from vectorless_web.infra.places import Access
+from vectorless_web.sources import selectors
+from vectorless_web.sources import services as sources
+from vectorless_web.sources.models import Kind, Source, SourceFile
 from vectorless_web.workspaces.models import Role, ServiceAccount, Workspace
 from vectorless_web.workspaces.selectors import service_account_in, service_accounts_of, workspace_for
 from vectorless_web.workspaces.services import add_service_account, remove_service_account
@@ -24,6 +29,8 @@ ACCOUNTS = "/workspaces/{slug:slug}/service-accounts"
 ACCOUNT = ACCOUNTS + "/{account}"
 HOOKS = "/workspaces/{slug:slug}/webhooks"
 HOOK = HOOKS + "/{webhook}"
+SOURCES = "/workspaces/{slug:slug}/sources"
+SOURCE = SOURCES + "/{source}"
 owners = Bearer(Scope.ADMIN)
 
 
@@ -108,6 +115,56 @@ class DeliveryOut(Schema):
     reply: int
     error: str
     created_at: datetime
+
+
+class AccessIn(Schema):
+    """Who enters a place."""
+
+    account: Annotated[str, Field(max_length=200, pattern=NO_NUL)] = ""
+    secret: Annotated[str, Field(max_length=500, pattern=NO_NUL)] = ""
+
+
+class SourceIn(AccessIn):
+    """A place that documents come from: a folder of the server, or the address of a bucket or of a WebDAV folder."""
+
+    kind: Kind
+    address: Annotated[str, Field(min_length=1, max_length=500, pattern=PRINTED)]
+    region: Annotated[str, Field(max_length=40, pattern=NO_NUL)] = ""
+    folder: Number | None = None
+    every_minutes: Annotated[int, Field(ge=5, le=7 * 24 * 60)] = 60
+
+
+class SourceOut(ModelSchema):
+    """A source. `files` and `bytes` are what the last look found; `error` says why one found nothing out."""
+
+    id: int
+    is_looking: bool
+
+    class Meta:
+        model = Source
+        fields = (
+            "kind",
+            "address",
+            "account",
+            "folder",
+            "every_minutes",
+            "enabled",
+            "looked_at",
+            "files",
+            "bytes",
+            "error",
+        )
+
+
+class SourceFileOut(ModelSchema):
+    """A file of a source, and the document that it became."""
+
+    id: int
+    document: int | None = Field(None, alias="document.pk")
+
+    class Meta:
+        model = SourceFile
+        fields = ("path", "size", "state", "error", "at")
 
 
 def _govern(request: HttpRequest, slug: str) -> Workspace:
@@ -216,7 +273,7 @@ def remove_webhook(request: HttpRequest, slug: str, webhook: Number) -> Status[N
 @router.get(HOOK + "/deliveries", response=PageOut[DeliveryOut], auth=owners)
 def list_deliveries(request: HttpRequest, slug: str, webhook: Number, asked: PageQuery = Paged) -> dict[str, Any]:
     """What a webhook was told, the newest first."""
-    return take_page(webhooks.webhook_in(_govern(request, slug), webhook).deliveries.all(), asked, DeliveryOut.from_orm)
+    return take_page(webhooks.webhook_in(_govern(request, slug), webhook).deliveries.all(), asked)
 
 
 @router.post(HOOK + "/deliveries/{delivery}/again", response={202: None}, auth=owners)
@@ -225,3 +282,62 @@ def redeliver(request: HttpRequest, slug: str, webhook: Number, delivery: Number
     found = webhooks.delivery_of(webhooks.webhook_in(_govern(request, slug), webhook), delivery)
     webhooks.redeliver(actor=request.user, delivery=found)
     return Status(202, None)
+
+
+@router.get(SOURCES, response=list[SourceOut], auth=owners)
+def list_sources(request: HttpRequest, slug: str) -> Any:
+    """The places that documents come from by themselves."""
+    return selectors.sources_of(_govern(request, slug), request.user)
+
+
+@router.post(SOURCES, response={201: SourceOut}, auth=owners)
+def add_source(request: HttpRequest, slug: str, asked: SourceIn) -> Status[Source]:
+    """Add a source, switched off, and look what would come."""
+    workspace = _govern(request, slug)
+    access = Access(asked.kind, asked.address, asked.account, asked.secret, asked.region)
+    folder = folder_in(workspace, request.user, asked.folder) if asked.folder else None
+    made = sources.add_source(
+        actor=request.user, workspace=workspace, access=access, folder=folder, every_minutes=asked.every_minutes
+    )
+    return Status(201, made)
+
+
+@router.get(SOURCE, response=SourceOut, auth=owners)
+def show_source(request: HttpRequest, slug: str, source: Number) -> Source:
+    """One source, and what its last look found."""
+    return selectors.source_in(_govern(request, slug), request.user, source)
+
+
+@router.patch(SOURCE, response=SourceOut, auth=owners)
+def switch_source(request: HttpRequest, slug: str, source: Number, asked: SwitchIn) -> Source:
+    """Switch a source on, in the name of the token's person, or off."""
+    sources.switch_source(actor=request.user, source=show_source(request, slug, source), on=asked.enabled)
+    return show_source(request, slug, source)
+
+
+@router.put(SOURCE + "/secret", response=SourceOut, auth=owners)
+def change_secret(request: HttpRequest, slug: str, source: Number, asked: AccessIn) -> Source:
+    """Replace account and secret of a source, and look whether they are right."""
+    sources.change_secret(actor=request.user, source=show_source(request, slug, source), **asked.dict())
+    return show_source(request, slug, source)
+
+
+@router.post(SOURCE + "/look", response={202: SourceOut}, auth=owners)
+def look_again(request: HttpRequest, slug: str, source: Number) -> Status[Source]:
+    """Look now, and try what failed once more."""
+    sources.look_again(actor=request.user, source=show_source(request, slug, source))
+    return Status(202, show_source(request, slug, source))
+
+
+@router.get(SOURCE + "/files", response=PageOut[SourceFileOut], auth=owners)
+def list_files(request: HttpRequest, slug: str, source: Number, asked: PageQuery = Paged) -> dict[str, Any]:
+    """What became of the files of a source, the newest first; documents closed to the person are not named."""
+    found = show_source(request, slug, source)
+    return take_page(selectors.files_of(found, request.user), asked)
+
+
+@router.delete(SOURCE, response={204: None}, auth=owners)
+def remove_source(request: HttpRequest, slug: str, source: Number) -> Status[None]:
+    """Remove a source; its documents stay."""
+    sources.remove_source(actor=request.user, source=show_source(request, slug, source))
+    return Status(204, None)

@@ -10,7 +10,7 @@ from ninja import Query, Router, Status
 
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import Scope
-from vectorless_web.api.paging import ANSWERS, Number, Paged, PageOut, PageQuery, reply_once, take_page
+from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, answers, reply_once, take_page
 from vectorless_web.api.routes.schemas import AskIn, ClaimOut, RunOut, SearchIn
 from vectorless_web.infra.limits import LARGEST
 from vectorless_web.runs import selectors, services
@@ -135,7 +135,7 @@ def export_run(request: HttpRequest, slug: str, run: Number) -> dict[str, Any]:
     return exports.as_json(selectors.run_for(request.user, slug, run))
 
 
-@router.get(ONE + "/markdown", response={200: str}, openapi_extra={ANSWERS: "text/markdown"})
+@router.get(ONE + "/markdown", openapi_extra=answers("text/markdown"))
 def export_markdown(request: HttpRequest, slug: str, run: Number) -> HttpResponse:
     """The answer with its quotes as Markdown."""
     text = exports.as_markdown(selectors.run_for(request.user, slug, run))

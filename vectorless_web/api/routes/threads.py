@@ -8,7 +8,7 @@ from ninja import Router, Status
 
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import Scope
-from vectorless_web.api.paging import ANSWERS, Number, Paged, PageOut, PageQuery, take_page
+from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, answers, take_page
 from vectorless_web.api.routes.runs import ONE, show_run
 from vectorless_web.api.routes.schemas import LinkIn, LinkMadeOut, LinkOut, ReplayOut, RunOut, ThreadOut
 from vectorless_web.runs import selectors
@@ -87,7 +87,7 @@ def _show_replay(row: Any) -> dict[str, Any]:
     return {name: getattr(row, name, None) for name in names}
 
 
-@router.get(ONE + "/bundle", response={200: str}, openapi_extra={ANSWERS: "application/zip"})
+@router.get(ONE + "/bundle", openapi_extra=answers("application/zip"))
 def export_bundle(request: HttpRequest, slug: str, run: Number) -> HttpResponse:
     """The evidence bundle: the run, its quotes and the pages quoted, to be checked with `manage.py verify`."""
     body = bundle_of(selectors.run_for(request.user, slug, run))

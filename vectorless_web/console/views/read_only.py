@@ -1,7 +1,6 @@
 """Read-only mode as visitors meet it: what would write is refused, and every page says so."""
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -49,7 +48,7 @@ class ReadOnlyMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        with hold_values() if request.method in SAFE_METHODS else nullcontext():
+        with hold_values():
             token = reads_alone.set(is_read_only())
             try:
                 return self.get_response(request)
