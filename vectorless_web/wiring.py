@@ -164,8 +164,8 @@ def _build_caller(endpoint: Endpoint, calls: Calls, context: int | None, budget:
     return Caller(live, budget=budget, on_call=calls.keep, recall=recall)
 
 
-def document_caller(choice: ModelChoice | None, cost_budget: CostBudget) -> Caller | None:
-    """Asks the chosen model, else the site's, about a document by itself; None when there is neither."""
+def lone_caller(choice: ModelChoice | None, cost_budget: CostBudget) -> Caller | None:
+    """Asks the chosen model, else the site's, outside a run: of a document, an answer. None when there is neither."""
     endpoint = endpoint_for(choice)
     if endpoint is None:
         return None

@@ -51,4 +51,4 @@ def _connect(choice: EmbeddingChoice) -> Embedder:
 
 
 def _call_model(workspace: Workspace, cost_budget: CostBudget) -> Caller | None:
-    return wiring.document_caller(model_settings(workspace), cost_budget)
+    return wiring.lone_caller(model_settings(workspace), cost_budget)

@@ -14,6 +14,7 @@ from vectorless_web.evaluations.selectors import Summary, file_names
 from vectorless_web.infra.web.csv_files import csv_line
 
 SCORES = ("is_answer", "right", "value_right", "words_right", "page_right", "precision", "recall", "verdict")
+JUDGED = ("judged", "judged_why")
 SPENT = ("tokens", "cost_usd", "seconds")
 
 
@@ -28,7 +29,7 @@ def result_row(result: Result) -> dict[str, Any]:
         "outcome": result.run.status if result.run else "",
         "answer": answer.markdown if answer else "",
         "value": answer.value if answer else "",
-        **{name: getattr(result, name) for name in SCORES},
+        **{name: getattr(result, name) for name in (*SCORES, *JUDGED)},
         "tokens": result.tokens,
         "cost_usd": float(result.cost_usd),
         "seconds": round(result.seconds, 3),
@@ -107,8 +108,21 @@ def list_figures(summary: Summary) -> list[Figure]:
         Figure(_("Tokens"), summary.tokens),
         Figure(_("Cost in US dollars"), summary.cost_usd),
         Figure(_("Seconds a question"), summary.seconds),
+        *_list_judged(summary),
     ]
     return [row for row in rows if row.value is not None and row.value != Tally(0, 0)]
+
+
+def _list_judged(summary: Summary) -> list[Figure]:
+    """What the judge said, and what it cost: beside the scores, and no part of them."""
+    if not summary.judge_tokens:
+        return []
+    return [
+        Figure(_("Right by the judge"), summary.judged, _("Of the prose that a model compared with what is expected.")),
+        Figure(_("Judge and score agree"), summary.agreed, _("Of the answers that the judge looked at.")),
+        Figure(_("Tokens of the judge"), summary.judge_tokens),
+        Figure(_("Cost of the judge in US dollars"), summary.judge_cost_usd),
+    ]
 
 
 def _number(value: Any) -> Any:

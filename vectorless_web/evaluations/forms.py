@@ -1,5 +1,6 @@
 """What people type about sets, golden questions and evaluations."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -110,10 +111,23 @@ class EvaluationForm(forms.Form):
         max_value=STEPS_MAX,
         help_text=_("Empty: as the workspace's settings say."),
     )
+    judge = forms.ChoiceField(
+        label=_("Prose judged by"),
+        required=False,
+        help_text=_("One call more for each answer in words. What the judge says stands beside the score."),
+    )
     expand = forms.BooleanField(label=_("Take in synonyms"), required=False, initial=True)
 
     def __init__(self, *args: Any, workspace: Workspace, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = self.fields["answerer"]
+        offered = answerers_of(workspace)
+        models = [(row.value, row.label) for row in offered if row.model]
+        self._offer("answerer", [(row.value, f"{row.label}: {estimate_of(row)}") for row in offered])
+        self._offer("judge", [("", _("Nobody")), *models])
+        if not models:
+            del self.fields["judge"]
+
+    def _offer(self, name: str, choices: Sequence[tuple[str, Any]]) -> None:
+        field = self.fields[name]
         assert isinstance(field, forms.ChoiceField)
-        field.choices = [(row.value, f"{row.label}: {estimate_of(row)}") for row in answerers_of(workspace)]
+        field.choices = choices

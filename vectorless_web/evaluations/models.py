@@ -65,6 +65,11 @@ class GoldenQuestion(models.Model):
     def __str__(self) -> str:
         return self.question[:80]
 
+    @property
+    def is_prose(self) -> bool:
+        """Whether words are expected, which a model can judge beside the score."""
+        return bool(self.text or self.mentions) and not self.is_absent
+
     def expectation(self) -> Expectation:
         """What its answer is scored against; documents go by their ids."""
         places = tuple(Place(str(document or ""), page, quote) for document, page, quote in self.places)
@@ -93,10 +98,15 @@ class Evaluation(models.Model):
     max_steps = models.PositiveSmallIntegerField(null=True, blank=True)
     expand = models.BooleanField(default=True)
     """Whether questions take in synonyms."""
+    judge = models.CharField(max_length=60, blank=True)
+    """The model that judges prose beside the score, as runs name it; "" for none."""
+    judge_label = models.CharField(max_length=160, blank=True)
     state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
     trigger = models.CharField(max_length=8, choices=Trigger.choices, default=Trigger.HAND)
     setting = models.CharField(max_length=64, blank=True)
     """Digest of the program, the model, the lexicon and the documents when it began."""
+    problem = models.TextField(blank=True)
+    """Why it stopped by itself, in one sentence."""
     asked_by = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -114,8 +124,11 @@ class Result(models.Model):
     class State(models.TextChoices):
         WAITING = "waiting", "Waiting"
         ASKED = "asked", "Asked"
+        JUDGING = "judging", "Being judged"
         SCORED = "scored", "Scored"
         FAILED = "failed", "Failed"
+
+    UNDER_WAY = (State.ASKED, State.JUDGING)
 
     evaluation = models.ForeignKey(Evaluation, on_delete=models.CASCADE, related_name="results")
     golden = models.ForeignKey(GoldenQuestion, on_delete=models.CASCADE, related_name="results")
@@ -130,6 +143,11 @@ class Result(models.Model):
     page_right = models.BooleanField(null=True)
     precision = models.FloatField(null=True)
     recall = models.FloatField(null=True)
+    judged = models.BooleanField(null=True)
+    """What the judge says of the answer; None where it was not asked or did not say."""
+    judged_why = models.TextField(blank=True)
+    judge_tokens = models.PositiveIntegerField(default=0)
+    judge_cost_usd = MoneyField(max_digits=12, decimal_places=6, default=0)
     verdict = models.CharField(max_length=8, blank=True)
     tokens = models.PositiveIntegerField(default=0)
     cost_usd = MoneyField(max_digits=12, decimal_places=6, default=0)

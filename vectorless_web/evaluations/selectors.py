@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from statistics import fmean
 
-from django.db.models import Avg, Count, Max, Q, QuerySet, Sum
+from django.db.models import Avg, Count, F, Max, Q, QuerySet, Sum
 from django.http import Http404
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
@@ -42,6 +42,12 @@ class Summary:
     """Questions that the documents do not answer: not answered of all."""
     precision: float | None
     recall: float | None
+    judged: Tally
+    """Answers that the judge finds right, of those that it judged."""
+    agreed: Tally
+    """Answers of which judge and score say the same."""
+    judge_tokens: int
+    judge_cost_usd: Decimal
     tokens: int
     cost_usd: Decimal
     seconds: float | None
@@ -133,6 +139,7 @@ FILTERS = {
     "page": (_("Other page"), Q(page_right=False)),
     "missing": (_("Not answered"), Q(is_answer=False, golden__is_absent=False, state=Result.State.SCORED)),
     "false": (_("Wrongly answered"), Q(right=False, golden__is_absent=True)),
+    "judge": (_("Judge disagrees"), Q(judged__isnull=False) & ~Q(judged=F("right"))),
     "failed": (_("Failed"), Q(state=Result.State.FAILED)),
 }
 """What a table of results can be narrowed to, by the name in its address: the words on the page, and which."""
@@ -157,6 +164,10 @@ def summarise(evaluation: Evaluation) -> Summary:
         **tally("words", Q(words_right=True), scored & Q(words_right__isnull=False)),
         **tally("page", Q(page_right=True), scored & Q(page_right__isnull=False)),
         **tally("abstained", Q(is_answer=False), scored & Q(golden__is_absent=True)),
+        **tally("judged", Q(judged=True), Q(judged__isnull=False)),
+        **tally("agreed", Q(judged=F("right")), Q(judged__isnull=False)),
+        judge_spent=Sum("judge_tokens"),
+        judge_cost=Sum("judge_cost_usd"),
         precision=Avg("precision"),
         recall=Avg("recall"),
         spent=Sum("tokens"),
@@ -179,6 +190,10 @@ def summarise(evaluation: Evaluation) -> Summary:
         abstained=read("abstained"),
         precision=found["precision"],
         recall=found["recall"],
+        judged=read("judged"),
+        agreed=read("agreed"),
+        judge_tokens=found["judge_spent"] or 0,
+        judge_cost_usd=found["judge_cost"] or Decimal(0),
         tokens=found["spent"] or 0,
         cost_usd=found["cost"] or Decimal(0),
         seconds=found["took"],

@@ -4,21 +4,26 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from typing import Any
+from functools import partial
+from typing import Any, TypedDict, Unpack
 
 from django.db import transaction
 from django.db.models import Count, F, Q
 from django.utils import timezone
 
 from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.engine.errors import ModelAuth, ModelRateLimited, ModelUnreachable
+from vectorless_web.engine.llm.budget import BUDGET_SHORT
 from vectorless_web.evaluations.models import Evaluation, GoldenQuestion, GoldenSet, Result
 from vectorless_web.evaluations.reading import Resolved, Resolver, Typed
 from vectorless_web.evaluations.scoring import Given, Place, score_answer
 from vectorless_web.infra import happenings
 from vectorless_web.infra.limits import TITLE_MAX
+from vectorless_web.infra.queues.jobs import enqueue, find_lost_jobs
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.runs.line import BACKGROUND_QUEUE
 from vectorless_web.runs.models import Citation, Run
-from vectorless_web.runs.selectors import answerers_of, is_unrestricted
+from vectorless_web.runs.selectors import Answerer, answerers_of, is_unrestricted
 from vectorless_web.runs.services import cancel_run, program_digest, start_background_run
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, lexicon_rows, role_in
@@ -28,6 +33,10 @@ AT_ONCE = 8
 """Questions of one evaluation that wait or run at once: enough for all workers, few enough to stop quickly."""
 SETS_MAX, QUESTIONS_MAX = 200, 20_000
 """Sets of a workspace and questions of a set."""
+JUDGE_JOB, JUDGE_SECONDS = "vectorless_web.evaluations.jobs.judge_result", 300
+"""The job that has one answer judged, and the seconds that it may take."""
+SILENT = (ModelUnreachable.code, ModelAuth.code, ModelRateLimited.code)
+"""Errors of a model that tell nothing of what it would have answered."""
 EVERY = {GoldenSet.Schedule.DAY: timedelta(days=1), GoldenSet.Schedule.WEEK: timedelta(weeks=1)}
 
 
@@ -152,24 +161,25 @@ def keep_run(*, user: User, golden_set: GoldenSet, run: Run) -> GoldenQuestion:
     return add_questions(user=user, golden_set=golden_set, rows=[type_from_run(run)], run=run)[0]
 
 
+class Setting(TypedDict, total=False):
+    """What a set is asked under; what is left out is as the workspace has it. `judge` is "" for nobody."""
+
+    answerer: str
+    max_steps: int | None
+    expand: bool
+    judge: str
+
+
 def start_evaluation(
-    *,
-    user: User,
-    golden_set: GoldenSet,
-    answerer: str = "",
-    max_steps: int | None = None,
-    expand: bool = True,
-    trigger: str = Evaluation.Trigger.HAND,
+    *, user: User, golden_set: GoldenSet, trigger: str = Evaluation.Trigger.HAND, **setting: Unpack[Setting]
 ) -> Evaluation:
     """Ask all questions of a set, under one setting, behind everything that people ask.
 
-    Problem (422) for an empty set or an answerer that is not offered, 409 while one of the set is running.
+    Problem (422) for an empty set or a model that is not offered, 409 while one of the set is running.
     """
     workspace = golden_set.workspace
-    offered = answerers_of(workspace)
-    chosen = next((row for row in offered if row.value == answerer), offered[0] if not answerer else None)
-    if chosen is None:
-        raise Problem("The model that was chosen is no longer offered.", code="unknown_answerer", status=422)
+    chosen = _find_offered(workspace, setting.get("answerer", ""))
+    judge = _find_offered(workspace, setting["judge"]) if setting.get("judge") else None
     with transaction.atomic():
         GoldenSet.objects.select_for_update().get(pk=golden_set.pk)
         if golden_set.evaluations.filter(state=Evaluation.State.RUNNING).exists():
@@ -182,8 +192,10 @@ def start_evaluation(
             golden_set=golden_set,
             answerer=chosen.value,
             label=chosen.label,
-            max_steps=max_steps,
-            expand=expand,
+            max_steps=setting.get("max_steps"),
+            expand=setting.get("expand", True),
+            judge=judge.value if judge and judge.model else "",
+            judge_label=judge.label if judge and judge.model else "",
             trigger=trigger,
             setting=digest_setting(workspace, chosen.label),
             asked_by_id=user.pk,
@@ -193,6 +205,14 @@ def start_evaluation(
         record(actor=user, verb="evaluation.started", workspace=workspace, target=made, details=details)
         transaction.on_commit(lambda: ask_next(made.pk))
     return made
+
+
+def _find_offered(workspace: Workspace, value: str) -> Answerer:
+    offered = answerers_of(workspace)
+    chosen = next((row for row in offered if row.value == value), None if value else offered[0])
+    if chosen is None:
+        raise Problem("The model that was chosen is no longer offered.", code="unknown_answerer", status=422)
+    return chosen
 
 
 def digest_setting(workspace: Workspace, label: str) -> str:
@@ -211,13 +231,13 @@ def ask_next(evaluation_id: int) -> int:
     evaluation = Evaluation.objects.select_related("golden_set__workspace", "asked_by").get(pk=evaluation_id)
     if evaluation.state != Evaluation.State.RUNNING:
         return 0
-    asked = 0
-    while Result.objects.filter(evaluation=evaluation, state=Result.State.ASKED).count() < AT_ONCE:
+    asked, under_way = 0, evaluation.results.filter(state__in=Result.UNDER_WAY)
+    while under_way.count() < AT_ONCE:
         waiting = evaluation.results.filter(state=Result.State.WAITING).select_related("golden").first()
         if waiting is None:
             break
         asked += _ask(evaluation, waiting)
-    if not evaluation.results.filter(state__in=(Result.State.WAITING, Result.State.ASKED)).exists():
+    if not evaluation.results.filter(state__in=(Result.State.WAITING, *Result.UNDER_WAY)).exists():
         _end(evaluation)
     return asked
 
@@ -275,13 +295,35 @@ def take_end(run: Run) -> None:
     if result is None:
         return
     held = Result.objects.filter(pk=result.pk, state=Result.State.ASKED)
-    if run.status in Run.CONCLUDED:
-        held.update(**_score(run, result))
-    elif run.status == Run.Status.CANCELLED:
+    problem = _find_silence(run)
+    if problem or run.status == Run.Status.CANCELLED:
         held.update(state=Result.State.WAITING, run=None)
-    else:
+    elif run.status not in Run.CONCLUDED:
         held.update(state=Result.State.FAILED, problem=run.reason)
-    transaction.on_commit(lambda: ask_next(result.evaluation_id))
+    else:
+        values = _score(run, result)
+        if result.evaluation.judge and values["is_answer"] and result.golden.is_prose:
+            values["state"] = Result.State.JUDGING
+            enqueue_judging(result.pk)
+        held.update(**values)
+    act = partial(stop_for, result.evaluation, problem) if problem else partial(ask_next, result.evaluation_id)
+    transaction.on_commit(act)
+
+
+def _find_silence(run: Run) -> str:
+    """Why the model was not heard in this run, which says nothing of its answers then; "" when it was."""
+    last = run.model_calls.order_by("pk").last()
+    return last.error if last is not None and is_silence(last.error_code, last.error) else ""
+
+
+def is_silence(code: str, message: str) -> bool:
+    """Whether an error means that no model was asked: it is away, or the budget does not pay for it."""
+    return code in SILENT or message == BUDGET_SHORT
+
+
+def enqueue_judging(result_id: int) -> None:
+    """Have an answer judged, once the transaction commits."""
+    enqueue(JUDGE_JOB, result_id, queue=BACKGROUND_QUEUE, job_id=f"judge-{result_id}", seconds=JUDGE_SECONDS)
 
 
 def _score(run: Run, result: Result) -> dict[str, Any]:
@@ -316,16 +358,22 @@ def read_given(run: Run) -> Given:
     return Given(True, answer.markdown, answer.value, answer.verdict, cited)
 
 
-def stop_evaluation(*, user: User, evaluation: Evaluation) -> None:
-    """Stop asking. What was scored is kept, and the evaluation can go on later."""
+def stop_for(evaluation: Evaluation, problem: str) -> None:
+    """Stop an evaluation whose model is not heard, in the name of who started it."""
+    if evaluation.asked_by is not None:
+        stop_evaluation(user=evaluation.asked_by, evaluation=evaluation, problem=problem)
+
+
+def stop_evaluation(*, user: User, evaluation: Evaluation, problem: str = "") -> None:
+    """Stop asking. What was scored is kept, and the evaluation can go on later. `problem` is why, unless by hand."""
     running = Evaluation.objects.filter(pk=evaluation.pk, state=Evaluation.State.RUNNING)
-    if not running.update(state=Evaluation.State.STOPPED):
+    if not running.update(state=Evaluation.State.STOPPED, problem=problem):
         return
     open_runs = Run.objects.filter(result__evaluation=evaluation, status__in=Run.OPEN)
     for run in open_runs.select_related("workspace"):
         cancel_run(user=user, run=run)
     workspace = evaluation.golden_set.workspace
-    record(actor=user, verb="evaluation.stopped", workspace=workspace, target=evaluation)
+    record(actor=user, verb="evaluation.stopped", workspace=workspace, target=evaluation, details={"problem": problem})
 
 
 def resume_evaluation(*, user: User, evaluation: Evaluation) -> None:
@@ -336,7 +384,7 @@ def resume_evaluation(*, user: User, evaluation: Evaluation) -> None:
         raise Problem("Another evaluation of this set is running. Stop it first.", code="still_running", status=409)
     with transaction.atomic():
         evaluation.results.filter(state=Result.State.FAILED).update(state=Result.State.WAITING, run=None, problem="")
-        values = {"state": Evaluation.State.RUNNING, "ended_at": None, "asked_by": user.pk}
+        values = {"state": Evaluation.State.RUNNING, "ended_at": None, "asked_by": user.pk, "problem": ""}
         Evaluation.objects.filter(pk=evaluation.pk).exclude(state=Evaluation.State.RUNNING).update(**values)
         record(actor=user, verb="evaluation.resumed", workspace=golden_set.workspace, target=evaluation)
         transaction.on_commit(lambda: ask_next(evaluation.pk))
@@ -351,6 +399,10 @@ def recover_evaluations() -> int:
     for result in lost.filter(run__status__in=Run.ENDED).select_related("run"):
         if result.run is not None:
             take_end(result.run)
+    judging = Result.objects.filter(evaluation__in=running, state=Result.State.JUDGING)
+    named = {f"judge-{pk}": pk for pk in judging.values_list("pk", flat=True)}
+    for name in find_lost_jobs(list(named), queue=BACKGROUND_QUEUE):
+        enqueue_judging(named[name])
     return sum(ask_next(pk) for pk in running.values_list("pk", flat=True))
 
 

@@ -18,9 +18,11 @@ from vectorless_web.evaluations.forms import EvaluationForm, QuestionForm, Sched
 from vectorless_web.evaluations.models import Evaluation, GoldenSet
 from vectorless_web.evaluations.reading import read_import, write_row
 from vectorless_web.infra.limits import parse_whole_number
+from vectorless_web.infra.queues.jobs import find_hold
 from vectorless_web.infra.web.csv_files import csv_response
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.runs.line import BACKGROUND_QUEUE
 from vectorless_web.runs.selectors import run_for
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for, workspaces_of
@@ -281,6 +283,7 @@ def _progress_context(request: HttpRequest, found: Evaluation) -> dict[str, Any]
         **workspace_context(request.user, found.golden_set.workspace, "evaluations"),
         "evaluation": found,
         "summary": summary,
+        "hold": find_hold(BACKGROUND_QUEUE) if found.state == Evaluation.State.RUNNING else None,
         "figures": exports.list_figures(summary),
     }
 

@@ -67,6 +67,7 @@ class StartIn(Schema):
     answerer: Annotated[str, Field(max_length=60, pattern=NO_NUL)] = ""
     max_steps: Annotated[int | None, Field(ge=STEPS_MIN, le=STEPS_MAX)] = None
     expand: bool = True
+    judge: Annotated[str, Field(max_length=60, pattern=NO_NUL)] = ""
 
 
 class EvaluationOut(Schema):
@@ -76,6 +77,7 @@ class EvaluationOut(Schema):
     golden_set: int
     label: str
     state: str
+    problem: str
     trigger: str
     questions: int
     asked: int
@@ -94,7 +96,7 @@ class ScoredOut(EvaluationOut):
 def show_evaluation(found: Evaluation) -> dict[str, Any]:
     """An evaluation with its figures."""
     summary = selectors.summarise(found)
-    names = ("label", "state", "trigger", "created_at", "ended_at")
+    names = ("label", "state", "problem", "trigger", "created_at", "ended_at")
     return {
         "id": found.pk,
         "golden_set": found.golden_set_id,

@@ -14,6 +14,9 @@ from typing import Any, Protocol
 from vectorless_web.engine.errors import ModelBudgetSpent, ModelError, ModelStopped
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage
 
+BUDGET_SHORT = "The budget for models does not cover the next call."
+"""What is said of a call that the workspace's money does not pay for."""
+
 
 def expected_tokens(text: str) -> int:
     """Tokens a text may cost, on the safe side: one for every three bytes of UTF-8."""
@@ -186,7 +189,7 @@ def pay_call(cost_budget: CostBudget, usd: float) -> Iterator[Callable[[float], 
     ModelBudgetSpent when the budget lacks the money; a call of which no price is told costs nothing.
     """
     if not cost_budget.reserve(usd):
-        raise ModelBudgetSpent("The budget for models does not cover the next call.")
+        raise ModelBudgetSpent(BUDGET_SHORT)
     spent = 0.0
 
     def tell_price(cost_usd: float) -> None:

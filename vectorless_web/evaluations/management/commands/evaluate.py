@@ -20,7 +20,9 @@ from vectorless_web.evaluations import exports, selectors, services
 from vectorless_web.evaluations.models import Evaluation, GoldenSet
 from vectorless_web.evaluations.reading import Typed, read_import, read_pages
 from vectorless_web.evaluations.scoring import Expectation, Given, Place, Score, Tally, score_answer
+from vectorless_web.infra.queues.jobs import find_hold
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.runs.line import BACKGROUND_QUEUE
 from vectorless_web.runs.selectors import answerers_of
 
 FAILED, PAUSE_SECONDS = 1, 0.5
@@ -39,6 +41,7 @@ class Command(BaseCommand):
         parser.add_argument("--workspace", metavar="SLUG", help="The workspace of the set.")
         parser.add_argument("--documents", type=Path, metavar="FOLDER", help="Where the documents of a file are.")
         parser.add_argument("--model", default="", help="The model that answers; without it whoever usually does.")
+        parser.add_argument("--judge", default="", help="The model that judges prose beside the score, in a workspace.")
         parser.add_argument("--min-accuracy", type=float, default=0.0, help="Leave with 1 below this share of right.")
         parser.add_argument("--seconds", type=float, default=3600, help="How long to wait for the workers.")
 
@@ -65,19 +68,30 @@ class Command(BaseCommand):
         if len(found) != 1 or found[0].created_by is None:
             raise CommandError("No set, or more than one, has this name. Name its workspace with --workspace.")
         golden_set, user = found[0], found[0].created_by
-        answerer = _find_answerer(golden_set, options["model"])
         evaluation = services.start_evaluation(
-            user=user, golden_set=golden_set, answerer=answerer, trigger=Evaluation.Trigger.COMMAND
+            user=user,
+            golden_set=golden_set,
+            trigger=Evaluation.Trigger.COMMAND,
+            answerer=_find_answerer(golden_set, options["model"]),
+            judge=_find_answerer(golden_set, options["judge"]),
         )
-        deadline = time.monotonic() + options["seconds"]
-        while not Evaluation.objects.filter(pk=evaluation.pk, state=Evaluation.State.ENDED).exists():
-            if time.monotonic() > deadline:
-                raise CommandError("The workers did not answer all questions in time. Are they running?")
-            time.sleep(PAUSE_SECONDS)
+        self._wait(evaluation, options["seconds"])
         summary = selectors.summarise(evaluation)
         for figure in exports.list_figures(summary):
             self.stdout.write(f"{figure.name:<28} {figure.text}")
         return summary.right
+
+    def _wait(self, evaluation: Evaluation, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while evaluation.state == Evaluation.State.RUNNING:
+            if time.monotonic() > deadline:
+                hold = find_hold(BACKGROUND_QUEUE)
+                why = f"{hold.say}. {hold.remedy}" if hold else "Give them longer with --seconds."
+                raise CommandError(f"The workers did not answer all questions in time. {why}")
+            time.sleep(PAUSE_SECONDS)
+            evaluation.refresh_from_db()
+        if evaluation.state == Evaluation.State.STOPPED:
+            raise CommandError(f"It was stopped. {evaluation.problem}".strip())
 
     def _ask_files(self, path: Path, folder: Path) -> Tally:
         rows = read_import(path.read_bytes(), path.name)
