@@ -256,6 +256,7 @@ NOTICE_READERS = {
     "role_changed": "vectorless_web.workspaces.selectors.read_notices",
     "link_expiring": "vectorless_web.sharing.services.read_notices",
     "webhook_off": "vectorless_web.api.webhooks.services.read_notices",
+    "evaluation_worse": "vectorless_web.evaluations.selectors.read_notices",
     "source_failed": "vectorless_web.sources.selectors.read_notices",
 }
 """What says, of each kind of notice, what it may still tell its reader: a function of the app that it belongs to."""

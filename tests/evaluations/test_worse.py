@@ -12,6 +12,7 @@ from vectorless_web.evaluations import services
 from vectorless_web.evaluations.models import Evaluation, GoldenSet
 from vectorless_web.evaluations.reading import Typed
 from vectorless_web.evaluations.selectors import compare_evaluations, summarise
+from vectorless_web.notices.selectors import notices_of
 from vectorless_web.workspaces.models import LexiconEntry, ModelProvider
 from vectorless_web.workspaces.selectors import provider_choice
 
@@ -80,11 +81,13 @@ def test_a_model_that_lies_and_a_broken_lexicon_are_flagged_as_worse(evaluate, a
 
     for word, (_year, _value, wrong) in FIGURES.items():
         LexiconEntry.objects.create(workspace=workspace, concept=word, phrases=[wrong])
-    broken = evaluate()
+    broken = evaluate("offline")
 
     change = compare_evaluations(sound, broken, alice)
     assert summarise(sound).right.right == len(FIGURES)
     assert (len(change.broken), change.fixed, change.is_telling) == (len(FIGURES), (), True)
+    told = [(each.told.sentence, each.told.name) for each in notices_of(alice)[0]]
+    assert (f"An evaluation got worse: {len(FIGURES)} broken, 0 fixed", "Figures") in told
     client.force_login(alice)
     page = client.get(f"/w/{workspace.slug}/evaluations/{broken.pk}/compare/?with={sound.pk}").content.decode()
     assert page.count("What was") >= len(FIGURES)

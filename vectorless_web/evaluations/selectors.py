@@ -7,8 +7,10 @@ from statistics import fmean
 
 from django.db.models import Avg, Count, F, Max, Q, QuerySet, Sum
 from django.http import Http404
+from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from vectorless_web.documents.models import Document
@@ -16,10 +18,12 @@ from vectorless_web.documents.selectors import closed_folders
 from vectorless_web.evaluations.models import Evaluation, GoldenQuestion, GoldenSet, Result
 from vectorless_web.evaluations.scoring import Change, Tally, compare_results
 from vectorless_web.infra.charts import Bar, draw_bars
+from vectorless_web.notices.models import Notice
+from vectorless_web.notices.selectors import Told
 from vectorless_web.runs.models import Answer, Run
 from vectorless_web.runs.selectors import visible_runs
 from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import User, workspace_for
+from vectorless_web.workspaces.selectors import User, workspace_for, workspaces_of
 
 TREND = 30
 """Evaluations that the trend of a set shows."""
@@ -275,3 +279,16 @@ def usual_cost(workspace: Workspace) -> tuple[float, float] | None:
         return None
     tokens, usd = (fmean(column) for column in zip(*newest, strict=True))
     return tokens, usd
+
+
+def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:
+    """What notices of evaluations that got worse tell a member of their workspace."""
+    rows = Evaluation.objects.filter(golden_set__workspace__in=workspaces_of(user))
+    found = rows.select_related("golden_set__workspace").in_bulk([notice.about for notice in notices])
+    told = {}
+    for notice in notices:
+        if row := found.get(notice.about):
+            sentence = gettext("An evaluation got worse: {broken} broken, {fixed} fixed").format(**notice.details)
+            url = reverse("evaluations:evaluation", args=[row.golden_set.workspace.slug, row.pk])
+            told[notice.pk] = Told(sentence, row.golden_set.name, url)
+    return told

@@ -17,10 +17,13 @@ from vectorless_web.engine.llm.budget import BUDGET_SHORT
 from vectorless_web.evaluations.models import Evaluation, GoldenQuestion, GoldenSet, Result
 from vectorless_web.evaluations.reading import Resolved, Resolver, Typed
 from vectorless_web.evaluations.scoring import Given, Place, score_answer
+from vectorless_web.evaluations.selectors import compare_evaluations
 from vectorless_web.infra import happenings
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.queues.jobs import enqueue, find_lost_jobs
 from vectorless_web.infra.web.problems import Problem
+from vectorless_web.notices.models import Kind
+from vectorless_web.notices.services import notify
 from vectorless_web.runs.line import BACKGROUND_QUEUE
 from vectorless_web.runs.models import Citation, Run
 from vectorless_web.runs.selectors import Answerer, answerers_of, is_unrestricted
@@ -251,6 +254,24 @@ def _end(evaluation: Evaluation) -> None:
         counts = rows.aggregate(questions=Count("pk"), right=Count("pk", filter=Q(right=True)))
         about = {"evaluation": evaluation.pk, "golden_set": evaluation.golden_set_id, **counts}
         happenings.tell("evaluation.finished", workspace_id=evaluation.golden_set.workspace_id, about=about)
+        _tell_when_worse(evaluation)
+
+
+def _tell_when_worse(evaluation: Evaluation) -> None:
+    """Notify who asks when the same answerer lost more questions than it won since its last evaluation of the set."""
+    ended = evaluation.golden_set.evaluations.filter(state=Evaluation.State.ENDED, pk__lt=evaluation.pk)
+    before = ended.filter(answerer=evaluation.answerer).order_by("-pk").first()
+    if before is None or evaluation.asked_by is None:
+        return
+    change = compare_evaluations(before, evaluation, evaluation.asked_by)
+    if len(change.broken) > len(change.fixed):
+        notify(
+            people=[evaluation.asked_by.pk],
+            kind=Kind.EVALUATION_WORSE,
+            workspace_id=evaluation.golden_set.workspace_id,
+            about=evaluation.pk,
+            more={"details": {"broken": len(change.broken), "fixed": len(change.fixed)}},
+        )
 
 
 def _ask(evaluation: Evaluation, result: Result) -> bool:

@@ -22,6 +22,7 @@ class Kind(models.TextChoices):
     ROLE_CHANGED = "role_changed", "Your role in a workspace changed"
     LINK_EXPIRING = "link_expiring", "A share link of yours is about to end"
     WEBHOOK_OFF = "webhook_off", "A webhook of a workspace that you own was switched off"
+    EVALUATION_WORSE = "evaluation_worse", "An evaluation of yours got worse than the one before"
     SOURCE_FAILED = "source_failed", "A source of a workspace that you own cannot be read any more"
 
 

@@ -28,6 +28,7 @@ ICONS = {
     Kind.ROLE_CHANGED: "key",
     Kind.LINK_EXPIRING: "clock",
     Kind.WEBHOOK_OFF: "warn",
+    Kind.EVALUATION_WORSE: "warn",
     Kind.SOURCE_FAILED: "warn",
 }
 
