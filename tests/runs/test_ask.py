@@ -80,6 +80,7 @@ def test_what_is_set_of_the_search_holds_for_the_question_and_is_asked_again(cli
     set_here = {
         "label": "table",
         "on_page": 3,
+        "part": "Note 7",
         "created_after": "2024-01-31",
         "graph_expand": "none",
         "community": "yes",
@@ -89,12 +90,13 @@ def test_what_is_set_of_the_search_holds_for_the_question_and_is_asked_again(cli
     assert client.post(f"/w/{workspace.slug}/ask/", form).status_code == 302
     run = Run.objects.get()
     asked = settings_of(run)
-    assert (asked.label, asked.where, asked.created_after) == ("table", {"page": 3}, "2024-01-31")
+    assert (asked.label, asked.where, asked.created_after) == ("table", {"page": 3, "label": "Note 7"}, "2024-01-31")
     assert (asked.graph_expand, asked.community, asked.min_confidence, asked.strategy) == ("", True, 0.5, "mcts")
     assert (asked.fusion, asked.summary_cap) == ("rrf", 700), "what is not set is the workspace's, else the site's"
     assert settings_of(ask_again(user=bob, run=run)) == asked
     page = client.get(f"/w/{workspace.slug}/runs/{run.pk}/edit/").content.decode()
-    assert 'name="on_page" value="3"' in page and '<option value="table" selected' in page
+    assert 'name="on_page" value="3"' in page and 'name="part" value="Note 7"' in page
+    assert '<option value="table" selected' in page
     refused = client.post(f"/w/{workspace.slug}/ask/", {**form, "on_page": "0"})
     assert refused.status_code == 422 and "Ensure this value is greater than or equal to 1" in refused.content.decode()
 

@@ -59,6 +59,13 @@ def ask(capsys):
     signal.signal(signal.SIGINT, heard)
 
 
+def test_the_sites_characters_of_a_passage_hold_in_a_terminal_too(ask, tmp_path, settings):
+    path, settings.SUMMARY_CAP = tmp_path / "long.md", 400
+    path.write_text("# Rules\n\nGuests leave by noon. " + "Keys are left at the desk in the hall. " * 30)
+    shown = json.loads(ask("When do guests leave?", path, "--json").stdout)["passages"][0]["passage"]["text"]
+    assert shown.startswith("Guests leave by noon.") and len(shown) <= 400
+
+
 def test_the_passages_go_to_standard_output_and_the_steps_to_standard_error(report):
     """Started as people do, where nothing is there that it must not need."""
     nowhere = {"DATABASE_URL": "sqlite:////nowhere/db.sqlite3", "REDIS_URL": "unix:///nowhere/redis.sock"}

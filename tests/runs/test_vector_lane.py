@@ -85,7 +85,7 @@ def calls_of(run: Run) -> list[ModelCall]:
     return list(run.model_calls.filter(purpose="embedding"))
 
 
-def test_a_program_searches_words_passages_and_the_kept_vectors_at_once(client, alice, workspace, choice, report):
+def test_a_program_asks_all_lanes_at_once_and_says_how_they_are_put_together(client, alice, workspace, choice, report):
     version = report.current_version
     vectors, tree = vectors_of(version), open_version(version).tree
     hidden = next(place for place, key in enumerate(vectors.keys) if tree.node(key).text == HIDDEN)
@@ -99,6 +99,18 @@ def test_a_program_searches_words_passages_and_the_kept_vectors_at_once(client, 
     found = retrieve(vectors.rows[hidden].tolist(), fusion="convex", weights={"vector": 9}).json()
     assert found["items"][0]["key"] == vectors.keys[hidden] and found["items"][0]["lanes"]["vector"] > 0.99
     assert {lane for item in found["items"] for lane in item["lanes"]} == {"vector", "lexical", "structure"}
+    own = {"vocabulary": "own", "indices": [4], "values": [1.0]}
+    place = f"{report.pk}:{vectors.keys[0]}"
+    every = retrieve(vectors.rows[hidden].tolist(), sparse=own, encoded={place: own}, lane_cap=2, adjacency=1).json()
+    lanes = {lane for item in every["items"] for lane in item["lanes"]}
+    assert lanes == {"vector", "sparse", "lexical", "structure"} and every["candidates_seen"] <= 2 * len(lanes)
+    led = {"fusion": "convex", "weights": {"vector": 9}}
+    again = retrieve(vectors.rows[hidden].tolist(), rerank="jaccard", limit=25, **led).json()["items"]
+    ordered = [item["lanes"]["rerank"] for item in again]
+    assert ordered == sorted(ordered, reverse=True) and again[0]["key"] != vectors.keys[hidden] == again[-1]["key"]
+    more = {"community": {"expand_seeds": 1}, "expand_first": 1, "limit": 3, **led}
+    near = retrieve(vectors.rows[hidden].tolist(), **more).json()["items"]
+    assert [item["key"] for item in near[:2]] == [vectors.keys[hidden], vectors.keys[hidden] - 1], "its section's other"
     wrong = retrieve([1.0, 0.0])
     assert (wrong.status_code, b"256" in wrong.content) == (422, True)
 

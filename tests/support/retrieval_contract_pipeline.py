@@ -97,6 +97,8 @@ def _staged(retriever: Retriever, query: Case) -> Retriever:
         lane: query[key] for key, lane in _LANES.items() if query.get(key) is not None
     }
     retriever = retriever.weights(weights)
+    cap = query.get("vector_cap") or query.get("lane_cap")
+    retriever = retriever.lane_cap(cap) if cap is not None else retriever
     if query.get("community") is not None:
         community = query["community"]
         retriever = retriever.community(communities_of(community), community_filter(community.get("cfg") or {}))

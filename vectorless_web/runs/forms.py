@@ -14,7 +14,7 @@ from vectorless_web.documents.selectors import folders_of, readable_documents
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import answerers_of, estimate_of
-from vectorless_web.workspaces.forms import EXPANSIONS, FUSIONS, PILOTS, SHARE, STRATEGIES
+from vectorless_web.workspaces.forms import CAP_LIMITS, EXPANSIONS, FUSIONS, PILOTS, SHARE, STRATEGIES
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 
@@ -44,6 +44,10 @@ KINDS = [
     ("equation", "Equations"),
 ]
 USUAL = ("", "As the workspace has it")
+PROPERTIES = {"on_page": "page", "part": "label"}
+"""Fields of the form and the property of a node that each filters by."""
+PART_MAX = 200
+"""Characters of the name of a part: that of a heading's number or label."""
 
 
 class SearchForm(forms.Form):
@@ -51,6 +55,12 @@ class SearchForm(forms.Form):
 
     label = forms.ChoiceField(label="Only look at", choices=KINDS, required=False)
     on_page = forms.IntegerField(label="Only on page", min_value=1, max_value=1_000_000, required=False)
+    part = forms.CharField(
+        label="Only in the part called",
+        max_length=PART_MAX,
+        required=False,
+        help_text="As the document writes it: Note 7, Item 1A, 2.3.",
+    )
     created_after = forms.DateField(label="Documents dated from", required=False)
     created_before = forms.DateField(label="Documents dated before", required=False)
     pilot = forms.ChoiceField(label="Effort of the search in a document", choices=[USUAL, *PILOTS], required=False)
@@ -67,6 +77,9 @@ class SearchForm(forms.Form):
         label="Add the rest of a section that was found", choices=[USUAL, ("yes", "Yes"), ("no", "No")], required=False
     )
     min_confidence = forms.FloatField(label="Least score of a passage, 0 to 1", **SHARE)
+    summary_cap = forms.IntegerField(
+        label="Characters of a passage, at most", min_value=CAP_LIMITS[0], max_value=CAP_LIMITS[1], required=False
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"auto_id": "search-%s", **kwargs})
@@ -76,7 +89,7 @@ class SearchForm(forms.Form):
     @property
     def filters(self) -> list[forms.BoundField]:
         """What is searched at all."""
-        return [self[name] for name in ("label", "on_page", "created_after", "created_before")]
+        return [self[name] for name in ("label", "on_page", "part", "created_after", "created_before")]
 
     @property
     def ways(self) -> list[forms.BoundField]:
@@ -87,14 +100,16 @@ class SearchForm(forms.Form):
         """What was set, by the names of engine.agent.state.Settings."""
         given = {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
         found = {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in given.items()}
-        found |= {"where": {"page": found.pop("on_page")}} if "on_page" in found else {}
+        where = {name: found.pop(field) for field, name in PROPERTIES.items() if field in found}
+        found |= {"where": where} if where else {}
         found |= {"community": found["community"] == "yes"} if "community" in found else {}
         return found | ({"graph_expand": ""} if found.get("graph_expand") == "none" else {})
 
     @classmethod
     def refill(cls, chosen: dict[str, Any]) -> "SearchForm":
         """The form as it was filled in for an earlier question."""
-        shown = {**chosen, "on_page": chosen.get("where", {}).get("page")}
+        where = chosen.get("where", {})
+        shown = chosen | {field: where.get(name) for field, name in PROPERTIES.items()}
         shown |= {"community": "yes" if chosen["community"] else "no"} if "community" in chosen else {}
         return cls(
             initial=shown | ({"graph_expand": chosen["graph_expand"] or "none"} if "graph_expand" in chosen else {})

@@ -14,6 +14,7 @@ from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.reasoner import Reasoner
 from vectorless_web.engine.agent.state import Settings
 from vectorless_web.engine.answers.claims import ClaimEvent, Maker, Verdict, is_supported
+from vectorless_web.engine.documents.card import TypedFields
 
 LEASE = compiled(
     "Lease of 14 Mill Lane",
@@ -130,10 +131,58 @@ def test_filters_and_expansions_act_on_what_is_shown():
     assert retrieved(few)["dropped"]["budget"] and few[-1].outcome is Outcome.NOT_FOUND
 
 
+CLEANING = compiled(
+    "Hotel rules",
+    section(
+        "1 Rooms",
+        paragraph(
+            "Rooms are cleaned daily before noon, as note 2 says. " + "Keys are left at the desk in the hall. " * 30
+        ),
+        paragraph("Ask for pillows."),
+    ),
+    section("Note 2", paragraph("Lifts stand still on Sundays."), label="Note 2"),
+    *(section(f"Floor {number}", paragraph(f"Floor {number} has rooms that are cleaned.")) for number in range(12)),
+    references=[(2, "note 2", 4)],
+)
+
+
+@pytest.mark.parametrize(
+    ("added", "words"),
+    [
+        ({"community": True}, "Ask for pillows."),
+        ({"graph_expand": "decay"}, "Lifts stand"),
+        ({"graph_expand": "ppr"}, "Lifts stand"),
+    ],
+)
+def test_what_a_setting_adds_stands_among_the_ten_that_are_shown(added, words):
+    def shown(**settings):
+        events = run("When are rooms cleaned daily?", Shelf({"1": CLEANING}), settings=Settings(**settings))
+        return [passage.passage.text[: len(words)] for passage in events[-1].passages]
+
+    usual, more = shown(), shown(**added)
+    assert (len(usual), words in usual) == (10, False)
+    assert (len(more), more.index(words), more[:5]) == (10, 5, usual[:5])
+
+
+def test_a_passage_has_no_more_characters_than_the_settings_say():
+    *_, end = run("When are rooms cleaned daily?", Shelf({"1": CLEANING}), settings=Settings(summary_cap=400))
+    first = end.passages[0]
+    assert first.quote.startswith("Rooms are cleaned daily") and first.quote in first.passage.text
+    assert len(first.passage.text) <= 400 < len(CLEANING.tree.node(first.key).text)
+
+
+def test_a_part_of_a_document_is_searched_by_the_name_that_it_has_there():
+    events = run("When do lifts stand still?", Shelf({"1": CLEANING}), settings=Settings(where={"label": "Note 2"}))
+    assert [passage.passage.text for passage in events[-1].passages] == ["Lifts stand still on Sundays."]
+
+
 def test_filters_that_let_nothing_through_say_so_with_a_remedy():
     events = run(settings=Settings(label="footnote"))
     assert (events[-1].outcome, "filters" in events[-1].reason) == (Outcome.NOT_FOUND, True)
     assert [(row["code"], row["knob"]) for row in retrieved(events)["warnings"]] == [("lane_empty", "lanes")]
+    dated = compiled("Lease", section("1", paragraph("Notice is given.")), fields=TypedFields(dates=("2021-03-01",)))
+    late = run(shelf=Shelf({"1": dated}), settings=Settings(created_after="2022-01-01"))
+    assert "filters" in late[-1].reason, "no document is of those days"
 
 
 def test_limits_of_steps_and_time_end_the_run_with_what_was_found():

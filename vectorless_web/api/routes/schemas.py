@@ -246,7 +246,9 @@ class RetrieveIn(FilterIn):
 
     Without `documents` the router chooses five. With `passages` the ranking by best sentence, which a run uses, takes
     part as the structure lane; `vector` asks the vectors that search by meaning keeps. `sparse` is the question's
-    learned-sparse vector, `encoded` those of nodes, by document and key ("12:34").
+    learned-sparse vector, `encoded` those of nodes, by document and key ("12:34"). `lane_cap` cuts each lane; of what
+    they find, `expand_first` candidates are expanded, and what that adds stands before the others (none: all are).
+    `rerank` orders the first 25 by the words they share with the query.
     """
 
     query: Text
@@ -257,6 +259,9 @@ class RetrieveIn(FilterIn):
     weights: Annotated[dict[Literal["vector", "sparse", "lexical", "structure"], Weight], Field(max_length=4)] = {}
     graph_expand: GraphIn | None = None
     community: CommunityIn | None = None
+    expand_first: Annotated[int | None, Field(ge=0, le=500)] = None
+    lane_cap: Annotated[int, Field(ge=1, le=500)] = 256
+    rerank: Literal["jaccard"] | None = None
     min_confidence: Share | None = None
     summary_cap: Cap | None = None
     adjacency: Annotated[int, Field(ge=0, le=100)] = 0

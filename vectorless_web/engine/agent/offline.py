@@ -257,7 +257,7 @@ def _conclude(run: OfflineRun) -> tuple[Outcome, str]:
         return Outcome.ANSWERED, f"The figure {'was worked out' if run.figure.calculation else 'stands in a table'}"
     if run.passages:
         return Outcome.PASSAGES, "These passages come closest."
-    if run.holding and run.state.settings.has_filters:
+    if run.state.settings.has_filters:
         return Outcome.NOT_FOUND, "Nothing that the filters of this question let through holds a word of it."
     return Outcome.NOT_FOUND, "No word of the question stands in the documents that were opened."
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from vectorless_web.engine.agent.state import RunState, Settings
 from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.finding.ranking.ranker import profile_of
 from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
@@ -24,12 +25,24 @@ from vectorless_web.engine.finding.retrieval import (
 )
 from vectorless_web.engine.finding.retrieval.corpus import count_microseconds
 from vectorless_web.engine.finding.search import read_fusion, search_documents
-from vectorless_web.engine.passages.find import LONGEST_SHOWN, Gate, Passage, find_passages, show_leaf, unknown_words
+from vectorless_web.engine.passages.find import (
+    LONGEST_SHOWN,
+    Gate,
+    Passage,
+    find_passages,
+    shorten_passage,
+    show_leaf,
+    unknown_words,
+)
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import analyse, drop_function_words, is_telling
 
+EXPANDED = 5
+"""Passages to which a setting adds what they refer to or the rest of their sections: half of the ten that are shown.
+Added to all of them, it would stand behind all and never be reached."""
 HOPS = 2
 """Steps of the graph from a passage: "see Note 7" leads to a heading, and one more to what stands under it."""
+HEADINGS = (NodeKind.SECTION.value,)
 
 
 def make_search(settings: Settings, weights: Mapping[Lane, float] | None = None, **own: Any) -> RetrievalQuery:
@@ -39,8 +52,9 @@ def make_search(settings: Settings, weights: Mapping[Lane, float] | None = None,
         label=settings.label or None,
         where=tuple(settings.where.items()),
         temporal=read_bounds(settings),
-        graph=GraphExpand(mode=GraphExpandMode(expand), depth=HOPS) if expand else None,
+        graph=GraphExpand(mode=GraphExpandMode(expand), depth=HOPS, through=HEADINGS) if expand else None,
         community=CommunityFilter(enabled=settings.community),
+        expand_first=EXPANDED,
         min_confidence=settings.min_confidence,
         summary_cap=settings.summary_cap,
         **read_fusion(settings.fusion, weights or {}),
@@ -103,7 +117,7 @@ def pack_passages(
         assert isinstance(at, NodeAddress)
         name = names[at.space]
         shown = found.get(at) or show_leaf(plan, name, documents[name], at.key, item.score)
-        passages += [shown] if shown is not None else []
+        passages += [shorten_passage(plan, shown, documents[name], query.summary_cap)] if shown is not None else []
     return tuple(passages), {**account_for(result), "fusion": state.settings.fusion}
 
 

@@ -166,6 +166,15 @@ def show_leaf(plan: QueryPlan, document_id: str, document: CompiledDocument, key
     return _show_node(document_id, document, [(score, Candidate(0, 0, node, pieces[0]))], words_of(plan))
 
 
+def shorten_passage(plan: QueryPlan, passage: Passage, document: CompiledDocument, longest: int) -> Passage:
+    """The passage with at most `longest` characters around its lit piece, which stays whole; a table keeps its rows."""
+    if passage.rows or len(passage.text) <= longest:
+        return passage
+    node, lit = document.tree.node(passage.key), Piece(passage.lit, passage.start, passage.end)
+    found = [(passage.score, Candidate(0, 0, node, lit))]
+    return _show_node(passage.document, document, found, words_of(plan), longest)
+
+
 def _is_same(said: frozenset[str], other: frozenset[str]) -> bool:
     return len(said & other) >= _SAME * max(1, len(said | other))
 
@@ -201,6 +210,7 @@ def _show_node(
     document: CompiledDocument,
     scored: Sequence[tuple[float, Candidate]],
     asked: Mapping[str, tuple[str, ...]],
+    longest: int = LONGEST_SHOWN,
 ) -> Passage:
     """A node as a reader is shown it: whole, or the best part of it, with its best piece lit."""
     score, best = max(scored, key=lambda each: (each[0], -each[1].piece.start))
@@ -209,7 +219,7 @@ def _show_node(
     if node.table is not None and node.table.body:
         text, lit_start, rows, lit_row = _show_table(node.table, node.text, scored, best)
     else:
-        text, lit_start = _show_text(node, best.piece)
+        text, lit_start = _show_text(node, best.piece, longest)
         rows, lit_row = (), -1
     headers = [column.header for column in node.table.columns] if node.table is not None else []
     said = frozenset(analyse("\n".join([text, lead_in, *path, *headers])))
@@ -274,9 +284,9 @@ def _choose_rows(table: Table, starts: AbstractSet[int]) -> list[Row]:
     return chosen
 
 
-def _show_text(node: Node, lit: Piece) -> tuple[str, int]:
+def _show_text(node: Node, lit: Piece, longest: int) -> tuple[str, int]:
     """A node's text, cut to whole pieces around the lit ones where it is long, and where the lit ones begin in it."""
-    if len(node.text) <= LONGEST_SHOWN:
+    if len(node.text) <= longest:
         return node.text, lit.start
     pieces = cut_node(node)
     first = next(number for number, piece in enumerate(pieces) if piece.end > lit.start)
@@ -285,7 +295,7 @@ def _show_text(node: Node, lit: Piece) -> tuple[str, int]:
         longer = [
             (low, high)
             for low, high in ((first, last + 1), (first - 1, last))
-            if low >= 0 and high < len(pieces) and pieces[high].end - pieces[low].start <= LONGEST_SHOWN
+            if low >= 0 and high < len(pieces) and pieces[high].end - pieces[low].start <= longest
         ]
         if not longer:
             return node.text[pieces[first].start : pieces[last].end], lit.start - pieces[first].start

@@ -222,7 +222,10 @@ def test_three_failures_in_a_row_hand_the_rest_to_the_offline_pilot_until_the_ne
     assert len(model.calls) == 3
     assert "decides for the rest of this search" in decisions[2].note
     assert all(decision.ranked_candidates for decision in decisions)
+    section = SearchState(TREE, state().query, path=(1,), iteration=3)
+    assert not guide.should_intervene(section), "without a model a section that was entered is not judged"
     guide.reset()
+    assert guide.should_intervene(section)
     guide.decide(state())
     assert len(model.calls) == spending.spending.made == 4
     assert not guide.is_active, "the budget is not forgotten"

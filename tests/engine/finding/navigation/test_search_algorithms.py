@@ -92,6 +92,7 @@ def test_a_document_without_sections_is_read_itself(algorithm):
     events = run(algorithm, tree=tree_of(["one", "capital expenditures"]))
     assert [node.key for node in events[-1].ranked] == [0]
     assert events[-1].ranked[0].leaves[0] == 2
+    assert events[-1].ranked[0].reason == "there was no other section to choose"
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

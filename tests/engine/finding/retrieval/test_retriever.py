@@ -20,7 +20,6 @@ from vectorless_web.engine.finding.retrieval import (
     RetrievalQuery,
     RetrievalWarning,
     Retriever,
-    VectorDimensionMismatch,
     WarningCode,
 )
 
@@ -60,11 +59,32 @@ def test_nodes_found_by_structure_keep_their_order() -> None:
     ]
 
 
-def test_vectors_of_no_numbers_score_nothing_and_refuse_others() -> None:
+@pytest.mark.parametrize("asked", [[], [1.0]])
+def test_vectors_of_no_numbers_find_nothing(asked: list[float]) -> None:
     empty = MemoryCollection([CorpusNode("a", "note")], vectors={"m": {"a": ()}})
-    assert [item.score for item in Retriever(empty).vector("m", []).execute().items] == [0.0]
-    with pytest.raises(VectorDimensionMismatch):
-        Retriever(empty).vector("m", [1.0]).execute()
+    result = Retriever(empty).vector("m", asked).execute()
+    assert (result.items, [warning.code for warning in result.warnings]) == ((), [WarningCode.LANE_EMPTY])
+
+
+def test_each_lane_is_cut_at_256_or_where_the_query_says() -> None:
+    asked = Retriever(_corpus(300)).vector("m", [1, 0])
+    both = asked.structure(f"n{number:03}" for number in range(20, 300))
+    seen = [one.execute().candidates_seen for one in (asked, both, asked.lane_cap(2), both.lane_cap(2))]
+    assert seen == [256, 276, 2, 4]
+
+
+def test_what_expansion_adds_to_the_first_candidates_stands_before_the_others() -> None:
+    linked = _corpus(6, edges=[("n000", "cites", "n004")])
+    asked = Retriever(linked).structure(["n000", "n001", "n002", "n004"]).graph_expand(GraphExpand(decay=0.1))
+    orders = [[i.node.id for i in one.execute().items] for one in (asked, asked.expand_first(2))]
+    assert orders == [["n000", "n001", "n002", "n004"], ["n000", "n001", "n004", "n002"]]
+
+
+def test_some_kinds_of_nodes_are_walked_through_and_not_added() -> None:
+    nodes = [CorpusNode(name, kind) for name, kind in (("a", "leaf"), ("b", "heading"), ("c", "leaf"))]
+    corpus = MemoryCollection(nodes, edges=[("a", "cites", "b"), ("b", "holds", "c")])
+    walk = Retriever(corpus).structure(["a"]).graph_expand(GraphExpand(depth=2, through=("heading",)))
+    assert [(item.node.id, item.score) for item in walk.execute().items] == [("a", 1.0), ("c", 0.49)]
 
 
 def test_another_tenants_nodes_never_appear() -> None:

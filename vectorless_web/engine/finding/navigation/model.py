@@ -440,7 +440,8 @@ class ModelPilot(Pilot):
         return self.config.asks and not self._budget.is_spent
 
     def should_intervene(self, state: SearchState) -> bool:
-        return is_worth_asking(state, self.config)
+        has_judge = not self._is_given_up or self.fallback.should_intervene(state)
+        return has_judge and is_worth_asking(state, self.config)
 
     def decide(self, state: SearchState) -> PilotDecision:
         """The model's ranking of the candidates, or its judgement of the section when there is none to choose."""

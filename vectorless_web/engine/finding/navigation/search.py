@@ -289,6 +289,8 @@ class Ways:
         return self.decision.direction if self.decision is not None else GoDeeper()
 
 
+NOTHING_ELSE = "there was no other section to choose"
+"""Reason of what is read where every branch was given up, or where a document has no sections."""
 NOTHING_SPEAKS = "nothing in it speaks of the question"
 """Reason of a branch that no word of the question brought forward."""
 MOST_LEAVES = 200
@@ -501,7 +503,7 @@ class Search:
         leaves = sorted(leaves, key=lambda leaf: (-scores[leaf], leaf))[:MOST_LEAVES]
         decision = self.guidance.decide(self._state(route, ())) if asking and route.keys else None
         score = self._rescore(route, decision).score
-        self.entered.append(RankedNode(route.key, score, route.reason, route.keys, tuple(leaves)))
+        self.entered.append(RankedNode(route.key, score, route.reason or NOTHING_ELSE, route.keys, tuple(leaves)))
         say = f"Opened {describe_place(self.tree, route.key)}"
         self._tell(EventKind.ENTERING, say, route, decision, score=score)
         return Ways(self._follow_references(route, leaves) if asking else (), decision)

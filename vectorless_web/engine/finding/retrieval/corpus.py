@@ -244,15 +244,18 @@ class DocumentCollection(NodeCollection):
         return document if document is not None and address.key in document.tree else None
 
     def node(self, node_id: NodeAddress) -> CorpusNode | None:
-        """The node: its text as summary, document and path as context; None for an unknown one."""
+        """The node: its text as summary, document and path as context; None for an unknown one.
+
+        Its property `label` is its own, else that of the nearest part around it that has one.
+        """
         document = self._find(node_id)
         if document is None:
             return None
         node = document.tree.node(node_id.key)
         title = self._names.get(node_id.space) or document.title or str(node_id.space)
         properties: dict[str, PropertyValue] = {"page": node.page_start + 1}
-        if node.label:
-            properties["label"] = node.label
+        if label := node.label or _label_above(document, node_id.key):
+            properties["label"] = label
         if (stated := stated_time(document.card)) is not None:
             properties[CREATED_AT] = stated
         context = " > ".join([title, *document.tree.path(node_id.key)])
@@ -302,6 +305,11 @@ class DocumentCollection(NodeCollection):
         for source, kind, target in self._list_edges():
             grouped.setdefault(target, set()).add((kind, source))
         return grouped
+
+
+def _label_above(document: CompiledDocument, key: int) -> str:
+    around = (document.tree.node(one).label for one in reversed(document.tree.ancestors(key)))
+    return next(filter(None, around), "")
 
 
 def _list_outgoing(space: int, document: CompiledDocument, key: int) -> Iterator[tuple[str, NodeAddress]]:

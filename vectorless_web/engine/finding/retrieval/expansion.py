@@ -213,6 +213,7 @@ class GraphExpand:
 
     `edge_types` None follows every type; `edge_weight` multiplies the score along a type (1.0 when not named);
     `max_per_seed` follows only the first n edges of each node, in order of type and id, whatever their direction.
+    Nodes whose ntype is among `through` are walked through and never added.
     `knn_edges` are derived (source, target, weight) edges that PageRank walks besides the corpus's own; `opt_in` lets
     it run above 250,000 nodes.
     """
@@ -229,6 +230,7 @@ class GraphExpand:
     max_per_seed: int | None = None
     direction: Direction = Direction.OUTGOING
     edge_types: tuple[str, ...] | None = None
+    through: tuple[str, ...] = ()
     edge_weight: Mapping[str, float] = field(default_factory=dict)
     mode: GraphExpandMode = GraphExpandMode.DECAY
     damping: float = DAMPING

@@ -241,13 +241,14 @@ def cosine_search(
 ) -> list[Scored]:
     """The k vectors of greatest cosine with the query (dim numbers), best first, ties by id.
 
-    Scores lie in [-1, 1]; a zero or non-finite vector scores 0. `gate` is asked before the k are counted.
+    Scores lie in [-1, 1]; a zero or non-finite vector scores 0. `gate` is asked before the k are counted. An index of
+    vectors without numbers answers nothing.
     Raises VectorDimensionMismatch when the query has another length than the index. Source: Salton, Wong and Yang,
     "A Vector Space Model for Automatic Indexing", CACM 1975.
     """
-    if len(query) != index.dim:
+    if index.dim and len(query) != index.dim:
         raise VectorDimensionMismatch(index_dim=index.dim, query_dim=len(query))
-    if k <= 0 or not index.ids:
+    if k <= 0 or not index.ids or not index.dim:
         return []
     unit = unit_rows(np.asarray(query, np.float64).reshape(1, -1))[0]
     scores = np.clip(round_scores(np.asarray(index.rows, np.float64) @ unit), -1.0, 1.0)

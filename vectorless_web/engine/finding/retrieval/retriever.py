@@ -68,8 +68,8 @@ from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
 
 LANE_CAP = 256
-"""Hits that one lane hands to fusion at most. Filters act before the cut, so a filter costs no recall. Chosen by hand:
-in reciprocal rank fusion the last of them adds 1 / 316 where the first adds 1 / 61."""
+"""Hits that one lane hands to fusion unless a query says another number. Filters act before the cut, so a filter costs
+no recall. Chosen by hand: in reciprocal rank fusion the last of them adds 1 / 316 where the first adds 1 / 61."""
 FILTER_ONLY_SCORE = 1.0
 """Score of every node when a query filters and ranks by nothing; all tie, so ids decide."""
 
@@ -127,6 +127,7 @@ class RetrievalQuery:
     vector: tuple[str, tuple[float, ...]] | None = None
     sparse: SparseVector | None = None
     structure: tuple[Scored, ...] | None = None
+    lane_cap: int = LANE_CAP
     token_budget: int | None = None
     limit: int | None = None
     fusion: FusionStrategy = FusionStrategy.RRF
@@ -135,6 +136,7 @@ class RetrievalQuery:
     graph: GraphExpand | None = None
     community: CommunityFilter = field(default_factory=CommunityFilter)
     communities: CommunityLookup | None = None
+    expand_first: int | None = None
     rerank: bool = False
     reranker: Reranker | None = None
     rerank_top_k: int = RERANK_TOP_K
@@ -207,7 +209,7 @@ def _vector_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | Non
     assert query.vector is not None
     model, values = query.vector
     index = corpus.vector_index(model)
-    found = cosine_search(index, values, LANE_CAP, gate=gate) if index is not None else ()
+    found = cosine_search(index, values, query.lane_cap, gate=gate) if index is not None else ()
     return LaneHits(Lane.VECTOR, tuple(found))
 
 
@@ -215,22 +217,24 @@ def _sparse_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | Non
     assert query.sparse is not None
     held = corpus.sparse_vectors(query.sparse.vocab_id)
     admitted = ((name, vector) for name, vector in held if gate is None or gate(name))
-    return _lane(Lane.SPARSE, list(sparse_scores(admitted, query.sparse)))
+    return _lane(Lane.SPARSE, list(sparse_scores(admitted, query.sparse)), query)
 
 
 def _lexical_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
     plan = query.plan or understand(query.text or "", expand=False)
-    return _lane(Lane.LEXICAL, corpus.lexical_search(plan, limit=LANE_CAP, gate=gate))
+    return _lane(Lane.LEXICAL, corpus.lexical_search(plan, limit=query.lane_cap, gate=gate), query)
 
 
 def _structure_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
     given = query.structure or ()
-    return _lane(Lane.STRUCTURE, [hit for hit in given if corpus.label(hit[0]) and (gate is None or gate(hit[0]))])
+    admitted = [hit for hit in given if corpus.label(hit[0]) and (gate is None or gate(hit[0]))]
+    return _lane(Lane.STRUCTURE, admitted, query)
 
 
-def _lane(lane: Lane, scored: Sequence[Scored]) -> LaneHits:
+def _lane(lane: Lane, scored: Sequence[Scored], query: RetrievalQuery) -> LaneHits:
     finite = keep_finite(scored)
-    return LaneHits(lane, tuple(sort_scored(best_of_each(finite).items())[:LANE_CAP]), len(scored) - len(finite))
+    ordered = sort_scored(best_of_each(finite).items())
+    return LaneHits(lane, tuple(ordered[: max(query.lane_cap, 0)]), len(scored) - len(finite))
 
 
 def fuse(lanes: Sequence[LaneHits], query: RetrievalQuery) -> list[Scored]:
@@ -316,8 +320,10 @@ class _Execution:
         return sort_scored([*candidates, *added])
 
     def _admits_neighbour(self, name: Identifier) -> bool:
-        node = self.corpus.node(name)
-        return node is not None and self._is_visible(name) and self.query.admits(node, neighbour=True)
+        node, graph = self.corpus.node(name), self.query.graph
+        if node is None or graph is None or node.ntype in graph.through:
+            return False
+        return self._is_visible(name) and self.query.admits(node, neighbour=True)
 
     def rerank_first(self, candidates: list[Scored]) -> list[Scored]:
         """The first candidates in the reranker's order; unchanged when there is none or it fails."""
@@ -433,6 +439,10 @@ class Retriever:
         given = [node if isinstance(node, tuple) else (node, 1 / rank) for rank, node in enumerate(nodes, start=1)]
         return self._with(structure=tuple(given))
 
+    def lane_cap(self, hits: int) -> "Retriever":
+        """At most so many hits of each lane."""
+        return self._with(lane_cap=hits)
+
     def token_budget(self, tokens: int | None) -> "Retriever":
         """At most so many estimated tokens of rendered text; None is no bound."""
         return self._with(token_budget=tokens)
@@ -456,6 +466,10 @@ class Retriever:
     def community(self, lookup: CommunityLookup, config: CommunityFilter | None = None) -> "Retriever":
         """Add members of the communities of the best candidates; on unless the config says otherwise."""
         return self._with(communities=lookup, community=config or CommunityFilter(enabled=True))
+
+    def expand_first(self, candidates: int | None) -> "Retriever":
+        """Expand so many of the best candidates alone, and put what that adds before the others; None expands all."""
+        return self._with(expand_first=candidates)
 
     def rerank(self, reranker: Reranker | None, *, top_k: int = RERANK_TOP_K) -> "Retriever":
         """Let a reranker order the first `top_k` candidates; None keeps the order and warns."""
@@ -488,5 +502,7 @@ class Retriever:
         if not (query.where or any(part is not None for part in given) or has_lexical_lane(self._corpus, query)):
             raise RetrievalEmpty
         run = _Execution(self._corpus, query, self._estimator)
-        candidates = run.admit_known(run.join_communities(run.find_candidates()))
-        return run.pack_items(run.rerank_first(run.expand_neighbours(candidates)))
+        found, most = run.find_candidates(), query.expand_first
+        first = len(found) if most is None else most
+        expanded = run.expand_neighbours(run.admit_known(run.join_communities(found[:first])))
+        return run.pack_items(run.rerank_first(run.admit_known([*expanded, *found[first:]])))

@@ -19,7 +19,7 @@ from vectorless_web.documents.compiling.tesseract import find_recogniser
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, ReasoningEvent, StepEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.local_corpus import LocalCorpus
-from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
+from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange, Settings
 from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence, Support, Verdict
 from vectorless_web.engine.errors import EngineError, InvalidInput
 from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, discard_record
@@ -115,7 +115,9 @@ class Command(BaseCommand):
         corpus = LocalCorpus(options["files"], progress=StageTeller(self._tell), recogniser=recogniser)
         calls = Heard(wiring.open_recording(options["record"]) if options["record"] else discard_record)
         stopping = _catch_interrupt().is_set
-        engine = wiring.engine_for(None, wiring.Calls(keep=calls, cassette=options["cassette"], stopping=stopping))
+        chosen = Settings(summary_cap=settings.SUMMARY_CAP)
+        asked = wiring.Calls(keep=calls, settings=chosen, cassette=options["cassette"], stopping=stopping)
+        engine = wiring.engine_for(None, asked)
         thread = TerminalThread(options["thread"], corpus)
         events = engine.reasoner.run(question, corpus, limits, conversation=thread.conversation)
         told = self._print_events(events, corpus) if options["steps"] else events
