@@ -118,18 +118,14 @@ def index_documents(named: Mapping[int, tuple[str, CompiledDocument]]) -> Snapsh
         for pk, (name, card) in titled.items()
     }
 
-    def row(pk: int, edges: Sequence[tuple[int, float]] = ()) -> bytes:
-        name, card = titled[pk]
-        return card_row(pk, card, name=name, edges=edges, edition=editions[pk])
-
-    alone = Snapshot.open(build_snapshot(row(pk) for pk in titled))
-    links = {pk: links_for(card, alone, doc_id=pk) for pk, (_, card) in titled.items()}
-    linked = [row(pk, [(other, weight) for other, weight, _ in links[pk]]) for pk in titled]
+    cards = [card_row(pk, card, name=name, edition=editions[pk]) for pk, (name, card) in titled.items()]
     by_block: dict[int, dict[int, bytes]] = {}
     for pk, (_, document) in named.items():
         by_block.setdefault(block_of(pk), {})[pk] = encode_words(spread_words(Segment(document.segment)))
     blocks = [WordBlock.open(WordBlock.empty().with_lists(lists)) for lists in by_block.values()]
-    return Snapshot.open(build_snapshot(linked), version="1").with_words(WordIndex(blocks))
+    alone = Snapshot.open(build_snapshot(cards), version="1").with_words(WordIndex(blocks))
+    links = [(pk, o, weight) for pk, (_, card) in titled.items() for o, weight, _ in links_for(card, alone, doc_id=pk)]
+    return alone.with_changes(DocumentRouter(alone).update_graph(links))
 
 
 def shortlist(router: DocumentRouter, plan: QueryPlan) -> list[str]:

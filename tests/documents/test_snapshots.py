@@ -10,7 +10,7 @@ from django.core.files.storage import default_storage
 
 from tests.conftest import ROOT, database_url
 from vectorless_web.documents import services
-from vectorless_web.documents.models import Document, SnapshotRow, SnapshotState, WaitingWords, WordBlock
+from vectorless_web.documents.models import Document, Edge, SnapshotRow, SnapshotState, WaitingWords, WordBlock
 from vectorless_web.documents.services import compiled_rows
 from vectorless_web.documents.storage import snapshots
 from vectorless_web.engine.documents.card import Card
@@ -68,6 +68,7 @@ def test_a_document_that_became_ready_can_be_routed_to_in_its_workspace_alone(wo
 
 
 def test_links_follow_documents_that_come_and_go(ready, workspace, alice):
+    many(workspace, 10, start=1000)
     one, two, three = (ready(text(name, *["ammonia compressor evaporator"] * 4), f"{name}.md") for name in "abc")
     around = lambda: set(snapshots.snapshot_of(workspace.pk).neighbours(one.pk))  # noqa: E731
     assert around() == {two.pk, three.pk}
@@ -77,6 +78,20 @@ def test_links_follow_documents_that_come_and_go(ready, workspace, alice):
 
     services.restore_document(actor=alice, document=Document.objects.get(pk=two.pk))
     assert around() == {two.pk, three.pk}
+
+
+def test_the_first_documents_are_linked_once_the_workspace_tells_what_is_rare(ready, workspace):
+    one, two = (ready(text(name, "ammonia", "evaporator", "larch"), f"{name}.md") for name in "ab")
+    others = [ready(text(f"Memo {number}", f"word{number}", "larch"), f"{number}.md") for number in range(5)]
+    assert snapshots.snapshot_of(workspace.pk).neighbours(one.pk) == {}
+
+    ready(text("Memo 8", "word8", "larch"), "eighth.md")
+    assert services.refresh_rows() == 8
+
+    around = snapshots.snapshot_of(workspace.pk).neighbours
+    assert set(around(one.pk)) == {two.pk} and around(others[0].pk) == {}
+    assert set(Edge.objects.get(source=one).keywords) == {"ammonia", "evapor"}
+    assert services.refresh_rows() == 0
 
 
 def test_the_compacted_file_answers_as_one_built_from_all_rows(workspace):

@@ -104,6 +104,13 @@ def test_documents_that_hold_no_word_are_scanned_and_not_searched():
     assert searched == [("1",)]
 
 
+def test_the_steps_that_a_person_allows_bound_the_trees_that_are_searched():
+    shelf = Shelf({str(number): LEASE for number in range(5)})
+    for allowed, searched in ((1, 0), (4, 1), (6, 3), (20, 5)):
+        kinds = [step.kind.value for step in steps_of(run(shelf=shelf, limits=Limits(max_steps=allowed)))]
+        assert kinds == ["route", "scan", *["navigate"] * searched, "retrieve", "extract", "finalize"]
+
+
 @pytest.mark.parametrize("strategy", ["beam", "greedy", "mcts"])
 @pytest.mark.parametrize("pilot", ["balanced", "algorithm_only"])
 def test_every_strategy_and_preset_searches_the_tree(strategy, pilot):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.local_corpus import LocalCorpus
 from vectorless_web.engine.agent.routing import CardRouter, route_documents
 from vectorless_web.engine.agent.state import RunState, Settings
 from vectorless_web.engine.finding.routing import RouteMode
@@ -100,3 +101,13 @@ def test_a_stored_ranking_is_told_again_with_its_tokens_and_without_the_model():
         _, step = route_documents(state, understand("Snow in winter?"))
         made.append((step.tokens, step.say, step.observation, state.sum_spending().tokens_in > 0))
     assert made[0][0] > 0 and made[0] == made[1]
+
+
+def test_files_that_share_rare_words_are_linked(tmp_path):
+    texts = ["Kelp, urchins and anemones live below the pier.", "A list of anemones, urchins and kelp."]
+    texts += [f"Minutes of meeting {number}." for number in range(9)]
+    for number, text in enumerate(texts, start=1):
+        (tmp_path / f"{number:02}.md").write_text(f"# Text {number}\n\n{text}\n")
+    _, step = route("What lives below the pier?", LocalCorpus(sorted(tmp_path.iterdir())))
+    linked = [row for row in step.observation["shortlist"] if "linked to" in row["reason"]]
+    assert [row["title"] for row in linked] == ["Text 2"] and "linked to Text 1" in linked[0]["reason"]

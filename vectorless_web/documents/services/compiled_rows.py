@@ -170,6 +170,9 @@ BLOCK_AFTER = 64
 of 150 pages are 4.6 MB. Half of it rewrites blocks twice as often."""
 REFRESH_AT_ONCE = 200
 """Documents whose rows are written in one transaction."""
+LINK_AGAIN_AT = frozenset(2**power for power in range(3, 11))
+"""Numbers of documents, 8 to 1,024, at which all links of a workspace are found anew: what was rare among its first
+documents may be common now. Each document is linked twice on average. Beyond, shares hardly change."""
 
 Link = tuple[int, float, list[str]]
 """Document id, weight, shared keywords."""
@@ -190,8 +193,11 @@ class Linked:
 def link_card(document: Document, compiled: CompiledDocument) -> Linked:
     """The card with its links, found in the workspace's newest snapshot; outside of any transaction that writes."""
     card = compiled.card
-    found = links_for(card, snapshot_of(document.workspace_id), doc_id=document.pk, keywords=document.tags)
-    return Linked(card, found, list_words(compiled), read_head(compiled))
+    return Linked(card, _find_links(document, card), list_words(compiled), read_head(compiled))
+
+
+def _find_links(document: Document, card: DocumentCard) -> list[Link]:
+    return links_for(card, snapshot_of(document.workspace_id), doc_id=document.pk, keywords=document.tags)
 
 
 def list_words(compiled: CompiledDocument) -> bytes:
@@ -203,6 +209,9 @@ def show_to_router(document: Document, card: Linked) -> None:
     """Write the document's row, words and links; in the transaction that makes it readable."""
     show_many(document.workspace_id, {document: card})
     _write_edges(document, card.links)
+    shown = SnapshotRow.objects.filter(workspace=document.workspace_id).exclude(data=b"")
+    if shown.values("pk")[: max(LINK_AGAIN_AT) + 1].count() in LINK_AGAIN_AT:
+        shown.update(analyser="")  # The next pass of `refresh_rows` writes them anew.
 
 
 def show_many(workspace_id: int, cards: Mapping[Document, Linked]) -> None:
@@ -217,8 +226,11 @@ def hide_from_router(document: Document) -> None:
         _write(document.workspace_id, {document.pk: b""})
 
 
-def show_again(documents: Iterable[Document]) -> None:
-    """Write the rows of documents whose title or tags have changed, or that came back; others are let be."""
+def show_again(documents: Iterable[Document], *, link: bool = False) -> None:
+    """Write the rows of documents whose title or tags have changed, or that came back; others are let be.
+
+    With `link` their links are found anew, which nobody may ask who has written cards in this transaction.
+    """
     rows = list(_select_readable_documents().filter(pk__in=[document.pk for document in documents]))
     kept = SnapshotRow.objects.filter(document__in=[row.pk for row in rows], words_layout=LAYOUT)
     known = set(kept.values_list("document", flat=True))
@@ -226,10 +238,14 @@ def show_again(documents: Iterable[Document]) -> None:
     for row in rows:
         words = b"" if row.pk in known else _read_words(row)
         compiled = peek_at_version(row.current_version) if row.current_version else None
-        shown = Linked(_card_of(row), _stored_links(row), words, read_head(compiled) if compiled else "")
+        card = _card_of(row)
+        links = _find_links(row, card) if link else _stored_links(row)
+        shown = Linked(card, links, words, read_head(compiled) if compiled else "")
         by_workspace.setdefault(row.workspace_id, {})[row] = shown
     for workspace_id, cards in by_workspace.items():
         show_many(workspace_id, cards)
+        for row, shown in cards.items() if link else ():
+            _write_edges(row, shown.links)
 
 
 def _read_words(document: Document) -> bytes:
@@ -253,7 +269,7 @@ def refresh_rows() -> int:
     written = 0
     while stale := list(_select_readable_documents().exclude(pk__in=kept).order_by("pk")[:REFRESH_AT_ONCE]):
         with transaction.atomic():
-            show_again(stale)
+            show_again(stale, link=True)
         written += len(stale)
         if not SnapshotRow.objects.filter(document=stale[0].pk, words_layout=LAYOUT).exists():
             break  # The storage is away; the next pass goes on.

@@ -42,6 +42,8 @@ PROMISING = 0.6
 """Share of the best part's score from which another part is named promising. Affects the sentence of SCAN alone."""
 NAMED = 3
 """Parts and sections named in a sentence; bound by a line or two of the trace."""
+WITHOUT_SEARCHES = 3
+"""Steps of a run that are no search of a tree: SCAN, RETRIEVE, EXTRACT. They are taken however few a person allows."""
 LISTED = 40
 """Parts, branches and nodes that one step carries; the rest are counted."""
 
@@ -83,7 +85,7 @@ def walk(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") ->
     )
     if run.scorers and state.may_step():
         yield scan_parts(run, routed)
-    for name in run.holding:
+    for name in run.holding[: max(0, state.limits.max_steps - WITHOUT_SEARCHES)]:
         if state.may_step():
             yield search_tree(run, name)
     if run.holding and state.may_step():

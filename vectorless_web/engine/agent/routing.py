@@ -12,7 +12,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.finding.retrieval.corpus import CREATED_AT, stated_time
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteMode, RouterConfig, RouteResult, ScoredCandidate
-from vectorless_web.engine.finding.routing.card_keys import card_row
+from vectorless_web.engine.finding.routing.card_keys import card_row, links_for
 from vectorless_web.engine.finding.routing.editions import read_edition, read_head
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
@@ -281,7 +281,12 @@ class CardRouter(CorpusRouter):
         if len(rows) > 1:
             lists = {number: encode_words(_words_of(corpus, name)) for number, name in enumerate(self._names, start=1)}
             snapshot = snapshot.with_words(WordIndex().with_lists(lists))
-        self._snapshot = snapshot
+        links = [
+            (number, other, weight)
+            for number, name in enumerate(self._names, start=1)
+            for other, weight, _ in links_for(corpus.card(name), snapshot, doc_id=number)
+        ]
+        self._snapshot = snapshot.with_changes(DocumentRouter(snapshot).update_graph(links))
 
     def name_of(self, number: int) -> str:
         """The corpus' id of a document that the router calls by its number."""

@@ -234,3 +234,16 @@ def test_two_documents_are_not_linked_by_numbers_and_common_words():
     links = links_for(held[-1], snapshot(held), doc_id=len(held))
     assert [other for other, _, _ in links] == [len(held) - 1]
     assert "1.1" not in links[0][2]
+
+
+def test_a_link_weighs_what_share_of_the_rare_keywords_two_documents_have_in_common():
+    others = [card(f"Note {number}", tags=(f"heron {number}",)) for number in range(10)]
+    own = ("eel", "weir", "sluice", "otter", "reed", "alder")
+    held = [*others, card("Rivers", tags=own), card("Fishing", tags=("eel", "weir")), card("Copy", tags=own)]
+    weights = {other: weight for other, weight, _ in links_for(held[10], snapshot(held), doc_id=11)}
+    assert weights.keys() == {12, 13} and weights[13] > 0.9 and weights[12] < 0.4
+
+
+def test_the_first_few_documents_are_not_linked_by_whatever_they_share():
+    held = [card(f"Note {number}", tags=("before", "after", "ask")) for number in range(2)]
+    assert links_for(held[1], snapshot(held[:1]), doc_id=2) == []

@@ -31,6 +31,14 @@ def test_precise_lets_the_model_rank():
     assert "[D4]" in shown and "[D5]" not in shown, "twice the shortlist and no more"
 
 
+def test_precise_asks_of_few_documents_too_and_of_one_alone_never():
+    for held, asked in ((CARDS[:3], 1), (CARDS[:1], 0)):
+        model = FakeModel(ranking("D2"))
+        config = RouterConfig(mode=RouteMode.PRECISE)
+        result = router(held, config, model=model, cards=dict(enumerate(held, start=1)).__getitem__).route(QUESTION)
+        assert (result.activated, len(model.asked), len(ids(result))) == (False, asked, len(held))
+
+
 def test_the_model_reads_the_tags_first_that_few_documents_share():
     common = [f"term {letter}" for letter in "abcdefgh"]
     cards = [card(f"Forest report {number}", tags=("forest", *common)) for number in range(5)]

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -271,9 +271,9 @@ MAX_LINKS = 20
 """Links stored for a document, the strongest; bounds the size of a snapshot."""
 _MOST_KEYWORDS = 60
 """Keywords of a card, the most telling ones, that make links."""
-_COMMON_SHARE, _MANY, _FEW = 0.2, 2000, 2
-"""Share and number of documents above which a keyword is filler and makes no link; and the number up to which it is
-not, whatever their share: in a small workspace, what stands in two documents may link just these."""
+_COMMON_SHARE, _MANY = 0.2, 2000
+"""Share and number of the other documents above which a keyword is filler and makes no link: beside fewer than five,
+nothing tells what is rare."""
 
 
 def links_for(
@@ -281,18 +281,20 @@ def links_for(
 ) -> list[tuple[int, float, list[str]]]:
     """Links of one document: (document id, weight in (0, 1], shared keywords), strongest first, at most MAX_LINKS.
 
-    The weight is the idf of the shared keywords over that of all the card's telling ones.
-    Costs as much as the postings of those keywords, not of the corpus.
+    The weight is the idf of the shared keywords over that of as many of the card's most telling ones as make links,
+    those that no other document has among them. Costs as much as the postings of those keywords, not of the corpus.
     """
-    telling = _find_rare_keywords(card, snapshot, keywords)
+    known = _weigh_keywords(card, snapshot, keywords)
+    telling = _find_rare_keywords(known, snapshot, doc_id)
     if not telling:
         return []
+    whole = sum(sorted((weight or 1.0 for weight in known.values()), reverse=True)[:_MOST_KEYWORDS])
     rows = [np.unique(snapshot.key_postings(key_hash(KEYWORD, keyword)).rows) for keyword in telling]
     weights = np.concatenate(
         [np.full(len(found), telling[keyword]) for keyword, found in zip(telling, rows, strict=True)]
     )
     owners, place, shared = np.unique(np.concatenate(rows), return_inverse=True, return_counts=True)
-    totals = np.bincount(place, weights=weights) / sum(telling.values())
+    totals = np.bincount(place, weights=weights) / whole
     ids = snapshot.row_ids(owners)
     kept = np.flatnonzero((shared >= MIN_SHARED) & (ids != doc_id))
     order = kept[np.lexsort((ids[kept], -np.round(totals[kept], 9)))][:MAX_LINKS]
@@ -306,17 +308,17 @@ def links_for(
     ]
 
 
-def _find_rare_keywords(card: Card, snapshot: Snapshot, keywords: Iterable[str]) -> dict[str, float]:
-    """The card's most discriminating keywords with their idf, by falling idf.
-
-    A keyword is rare when few cards have it and few texts say it; a number is none ("1.1" is a heading everywhere).
-    """
+def _weigh_keywords(card: Card, snapshot: Snapshot, keywords: Iterable[str]) -> dict[str, float]:
+    """The card's keywords with their idf, 0 where no card has them. A number is none: "1.1" is a heading everywhere."""
     units = dict.fromkeys([*card.topics, *(u for k in (*card.topic_tags, *keywords) for u in keyword_units(k))])
-    most = min(max(_FEW, _COMMON_SHARE * len(snapshot)), _MANY)
-    known = {
-        unit: key_idf(snapshot, key_hash(KEYWORD, unit)) for unit in units if any(letter.isalpha() for letter in unit)
-    }
-    rare = [unit for unit, weight in known.items() if weight > 0 and _count_saying(unit, snapshot) <= most]
+    return {u: key_idf(snapshot, key_hash(KEYWORD, u)) for u in units if any(letter.isalpha() for letter in u)}
+
+
+def _find_rare_keywords(known: Mapping[str, float], snapshot: Snapshot, doc_id: int) -> dict[str, float]:
+    """The most telling of the keywords, by falling idf: few other cards have them, and few other texts say them."""
+    own = len(snapshot.rows_of([doc_id]))
+    most = min(_COMMON_SHARE * (len(snapshot) - own), _MANY)
+    rare = [unit for unit, weight in known.items() if weight > 0 and _count_saying(unit, snapshot) - own <= most]
     rare.sort(key=lambda unit: (-known[unit], unit))
     return {unit: known[unit] for unit in rare[:_MOST_KEYWORDS]}
 

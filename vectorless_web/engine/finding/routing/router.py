@@ -355,7 +355,7 @@ class DocumentRouter:
     def _ask_for_order(self, plan: QueryPlan, result: RouteResult, config: RouterConfig) -> RouteResult:
         """The result in a model's order, where the mode asks one: always, or when the top is close; never in `fast`."""
         is_wanted = config.mode is RouteMode.PRECISE or (config.mode is RouteMode.BALANCED and result.ambiguous)
-        if not result.activated or not is_wanted:
+        if not is_wanted or len(result.candidates) < 2:
             return result
         if self._model is None or self._cards is None:
             return replace(result, note="No model is configured; the scores decided.")
