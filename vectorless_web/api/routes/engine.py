@@ -56,6 +56,8 @@ from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import lexicon_of, workspace_for
 
 router = Router(tags=["Engine"])
+OPENED = ("status", "artefact", "artefact_sha256")
+"""Columns of a version that opening it needs: reading all of them takes longer than opening it."""
 CHOSEN = 5
 """Documents that the router chooses for a search that names none."""
 
@@ -165,7 +167,8 @@ def _route(request: HttpRequest, workspace: Workspace, plan: QueryPlan) -> Route
 
 def _find_versions(request: HttpRequest, workspace: Workspace, wanted: Sequence[int]) -> Mapping[int, DocumentVersion]:
     """The current versions of these documents; Problem (404) for one that the person may not read."""
-    rows = {row.pk: row for row in readable_documents(workspace, request.user, wanted)}
+    found = readable_documents(workspace, request.user, wanted).select_related(None).select_related("current_version")
+    rows = {row.pk: row for row in found.only(*(f"current_version__{name}" for name in OPENED))}
     missing = [str(pk) for pk in wanted if pk not in rows]
     if missing:
         raise Problem(f"There is no readable document {', '.join(missing)} here.", code="not_found", status=404)

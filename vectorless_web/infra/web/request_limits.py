@@ -129,11 +129,12 @@ def seconds_to_wait(name: str, *, amount: int, limit: int, seconds: int) -> int:
 def count_in_window(name: str, *, seconds: int) -> tuple[int, int]:
     """Count one more of what `name` stands for: how many there are in this span of the clock, and when it ends."""
     key, passed = _window(name, seconds)
-    cache.add(key, 0, seconds)
     try:
-        return cache.incr(key), seconds - passed
+        counted = cache.incr(key)
     except ValueError:
-        return 1, seconds - passed
+        # The first of this span; another request may be the first at the same time.
+        counted = 1 if cache.add(key, 1, seconds) else cache.incr(key)
+    return counted, seconds - passed
 
 
 def give_back(name: str, *, amount: int, seconds: int) -> None:
