@@ -66,6 +66,7 @@ def test_editors_find_what_was_deleted_and_viewers_see_no_buttons(make, client, 
     client.force_login(dora)
     page = client.get(f"/w/{workspace.slug}/documents/?status=deleted").content.decode()
     assert f"/documents/{gone.pk}/restore/" in page
+    assert "Gone was deleted. It is kept for 30 days." in page
     assert "Kept" not in page
     client.force_login(bob)
     assert titles("?status=deleted") == ["Kept"]

@@ -1,5 +1,6 @@
 """Working on a run: every event stored once, in order, before it is announced; every end stated."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -15,6 +16,7 @@ from tests.support.engines import (
     passages_story,
     step,
 )
+from tests.support.page_text import visible_text
 from vectorless_web.documents.models import Document
 from vectorless_web.engine.agent.events import Outcome
 from vectorless_web.engine.agent.state import CitedPassage
@@ -70,7 +72,7 @@ def test_every_end_is_written_with_its_code_and_advice(make_run, end, status, co
     assert run.reason == "It is in the documents." or not end
 
 
-def test_a_bug_is_written_to_the_run_and_raised(make_run, settings):
+def test_a_bug_is_written_to_the_run_and_raised(make_run, settings, client, alice):
     settings.ENGINE_FACTORY = f"{build_broken.__module__}.build_broken"
     run = make_run()
 
@@ -81,6 +83,13 @@ def test_a_bug_is_written_to_the_run_and_raised(make_run, settings):
     assert (run.status, run.error_code) == ("failed", "internal_error")
     assert "a bug" not in run.reason, "people are not shown the program's inside"
     assert run.steps.count() == 1
+    client.force_login(alice)
+    page = visible_text(client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode())
+    assert re.findall(r"\w+ kept|\w+ again\b", page.split("Something went wrong")[1]) == [
+        "are kept",
+        "Trying again",
+        "Try again",
+    ]
 
 
 def test_a_doubled_delivery_exits_quietly(make_run, settings):

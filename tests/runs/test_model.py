@@ -13,6 +13,7 @@ from tests.support.conversing import answer, claim, verdict
 from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run
+from vectorless_web.runs.page.rendering import takeover_of
 from vectorless_web.workspaces.models import Budget, ModelProvider
 from vectorless_web.workspaces.selectors import provider_choice
 from vectorless_web.workspaces.services.settings import period_start
@@ -163,6 +164,8 @@ def test_whatever_the_model_does_the_run_ends_with_passages_and_says_why(led_by,
 
     assert run.status == "passages"
     assert run.answer.note
+    takeover = takeover_of(run, run.answer)
+    assert not takeover.cause or takeover.cause not in takeover.say, "said once"
     assert SENTENCE in run.citations.filter(claim=None).order_by("marker").first().passage["text"]
     assert not run.claims.exists()
     if code:

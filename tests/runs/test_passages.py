@@ -52,6 +52,13 @@ def test_a_passage_is_shown_whole_with_its_best_sentence_lit_and_the_words_it_ha
     assert (as_json(run)["unknown_words"], as_json(run)["verdict"]) == (["penalty"], "")
 
 
+def test_words_that_stand_nowhere_are_no_matter_once_all_is_answered(make_run, forms):
+    run = work(make_run(), tell([step(0), complete(unknown_words=("penalty",))]))
+
+    assert [name for name, page in forms(run).items() if "penalty" in visible_text(page)] == []
+    assert "penalty" not in as_markdown(run)
+
+
 def test_every_door_shows_a_row_of_a_table_under_the_names_of_its_columns(make_run, forms, alice):
     names = ("Item", "Issued to", "Cost")
 

@@ -9,12 +9,13 @@ from django.urls import reverse
 
 from tests.support.compiled import compiled_document
 from vectorless_web import wiring
-from vectorless_web.documents.models import Document
+from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.engine.finding.routing import RouterConfig
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.runs import corpus as corpora
 from vectorless_web.runs.corpus import ROUTER_SETTINGS, WorkspaceCorpus, router_config
-from vectorless_web.runs.models import Run
+from vectorless_web.runs.models import Run, Step
+from vectorless_web.runs.page.rendering import describe_reading
 from vectorless_web.runs.services import claim_run, execute_run, start_run
 from vectorless_web.workspaces.models import Workspace
 
@@ -119,3 +120,11 @@ def test_the_route_step_lets_the_reader_ask_with_other_documents(shelf, workspac
     client.post(reverse("runs:ask", args=[workspace.slug]), values)
     fresh = Run.objects.latest("pk")
     assert (fresh.thread, list(fresh.documents.values_list("pk", flat=True))) == (run.thread, [int(near)])
+
+
+def test_what_was_opened_and_not_read_is_not_called_read():
+    route = Step(kind="route", observation={"considered": 14})
+    read = Step(kind="read", refs=[{"document": "1", "role": "read"}, {"document": "2", "role": "looked"}])
+    opened = [DocumentVersion(document_id=pk) for pk in range(1, 6)]
+    assert describe_reading([route, read], opened).say == "1 document read, 4 opened without reading on, 9 put aside"
+    assert describe_reading([route], opened).say == "5 documents opened, 9 put aside"

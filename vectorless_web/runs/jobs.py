@@ -23,7 +23,7 @@ from vectorless_web.workspaces.storage import SecretUnreadable
 
 logger = logging.getLogger(__name__)
 
-INTERNAL = "Something went wrong inside the program. What was found is kept; the log has the details. Try again."
+INTERNAL = "Something went wrong inside the program; the log has the details."
 FAILED_REPLAY = "The replay failed inside the program; the log has the details."
 UNREADABLE = (
     "The key of this workspace's model was stored under another encryption key and cannot be read. "

@@ -59,6 +59,7 @@ def list_context(user: User, workspace: Workspace, query: selectors.ListQuery) -
         "tags": selectors.tags_of(workspace, user),
         "tag": query.tag,
         "status": query.status,
+        "kept": time_kept("bin", workspace) if query.status == selectors.DELETED else "",
         "statuses": STATUS_LABELS + ([DELETED_LABEL] if workspace.allows(Role.EDITOR) else []),
         "query": query.search,
         "sort": query.sort,

@@ -196,7 +196,7 @@ def as_markdown(run: Run) -> str:
     versions = selectors.versions_read(run)
     for line in unread_lines(selectors.steps_of(run), versions):
         lines += ["", inline(line)]
-    if unknown := unknown_line(answer):
+    if unknown := unknown_line(run, answer):
         lines += ["", inline(unknown)]
     if passages := selectors.passages_of(run):
         lines += ["", inline(closest_line(run))]

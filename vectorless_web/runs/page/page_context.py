@@ -212,7 +212,7 @@ def run_context(run: Run, may: May, *, mine: bool = False, viewer: int | None = 
         "lit": sheets.find_lit_citation(citations),
         "passages": [rendering.show_passage(citation) for citation in citations if not citation.claim_id],
         "closest_line": rendering.closest_line(run),
-        "unknown_line": rendering.unknown_line(answer),
+        "unknown_line": rendering.unknown_line(run, answer),
         "unread_lines": rendering.unread_lines(steps, versions),
         "struck": rendering.struck_of(run, claims),
         "sheets": sheets.sheets_of(run, citations, steps),

@@ -353,9 +353,9 @@ def closest_line(run: Run) -> str:
     return _("No model is connected. These passages come closest.")
 
 
-def unknown_line(answer: Answer | None) -> str:
-    """Which words of the question stand nowhere in its scope, in a sentence; "" for none."""
-    words = answer.unknown_words if answer else []
+def unknown_line(run: Run, answer: Answer | None) -> str:
+    """Which words of the question stand nowhere in its scope, in a sentence; "" for none, and where all is answered."""
+    words = answer.unknown_words if answer and run.status != Run.Status.ANSWERED else []
     said = ngettext("%(words)s stands in no document here.", "%(words)s stand in no document here.", len(words))
     return said % {"words": ", ".join(f"“{word}”" for word in words)} if words else ""
 
@@ -441,6 +441,7 @@ class TakeoverView:
 
     say: str
     cause: str
+    """Empty where the first sentence names it."""
     whole: bool
     """Whether no call of the model was answered at all."""
 
@@ -454,7 +455,8 @@ def takeover_of(run: Run, answer: Answer | None) -> TakeoverView | None:
     if not note and not whole and (failed is None or run.engine != "offline"):
         return None
     said = _("%(model)s did not answer.") if whole else _("%(model)s stopped answering.")
-    return TakeoverView(note or said % {"model": run.model}, failed.error if failed else "", whole)
+    say, cause = note or said % {"model": run.model}, failed.error if failed else ""
+    return TakeoverView(say, "" if cause in say else cause, whole)
 
 
 @dataclass(frozen=True)
@@ -614,7 +616,7 @@ def _list_routed(step: Step) -> list[RoutedView]:
 
 @dataclass(frozen=True)
 class ReadingView:
-    """How many documents a run read and put aside, in words, and those put aside that it named, with the reasons."""
+    """How many documents a run read, opened and put aside, in words, and those put aside that it named and why."""
 
     say: str
     aside: Sequence[RoutedView]
@@ -629,10 +631,19 @@ def describe_reading(steps: Sequence[Step], versions: Sequence[DocumentVersion])
     left = max(considered - len(opened), len(missed))
     if len(opened) + left < 2:
         return None
-    say = ngettext("%(n)d document read", "%(n)d documents read", len(opened)) % {"n": len(opened)}
-    if left:
-        say = _("%(read)s, %(left)d put aside") % {"read": say, "left": left}
-    return ReadingView(say, list(missed.values()))
+    refs = (ref for step in steps for ref in step.refs if ref.get("role", "walked") in ("read", "walked"))
+    read = len({ref["document"] for ref in refs} & {str(document) for document in opened})
+    parts = (
+        (read, ngettext("%(n)d document read", "%(n)d documents read", read)),
+        (
+            len(opened) - read,
+            _("%(n)d opened without reading on")
+            if read
+            else ngettext("%(n)d document opened", "%(n)d documents opened", len(opened)),
+        ),
+        (left, _("%(n)d put aside")),
+    )
+    return ReadingView(", ".join(said % {"n": n} for n, said in parts if n), list(missed.values()))
 
 
 RAW_FIELDS = (

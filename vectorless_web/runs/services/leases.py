@@ -173,7 +173,7 @@ def _give_up(abandoned: QuerySet[Run], run: Run) -> bool:
             finished_at=timezone.now(),
             error_code="lease_lost",
             retryable=True,
-            reason=f"The process that worked on this died {run.attempt} times. The steps it took are kept; ask again.",
+            reason=f"The process that worked on this died {run.attempt} times.",
         )
         if failed:
             _tell_end(run.pk)
