@@ -23,6 +23,7 @@ from tests.support.engine_documents import compiled, paragraph, section
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import Outcome, ReasoningEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.model.dialogue import LEAST_RESULTS
 from vectorless_web.engine.agent.model.view import count_tokens
 from vectorless_web.engine.agent.reasoner import Reasoner, Settings
 from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
@@ -198,6 +199,7 @@ def test_a_reply_costs_one_turn_and_tools_bring_no_more_than_was_told() -> None:
     assert all(len(each) <= 1 for each in told)
     left = [(int(each[0][0]), int(each[0][1])) for each in told if each]
     assert len(left) > 1
+    assert left[0][1] >= 2 * LEAST_RESULTS
     assert [turns for turns, _ in left] == list(range(left[0][0], 1, -1)), "each reply costs one"
     heard = [count_tokens(run.heard(number)) for number in range(1, len(left) + 1)]
     assert all(size <= room + 60 for size, (_, room) in zip(heard, left, strict=True))

@@ -4,7 +4,14 @@ from tests.engine.agent.model.test_view import library_of
 from tests.support.conversing import shelf
 from tests.support.engine_documents import annual_report, compiled, paragraph
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.model.answer import ClaimMaker, DraftClaim, MadeClaim, read_draft
+from vectorless_web.engine.agent.model.answer import (
+    AnswerDraft,
+    ClaimMaker,
+    DraftClaim,
+    MadeClaim,
+    name_documents,
+    read_draft,
+)
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.documents.artefact import CompiledDocument
 
@@ -22,6 +29,18 @@ def test_ids_in_one_string_and_ids_in_the_text_are_read() -> None:
     claims = [{"text": "Sales rose [D1.7.r1, D1.5.1].", "cites": ["[D1.7.r1]; D1.5.1"]}, {"text": " ", "cites": []}]
     draft = read_draft({"outcome": "answered", "claims": claims, "value": None})
     assert [(c.text, c.cites) for c in draft.claims] == [("Sales rose.", ("[D1.7.r1]", "D1.5.1"))]
+
+
+def test_ids_of_documents_in_the_words_of_an_answer_become_titles() -> None:
+    library = library_of(annual_report())
+    claims = (DraftClaim("D1 (D1.7) says D2 and D1a.", ()), DraftClaim("Vitamin D1 helps.", ()))
+    draft = AnswerDraft("partial", claims, "as D1.5.2 says", ("what D1 leaves open",))
+    title = "Norrvik Annual Report 2019"
+    named = name_documents(draft, library, "Who wrote it?")
+    assert named.claims[0].text == f"{title} ({title}) says D2 and D1a."
+    assert (named.value, named.missing) == (f"as {title} says", (f"what {title} leaves open",))
+    asked = name_documents(draft, library, "Does vitamin D1 help?")
+    assert asked.claims[1].text == "Vitamin D1 helps.", "a word of the question is no id"
 
 
 def test_cells_of_a_row_and_the_row_itself_are_one_citation() -> None:

@@ -68,7 +68,7 @@ def test_an_excerpt_of_a_table_keeps_the_header_row_in_its_middle() -> None:
     assert "c1: 2023" in shown.body
 
 
-def test_an_outline_goes_by_level_and_says_how_much_is_not_listed() -> None:
+def test_an_outline_names_the_larger_sections_and_says_how_much_is_not_listed() -> None:
     inner = [section(f"Inner {n}", paragraph("Words.")) for n in range(30)]
     view = view_of(
         compiled("Long", section("Slogan"), section("First", *inner), section("Second", paragraph("More words.")))
@@ -77,5 +77,5 @@ def test_an_outline_goes_by_level_and_says_how_much_is_not_listed() -> None:
     assert "[D1.2] First" in shown.text
     assert "Slogan" not in shown.text, "there is nothing below it to read"
     assert "Second" in shown.text
-    assert re.search(r"\(\d+ more sections of D1 are not listed here\)", shown.text)
+    assert re.search(r"\(\d+ smaller sections of D1 are not listed\)", shown.text)
     assert "Second" not in write_outline(view, tokens=600, start=2).text

@@ -40,9 +40,9 @@ def test_names_that_stand_nowhere_are_told_and_other_words_are_not() -> None:
 
 
 def test_documents_that_are_neither_open_nor_named_are_counted() -> None:
-    assert "3 more documents of the workspace are not listed here; route looks for them." in write_scope(
-        [], ["D6 x"], 3
-    )
+    told = "3 more documents of the workspace are not listed here; route looks for them."
+    assert told in write_scope([], ["D6 x"], 3)
+    assert "These are all documents there are." in write_scope([], ["D6 x", "D7 y"])
 
 
 def test_of_a_question_in_another_language_nothing_is_told_as_missing() -> None:

@@ -298,7 +298,7 @@ def test_tools_are_offered_only_where_they_make_sense() -> None:
     alone = [tool.name for tool in list_tools(documents=1, more_documents=False, pictures=False)]
     assert not {"route", "for_each", "changes", "page_image"} & set(alone)
     assert len(list_tools(documents=3, more_documents=True, pictures=True)) == len(TOOLS)
-    assert write_tools([TOOLS["note"]]) == ["note(text): keep what is known and what is missing"]
+    assert write_tools([TOOLS["note"]]) == ["note(text): keeps what is known and what is missing"]
 
 
 ARGUMENTS = sorted({name for tool in TOOLS.values() for name in tool.parameters["properties"]})

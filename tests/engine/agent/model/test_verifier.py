@@ -53,6 +53,14 @@ def test_the_unit_over_the_labels_is_shown_with_the_quote() -> None:
     )
 
 
+def test_the_notes_that_a_cited_row_refers_to_are_shown() -> None:
+    parts = table("Fees", [["Berth (1)", "7"], ["Crane (2)", "5"]], columns=["", "2019"])
+    notes = paragraph("(1) Without the winter months."), paragraph("(2) Two cranes.")
+    prompt = prompt_for(compiled("R", parts, *notes), DraftClaim("Berths cost 7.", ("D1.1.r1",)))
+    assert "notes: (1) Without the winter months.\n" in prompt
+    assert "Two cranes" not in prompt
+
+
 def test_a_second_line_of_heads_at_the_top_is_not_told_as_a_header_between_rows() -> None:
     rows = [["(millions)", "audited", "audited"], ["Sales", "7", "5"], ["June 30", "2017", "2016"], ["Cash", "3", "2"]]
     document = compiled("R", table("T", rows, columns=["", "2019", "2018"], heads=2))

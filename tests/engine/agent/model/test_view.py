@@ -82,6 +82,12 @@ def test_the_rows_of_a_form_head_no_columns() -> None:
     ]
 
 
+def test_empty_cells_keep_their_columns_also_at_the_end_of_a_row() -> None:
+    rows = [["Deficit", "7", ""], ["Assets:", "", ""], ["", "", "5"]]
+    view = view_of(compiled("R", table("", rows, columns=["", "2019", "2018"])))
+    assert view.write_leaf(1).splitlines()[1:] == ["[.r1] Deficit | 7 |", "[.r2] Assets:", "[.r3]  |  | 5"]
+
+
 def test_soft_hyphens_dot_leaders_and_broken_white_space_are_not_shown() -> None:
     assert clean_text("Rev\u00adenue ........ . . . .  12\n  b") == "Revenue … 12 b"
 

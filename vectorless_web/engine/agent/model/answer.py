@@ -77,6 +77,15 @@ def read_draft(arguments: Mapping[str, Any]) -> AnswerDraft:
     return AnswerDraft(arguments["outcome"], claims, clean_text(arguments.get("value") or ""), missing)
 
 
+def name_documents(draft: AnswerDraft, library: LibraryView, question: str) -> AnswerDraft:
+    """The draft with titles where it says the ids of documents; words of the question and of what is cited are none."""
+    pointers = filter(None, (library.resolve(said) for claim in draft.claims for said in claim.cites))
+    known = " ".join([question, *(library[p.document].tree.node(p.key).text for p in pointers if p.key >= 0)])
+    claims = tuple(replace(claim, text=library.name_documents(claim.text, known)) for claim in draft.claims)
+    missing = tuple(library.name_documents(part, known) for part in draft.missing)
+    return replace(draft, claims=claims, value=library.name_documents(draft.value, known), missing=missing)
+
+
 def _read_texts(said: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(filter(None, map(clean_text, said or ())))
 

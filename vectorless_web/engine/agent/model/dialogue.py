@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vectorless_web.engine.agent.events import NodeRef, PlannedStep, ReasoningEvent, StepEvent, StepKind, StepResult
-from vectorless_web.engine.agent.model.answer import AnswerDraft, read_draft
+from vectorless_web.engine.agent.model.answer import AnswerDraft, name_documents, read_draft
 from vectorless_web.engine.agent.model.excerpts import (
     Excerpt,
     join_excerpts,
@@ -43,14 +43,15 @@ from vectorless_web.engine.passages.find import Passage, words_of
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import drop_function_words
 
-FIRST_TOKENS = 3200
-"""Tokens of the first message with the rules, which take 1,100. Of 22 questions on one document 18 find all their gold
-passages in it with 2,800 as with 4,400, of 35 over a library of 22 documents 15 with 3,200, 16 with 4,000."""
+FIRST_TOKENS, CHILD_TOKENS = 2400, 2200
+"""Tokens of the first message of a run, and of one document of `for_each`, with the rules, which take 900. All gold
+passages stand in it for 37 of 44 questions on one document and 16 of 30 over a library of 22, as with 2,800; with 2,000
+for 34 and 11. Of 62 questions as children 46 have theirs with 2,200, 51 with 2,800."""
 WHOLE_TOKENS, WHOLE_DOCUMENTS = 3000, 3
 """Tokens of documents together, and their number, that are shown whole."""
 OUTLINE_SHARE, AS_LIKELY = 0.16, 0.5
 """Share of the room that outlines take; the second document has one too when its score is that share of the first."""
-RANKED, BEST, BEST_TOKENS, OTHER_TOKENS = 24, 3, 600, 240
+RANKED, BEST, BEST_TOKENS, OTHER_TOKENS = 24, 3, 600, 160
 """Passages offered to the first message; those shown at length, the tokens of each of them and of each other."""
 STANDS_OUT, LIKELIEST_SHARE = 1.5, 1.0
 """How much better than the second the router must find a short document that is shown whole, and the share of the room
@@ -63,9 +64,12 @@ REPLY_TOKENS, LONGEST_REPLY = 2000, 12_000
 MOST_CALLS, SHORT_REPLY = 5, 300
 """Calls of one turn; tokens of a reply that calls tools, with its thought."""
 LEAST_RESULTS = 750
-"""Tokens that each turn before the answer must be able to bring; 25 turns of a live reader brought 1,070 on average.
-With half as much a run on a long document has a turn more, and its first reading is cut at half; with twice as much
-it has one look before the answer."""
+"""Tokens that each turn before the answer must be able to bring, the first of them twice as many; 25 turns of a live
+reader brought 1,070 on average. With half as much a run on a long document has a turn more, and its first reading is
+cut at half; with twice as much it has one look before the answer."""
+COUNTED = 0.9
+"""Tokens that a server counts, for one that is expected: over 20 first prompts and replies a BPE tokenizer counted .74
+to .91. With 1 the first turns are promised half of what they may bring; with .5 a promised turn may be lost."""
 VERIFY_TOKENS = 1800
 """Tokens kept for the verification of the answer."""
 CONTEXT_SHARE = 0.45
@@ -134,6 +138,7 @@ class Dialogue:
 
     state: RunState
     toolbox: Toolbox
+    question: str
     messages: list[Message]
     turns: int
     walk: int = CONVERSATION
@@ -143,8 +148,8 @@ class Dialogue:
     _unsent: list[Picture] = field(default_factory=list)
     _told: str = ""
     _room: int = 0
-    _counted: float = 1.0
-    """Tokens that the server counts for one that is expected, in (0, 1]; of its last reply, 1 before the first."""
+    _counted: float = COUNTED
+    """Tokens that the server counts for one that is expected, in (0, 1]: after a reply nearer to those of that."""
     _objected: Mapping[str, Any] = field(default_factory=dict)
     _has_searched: bool = False
     _was_sent_back: bool = False
@@ -170,7 +175,9 @@ class Dialogue:
                 self.turns = 1
                 continue
             expected = sum(map(expected_message_tokens, asked.conversation))
-            self._counted = min(1.0, asked.tokens / expected) or 1.0
+            counted = min(1.0, asked.tokens / expected) or 1.0
+            # What the tools bring next may be of other text.
+            self._counted = max(counted, (counted + COUNTED) / 2)
             self.turns -= 1
             draft = yield from self._take_turn(asked, is_last=is_last)
             if draft is not None:
@@ -206,15 +213,14 @@ class Dialogue:
         """
         left = self.state.tokens_left() - self._reply_tokens() - (VERIFY_TOKENS if self.state.settings.verify else 0)
         sent = sum(map(expected_message_tokens, self.messages)) + SHORT_REPLY
-        # A turn that was promised stays, though a result or a thought was longer than it should be.
-        least = LEAST_RESULTS // 4 if self._room else LEAST_RESULTS
         while self.turns > 1 and self.state.may_step(self.walk):
             before = self.turns - 1
             room = (left - sent * (1 + self._counted * before)) / (1 + self._counted * (before - 1))
             # A server may count a third more than is estimated.
             room *= 3 / 4
-            if room >= before * least:
-                self._room = max(least, int(room) - (before - 1) * LEAST_RESULTS)
+            # A turn that was promised stays, though a result or a thought was longer than it should be.
+            if room >= (before * LEAST_RESULTS // 4 if self._room else (before + 1) * LEAST_RESULTS):
+                self._room = max(LEAST_RESULTS // 4, int(room) - (before - 1) * LEAST_RESULTS)
                 return True
             self.turns -= 1
         self.turns, self._room = 1, 0
@@ -262,7 +268,7 @@ class Dialogue:
             draft, problem = _read_answer(answer)
             if draft is not None and (is_last or not self._must_search(draft)):
                 yield self._make_answer_step(draft, planned)
-                return draft
+                return name_documents(draft, self.toolbox.library, self.question)
             problem = problem or SEARCH_FIRST
             self._was_sent_back = True
         if is_last:
@@ -350,7 +356,8 @@ class Briefing:
     unopened: tuple[str, ...] = ()
     more: int = 0
     """Documents of the workspace that are neither open nor named."""
-    with_conversation: bool = True
+    is_child: bool = False
+    """Whether one document is asked by itself: without the conversation before, and with passages alone."""
 
 
 def open_dialogue(
@@ -360,18 +367,18 @@ def open_dialogue(
     views = [line.view for line in briefing.lines]
     system = write_system(write_tools(toolbox.tools.values()), native=state.settings.native_tools)
     earlier = ""
-    if briefing.with_conversation:
+    if not briefing.is_child:
         earlier = write_conversation(state.conversation, library)
         for passage in (cited for exchange in state.conversation.exchanges for cited in exchange.cited):
             library.mark_shown(passage.document, [passage.key])
     understood = state.understand(briefing.question, expand=False)
     absent = list_absent(state, [understood], {view.id: view.document for view in views})
     scope = write_scope(briefing.lines, briefing.unopened, briefing.more)
-    room = min(FIRST_TOKENS, state.limits.token_budget)
+    room = min(CHILD_TOKENS if briefing.is_child else FIRST_TOKENS, state.limits.token_budget)
     room = min(room, int(state.settings.context * CONTEXT_SHARE)) if state.settings.context else room
     room -= sum(map(count_tokens, (system, earlier, scope, briefing.question))) + 120
     shown, step, is_whole = _show_documents(state, library, briefing, max(300, room))
-    dialogue = Dialogue(state, toolbox, [], turns, walk, is_whole=is_whole)
+    dialogue = Dialogue(state, toolbox, briefing.question, [], turns, walk, is_whole=is_whole)
     # For its other words a model finds others by itself; of a question in another language most are missing.
     is_alike = len(absent) * 2 <= len(drop_function_words(words_of(understood), briefing.question))
     names = [word for word in absent if is_alike and any(word in name for name in understood.entities)]
@@ -402,9 +409,10 @@ def _show_documents(
     if not rest:
         say = f"Read {say_count(len(whole), 'short document')} in full"
         return parts, StepResult(say, {"whole": [v.id for v in whole]}, tuple(refs)), True
-    outline = _write_outlines([line for line in briefing.lines if line.view in rest], int(room * OUTLINE_SHARE))
+    likely = [] if briefing.is_child else [line for line in briefing.lines if line.view in rest]
+    outline = _write_outlines(likely, int(room * OUTLINE_SHARE))
     if outline:
-        parts.append(f"Outline ([id] title | pages | size):\n{fence_text(outline)}")
+        parts.append(f"Outline ([id] title | pages | tokens):\n{fence_text(outline)}")
         room -= count_tokens(outline)
     text, kept = pack_passages(state, library, briefing, rest, room)
     state.found = kept

@@ -138,9 +138,9 @@ def stems_of(text: str) -> frozenset[str]:
 
 
 def write_outline(view: DocumentView, *, tokens: int, start: int = 0, depth: int = 99) -> Shown:
-    """Lines "[D3.12] Title | pp. 3-5 | 420 tokens" below a node, in reading order and by level.
+    """Lines "[D3.12] Title | pp. 3-5 | 420" (tokens) below a node, in reading order and by level.
 
-    When not all fit the deepest and last are left out, and their number is told.
+    When not all fit the smallest are left out, and their number is told.
     """
     tree, base = view.tree, view.tree.node(start).depth
     # A heading with nothing below it is a line of a cover or a slogan: there is nothing to read.
@@ -151,22 +151,21 @@ def write_outline(view: DocumentView, *, tokens: int, start: int = 0, depth: int
     ]
     lines = {key: _outline_line(view, key, base) for key in sections}
     kept, left = set[int](), tokens
-    for key in sorted(sections, key=lambda key: (tree.node(key).depth, key)):
+    # No section is larger than the one above it.
+    for key in sorted(sections, key=lambda key: (-tree.node(key).token_count, tree.node(key).depth, key)):
         left -= count_tokens(lines[key]) + 1
         if left < 0:
             break
         kept.add(key)
     hidden = len(sections) - len(kept)
     told = [lines[key] for key in sections if key in kept]
-    note = [f"({hidden} more sections of {view.name} are not listed here)"] if hidden else []
+    note = [f"({hidden} smaller sections of {view.name} are not listed)"] if hidden else []
     return Shown("\n".join([*told, *note]), tuple(key for key in sections if key in kept))
 
 
 def _outline_line(view: DocumentView, key: int, base: int) -> str:
     node = view.tree.node(key)
-    children = len(view.tree.child_sections(key))
     title = shorten_text(node.title or node.text, OUTLINE_CHARACTERS)
-    parts = [title, say_pages(node.page_start, node.page_end), f"{node.token_count} tokens"]
-    parts += [f"{children} parts"] if children else []
+    parts = [title, say_pages(node.page_start, node.page_end), str(node.token_count)]
     parts += [shorten_text(view.summaries[key], OUTLINE_CHARACTERS)] if key in view.summaries else []
     return f"{'  ' * max(0, node.depth - base - 1)}[{view.name}.{key}] {' | '.join(parts)}"

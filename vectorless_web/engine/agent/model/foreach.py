@@ -94,7 +94,7 @@ def ask_document(
     plan = state.understand(question)
     card = state.corpus.card(view.id)
     toolbox = Toolbox(state, own, [TOOLS[name] for name in _CHILD_TOOLS], walk=walk)
-    briefing = Briefing(question, plan, (ScopeLine(view, card),), with_conversation=False)
+    briefing = Briefing(question, plan, (ScopeLine(view, card),), is_child=True)
     dialogue, event = open_dialogue(state, own, toolbox, briefing, turns=TURNS, walk=walk)
     yield event
     draft = yield from dialogue.hold()

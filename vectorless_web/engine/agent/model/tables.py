@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vectorless_web.engine.agent.model.calculation import format_decimal
-from vectorless_web.engine.agent.model.view import DocumentView, clean_text, count_tokens
+from vectorless_web.engine.agent.model.view import DocumentView, count_tokens, write_cells
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.tables.operations import (
     Aggregate,
     Aggregated,
     Comparison,
-    PickedRow,
     TableGrid,
     aggregate_column,
     filter_rows,
@@ -132,13 +131,9 @@ def _write_grid(
     lines = [f"[{view.name}.{key}] table{f' ({units})' if units else ''} | {names}"]
     left = tokens
     for row in grid.rows:
-        line = _write_row(row)
+        line = f"[.{row.row}] {write_cells(cell.text for cell in row.cells)}"
         left -= count_tokens(line)
         if left < 0 and len(lines) > 1:
             break
         lines.append(line)
     return "\n".join(lines), len(lines) - 1
-
-
-def _write_row(row: PickedRow) -> str:
-    return f"[.{row.row}] {' | '.join(clean_text(cell.text) for cell in row.cells)}".rstrip(" |")

@@ -45,21 +45,21 @@ TOOLS = {
         Tool(
             "search",
             "queries[1..5], documents?",
-            "passages that hold these words or their meaning; brings new hits only, as snippets with ids",
+            "passages that hold these words or their meaning: new hits only, as snippets with ids",
             _shape(["queries"], queries={**_TEXTS, "minItems": 1, "maxItems": 5}, documents=_TEXTS),
             StepKind.RETRIEVE,
         ),
         Tool(
             "outline",
             "document, node?, depth?",
-            "titles of sections with pages, sizes and parts",
+            "titles of sections with pages and tokens",
             _shape(["document"], document=_TEXT, node=_TEXT, depth=_WHOLE),
             StepKind.SCAN,
         ),
         Tool(
             "navigate",
             "document, goal, from?",
-            "a guided search down the sections for what the goal says",
+            "a guided search down the sections for the goal",
             _shape(["document", "goal"], document=_TEXT, goal=_TEXT, **{"from": _TEXT}),
             StepKind.NAVIGATE,
         ),
@@ -73,22 +73,22 @@ TOOLS = {
         Tool(
             "find",
             "document, text",
-            "every place where this text stands literally (* stands for anything)",
+            "every place where this text stands literally (* is anything)",
             _shape(["document", "text"], document=_TEXT, text={"type": "string", "minLength": 1}),
             StepKind.RETRIEVE,
         ),
         Tool(
             "table",
             "node, rows?, columns?, where?, sort?, aggregate?",
-            'rows and columns of a table, filtered ("2019 > 500"), sorted ("2019 desc"), or a column worked out: sum, '
-            'count, mean, least or most ("sum 2019"), exactly and with the cells used',
+            'rows and columns of a table, filtered ("2019 > 500"), sorted ("2019 desc"), or the exact sum, count, '
+            'mean, least or most of a column ("sum 2019")',
             _shape(["node"], node=_TEXT, rows=_TEXTS, columns=_TEXTS, where=_TEXT, sort=_TEXT, aggregate=_TEXT),
             StepKind.EXTRACT,
         ),
         Tool(
             "changes",
             "from, to, part?",
-            "what differs between two versions of a document: put otherwise, new, gone, with the words of both",
+            "what differs between two versions of a document, with the words of both",
             _shape(["from", "to"], part=_TEXT, to=_TEXT, **{"from": _TEXT}),
             StepKind.EXTRACT,
         ),
@@ -102,7 +102,7 @@ TOOLS = {
         Tool(
             "note",
             "text",
-            "keep what is known and what is missing",
+            "keeps what is known and what is missing",
             _shape(["text"], text={"type": "string", "minLength": 1}),
             StepKind.SYNTHESIZE,
         ),
@@ -123,7 +123,7 @@ TOOLS = {
         Tool(
             "for_each",
             "question, documents",
-            "asks the same question of each of these documents (at most 40); one checked row for each",
+            "asks each of these documents (at most 40) the same question; one checked row for each",
             _shape(["question"], question={"type": "string", "minLength": 1}, documents=_TEXTS),
             StepKind.SYNTHESIZE,
         ),

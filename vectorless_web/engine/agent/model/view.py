@@ -6,13 +6,13 @@ the head of that column, `D3.p7` the picture of page 7.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
 from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.node import Node, NodeKind, Row, Table
+from vectorless_web.engine.documents.node import Node, NodeKind, Table
 from vectorless_web.engine.llm.model import HeuristicEstimator
 from vectorless_web.engine.passages.sentences import cut_node
 from vectorless_web.engine.tables.relation import Relation, TableSource
@@ -28,6 +28,7 @@ _ID = re.compile(
 ID_INSIDE = re.compile(r"\b[dD]\d{1,4}\.\d{1,7}(?:\.r\d{1,6}(?:c\d{1,4})?|\.\d{1,6})?\b")
 """Ids of nodes, pieces, rows and cells inside an expression."""
 
+_ID_IN_WORDS = re.compile(r"\bD(?P<document>\d{1,4})(?:\.[a-z]?\d+(?:c\d+)?)*\b")
 _LEADERS = re.compile(r"(?:[.…]\s?){4,}")
 _UNSEEN = {ord("\xad"): None} | dict.fromkeys(map(ord, "\u200b\u200c\ufeff"))
 HEADING_CHARACTERS, PATH_PARTS = 70, 3
@@ -246,7 +247,7 @@ class DocumentView:
             above = [part for part in row.path if part not in told] if skipped else []
             label = f"{' > '.join(map(clean_text, above))} > " if above else ""
             told.update((*row.path, row.label))
-            yield f"[.{pieces[place].id}] {label}{_write_cells(row)}"
+            yield f"[.{pieces[place].id}] {label}{write_cells(cell.text for cell in row.cells)}"
             last = place
 
     def resolve(self, match: re.Match[str]) -> Pointer | None:
@@ -301,8 +302,10 @@ def _cut_node(node: Node) -> Iterator[ShownPiece]:
             yield ShownPiece(str(number), piece.start, piece.end, piece.text)
 
 
-def _write_cells(row: Row) -> str:
-    return " | ".join(clean_text(cell.text) for cell in row.cells).rstrip(" |")
+def write_cells(cells: Iterable[str]) -> str:
+    """The cells of a row between bars, empty ones too; of a row that has a label alone the label."""
+    texts = list(map(clean_text, cells))
+    return " | ".join(texts if any(texts[1:]) else texts[:1]).rstrip()
 
 
 class LibraryView:
@@ -376,6 +379,15 @@ class LibraryView:
             return numbered
         folded = words.casefold()
         return next((v for v in self.documents if folded in (v.entry.name.casefold(), v.entry.title.casefold())), None)
+
+    def name_documents(self, text: str, known: str) -> str:
+        """The text with titles in the place of ids, which mean nothing to people; what stands in `known` is no id."""
+
+        def name(match: re.Match[str]) -> str:
+            view = None if match[0] in known else self._numbered(int(match["document"]))
+            return shorten_text(view.title, OUTLINE_CHARACTERS) if view else match[0]
+
+        return _ID_IN_WORDS.sub(name, text)
 
     def resolve(self, said: object) -> Pointer | None:
         """The place an id names, however it is dressed ("[D3.12.2]", "d3.12.2-4"); None when there is none."""
