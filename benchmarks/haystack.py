@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.ranked_pages import rank_pages_across
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.finding.routing import DocumentRouter, RouterConfig, Snapshot, build_snapshot, card_row
+from vectorless_web.engine.index.scoring import find_best_rows
 from vectorless_web.engine.index.segment import Segment, build_segment
 from vectorless_web.engine.parsing.cards.fields import split_name
 from vectorless_web.engine.parsing.compile import compile_file
@@ -98,8 +99,8 @@ def plain(passages: Sequence[Passage], *, with_name: bool) -> Ranking:
     weights = {"text": 1.0, "name": 2.0 if with_name else 0.0}
 
     def rank(question: str) -> list[int]:
-        terms = [(term, 1.0) for term in analyse(question)]
-        return [hit.key for hit in segment.search(terms, weights=weights, limit=len(passages))]
+        scores = segment.scores([(term, 1.0) for term in analyse(question)], weights)
+        return segment.keys[find_best_rows(scores, len(passages))].tolist()
 
     return rank
 

@@ -11,10 +11,13 @@ import pytest
 from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent, StepKind
 from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.offline import OfflineRun, retrieve_passages
 from vectorless_web.engine.agent.reasoner import Reasoner
-from vectorless_web.engine.agent.state import Settings
+from vectorless_web.engine.agent.state import RunState, Settings
 from vectorless_web.engine.answers.claims import ClaimEvent, Maker, Verdict, is_supported
 from vectorless_web.engine.documents.card import TypedFields
+from vectorless_web.engine.finding.navigation.search import RankedNode
+from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 
 LEASE = compiled(
     "Lease of 14 Mill Lane",
@@ -102,6 +105,18 @@ def test_documents_that_hold_no_word_are_scanned_and_not_searched():
     events = run(QUESTION, Shelf({"1": LEASE, "2": compiled("Pumps", section("Oil", paragraph("Blue steel.")))}))
     searched = [step.documents for step in steps_of(events) if step.kind is StepKind.NAVIGATE]
     assert searched == [("1",)]
+
+
+def test_passages_come_first_that_stand_in_a_section_which_the_search_entered():
+    parts = [section(name, paragraph(f"Notice is given {how}.")) for name, how in (("A", "by hand"), ("B", "by post"))]
+    state = RunState("How is notice given?", Shelf({"1": compiled("Rules", *parts)}), Limits())
+    plan, document = state.understand(state.question), state.corpus.open("1")
+    for entered, first in ((1, "hand"), (3, "post")):
+        reached = {"1": (RankedNode(entered, 1.0),)}
+        scorers, entries = {"1": DocumentScorer(document, plan)}, {"1": state.corpus.entries()[0]}
+        searched = OfflineRun(state, plan, scorers, entries, {"1": 1.0}, holding=["1"], reached=reached)
+        retrieve_passages(searched)
+        assert first in searched.passages[0].text
 
 
 def test_the_steps_that_a_person_allows_bound_the_trees_that_are_searched():

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vectorless_web.engine.index.scoring import find_best_rows
 from vectorless_web.engine.index.segment import (
     GroupedRows,
     Segment,
@@ -62,14 +63,6 @@ def test_scores_are_exact_bm25f(rows, query):
     assert scores == pytest.approx(reference_scores(rows, query, WEIGHTS))
 
 
-@given(collections, st.lists(st.sampled_from([analyse(word)[0] for word in WORDS]), min_size=1, max_size=4))
-@settings(deadline=None)
-def test_no_score_exceeds_what_is_attainable(rows, query):
-    segment = segment_of(rows)
-    terms = [(term, 1.0) for term in query]
-    assert segment.scores(terms, WEIGHTS).max() <= segment.attainable(terms) + 1e-9
-
-
 @given(collections, st.integers(min_value=1, max_value=5))
 @settings(deadline=None)
 def test_segments_scored_with_merged_statistics_equal_one_segment(rows, cut):
@@ -102,14 +95,11 @@ def test_ties_are_broken_by_ascending_key():
     segment = Segment(
         build_segment([(9, {"text": "cash"}), (4, {"text": "cash"}), (7, {"text": "cash"})], fields=FIELDS)
     )
-    hits = segment.search([("cash", 1.0)], weights=WEIGHTS, limit=2)
-    assert [hit.key for hit in hits] == [4, 7]
+    assert best_keys(segment, WEIGHTS)[:2] == [4, 7]
 
 
-def test_only_allowed_keys_are_found_and_before_the_cut():
-    segment = segment_of([{"text": "cash cash"}, {"text": "cash"}, {"text": "cash flow"}])
-    hits = segment.search([("cash", 1.0)], weights=WEIGHTS, limit=1, allowed={2})
-    assert [hit.key for hit in hits] == [2]
+def best_keys(segment, weights, term="cash"):
+    return segment.keys[find_best_rows(segment.scores([(term, 1.0)], weights), len(segment))].tolist()
 
 
 def test_a_count_too_large_for_a_cell_is_kept_exactly():
@@ -120,20 +110,19 @@ def test_a_count_too_large_for_a_cell_is_kept_exactly():
 
 def test_a_field_left_out_of_the_weights_counts_nothing():
     segment = segment_of([{"title": "cash"}, {"text": "cash"}])
-    assert [hit.key for hit in segment.search([("cash", 1.0)], weights={"text": 1.0}, limit=5)] == [1]
+    assert best_keys(segment, {"text": 1.0}) == [1]
 
 
-def test_unknown_terms_find_nothing_and_promise_nothing():
+def test_unknown_terms_find_nothing():
     segment = segment_of([{"text": "cash"}])
-    assert segment.search([("nowhere", 1.0)], weights=WEIGHTS, limit=5) == []
-    assert segment.attainable([("nowhere", 1.0)]) == 0
+    assert best_keys(segment, WEIGHTS, "nowhere") == []
     assert segment.document_frequency("nowhere") == 0
 
 
 def test_an_empty_collection_can_be_searched():
     segment = Segment(build_segment([], fields=FIELDS))
     assert len(segment) == 0
-    assert segment.search([("cash", 1.0)], weights=WEIGHTS, limit=5) == []
+    assert best_keys(segment, WEIGHTS) == []
 
 
 def test_terms_are_listed_with_their_frequencies_in_byte_order():

@@ -1,13 +1,11 @@
 """The card snapshot: what changes laid over it answer is what a snapshot built afresh answers."""
 
-import struct
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vectorless_web.engine.index.snapshot import OLD_TYPES, Snapshot, build_snapshot, unpack_arrays
+from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
 from vectorless_web.engine.index.snapshot_rows import (
     FIELDS,
     Change,
@@ -131,16 +129,3 @@ def test_lengths_are_read_for_mapped_and_changed_rows():
     both = base.with_changes([DeltaRow(2, Change.UPSERT, encoded(2, ([], ["tax"] * 7, set(), [])))])
     body = FIELDS.index("body")
     assert both.lengths(np.array([0, 1]), np.array([body, body], np.uint8)).tolist() == [4.0, 7.0]
-
-
-def test_a_file_of_the_first_layout_opens_and_is_compacted_into_the_common_container():
-    rows = [encoded(number, (["cash"], ["debt"] * number, {"tax"}, [1])) for number in range(1, 6)]
-    whole = build_snapshot(rows)
-    arrays, analyser = unpack_arrays(whole)
-    arrays = {name: arrays[name] for name in OLD_TYPES}
-    head = struct.pack(f"<8s32s{len(OLD_TYPES)}Q", b"VWCARDS\x02", analyser.encode(), *map(len, arrays.values()))
-    old = b"".join(part.ljust(-(-len(part) // 64) * 64, b"\0") for part in (head, *map(bytes, arrays.values())))
-    assert described(Snapshot.open(old)) == described(Snapshot.open(whole))
-    assert Snapshot.open(old).compact_rows() == whole
-    with pytest.raises(ValueError, match="cut short"):
-        Snapshot.open(old[:-64])

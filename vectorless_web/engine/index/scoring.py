@@ -73,11 +73,6 @@ def query_weights(terms: QueryTerms) -> dict[str, float]:
     return weights
 
 
-def attainable(terms: QueryTerms, statistics: Statistics) -> float:
-    """The score no row can exceed: sum of weight * idf * (k1 + 1); terms no row holds are left out."""
-    return CEILING * sum(weight * statistics.idf(term) for term, weight in query_weights(terms).items())
-
-
 def length_norms(lengths: Floats, weights: Sequence[float] | Floats, means: Sequence[float] | Floats) -> Floats:
     """w(f) / (1 - b + b * len / mean), a row of fields at a time or item by item; a field without text weighs nothing.
 

@@ -16,15 +16,12 @@ import numpy.typing as npt
 
 from vectorless_web.engine.documents.container import align_size
 from vectorless_web.engine.index.scoring import (
-    DIGITS,
     Floats,
     Impacts,
     Integers,
     Postings,
     QueryTerms,
     Statistics,
-    attainable,
-    find_best_rows,
     length_norms,
     mean_lengths,
     query_weights,
@@ -229,19 +226,11 @@ def _join(arrays: Mapping[str, np.ndarray], sizes: tuple[int, ...], widths: tupl
     return header.pack().ljust(align_size(HEADER.size), b"\x00") + b"".join(pieces)
 
 
-__all__ = ["Postings", "Segment", "SegmentHit", "build_segment", "merged_statistics"]
+__all__ = ["Postings", "Segment", "build_segment", "merged_statistics"]
 
 _REMEMBERED = 4096
 """Terms whose place in the dictionary is kept in memory, the last ones looked up. Chosen by hand: more than one
 question over one document needs; it bounds memory, not results."""
-
-
-@dataclass(frozen=True, slots=True)
-class SegmentHit:
-    """A found row: its key and its score, rounded to 12 digits."""
-
-    key: int
-    score: float
 
 
 class Segment:
@@ -345,10 +334,6 @@ class Segment:
         """This segment's own statistics for these terms."""
         return Statistics(len(self), {term: self.document_frequency(term) for term in terms}, self.mean_lengths)
 
-    def attainable(self, terms: QueryTerms, *, statistics: Statistics | None = None) -> float:
-        """The score no row can exceed for this query; terms the statistics do not know are left out."""
-        return attainable(terms, statistics or self.statistics(query_weights(terms)))
-
     def scores(
         self, terms: QueryTerms, weights: Mapping[str, float], *, statistics: Statistics | None = None
     ) -> Floats:
@@ -363,24 +348,6 @@ class Segment:
             (number, weight * known.idf(term)) for term, weight in wanted.items() if (number := self._find(term)) >= 0
         ]
         return self._impacts_for(weights, known).sum([(number, factor) for number, factor in found if factor])
-
-    def search(
-        self,
-        terms: QueryTerms,
-        *,
-        weights: Mapping[str, float],
-        limit: int,
-        allowed: Iterable[int] | npt.NDArray[np.integer] | None = None,
-        statistics: Statistics | None = None,
-    ) -> list[SegmentHit]:
-        """The best rows, scores above 0 only, ties by ascending key. `allowed` keys limit the rows before the cut."""
-        scores = self.scores(terms, weights, statistics=statistics)
-        if allowed is not None:
-            keys = allowed if isinstance(allowed, np.ndarray) else np.fromiter(allowed, dtype=np.int64)
-            scores = np.where(np.isin(self.keys, keys), scores, 0.0)
-        found = find_best_rows(scores, limit)
-        rounded = np.round(scores[found], DIGITS)
-        return [SegmentHit(key, score) for key, score in zip(self.keys[found].tolist(), rounded.tolist(), strict=True)]
 
     def _impacts_for(self, weights: Mapping[str, float], statistics: Statistics) -> "Impacts":
         """What each term adds to each row it is in, kept for the weights and means used last."""

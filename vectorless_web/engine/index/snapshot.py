@@ -4,7 +4,6 @@ Row numbers follow ascending document ids. Entries ascend by hash, then row, the
 Edges stand twice: by the document that owns them and by the one they lead to.
 """
 
-import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,7 @@ from functools import cached_property
 import numpy as np
 import numpy.ma  # np.unique imports it when first used: 40 ms that no forked worker should pay
 
-from vectorless_web.engine.documents.container import Buffer, Container, align_size, write_container
+from vectorless_web.engine.documents.container import Buffer, Container, write_container
 from vectorless_web.engine.index.snapshot_rows import (
     FIELD_BITS,
     FIELDS,
@@ -29,8 +28,6 @@ from vectorless_web.engine.text.analyser import ANALYSER
 BODY = FIELDS.index("body")
 """The field that a document's text is in."""
 MAGIC = b"VWCARDS\x04"
-_SECOND_MAGIC = b"VWCARDS\x03"
-"""Files of before series were known; they are read, the next compaction writes one of these."""
 ALIGNMENT = 64
 """Bytes to which every array is aligned: a cache line, and more than any number needs."""
 TYPES = {
@@ -55,12 +52,6 @@ TYPES = {
     "title_ends": "<u4",
     "titles": "u1",
 }
-_FIRST_MAGIC = b"VWCARDS\x02"
-OLD_TYPES = {name: dtype for name, dtype in TYPES.items() if name not in ("series", "editions")}
-"""What the files of before series were known hold."""
-_FIRST_HEADER = struct.Struct(f"<8s32s{len(OLD_TYPES)}Q")
-"""Magic, analyser and the length of each array, which followed."""
-
 Arrays = Mapping[str, Array]
 
 
@@ -75,31 +66,9 @@ def unpack_arrays(buffer: Buffer) -> tuple[dict[str, Array], str]:
 
     Checksums of arrays are not compared: the process of each run maps the snapshot anew and reads little of it.
     """
-    view = memoryview(buffer)
-    magic = bytes(view[: len(MAGIC)])
-    known = magic if magic == _SECOND_MAGIC else MAGIC
-    is_first = magic == _FIRST_MAGIC
-    file = _open_first_layout(view) if is_first else Container.open(view, magic=known, damage=_make_damage_error)
-    types = TYPES if magic == MAGIC else OLD_TYPES
-    arrays = {name: np.frombuffer(file.read_unchecked(name), dtype) for name, dtype in types.items()}
-    size = len(arrays["doc_ids"])
-    arrays.setdefault("series", np.zeros(size * SERIES, np.uint64))
-    arrays.setdefault("editions", np.zeros(size, np.int64))
+    file = Container.open(memoryview(buffer), magic=MAGIC, damage=_make_damage_error)
+    arrays = {name: np.frombuffer(file.read_unchecked(name), dtype) for name, dtype in TYPES.items()}
     return arrays, file.facts["analyser"]
-
-
-def _open_first_layout(view: memoryview) -> Container:
-    """Open a snapshot of the first layout; the next compaction writes it in the present one."""
-    if len(view) < _FIRST_HEADER.size:
-        raise _make_damage_error("it is cut short")
-    _, analyser, *counts = _FIRST_HEADER.unpack_from(view)
-    places: dict[str, tuple[int, int, None]] = {}
-    start = align_size(_FIRST_HEADER.size, ALIGNMENT)
-    for (name, dtype), count in zip(OLD_TYPES.items(), counts, strict=True):
-        size = np.dtype(dtype).itemsize * count
-        places[name] = (start, size, None)
-        start += align_size(size, ALIGNMENT)
-    return Container(view, {"analyser": analyser.rstrip(b"\0").decode()}, places, damage=_make_damage_error)
 
 
 def _make_damage_error(reason: str) -> ValueError:
