@@ -11,7 +11,7 @@ from pydantic import Field
 from vectorless_web.api import services
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import ApiToken, EventKind, Scope, Webhook
-from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, take_page
+from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, take_page
 from vectorless_web.api.routes.schemas import NO_NUL, PRINTED
 from vectorless_web.api.webhooks import services as webhooks
 from vectorless_web.documents.selectors import folder_in
