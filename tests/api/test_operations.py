@@ -100,12 +100,19 @@ def test_a_changed_file_of_a_known_name_becomes_what_the_request_or_the_workspac
     assert send(6, on_same_name="twin").status_code == 422
 
 
-def test_the_engines_parts_answer_on_their_own(program, bob, workspace, report):
+def test_the_engines_parts_answer_on_their_own(program, client, bob, workspace, report):
     importer, place = program(bob, "read"), f"/workspaces/{workspace.slug}"
     routed = importer.post(f"{place}/route", {"query": "berths for ferries"}).json()
     assert [row["document"] for row in routed["candidates"]] == [report.pk]
+    by_words = {"query": "berths for ferries", "mode": "precise", "weights": {"bm25": 1, "keyword": 0, "graph": 0}}
+    assert "berth" in str(routed["candidates"][0]["matched_terms"]) and routed["mode"] == "fast"
+    weighed = importer.post(f"{place}/route", {**by_words, "weights": {**by_words["weights"], "text": 0, "fields": 0}})
+    [row] = weighed.json()["candidates"]
+    assert row["score"] == pytest.approx(row["bm25"]) and weighed.json()["mode"] == "fast"
     found = importer.post(f"{place}/retrieve", {"query": "berths closed in winter", "token_budget": 200}).json()
     assert "berths" in found["items"][0]["text"] and found["tokens_used"] <= 200
+    client.force_login(bob)
+    assert "berths" in client.get(found["items"][0]["link"]).content.decode() and found["items"][0]["page"] == 1
     assert len(found["items"]) + found["dropped"] == found["candidates_seen"]
     asked = {"query": "trawler dues", "label": "table", "graph_expand": {"mode": "ppr"}, "adjacency": 2}
     tables = importer.post(f"{place}/retrieve", asked).json()

@@ -11,18 +11,16 @@ from django.urls import URLPattern, URLResolver
 from ninja import NinjaAPI
 
 from vectorless_web.api.authentication import Bearer
-from vectorless_web.api.etags import mark_state
-from vectorless_web.api.events import router as events
 from vectorless_web.api.problems import ProblemOut, add_headers, answer_errors, refuse_request
+from vectorless_web.api.replies import mark_state
 from vectorless_web.api.routes import (
     documents,
     engine,
     evaluations,
-    governing,
+    events,
     grids,
     programs,
     runs,
-    threads,
     workspaces,
 )
 from vectorless_web.infra.web.problems import Problem
@@ -73,9 +71,9 @@ api = ProgramAPI(
     urls_namespace="api-1",
 )
 answer_errors(api)
-for each in (workspaces, documents, runs, threads, engine, grids, evaluations, governing, programs):
-    api.add_router("", each.router)
-api.add_router("", events)
+rooms = (workspaces, documents, runs, events, engine, grids, evaluations, programs)
+for router in (*(room.router for room in rooms), workspaces.governing):
+    api.add_router("", router)
 
 
 def make_public(patterns: Sequence[URLPattern | URLResolver]) -> list[URLPattern | URLResolver]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from vectorless_web.api.authentication import PREFIX
@@ -17,6 +18,11 @@ from vectorless_web.workspaces.storage import hash_token, new_token
 
 TOKENS_MOST = 50
 """Open tokens that one person may have."""
+
+
+def open_tokens(holder: User) -> QuerySet[ApiToken]:
+    """The tokens of a person or a service account that were not revoked."""
+    return ApiToken.objects.filter(user=holder.pk, revoked_at=None)
 
 
 @transaction.atomic
@@ -37,7 +43,7 @@ def make_token(
     name = " ".join(name.replace("\0", "").split())[:NAME_MAX]
     if not name:
         raise Problem("Give the token a name, by which you will know it.", code="no_name", status=422)
-    if ApiToken.objects.filter(user=holder.pk, revoked_at=None).count() >= TOKENS_MOST:
+    if open_tokens(holder).count() >= TOKENS_MOST:
         raise Problem(
             f"You have {TOKENS_MOST} tokens, which is the most. Revoke one first.", code="too_many_tokens", status=422
         )

@@ -1,27 +1,19 @@
 """Documents: lists, uploads, versions, outline, nodes, pages, and deletion."""
 
 import hashlib
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from ninja import File, Form, Router, Status
+from ninja import File, Form, Router, Schema, Status
 from ninja.files import UploadedFile
 from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer
-from vectorless_web.api.etags import check_state
 from vectorless_web.api.models import Scope
-from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, answers, reply_once, take_page
-from vectorless_web.api.routes.schemas import (
-    ChangeIn,
-    DocumentOut,
-    NodeOut,
-    PageTextOut,
-    SectionOut,
-    show_section,
-    show_table,
-)
+from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, answers, check_state, reply_once, take_page
+from vectorless_web.api.routes.schemas import NO_NUL, PRINTED
 from vectorless_web.documents import selectors, services
 from vectorless_web.documents.models import Document, Section
 from vectorless_web.documents.rendering.markdown import write_document, write_markdown
@@ -31,33 +23,95 @@ from vectorless_web.documents.storage.files import open_version
 from vectorless_web.documents.views.listing import check_upload_rate
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import NotFound
+from vectorless_web.infra.limits import TAG_MAX, TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import workspace_for
 
 router = Router(tags=["Documents"])
-Search = Annotated[str, Field(max_length=200, pattern=r"^[^\x00]*$")]
+Search = Annotated[str, Field(max_length=200, pattern=NO_NUL)]
+editors = Bearer(Scope.WRITE)
 PLACE = "/workspaces/{slug:slug}/documents"
 ONE = PLACE + "/{document}"
 
 
+class DocumentOut(Schema):
+    """A document with the state of its newest version. `page` counts from 1 everywhere."""
+
+    id: int
+    title: str
+    name: str
+    folder: int | None
+    tags: list[str]
+    status: str
+    error_code: str
+    error: str
+    version: int
+    pages: int
+    sha256: str
+    media_type: str
+    added_at: datetime
+
+
+class ChangeIn(Schema):
+    """What is to change of a document; what is left out stays. `folder` null takes it out of its folder."""
+
+    title: Annotated[str, Field(min_length=1, max_length=TITLE_MAX, pattern=PRINTED)] | None = None
+    folder: Number | None = None
+    add_tag: Annotated[str, Field(min_length=1, max_length=TAG_MAX, pattern=PRINTED)] | None = None
+
+
+class SectionOut(Schema):
+    """A heading of the outline. `key` names it in one version; the headings under it go on to `subtree_end`."""
+
+    key: int
+    parent: int | None
+    depth: int
+    title: str
+    page_start: int
+    page_end: int
+    tokens: int
+    subtree_end: int
+
+
+class NodeOut(Schema):
+    """A node of the tree: its text, its children's keys, its table as rows of cells."""
+
+    key: int
+    kind: str
+    title: str
+    text: str
+    page_start: int
+    page_end: int
+    path: list[str]
+    children: list[int]
+    columns: list[str] = []
+    rows: list[list[str]] = []
+
+
+class PageTextOut(Schema):
+    """A page as Markdown; `nodes` are the keys of what is on it."""
+
+    page: int
+    pages: int
+    text: str
+    nodes: list[int]
+
+
 def show_document(document: Document) -> dict[str, Any]:
     """A document with the state of its newest version."""
-    version = max(document.versions.all(), key=lambda each: each.number)
+    version = document.latest
+    assert version is not None
+    own = {name: getattr(document, name) for name in ("title", "name", "tags")}
+    read = {name: getattr(version, name) for name in ("status", "error_code", "pages", "sha256")}
+    times = {"added_at": document.created_at, "folder": document.folder_id, "id": document.pk}
     return {
-        "id": document.pk,
-        "title": document.title,
-        "name": document.name,
-        "folder": document.folder_id,
-        "tags": document.tags,
-        "status": version.status,
-        "error_code": version.error_code,
+        **own,
+        **times,
+        **read,
         "error": version.error_message,
         "version": version.number,
-        "pages": version.pages,
-        "sha256": version.sha256,
         "media_type": version.mime,
-        "added_at": document.created_at,
     }
 
 
@@ -71,7 +125,7 @@ def list_documents(
     return take_page(selectors.found_documents(workspace, request.user, query), asked, show_document)
 
 
-@router.post(PLACE, response={201: DocumentOut, 200: DocumentOut}, auth=Bearer(Scope.WRITE))
+@router.post(PLACE, response={201: DocumentOut, 200: DocumentOut}, auth=editors)
 def upload_document(
     request: HttpRequest,
     slug: str,
@@ -113,7 +167,7 @@ def show_one(request: HttpRequest, slug: str, document: Number) -> dict[str, Any
     return show_document(selectors.document_for(request.user, slug, document))
 
 
-@router.patch(ONE, response=DocumentOut, auth=Bearer(Scope.WRITE))
+@router.patch(ONE, response=DocumentOut, auth=editors)
 def change_document(request: HttpRequest, slug: str, document: Number, asked: ChangeIn) -> dict[str, Any]:
     """Rename, move or tag a document; with the header If-Match only as long as it is as it was read."""
     with transaction.atomic():
@@ -132,7 +186,7 @@ def change_document(request: HttpRequest, slug: str, document: Number, asked: Ch
     return show_document(selectors.document_for(request.user, slug, document))
 
 
-@router.post(ONE + "/versions", response={201: DocumentOut, 200: DocumentOut}, auth=Bearer(Scope.WRITE))
+@router.post(ONE + "/versions", response={201: DocumentOut, 200: DocumentOut}, auth=editors)
 def upload_version(
     request: HttpRequest, slug: str, document: Number, file: File[UploadedFile]
 ) -> Status[dict[str, Any]]:
@@ -143,7 +197,7 @@ def upload_version(
     return Status(201 if stored.added else 200, show_document(stored.document))
 
 
-@router.delete(ONE, response={204: None}, auth=Bearer(Scope.WRITE))
+@router.delete(ONE, response={204: None}, auth=editors)
 def delete_document(request: HttpRequest, slug: str, document: Number) -> Status[None]:
     """Delete a document; it can be brought back while the bin is kept."""
     services.delete_document(
@@ -152,7 +206,7 @@ def delete_document(request: HttpRequest, slug: str, document: Number) -> Status
     return Status(204, None)
 
 
-@router.post(ONE + "/restore", response=DocumentOut, auth=Bearer(Scope.WRITE))
+@router.post(ONE + "/restore", response=DocumentOut, auth=editors)
 def restore_document(request: HttpRequest, slug: str, document: Number) -> dict[str, Any]:
     """Undo a deletion."""
     found = selectors.document_for(request.user, slug, document, Role.EDITOR, deleted=True)
@@ -164,21 +218,13 @@ def restore_document(request: HttpRequest, slug: str, document: Number) -> dict[
 def show_outline(request: HttpRequest, slug: str, document: Number) -> list[dict[str, Any]]:
     """The headings of the current version, in reading order."""
     version = selectors.ready_version(selectors.document_for(request.user, slug, document), None)
-    rows = selectors.outline_of(version)
-    return [_show_heading(row) for row in rows]
+    return [_show_heading(row) for row in selectors.outline_of(version)]
 
 
 def _show_heading(row: Section) -> dict[str, Any]:
-    return {
-        "key": row.key,
-        "parent": row.parent_key,
-        "depth": row.depth,
-        "title": row.title,
-        "page_start": row.page_start + 1,
-        "page_end": row.page_end + 1,
-        "tokens": row.token_count,
-        "subtree_end": row.subtree_end,
-    }
+    plain = {name: getattr(row, name) for name in ("key", "depth", "title", "subtree_end")}
+    pages = {"page_start": row.page_start + 1, "page_end": row.page_end + 1}
+    return {**plain, **pages, "parent": row.parent_key, "tokens": row.token_count}
 
 
 @router.get(ONE + "/nodes/{key}", response=NodeOut)
@@ -198,8 +244,10 @@ def show_node(
         "text": replace_control_characters(node.text),
         "path": [opened.tree.node(above).title for above in opened.tree.ancestors(key)],
         "children": list(opened.tree.children(key)),
-        **show_section(node),
-        **show_table(node.table),
+        "page_start": node.page_start + 1,
+        "page_end": node.page_end + 1,
+        "columns": [column.header for column in node.table.columns] if node.table else [],
+        "rows": [[cell.text for cell in row.cells] for row in node.table.body] if node.table else [],
     }
 
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from django.conf import settings as site
 from django.http import HttpRequest
+from django.urls import reverse
 from ninja import Router
 
 from vectorless_web.api.routes.schemas import (
@@ -56,28 +58,22 @@ from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import lexicon_of, workspace_for
 
 router = Router(tags=["Engine"])
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 OPENED = ("status", "artefact", "artefact_sha256")
 """Columns of a version that opening it needs: reading all of them takes longer than opening it."""
+COUNTED = ("tokens_used", "dropped", "candidates_seen", "warnings", "fingerprint")
 CHOSEN = 5
 """Documents that the router chooses for a search that names none."""
 
 
 @router.post("/workspaces/{slug:slug}/route", response=RoutedOut)
-def route(request: HttpRequest, slug: str, asked: RouteIn) -> dict[str, Any]:
+def route(request: HttpRequest, slug: str, asked: RouteIn) -> RouteResult:
     """Which documents a question should open, best first, and why; no model is asked."""
     workspace = workspace_for(request.user, slug)
-    found = _route(request, workspace, understand(asked.query, lexicon=lexicon_of(workspace)))
-    names = ("score", "bm25", "keyword", "graph", "reason")
-    return {
-        "candidates": [
-            {"document": row.doc_id, **{name: getattr(row, name) for name in names}}
-            for row in found.candidates[: asked.limit]
-        ],
-        "considered": found.considered,
-        "ambiguous": found.ambiguous,
-        "mode": found.mode_used,
-        "note": found.note,
-    }
+    chosen: dict[str, Any] = {f"w_{name}": weight for name, weight in asked.weights.items()}
+    chosen |= {"route_mode": asked.mode} if asked.mode else {}
+    found = _route(request, workspace, understand(asked.query, lexicon=lexicon_of(workspace)), chosen)
+    return replace(found, candidates=found.candidates[: asked.limit])
 
 
 @router.post("/workspaces/{slug:slug}/retrieve", response=RetrievedOut)
@@ -123,17 +119,10 @@ def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, An
         raise Problem(str(error), code="not_retrievable", status=422) from error
     scores = [item.score for item in result.items]
     return {
-        "items": [_show_item(item) for item in result.items],
-        "tokens_used": result.tokens_used,
-        "dropped": result.dropped,
-        "candidates_seen": result.candidates_seen,
-        "warnings": [
-            {"code": row.code, "message": row.message, "knob": row.knob, "remedy": row.remedy}
-            for row in result.warnings
-        ],
+        **{name: getattr(result, name) for name in COUNTED},
+        "items": [_show_item(slug, item, documents) for item in result.items],
         "shape": score_shape(scores).shape,
         "confidence": confidence(scores),
-        "fingerprint": result.fingerprint,
     }
 
 
@@ -149,20 +138,19 @@ def navigate(request: HttpRequest, slug: str, asked: NavigateIn) -> dict[str, An
     limits = SearchLimits(turns=asked.turns, results=asked.results)
     told = navigate_tree(document, plan, pilot=pilot, strategy=asked.strategy, limits=limits, start=asked.start)
     return {
-        "entered": [_show_branch(document, row) for row in told.ranked],
-        "rejected": [_show_branch(document, row) for row in told.rejected],
+        **{name: getattr(told.stats, name) for name in ("turns", "consultations", "sections_scored", "stopped")},
         "log": list(told.log),
         "notes": list(told.notes),
-        "turns": told.stats.turns,
-        "consultations": told.stats.consultations,
-        "sections_scored": told.stats.sections_scored,
-        "stopped": told.stats.stopped,
+        "entered": [_show_branch(document, row) for row in told.ranked],
+        "rejected": [_show_branch(document, row) for row in told.rejected],
     }
 
 
-def _route(request: HttpRequest, workspace: Workspace, plan: QueryPlan) -> RouteResult:
+def _route(
+    request: HttpRequest, workspace: Workspace, plan: QueryPlan, chosen: Mapping[str, Any] = NOTHING
+) -> RouteResult:
     snapshot = visible_snapshot(workspace.pk, closed_folders(request.user.pk, [workspace.pk]))
-    return DocumentRouter(snapshot, router_config(workspace.settings)).route(plan)
+    return DocumentRouter(snapshot, router_config({**workspace.settings, **chosen})).route(plan)
 
 
 def _find_versions(request: HttpRequest, workspace: Workspace, wanted: Sequence[int]) -> Mapping[int, DocumentVersion]:
@@ -219,12 +207,15 @@ def _address_of(name: str) -> NodeAddress:
     return NodeAddress(int(document), int(key))
 
 
-def _show_item(item: RetrievedItem) -> dict[str, Any]:
+def _show_item(slug: str, item: RetrievedItem, documents: Mapping[int, CompiledDocument]) -> dict[str, Any]:
     address = item.node.id
     assert isinstance(address, NodeAddress)
+    page = documents[address.space].tree.node(address.key).page_start + 1
     return {
         "document": address.space,
         "key": address.key,
+        "page": page,
+        "link": reverse("documents:detail", args=[slug, address.space], query={"page": page}),
         "text": item.rendered,
         "tokens": item.tokens,
         "score": item.score,

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import Scope
-from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, answers, reply_once, take_page
+from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, answers, reply_once, take_page
 from vectorless_web.api.routes.schemas import NO_NUL, NamedOut, ShortText
 from vectorless_web.engine.questions.plan import QUESTION_MAX
 from vectorless_web.evaluations import exports, selectors, services

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import Scope
-from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, answers, reply_once, take_page
 from vectorless_web.api.problems import refuse_fields
+from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, answers, reply_once, take_page
 from vectorless_web.api.routes.schemas import NO_NUL, NamedOut, ShortText
 from vectorless_web.grids import export, selectors, services
 from vectorless_web.grids.forms import ColumnForm, GridForm

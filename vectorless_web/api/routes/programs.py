@@ -1,17 +1,15 @@
 """What owners set up for programs: service accounts with their tokens, webhooks with their deliveries, sources."""
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 from ninja import ModelSchema, Router, Schema, Status
 from pydantic import Field
 
 from vectorless_web.api import services
 from vectorless_web.api.authentication import Bearer
-from vectorless_web.api.models import ApiToken, EventKind, Scope, Webhook
-from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, take_page
+from vectorless_web.api.models import ApiToken, Delivery, EventKind, Scope, Webhook
+from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, take_page
 from vectorless_web.api.routes.schemas import NO_NUL, PRINTED
 from vectorless_web.api.webhooks import services as webhooks
 from vectorless_web.documents.selectors import folder_in
@@ -20,7 +18,7 @@ from vectorless_web.infra.places import Access
 from vectorless_web.sources import selectors
 from vectorless_web.sources import services as sources
 from vectorless_web.sources.models import Kind, Source, SourceFile
-from vectorless_web.workspaces.models import Role, ServiceAccount, Workspace
+from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import service_account_in, service_accounts_of, workspace_for
 from vectorless_web.workspaces.services import add_service_account, remove_service_account
 
@@ -45,8 +43,8 @@ class AccountOut(Schema):
     """A service account. `user` is how the record names it."""
 
     id: int
-    name: str
-    user: str
+    name: str = Field(alias="user.first_name")
+    user: str = Field(alias="user.username")
     role: str
 
 
@@ -58,15 +56,14 @@ class TokenIn(Schema):
     days: Annotated[int | None, Field(ge=1, le=3650)] = 90
 
 
-class TokenOut(Schema):
+class TokenOut(ModelSchema):
     """A token by its first characters."""
 
     id: int
-    name: str
-    prefix: str
-    scope: str
-    expires_at: datetime | None
-    last_used_at: datetime | None
+
+    class Meta:
+        model = ApiToken
+        fields = ("name", "prefix", "scope", "expires_at", "last_used_at")
 
 
 class TokenMadeOut(TokenOut):
@@ -88,14 +85,15 @@ class SwitchIn(Schema):
     enabled: bool
 
 
-class HookOut(Schema):
+class HookOut(ModelSchema):
     """A webhook. `failing_since` is null when its last delivery was taken."""
 
     id: int
-    address: str
     events: list[str]
-    enabled: bool
-    failing_since: datetime | None
+
+    class Meta:
+        model = Webhook
+        fields = ("address", "enabled", "failing_since")
 
 
 class HookMadeOut(HookOut):
@@ -104,17 +102,14 @@ class HookMadeOut(HookOut):
     secret: str
 
 
-class DeliveryOut(Schema):
+class DeliveryOut(ModelSchema):
     """An event on its way; `message` is the webhook-id, `reply` the status of the last reply, 0 for none."""
 
     id: int
-    message: str
-    kind: str
-    status: str
-    attempts: int
-    reply: int
-    error: str
-    created_at: datetime
+
+    class Meta:
+        model = Delivery
+        fields = ("message", "kind", "status", "attempts", "reply", "error", "created_at")
 
 
 class AccessIn(Schema):
@@ -172,21 +167,17 @@ def _govern(request: HttpRequest, slug: str) -> Workspace:
 
 
 @router.get(ACCOUNTS, response=list[AccountOut], auth=owners)
-def list_accounts(request: HttpRequest, slug: str) -> list[dict[str, Any]]:
+def list_accounts(request: HttpRequest, slug: str) -> Any:
     """The programs that belong to the workspace."""
-    return [_show_account(row) for row in service_accounts_of(_govern(request, slug))]
-
-
-def _show_account(row: Any) -> dict[str, Any]:
-    return {"id": row.pk, "name": row.user.first_name, "user": row.user.get_username(), "role": row.role}
+    return service_accounts_of(_govern(request, slug))
 
 
 @router.post(ACCOUNTS, response={201: AccountOut}, auth=owners)
-def add_account(request: HttpRequest, slug: str, asked: AccountIn) -> Status[dict[str, Any]]:
+def add_account(request: HttpRequest, slug: str, asked: AccountIn) -> Status[Any]:
     """Add a program as a member."""
     workspace = _govern(request, slug)
     made = add_service_account(actor=request.user, workspace=workspace, **asked.dict())
-    return Status(201, _show_account(service_account_in(workspace, made.pk)))
+    return Status(201, service_account_in(workspace, made.pk))
 
 
 @router.delete(ACCOUNT, response={204: None}, auth=owners)
@@ -196,14 +187,10 @@ def remove_account(request: HttpRequest, slug: str, account: Number) -> Status[N
     return Status(204, None)
 
 
-def _tokens_of(account: ServiceAccount) -> QuerySet[ApiToken]:
-    return ApiToken.objects.filter(user=account.user_id, revoked_at=None)
-
-
 @router.get(ACCOUNT + "/tokens", response=list[TokenOut], auth=owners)
 def list_tokens(request: HttpRequest, slug: str, account: Number) -> Any:
     """The tokens of a service account that were not revoked."""
-    return _tokens_of(service_account_in(_govern(request, slug), account))
+    return services.open_tokens(service_account_in(_govern(request, slug), account).user)
 
 
 @router.post(ACCOUNT + "/tokens", response={201: TokenMadeOut}, auth=owners)
@@ -218,7 +205,7 @@ def make_token(request: HttpRequest, slug: str, account: Number, asked: TokenIn)
 def revoke_token(request: HttpRequest, slug: str, account: Number, token: Number) -> Status[None]:
     """Close a token for good."""
     row = service_account_in(_govern(request, slug), account)
-    found = _tokens_of(row).filter(pk=token).first()
+    found = services.open_tokens(row.user).filter(pk=token).first()
     if found is None:
         raise Http404("There is no such token.")
     services.revoke_token(user=request.user, token=found, account=row)

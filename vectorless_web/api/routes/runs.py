@@ -1,31 +1,136 @@
-"""Questions and their runs: ask, wait, follow, stop, export."""
+"""Questions, their runs and conversations: ask, wait, stop, take along, replay, share by links."""
 
 import asyncio
 import time
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from ninja import Query, Router, Status
+from ninja import Query, Router, Schema, Status
+from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer
 from vectorless_web.api.models import Scope
-from vectorless_web.api.paging import Number, Paged, PageOut, PageQuery, answers, reply_once, take_page
-from vectorless_web.api.routes.schemas import AskIn, ClaimOut, RunOut, SearchIn
-from vectorless_web.infra.limits import LARGEST
+from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, answers, reply_once, take_page
+from vectorless_web.api.routes.schemas import NO_NUL, Cap, FilterIn, FusionName, PilotName, Share, StrategyName
+from vectorless_web.infra.limits import LARGEST, STEPS_MAX, STEPS_MIN
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.export import exports
 from vectorless_web.runs.live.consumers import in_shared_thread
-from vectorless_web.runs.models import Claim, Run
+from vectorless_web.runs.models import Claim, Run, Thread
+from vectorless_web.sharing import services as sharing
+from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import workspace_for
 
 router = Router(tags=["Runs"])
-PLACE = "/workspaces/{slug:slug}/runs"
+PLACE, THREADS = "/workspaces/{slug:slug}/runs", "/workspaces/{slug:slug}/threads"
 ONE = PLACE + "/{run}"
+asking, editors = Bearer(Scope.ASK), Bearer(Scope.WRITE)
 After = Annotated[int, Query(ge=0, le=LARGEST)]
 LOOK_SECONDS = 0.5
 """How often a request that waits looks whether its run has ended."""
+
+
+class SearchIn(FilterIn):
+    """How a question is searched; what is left out is as the workspace has it."""
+
+    pilot: PilotName | None = None
+    strategy: StrategyName | None = None
+    fusion: FusionName | None = None
+    graph_expand: Literal["", "decay", "ppr"] | None = None
+    community: bool | None = None
+    min_confidence: Share | None = None
+    summary_cap: Cap | None = None
+
+
+class AskIn(Schema):
+    """A question; without `documents` the whole workspace is asked. `thread` follows up on its last answer."""
+
+    question: Annotated[str, Field(max_length=20_000)]
+    documents: Annotated[list[Number] | None, Field(max_length=1000)] = None
+    thread: Number | None = None
+    max_steps: Annotated[int | None, Field(ge=STEPS_MIN, le=STEPS_MAX)] = None
+    money_usd: Annotated[float | None, Field(gt=0, le=10_000)] = None
+    answerer: Annotated[str, Field(max_length=40, pattern=NO_NUL)] = ""
+    search: SearchIn | None = None
+
+
+class RunOut(Schema):
+    """A run in short. `answer` and what stands beside it are empty while it is open."""
+
+    id: int
+    thread: int
+    question: str
+    status: str
+    ended: bool
+    reason: str
+    answer: str
+    value: str
+    verdict: str
+    tokens: int
+    cost_usd: float
+    asked_at: datetime
+    finished_at: datetime | None
+    page: str
+
+
+class ClaimOut(Schema):
+    """A sentence of the answer, whether its evidence supports it, and the quotes that it cites."""
+
+    sequence: int
+    order: int
+    text: str
+    support: str
+    citations: list[dict[str, Any]]
+
+
+class ThreadOut(Schema):
+    """A conversation."""
+
+    id: int
+    created_at: datetime
+
+
+class LinkIn(Schema):
+    """What a link shows, to whom, and for how many days."""
+
+    days: Annotated[int, Field(ge=1, le=sharing.DAYS_MAX)] = 7
+    password: Annotated[str, Field(max_length=200, pattern=NO_NUL)] = ""
+    redact: bool = False
+    hide_trace: bool = False
+    label: Annotated[str, Field(max_length=sharing.LABEL_MAX, pattern=NO_NUL)] = ""
+    views_max: Annotated[int | None, Field(ge=1, le=sharing.VIEWS_MAX)] = None
+
+
+class LinkOut(Schema):
+    """A link to a run for people without an account."""
+
+    id: int
+    label: str
+    expires_at: datetime
+    redact: bool
+    hide_trace: bool
+    views: int = Field(0, alias="view_count")
+    views_max: int | None
+
+
+class LinkMadeOut(LinkOut):
+    """A link that was made just now, with its address."""
+
+    address: str
+
+
+class ReplayOut(Schema):
+    """What a replay found; null where there was none."""
+
+    verdict: str | None = None
+    difference: str | None = None
+    note: str | None = None
+    steps: int | None = None
+    asked_at: datetime | None = None
+    ended_at: datetime | None = None
 
 
 def show_run(run: Run) -> dict[str, Any]:
@@ -49,6 +154,13 @@ def show_run(run: Run) -> dict[str, Any]:
     }
 
 
+def show_claim(claim: Claim) -> dict[str, Any]:
+    """A sentence of the answer with what it cites."""
+    names = ("sequence", "order", "text", "support")
+    citations = [exports.citation_row(citation) for citation in claim.citations.all()]
+    return {**{name: getattr(claim, name) for name in names}, "citations": citations}
+
+
 @router.get(PLACE, response=PageOut[RunOut])
 def list_runs(request: HttpRequest, slug: str, asked: PageQuery = Paged) -> dict[str, Any]:
     """The runs of a workspace that the person may see, the newest first."""
@@ -57,25 +169,16 @@ def list_runs(request: HttpRequest, slug: str, asked: PageQuery = Paged) -> dict
     return take_page(rows, asked, show_run)
 
 
-@router.post(PLACE, response={201: RunOut}, auth=Bearer(Scope.ASK))
+@router.post(PLACE, response={201: RunOut}, auth=asking)
 def ask(request: HttpRequest, slug: str, asked: AskIn) -> Status[dict[str, Any]]:
     """Ask a question; the run is queued. With the header Idempotency-Key a repeated request gives the first reply."""
     workspace = workspace_for(request.user, slug, Role.MEMBER)
     thread = selectors.thread_for(request.user, slug, asked.thread) if asked.thread else None
+    search = asked.search.model_dump(mode="json", exclude_unset=True, exclude_none=True) if asked.search else {}
+    given = {**asked.dict(exclude={"thread"}), "follows": thread, "search": search}
 
     def start() -> tuple[int, dict[str, Any]]:
-        run = services.start_run(
-            user=request.user,
-            workspace=workspace,
-            question=asked.question,
-            documents=asked.documents,
-            follows=thread,
-            max_steps=asked.max_steps,
-            money_usd=asked.money_usd,
-            answerer=asked.answerer,
-            search=_read_search(asked.search),
-        )
-        return 201, show_run(run)
+        return 201, show_run(services.start_run(user=request.user, workspace=workspace, **given))
 
     return reply_once(request, asked.dict(), start)
 
@@ -91,11 +194,6 @@ async def show_one(
         if found["ended"] or time.monotonic() >= until:
             return found
         await asyncio.sleep(LOOK_SECONDS)
-
-
-def _read_search(given: SearchIn | None) -> dict[str, Any]:
-    """What was set of the search, in JSON values."""
-    return given.model_dump(mode="json", exclude_unset=True, exclude_none=True) if given else {}
 
 
 def _read_run(request: HttpRequest, slug: str, run: int) -> dict[str, Any]:
@@ -122,13 +220,6 @@ def list_citations(request: HttpRequest, slug: str, run: Number) -> list[dict[st
     return exports.list_citations(selectors.run_for(request.user, slug, run))
 
 
-def show_claim(claim: Claim) -> dict[str, Any]:
-    """A sentence of the answer with what it cites."""
-    names = ("sequence", "order", "text", "support")
-    citations = [exports.citation_row(citation) for citation in claim.citations.all()]
-    return {**{name: getattr(claim, name) for name in names}, "citations": citations}
-
-
 @router.get(ONE + "/export", response=dict[str, Any])
 def export_run(request: HttpRequest, slug: str, run: Number) -> dict[str, Any]:
     """Everything about a run: claims, citations with page and quote, steps, documents read, settings, cost."""
@@ -142,9 +233,67 @@ def export_markdown(request: HttpRequest, slug: str, run: Number) -> HttpRespons
     return HttpResponse(text, content_type="text/markdown; charset=utf-8")
 
 
-@router.post(ONE + "/cancel", response=RunOut, auth=Bearer(Scope.ASK))
+@router.get(ONE + "/bundle", openapi_extra=answers("application/zip"))
+def export_bundle(request: HttpRequest, slug: str, run: Number) -> HttpResponse:
+    """The evidence bundle: the run, its quotes and the pages quoted, to be checked with `manage.py verify`."""
+    body = exports.bundle_of(selectors.run_for(request.user, slug, run))
+    return HttpResponse(body, content_type="application/zip")
+
+
+@router.post(ONE + "/cancel", response=RunOut, auth=asking)
 def cancel_run(request: HttpRequest, slug: str, run: Number) -> dict[str, Any]:
     """Ask a run to stop; one that has ended stays as it is."""
     found = selectors.run_for(request.user, slug, run, Role.MEMBER)
     services.stop_run(user=request.user, run=found)
-    return show_run(selectors.run_for(request.user, slug, run))
+    return _read_run(request, slug, run)
+
+
+@router.post(ONE + "/replay", response={202: ReplayOut}, auth=asking)
+def start_replay(request: HttpRequest, slug: str, run: Number) -> Status[Any]:
+    """Have a finished run worked out once more from its stored model calls, to see that it comes out the same."""
+    found = selectors.run_for(request.user, slug, run, Role.MEMBER)
+    return Status(202, services.start_replay(user=request.user, run=found))
+
+
+@router.get(ONE + "/replay", response=ReplayOut)
+def show_replay(request: HttpRequest, slug: str, run: Number) -> Any:
+    """What the last replay of a run found; an empty verdict while it is under way, or when there was none."""
+    return selectors.replay_of(selectors.run_for(request.user, slug, run)) or {}
+
+
+@router.get(ONE + "/links", response=list[LinkOut])
+def list_links(request: HttpRequest, slug: str, run: Number) -> Any:
+    """The open links to a run that the person may share."""
+    return sharing.links_of(sharing.shareable_run(request.user, slug, run))
+
+
+@router.post(ONE + "/links", response={201: LinkMadeOut}, auth=editors)
+def make_link(request: HttpRequest, slug: str, run: Number, asked: LinkIn) -> Status[ShareLink]:
+    """Make a link to a finished run; its address is in this reply alone."""
+    found = sharing.shareable_run(request.user, slug, run)
+    link, token = sharing.make_link(user=request.user, run=found, terms=sharing.LinkTerms(**asked.dict()))
+    link.address = request.build_absolute_uri(reverse("sharing:view", args=[token]))  # type: ignore[attr-defined]
+    return Status(201, link)
+
+
+@router.delete(ONE + "/links/{link}", response={204: None}, auth=editors)
+def revoke_link(request: HttpRequest, slug: str, run: Number, link: Number) -> Status[None]:
+    """Close a link for good."""
+    found = sharing.shareable_run(request.user, slug, run)
+    sharing.revoke_link(user=request.user, link=sharing.link_of(found, link))
+    return Status(204, None)
+
+
+@router.get(THREADS, response=PageOut[ThreadOut])
+def list_threads(request: HttpRequest, slug: str, asked: PageQuery = Paged) -> dict[str, Any]:
+    """The conversations of a workspace in which the person may see a question, the newest first."""
+    seen = selectors.visible_runs(request.user.pk, [workspace_for(request.user, slug).pk])
+    return take_page(Thread.objects.filter(pk__in=seen.values("thread")), asked)
+
+
+@router.get(THREADS + "/{thread}/runs", response=list[RunOut])
+def list_thread(request: HttpRequest, slug: str, thread: Number) -> list[dict[str, Any]]:
+    """The questions of a conversation that the person may see, the first one first."""
+    found = selectors.thread_for(request.user, slug, thread)
+    rows = selectors.runs_in(found, request.user).select_related("workspace", "answer").order_by("pk")
+    return [show_run(row) for row in rows]

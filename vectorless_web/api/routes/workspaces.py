@@ -1,79 +1,300 @@
-"""Who the token acts for, its workspaces, and their folders and tags."""
+"""A token's workspaces: folders, tags, search and lexicon, and what owners govern: members, budgets, usage, record."""
 
-from typing import Annotated, Any
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, Literal
 
+from django.db import transaction
 from django.http import HttpRequest
-from ninja import Query, Router
+from ninja import ModelSchema, Query, Router, Schema, Status
 from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer, may_reach
 from vectorless_web.api.models import ApiToken, Scope
-from vectorless_web.api.routes.schemas import FolderIn, FoundOut, MeOut, NamedOut, WorkspaceOut
+from vectorless_web.api.problems import refuse_fields
+from vectorless_web.api.replies import Number, check_state
+from vectorless_web.api.routes.schemas import NO_NUL, PRINTED, NamedOut
+from vectorless_web.console.subjects.audit import AuditQuery, page_of_workspace
+from vectorless_web.console.subjects.usage import UsageReport, report_usage
 from vectorless_web.documents.selectors import folders_of, tags_of
 from vectorless_web.documents.services import create_folder
-from vectorless_web.infra.limits import SEARCH_MAX
+from vectorless_web.infra.limits import NAME_MAX, PHRASE_MAX, SEARCH_MAX
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.search import FoundDocument, SearchQuery, search_workspace
-from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import workspace_for, workspaces_of
+from vectorless_web.workspaces import selectors, services
+from vectorless_web.workspaces.forms import LexiconEntryForm
+from vectorless_web.workspaces.models import AuditEvent, Budget, LexiconEntry, Role, Workspace
+from vectorless_web.workspaces.selectors import workspace_for
 
-router = Router(tags=["Workspaces"])
-Words = Annotated[str, Field(min_length=1, max_length=SEARCH_MAX, pattern=r"^[^\x00]*$")]
+router, governing = Router(tags=["Workspaces"]), Router(tags=["Governing"])
+ONE = "/workspaces/{slug:slug}"
+ENTRY = ONE + "/lexicon/{entry}"
+editors, owners = Bearer(Scope.WRITE), Bearer(Scope.ADMIN)
+Words = Annotated[str, Field(min_length=1, max_length=SEARCH_MAX, pattern=NO_NUL)]
+Phrase = Annotated[str, Field(max_length=PHRASE_MAX, pattern=NO_NUL)]
+
+
+class MeOut(Schema):
+    """Who the token acts for."""
+
+    user: str = Field(alias="user.username")
+    token: str = Field(alias="name")
+    scope: str
+    expires_at: datetime | None
+
+
+class WorkspaceOut(Schema):
+    """A workspace, and the role of the token's person in it."""
+
+    slug: str
+    name: str
+    description: str
+    role: str
+
+
+class FolderIn(Schema):
+    """A folder's name."""
+
+    name: Annotated[str, Field(min_length=1, max_length=NAME_MAX, pattern=PRINTED)]
+
+
+class PassageOut(Schema):
+    """A passage of a result, and its page."""
+
+    page: int
+    text: str
+
+
+class FoundDocumentOut(Schema):
+    """A document of the results with its best passages."""
+
+    document: int
+    title: str
+    passages: list[PassageOut]
+
+
+class FoundOut(Schema):
+    """One page of results; `pages` counts them all."""
+
+    documents: list[FoundDocumentOut]
+    total: int
+    page: int
+    pages: int
+
+
+class MemberOut(Schema):
+    """A member of a workspace."""
+
+    user: str = Field(alias="user.username")
+    role: str
+    joined_at: datetime
+
+
+class UsageOut(Schema):
+    """What was used within some days."""
+
+    days: int
+    totals: dict[str, Any]
+    by_day: list[dict[str, Any]]
+
+
+class EventOut(ModelSchema):
+    """An event of the record."""
+
+    id: int
+    actor: str = Field("", alias="actor.username")
+
+    class Meta:
+        model = AuditEvent
+        fields = ("at", "verb", "object_type", "object_id", "object_name", "details")
+
+
+class EventPageOut(Schema):
+    """A page of the record. `next` is null on the last."""
+
+    items: list[EventOut] = Field(alias="events")
+    next: int | None = Field(alias="older")
+
+
+class BudgetIn(Schema):
+    """What may be spent in a period, by the workspace or by one member."""
+
+    limit_usd: Annotated[float, Field(gt=0, le=10_000_000, allow_inf_nan=False)]
+    period: Literal["day", "month"] = "month"
+    warn_percent: Annotated[int, Field(ge=1, le=100)] = 80
+    user: Annotated[str, Field(max_length=150, pattern=NO_NUL)] = ""
+
+
+class BudgetOut(Schema):
+    """A limit, and what of it is spent and put aside. `by_staff` is one that owners cannot change."""
+
+    id: int
+    user: str | None = Field(None, alias="user.username")
+    period: str
+    limit_usd: float
+    warn_percent: int
+    spent_usd: float
+    reserved_usd: float
+    by_staff: bool
+
+
+class EntryIn(Schema):
+    """Words of a workspace: what people ask for under `concept`, documents say in one of the `phrases`."""
+
+    concept: Annotated[Phrase, Field(min_length=1)]
+    phrases: Annotated[list[Phrase], Field(min_length=1)]
+    statement: Annotated[str, Field(max_length=40, pattern=NO_NUL)] = ""
+    note: Annotated[str, Field(max_length=300, pattern=NO_NUL)] = ""
+
+
+class EntryOut(Schema):
+    """An entry of the lexicon."""
+
+    id: int
+    concept: str
+    phrases: list[str]
+    statement: str
+    note: str
 
 
 @router.get("/me", response=MeOut)
-def me(request: HttpRequest) -> dict[str, Any]:
+def me(request: HttpRequest) -> ApiToken:
     """Who the token acts for, and how far it goes."""
     token: ApiToken = request.auth  # type: ignore[attr-defined]
-    name = request.user.get_username()
-    return {"user": name, "token": token.name, "scope": token.scope, "expires_at": token.expires_at}
+    return token
 
 
 @router.get("/workspaces", response=list[WorkspaceOut])
 def list_workspaces(request: HttpRequest) -> list[Workspace]:
     """The workspaces that the token reaches, by name."""
-    token: ApiToken = request.auth  # type: ignore[attr-defined]
-    return [row for row in workspaces_of(request.user) if may_reach(token, row.slug)]
+    return [row for row in selectors.workspaces_of(request.user) if may_reach(me(request), row.slug)]
 
 
-@router.get("/workspaces/{slug:slug}", response=WorkspaceOut)
+@router.get(ONE, response=WorkspaceOut)
 def show_workspace(request: HttpRequest, slug: str) -> Workspace:
     """One workspace."""
     return workspace_for(request.user, slug)
 
 
-@router.get("/workspaces/{slug:slug}/folders", response=list[NamedOut])
+@router.get(ONE + "/folders", response=list[NamedOut])
 def list_folders(request: HttpRequest, slug: str) -> Any:
     """The folders that the person may see."""
     return folders_of(workspace_for(request.user, slug), request.user)
 
 
-@router.post("/workspaces/{slug:slug}/folders", response=NamedOut, auth=Bearer(Scope.WRITE))
+@router.post(ONE + "/folders", response=NamedOut, auth=editors)
 def add_folder(request: HttpRequest, slug: str, asked: FolderIn) -> Any:
     """The folder of that name, made when there is none."""
     workspace = workspace_for(request.user, slug, Role.EDITOR)
     return create_folder(actor=request.user, workspace=workspace, name=" ".join(asked.name.split()))
 
 
-@router.get("/workspaces/{slug:slug}/tags", response=list[str])
+@router.get(ONE + "/tags", response=list[str])
 def list_tags(request: HttpRequest, slug: str) -> list[str]:
     """The tags in use, by name."""
     return [tag for tag, _count in tags_of(workspace_for(request.user, slug), request.user)]
 
 
-@router.get("/workspaces/{slug:slug}/search", response=FoundOut)
+@router.get(ONE + "/search", response=FoundOut)
 def search(
     request: HttpRequest, slug: str, text: Words, page: Annotated[int, Query(ge=1, le=1000)] = 1
 ) -> dict[str, Any]:
     """The documents that hold the words, best first, each with its best passages: what the search page shows."""
     found = search_workspace(workspace_for(request.user, slug), request.user, SearchQuery(text=text, page=page))
-    return {
-        "documents": [_show_found(row) for row in found.documents],
-        "total": found.total,
-        "page": found.page,
-        "pages": found.pages,
-    }
+    shown = {"total": found.total, "page": found.page, "pages": found.pages}
+    return {"documents": [_show_found(row) for row in found.documents], **shown}
 
 
 def _show_found(row: FoundDocument) -> dict[str, Any]:
     passages = [{"page": each.page, "text": "".join(piece.text for piece in each.pieces)} for each in row.passages]
     return {"document": row.document.pk, "title": row.document.title, "passages": passages}
+
+
+@governing.get(ONE + "/members", response=list[MemberOut], auth=owners)
+def list_members(request: HttpRequest, slug: str) -> Any:
+    """Who belongs to the workspace by themselves, and with which role."""
+    return selectors.members_of(workspace_for(request.user, slug, Role.OWNER))
+
+
+@governing.get(ONE + "/usage", response=UsageOut, auth=owners)
+def show_usage(request: HttpRequest, slug: str, days: Annotated[int, Query(ge=1, le=366)] = 30) -> UsageReport:
+    """What was asked, read and spent within the last days: sums, and a row for each day."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    return report_usage(days=days, group="person", workspace=workspace.pk)
+
+
+@governing.get(ONE + "/audit", response=EventPageOut, auth=owners)
+def list_events(request: HttpRequest, slug: str, before: Annotated[Number | None, Query()] = None) -> Any:
+    """The record of the workspace, the newest first; `before` takes the `next` of the page before."""
+    return page_of_workspace(workspace_for(request.user, slug, Role.OWNER), request.user, AuditQuery(), before=before)
+
+
+@governing.get(ONE + "/budgets", response=list[BudgetOut], auth=owners)
+def list_budgets(request: HttpRequest, slug: str) -> Any:
+    """What may be spent on models, and what was."""
+    return selectors.budgets_of(workspace_for(request.user, slug, Role.OWNER))
+
+
+@governing.put(ONE + "/budgets", response=BudgetOut, auth=owners)
+def set_budget(request: HttpRequest, slug: str, asked: BudgetIn) -> Budget:
+    """Limit the workspace, or one member of it, in place of the limit there is."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    person = selectors.people_in(workspace).filter(username=asked.user).first() if asked.user else None
+    if asked.user and person is None:
+        raise Problem("Nobody of that name belongs to the workspace.", code="unknown_person", status=422)
+    budget = Budget(workspace=workspace, user=person, period=asked.period, warn_percent=asked.warn_percent)
+    budget.limit_usd = Decimal(str(asked.limit_usd)).quantize(Decimal("0.0001"))
+    return services.set_budget(actor=request.user, budget=budget)
+
+
+@governing.delete(ONE + "/budgets/{budget}", response={204: None}, auth=owners)
+def remove_budget(request: HttpRequest, slug: str, budget: Number) -> Status[None]:
+    """Lift a limit that an owner set."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    services.remove_budget(actor=request.user, budget=selectors.budget_in(workspace, budget))
+    return Status(204, None)
+
+
+@governing.get(ONE + "/lexicon", response=list[EntryOut])
+def list_entries(request: HttpRequest, slug: str) -> Any:
+    """The workspace's own words, by concept."""
+    return selectors.entries_of(workspace_for(request.user, slug))
+
+
+@governing.get(ENTRY, response=EntryOut)
+def show_entry(request: HttpRequest, slug: str, entry: Number) -> LexiconEntry:
+    """One of them."""
+    return selectors.entry_in(workspace_for(request.user, slug), entry)
+
+
+@governing.post(ONE + "/lexicon", response={201: EntryOut}, auth=editors)
+def add_entry(request: HttpRequest, slug: str, asked: EntryIn) -> Status[LexiconEntry]:
+    """Add what people ask for and how documents word it."""
+    entry = _read_entry(asked, LexiconEntry(workspace=workspace_for(request.user, slug, Role.EDITOR)))
+    return Status(201, services.add_entry(actor=request.user, entry=entry))
+
+
+@governing.put(ENTRY, response=EntryOut, auth=editors)
+def change_entry(request: HttpRequest, slug: str, entry: Number, asked: EntryIn) -> LexiconEntry:
+    """Change an entry; with the header If-Match only as long as it is as it was read."""
+    workspace = workspace_for(request.user, slug, Role.EDITOR)
+    with transaction.atomic():
+        LexiconEntry.objects.select_for_update().filter(workspace=workspace, pk=entry).first()
+        found = selectors.entry_in(workspace, entry)
+        check_state(request, EntryOut, found)
+        return services.change_entry(actor=request.user, entry=_read_entry(asked, found))
+
+
+@governing.delete(ENTRY, response={204: None}, auth=editors)
+def remove_entry(request: HttpRequest, slug: str, entry: Number) -> Status[None]:
+    """Remove an entry."""
+    workspace = workspace_for(request.user, slug, Role.EDITOR)
+    services.remove_entry(actor=request.user, entry=selectors.entry_in(workspace, entry))
+    return Status(204, None)
+
+
+def _read_entry(asked: EntryIn, entry: LexiconEntry) -> LexiconEntry:
+    form = LexiconEntryForm({**asked.dict(), "phrases": "\n".join(asked.phrases)}, instance=entry)
+    if not form.is_valid():
+        raise refuse_fields(form)
+    return form.save(commit=False)

@@ -51,7 +51,7 @@ Post = Callable[[str, bytes, Mapping[str, str]], tuple[int, str]]
 
 def webhooks_of(workspace: Workspace) -> QuerySet[Webhook]:
     """The webhooks of a workspace that its owner was let into."""
-    return Webhook.objects.filter(workspace=workspace)
+    return Webhook.objects.filter(workspace=workspace).select_related("workspace")
 
 
 def webhook_in(workspace: Workspace, pk: int) -> Webhook:

@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest, StreamingHttpResponse
 from ninja import Router
 
 from vectorless_web.api.models import ApiToken
-from vectorless_web.api.paging import Number, answers
+from vectorless_web.api.replies import Number, answers
 from vectorless_web.api.routes.runs import ONE, show_claim, show_run
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.runs import selectors

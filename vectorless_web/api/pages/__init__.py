@@ -1,0 +1,1 @@
+"""Pages of one's own tokens, and of what owners set up: service accounts and webhooks."""
