@@ -186,7 +186,7 @@ def pay_call(cost_budget: CostBudget, usd: float) -> Iterator[Callable[[float], 
     ModelBudgetSpent when the budget lacks the money; a call of which no price is told costs nothing.
     """
     if not cost_budget.reserve(usd):
-        raise ModelBudgetSpent("The budget for models does not cover the next call.")
+        raise ModelBudgetSpent("The budget for models does not cover the next call. An owner can raise it.")
     spent = 0.0
 
     def tell_price(cost_usd: float) -> None:
