@@ -14,7 +14,7 @@ from vectorless_web.engine.agent.events import (
     StepKind,
     StepResult,
 )
-from vectorless_web.engine.agent.retrieving import find_gate, list_absent, pack_passages
+from vectorless_web.engine.agent.retrieving import find_gate, list_absent, pack_passages, rank_documents
 from vectorless_web.engine.agent.routing import Routed
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.tree_search import search_document
@@ -23,7 +23,7 @@ from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Eviden
 from vectorless_web.engine.answers.quotes import QuotePlace, Quotes
 from vectorless_web.engine.finding.navigation.search import RankedNode
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
-from vectorless_web.engine.passages.find import Passage, find_passages
+from vectorless_web.engine.passages.find import Passage
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.tables.ranked import rank_tables
 from vectorless_web.engine.tables.relation import TableSource
@@ -168,9 +168,8 @@ def retrieve_passages(run: OfflineRun) -> StepEvent:
     """RETRIEVE: the passages of all searched documents that come closest, ranked together."""
     state = run.state
     documents = {name: run.scorers[name].document for name in run.holding}
-    near = state.find_near(state.question, list(documents))
-    gate = find_gate(state.settings, documents)
-    found = find_passages(run.plan, documents, lexicon=state.lexicon, most=RANKED, near=near.cosines, gate=gate)
+    near = state.find_near(run.plan.question, list(documents))
+    found = rank_documents(state, run.plan, documents, most=RANKED)
     scored = [(passage, passage.score + _weigh_place(run, passage)) for passage in found]
     scored.sort(key=lambda pair: -pair[1])
     run.passages, account = pack_passages(state, run.plan, documents, scored, most=MOST_PASSAGES)

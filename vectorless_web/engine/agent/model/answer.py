@@ -7,8 +7,8 @@ from typing import Any
 
 from vectorless_web.engine.agent.model.calculation import WorkedOut, evaluate_ids
 from vectorless_web.engine.agent.model.excerpts import stems_of
-from vectorless_web.engine.agent.model.searching import find_literally, rank_passages
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, Pointer, clean_text, shorten_text
+from vectorless_web.engine.agent.retrieving import rank_documents
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.agent.wording import say_pages
 from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence, Maker
@@ -194,7 +194,8 @@ class ClaimMaker:
         plan = self.state.understand(" ".join((*draft.absent, draft.text)), expand=True)
         asked = [stems for term in draft.absent if (stems := stems_of(term))]
         found = []
-        for passage in rank_passages(self.state, plan, views, most=5 * MOST_NEAREST):
+        documents = {view.id: view.document for view in views}
+        for passage in rank_documents(self.state, plan, documents, most=5 * MOST_NEAREST):
             said = self.library.write_id_at(passage.document, passage.key, passage.start)
             pointer = self.library.resolve(said)
             assert pointer is not None, "a passage is of a document that is open"
@@ -272,7 +273,7 @@ def _say_searched(views: Sequence[DocumentView], terms: Sequence[str], nearest: 
     """What was searched, for what, where each term stands by its letters, and whether anything comes close."""
     told = []
     for term in terms:
-        places = [(view, key) for view in views for key in dict.fromkeys(key for key, _ in find_literally(view, term))]
+        places = [(view, key) for view in views for key in dict.fromkeys(key for key, _ in view.find_literally(term))]
         at = [f"{view.entry.name} p. {view.tree.node(key).page_start + 1}" for view, key in places]
         told.append(f"“{term}” at {', '.join(list(dict.fromkeys(at))[:MOST_NEAREST])}" if at else f"“{term}” nowhere")
     names = ", ".join(view.entry.name for view in views)

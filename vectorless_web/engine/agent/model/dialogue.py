@@ -26,11 +26,10 @@ from vectorless_web.engine.agent.model.prompts import (
     write_system,
     write_unknown,
 )
-from vectorless_web.engine.agent.model.searching import rank_passages
 from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import TOOLS, write_tools
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, count_tokens
-from vectorless_web.engine.agent.retrieving import list_absent
+from vectorless_web.engine.agent.retrieving import list_absent, rank_documents
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
 from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.errors import ModelInvalidReply, ModelRefusedPictures
@@ -459,11 +458,12 @@ def pack_passages(
 ) -> tuple[str, list[Passage]]:
     """The best passages as excerpts, over all documents by their worth, as far as there is room."""
     scores = {line.view.id: line.score for line in briefing.lines}
-    by_id = {view.id: view for view in views}
+    by_id, documents = {view.id: view for view in views}, {view.id: view.document for view in views}
     wanted = stems_of(briefing.plan.question)
     kept: list[Excerpt] = []
     shown: list[Passage] = []
-    for passage in order_by_worth(rank_passages(state, briefing.plan, views, most=RANKED), scores):
+    ranked = rank_documents(state, briefing.plan, documents, most=RANKED)
+    for passage in order_by_worth([p for p in ranked if by_id[p.document].list_pieces(p.key)], scores):
         tokens = BEST_TOKENS if len(shown) < BEST else OTHER_TOKENS
         view = by_id[passage.document]
         excerpt = write_excerpt(view, passage.key, wanted=wanted, tokens=tokens, lit=passage.start)

@@ -65,7 +65,7 @@ def answer_for_each(
     for number, name in enumerate(known):
         state.stop_if_asked()
         try:
-            view = library.add(entries[name], state.corpus.open(name), state.corpus.summaries(name))
+            view = library.open(entries[name], state.corpus)
         except ArtefactDamaged as error:
             yield AnswerRow(name, note=error.message)
             continue
