@@ -79,8 +79,7 @@ def _answer(
         if joined is None:
             raise
         return joined, toolbox.looked
-    cards = {view.id: state.corpus.card(view.id) for view in library.documents}
-    checked = yield from AnswerChecker(state, library, dialogue, state.question, cards).check(draft)
+    checked = yield from AnswerChecker(state, library, dialogue).check(draft)
     return checked, toolbox.looked
 
 

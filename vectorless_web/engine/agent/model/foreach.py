@@ -98,8 +98,7 @@ def ask_document(
     dialogue, event = open_dialogue(state, own, toolbox, briefing, turns=TURNS, walk=walk)
     yield event
     draft = yield from dialogue.hold()
-    checker = AnswerChecker(state, own, dialogue, question, {view.id: card}, walk=walk)
-    checked = yield from checker.check(draft)
+    checked = yield from AnswerChecker(state, own, dialogue).check(draft)
     for claim in checked.claims:
         for citation in claim.citations:
             library.mark_shown(citation.document, [citation.key])
