@@ -51,6 +51,7 @@ class Late:
     reading: int = 0
     seconds: float = 0.0
 
+
 class Deadline:
     """Whether time is up, asked at places of a run; `late` says where it was.
 
