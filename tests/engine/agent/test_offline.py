@@ -13,11 +13,11 @@ from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.offline import OfflineRun, retrieve_passages
 from vectorless_web.engine.agent.reasoner import Reasoner
+from vectorless_web.engine.agent.routing import Routed, RoutedDocument
 from vectorless_web.engine.agent.state import RunState, Settings
 from vectorless_web.engine.answers.claims import ClaimEvent, Maker, Verdict, is_supported
 from vectorless_web.engine.documents.card import TypedFields
 from vectorless_web.engine.finding.navigation.search import RankedNode
-from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 
 LEASE = compiled(
     "Lease of 14 Mill Lane",
@@ -110,11 +110,10 @@ def test_documents_that_hold_no_word_are_scanned_and_not_searched():
 def test_passages_come_first_that_stand_in_a_section_which_the_search_entered():
     parts = [section(name, paragraph(f"Notice is given {how}.")) for name, how in (("A", "by hand"), ("B", "by post"))]
     state = RunState("How is notice given?", Shelf({"1": compiled("Rules", *parts)}), Limits())
-    plan, document = state.understand(state.question), state.corpus.open("1")
+    routed = Routed((RoutedDocument(state.corpus.entries()[0], 1.0, ""),))
     for entered, first in ((1, "hand"), (3, "post")):
-        reached = {"1": (RankedNode(entered, 1.0),)}
-        scorers, entries = {"1": DocumentScorer(document, plan)}, {"1": state.corpus.entries()[0]}
-        searched = OfflineRun(state, plan, scorers, entries, {"1": 1.0}, holding=["1"], reached=reached)
+        searched = OfflineRun(state, state.understand(state.question), routed)
+        searched.holding, searched.reached = ["1"], {"1": (RankedNode(entered, 1.0),)}
         retrieve_passages(searched)
         assert first in searched.passages[0].text
 

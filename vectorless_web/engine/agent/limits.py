@@ -40,33 +40,22 @@ class Place:
     step: int
 
 
-FURTHER = Place(0, 0)
-"""The place of the decision not to look into further documents, which belongs to no walk."""
-
-
 @dataclass(frozen=True, slots=True, order=True)
 class Late:
     """Time was up at a place of the run.
 
-    With a `reading` (from 1) it was up within the search made there, which had `seconds` to
-    take, when that search read its clock for the so-manieth time.
+    With a `reading` (from 1) it was up within the search made there, which had `seconds`, at that reading of its clock.
     """
 
     place: Place
     reading: int = 0
     seconds: float = 0.0
 
-    @property
-    def is_search(self) -> bool:
-        """Whether it was within a search."""
-        return self.reading > 0
-
 
 class Deadline:
     """Whether time is up, asked at places of a run; `late` says where it was.
 
-    With `told` (the `late` of the run that is replayed) no clock is read: time is up
-    where it was up then, and nowhere else. Safe under threads.
+    With `told` (the `late` of the run that is replayed) no clock is read: time is up where it was up then.
     """
 
     def __init__(self, clock: Clock, seconds: float, *, told: Collection[Late] | None = None) -> None:
@@ -124,5 +113,4 @@ class Deadline:
 
     @staticmethod
     def _late_search(place: Place, among: Collection[Late]) -> Late | None:
-        # Another thread may add to the set meanwhile.
-        return next((late for late in tuple(among) if late.is_search and late.place == place), None)
+        return next((late for late in among if late.reading and late.place == place), None)

@@ -2,9 +2,8 @@
 
 import hashlib
 import os
-import threading
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
@@ -49,7 +48,6 @@ class LocalCorpus(Corpus):
         self._paths = [_require_file(Path(path)) for path in paths]
         self._cache = cache
         self._recogniser = recogniser
-        self._drawing = threading.Lock()
         self._documents = {
             str(number): self._compile_document(path, progress) for number, path in enumerate(self._paths, start=1)
         }
@@ -83,39 +81,24 @@ class LocalCorpus(Corpus):
     def picture(self, document: str, page_index: int) -> Picture:
         """The page drawn here and now; PictureUnavailable when it is too large."""
         page, path = self.open(document).pages[page_index], self._paths[int(document) - 1]
-        # Walks ask side by side, and PDFium must not be used by two threads at once.
-        with self._drawing:
-            return draw_picture(
-                document,
-                page_index,
-                (page.width, page.height),
-                lambda scale: draw_page(path, page_index, scale).data,
-            )
+        size = (page.width, page.height)
+        return draw_picture(document, page_index, size, lambda scale: draw_page(path, page_index, scale).data)
 
     def _compile_document(self, path: Path, progress: Compiling) -> CompiledDocument:
-        cached = self._cache_path(path)
-        if cached is not None and (kept := _open_cached(cached)) is not None:
-            return kept
-        name = path.name
-        data = compile_file(
-            path,
-            name=name,
-            progress=lambda stage, done, total: progress(name, stage, done, total),
-            recogniser=self._recogniser,
-        )
+        cached = None
+        if self._cache is not None:
+            cached = self._cache / f"{hashlib.sha256(path.read_bytes()).hexdigest()}-{ENGINE_VERSION}"
+            if (kept := _open_cached(cached)) is not None:
+                return kept
+        told = partial(progress, path.name)
+        data = compile_file(path, name=path.name, progress=told, recogniser=self._recogniser)
         if cached is not None:
             cached.parent.mkdir(parents=True, exist_ok=True)
             # Renamed into place: another command may be opening it.
-            partial = cached.with_name(f"{cached.name}-{os.getpid()}")
-            partial.write_bytes(data)
-            partial.replace(cached)
+            unfinished = cached.with_name(f"{cached.name}-{os.getpid()}")
+            unfinished.write_bytes(data)
+            unfinished.replace(cached)
         return CompiledDocument(data)
-
-    def _cache_path(self, path: Path) -> Path | None:
-        if self._cache is None:
-            return None
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        return self._cache / f"{digest}-{ENGINE_VERSION}"
 
 
 def _open_cached(cached: Path) -> CompiledDocument | None:

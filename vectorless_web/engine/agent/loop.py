@@ -8,11 +8,10 @@ from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAns
 from vectorless_web.engine.agent.model.dialogue import Briefing, open_dialogue
 from vectorless_web.engine.agent.model.foreach import DocumentAsker
 from vectorless_web.engine.agent.model.prompts import ScopeLine, name_documents
-from vectorless_web.engine.agent.model.searching import rank_passages
 from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import list_tools
 from vectorless_web.engine.agent.model.view import LibraryView
-from vectorless_web.engine.agent.retrieving import list_absent
+from vectorless_web.engine.agent.retrieving import list_absent, rank_documents
 from vectorless_web.engine.agent.routing import Routed
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.wording import say_count
@@ -33,7 +32,7 @@ def converse(state: RunState, plan: QueryPlan, routed: Routed) -> Iterator[Reaso
     """
     library = LibraryView()
     for document in routed.documents:
-        library.add(document.entry, state.corpus.open(document.id), state.corpus.summaries(document.id))
+        library.open(document.entry, state.corpus)
     if not library.documents:
         yield from offline.walk(state, plan, routed)
         return
@@ -80,8 +79,7 @@ def _answer(
         if joined is None:
             raise
         return joined, toolbox.looked
-    cards = {view.id: state.corpus.card(view.id) for view in library.documents}
-    checked = yield from AnswerChecker(state, library, dialogue, state.question, cards).check(draft)
+    checked = yield from AnswerChecker(state, library, dialogue).check(draft)
     return checked, toolbox.looked
 
 
@@ -100,7 +98,7 @@ def finish_run(
     if outcome in (Outcome.PASSAGES, Outcome.NOT_FOUND):
         first = 1 + max((c.marker for claim in checked.claims for c in claim.citations), default=0)
         quotes = Quotes(state.corpus.open, first=first)
-        ranked = rank_passages(state, plan, library.documents, most=MOST_PASSAGES)
+        ranked = rank_documents(state, plan, library.compiled, most=MOST_PASSAGES)
         passages = tuple(quotes.cite_passage(passage) for passage in ranked)
     asked = state.understand(state.question, expand=False)
     reason = _give_reason(checked, outcome)

@@ -1,12 +1,12 @@
 """A run without a model: scan and search the documents, rank their passages, work out a figure where it is exact."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from functools import partial
 
-from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import (
     Checked,
+    NodeRef,
     Outcome,
     ReasoningEvent,
     Rejected,
@@ -14,20 +14,19 @@ from vectorless_web.engine.agent.events import (
     StepKind,
     StepResult,
 )
-from vectorless_web.engine.agent.retrieving import find_gate, list_absent, pack_passages
+from vectorless_web.engine.agent.retrieving import find_gate, list_absent, pack_passages, rank_documents
 from vectorless_web.engine.agent.routing import Routed
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.tree_search import search_document
 from vectorless_web.engine.agent.wording import join_names, say_count, say_pages_of, shorten_title
-from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Evidence, Maker, Operand, Support, Verdict
+from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Maker, Operand, Support, Verdict
 from vectorless_web.engine.answers.quotes import QuotePlace, Quotes
 from vectorless_web.engine.finding.navigation.search import RankedNode
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
-from vectorless_web.engine.passages.find import Passage, find_passages
+from vectorless_web.engine.passages.find import Passage
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.tables.ranked import rank_tables
-from vectorless_web.engine.tables.relation import TableSource
-from vectorless_web.engine.tables.worked import WorkedFigure, Working, amount_words, find_worked_figure
+from vectorless_web.engine.tables.worked import WorkedFigure, amount_words, find_worked_figure
 
 MOST_PASSAGES = 10
 """Passages shown at most; the page says "up to ten"."""
@@ -52,24 +51,22 @@ LISTED = 40
 """Parts, branches and nodes that one step carries; the rest are counted."""
 
 
-@dataclass
 class OfflineRun:
-    """What the steps of an offline run have found so far. `scorers` rank the opened documents by their corpus ids;
-    `reached` are the sections of each that a search of its tree entered."""
+    """What the steps of an offline run have found so far."""
 
-    state: RunState
-    plan: QueryPlan
-    scorers: dict[str, DocumentScorer]
-    entries: dict[str, DocumentEntry]
-    standing: dict[str, float]
-    """The router's score of each document as a share of its best one, in [0, 1]."""
-    holding: list[str] = field(default_factory=list)
-    """Documents in which a word of the question is, best first: only these are searched and shown."""
-    reached: dict[str, tuple[RankedNode, ...]] = field(default_factory=dict)
-    checked: list[Checked] = field(default_factory=list)
-    passages: tuple[Passage, ...] = ()
-    figure: WorkedFigure | None = None
-    unknown: tuple[str, ...] = ()
+    def __init__(self, state: RunState, plan: QueryPlan, routed: Routed) -> None:
+        self.state, self.plan, self.routed = state, plan, routed
+        documents = {name: state.corpus.open(name) for name in routed.ids}
+        self.scorers = {name: DocumentScorer(one, plan, lexicon=state.lexicon) for name, one in documents.items()}
+        self.entries = {document.id: document.entry for document in routed.documents}
+        self.holding: list[str] = []
+        """Documents in which a word of the question is, best first: only these are searched and shown."""
+        self.reached: dict[str, tuple[RankedNode, ...]] = {}
+        """The sections of each document that a search of its tree entered."""
+        self.checked: list[Checked] = []
+        self.passages: tuple[Passage, ...] = ()
+        self.figure: WorkedFigure | None = None
+        self.unknown: tuple[str, ...] = ()
 
     def title_of(self, name: str) -> str:
         """What people call an opened document."""
@@ -81,54 +78,41 @@ def walk(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") ->
 
     `note` says why a model that was to be asked is not.
     """
-    best = max((document.score for document in routed.documents), default=0.0)
-    run = OfflineRun(
-        state,
-        plan,
-        {name: DocumentScorer(state.corpus.open(name), plan, lexicon=state.lexicon) for name in routed.ids},
-        {document.id: document.entry for document in routed.documents},
-        {document.id: document.score / best if best > 0 else 0.0 for document in routed.documents},
-    )
+    run = OfflineRun(state, plan, routed)
     if run.scorers and state.may_step():
-        yield scan_parts(run, routed)
-    searched = run.holding[: max(0, state.limits.max_steps - WITHOUT_SEARCHES)]
-    yield from (search_tree(run, name) for name in searched if state.may_step())
-    if run.holding and state.may_step():
-        yield retrieve_passages(run)
-    if run.holding and state.may_step():
-        yield extract_figure(run)
+        yield scan_parts(run)
+    for name in run.holding[: max(0, state.limits.max_steps - WITHOUT_SEARCHES)]:
+        if state.may_step():
+            yield search_tree(run, name)
+    for step in (retrieve_passages, extract_figure):
+        if run.holding and state.may_step():
+            yield step(run)
     state.stop_if_asked()
     yield from finish(run, note)
 
 
-def scan_parts(run: OfflineRun, routed: Routed) -> StepEvent:
+def scan_parts(run: OfflineRun) -> StepEvent:
     """SCAN: which parts of the opened documents hold words of the question, and which words stand nowhere."""
     state = run.state
     opened = {name: scorer.document for name, scorer in run.scorers.items()}
-    run.unknown = routed.keep_unknown(list_absent(state, [run.plan], opened))
+    run.unknown = run.routed.keep_unknown(list_absent(state, [run.plan], opened))
     parts = [part for name in run.scorers for part in _list_parts(run, name)]
-    holding = [part for part in parts if part.score > 0]
+    holding, lacking = [part for part in parts if part.score > 0], [part for part in parts if part.score <= 0]
     run.holding = [name for name in run.scorers if any(part.document == name for part in holding)]
     most = max((part.score for part in holding), default=0.0)
     promising = sorted((p for p in holding if p.score >= PROMISING * most), key=lambda p: (-round(p.score, 9), p.key))
     named = [f"{shorten_title(part.title)} ({part.pages})" for part in promising[:NAMED]]
     looks = f"{join_names(named)} {'looks' if len(named) == 1 else 'look'} most promising"
+    say = f"Looked over {say_count(len(parts), 'part')} of {say_count(len(run.scorers), 'document')}; "
+    rows = [{**asdict(part), "score": round(part.score, 4), "promising": part in promising} for part in parts[:LISTED]]
+    looked, passed = ([_refer(run, part) for part in some[:LISTED]] for some in (holding, lacking))
     result = StepResult(
-        say=f"Looked over {say_count(len(parts), 'part')} of {say_count(len(run.scorers), 'document')}; "
-        + (looks if named else "none holds a word of the question"),
-        observation={
-            "parts": [
-                {**asdict(part), "score": round(part.score, 4), "promising": part in promising}
-                for part in parts[:LISTED]
-            ],
-            "not_listed": max(0, len(parts) - LISTED),
-            "unknown_words": list(run.unknown),
-        },
-        refs=tuple(ref for p in holding[:LISTED] for ref in state.refer(p.document, [p.key], "looked")),
-        rejected=tuple(
+        say + (looks if named else "none holds a word of the question"),
+        {"parts": rows, "not_listed": max(0, len(parts) - LISTED), "unknown_words": list(run.unknown)},
+        tuple(looked),
+        tuple(
             Rejected(part.title, "none of the question's words stand in it", ref)
-            for part in [part for part in parts if part.score <= 0][:LISTED]
-            for ref in state.refer(part.document, [part.key], "looked")
+            for part, ref in zip(lacking, passed, strict=False)
         ),
         documents=tuple(run.scorers),
     )
@@ -156,6 +140,10 @@ def _list_parts(run: OfflineRun, name: str) -> list[Part]:
     return parts
 
 
+def _refer(run: OfflineRun, part: Part) -> NodeRef:
+    return run.state.refer(part.document, [part.key], "looked")[0]
+
+
 def search_tree(run: OfflineRun, name: str) -> StepEvent:
     """NAVIGATE: search one document's tree, guided by the pilot that asks no model."""
     told, result = search_document(run.state, run.entries[name], run.scorers[name])
@@ -168,37 +156,32 @@ def retrieve_passages(run: OfflineRun) -> StepEvent:
     """RETRIEVE: the passages of all searched documents that come closest, ranked together."""
     state = run.state
     documents = {name: run.scorers[name].document for name in run.holding}
-    near = state.find_near(state.question, list(documents))
-    gate = find_gate(state.settings, documents)
-    found = find_passages(run.plan, documents, lexicon=state.lexicon, most=RANKED, near=near.cosines, gate=gate)
+    found = rank_documents(state, run.plan, documents, most=RANKED)
     scored = [(passage, passage.score + _weigh_place(run, passage)) for passage in found]
     scored.sort(key=lambda pair: -pair[1])
     run.passages, account = pack_passages(state, run.plan, documents, scored, most=MOST_PASSAGES)
     state.found = run.passages
-    refs = [ref for passage in run.passages for ref in state.refer(passage.document, [passage.key], "read")]
+    near = state.find_near(run.plan.question, list(documents))
+    rows = [
+        {
+            "document": passage.document,
+            "key": passage.key,
+            "page": passage.page_index,
+            "lit": [passage.start, passage.end],
+            "score": round(passage.score, 4),
+            "cosine": near.cosines.get(passage.document, {}).get(passage.key, 0.0),
+            "holds": list(passage.holds),
+            "lacks": list(passage.lacks),
+        }
+        for passage in run.passages
+    ]
     pages = dict.fromkeys((run.title_of(passage.document), passage.page_index) for passage in run.passages)
     told = [f"{shorten_title(title)}, p. {page + 1}" for title, page in list(pages)[:NAMED]]
+    say = f"Ranked passages and kept {say_count(len(run.passages), 'passage')}"
     result = StepResult(
-        say=f"Ranked passages and kept {say_count(len(run.passages), 'passage')}"
-        + (f"; the closest stand in {join_names(told)}" if told else ""),
-        observation={
-            "passages": [
-                {
-                    "document": passage.document,
-                    "key": passage.key,
-                    "page": passage.page_index,
-                    "lit": [passage.start, passage.end],
-                    "score": round(passage.score, 4),
-                    "cosine": near.cosines.get(passage.document, {}).get(passage.key, 0.0),
-                    "holds": list(passage.holds),
-                    "lacks": list(passage.lacks),
-                }
-                for passage in run.passages
-            ],
-            "retrieval": [account],
-            **near.as_observation(),
-        },
-        refs=tuple(refs),
+        say + (f"; the closest stand in {join_names(told)}" if told else ""),
+        {"passages": rows, "retrieval": [account], **near.as_observation()},
+        tuple(ref for passage in run.passages for ref in state.refer(passage.document, [passage.key], "read")),
         documents=tuple(documents),
     )
     return state.make_step(StepKind.RETRIEVE, result)
@@ -206,58 +189,48 @@ def retrieve_passages(run: OfflineRun) -> StepEvent:
 
 def _weigh_place(run: OfflineRun, passage: Passage) -> float:
     """What speaks for a passage beside its words: the router's score of its document, and the section that it is in."""
-    tree = run.scorers[passage.document].document.tree
-    above = {passage.key, *tree.ancestors(passage.key)}
+    scores = {document.id: document.score for document in run.routed.documents}
+    share = scores[passage.document] / (max(scores.values()) or 1.0)
+    above = {passage.key, *run.scorers[passage.document].document.tree.ancestors(passage.key)}
     reached = max((n.score for n in run.reached.get(passage.document, ()) if n.key in above), default=0.0)
-    return ROUTE_WEIGHT * run.standing[passage.document] + REACHED_WEIGHT * reached
+    return ROUTE_WEIGHT * share + REACHED_WEIGHT * reached
 
 
 def extract_figure(run: OfflineRun) -> StepEvent:
     """EXTRACT: look a figure up in the best-ranked tables, or work it out of their cells, where that is exact."""
-    state = run.state
-    sources = [make_source(run, name) for name in run.holding]
-    run.figure = find_worked_figure(run.plan, sources)
-    tables = [(source.document, view.node.key) for source in sources for view in source.tables]
-    quotes = run.figure.quotes if run.figure else ()
+    state, sources = run.state, []
+    for name in run.holding:
+        scorer = run.scorers[name]
+        gate = find_gate(state.settings, {name: scorer.document})
+        sources.append(rank_tables(scorer, name, title=run.title_of(name), is_let=gate and partial(gate, name)))
+    run.figure = figure = find_worked_figure(run.plan, sources)
+    tables = [[source.document, view.node.key] for source in sources for view in source.tables]
+    found = f"worked out {figure.value}" if figure else "no figure answers the question exactly"
     result = StepResult(
-        say=f"Read {say_count(len(tables), 'table')}; "
-        + (f"worked out {run.figure.value}" if run.figure else "no figure answers the question exactly"),
-        observation={
-            "tables": [list(table) for table in tables],
-            "maker": run.figure.maker if run.figure else "",
-            "value": run.figure.value if run.figure else "",
-        },
-        refs=tuple(ref for quote in quotes for ref in state.refer(quote.document, [quote.key], "read")),
+        f"Read {say_count(len(tables), 'table')}; {found}",
+        {"tables": tables, "maker": figure.maker if figure else "", "value": figure.value if figure else ""},
+        tuple(ref for q in (figure.quotes if figure else ()) for ref in state.refer(q.document, [q.key], "read")),
         documents=tuple(run.holding),
     )
     return state.make_step(StepKind.EXTRACT, result)
 
 
-def make_source(run: OfflineRun, name: str) -> TableSource:
-    """The best-ranked tables of a document, with what tells them apart from those of others."""
-    scorer = run.scorers[name]
-    gate = find_gate(run.state.settings, {name: scorer.document})
-    return rank_tables(scorer, name, title=run.title_of(name), is_let=gate and partial(gate, name))
-
-
 def finish(run: OfflineRun, note: str) -> Iterator[ReasoningEvent]:
     """The worked figure as a claim, FINALIZE, and the end with the passages."""
-    state = run.state
-    quotes = Quotes(state.corpus.open)
-    claim = state_figure(run.figure, quotes) if run.figure else None
+    state, figure = run.state, run.figure
+    claim = state_figure(figure, Quotes(state.corpus.open)) if figure else None
     if claim is not None:
         yield claim
-    first = 1 + len(claim.citations) if claim else 1
-    shown = Quotes(state.corpus.open, first=first)
+    shown = Quotes(state.corpus.open, first=1 + len(claim.citations) if claim else 1)
     passages = tuple(shown.cite_passage(passage) for passage in run.passages)
     outcome, reason = _conclude(run)
-    result = StepResult(say=reason, observation={"outcome": outcome.value, "passages": len(passages)})
+    result = StepResult(reason, {"outcome": outcome.value, "passages": len(passages)})
     yield state.make_step(StepKind.FINALIZE, result, walk=OUTSIDE_WALK)
     yield state.make_end(
         outcome,
         reason,
         answer=claim.text + "".join(f"[{cited.marker}]" for cited in claim.citations) if claim else "",
-        value=run.figure.value if run.figure else "",
+        value=figure.value if figure else "",
         verdict=Verdict.EXACT if claim else None,
         grounded=claim is not None,
         checked=tuple(run.checked) if outcome is Outcome.NOT_FOUND else (),
@@ -281,20 +254,17 @@ def _conclude(run: OfflineRun) -> tuple[Outcome, str]:
 def state_figure(figure: WorkedFigure, quotes: Quotes) -> ClaimEvent:
     """A worked figure as a checked claim: its rows cited, its operands each with the marker of its row."""
     cited = [quotes.cite(QuotePlace(quote.document, quote.key, quote.start, quote.end)) for quote in figure.quotes]
+    working = figure.calculation
+    operands = tuple(
+        Operand(each.label, amount_words(each.value, each.unit, each.scale), each.unit, cited[each.quote].marker)
+        for each in (working.operands if working else ())
+    )
     return ClaimEvent(
         order=0,
         text=figure.sentence[:1].upper() + figure.sentence[1:],
         state="checked",
-        support=Support.DERIVED if figure.calculation else Support.SUPPORTED,
+        support=Support.DERIVED if working else Support.SUPPORTED,
         citations=tuple(dict.fromkeys(cited)),
-        calculation=_write_calculation(figure.calculation, cited) if figure.calculation else None,
+        calculation=Calculation(working.told, operands, working.result, working.unit) if working else None,
         maker=Maker(figure.maker),
     )
-
-
-def _write_calculation(working: Working, cited: Sequence[Evidence]) -> Calculation:
-    operands = tuple(
-        Operand(each.label, amount_words(each.value, each.unit, each.scale), each.unit, cited[each.quote].marker)
-        for each in working.operands
-    )
-    return Calculation(working.told, operands, working.result, working.unit)

@@ -18,6 +18,7 @@ from vectorless_web.engine.finding.retrieval import (
     NodeAddress,
     RetrievalQuery,
     RetrievalResult,
+    RetrievedItem,
     TemporalFilter,
     confidence,
     make_gate,
@@ -72,7 +73,7 @@ def read_bounds(settings: Settings) -> TemporalFilter | None:
 def find_gate(settings: Settings, documents: Mapping[str, CompiledDocument]) -> Gate | None:
     """Whether a node of these documents passes the filters of the settings; None without filters."""
     numbers = {name: number for number, name in enumerate(documents, start=1)}
-    admits = make_gate(_by_number(documents), make_search(settings))
+    admits = make_gate(DocumentCollection(dict(enumerate(documents.values(), start=1))), make_search(settings))
     return None if admits is None else lambda name, key: admits(NodeAddress(numbers[name], key))
 
 
@@ -98,27 +99,61 @@ def pack_passages(
     Beside them the account of what was seen and left out, as JSON.
     The ranking has weighed the words already, so their own lane would count them twice.
     """
+    cap = min(LONGEST_SHOWN, state.settings.summary_cap)
+    scored = [((passage.document, passage.key), score) for passage, score in ranked]
+    found = {(passage.document, passage.key): passage for passage, _ in ranked}
+    share = max((score for _, score in ranked), default=0.0) or 1.0
+    budget = state.limits.token_budget
+    items, account = _retrieve(
+        state, None, documents, scored, share=share, token_budget=budget, limit=most, summary_cap=cap
+    )
+    passages = []
+    for (name, key), item in items:
+        shown = found.get((name, key)) or show_leaf(plan, name, documents[name], key, item.score)
+        passages += [shorten_passage(plan, shown, documents[name], cap)] if shown is not None else []
+    return tuple(passages), account
+
+
+LANE_WEIGHTS = {Lane.STRUCTURE: 2.0}
+"""Weights where the settings ask for a weighted fusion: the ranking of whole passages counts twice. Chosen by hand."""
+
+
+def search_nodes(
+    state: RunState, plan: QueryPlan, documents: Mapping[str, CompiledDocument], *, most: int
+) -> tuple[list[tuple[str, int]], dict[str, Any]]:
+    """Nodes (document, key) for a query, best first: the lanes of its words and of passages, fused as the settings say.
+
+    Beside them how they were found: fusion, the lanes of each node, and warnings, as JSON.
+    """
+    if not plan.terms or not documents:
+        return [], {}
+    ranked = rank_documents(state, plan, documents, most=2 * most)
+    scored = [((passage.document, passage.key), passage.score) for passage in ranked]
+    items, account = _retrieve(state, plan, documents, scored, weights=LANE_WEIGHTS, limit=3 * most)
+    kept = [(at, item) for at, item in items if documents[at[0]].tree.is_leaf(at[1])][:most]
+    lanes = [[*at, [lane.value for lane, _ in item.lane_scores]] for at, item in kept]
+    account = {"lanes": lanes, **account, **state.find_near(plan.question, list(documents)).as_observation()}
+    return [at for at, _ in kept], account
+
+
+def _retrieve(
+    state: RunState,
+    plan: QueryPlan | None,
+    documents: Mapping[str, CompiledDocument],
+    scored: Sequence[tuple[tuple[str, int], float]],
+    *,
+    share: float = 1.0,
+    **own: Any,
+) -> tuple[list[tuple[tuple[str, int], RetrievedItem]], dict[str, Any]]:
+    """The nodes of a retrieval over the words of a plan and `scored` nodes, with the account of a step."""
     names = dict(enumerate(documents, start=1))
     numbers = {name: number for number, name in names.items()}
-    best = max((score for _, score in ranked), default=0.0)
-    share = 1 / best if best > 0 else 1.0
-    found = {NodeAddress(numbers[passage.document], passage.key): passage for passage, _ in ranked}
-    query = make_search(
-        state.settings,
-        structure=tuple((at, score * share) for at, (_, score) in zip(found, ranked, strict=True)),
-        token_budget=state.limits.token_budget,
-        limit=most,
-        summary_cap=min(LONGEST_SHOWN, state.settings.summary_cap),
-    )
-    result = search_documents(None, _by_number(documents), query)
-    passages = []
-    for item in result.items:
-        at = item.node.id
-        assert isinstance(at, NodeAddress)
-        name = names[at.space]
-        shown = found.get(at) or show_leaf(plan, name, documents[name], at.key, item.score)
-        passages += [shorten_passage(plan, shown, documents[name], query.summary_cap)] if shown is not None else []
-    return tuple(passages), {**account_for(result), "fusion": state.settings.fusion}
+    structure = tuple((NodeAddress(numbers[name], key), score / share) for (name, key), score in scored)
+    collection = DocumentCollection(dict(enumerate(documents.values(), start=1)), lexicon=state.lexicon)
+    result = search_documents(plan, collection, make_search(state.settings, structure=structure, **own))
+    found = [(at, item) for item in result.items if isinstance(at := item.node.id, NodeAddress)]
+    account = {"fusion": state.settings.fusion, **account_for(result)}
+    return [((names[at.space], at.key), item) for at, item in found], account
 
 
 def account_for(result: RetrievalResult) -> dict[str, Any]:
@@ -165,7 +200,3 @@ def list_absent(
 
 def _cut_beginning(term: str) -> str:
     return term[: max(LEAST_BEGINNING, -(-2 * len(term) // 3))]
-
-
-def _by_number(documents: Mapping[str, CompiledDocument]) -> DocumentCollection:
-    return DocumentCollection(dict(enumerate(documents.values(), start=1)))

@@ -23,7 +23,7 @@ from vectorless_web.documents.background import is_work_under_way
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.rendering.page import RenderUnavailable, boxes, whole_page
 from vectorless_web.engine.agent.events import CONCLUDED, CompleteEvent, NodeRef, Outcome, StepEvent
-from vectorless_web.engine.agent.limits import FURTHER, Late, Place
+from vectorless_web.engine.agent.limits import Late, Place
 from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence
 from vectorless_web.engine.errors import ArtefactDamaged
@@ -117,7 +117,7 @@ def _late_from(row: Mapping[str, Any]) -> Late:
 def _late_from_text(text: str) -> Late:
     """As earlier versions stored it: "further documents", "<walk>.<step>" or "search <place> <reading> <seconds>"."""
     if text == "further documents":
-        return Late(FURTHER)
+        return Late(Place(0, 0))
     place, *search = text.removeprefix("search ").split()
     walk, step = map(int, place.split("."))
     return Late(Place(walk, step), int(search[0]), float(search[1])) if search else Late(Place(walk, step))

@@ -23,7 +23,7 @@ def make(document: CompiledDocument, *drafts: DraftClaim) -> tuple[list[MadeClai
     corpus, library = shelf(a=document), library_of(document)
     library.mark_shown("a", range(len(document.tree)))
     made = ClaimMaker(RunState(QUESTION, corpus, Limits()), library, QUESTION).make_claims(drafts)
-    return made, Sources(library, {"a": document.card})
+    return made, Sources(library, lambda _: document.card)
 
 
 def prompt_for(document: CompiledDocument, *drafts: DraftClaim) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 from vectorless_web.engine.agent.model.calculation import WorkedOut, evaluate_ids
 from vectorless_web.engine.agent.model.excerpts import stems_of
-from vectorless_web.engine.agent.model.searching import find_literally, rank_passages
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, Pointer, clean_text, shorten_text
+from vectorless_web.engine.agent.retrieving import rank_documents
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.agent.wording import say_pages
 from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence, Maker
@@ -61,20 +61,27 @@ class AnswerDraft:
 
 def read_draft(arguments: Mapping[str, Any]) -> AnswerDraft:
     """The draft in the arguments of `answer`, which fit the tool's schema."""
-    claims = tuple(
-        DraftClaim(
-            clean_text(_MARK.sub("", row["text"])),
-            tuple(dict.fromkeys(part for said in row["cites"] for part in re.split(r"[,;\s]+", said) if part)),
-            clean_text(row.get("phrase") or ""),
-            (row.get("calculation") or "").strip(),
-            clean_text(row.get("insists") or ""),
-            *(_read_texts((row.get("absent") or {}).get(name)) for name in ("documents", "terms")),
+
+    def read_texts(said: Sequence[str] | None) -> tuple[str, ...]:
+        return tuple(filter(None, map(clean_text, said or ())))
+
+    claims = []
+    for row in arguments.get("claims") or ():
+        cites = (part for said in row["cites"] for part in re.split(r"[,;\s]+", said) if part)
+        absent = row.get("absent") or {}
+        claims.append(
+            DraftClaim(
+                clean_text(_MARK.sub("", row["text"])),
+                tuple(dict.fromkeys(cites)),
+                clean_text(row.get("phrase") or ""),
+                (row.get("calculation") or "").strip(),
+                clean_text(row.get("insists") or ""),
+                read_texts(absent.get("documents")),
+                read_texts(absent.get("terms")),
+            )
         )
-        for row in arguments.get("claims") or ()
-        if clean_text(row["text"])
-    )
-    missing = tuple(filter(None, map(clean_text, arguments.get("missing") or ())))
-    return AnswerDraft(arguments["outcome"], claims, clean_text(arguments.get("value") or ""), missing)
+    value, missing = clean_text(arguments.get("value") or ""), read_texts(arguments.get("missing"))
+    return AnswerDraft(arguments["outcome"], tuple(claim for claim in claims if claim.text), value, missing)
 
 
 def name_documents(draft: AnswerDraft, library: LibraryView, question: str) -> AnswerDraft:
@@ -84,10 +91,6 @@ def name_documents(draft: AnswerDraft, library: LibraryView, question: str) -> A
     claims = tuple(replace(claim, text=library.name_documents(claim.text, known)) for claim in draft.claims)
     missing = tuple(library.name_documents(part, known) for part in draft.missing)
     return replace(draft, claims=claims, value=library.name_documents(draft.value, known), missing=missing)
-
-
-def _read_texts(said: Sequence[str] | None) -> tuple[str, ...]:
-    return tuple(filter(None, map(clean_text, said or ())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +134,12 @@ class MadeClaim:
     """Of a claim of absence the places in the documents searched that come closest to its terms."""
 
 
-@dataclass
 class ClaimMaker:
     """Makes the claims of one answer; citations are numbered through the whole of it."""
 
-    state: RunState
-    library: LibraryView
-    question: str
-
-    def __post_init__(self) -> None:
-        self._quotes = Quotes(self.state.corpus.open)
+    def __init__(self, state: RunState, library: LibraryView, question: str) -> None:
+        self.state, self.library, self.question = state, library, question
+        self._quotes = Quotes(state.corpus.open)
 
     def make_claims(self, drafts: Sequence[DraftClaim]) -> list[MadeClaim]:
         """The drafts as claims in the state "draft"."""
@@ -151,11 +150,8 @@ class ClaimMaker:
         pointers = self._resolve_cites(draft.cites, objections)
         worked = self._work_out(draft.calculation, objections)
         operands = [amount.pointer for amount in worked.amounts] if worked else []
-        made: dict[Cited, Evidence] = {}
-        for cited in merge_cells((*pointers, *operands)):
-            evidence = self._cite(cited, draft, objections)
-            if evidence is not None:
-                made[cited] = evidence
+        places = merge_cells((*pointers, *operands))
+        made = {cited: found for cited in places if (found := self._cite(cited, draft, objections)) is not None}
         if draft.phrase and made and not any(self._says(cited, draft.phrase) for cited in made):
             objections.append(f"Its phrase does not stand in what it cites: {shorten_text(draft.phrase, 80)}.")
         is_absence = bool(draft.searched and draft.absent)
@@ -180,36 +176,6 @@ class ClaimMaker:
         )
         return MadeClaim(draft, event, tuple(made), worked, tuple(objections), nearest)
 
-    def _find_searched(self, draft: DraftClaim, objections: list[str]) -> list[DocumentView]:
-        views = [view for said in draft.searched if (view := self.library.find(said))]
-        unknown = [said for said in draft.searched if self.library.find(said) is None]
-        objections += [f"There is no document {shorten_text(said, 40)}." for said in unknown]
-        return views
-
-    def _find_nearest(self, draft: DraftClaim, views: Sequence[DocumentView]) -> tuple[Cited, ...]:
-        """Where the documents come closest to what is said not to stand in them: what the claim is checked by.
-
-        A place holds at least half of the stems of one of the terms; others only mislead who checks.
-        """
-        plan = self.state.understand(" ".join((*draft.absent, draft.text)), expand=True)
-        asked = [stems for term in draft.absent if (stems := stems_of(term))]
-        found = []
-        for passage in rank_passages(self.state, plan, views, most=5 * MOST_NEAREST):
-            said = self.library.write_id_at(passage.document, passage.key, passage.start)
-            pointer = self.library.resolve(said)
-            assert pointer is not None, "a passage is of a document that is open"
-            held = stems_of(self.library[passage.document].tree.node(pointer.key).text)
-            if any(2 * len(stems & held) >= len(stems) for stems in asked):
-                found.append(Cited(pointer))
-        return tuple(found[:MOST_NEAREST])
-
-    def _says(self, cited: Cited, phrase: str) -> bool:
-        """Whether a phrase is in a cited place; of a picture nobody can tell."""
-        view = self.library.of_id(cited.pointer.document)
-        if view is None or cited.pointer.key < 0:
-            return True
-        return narrow_to_phrase(view.document, make_place(view, cited), phrase) is not None
-
     def _resolve_cites(self, cites: Iterable[str], objections: list[str]) -> list[Pointer]:
         found = []
         for said in cites:
@@ -225,16 +191,13 @@ class ClaimMaker:
     def _was_shown(self, pointer: Pointer) -> bool:
         if pointer.key < 0:
             return self.library.was_shown(pointer.document, -1 - pointer.page_index)
-        view = self.library.of_id(pointer.document)
         # Headings stand above what is shown of their sections.
-        is_heading = view is not None and not view.tree.is_leaf(pointer.key)
+        is_heading = not self.library[pointer.document].tree.is_leaf(pointer.key)
         return is_heading or self.library.was_shown(pointer.document, pointer.key)
 
     def _work_out(self, expression: str, objections: list[str]) -> WorkedOut | None:
-        if not expression:
-            return None
         try:
-            return evaluate_ids(expression, self.library)
+            return evaluate_ids(expression, self.library) if expression else None
         except InvalidInput as error:
             objections.append(f"Its calculation cannot be worked out: {error.message}")
             return None
@@ -242,7 +205,11 @@ class ClaimMaker:
     def _cite(self, cited: Cited, draft: DraftClaim, objections: list[str]) -> Evidence | None:
         pointer = cited.pointer
         if pointer.key < 0:
-            return self._cite_picture(pointer)
+            # No word of a page that was looked at is compared.
+            key = next(iter(self.state.corpus.open(pointer.document).on_page(pointer.page_index)), 0)
+            place = QuotePlace(pointer.document, -1, pointer.page_index, pointer.page_index)
+            seen = Evidence(0, pointer.document, key, pointer.page_index, "", Check.PICTURE)
+            return self._quotes.number(place, seen)
         view = self.library[pointer.document]
         place = make_place(view, cited)
         if place.end - place.start > LONGEST_QUOTE:
@@ -254,17 +221,39 @@ class ClaimMaker:
             objections.append(f"{self.library.write_id(pointer)} holds no words.")
             return None
 
-    def _cite_picture(self, pointer: Pointer) -> Evidence:
-        """A page that was looked at; no word of it is compared."""
-        key = next(iter(self.state.corpus.open(pointer.document).on_page(pointer.page_index)), 0)
-        place = QuotePlace(pointer.document, -1, pointer.page_index, pointer.page_index)
-        return self._quotes.number(place, Evidence(0, pointer.document, key, pointer.page_index, "", Check.PICTURE))
+    def _says(self, cited: Cited, phrase: str) -> bool:
+        """Whether a phrase is in a cited place; of a picture nobody can tell."""
+        view = self.library[cited.pointer.document]
+        is_picture = cited.pointer.key < 0
+        return is_picture or narrow_to_phrase(view.document, make_place(view, cited), phrase) is not None
+
+    def _find_searched(self, draft: DraftClaim, objections: list[str]) -> list[DocumentView]:
+        views = {said: self.library.find(said) for said in draft.searched}
+        objections += [f"There is no document {shorten_text(said, 40)}." for said, view in views.items() if not view]
+        return [view for view in views.values() if view]
+
+    def _find_nearest(self, draft: DraftClaim, views: Sequence[DocumentView]) -> tuple[Cited, ...]:
+        """Where the documents come closest to what is said not to stand in them: what the claim is checked by.
+
+        A place holds at least half of the stems of one of the terms; others only mislead who checks.
+        """
+        plan = self.state.understand(" ".join((*draft.absent, draft.text)), expand=True)
+        asked = [stems for term in draft.absent if (stems := stems_of(term))]
+        documents = {view.id: view.document for view in views}
+        found = []
+        for passage in rank_documents(self.state, plan, documents, most=5 * MOST_NEAREST):
+            pointer = self.library.resolve(self.library.write_id_at(passage.document, passage.key, passage.start))
+            assert pointer is not None, "a passage is of a document that is open"
+            held = stems_of(documents[passage.document].tree.node(pointer.key).text)
+            if any(2 * len(stems & held) >= len(stems) for stems in asked):
+                found.append(Cited(pointer))
+        return tuple(found[:MOST_NEAREST])
 
     def _trace(self, text: str, made: Mapping[Cited, Evidence], calculation: Calculation | None) -> tuple[str, ...]:
         if any(evidence.check is Check.PICTURE for evidence in made.values()):
             return ()
         views = {cited: self.library[cited.pointer.document] for cited in made}
-        texts = [CitedText(each.quote, write_surroundings(views[c], c.pointer.key)) for c, each in made.items()]
+        texts = [CitedText(each.quote, _write_surroundings(views[c], c.pointer.key)) for c, each in made.items()]
         return list_untraced(text, texts, question=self.question, calculation=calculation)
 
 
@@ -272,7 +261,7 @@ def _say_searched(views: Sequence[DocumentView], terms: Sequence[str], nearest: 
     """What was searched, for what, where each term stands by its letters, and whether anything comes close."""
     told = []
     for term in terms:
-        places = [(view, key) for view in views for key in dict.fromkeys(key for key, _ in find_literally(view, term))]
+        places = [(view, key) for view in views for key in dict.fromkeys(key for key, _ in view.find_literally(term))]
         at = [f"{view.entry.name} p. {view.tree.node(key).page_start + 1}" for view, key in places]
         told.append(f"“{term}” at {', '.join(list(dict.fromkeys(at))[:MOST_NEAREST])}" if at else f"“{term}” nowhere")
     names = ", ".join(view.entry.name for view in views)
@@ -280,7 +269,7 @@ def _say_searched(views: Sequence[DocumentView], terms: Sequence[str], nearest: 
     return f"Searched {names}: {'; '.join(told)}.{close}"
 
 
-def write_surroundings(view: DocumentView, key: int) -> str:
+def _write_surroundings(view: DocumentView, key: int) -> str:
     """What is said above a node: headings, of a table its caption, units and columns, of a list what announces it."""
     node = view.tree.node(key)
     parts = [view.write_path(key), view.entry.title, say_pages(node.page_start, node.page_end)]

@@ -26,33 +26,13 @@ MOST_OPERANDS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
-    """A number that an id names: as printed, its scale and unit ("USD", "%", ""), and what it is in words."""
-
-    pointer: Pointer
-    id: str
-    printed: Decimal
-    scale: Decimal
-    unit: str
-    words: str
-
-    @property
-    def measure(self) -> "_Measure":
-        """Its unit and scale; a percentage has no scale."""
-        return _Measure(self.unit, Decimal(1) if self.unit == "%" else self.scale)
-
-    def write(self) -> str:
-        """The number with its scale and unit: "5,400 million USD"."""
-        return f"{format_decimal(self.printed)} {self.measure.words}".strip()
-
-
-@dataclass(frozen=True, slots=True)
-class _Measure:
-    """The unit of a number ("" for none) and the scale it is told at; `is_plain` for one that is written out."""
+class Measure:
+    """The unit of a number ("USD", "%", "" for none) and the scale it is told at, which a percentage has none of."""
 
     unit: str = ""
     scale: Decimal = Decimal(1)
     is_plain: bool = False
+    """Whether it is that of a number which is written out."""
 
     @property
     def words(self) -> str:
@@ -61,14 +41,33 @@ class _Measure:
 
 
 @dataclass(frozen=True, slots=True)
+class Amount:
+    """A number that an id names: as printed, its measure, and what it is in words."""
+
+    pointer: Pointer
+    id: str
+    printed: Decimal
+    measure: Measure
+    words: str
+
+    def write(self) -> str:
+        """The number with its scale and unit: "5,400 million USD"."""
+        return f"{format_decimal(self.printed)} {self.measure.words}".strip()
+
+
+@dataclass(frozen=True, slots=True)
 class WorkedOut:
-    """An expression worked out: `result` as text with its unit, the exact `value`, and the amounts in it, each once."""
+    """An expression worked out: its exact value, the unit in words, and the amounts in it, each once."""
 
     expression: str
     value: Decimal
-    result: str
     unit: str
     amounts: tuple[Amount, ...]
+
+    @property
+    def result(self) -> str:
+        """The value with its unit."""
+        return f"{format_decimal(self.value)} {self.unit}".strip()
 
     def as_calculation(self, markers: Mapping[Pointer, int]) -> Calculation:
         """The account as a reader sees it: figures in the place of ids; `markers` number the operands' citations."""
@@ -83,9 +82,9 @@ class WorkedOut:
 
 def _level_scales(amounts: Sequence[Amount]) -> list[Amount]:
     """The amounts as they are worked with: as printed while all have one scale, else in units."""
-    if len({amount.measure.scale for amount in amounts if amount.unit != "%"}) <= 1:
+    if len({amount.measure.scale for amount in amounts if amount.measure.unit != "%"}) <= 1:
         return list(amounts)
-    return [replace(a, printed=a.printed * a.measure.scale, scale=Decimal(1)) for a in amounts]
+    return [replace(a, printed=a.printed * a.measure.scale, measure=Measure(a.measure.unit)) for a in amounts]
 
 
 def _write_figure(value: Decimal) -> str:
@@ -107,18 +106,17 @@ def evaluate_ids(expression: str, library: LibraryView) -> WorkedOut:
     ids = list(dict.fromkeys(ID_INSIDE.findall(plain)))
     if len(ids) > MOST_OPERANDS:
         raise InvalidInput(f"An expression may name {MOST_OPERANDS} ids at most; sum a column with the tool table.")
-    amounts = [read_amount(said, library) for said in ids]
+    amounts = [_read_amount(said, library) for said in ids]
     names = {said: f"x{number}" for number, said in enumerate(ids)}
     renamed = ID_INSIDE.sub(lambda match: names[match[0]], plain)
     level = {names[amount.id]: amount for amount in _level_scales(amounts)}
     value = evaluate(renamed, {name: amount.printed for name, amount in level.items()})
     tree = ast.parse(renamed, mode="eval").body
     measure = _measure_of(tree, {name: amount.measure for name, amount in level.items()})
-    shown = f"{format_decimal(value)} {measure.words}".strip()
-    return WorkedOut(expression.strip(), value, shown, measure.words, tuple(amounts))
+    return WorkedOut(expression.strip(), value, measure.words, tuple(amounts))
 
 
-def read_amount(said: str, library: LibraryView) -> Amount:
+def _read_amount(said: str, library: LibraryView) -> Amount:
     """The number of a cell, or of a line that states just one; InvalidInput with a remedy."""
     pointer = library.resolve(said)
     if pointer is None or pointer.key < 0:
@@ -134,8 +132,8 @@ def read_amount(said: str, library: LibraryView) -> Amount:
     number = found[0]
     if number.two_ways and not view.tree.decimal_mark:
         raise _refuse_two_ways(said, number.text)
-    unit = "%" if number.percent else number.currency
-    return Amount(pointer, said, number.value / number.scale, number.scale, unit, shorten_text(text, 60))
+    measure = Measure("%") if number.percent else Measure(number.currency, number.scale)
+    return Amount(pointer, said, number.value / number.scale, measure, shorten_text(text, 60))
 
 
 def _read_cell(view: DocumentView, pointer: Pointer, said: str) -> Amount:
@@ -153,9 +151,9 @@ def _read_cell(view: DocumentView, pointer: Pointer, said: str) -> Amount:
     # A row without a path is under no other; the label-only row before it heads the rows of its own level alone.
     path = " > ".join((*row.path, line.label))
     words = " | ".join(filter(None, (path, view.name_columns(pointer.key)[pointer.column])))
-    scale = entry.scale * entry.number.scale
     unit = entry.measure if entry.measure != entry.currency or _states_money(relation, line) else ""
-    return Amount(pointer, said, entry.number.value / entry.number.scale, scale, unit, words)
+    measure = Measure(unit, Decimal(1) if unit == "%" else entry.scale * entry.number.scale)
+    return Amount(pointer, said, entry.number.value / entry.number.scale, measure, words)
 
 
 def _refuse_two_ways(said: str, text: str) -> InvalidInput:
@@ -166,7 +164,7 @@ def _refuse_two_ways(said: str, text: str) -> InvalidInput:
 
 
 def _states_money(relation: Relation, line: RelationLine) -> bool:
-    """Whether the units line names a currency, or a cell in the rows of the same group prints a currency's sign."""
+    """Whether the units line names a currency, or a cell in the rows of the same group prints its sign."""
     group = (other for other in relation.lines if other.groups == line.groups)
     cells = (number for other in group for cell in other.row.cells[1:] for number in numbers_in(cell.text))
     return bool(units_currency(relation.units)) or any(number.currency for number in cells)
@@ -185,11 +183,11 @@ _STEPS = tuple(map(Decimal, (1000, 1_000_000, 1_000_000_000)))
 """Plain factors that bring an amount of a scale to another scale: 8,738 million / 1000 is 8.738 billion."""
 
 
-def _measure_of(node: ast.expr, measures: Mapping[str, _Measure]) -> _Measure:
+def _measure_of(node: ast.expr, measures: Mapping[str, Measure]) -> Measure:
     """Unit and scale of the result; InvalidInput when amounts of different units are added or compared."""
     match node:
         case ast.Name():
-            return measures.get(node.id, _Measure())
+            return measures.get(node.id, Measure())
         case ast.UnaryOp():
             return _measure_of(node.operand, measures)
         case ast.Call():
@@ -199,10 +197,10 @@ def _measure_of(node: ast.expr, measures: Mapping[str, _Measure]) -> _Measure:
         case ast.BinOp(op=ast.Mult() | ast.Div()):
             return _join(node, _measure_of(node.left, measures), _measure_of(node.right, measures))
         case _:
-            return _Measure(is_plain=not isinstance(node, ast.BinOp))
+            return Measure(is_plain=not isinstance(node, ast.BinOp))
 
 
-def _join(node: ast.BinOp, left: _Measure, right: _Measure) -> _Measure:
+def _join(node: ast.BinOp, left: Measure, right: Measure) -> Measure:
     """The measure of a product or quotient; of two amounts with a unit it has none.
 
     A plain number that is a step between scales changes the scale of an amount, any other changes nothing.
@@ -215,18 +213,18 @@ def _join(node: ast.BinOp, left: _Measure, right: _Measure) -> _Measure:
         is_step = step in _STEPS and amount.scale in _STEPS and amount.unit and scale in (1, *_STEPS)
         return replace(amount, scale=scale) if is_step and scale else amount
     if is_quotient:
-        return _Measure("" if right.unit else left.unit, left.scale / right.scale)
-    return _Measure("" if left.unit and right.unit else left.unit or right.unit, left.scale * right.scale)
+        return Measure("" if right.unit else left.unit, left.scale / right.scale)
+    return Measure("" if left.unit and right.unit else left.unit or right.unit, left.scale * right.scale)
 
 
-def _agree(measures: Sequence[_Measure]) -> _Measure:
+def _agree(measures: Sequence[Measure]) -> Measure:
     """The measure of a sum: plain numbers have that of the amounts beside them."""
     units = list(dict.fromkeys(measure.unit for measure in measures if measure.unit))
     if len(units) > 1:
         raise InvalidInput(f"The units differ: {' and '.join(units)} cannot be added or subtracted.")
     amounts = [measure for measure in measures if not measure.is_plain]
     scale = max((measure.scale for measure in amounts), default=Decimal(1))
-    return _Measure(units[0] if units else "", scale, is_plain=not amounts)
+    return Measure(units[0] if units else "", scale, is_plain=not amounts)
 
 
 def format_decimal(value: Decimal) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from vectorless_web.engine.agent.events import PlannedStep, ReasoningEvent, StepKind, StepResult
+from vectorless_web.engine.agent.events import ReasoningEvent, StepKind, StepResult
 from vectorless_web.engine.agent.model.answer import AnswerDraft, ClaimMaker, MadeClaim
 from vectorless_web.engine.agent.model.dialogue import Dialogue
 from vectorless_web.engine.agent.model.prompts import PROGRAM, SECOND_READER, write_conversation, write_objections
@@ -13,7 +13,6 @@ from vectorless_web.engine.agent.state import CONVERSATION, OUTSIDE_WALK, RunSta
 from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.answers.claims import ClaimEvent, Support
 from vectorless_web.engine.answers.outcome import Conclusion, Judgement, conclude_answer, decide_support
-from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.llm.model import OUTSIDE, serve_place
 
@@ -41,35 +40,29 @@ class CheckedAnswer:
 
 @dataclass
 class AnswerChecker:
-    """Checks the answer of one conversation; `cards` say whose the documents are."""
+    """Checks the answer of one conversation."""
 
     state: RunState
     library: LibraryView
     dialogue: Dialogue
-    question: str
-    cards: Mapping[str, Card]
-    walk: int = CONVERSATION
     _note: str = ""
     _open_parts: tuple[str, ...] = ()
 
     def check(self, draft: AnswerDraft) -> Generator[ReasoningEvent, None, CheckedAnswer]:
         """Check the draft, put the objections to the model once, and check again what it changed."""
-        maker = ClaimMaker(self.state, self.library, self.question)
+        maker = ClaimMaker(self.state, self.library, self.dialogue.question)
         self._open_parts = draft.missing
         made = maker.make_claims(draft.claims)
         verification = yield from self._verify(made, ())
-        objections = self._list_objections(made, verification)
         gaps = verification.missing if verification and draft.outcome == "answered" else ()
-        if (objections or gaps) and made:
-            mended = yield from self._send_back(objections, gaps, _list_objecting(made, verification, gaps))
-            known = _list_held(made, verification)
-            if mended is not None and not mended.claims and known:
-                self._note, mended = TAKEN_BACK, None
-            if mended is not None:
-                draft = mended
-                self._open_parts = draft.missing
-                made = maker.make_claims(draft.claims)
-                verification = yield from self._verify_again(made, known, verification)
+        mended = (yield from self._send_back(made, verification, gaps)) if made else None
+        known = _list_held(made, verification)
+        if mended is not None and not mended.claims and known:
+            self._note, mended = TAKEN_BACK, None
+        if mended is not None:
+            draft, self._open_parts = mended, mended.missing
+            made = maker.make_claims(draft.claims)
+            verification = yield from self._verify_again(made, known, verification)
         claims = [_finish_claim(claim, verification) for claim in made]
         missing = draft.missing or (verification.missing if verification else ())
         complete = draft.outcome == "answered" and (verification.answers_all if verification else True)
@@ -85,52 +78,41 @@ class AnswerChecker:
         if caller is None or not cited:
             return None
         self.state.stop_if_asked()
+        # A question put to single documents is understood by itself.
+        is_of_run = self.dialogue.walk == CONVERSATION
+        walk = OUTSIDE_WALK if is_of_run else self.dialogue.walk
+        earlier = write_conversation(self.state.conversation, LibraryView()) if is_of_run else ""
+        card_of, pictures = self.state.corpus.card, self.dialogue.pictures
+        sources = Sources(self.library, card_of, pictures, earlier, self._open_parts)
         try:
             with serve_place(*OUTSIDE):
-                earlier = write_conversation(self.state.conversation, LibraryView()) if self._is_of_run else ""
-                sources = Sources(self.library, self.cards, self.dialogue.pictures, earlier, self._open_parts)
-                found = verify_claims(caller, self.question, cited, sources, others=others)
+                found = verify_claims(caller, self.dialogue.question, cited, sources, others=others)
         except ModelError as error:
             self._note = UNVERIFIED.format(error.message.rstrip("."))
-            result = StepResult(self._note, {"error": error.message})
-            yield self.state.make_step(StepKind.VERIFY, result, walk=self._outside)
+            yield self.state.make_step(StepKind.VERIFY, StepResult(self._note, {"error": error.message}), walk=walk)
             return None
         documents = tuple(dict.fromkeys(c.pointer.document for claim in cited for c in claim.cited))
         result = StepResult(_describe(found), _observe(cited, found), documents=documents)
-        planned = PlannedStep(action="verify", tokens=found.tokens, cost_usd=found.cost_usd, engine=found.engine)
-        yield self.state.make_step(StepKind.VERIFY, result, walk=self._outside, planned=planned)
+        yield self.state.make_step(StepKind.VERIFY, result, walk=walk, planned=found.planned)
         return found
 
-    @property
-    def _is_of_run(self) -> bool:
-        """Whether the answer is the run's own; a question put to single documents is understood by itself."""
-        return self.walk == CONVERSATION
-
-    @property
-    def _outside(self) -> int:
-        return OUTSIDE_WALK if self._is_of_run else self.walk
-
-    def _list_objections(
-        self, made: Sequence[MadeClaim], verification: Verification | None
-    ) -> list[tuple[int, str, Sequence[str]]]:
-        """By claim what the program and the verifier have against it; claims without an objection are left out."""
+    def _send_back(
+        self, made: Sequence[MadeClaim], verification: Verification | None, gaps: Sequence[str]
+    ) -> Generator[ReasoningEvent, None, AnswerDraft | None]:
+        """The answer that the model gives after the objections; None when there are none, or it gives none."""
+        refused = {o: f"{said.judgement}: {said.why}" for o, said in _list_opinions(verification, held=False).items()}
         rows: list[tuple[int, str, Sequence[str]]] = []
         for number, claim in enumerate(made, 1):
-            said = list(claim.objections)
-            opinion = verification.opinions.get(claim.event.order) if verification else None
-            if opinion is not None and opinion.judgement is not Judgement.SUPPORTED:
-                said.append(f"{opinion.judgement.value}: {opinion.why}")
-            if said:
-                rows.append((number, claim.draft.text, said))
-        return rows
-
-    def _send_back(
-        self, objections: Sequence[tuple[int, str, Sequence[str]]], gaps: Sequence[str], objecting: Sequence[str]
-    ) -> Generator[ReasoningEvent, None, AnswerDraft | None]:
+            said = [*claim.objections, *filter(None, [refused.get(claim.event.order)])]
+            rows += [(number, claim.draft.text, said)] if said else []
+        if not (rows or gaps):
+            return None
         self.state.stop_if_asked()
-        told = {"objections": [[text, list(said)] for _, text, said in objections], "gaps": list(gaps)}
+        objecting = [PROGRAM] if any(claim.objections for claim in made) else []
+        objecting += [SECOND_READER] if gaps or refused else []
+        told = {"objections": [[text, list(said)] for _, text, said in rows], "gaps": list(gaps)}
         try:
-            return (yield from self.dialogue.hold_again(write_objections(objections, gaps, objecting), told))
+            return (yield from self.dialogue.hold_again(write_objections(rows, gaps, objecting), told))
         except ModelError as error:
             self._note = UNMENDED.format(error.message.rstrip("."))
             return None
@@ -143,37 +125,31 @@ class AnswerChecker:
         changed = [claim for claim in made if claim.event.order not in held]
         others = [claim.draft.text for claim in made if claim.event.order in held]
         found = yield from self._verify(changed, others)
-        if found is None:
-            return (
-                replace(before, opinions=held) if before and not changed else None if not held else Verification(held)
-            )
-        return replace(found, opinions={**held, **found.opinions})
+        if found is not None:
+            return replace(found, opinions={**held, **found.opinions})
+        return replace(before, opinions=held) if before and not changed else Verification(held) if held else None
 
 
-def _list_objecting(
-    made: Sequence[MadeClaim], verification: Verification | None, gaps: Sequence[str]
-) -> tuple[str, ...]:
-    opinions = verification.opinions.values() if verification else ()
-    is_refused = bool(gaps) or any(opinion.judgement is not Judgement.SUPPORTED for opinion in opinions)
-    by_program = (PROGRAM,) if any(claim.objections for claim in made) else ()
-    return (*by_program, *((SECOND_READER,) if is_refused else ()))
+def _list_opinions(verification: Verification | None, *, held: bool) -> dict[int, Opinion]:
+    """The opinions by the orders of their claims: those that support a claim, or those that do not."""
+    opinions = verification.opinions if verification else {}
+    return {order: said for order, said in opinions.items() if held == (said.judgement is Judgement.SUPPORTED)}
 
 
 def _list_held(made: Sequence[MadeClaim], verification: Verification | None) -> dict[object, Opinion]:
     """Opinions on claims to which nobody objected, by what the claims say."""
-    opinions = verification.opinions if verification else {}
-    pairs = [(claim, opinions.get(claim.event.order)) for claim in made if not claim.objections]
-    return {c.draft.content: o for c, o in pairs if o is not None and o.judgement is Judgement.SUPPORTED}
+    held = _list_opinions(verification, held=True)
+    return {c.draft.content: held[c.event.order] for c in made if c.event.order in held and not c.objections}
 
 
 def _finish_claim(claim: MadeClaim, verification: Verification | None) -> ClaimEvent:
     opinion = verification.opinions.get(claim.event.order) if verification else None
     support = decide_support(claim.event, opinion.judgement if opinion else None)
     finished = replace(claim.event, state="checked", support=support)
-    if support in (Support.UNSUPPORTED, Support.PARTLY):
-        said = opinion.why if opinion and opinion.judgement is not Judgement.SUPPORTED else ""
-        return replace(finished, because=said or " ".join(claim.objections) or finished.because)
-    return finished
+    if support not in (Support.UNSUPPORTED, Support.PARTLY):
+        return finished
+    said = opinion.why if opinion and opinion.judgement is not Judgement.SUPPORTED else ""
+    return replace(finished, because=said or " ".join(claim.objections) or finished.because)
 
 
 def renumber_citations(claims: Sequence[ClaimEvent]) -> Iterator[ClaimEvent]:
@@ -196,24 +172,21 @@ def number_citations(claim: ClaimEvent, numbers: Mapping[int, int]) -> ClaimEven
     return replace(claim, citations=cited, calculation=account)
 
 
+SAID = {Judgement.SUPPORTED: "supported", Judgement.PARTLY: "partly supported", Judgement.NO: "not supported"}
+
+
 def _describe(found: Verification) -> str:
-    judged = list(found.opinions.values())
-    counts = [(kind, sum(o.judgement is kind for o in judged)) for kind in Judgement]
-    words = {Judgement.SUPPORTED: "supported", Judgement.PARTLY: "partly supported", Judgement.NO: "not supported"}
-    told = ", ".join(f"{number} {words[kind]}" for kind, number in counts if number)
+    judged = [opinion.judgement for opinion in found.opinions.values()]
+    told = ", ".join(f"{judged.count(kind)} {words}" for kind, words in SAID.items() if kind in judged)
     gaps = f"; missing: {'; '.join(found.missing)}" if found.missing else ""
     return f"A second reader compared {say_count(len(judged), 'sentence')} with the quotes: {told}{gaps}"
 
 
 def _observe(made: Sequence[MadeClaim], found: Verification) -> dict[str, object]:
+    pairs = [(claim, found.opinions[claim.event.order]) for claim in made]
     rows = [
-        {
-            "claim": claim.draft.text,
-            "verdict": found.opinions[claim.event.order].judgement.value,
-            "why": found.opinions[claim.event.order].why,
-            "marks": list(claim.event.marks),
-        }
-        for claim in made
+        {"claim": c.draft.text, "verdict": o.judgement.value, "why": o.why, "marks": list(c.event.marks)}
+        for c, o in pairs
     ]
     return {"claims": rows, "answers_all": found.answers_all, "missing": list(found.missing)}
 

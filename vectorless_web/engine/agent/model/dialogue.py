@@ -3,6 +3,7 @@
 import math
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import Any
 
 from vectorless_web.engine.agent.events import NodeRef, PlannedStep, ReasoningEvent, StepEvent, StepKind, StepResult
@@ -26,11 +27,10 @@ from vectorless_web.engine.agent.model.prompts import (
     write_system,
     write_unknown,
 )
-from vectorless_web.engine.agent.model.searching import rank_passages
 from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import TOOLS, write_tools
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, count_tokens
-from vectorless_web.engine.agent.retrieving import list_absent
+from vectorless_web.engine.agent.retrieving import list_absent, rank_documents
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
 from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.errors import ModelInvalidReply, ModelRefusedPictures
@@ -53,9 +53,8 @@ OUTLINE_SHARE, AS_LIKELY = 0.16, 0.5
 """Share of the room that outlines take; the second document has one too when its score is that share of the first."""
 RANKED, BEST, BEST_TOKENS, OTHER_TOKENS = 24, 3, 600, 160
 """Passages offered to the first message; those shown at length, the tokens of each of them and of each other."""
-STANDS_OUT, LIKELIEST_SHARE = 1.5, 1.0
-"""How much better than the second the router must find a short document that is shown whole, and the share of the room
-that it may take."""
+STANDS_OUT = 1.5
+"""How much better than the second the router must find a short document that is shown whole."""
 FAR, TURNS_EACH = 0.5, 2
 """Share of the best passage's worth below which none is shown, and passages of each document that go ahead in turns.
 Over 22 questions 0.5 spares an eighth of the tokens and no gold passage; 0.6 loses one."""
@@ -79,20 +78,14 @@ SEARCH_FIRST = "Before you say not_found, search once in other words: synonyms, 
 NO_PICTURES = "The model's server takes no pictures, so they could not be shown. Go by the words alone."
 PUT_OFF = "Not carried out: this turn's results are long enough. Call it again if you still need it."
 
+_CALL: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
+    "required": ["tool", "arguments"],
+}
 TURN_SCHEMA: Mapping[str, Any] = {
     "type": "object",
-    "properties": {
-        "thought": {"type": "string"},
-        "calls": {
-            "type": "array",
-            "minItems": 1,
-            "items": {
-                "type": "object",
-                "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
-                "required": ["tool", "arguments"],
-            },
-        },
-    },
+    "properties": {"thought": {"type": "string"}, "calls": {"type": "array", "minItems": 1, "items": _CALL}},
     "required": ["thought", "calls"],
 }
 
@@ -108,9 +101,8 @@ def mend_turn(found: dict[str, Any]) -> dict[str, Any]:
         inner = found.get("answer")
         bare = inner if isinstance(inner, dict) else found
         is_answer = "claims" in bare or "outcome" in bare
-        rows = (
-            [{"tool": "answer", "arguments": _drop(bare, ("thought",))}] if is_answer else [_drop(found, ("thought",))]
-        )
+        said = _drop(bare if is_answer else found, ("thought",))
+        rows = [{"tool": "answer", "arguments": said} if is_answer else said]
     calls = [call for row in rows if isinstance(row, dict) and (call := _mend_call(row))]
     if not calls:
         raise ModelInvalidReply("The reply calls no tool.")
@@ -144,8 +136,6 @@ class Dialogue:
     walk: int = CONVERSATION
     is_whole: bool = False
     """Whether everything in scope is before the model, so that there is nothing to search for."""
-    pictures: list[Picture] = field(default_factory=list)
-    _unsent: list[Picture] = field(default_factory=list)
     _told: str = ""
     _room: int = 0
     _counted: float = COUNTED
@@ -165,7 +155,7 @@ class Dialogue:
             try:
                 asked = self._ask(closing=is_last)
             except ModelRefusedPictures:
-                if not any(message.pictures for message in self.messages):
+                if not self.pictures:
                     raise
                 self._leave_pictures_out()
                 continue
@@ -185,15 +175,16 @@ class Dialogue:
             if is_last:
                 raise ModelInvalidReply("The model did not answer in its last turn.")
 
+    @property
+    def pictures(self) -> list[Picture]:
+        """The pictures that the model has seen."""
+        return [picture for message in self.messages for picture in message.pictures]
+
     def _leave_pictures_out(self) -> None:
-        self._take_back_budget()
-        self.messages = [
-            replace(message, pictures=(), content=f"{message.content}\n\n{NO_PICTURES}")
-            if message.pictures
-            else message
-            for message in self.messages
-        ]
-        self.pictures = []
+        for place, message in enumerate(self.messages):
+            if message.pictures:
+                said = f"{message.content.removesuffix(self._told)}\n\n{NO_PICTURES}"
+                self.messages[place] = Message(message.role, said)
         self.toolbox.tools.pop("page_image", None)
 
     def hold_again(self, objections: str, told: Mapping[str, Any]) -> Generator[ReasoningEvent, None, AnswerDraft]:
@@ -228,14 +219,9 @@ class Dialogue:
 
     def _tell_budget(self) -> None:
         """End the last message with what is left, in the place of what it told before."""
-        self._take_back_budget()
+        last, before = self.messages[-1], self._told
         self._told = f"\n\n{write_budget(self.turns, self._room)}"
-        *before, last = self.messages
-        self.messages = [*before, replace(last, content=f"{last.content}{self._told}")]
-
-    def _take_back_budget(self) -> None:
-        *before, last = self.messages
-        self.messages = [*before, replace(last, content=last.content.removesuffix(self._told))]
+        self.messages[-1] = replace(last, content=f"{last.content.removesuffix(before)}{self._told}")
 
     def _ask(self, *, closing: bool) -> CheckedReply:
         assert self.state.caller is not None, "a conversation is held with a model"
@@ -262,28 +248,28 @@ class Dialogue:
         )
         said = without_thoughts(asked.conversation[-1].content).strip() or "{}"
         self.messages.append(Message("assistant", said[:LONGEST_REPLY]))
-        answer = self._find_answer(asked)
+        answer = _find_answer(asked.content["calls"])
         problem = ""
         if answer is not None:
             draft, problem = _read_answer(answer)
-            if draft is not None and (is_last or not self._must_search(draft)):
+            is_early = not (self.is_whole or self._has_searched or self._was_sent_back or is_last)
+            if draft is not None and not (draft.outcome == "not_found" and is_early):
                 yield self._make_answer_step(draft, planned)
                 return name_documents(draft, self.toolbox.library, self.question)
             problem = problem or SEARCH_FIRST
             self._was_sent_back = True
         if is_last:
             return None
-        results = [Told(problem)] if problem else []
+        told, pictures = [Told(problem)], list[Picture]()
         if not problem:
-            results = yield from self._carry_out(asked.content["calls"], planned)
-        self.messages.append(Message("user", write_results(results), tuple(self._unsent)))
-        self.pictures, self._unsent = [*self.pictures, *self._unsent], []
+            told, pictures = yield from self._carry_out(asked.content["calls"], planned)
+        self.messages.append(Message("user", write_results(told), tuple(pictures)))
         return None
 
     def _carry_out(
         self, rows: Sequence[Mapping[str, Any]], planned: PlannedStep
-    ) -> Generator[ReasoningEvent, None, list[Told]]:
-        results: list[Told] = []
+    ) -> Generator[ReasoningEvent, None, tuple[list[Told], list[Picture]]]:
+        results, pictures = list[Told](), list[Picture]()
         for number, row in enumerate(rows):
             self.toolbox.room = self._room - sum(count_tokens(told.write()) for told in results)
             is_full = number and (self.toolbox.room < LEAST_RESULTS // 6 or not self.state.may_step(self.walk))
@@ -295,18 +281,8 @@ class Dialogue:
             # Only the first step of a turn carries what the turn has cost.
             planned = PlannedStep(engine=self.state.engine)
             results.append(outcome.told)
-            self._unsent = [*self._unsent, *outcome.pictures]
-        return results
-
-    def _find_answer(self, asked: CheckedReply) -> Mapping[str, Any] | None:
-        """The arguments of an answer that is alone, or beside calls that find nothing new."""
-        rows = asked.content["calls"]
-        answers = [row["arguments"] for row in rows if row["tool"] == "answer"]
-        beside = [row for row in rows if row["tool"] not in ("answer", "note", "calculate")]
-        return answers[-1] if answers and not beside else None
-
-    def _must_search(self, draft: AnswerDraft) -> bool:
-        return draft.outcome == "not_found" and not (self.is_whole or self._has_searched or self._was_sent_back)
+            pictures += outcome.pictures
+        return results, pictures
 
     def _make_answer_step(self, draft: AnswerDraft, planned: PlannedStep) -> StepEvent:
         cites = sum(len(claim.cites) for claim in draft.claims)
@@ -314,11 +290,16 @@ class Dialogue:
         say = said if draft.claims else "Said that the documents do not answer it"
         if self._objected:
             say = f"Answered {say_count(sum(map(len, self._objected.values())), 'objection')}. {say}"
-        row = {"outcome": draft.outcome, "value": draft.value, "missing": list(draft.missing)}
-        row |= self._objected
-        return self.state.make_step(
-            StepKind.SYNTHESIZE, StepResult(say, row), walk=self.walk, planned=replace(planned, action="answer")
-        )
+        row = {"outcome": draft.outcome, "value": draft.value, "missing": list(draft.missing), **self._objected}
+        planned = replace(planned, action="answer")
+        return self.state.make_step(StepKind.SYNTHESIZE, StepResult(say, row), walk=self.walk, planned=planned)
+
+
+def _find_answer(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The arguments of an answer that is alone, or beside calls that find nothing new."""
+    answers = [row["arguments"] for row in rows if row["tool"] == "answer"]
+    beside = [row for row in rows if row["tool"] not in ("answer", "note", "calculate")]
+    return answers[-1] if answers and not beside else None
 
 
 def _read_answer(arguments: Mapping[str, Any]) -> tuple[AnswerDraft | None, str]:
@@ -382,8 +363,7 @@ def open_dialogue(
     # For its other words a model finds others by itself; of a question in another language most are missing.
     is_alike = len(absent) * 2 <= len(drop_function_words(words_of(understood), briefing.question))
     names = [word for word in absent if is_alike and any(word in name for name in understood.entities)]
-    unknown = "" if is_whole else write_unknown(names)
-    told = [scope, earlier, *shown, unknown]
+    told = [scope, earlier, *shown, "" if is_whole else write_unknown(names)]
     dialogue.messages = [Message("system", system), Message("user", write_first(told, briefing.question))]
     step = replace(step, observation={**step.observation, "unknown_words": list(absent)})
     kind, action = (StepKind.EXTRACT, "read") if is_whole else (StepKind.RETRIEVE, "passages")
@@ -396,11 +376,9 @@ def _show_documents(
     """The documents as far as there is room, the step that tells of it, and whether all of them are shown whole."""
     views = [line.view for line in briefing.lines]
     whole = choose_whole(briefing.lines, room)
-    parts: list[str] = []
-    refs: list[NodeRef] = []
+    parts, refs = list[str](), list[NodeRef]()
     for view in whole:
-        keys = view.list_readable(0)
-        shown = write_nodes(view, keys, tokens=10**9)
+        shown = write_nodes(view, view.list_readable(0), tokens=10**9)
         parts.append(f"{view.name}, the whole document:\n{fence_text(shown.text)}")
         library.mark_shown(view.id, shown.keys)
         refs += state.refer(view.id, shown.keys[:40], "read")
@@ -430,21 +408,17 @@ def choose_whole(lines: Sequence[ScopeLine], room: int) -> list[DocumentView]:
     Of many, the likeliest is when it is short and the router puts it well before all others.
     """
     if len(lines) > WHOLE_DOCUMENTS:
-        first, second = lines[0], lines[1]
-        stands_out = first.score >= STANDS_OUT * second.score
-        return [first.view] if stands_out and _cost_of(first.view) <= LIKELIEST_SHARE * room else []
+        first = lines[0]
+        stands_out = first.score >= STANDS_OUT * lines[1].score
+        # Ids and headings take about a quarter more than the text.
+        return [first.view] if stands_out and first.view.tokens * 5 // 4 <= room else []
     chosen: list[DocumentView] = []
-    left = max(room, WHOLE_TOKENS) if len(lines) == 1 else min(room, WHOLE_TOKENS)
+    left = WHOLE_TOKENS if len(lines) == 1 else min(room, WHOLE_TOKENS)
     for view in (line.view for line in lines):
-        if view.tokens <= WHOLE_TOKENS and _cost_of(view) <= left * 5 // 4:
+        if view.tokens <= left:
             chosen.append(view)
             left -= view.tokens
     return chosen
-
-
-def _cost_of(view: DocumentView) -> int:
-    """Tokens of a document shown whole: ids and headings take about a quarter more than the text."""
-    return view.tokens * 5 // 4
 
 
 def _write_outlines(lines: Sequence[ScopeLine], tokens: int) -> str:
@@ -459,11 +433,11 @@ def pack_passages(
 ) -> tuple[str, list[Passage]]:
     """The best passages as excerpts, over all documents by their worth, as far as there is room."""
     scores = {line.view.id: line.score for line in briefing.lines}
-    by_id = {view.id: view for view in views}
+    by_id, documents = {view.id: view for view in views}, {view.id: view.document for view in views}
     wanted = stems_of(briefing.plan.question)
-    kept: list[Excerpt] = []
-    shown: list[Passage] = []
-    for passage in order_by_worth(rank_passages(state, briefing.plan, views, most=RANKED), scores):
+    kept, shown = list[Excerpt](), list[Passage]()
+    ranked = rank_documents(state, briefing.plan, documents, most=RANKED)
+    for passage in order_by_worth([p for p in ranked if by_id[p.document].list_pieces(p.key)], scores):
         tokens = BEST_TOKENS if len(shown) < BEST else OTHER_TOKENS
         view = by_id[passage.document]
         excerpt = write_excerpt(view, passage.key, wanted=wanted, tokens=tokens, lit=passage.start)
@@ -488,5 +462,5 @@ def order_by_worth(passages: Sequence[Passage], scores: Mapping[str, float]) -> 
     turns: dict[str, list[Passage]] = {}
     for passage in near:
         turns.setdefault(passage.document, []).append(passage)
-    ahead = [found[turn] for turn in range(TURNS_EACH) for found in turns.values() if turn < len(found)]
+    ahead = [p for turn in zip_longest(*(found[:TURNS_EACH] for found in turns.values())) for p in turn if p]
     return [*ahead, *(passage for passage in near if passage not in ahead)]

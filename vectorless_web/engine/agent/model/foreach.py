@@ -65,7 +65,7 @@ def answer_for_each(
     for number, name in enumerate(known):
         state.stop_if_asked()
         try:
-            view = library.add(entries[name], state.corpus.open(name), state.corpus.summaries(name))
+            view = library.open(entries[name], state.corpus)
         except ArtefactDamaged as error:
             yield AnswerRow(name, note=error.message)
             continue
@@ -98,8 +98,7 @@ def ask_document(
     dialogue, event = open_dialogue(state, own, toolbox, briefing, turns=TURNS, walk=walk)
     yield event
     draft = yield from dialogue.hold()
-    checker = AnswerChecker(state, own, dialogue, question, {view.id: card}, walk=walk)
-    checked = yield from checker.check(draft)
+    checked = yield from AnswerChecker(state, own, dialogue).check(draft)
     for claim in checked.claims:
         for citation in claim.citations:
             library.mark_shown(citation.document, [citation.key])

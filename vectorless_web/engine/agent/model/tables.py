@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from vectorless_web.engine.agent.events import StepResult
 from vectorless_web.engine.agent.model.calculation import format_decimal
-from vectorless_web.engine.agent.model.view import DocumentView, count_tokens, write_cells
+from vectorless_web.engine.agent.model.prompts import Told
+from vectorless_web.engine.agent.model.view import DocumentView, count_tokens, shorten_text, write_cells
+from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.tables.operations import (
     Aggregate,
-    Aggregated,
     Comparison,
     TableGrid,
     aggregate_column,
@@ -30,67 +32,48 @@ _SORT = re.compile(r"(.+?)(?:\s+(asc|desc)\w*)?", re.IGNORECASE | re.DOTALL)
 _AGGREGATE = re.compile(r"(\w+)\s*[( ]\s*(.+?)\)?", re.IGNORECASE | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class WorkedTable:
-    """What the tool tells: its own words, the rows as text, ids of rows and of cells used, and the result of a sum."""
-
-    words: str
-    text: str
-    rows: tuple[str, ...]
-    cells: tuple[str, ...] = ()
-    result: str = ""
-
-
 def work_table(
-    view: DocumentView, relation: Relation, arguments: Mapping[str, Any], *, tokens: int = TABLE_TOKENS
-) -> WorkedTable:
-    """Filter, then sum up or sort, then select; InvalidInput names the columns and the forms that are understood."""
-    grid = grid_of(relation)
-    names = view.name_columns(relation.view.node.key)
+    view: DocumentView, relation: Relation, arguments: Mapping[str, Any], *, tokens: int
+) -> tuple[Told, StepResult]:
+    """Filter, then sum up or sort, then select; what the model is told, and the step.
+
+    InvalidInput names the columns and the forms that are understood.
+    """
+    key, grid = relation.view.node.key, grid_of(relation)
+    names = view.name_columns(key)
     grid = replace(grid, columns=tuple(names[: len(grid.columns)]))
     if arguments.get("rows"):
         grid = select_cells(grid, rows=[_find_row(grid, said) for said in arguments["rows"]])
     if arguments.get("where"):
         grid = _filter(grid, arguments["where"])
     if arguments.get("sort"):
-        grid = _sort(grid, arguments["sort"])
-    name = f"{view.name}.{relation.view.node.key}"
-    words = [f"{name}: {len(grid.rows)} rows."]
-    others = [f"{view.name}.{part.node.key}" for part in relation.view.parts if part.node.key != relation.view.node.key]
-    if others:
-        words.append(
-            f"It is one part of a longer table: {', '.join(others)} are its other parts and are not counted here."
-        )
-    summed = _aggregate(grid, arguments["aggregate"]) if arguments.get("aggregate") else None
-    result = ""
-    if summed is not None:
-        ids = {cell: f"{name}.{cell}" for cell in summed.cells}
-        expression = re.sub(r"r\d+c\d+", lambda match: ids.get(match[0], match[0]), summed.expression)
-        result = f"{format_decimal(summed.value)} {summed.measure}".strip()
-        told = f"{arguments['aggregate']} = {result} over {len(summed.cells)} cells" + (
-            f": {expression}" if expression else ""
-        )
-        words.append(told + ".")
+        match = _SORT.fullmatch(arguments["sort"].strip())
+        assert match is not None, "any text is a column with or without an order"
+        grid = sort_rows(grid, _find_column(grid, match[1]), descending=(match[2] or "").lower() == "desc")
+    words = [f"{view.name}.{key}: {len(grid.rows)} rows."]
+    if others := ", ".join(f"{view.name}.{part.node.key}" for part in relation.view.parts if part.node.key != key):
+        words.append(f"It is one part of a longer table: {others} are its other parts and are not counted here.")
+    result, cells = _aggregate(grid, arguments.get("aggregate") or "", f"{view.name}.{key}", words)
     columns = sorted({_find_column(grid, said) for said in arguments.get("columns") or ()} - {0})
     shown = select_cells(grid, columns=columns) if columns else grid
-    text, kept = _write_grid(view, relation, shown, [0, *columns] if columns else range(len(grid.columns)), tokens)
+    text, kept = _write_grid(view, key, shown, [0, *columns] if columns else range(len(grid.columns)), tokens)
     if kept < len(shown.rows):
         words.append(f"The first {kept} are shown; narrow it by where, rows or columns.")
-    cells = summed.cells if summed else ()
-    return WorkedTable(" ".join(words), text, tuple(r.row for r in shown.rows[:kept]), cells, result)
+    name, rows = shorten_text(relation.view.name, 70), [row.row for row in shown.rows[:kept]]
+    worked = f"Worked out {arguments['aggregate']} of {name} = {result}" if result else ""
+    observed = {"key": key, "rows": rows, "result": result, "cells": cells}
+    return Told(" ".join(words), text), StepResult(worked or f"Read {say_count(kept, 'row')} of {name}", observed)
 
 
 def _find_row(grid: TableGrid, said: str) -> str:
     """The id of a row that is named by it ("r5", "D1.40.r5") or by its label."""
-    ids = {row.row for row in grid.rows}
     last = said.strip().rpartition(".")[2].lower()
-    if last in ids:
+    if last in {row.row for row in grid.rows}:
         return last
     found = [row.row for row in grid.rows if row.cells and said.strip().casefold() in row.cells[0].text.casefold()]
     if len(found) != 1:
-        raise InvalidInput(
-            f"{'No' if not found else 'More than one'} row is called {said!r}; name it by its id, as r5."
-        )
+        number = "More than one" if found else "No"
+        raise InvalidInput(f"{number} row is called {said!r}; name it by its id, as r5.")
     return found[0]
 
 
@@ -108,24 +91,24 @@ def _filter(grid: TableGrid, said: str) -> TableGrid:
     return filter_rows(grid, _find_column(grid, match[1]), comparison, match[3].strip("\"' "))
 
 
-def _sort(grid: TableGrid, said: str) -> TableGrid:
-    match = _SORT.fullmatch(said.strip())
-    assert match is not None, "any text is a column with or without an order"
-    return sort_rows(grid, _find_column(grid, match[1]), descending=(match[2] or "").lower() == "desc")
-
-
-def _aggregate(grid: TableGrid, said: str) -> Aggregated:
+def _aggregate(grid: TableGrid, said: str, name: str, words: list[str]) -> tuple[str, tuple[str, ...]]:
+    """The result of "sum 2019" with its unit, told in `words`, and the cells used; "" and none when it is not asked."""
+    if not said:
+        return "", ()
     match = _AGGREGATE.fullmatch(said.strip())
     if match is None or match[1].lower() not in set(Aggregate):
         raise InvalidInput(f'aggregate is one of {", ".join(Aggregate)} and a column: "sum 2019".')
-    return aggregate_column(grid, _find_column(grid, match[2]), Aggregate(match[1].lower()))
+    summed = aggregate_column(grid, _find_column(grid, match[2]), Aggregate(match[1].lower()))
+    ids = {cell: f"{name}.{cell}" for cell in summed.cells}
+    expression = re.sub(r"r\d+c\d+", lambda match: ids.get(match[0], match[0]), summed.expression)
+    result = f"{format_decimal(summed.value)} {summed.measure}".strip()
+    told = f": {expression}" if expression else ""
+    words.append(f"{said} = {result} over {len(summed.cells)} cells{told}.")
+    return result, summed.cells
 
 
-def _write_grid(
-    view: DocumentView, relation: Relation, grid: TableGrid, places: Sequence[int], tokens: int
-) -> tuple[str, int]:
+def _write_grid(view: DocumentView, key: int, grid: TableGrid, places: Sequence[int], tokens: int) -> tuple[str, int]:
     """Columns with their ids (`places` in the table) and rows as text, and how many of the rows fit."""
-    key = relation.view.node.key
     names = " | ".join(f"c{place}: {name}".rstrip(": ") for place, name in zip(places, grid.columns, strict=True))
     units = view.write_units(key)
     lines = [f"[{view.name}.{key}] table{f' ({units})' if units else ''} | {names}"]

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
 from vectorless_web.engine.agent.events import NodeRef, PlannedStep, ReasoningEvent, StepKind, StepResult
@@ -16,12 +17,11 @@ from vectorless_web.engine.agent.model.excerpts import (
     write_outline,
 )
 from vectorless_web.engine.agent.model.prompts import Told
-from vectorless_web.engine.agent.model.searching import find_literally, search_nodes
 from vectorless_web.engine.agent.model.tables import TABLE_TOKENS, work_table
 from vectorless_web.engine.agent.model.tools import Tool
 from vectorless_web.engine.agent.model.versions import compare_documents
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, count_tokens, shorten_text
-from vectorless_web.engine.agent.retrieving import list_absent
+from vectorless_web.engine.agent.retrieving import list_absent, search_nodes
 from vectorless_web.engine.agent.routing import route_documents
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
 from vectorless_web.engine.agent.tree_search import search_document
@@ -46,15 +46,13 @@ FIND_TOKENS, MOST_IN_NODE = 1200, 6
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """What a call came to: what the model is told, the pictures it is shown, and the step for the trace.
-
-    `event` is a step that was made on the way (routing) and stands for this one.
-    """
+    """What a call came to: what the model is told, the pictures it is shown, and the step for the trace."""
 
     told: Told
     result: StepResult
     pictures: tuple[Picture, ...] = ()
     event: ReasoningEvent | None = None
+    """A step that was made on the way (routing) and stands for this one."""
 
 
 Child = Callable[[str, Sequence[str], int], Generator[ReasoningEvent, None, ToolOutcome]]
@@ -132,13 +130,11 @@ class Toolbox:
         """The document named; one that was announced only is opened now."""
         view = self.library.find(said)
         entry = self.library.find_announced(said) if view is None else None
-        if entry is not None:
-            view = self.library.add(entry, self.state.corpus.open(entry.id), self.state.corpus.summaries(entry.id))
+        view = self.library.open(entry, self.state.corpus) if entry is not None else view
         if view is None:
             names = ", ".join(view.name for view in self.library.documents)
-            raise InvalidInput(
-                f"There is no document {shorten_text(str(said), 60) or '(none named)'}. Open are {names}."
-            )
+            named = shorten_text(str(said), 60) or "(none named)"
+            raise InvalidInput(f"There is no document {named}. Open are {names}.")
         return view
 
     def _find_node(self, said: str) -> tuple[DocumentView, int, str]:
@@ -146,9 +142,8 @@ class Toolbox:
         pointer = self.library.resolve(said)
         view = self.library.of_id(pointer.document) if pointer else None
         if pointer is None or view is None or pointer.key < 0:
-            raise InvalidInput(
-                f"There is no node {shorten_text(said, 40)}; ids look like D1.12 and stand in [brackets]."
-            )
+            named = shorten_text(said, 40)
+            raise InvalidInput(f"There is no node {named}; ids look like D1.12 and stand in [brackets].")
         piece = re.search(r"\.(r?\d+)\]?$", said.strip()) if said.count(".") > 1 else None
         return view, pointer.key, piece[1] if piece else ""
 
@@ -171,24 +166,21 @@ class Toolbox:
         queries: list[str] = arguments["queries"]
         plans = [self.state.understand(query) for query in queries]
         wanted = frozenset().union(*(stems_of(query) for query in queries))
-        found = [search_nodes(self.state, plan, views, most=3 * MOST_HITS) for plan in plans]
-        hits = merge_ranks([nodes for nodes, _ in found])
+        documents = {view.id: view.document for view in views}
+        found = [search_nodes(self.state, plan, documents, most=3 * MOST_HITS) for plan in plans]
+        hits = [(self.library[name], key) for name, key in merge_ranks([nodes for nodes, _ in found])]
         new = [hit for hit in hits if not self.library.was_shown(hit[0].id, hit[1])][: self._most_hits]
         known = [hit for hit in hits[:MOST_HITS] if hit not in new]
         text = self._show(new, wanted)
-        absent = list_absent(self.state, plans, {view.id: view.document for view in views})
+        absent = list_absent(self.state, plans, documents)
         told = [f"{len(new)} new {'hit' if len(new) == 1 else 'hits'}."]
         told += [f"Shown before: {', '.join(f'{view.name}.{key}' for view, key in known)}."] if known else []
         told += [f"In none of these documents: {', '.join(absent)}."] if absent else []
         refs = tuple(ref for view, key in new for ref in self._refs(view, [key], "looked"))
         asked = ", ".join(f"“{shorten_text(query, 60)}”" for query in queries)
         say = f"Searched {say_count(len(views), 'document')} for {asked}: {told[0]}"
-        row: dict[str, Any] = {
-            "queries": queries,
-            "hits": [[view.id, key] for view, key in new],
-            "absent": list(absent),
-        }
-        row |= {"absent": list(absent), "retrieval": [account for _, account in found]}
+        row = {"queries": queries, "hits": [[view.id, key] for view, key in new], "absent": list(absent)}
+        row |= {"retrieval": [account for _, account in found]}
         result = StepResult(say, row, refs, documents=tuple(view.id for view in views))
         return ToolOutcome(Told(" ".join(told), text), result)
 
@@ -199,9 +191,8 @@ class Toolbox:
             view, start = self._find_view(arguments["document"]), 0
         shown = write_outline(view, tokens=OUTLINE_TOKENS, start=start, depth=max(1, arguments.get("depth") or 99))
         name = view.write_path(start) or view.title
-        words = (
-            f"Sections of {view.name}{f'.{start}' if start else ''}:" if shown.text else "It has no sections below it."
-        )
+        told = f"Sections of {view.name}{f'.{start}' if start else ''}:"
+        words = told if shown.text else "It has no sections below it."
         say = f"Listed {say_count(len(shown.keys), 'section')} of {shorten_text(name, 70)}"
         self.library.mark_shown(view.id, shown.keys)
         result = StepResult(say, {"at": start, "sections": list(shown.keys)}, self._refs(view, shown.keys, "looked"))
@@ -233,11 +224,8 @@ class Toolbox:
     def _read(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         view, keys, piece = self._choose_reading(arguments)
         if not keys:
-            raise InvalidInput(
-                "There is no text there; page_image shows a page as it looks."
-                if self._pictures_left
-                else "There is no text there."
-            )
+            look = "; page_image shows a page as it looks" if self._pictures_left else ""
+            raise InvalidInput(f"There is no text there{look}.")
         shown = write_nodes(view, keys, tokens=min(READ_TOKENS, self.room), start=piece)
         self.library.mark_shown(view.id, shown.keys)
         nodes = [view.tree.node(k) for k in shown.keys]
@@ -279,7 +267,7 @@ class Toolbox:
 
     def _find(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         view, text = self._find_view(arguments["document"]), arguments["text"]
-        places = find_literally(view, text)
+        places = view.find_literally(text)
         lines: dict[int, str] = {}
         for key in dict.fromkeys(key for key, _ in places):
             at = [number for place, number in places if place == key and number >= 0][:MOST_IN_NODE]
@@ -293,12 +281,10 @@ class Toolbox:
             words += f" Shown are those with most words of the question. Others: p. {', '.join(map(str, pages))}."
         if not places:
             words = f"“{shorten_text(text, 60)}” stands nowhere in {view.name}; search takes other words too."
-        result = StepResult(
-            f"Found “{shorten_text(text, 60)}” at {say_count(len(places), 'place')} of {shorten_text(view.title, 60)}",
-            {"places": places[:40]},
-            self._refs(view, keys, "looked"),
-            documents=(view.id,),
-        )
+        found = say_count(len(places), "place")
+        say = f"Found “{shorten_text(text, 60)}” at {found} of {shorten_text(view.title, 60)}"
+        refs = self._refs(view, keys, "looked")
+        result = StepResult(say, {"places": places[:40]}, refs, documents=(view.id,))
         return ToolOutcome(Told(words, "\n\n".join(lines[key] for key in keys)), result)
 
     def _choose_lines(self, lines: Mapping[int, str], tokens: int) -> list[int]:
@@ -317,44 +303,32 @@ class Toolbox:
         relation = view.find_relation(key)
         if relation is None:
             raise InvalidInput(f"{view.name}.{key} is no table; read shows it.")
-        worked = work_table(view, relation, arguments, tokens=min(TABLE_TOKENS, self.room))
+        told, result = work_table(view, relation, arguments, tokens=min(TABLE_TOKENS, self.room))
         self.library.mark_shown(view.id, [key])
-        name = shorten_text(relation.view.name, 70)
-        row = {"key": key, "rows": list(worked.rows), "result": worked.result, "cells": list(worked.cells)}
-        say = (
-            f"Worked out {arguments['aggregate']} of {name} = {worked.result}"
-            if worked.result
-            else f"Read {say_count(len(worked.rows), 'row')} of {name}"
-        )
-        return ToolOutcome(Told(worked.words, worked.text), StepResult(say, row, self._refs(view, [key], "read")))
+        return ToolOutcome(told, replace(result, refs=self._refs(view, [key], "read")))
 
     def _changes(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         older, newer = self._find_view(arguments["from"]), self._find_view(arguments["to"])
         if older is newer:
             raise InvalidInput("from and to are the same document.")
-        found = compare_documents(self.library, older, newer, arguments.get("part") or "")
-        self.library.mark_shown(older.id, found.older)
-        self.library.mark_shown(newer.id, found.newer)
-        refs = (*self._refs(older, found.older, "read"), *self._refs(newer, found.newer, "read"))
-        result = StepResult(f"Compared two documents. {found.words}", {"told": found.words}, refs)
-        return ToolOutcome(Told(found.words, found.text), replace(result, documents=(older.id, newer.id)))
+        told, *shown = compare_documents(self.library, older, newer, arguments.get("part") or "")
+        refs: list[NodeRef] = []
+        for view, keys in zip((older, newer), shown, strict=True):
+            self.library.mark_shown(view.id, keys)
+            refs += self._refs(view, dict.fromkeys(keys), "read")
+        ids = (older.id, newer.id)
+        result = StepResult(f"Compared two documents. {told.words}", {"told": told.words}, tuple(refs), documents=ids)
+        return ToolOutcome(told, result)
 
     def _calculate(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         worked = evaluate_ids(arguments["expression"], self.library)
         rows = [f"{a.id} = {a.write()} ({a.words})" for a in worked.amounts]
-        row = {
-            "expression": worked.expression,
-            "result": worked.result,
-            "operands": [[a.id, a.words] for a in worked.amounts],
-        }
-        result = StepResult(f"Worked out {shorten_text(worked.expression, 80)} = {worked.result}", row)
-        keys: dict[str, list[int]] = {}
-        for amount in worked.amounts:
-            keys.setdefault(amount.pointer.document, []).append(amount.pointer.key)
-        refs = tuple(
-            ref for document, found in keys.items() for ref in self.state.refer(document, dict.fromkeys(found), "read")
-        )
-        return ToolOutcome(Told(f"= {worked.result}", "\n".join(rows)), replace(result, refs=refs))
+        operands = [[a.id, a.words] for a in worked.amounts]
+        row = {"expression": worked.expression, "result": worked.result, "operands": operands}
+        nodes = dict.fromkeys((a.pointer.document, a.pointer.key) for a in worked.amounts)
+        refs = tuple(ref for document, key in nodes for ref in self.state.refer(document, [key], "read"))
+        result = StepResult(f"Worked out {shorten_text(worked.expression, 80)} = {worked.result}", row, refs)
+        return ToolOutcome(Told(f"= {worked.result}", "\n".join(rows)), result)
 
     def _note(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         text = clean_text(arguments["text"])
@@ -369,11 +343,8 @@ class Toolbox:
         picture = self.state.corpus.picture(view.id, page - 1)
         self._pictures_left -= 1
         words = f"The picture of page {page} of {view.name} follows; cite it as {view.name}.p{page}."
-        result = StepResult(
-            f"Looked at page {page} of {shorten_text(view.title, 70)}",
-            {"picture": picture.reference()},
-            documents=(view.id,),
-        )
+        say = f"Looked at page {page} of {shorten_text(view.title, 70)}"
+        result = StepResult(say, {"picture": picture.reference()}, documents=(view.id,))
         self.library.mark_shown(view.id, [-page])
         return ToolOutcome(Told(words), result, pictures=(picture,))
 
@@ -386,10 +357,8 @@ class Toolbox:
         routed, event = route_documents(self.state, plan, read=known, gaps=gaps, yielded=gave, walk=self._walk)
         texts = []
         for document in routed.documents:
-            view = self.library.add(
-                document.entry, self.state.corpus.open(document.id), self.state.corpus.summaries(document.id)
-            )
-            hits = search_nodes(self.state, plan, [view], most=2)[0]
+            view = self.library.open(document.entry, self.state.corpus)
+            hits = [(view, key) for _, key in search_nodes(self.state, plan, {view.id: view.document}, most=2)[0]]
             reason = shorten_text(document.reason, 90)
             texts.append(f"[{view.name}] {shorten_text(view.title, 90)} | {view.entry.name} | {reason}")
             texts.append(self._show(hits, stems_of(arguments["query"])))
@@ -403,11 +372,9 @@ class Toolbox:
         raise InvalidInput("answer has to be called alone.")
 
 
-def merge_ranks(ranked: Sequence[Sequence[tuple[DocumentView, int]]]) -> list[tuple[DocumentView, int]]:
+def merge_ranks(ranked: Sequence[Sequence[tuple[str, int]]]) -> list[tuple[str, int]]:
     """Several ranked lists in turns, each node once: the first of each list, then the second."""
-    longest = max(map(len, ranked), default=0)
-    turns = (one[place] for place in range(longest) for one in ranked if place < len(one))
-    return list({(view.id, key): (view, key) for view, key in turns}.values())
+    return list(dict.fromkeys(node for turn in zip_longest(*ranked) for node in turn if node is not None))
 
 
 def _as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:

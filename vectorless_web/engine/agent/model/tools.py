@@ -1,145 +1,109 @@
 """The tools of a model: what each is called with, as the prompt and as a server of native functions are told."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from vectorless_web.engine.agent.events import StepKind
 
+_TEXT: Mapping[str, Any] = {"type": "string"}
+_TEXTS: Mapping[str, Any] = {"type": "array", "items": _TEXT}
+
+
+def _shape(fields: str, **types: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of an object with these fields, a "?" behind those that may be missing; texts but for `types`."""
+    named = {name.rstrip("?"): not name.endswith("?") for name in fields.split()}
+    properties = {name: types.get(name, _TEXT) for name in named}
+    required = [name for name, is_needed in named.items() if is_needed]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+_CLAIM = _shape(
+    "text cites phrase? calculation? absent? insists?",
+    cites={**_TEXTS, "maxItems": 40},
+    absent=_shape("documents terms", documents={**_TEXTS, "minItems": 1}, terms={**_TEXTS, "minItems": 1}),
+)
+_TYPES: Mapping[str, Mapping[str, Any]] = {
+    **dict.fromkeys(("documents", "rows", "columns", "missing"), _TEXTS),
+    "depth": {"type": "integer"},
+    "page": {"type": "integer"},
+    "queries": {**_TEXTS, "maxItems": 5},
+    "outcome": {"type": "string", "enum": ["answered", "partial", "not_found"]},
+    "claims": {"type": "array", "items": _CLAIM, "maxItems": 40},
+}
+"""Types of arguments that are not texts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool: its arguments as the prompt names them, what it does, their JSON schema, and the kind of its step."""
+    """One tool: the kind of its step, its arguments as the prompt names them, and what it does."""
 
     name: str
+    kind: StepKind
     arguments: str
     does: str
-    parameters: Mapping[str, Any]
-    kind: StepKind
+    fields: str = ""
+    """The arguments parted by spaces, where `arguments` is no plain list of them."""
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The JSON schema of its arguments."""
+        return _shape(self.fields or self.arguments.replace(",", ""), **_TYPES)
 
     def as_function(self) -> dict[str, Any]:
         """The tool as a native function of a model's server."""
-        return {"name": self.name, "description": self.does, "parameters": dict(self.parameters)}
+        return {"name": self.name, "description": self.does, "parameters": self.parameters}
 
 
-def _shape(required: Sequence[str] = (), **properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
-
-
-_TEXT: Mapping[str, Any] = {"type": "string"}
-_WHOLE: Mapping[str, Any] = {"type": "integer"}
-_TEXTS: Mapping[str, Any] = {"type": "array", "items": {"type": "string"}}
-_CLAIM = _shape(
-    ["text", "cites"],
-    text={"type": "string", "minLength": 1},
-    cites={"type": "array", "items": _TEXT, "maxItems": 40},
-    phrase=_TEXT,
-    calculation=_TEXT,
-    absent=_shape(["documents", "terms"], documents={**_TEXTS, "minItems": 1}, terms={**_TEXTS, "minItems": 1}),
-    insists=_TEXT,
+_SEARCH = "passages that hold these words or their meaning: new hits only, as snippets with ids"
+_READ = "the text of a section, table or pages in its order; a cut says where to go on"
+_TABLE = (
+    'rows and columns of a table, filtered ("2019 > 500"), sorted ("2019 desc"), or the exact sum, count, mean, least '
+    'or most of a column ("sum 2019")'
 )
+_CHANGES = "what differs between two versions of a document, with the words of both"
+_FOR_EACH = "asks each of these documents (at most 40) the same question; one checked row for each"
+_CLAIMS = "claims[{text, cites[], phrase?, calculation?, absent{documents[], terms[]}?, insists?}]"
 
 TOOLS = {
     tool.name: tool
     for tool in (
-        Tool(
-            "search",
-            "queries[1..5], documents?",
-            "passages that hold these words or their meaning: new hits only, as snippets with ids",
-            _shape(["queries"], queries={**_TEXTS, "minItems": 1, "maxItems": 5}, documents=_TEXTS),
-            StepKind.RETRIEVE,
-        ),
-        Tool(
-            "outline",
-            "document, node?, depth?",
-            "titles of sections with pages and tokens",
-            _shape(["document"], document=_TEXT, node=_TEXT, depth=_WHOLE),
-            StepKind.SCAN,
-        ),
-        Tool(
-            "navigate",
-            "document, goal, from?",
-            "a guided search down the sections for the goal",
-            _shape(["document", "goal"], document=_TEXT, goal=_TEXT, **{"from": _TEXT}),
-            StepKind.NAVIGATE,
-        ),
+        Tool("search", StepKind.RETRIEVE, "queries[1..5], documents?", _SEARCH, "queries documents?"),
+        Tool("outline", StepKind.SCAN, "document, node?, depth?", "titles of sections with pages and tokens"),
+        Tool("navigate", StepKind.NAVIGATE, "document, goal, from?", "a guided search down the sections for the goal"),
         Tool(
             "read",
+            StepKind.EXTRACT,
             'node | document and pages ("12-14"), from?',
-            "the text of a section, table or pages in its order; a cut says where to go on",
-            _shape([], node=_TEXT, document=_TEXT, pages=_TEXT, **{"from": _TEXT}),
-            StepKind.EXTRACT,
+            _READ,
+            "node? document? pages? from?",
         ),
         Tool(
-            "find",
-            "document, text",
-            "every place where this text stands literally (* is anything)",
-            _shape(["document", "text"], document=_TEXT, text={"type": "string", "minLength": 1}),
-            StepKind.RETRIEVE,
+            "find", StepKind.RETRIEVE, "document, text", "every place where this text stands literally (* is anything)"
         ),
-        Tool(
-            "table",
-            "node, rows?, columns?, where?, sort?, aggregate?",
-            'rows and columns of a table, filtered ("2019 > 500"), sorted ("2019 desc"), or the exact sum, count, '
-            'mean, least or most of a column ("sum 2019")',
-            _shape(["node"], node=_TEXT, rows=_TEXTS, columns=_TEXTS, where=_TEXT, sort=_TEXT, aggregate=_TEXT),
-            StepKind.EXTRACT,
-        ),
-        Tool(
-            "changes",
-            "from, to, part?",
-            "what differs between two versions of a document, with the words of both",
-            _shape(["from", "to"], part=_TEXT, to=_TEXT, **{"from": _TEXT}),
-            StepKind.EXTRACT,
-        ),
+        Tool("table", StepKind.EXTRACT, "node, rows?, columns?, where?, sort?, aggregate?", _TABLE),
+        Tool("changes", StepKind.EXTRACT, "from, to, part?", _CHANGES),
         Tool(
             "calculate",
+            StepKind.EXTRACT,
             "expression",
             "an expression over ids of cells and numbers, worked out exactly",
-            _shape(["expression"], expression={"type": "string", "minLength": 1}),
-            StepKind.EXTRACT,
         ),
-        Tool(
-            "note",
-            "text",
-            "keeps what is known and what is missing",
-            _shape(["text"], text={"type": "string", "minLength": 1}),
-            StepKind.SYNTHESIZE,
-        ),
+        Tool("note", StepKind.SYNTHESIZE, "text", "keeps what is known and what is missing"),
         Tool(
             "page_image",
+            StepKind.EXTRACT,
             "document, page",
             "the page as a picture: charts, scans, forms; cite it as D1.p7",
-            _shape(["document", "page"], document=_TEXT, page=_WHOLE),
-            StepKind.EXTRACT,
         ),
-        Tool(
-            "route",
-            "query",
-            "opens other documents of the workspace that fit the query",
-            _shape(["query"], query={"type": "string", "minLength": 1}),
-            StepKind.ROUTE,
-        ),
-        Tool(
-            "for_each",
-            "question, documents",
-            "asks each of these documents (at most 40) the same question; one checked row for each",
-            _shape(["question"], question={"type": "string", "minLength": 1}, documents=_TEXTS),
-            StepKind.SYNTHESIZE,
-        ),
+        Tool("route", StepKind.ROUTE, "query", "opens other documents of the workspace that fit the query"),
+        Tool("for_each", StepKind.SYNTHESIZE, "question, documents", _FOR_EACH, "question documents?"),
         Tool(
             "answer",
-            "outcome, claims[{text, cites[], phrase?, calculation?, absent{documents[], terms[]}?, insists?}], value?, "
-            "missing[]?",
-            "ends: answered, partial or not_found",
-            _shape(
-                ["outcome", "claims"],
-                outcome={"type": "string", "enum": ["answered", "partial", "not_found"]},
-                claims={"type": "array", "items": _CLAIM, "maxItems": 40},
-                value=_TEXT,
-                missing=_TEXTS,
-            ),
             StepKind.FINALIZE,
+            f"outcome, {_CLAIMS}, value?, missing[]?",
+            "ends: answered, partial or not_found",
+            "outcome claims value? missing?",
         ),
     )
 }
@@ -147,11 +111,9 @@ TOOLS = {
 
 def list_tools(*, documents: int, more_documents: bool, pictures: bool) -> list[Tool]:
     """The tools that make sense in a run: those that need several documents or pictures only where there are any."""
-    left_out = set[str]()
-    left_out |= set() if more_documents else {"route"}
-    left_out |= set() if pictures else {"page_image"}
-    left_out |= set() if documents > 1 else {"for_each", "changes"}
-    return [tool for tool in TOOLS.values() if tool.name not in left_out]
+    lacking = {"route": not more_documents, "page_image": not pictures}
+    lacking |= dict.fromkeys(("for_each", "changes"), documents < 2)
+    return [tool for tool in TOOLS.values() if not lacking.get(tool.name)]
 
 
 def write_tools(tools: Iterable[Tool]) -> list[str]:

@@ -1,9 +1,10 @@
 """The second reader: one independent call that judges whether the cited text supports each claim of an answer."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from vectorless_web.engine.agent.events import PlannedStep
 from vectorless_web.engine.agent.model.answer import Cited, MadeClaim
 from vectorless_web.engine.agent.model.view import (
     DocumentView,
@@ -76,9 +77,8 @@ class Verification:
     opinions: Mapping[int, Opinion]
     answers_all: bool = True
     missing: tuple[str, ...] = ()
-    engine: str = ""
-    tokens: int = 0
-    cost_usd: float = 0.0
+    planned: PlannedStep | None = None
+    """What the call has cost."""
 
 
 PASSED_OVER = Opinion(Judgement.PARTLY, "The verifier did not judge it.")
@@ -86,14 +86,14 @@ PASSED_OVER = Opinion(Judgement.PARTLY, "The verifier did not judge it.")
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What claims rest on: the documents, whose they are, and the pictures of pages that were looked at.
+    """What claims rest on: the documents, their cards, and the pictures of pages that were looked at.
 
     `earlier` are the questions and answers before, by which a follow-up ("And the year before?") is understood.
     `open_parts` are the parts of the question that the writer says the documents leave open.
     """
 
     library: LibraryView
-    cards: Mapping[str, Card]
+    card_of: Callable[[str], Card]
     pictures: Sequence[Picture] = ()
     earlier: str = ""
     open_parts: Sequence[str] = ()
@@ -107,17 +107,11 @@ def verify_claims(
     `others` are texts of claims that were judged before: they count for what is answered. Pictures that a claim cites
     are shown again.
     """
-    prompt = write_prompt(question, claims, sources, others=others)
-    looked = [c.pointer for claim in claims for c in claim.cited if c.pointer.key < 0]
-    shown = tuple(
-        picture for picture in sources.pictures if picture.place in [(p.document, p.page_index) for p in looked]
-    )
-    asked = caller.ask(
-        [Message("system", _RULES), Message("user", prompt, shown)],
-        schema=_SCHEMA,
-        purpose="verify",
-        max_tokens=VERIFY_TOKENS,
-    )
+    looked = [(c.pointer.document, c.pointer.page_index) for claim in claims for c in claim.cited if c.pointer.key < 0]
+    shown = tuple(picture for picture in sources.pictures if picture.place in looked)
+    prompt = Message("user", write_prompt(question, claims, sources, others=others), shown)
+    messages = [Message("system", _RULES), prompt]
+    asked = caller.ask(messages, schema=_SCHEMA, purpose="verify", max_tokens=VERIFY_TOKENS)
     opinions = {
         claims[row["claim"] - 1].event.order: Opinion(Judgement(row["verdict"]), shorten_text(row["why"], MOST_WHY))
         for row in asked.content["claims"]
@@ -127,18 +121,16 @@ def verify_claims(
         {claim.event.order: opinions.get(claim.event.order, PASSED_OVER) for claim in claims},
         asked.content["answers_all"],
         tuple(filter(None, map(clean_text, asked.content["missing"]))),
-        caller.model.name,
-        asked.tokens,
-        asked.cost_usd,
+        PlannedStep(action="verify", tokens=asked.tokens, cost_usd=asked.cost_usd, engine=caller.model.name),
     )
 
 
 def write_prompt(question: str, claims: Sequence[MadeClaim], sources: Sources, *, others: Sequence[str] = ()) -> str:
     """The documents cited, the quotes with the text around them, the question, and the claims with their quotes."""
-    library, cards = sources.library, sources.cards
+    library = sources.library
     places = list(dict.fromkeys(cited for claim in claims for cited in (*claim.cited, *claim.nearest)))
     documents = dict.fromkeys(cited.pointer.document for cited in places)
-    lines = [write_document_line(view, cards[name]) for name in documents if (view := library.of_id(name))]
+    lines = [_write_document(view, sources.card_of(name)) for name in documents if (view := library.of_id(name))]
     quotes: list[str] = []
     numbers: dict[Cited, int] = {}
     for group in _group_by_node(places):
@@ -173,7 +165,7 @@ def _group_by_node(places: Sequence[Cited]) -> list[list[Cited]]:
     ]
 
 
-def write_document_line(view: DocumentView, card: Card) -> str:
+def _write_document(view: DocumentView, card: Card) -> str:
     """Whose document it is, and of when: "[D1] title | years | file name"."""
     fields = card.fields
     period = ", ".join([*map(str, fields.years[:2]), *fields.dates[:1]])

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from vectorless_web.engine.agent.corpus import DocumentEntry
+from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind, Table
 from vectorless_web.engine.llm.model import HeuristicEstimator
@@ -34,6 +34,8 @@ _UNSEEN = {ord("\xad"): None} | dict.fromkeys(map(ord, "\u200b\u200c\ufeff"))
 HEADING_CHARACTERS, PATH_PARTS = 70, 3
 """Characters of a heading and headings, the innermost ones, above an excerpt."""
 OUTLINE_CHARACTERS = 90
+MOST_ANY = 80
+"""Characters that a * may stand for in a text that is looked for."""
 
 _BY_LINE = (NodeKind.TABLE, NodeKind.LIST, NodeKind.CODE)
 
@@ -161,6 +163,32 @@ class DocumentView:
         keys = {key for page in range(first, last + 1) for key in self.document.on_page(page)}
         is_read = {k: self.tree.is_section(k) or (k and self.list_pieces(k)) for k in keys}
         return sorted(k for k in keys if is_read[k] and self.tree.kind(k) is not NodeKind.RUNNING)
+
+    def find_literally(self, text: str) -> list[tuple[int, int]]:
+        """(node, index of its piece) of every place of the text at the beginning of a word, else anywhere in words.
+
+        Case and white space are set aside. The index is -1 where it is in a table's caption or column names, which are
+        shown with any of its rows.
+        """
+        parts = [re.escape(" ".join(part.split())).replace(r"\ ", r"\s+") for part in clean_text(text).split("*")]
+        if not any(parts):
+            return []
+        said = f".{{0,{MOST_ANY}}}?".join(parts)
+        # Scripts without capitals, such as Chinese, part no words.
+        begins = [rf"(?<![^\W\d_]){said}"] if clean_text(text)[:1].lower() != clean_text(text)[:1].upper() else []
+        ways = (self._find_pattern(re.compile(way, re.IGNORECASE | re.DOTALL)) for way in (*begins, said))
+        return next(filter(None, ways), [])
+
+    def _find_pattern(self, pattern: re.Pattern[str]) -> list[tuple[int, int]]:
+        found = []
+        for key in range(1, len(self.tree)):
+            own = (self.tree.columns.titles[key], self.tree.columns.texts[key])
+            if self.tree.is_leaf(key) and not any(map(pattern.search, own)):
+                continue
+            places = [place for place, piece in enumerate(self.list_pieces(key)) if pattern.search(piece.text)]
+            is_above = not places and self.find_table(key) is not None
+            found += [(key, place) for place in ([-1] if is_above else places)]
+        return found
 
     def write_path(self, key: int) -> str:
         """The innermost headings above a node, parted by " > "."""
@@ -333,13 +361,14 @@ class LibraryView:
         narrowed._by_id[view.id] = view
         return narrowed
 
+    def open(self, entry: DocumentEntry, corpus: Corpus) -> DocumentView:
+        """Open and number a document; one that is known keeps its number."""
+        return self.add(entry, corpus.open(entry.id), corpus.summaries(entry.id))
+
     def add(
         self, entry: DocumentEntry, document: CompiledDocument, summaries: Mapping[int, str] | None = None
     ) -> DocumentView:
-        """Number a document that was opened; one that is known keeps its number.
-
-        `summaries` are lines on its sections, by their keys, for its outline.
-        """
+        """Number a document that was opened; `summaries` are lines on its sections, by their keys, for its outline."""
         if entry.id not in self._by_id:
             self._by_id[entry.id] = DocumentView(self._number(entry), entry, document, summaries)
         return self._by_id[entry.id]
