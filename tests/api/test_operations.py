@@ -124,6 +124,8 @@ def test_the_engines_parts_answer_on_their_own(program, client, bob, workspace, 
     assert [row["code"] for row in none["warnings"]] == ["lane_empty"] and none["warnings"][0]["remedy"]
     walked = importer.post(f"{place}/navigate", {"goal": "dues of a trawler", "document": report.pk}).json()
     assert walked["entered"][0]["title"] == "Dues" and walked["entered"][0]["reason"] and walked["log"]
+    start = walked["advice"][0]
+    assert (start["point"], start["confidence"] > 0) == ("start", True) and "looks most promising" in start["reasoning"]
     lost = importer.post(f"{place}/retrieve", {"query": "dues", "documents": [report.pk + 1]})
     assert lost.status_code == 404
 

@@ -24,6 +24,7 @@ from vectorless_web.documents.background import vectors_of
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.selectors import closed_folders, readable_documents, ready_version, visible_snapshot
 from vectorless_web.documents.storage.files import open_version
+from vectorless_web.engine.agent.tree_search import tell_advice
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.finding.navigation import SearchLimits
@@ -141,6 +142,7 @@ def navigate(request: HttpRequest, slug: str, asked: NavigateIn) -> dict[str, An
         **{name: getattr(told.stats, name) for name in ("turns", "consultations", "sections_scored", "stopped")},
         "log": list(told.log),
         "notes": list(told.notes),
+        "advice": tell_advice(told),
         "entered": [_show_branch(document, row) for row in told.ranked],
         "rejected": [_show_branch(document, row) for row in told.rejected],
     }

@@ -198,6 +198,15 @@ class BranchOut(Schema):
     leaves: list[int] = []
 
 
+class AdviceOut(Schema):
+    """A decision of the pilot: where it was asked, what came of it, and how sure it was."""
+
+    point: str
+    say: str
+    reasoning: str
+    confidence: float
+
+
 class NavigatedOut(Schema):
     """What a guided search entered and rejected, its decisions in order, and what it cost."""
 
@@ -205,6 +214,7 @@ class NavigatedOut(Schema):
     rejected: list[BranchOut]
     log: list[str]
     notes: list[str]
+    advice: list[AdviceOut]
     turns: int
     consultations: int
     sections_scored: int

@@ -11,7 +11,6 @@ from vectorless_web.engine.finding.navigation import (
     Pilot,
     PilotBudget,
     PilotConfig,
-    PilotDecision,
     SearchLimits,
     SearchReport,
     report,
@@ -58,7 +57,7 @@ def search_document(
             "sections_compared": told.stats.sections_scored,
             "turns": told.stats.turns,
             "consultations": told.stats.consultations,
-            "advice": [_tell_advice(event.say, event.decision) for event in told.advice[:LISTED] if event.decision],
+            "advice": tell_advice(told)[:LISTED],
             "pilot": state.settings.pilot,
             "strategy": state.settings.strategy,
         },
@@ -73,16 +72,20 @@ def search_document(
     return told, result
 
 
-def _tell_advice(say: str, decision: PilotDecision) -> dict[str, object]:
-    """One decision of the pilot, as JSON values: where it was asked, what came of it, how sure it was, what it cost."""
-    return {
-        "point": decision.intervention_point.value,
-        "say": say,
-        "reasoning": decision.reasoning,
-        "confidence": round(decision.confidence, 4),
-        "engine": decision.engine,
-        "tokens": decision.tokens,
-    }
+def tell_advice(told: SearchReport) -> list[dict[str, object]]:
+    """The pilot's decisions, as JSON values: where it was asked, what came of it, how sure it was, what it cost."""
+    return [
+        {
+            "point": decision.intervention_point.value,
+            "say": event.say,
+            "reasoning": decision.reasoning,
+            "confidence": round(decision.confidence, 4),
+            "engine": decision.engine,
+            "tokens": decision.tokens,
+        }
+        for event in told.advice
+        if (decision := event.decision) is not None
+    ]
 
 
 def _make_pilot(state: RunState, scorer: DocumentScorer, caller: Caller | None) -> Pilot:

@@ -469,7 +469,8 @@ class Search:
     def _restrict(self, state: SearchState, kept: set[int], why: str) -> SearchState:
         dropped = tuple(RankedNode(key, 0.0, why) for key in state.candidates if key not in kept)
         if dropped:
-            self._tell(EventKind.REJECTING, f"Left out {len(dropped)} sections: {why}", rejected=dropped)
+            count = f"{len(dropped)} section{'s' if len(dropped) != 1 else ''}"
+            self._tell(EventKind.REJECTING, f"Left out {count}: {why}", rejected=dropped)
         pairs = [pair for pair in zip(state.candidates, state.scores, strict=True) if pair[0] in kept]
         return replace(state, candidates=tuple(key for key, _ in pairs), scores=tuple(score for _, score in pairs))
 
