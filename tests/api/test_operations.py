@@ -105,6 +105,7 @@ def test_the_engines_parts_answer_on_their_own(program, client, bob, workspace, 
     routed = importer.post(f"{place}/route", {"query": "berths for ferries"}).json()
     assert [row["document"] for row in routed["candidates"]] == [report.pk]
     by_words = {"query": "berths for ferries", "mode": "precise", "weights": {"bm25": 1, "keyword": 0, "graph": 0}}
+    assert (routed["considered"], routed["activated"], routed["committed"]) == (1, False, None)
     assert "berth" in str(routed["candidates"][0]["matched_terms"]) and routed["mode"] == "fast"
     weighed = importer.post(f"{place}/route", {**by_words, "weights": {**by_words["weights"], "text": 0, "fields": 0}})
     [row] = weighed.json()["candidates"]

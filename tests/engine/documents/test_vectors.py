@@ -1,9 +1,5 @@
 """The vector file: what is embedded of a leaf, and that what was written comes back or is refused."""
 
-import json
-import struct
-import zlib
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -57,30 +53,6 @@ def test_a_damaged_file_is_refused(stored, place):
     stored.write_bytes(data)
     with pytest.raises(ArtefactDamaged):
         open_vectors(stored)
-
-
-def first_layout(keys: bytes, rows: bytes) -> bytes:
-    """A vector file as the program wrote it before there was a common container."""
-    facts = {"model": "tiny", "artefact": "f" * 64, "count": 3, "dimensions": 2}
-    directory = json.dumps({**facts, "keys_crc": zlib.crc32(keys), "rows_crc": zlib.crc32(rows)}).encode()
-    head = struct.pack("<8sII", b"VLWEBVEC", len(directory), zlib.crc32(directory)) + directory + keys
-    return head.ljust(-(-len(head) // 64) * 64, b"\0") + rows
-
-
-@pytest.mark.parametrize("altered", [None, 20, -1])
-def test_a_file_of_the_first_layout_is_read_and_checked(stored, altered):
-    now = open_vectors(stored)
-    known = (now.keys, now.rows.tolist(), now.model)
-    data = bytearray(first_layout(np.array(now.keys, "<i4").tobytes(), now.rows.tobytes()))
-    if altered is not None:
-        data[altered] ^= 1
-    stored.write_bytes(data)
-    if altered is not None:
-        with pytest.raises(ArtefactDamaged):
-            open_vectors(stored)
-        return
-    old = open_vectors(stored)
-    assert (old.keys, old.rows.tolist(), old.model) == known
 
 
 def test_a_leaf_is_embedded_with_the_titles_above_it_and_headings_are_not():

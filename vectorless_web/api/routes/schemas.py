@@ -167,9 +167,14 @@ class CandidateOut(Schema):
 
 
 class RoutedOut(Schema):
-    """The router's shortlist, best first. `note` says why the mode is not the one asked for."""
+    """The router's shortlist, best first. `note` says why the mode is not the one asked for.
+
+    `committed` is a document that the question names beyond doubt; with few documents all are listed (not `activated`).
+    """
 
     candidates: list[CandidateOut]
+    committed: int | None
+    activated: bool
     considered: int
     ambiguous: bool
     mode: str = Field(alias="mode_used")

@@ -163,8 +163,8 @@ logger = logging.getLogger(__name__)
 
 COMPACT_AFTER = 2_000
 """Changes after which a new file is written."""
-ROWS = f"2:{ANALYSER}"
-"""Names what rows hold; rows of another layout or analyser are written again."""
+ROWS = f"3:{ANALYSER}"
+"""Names what rows hold and how they are linked; rows of another name are written again."""
 BLOCK_AFTER = 64
 """Lists of words that wait, from which they are put into blocks. Each process that searches reads those that wait: 64
 of 150 pages are 4.6 MB. Half of it rewrites blocks twice as often."""

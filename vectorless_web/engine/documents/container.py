@@ -30,8 +30,8 @@ _HEAD = struct.Struct("<8sQ32s")
 Buffer = bytes | memoryview | mmap.mmap
 Damage = Callable[[str], Exception]
 """Makes the error of a file that cannot be read from the reason why."""
-Places = Mapping[str, tuple[int, int, int | None]]
-"""For each block where it begins in the file, its length, and its CRC-32; None where a layout kept none."""
+Places = Mapping[str, tuple[int, int, int]]
+"""For each block where it begins in the file, its length, and its CRC-32."""
 
 
 def align_size(size: int, align: int = ALIGN) -> int:
@@ -114,8 +114,7 @@ class Container:
     def __getitem__(self, name: str) -> memoryview:
         view = self.read_unchecked(name)
         if name not in self._checked:
-            check = self._places[name][2]
-            if check is not None and zlib.crc32(view) != check:
+            if zlib.crc32(view) != self._places[name][2]:
                 raise self._damage(f"its block {name} is damaged")
             self._checked.add(name)
         return view

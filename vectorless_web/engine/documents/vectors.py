@@ -5,11 +5,6 @@ ascending order of their decimal text, which is the order of node ids, so
 that the mapped rows need no copy. Equal vectors give equal bytes.
 """
 
-import hashlib
-import json
-import mmap
-import struct
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,14 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.container import Container, align_size, map_file, write_container
+from vectorless_web.engine.documents.container import Container, map_file, write_container
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.llm.model import HeuristicEstimator, TokenEstimator
 
 _MAGIC = b"VLWEBVE2"
-_FIRST_MAGIC = b"VLWEBVEC"
-_FIRST_HEAD = struct.Struct("<8sII")
-"""Magic, length and CRC-32 of the directory, which came before keys and rows."""
 _ALIGN = 64
 """Bytes to which the rows are aligned: a cache line, so that mapped rows are read in place."""
 _BLOCK = 1024
@@ -100,31 +92,11 @@ def write_vectors(
 def open_vectors(path: Path) -> NodeVectors:
     """Map a vector file. ArtefactDamaged if it is truncated, altered or none."""
     buffer = map_file(path, _make_damage_error)
-    is_first = buffer[: len(_FIRST_MAGIC)] == _FIRST_MAGIC
-    file = _open_first_layout(buffer) if is_first else Container.open(buffer, magic=_MAGIC, damage=_make_damage_error)
+    file = Container.open(buffer, magic=_MAGIC, damage=_make_damage_error)
     count, dimensions = file.facts["count"], file.facts["dimensions"]
     rows: NDArray[np.float32] = file.array("rows", "<f4").reshape(count, dimensions)
     keys = tuple(file.array("keys", "<i4").tolist())
     return NodeVectors(file.facts["model"], file.facts["artefact"], dimensions, keys, rows, file.digest)
-
-
-def _open_first_layout(buffer: mmap.mmap) -> Container:
-    """Open a vector file of the first layout: making its vectors again would cost money."""
-    if len(buffer) < _FIRST_HEAD.size:
-        raise _make_damage_error("it is cut short")
-    _, length, checksum = _FIRST_HEAD.unpack(buffer[: _FIRST_HEAD.size])
-    start = _FIRST_HEAD.size + length
-    raw = buffer[_FIRST_HEAD.size : start]
-    if zlib.crc32(raw) != checksum:
-        raise _make_damage_error("its directory is damaged")
-    facts = json.loads(raw)
-    keys, rows = 4 * facts["count"], 4 * facts["count"] * facts["dimensions"]
-    rows_start = align_size(start + keys, _ALIGN)
-    if len(buffer) != rows_start + rows:
-        raise _make_damage_error("its length is wrong")
-    places = {"keys": (start, keys, facts["keys_crc"]), "rows": (rows_start, rows, facts["rows_crc"])}
-    digest = hashlib.sha256(buffer[:start]).hexdigest()
-    return Container(memoryview(buffer), facts, places, digest=digest, damage=_make_damage_error)
 
 
 def _unit(rows: NDArray[np.float32] | NDArray[np.float64]) -> NDArray[np.float64]:

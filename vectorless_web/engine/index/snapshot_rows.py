@@ -29,8 +29,6 @@ MAX_COUNT = 0xFF >> FIELD_BITS
 this; in a field of weight 1 and mean length BM25 gives 31 mentions 96 % of the most it can give."""
 
 MAGIC = b"VWCR\x02\x00\x00\x00"
-_FIRST_MAGIC = b"VWCR\x01\x00\x00\x00"
-"""Rows of before series were known; they are read, no longer written."""
 SERIES = 3
 """Keys by which a document is told to be one of a series: its title, its file name, its subject and kind."""
 HEADER = struct.Struct("<8sqQIII4x")
@@ -168,18 +166,15 @@ class DecodedRow:
     @classmethod
     def decode(cls, data: bytes | memoryview) -> "DecodedRow":
         """Read a row; ValueError when the bytes are none."""
-        magic = bytes(data[: len(MAGIC)])
-        if len(data) < HEADER.size or magic not in (MAGIC, _FIRST_MAGIC):
+        if len(data) < HEADER.size or bytes(data[: len(MAGIC)]) != MAGIC:
             raise ValueError("These bytes are not a row of a card snapshot.")
         _, doc_id, subject, entries, edges, characters = HEADER.unpack_from(data)
         hashes, position = _take(data, "<u8", entries, HEADER.size)
         targets, position = _take(data, "<i8", edges, position)
         weights, position = _take(data, "<f4", edges, position)
         lengths, position = _take(data, "<u4", len(FIELDS), position)
-        series, edition = np.zeros(SERIES, "<u8"), np.zeros(1, "<i8")
-        if magic == MAGIC:
-            series, position = _take(data, "<u8", SERIES, position)
-            edition, position = _take(data, "<i8", 1, position)
+        series, position = _take(data, "<u8", SERIES, position)
+        edition, position = _take(data, "<i8", 1, position)
         cells, position = _take(data, "u1", entries, position)
         title = bytes(data[position : position + characters]).decode()
         return cls(doc_id, subject, hashes, cells, lengths, targets, weights, title, series, int(edition[0]))

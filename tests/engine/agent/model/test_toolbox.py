@@ -84,6 +84,12 @@ def test_a_search_keeps_to_the_filters_and_brings_what_belongs_to_its_hits() -> 
     assert event.observation["retrieval"][0]["warnings"][0]["code"] == "lane_empty"
 
 
+def test_a_section_is_read_by_its_title_where_one_alone_bears_it() -> None:
+    assert told(toolbox(), "read", node="financial statements") == told(toolbox(), "read", node="D1.6")
+    both = toolbox(shelf(a=annual_report("Norrvik"), b=annual_report("Alster")))
+    assert "There is no node" in told(both, "read", node="Financial statements")
+
+
 def test_outline_lists_sections_and_read_shows_their_text() -> None:
     tools = toolbox()
     assert "[D1.6] Financial statements" in told(tools, "outline", document="D1")

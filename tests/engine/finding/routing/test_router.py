@@ -160,6 +160,16 @@ def test_a_linked_document_is_lifted():
     assert "linked to Kelp forests" in result.candidates[1].reason
 
 
+def test_links_lower_no_score():
+    shared = ("kelp", "urchin", "otter trawl", "sea star")
+    cards = [card(f"Chronicle {number}", tags=(f"monk{number}",), overview="Of water.") for number in range(20)]
+    cards += [card(f"Sunlight {number}", tags=("sunlight", *shared)) for number in range(2)]
+    cards += [card("Sunlight under water", tags=("sunlight", "water"))]
+    alone, with_links = (made(cards).route(plan("sunlight water")) for made in (router, linked))
+    assert with_links.candidates[1].graph > 0
+    assert with_links.candidates[0].score == alone.candidates[0].score
+
+
 def test_no_question_word_in_the_corpus_finds_nothing():
     result = router(ANIMALS).route(plan("zymurgy"))
     assert ({candidate.score for candidate in result.candidates}, result.committed) == ({0.0}, None)

@@ -138,10 +138,12 @@ class Toolbox:
         return view
 
     def _find_node(self, said: str) -> tuple[DocumentView, int, str]:
-        """Document, node and piece of an id; InvalidInput when there is none."""
+        """Document, node and piece of an id, or of a section's title; InvalidInput when there is none."""
         pointer = self.library.resolve(said)
         view = self.library.of_id(pointer.document) if pointer else None
         if pointer is None or view is None or pointer.key < 0:
+            if titled := self.library.find_titled(said):
+                return (*titled, "")
             named = shorten_text(said, 40)
             raise InvalidInput(f"There is no node {named}; ids look like D1.12 and stand in [brackets].")
         piece = re.search(r"\.(r?\d+)\]?$", said.strip()) if said.count(".") > 1 else None

@@ -425,6 +425,13 @@ class LibraryView:
         view = self._numbered(int(match["document"])) if match else None
         return view.resolve(match) if view and match else None
 
+    def find_titled(self, said: str) -> tuple[DocumentView, int] | None:
+        """The section of an open document with this title; None when there is none, or more than one."""
+        folded = said.strip().casefold()
+        held = ((view, key) for view in self.documents for key in view.tree.sections())
+        found = [(view, key) for view, key in held if view.tree.node(key).title.casefold() == folded]
+        return found[0] if len(found) == 1 else None
+
     def _numbered(self, number: int) -> DocumentView | None:
         return next((view for view in self._by_id.values() if view.number == number), None)
 

@@ -221,9 +221,11 @@ class RouteScorer:
             (config.w_bm25, bm25),
             (config.w_keyword, keyword),
             (config.w_fields * self.typed.say(parts), fields),
-            (config.w_graph, graph),
         )
         score = _average_signals(weighted, len(rows))
+        if graph is not None:
+            # A link lifts; to have none is nothing against a document.
+            score = np.maximum(score, _average_signals((*weighted, (config.w_graph, graph)), len(rows)))
         total = sum(weight for weight, values in weighted if values is not None and weight > 0)
         ids = self.snapshot.row_ids(rows)
         return Signals(rows, ids, score, bm25, keyword, fields, graph, parts, linked, total)
