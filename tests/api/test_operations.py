@@ -4,6 +4,7 @@ import asyncio
 import json
 from datetime import timedelta
 
+import httpx2
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import AsyncClient
@@ -91,6 +92,8 @@ def test_a_changed_file_of_a_known_name_becomes_what_the_request_or_the_workspac
     said = [send(2, on_same_name="version"), send(3, on_same_name="keep")]
     assert [(reply.status_code, reply.json()["version"]) for reply in said] == [(201, 2), (201, 1)]
     assert said[0].json()["id"] == first["id"] and said[1].json()["title"] == "dues (2)"
+    one = f"/workspaces/{workspace.slug}/documents/{first['id']}/versions"
+    assert [row["number"] for row in importer.get(one).json()] == [2, 1]
     newer = send(4).json()
     assert (newer["id"], newer["version"]) == (said[1].json()["id"], 2), "the workspace's setting: a new version"
     workspace.settings = {"same_name": "keep"}
@@ -155,6 +158,40 @@ def test_events_go_on_after_the_last_one_that_arrived(program, bob, workspace, r
         assert asyncio.run(read(whole[cut][0])) == whole[cut + 1 :]
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_stream_that_is_cut_ten_times_while_the_run_goes_on_loses_nothing(
+    program, server, bob, workspace, report, spawn
+):
+    importer = program(bob, "ask")
+    asked = importer.post(f"/workspaces/{workspace.slug}/runs", {"question": "How many berths has the harbour?"}).json()
+    address = f"{server}{ROOT}/workspaces/{workspace.slug}/runs/{asked['id']}/events"
+    token = importer.client.defaults["HTTP_AUTHORIZATION"]
+
+    def read(last: int, most: int) -> list[tuple[int, str]]:
+        """The whole events among the first bytes, after which the line is cut."""
+        headers, got = {"Authorization": token, "Last-Event-ID": str(last)}, ""
+        with httpx2.Client(headers=headers, timeout=60) as client, client.stream("GET", address) as reply:
+            for part in reply.iter_text():
+                got += part
+                if len(got) > most:
+                    break
+        parts = [part.split("\n") for part in got[:most].split("\n\n")[:-1]]
+        return [(int(part[0].removeprefix("id: ")), part[1]) for part in parts if part[0].startswith("id: ")]
+
+    read(0, 5)  # The first cut, while nothing has happened yet.
+    spawn("work", "runs")
+    got: list[tuple[int, str]] = []
+    for cut in range(9):
+        got += read(got[-1][0] if got else 0, 500 + 400 * cut)
+    got += read(got[-1][0] if got else 0, 10**9)
+    assert read(got[-1][0], 10**9) == []
+    told = importer.get(f"/workspaces/{workspace.slug}/runs/{asked['id']}/steps").json()
+    told += importer.get(f"/workspaces/{workspace.slug}/runs/{asked['id']}/claims").json()
+    numbers = sorted(row["sequence"] for row in told)
+    assert [number for number, _kind in got] == [*numbers, numbers[-1] + 1]
+    assert got[-1][1] == "event: reasoning/complete"
+
+
 def test_bad_requests_name_the_field_and_lose_nothing(program, bob, workspace):
     importer, place = program(bob, "ask"), f"/workspaces/{workspace.slug}"
     answer = importer.post(f"{place}/retrieve", {"query": "", "fusion": "sum"})
@@ -183,7 +220,9 @@ def test_files_and_refusals_have_the_headers_of_every_reply(program, bob, worksp
     assert {"RateLimit-Remaining", "ETag"} <= file.headers.keys()
     again = importer.client.get(f"{ROOT}{place}/markdown", headers={"If-None-Match": file.headers["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
-    assert (refused.status_code, refused.json()["code"]) == (405, "no_such_method")
+    assert (refused.status_code, refused.json()["code"]) == (405, "no_such_method") and "GET" in refused.headers[
+        "Allow"
+    ]
 
 
 def test_while_the_site_is_read_only_programs_read_and_are_told_so(program, alice, bob, workspace, report):

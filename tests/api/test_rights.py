@@ -44,6 +44,7 @@ MATRIX = {
     ("patch", D): (WRITE, EDITOR),
     ("delete", D): (WRITE, EDITOR),
     ("post", f"{D}/restore"): (WRITE, EDITOR),
+    ("get", f"{D}/versions"): (READ, VIEWER),
     ("post", f"{D}/versions"): (WRITE, EDITOR),
     ("get", f"{D}/outline"): (READ, VIEWER),
     ("get", f"{D}/nodes/{{key}}"): (READ, VIEWER),

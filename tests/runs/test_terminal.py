@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 from tests.conftest import ROOT
+from vectorless_web.api.routes.runs import RunOut
 from vectorless_web.runs.export.exports import step_row
 from vectorless_web.runs.management.commands.ask import Command
 from vectorless_web.runs.models import Step
@@ -111,7 +112,9 @@ def test_steps_are_printed_as_events_with_the_fields_of_stored_ones(ask, report)
     events = [dict(line.split(": ", 1) for line in part.splitlines()) for part in done.stdout.strip().split("\n\n")]
     assert [int(event["id"]) for event in events] == list(range(1, len(events) + 1))
     assert {event["event"] for event in events[:-1]} <= {"reasoning/step", "reasoning/claim"}
-    assert events[-1]["event"] == "reasoning/complete" and json.loads(events[-1]["data"])["steps"] == len(events) - 1
+    last = json.loads(events[-1]["data"])
+    assert (events[-1]["event"], last["steps"], last["status"]) == ("reasoning/complete", len(events) - 1, "passages")
+    assert {"ended", "reason", "answer", "value", "verdict"} <= set(last) & set(RunOut.model_fields)
     step = json.loads(events[0]["data"])
     assert set(step) == set(step_row(Step(refs=[], rejected=[], documents=[])))
 

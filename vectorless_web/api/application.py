@@ -11,7 +11,7 @@ from django.urls import URLPattern, URLResolver
 from ninja import NinjaAPI
 
 from vectorless_web.api.authentication import Bearer
-from vectorless_web.api.problems import ProblemOut, add_headers, answer_errors, refuse_request
+from vectorless_web.api.problems import ProblemOut, add_headers, answer_errors, refuse
 from vectorless_web.api.replies import mark_state
 from vectorless_web.api.routes import (
     documents,
@@ -99,6 +99,10 @@ def _finish(view: Callable[..., Any]) -> Callable[..., Any]:
 
 def _mark(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     if response.status_code == 405:
-        problem = Problem("This address has no such method.", code="no_such_method", status=405)
-        response = refuse_request(request, problem)
+        told, allowed = (
+            Problem("This address has no such method.", code="no_such_method", status=405),
+            response["Allow"],
+        )
+        response = refuse(told)
+        response["Allow"] = allowed
     return add_headers(request, mark_state(request, response))

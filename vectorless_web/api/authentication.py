@@ -47,12 +47,13 @@ class Bearer(HttpBearer):
         request.user = found.user
         request_token.set(found.name)
         request.api_rate = count_use(found)  # type: ignore[attr-defined]
-        check_scope(found, self.scope)
+        if not Scope(found.scope).covers(self.scope):
+            raise PermissionDenied(f"This token has the scope “{found.scope}”; this needs “{self.scope}”.")
         if not hasattr(found.user, "service_account") and lacks_two_steps(found.user):
             raise PermissionDenied("This account must set up two-step sign-in first, under its own account's pages.")
         slug = (request.resolver_match.kwargs if request.resolver_match else {}).get("slug")
-        if slug is not None:
-            check_workspace(found, str(slug))
+        if slug is not None and not may_reach(found, str(slug)):
+            raise Http404("There is no such workspace, or this token does not reach it.")
         if self.scope is not Scope.READ:
             refuse_while_read_only()
         return found
@@ -84,18 +85,6 @@ def count_use(token: ApiToken) -> Rate:
         message = f"A token may make {most} requests a minute. Try again in {reset} seconds."
         raise Problem(message, code="too_many_requests", status=429, retryable=True, retry_after=reset)
     return Rate(most, most - used, reset)
-
-
-def check_scope(token: ApiToken, needed: str) -> None:
-    """PermissionDenied when the token's scope does not go as far."""
-    if not Scope(token.scope).covers(needed):
-        raise PermissionDenied(f"This token has the scope “{token.scope}”; this needs “{needed}”.")
-
-
-def check_workspace(token: ApiToken, slug: str) -> None:
-    """Http404 for a workspace that the token does not reach."""
-    if not may_reach(token, slug):
-        raise Http404("There is no such workspace, or this token does not reach it.")
 
 
 def may_reach(token: ApiToken, slug: str) -> bool:

@@ -1,7 +1,8 @@
 """Errors as programs read them: problem+json (RFC 9457) with a stable code, a plain sentence and the right status."""
 
-import json
 import logging
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
@@ -41,18 +42,17 @@ class ProblemOut(Schema):
     errors: list[FieldError] = []
 
 
-def refuse_request(request: HttpRequest, problem: Problem) -> HttpResponse:
+def refuse(problem: Problem) -> HttpResponse:
     """The problem as the body of a reply, with its status and headers."""
-    body = {
-        "type": "about:blank",
-        "title": problem.code.replace("_", " ").capitalize(),
-        "status": problem.status,
-        "code": problem.code,
-        "detail": problem.message,
-        "retryable": problem.retryable,
-        "errors": getattr(problem, "errors", []),
-    }
-    response = problem.mark(HttpResponse(json.dumps(body), content_type=TYPE))
+    body = ProblemOut(
+        title=problem.code.replace("_", " ").capitalize(),
+        status=problem.status,
+        code=problem.code,
+        detail=problem.message,
+        retryable=problem.retryable,
+        errors=getattr(problem, "errors", []),
+    )
+    response = problem.mark(HttpResponse(body.model_dump_json(), content_type=TYPE))
     if problem.status == 401:
         response["WWW-Authenticate"] = 'Bearer realm="Vectorless Web"'
     return response
@@ -85,63 +85,58 @@ def add_headers(request: HttpRequest, response: HttpResponseBase) -> HttpRespons
 
 @login_not_required
 @csrf_exempt
-def refuse_address(request: HttpRequest, rest: str) -> HttpResponse:
+def refuse_address(_request: HttpRequest, rest: str) -> HttpResponse:
     """There is no operation at this address."""
-    return refuse_request(request, Problem("There is nothing at this address.", code="not_found", status=404))
+    return refuse(Problem("There is nothing at this address.", code="not_found", status=404))
 
 
 def answer_errors(api: NinjaAPI) -> None:
     """Register what the API answers to each kind of error."""
-    plain: list[tuple[type[Exception], str, int, str]] = [
-        (Http404, "not_found", 404, "There is no such thing, or you may not see it."),
-        (PermissionDenied, "forbidden", 403, "The person or token may not do this."),
-        (AuthenticationError, "unauthorised", 401, "Send a valid API token: Authorization: Bearer vlw_…"),
-        (InvalidInput, "invalid_input", 422, "The request cannot be used."),
-        (MultiPartParserError, "bad_request", 400, "The form that was sent cannot be read."),
-    ]
-    for kind, code, status, message in plain:
-        api.add_exception_handler(kind, _answer_plainly(code, status, message))
-    told: list[tuple[type[Exception], Any]] = [
-        (Problem, refuse_request),
-        (ValidationError, _answer_fields),
-        (HttpError, _answer_http),
-        (ArtefactDamaged, _answer_damage),
-        (Exception, _answer_fault),
-    ]
-    for kind, answer in told:
+    for kind, tell in TOLD.items():
+        answer: Any = partial(_answer, tell)
         api.add_exception_handler(kind, answer)
+    api.add_exception_handler(Exception, _answer_fault)
 
 
-def _answer_plainly(code: str, status: int, message: str) -> Any:
-    def answer(request: HttpRequest, error: Exception) -> HttpResponse:
-        said = "" if isinstance(error, AuthenticationError) else str(error)
-        return refuse_request(request, Problem(said or message, code=code, status=status))
-
-    return answer
+def _answer(tell: Callable[[Any], Problem], _request: HttpRequest, error: object) -> HttpResponse:
+    return refuse(tell(error))
 
 
-def _answer_fields(request: HttpRequest, error: ValidationError) -> HttpResponse:
-    errors = [{"field": ".".join(map(str, row["loc"])), "message": row["msg"]} for row in error.errors]
-    return refuse_request(request, FieldsProblem(errors))
+def _tell(message: str, code: str, status: int) -> Callable[[Any], Problem]:
+    """The problem of an error that says by itself what is wrong, or of one that leaves it to this message."""
+    return lambda error: Problem(str(error) or message, code=code, status=status)
 
 
-def _answer_http(request: HttpRequest, error: HttpError) -> HttpResponse:
-    return refuse_request(request, Problem(str(error), code="bad_request", status=error.status_code))
+def _tell_fields(error: ValidationError) -> Problem:
+    return FieldsProblem([{"field": ".".join(map(str, row["loc"])), "message": row["msg"]} for row in error.errors])
 
 
-def _answer_damage(request: HttpRequest, error: ArtefactDamaged) -> HttpResponse:
+def _tell_damage(error: ArtefactDamaged) -> Problem:
     message = f"{error.message} The document is being read again; try again in a moment."
-    return refuse_request(request, Problem(message, code=error.code, status=503, retryable=True, retry_after=5))
+    return Problem(message, code=error.code, status=503, retryable=True, retry_after=5)
 
 
-def _answer_fault(request: HttpRequest, error: Exception) -> HttpResponse:
+NO_TOKEN = Problem("Send a valid API token: Authorization: Bearer vlw_…", code="unauthorised", status=401)
+TOLD: dict[type[Exception], Callable[[Any], Problem]] = {
+    Problem: lambda error: error,
+    AuthenticationError: lambda _error: NO_TOKEN,
+    HttpError: lambda error: Problem(str(error), code="bad_request", status=error.status_code),
+    ValidationError: _tell_fields,
+    ArtefactDamaged: _tell_damage,
+    Http404: _tell("There is no such thing, or you may not see it.", "not_found", 404),
+    PermissionDenied: _tell("The person or token may not do this.", "forbidden", 403),
+    InvalidInput: _tell("The request cannot be used.", "invalid_input", 422),
+    MultiPartParserError: _tell("The form that was sent cannot be read.", "bad_request", 400),
+}
+"""The problem of each kind of error."""
+
+
+def _answer_fault(request: HttpRequest, error: Any) -> HttpResponse:
     """An outage by its name; anything else is a fault of the program, which is logged and told without its text."""
     outage = outage_of(error)
-    if outage is not None:
-        problem = Problem(
-            outage.message, code=outage.code, status=outage.status, retryable=True, retry_after=outage.retry_after
-        )
-        return refuse_request(request, problem)
-    logger.exception("%s %s failed", request.method, request.path)
-    message = "Something went wrong in the program. It was noted; trying the same again is unlikely to help."
-    return refuse_request(request, Problem(message, code="internal_error", status=500))
+    if outage is None:
+        logger.exception("%s %s failed", request.method, request.path)
+        message = "Something went wrong in the program. It was noted; trying the same again is unlikely to help."
+        return refuse(Problem(message, code="internal_error", status=500))
+    told = {name: getattr(outage, name) for name in ("code", "status", "retry_after")}
+    return refuse(Problem(outage.message, retryable=True, **told))

@@ -26,9 +26,11 @@ Number = Annotated[int, Field(ge=1, le=LARGEST)]
 """The number of a row, as an address holds it."""
 
 
-def answers(kind: str, shape: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """An operation's `openapi_extra` where it answers this kind of content and not JSON; `shape` is its schema."""
-    return {"responses": {200: {"content": {kind: {"schema": shape or {"type": "string"}}}}}}
+def answers(kind: str, shape: Mapping[str, Any] | None = None, empty: str = "") -> dict[str, Any]:
+    """An operation's `openapi_extra` where it answers this kind of content and not JSON; `shape` is its schema, `empty`
+    says what a reply without content means."""
+    told: dict[int, Any] = {200: {"content": {kind: {"schema": shape or {"type": "string"}}}}}
+    return {"responses": told | ({204: {"description": empty}} if empty else {})}
 
 
 class PageQuery(Schema):

@@ -3,31 +3,11 @@
 from collections.abc import Callable
 from typing import Any, cast
 
+import mcp_types as mcp
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    INVALID_PARAMS,
-    CallToolRequestParams,
-    CallToolResult,
-    GetPromptRequestParams,
-    GetPromptResult,
-    ListPromptsResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    Prompt,
-    PromptArgument,
-    PromptMessage,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    Resource,
-    ResourceTemplate,
-    TextContent,
-    TextResourceContents,
-)
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
@@ -77,18 +57,20 @@ class Protocol:
             on_get_prompt=self.get_prompt,
         )
 
-    async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+    async def list_tools(self, context: Context, _params: mcp.PaginatedRequestParams | None) -> mcp.ListToolsResult:
         """The tools that the token may call."""
         me = await self._ask(context, "/me")
-        return ListToolsResult(tools=list_tools(me["scope"]))
+        return mcp.ListToolsResult(tools=list_tools(me["scope"]))
 
-    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(self, context: Context, params: mcp.CallToolRequestParams) -> mcp.CallToolResult:
         """The result of one tool."""
         if params.name not in TOOLS:
-            raise MCPError(INVALID_PARAMS, f"There is no tool {params.name[:80]!r}.")
+            raise MCPError(mcp.INVALID_PARAMS, f"There is no tool {params.name[:80]!r}.")
         return await call_tool(self._find_door(context), params.name, params.arguments or {}, context)
 
-    async def list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
+    async def list_resources(
+        self, context: Context, params: mcp.PaginatedRequestParams | None
+    ) -> mcp.ListResourcesResult:
         """The newest documents and runs, one workspace a page."""
         slugs = [row["slug"] for row in await self._ask(context, "/workspaces")]
         cursor = (params.cursor if params else None) or "0"
@@ -98,14 +80,14 @@ class Protocol:
             for kind in KINDS:
                 rows = await self._ask(context, fill_path("/workspaces/{slug}/{kind}", {"slug": slug, "kind": kind}))
                 found += [_show_resource(slug, kind, row) for row in rows["items"]]
-        return ListResourcesResult(resources=found, next_cursor=str(place + 1) if place + 1 < len(slugs) else None)
+        return mcp.ListResourcesResult(resources=found, next_cursor=str(place + 1) if place + 1 < len(slugs) else None)
 
     async def list_templates(
-        self, _context: Context, _params: PaginatedRequestParams | None
-    ) -> ListResourceTemplatesResult:
+        self, _context: Context, _params: mcp.PaginatedRequestParams | None
+    ) -> mcp.ListResourceTemplatesResult:
         """How resources are named."""
         rows = [
-            ResourceTemplate(
+            mcp.ResourceTemplate(
                 name=kind,
                 uri_template=f"vectorless://{{workspace}}/{kind}/{{id}}",
                 description=words,
@@ -113,46 +95,54 @@ class Protocol:
             )
             for kind, words in KINDS.items()
         ]
-        return ListResourceTemplatesResult(resource_templates=rows)
+        return mcp.ListResourceTemplatesResult(resource_templates=rows)
 
-    async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+    async def read_resource(self, context: Context, params: mcp.ReadResourceRequestParams) -> mcp.ReadResourceResult:
         """A document or a run as Markdown."""
         parts = str(params.uri).removeprefix("vectorless://").split("/")
         if len(parts) != 3 or parts[1] not in KINDS:
-            raise MCPError(INVALID_PARAMS, "Resources are vectorless://workspace/documents/12 or …/runs/12.")
+            raise MCPError(mcp.INVALID_PARAMS, "Resources are vectorless://workspace/documents/12 or …/runs/12.")
         path = fill_path(
             "/workspaces/{slug}/{kind}/{pk}/markdown", dict(zip(("slug", "kind", "pk"), parts, strict=True))
         )
         text = await self._ask(context, path)
-        return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, mime_type="text/markdown", text=text)])
+        return mcp.ReadResourceResult(
+            contents=[mcp.TextResourceContents(uri=params.uri, mime_type="text/markdown", text=text)]
+        )
 
-    async def list_prompts(self, _context: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
+    async def list_prompts(
+        self, _context: Context, _params: mcp.PaginatedRequestParams | None
+    ) -> mcp.ListPromptsResult:
         """Common questions."""
-        arguments = [PromptArgument(name=name, required=True) for name in ("workspace", "subject")]
-        rows = [Prompt(name=name, description=words, arguments=arguments) for name, (words, _) in PROMPTS.items()]
-        return ListPromptsResult(prompts=rows)
+        arguments = [mcp.PromptArgument(name=name, required=True) for name in ("workspace", "subject")]
+        rows = [mcp.Prompt(name=name, description=words, arguments=arguments) for name, (words, _) in PROMPTS.items()]
+        return mcp.ListPromptsResult(prompts=rows)
 
-    async def get_prompt(self, _context: Context, params: GetPromptRequestParams) -> GetPromptResult:
+    async def get_prompt(self, _context: Context, params: mcp.GetPromptRequestParams) -> mcp.GetPromptResult:
         """One question, filled in."""
         given = {name: (params.arguments or {}).get(name, "") for name in ("workspace", "subject")}
         if params.name not in PROMPTS or not all(given.values()):
-            raise MCPError(INVALID_PARAMS, f"There are the prompts {', '.join(PROMPTS)}: give workspace and subject.")
+            raise MCPError(
+                mcp.INVALID_PARAMS, f"There are the prompts {', '.join(PROMPTS)}: give workspace and subject."
+            )
         words, text = PROMPTS[params.name]
-        message = PromptMessage(role="user", content=TextContent(type="text", text=text.format(**given)))
-        return GetPromptResult(description=words, messages=[message])
+        message = mcp.PromptMessage(role="user", content=mcp.TextContent(type="text", text=text.format(**given)))
+        return mcp.GetPromptResult(description=words, messages=[message])
 
     async def _ask(self, context: Context, path: str) -> Any:
         """The value of a GET; MCPError with the problem's sentence for a refused one."""
         reply = await self._find_door(context).call("get", path)
         is_json = "json" in reply.headers.get("content-type", "")
         if reply.status_code >= 400:
-            raise MCPError(INVALID_PARAMS, reply.json()["detail"] if is_json else "This is not to be had.")
+            raise MCPError(mcp.INVALID_PARAMS, reply.json()["detail"] if is_json else "This is not to be had.")
         return reply.json() if is_json else reply.text
 
 
-def _show_resource(slug: str, kind: str, row: dict[str, Any]) -> Resource:
+def _show_resource(slug: str, kind: str, row: dict[str, Any]) -> mcp.Resource:
     name = row["title"] if kind == "documents" else row["question"]
-    return Resource(name=name[:200], uri=ADDRESS.format(slug=slug, kind=kind, pk=row["id"]), mime_type="text/markdown")
+    return mcp.Resource(
+        name=name[:200], uri=ADDRESS.format(slug=slug, kind=kind, pk=row["id"]), mime_type="text/markdown"
+    )
 
 
 class ProtocolOverHTTP:

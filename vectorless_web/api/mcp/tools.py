@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping
-from copy import deepcopy
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,10 +12,13 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 from mcp.server.context import ServerRequestContext
 from mcp_types import CallToolResult, Tool, ToolAnnotations
+from ninja import Schema
 
 from vectorless_web.api.application import api
 from vectorless_web.api.mcp.door import ROOT, Door, fill_path, refuse, show_reply, show_value
 from vectorless_web.api.models import Scope
+from vectorless_web.api.routes.runs import AskIn
+from vectorless_web.api.routes.schemas import NavigateIn, RetrieveIn, RouteIn
 
 WORKSPACE, DOCUMENT, RUN = "/workspaces/{slug}", "/workspaces/{slug}/documents/{document}", "/workspaces/{slug}/runs"
 RENAMED = {"slug": "workspace"}
@@ -37,34 +40,34 @@ class Operation:
 
     method: str
     path: str
+    body: type[Schema] | None = None
     scope: Scope = Scope.READ
 
     @property
     def schema(self) -> Mapping[str, Any]:
         """What the API's own schema says about it."""
-        found: Mapping[str, Any] = _schema()["paths"][ROOT + self.path][self.method]
-        return found
+        return _describe_paths()[ROOT + self.path][self.method]
 
 
 TOOLS = {
     "list_workspaces": Operation("get", "/workspaces"),
     "list_documents": Operation("get", f"{WORKSPACE}/documents"),
     "search": Operation("get", f"{WORKSPACE}/search"),
-    "route": Operation("post", f"{WORKSPACE}/route"),
-    "retrieve": Operation("post", f"{WORKSPACE}/retrieve"),
-    "navigate": Operation("post", f"{WORKSPACE}/navigate"),
+    "route": Operation("post", f"{WORKSPACE}/route", RouteIn),
+    "retrieve": Operation("post", f"{WORKSPACE}/retrieve", RetrieveIn),
+    "navigate": Operation("post", f"{WORKSPACE}/navigate", NavigateIn),
     "outline": Operation("get", f"{DOCUMENT}/outline"),
     "read_node": Operation("get", f"{DOCUMENT}/nodes/{{key}}"),
     "read_page": Operation("get", f"{DOCUMENT}/pages/{{page}}"),
-    ASK: Operation("post", RUN, Scope.ASK),
+    ASK: Operation("post", RUN, AskIn, Scope.ASK),
     "read_run": Operation("get", f"{RUN}/{{run}}"),
     "read_citations": Operation("get", f"{RUN}/{{run}}/citations"),
 }
 
 
 @cache
-def _schema() -> Mapping[str, Any]:
-    return dict(api.get_openapi_schema())
+def _describe_paths() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
+    return dict(api.get_openapi_schema()["paths"])
 
 
 def list_tools(scope: str) -> list[Tool]:
@@ -74,30 +77,23 @@ def list_tools(scope: str) -> list[Tool]:
 
 @cache
 def describe(name: str) -> Tool:
-    """A tool with the schema of its arguments."""
+    """A tool with the schema of its arguments: the parts of the operation's address, its query and its body."""
     operation = TOOLS[name]
-    schema = operation.schema
-    properties, required = {}, []
-    for parameter in schema.get("parameters", ()):
+    told = operation.schema
+    body = operation.body.model_json_schema() if operation.body else {"properties": {}}
+    properties, required = {}, list(body.get("required", ()))
+    for parameter in told.get("parameters", ()):
         argument = RENAMED.get(parameter["name"], parameter["name"])
         properties[argument] = dict(parameter["schema"])
         required += [argument] if parameter.get("required") else []
-    if (body := _body_of(schema)) is not None:
-        properties |= body["properties"]
-        required += body.get("required", ())
+    properties |= body["properties"]
     if name == ASK:
         properties["wait"] = {"type": "integer", "minimum": 0, "maximum": WAIT_MOST, "default": WAIT_SECONDS}
     arguments = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-    description = schema.get("description") or schema["summary"]
-    if name == ASK:
-        description += (
-            "\n\nWaits for the answer up to `wait` seconds, and tells each step as progress. The answer's claims "
-        )
-        description += "carry checked quotes with document and page. A run that goes on is read with read_run."
     return Tool(
         name=name,
-        description=description,
-        input_schema=_with_definitions(arguments),
+        description=(told.get("description") or told["summary"]) + (ASK_WORDS if name == ASK else ""),
+        input_schema={**arguments, "$defs": body.get("$defs", {})},
         annotations=ToolAnnotations(read_only_hint=name != ASK, destructive_hint=False, open_world_hint=False),
     )
 
@@ -115,16 +111,13 @@ async def call_tool(
 
 
 async def _call(door: Door, operation: Operation, arguments: Mapping[str, Any]) -> Any:
-    schema, rest = operation.schema, dict(arguments)
-    places: dict[str, Any] = {}
-    query: dict[str, Any] = {}
-    for parameter in schema.get("parameters", ()):
+    rest, taken = dict(arguments), defaultdict[str, dict[str, Any]](dict)
+    for parameter in operation.schema.get("parameters", ()):
         argument = RENAMED.get(parameter["name"], parameter["name"])
         if argument in rest:
-            taken = places if parameter["in"] == "path" else query
-            taken[parameter["name"]] = rest.pop(argument)
-    body = rest if _body_of(schema) is not None else None
-    return await door.call(operation.method, fill_path(operation.path, places), query=query, body=body)
+            taken[parameter["in"]][parameter["name"]] = rest.pop(argument)
+    path = fill_path(operation.path, taken["path"])
+    return await door.call(operation.method, path, query=taken["query"], body=rest if operation.body else None)
 
 
 async def _ask(door: Door, arguments: dict[str, Any], context: ServerRequestContext) -> CallToolResult:
@@ -150,37 +143,3 @@ async def _ask(door: Door, arguments: dict[str, Any], context: ServerRequestCont
             await context.session.report_progress(told, message=step["say"])
     cited = await door.call("get", f"{place}/citations")
     return show_value({**run, "citations": cited.json()}) if cited.status_code < 400 else show_reply(cited)
-
-
-def _body_of(schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The schema of an operation's JSON body; None for one without."""
-    if "requestBody" not in schema:
-        return None
-    name = schema["requestBody"]["content"]["application/json"]["schema"]["$ref"].rsplit("/", 1)[-1]
-    return deepcopy(_schema()["components"]["schemas"][name])
-
-
-def _with_definitions(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema with all that it refers to inside it."""
-    known, definitions = _schema()["components"]["schemas"], {}
-    waiting = list(_take_references(schema))
-    while waiting:
-        name = waiting.pop()
-        if name not in definitions:
-            definitions[name] = deepcopy(known[name])
-            waiting += _take_references(definitions[name])
-    return {**schema, "$defs": definitions} if definitions else schema
-
-
-def _take_references(value: Any) -> Iterator[str]:
-    """The names that a schema refers to, each reference turned into one of `$defs`."""
-    if isinstance(value, list):
-        for each in value:
-            yield from _take_references(each)
-    if isinstance(value, dict):
-        if "$ref" in value:
-            name = value["$ref"].rsplit("/", 1)[-1]
-            value["$ref"] = f"#/$defs/{name}"
-            yield name
-        for each in value.values():
-            yield from _take_references(each)

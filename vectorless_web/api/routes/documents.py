@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from ninja import File, Form, Router, Schema, Status
+from ninja import File, Form, ModelSchema, Router, Schema, Status
 from ninja.files import UploadedFile
 from pydantic import Field
 
@@ -15,7 +15,7 @@ from vectorless_web.api.models import Scope
 from vectorless_web.api.replies import Number, Paged, PageOut, PageQuery, answers, check_state, reply_once, take_page
 from vectorless_web.api.routes.schemas import NO_NUL, PRINTED
 from vectorless_web.documents import selectors, services
-from vectorless_web.documents.models import Document, Section
+from vectorless_web.documents.models import Document, DocumentVersion, Section
 from vectorless_web.documents.rendering.markdown import write_document, write_markdown
 from vectorless_web.documents.rendering.page import SCALE, RenderUnavailable, page_image
 from vectorless_web.documents.rendering.text import replace_control_characters
@@ -51,6 +51,14 @@ class DocumentOut(Schema):
     sha256: str
     media_type: str
     added_at: datetime
+
+
+class VersionOut(ModelSchema):
+    """A version of a document, and how far it has been read."""
+
+    class Meta:
+        model = DocumentVersion
+        fields = ("number", "status", "error_code", "pages", "sha256", "created_at")
 
 
 class ChangeIn(Schema):
@@ -184,6 +192,12 @@ def change_document(request: HttpRequest, slug: str, document: Number, asked: Ch
             tag = asked.add_tag.strip()
             services.tag_documents(actor=request.user, workspace=workspace, documents=[found], tag=tag)
     return show_document(selectors.document_for(request.user, slug, document))
+
+
+@router.get(ONE + "/versions", response=list[VersionOut])
+def list_versions(request: HttpRequest, slug: str, document: Number) -> Any:
+    """The versions of a document, the newest first."""
+    return selectors.document_for(request.user, slug, document).versions.all()
 
 
 @router.post(ONE + "/versions", response={201: DocumentOut, 200: DocumentOut}, auth=editors)

@@ -8,7 +8,8 @@ from typing import Any
 
 from channels.layers import get_channel_layer
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from ninja import Router
 
 from vectorless_web.api.models import ApiToken
@@ -37,14 +38,16 @@ EVENT = {
 }
 
 
-@router.get(ONE + "/events", openapi_extra=answers("text/event-stream", EVENT))
-async def follow_run(request: HttpRequest, slug: str, run: Number) -> StreamingHttpResponse:
-    """The run's events from the start, or after the header Last-Event-ID, until it has ended.
+@router.get(ONE + "/events", openapi_extra=answers("text/event-stream", EVENT, empty="It has ended"))
+async def follow_run(request: HttpRequest, slug: str, run: Number) -> HttpResponseBase:
+    """The run's events from the start, or after the header Last-Event-ID, until it has ended; 204 after its end.
 
     `id` is the event's sequence. Types: reasoning/step, reasoning/claim, reasoning/complete, reasoning/error.
     """
     found = await in_shared_thread(selectors.run_for, request.user, slug, run)
     after = parse_whole_number(request.headers.get("Last-Event-ID", "")) or 0
+    if found.status in Run.ENDED and after > await in_shared_thread(selectors.last_sequence, found.pk):
+        return HttpResponse(status=204)  # A browser's EventSource then does not come again.
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingHttpResponse(
         send_events(request, slug, found, after), content_type="text/event-stream", headers=headers
@@ -91,10 +94,9 @@ def _read(request: HttpRequest, slug: str, pk: int, after: int) -> tuple[list[tu
     rows.sort(key=lambda row: row[0])
     has_ended = run.status in Run.ENDED
     if has_ended:
-        last = max([after, *(row[0] for row in rows)])
         failed = run.status == Run.Status.FAILED
         told = {"code": run.error_code, "message": run.reason, "retryable": run.retryable} if failed else {}
         data = {**show_run(run), **told, "asked_at": run.created_at.isoformat()}
         data["finished_at"] = run.finished_at.isoformat() if run.finished_at else None
-        rows.append((last + 1, "reasoning/error" if failed else "reasoning/complete", data))
+        rows.append((selectors.last_sequence(run.pk) + 1, "reasoning/error" if failed else "reasoning/complete", data))
     return rows, has_ended

@@ -100,7 +100,8 @@ class Command(BaseCommand):
             code = EXIT_CODES[Outcome.FAILED]
         if as_json and options["steps"]:
             failed = result.outcome is Outcome.FAILED
-            self._print_event("reasoning/error" if failed else "reasoning/complete", result.as_json())
+            ended = {"status": result.outcome.value, "ended": True, "code": result.error_code}
+            self._print_event("reasoning/error" if failed else "reasoning/complete", result.as_json() | ended)
         elif as_json:
             self.stdout.write(json.dumps(result.as_json(), ensure_ascii=False))
         elif code in (EXIT_CODES[Outcome.ANSWERED], EXIT_CODES[Outcome.NOT_FOUND]):
