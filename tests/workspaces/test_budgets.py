@@ -45,7 +45,9 @@ def test_the_last_of_a_budget_is_given_once(limit, workspace, bob):
     assert (row.spent_usd, row.reserved_usd) == (Decimal("0.1"), Decimal("0.6"))
 
 
-def test_changing_a_limit_keeps_the_share_at_which_it_warns(limit, act, page, alice):
+def test_changing_a_limit_keeps_the_share_at_which_it_warns(limit, act, page, alice, bob):
+    bob.first_name, bob.last_name = "Bob", "Builder"
+    bob.save()
     act(alice, "budgets/save/", user="", period="month", limit_usd=10, warn_percent=50)
     limit(20)
     act(alice, "budgets/save/", user="", period="month", limit_usd=30, warn_percent="")
@@ -53,6 +55,7 @@ def test_changing_a_limit_keeps_the_share_at_which_it_warns(limit, act, page, al
     assert (row.limit_usd, row.warn_percent) == (30, 50)
     shown = page(alice, f"budgets/?change={row.pk}").content.decode()
     assert 'value="50"' in shown and 'value="30' in shown
+    assert ">Bob Builder</option>" in shown
     for wrong in ("0", "101", "<b>"):
         answer = act(alice, "budgets/save/", user="", period="month", limit_usd=10, warn_percent=wrong)
         assert answer.status_code == 422

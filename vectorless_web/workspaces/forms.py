@@ -13,6 +13,7 @@ from vectorless_web.engine.questions.plan import QUESTION_MAX
 from vectorless_web.engine.questions.understand import wordings
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.infra.limits import PHRASE_MAX, RUN_USD_MAX, STEPS_MAX
+from vectorless_web.infra.templatetags.show import person
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, PeopleGroup, Role, Workspace
 from vectorless_web.workspaces.selectors import groups_to_add, people_in, provider_choice, usable_providers
@@ -319,12 +320,21 @@ class ProviderForm(forms.ModelForm):
         return values
 
 
+class PersonField(forms.ModelChoiceField):
+    """A choice among people, by the names that others read."""
+
+    def label_from_instance(self, user: Any) -> str:
+        """The name of one."""
+        return person(user)
+
+
 class BudgetForm(forms.ModelForm):
     """What a workspace, or one of its members, may spend."""
 
     class Meta:
         model = Budget
         fields = ["user", "period", "limit_usd", "warn_percent"]
+        field_classes = {"user": PersonField}
         labels = {"user": "For", "period": "In", "limit_usd": "At most, in USD", "warn_percent": "Warn at, in percent"}
 
     def __init__(self, *args: Any, workspace: Workspace, **kwargs: Any) -> None:
