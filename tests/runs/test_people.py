@@ -48,6 +48,21 @@ def test_a_run_is_the_teams_unless_the_workspace_keeps_questions_private(workspa
     assert kept.private and sees(bob, kept) and not sees(alice, kept)
 
 
+def test_a_question_can_be_asked_so_that_nobody_else_sees_it(workspace, alice, bob, report, client):
+    client.force_login(bob)
+    ask, box = f"/w/{workspace.slug}/ask/", 'name="private"'
+    assert box in client.get(f"/w/{workspace.slug}/").content.decode()
+    client.post(ask, {"question": "Who leaves in May?", "scope": "all", "private": "yes"})
+    kept = Run.objects.get()
+    assert sees(bob, kept) and not sees(alice, kept)
+    Run.objects.update(status="failed")
+    client.post(ask, {"question": "And in June?", "scope": "all", "thread": kept.thread_id})
+    assert not sees(alice, Run.objects.exclude(pk=kept.pk).get()), "what follows it is private as well"
+    Run.objects.update(status="answered")
+    page = client.get(f"/w/{workspace.slug}/runs/{kept.pk}/").content.decode()
+    assert box not in page, "there is nothing to choose"
+
+
 def test_a_private_run_exists_for_who_asked_alone_with_what_is_asked_after_it(
     at, run, alice, bob, charlie, client, workspace
 ):

@@ -14,6 +14,7 @@ from vectorless_web.documents.selectors import folders_of, readable_documents
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import answerers_of, estimate_of
+from vectorless_web.runs.services import is_private_anyway
 from vectorless_web.workspaces.forms import CAP_LIMITS, EXPANSIONS, FUSIONS, PILOTS, SHARE, STRATEGIES
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
@@ -164,6 +165,8 @@ class AskBox:
     """The most to spend, in US dollars, as it was typed; "" for the workspace's own limit."""
     most_usd: float | None = None
     """The workspace's own limit; None for none."""
+    private: bool | None = False
+    """Whether only who asks is to see it; None where it is so anyway."""
     may_cost: bool = False
     """Whether who can answer costs anything."""
     starters: Callable[[], Sequence[Starter]] = tuple
@@ -193,6 +196,7 @@ class AskedForm:
     answerer: str = ""
     again: int | None = None
     money_usd: str = ""
+    private: bool = False
     search: SearchForm = field(default_factory=SearchForm)
 
     @classmethod
@@ -213,6 +217,7 @@ class AskedForm:
             answerer=data.get("answerer", "").replace("\0", ""),
             again=parse_whole_number(data.get("again", "")),
             money_usd=data.get("money_usd", "").replace("\0", "").strip()[:40],
+            private=data.get("private") == "yes",
             search=SearchForm(data),
         )
 
@@ -268,6 +273,7 @@ def ask_box(
         answerer=sent.answerer,
         again=sent.again,
         money_usd=sent.money_usd,
+        private=None if is_private_anyway(workspace, follows) else sent.private,
         search=sent.search,
         most_usd=workspace.setting("money_usd"),
         may_cost=any(row.usd_per_million for row in answerers),

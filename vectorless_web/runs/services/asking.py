@@ -99,6 +99,7 @@ class RunChoices(TypedDict, total=False):
     own limit); `expand` is true to use synonyms; `answerer` is "" for who answers usually;
     `money_usd` is the most to spend as it was typed, "" for the workspace's own limit. With `restricted`
     false the restricted folders that the asker may see are left aside, so that everyone may see the run.
+    With `private` true only the asker sees it, as they do where the workspace or the question before it has it so.
     `search` are fields of engine.agent.state.Settings by name, as they were checked by a form or the API.
     """
 
@@ -108,6 +109,7 @@ class RunChoices(TypedDict, total=False):
     answerer: str
     money_usd: str | float | None
     restricted: bool
+    private: bool
     search: Mapping[str, Any]
 
 
@@ -138,12 +140,14 @@ def start_run(
     """
     question, limits, chosen = _prepare(user, workspace, question, documents, choices)
     thread, origin = _place_of(follows, user)
+    # One that was stopped or failed came to no result, and its thread stays as private as it was.
+    before = origin or (selectors.runs_in(thread, user).order_by("-pk").first() if thread else None)
     asked = {
         "whole_workspace": documents is None,
         "asked_from": origin,
         "asked_how": _classify_origin(origin, follows, question, limits),
         "settings": limits,
-        "private": bool(workspace.setting("runs_private")) or (origin is not None and origin.private),
+        "private": choices.get("private", False) or is_private_anyway(workspace, before),
     }
     folders = _list_restricted(workspace, user, documents, limits)
     with transaction.atomic():
@@ -152,6 +156,11 @@ def start_run(
         record(actor=user, verb="run.asked", workspace=workspace, target=run, name=question)
         line.enqueue(run)
     return run
+
+
+def is_private_anyway(workspace: Workspace, before: Run | None) -> bool:
+    """Whether a question is its asker's own without their choosing: everyone's is, or the one before it."""
+    return bool(workspace.setting("runs_private")) or (before is not None and before.private)
 
 
 def start_background_run(

@@ -96,6 +96,7 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
             answerer=form.answerer,
             money_usd=form.money_usd,
             restricted=form.scope != OPEN_ALONE,
+            private=form.private,
             search=form.search.chosen(),
         )
     except Problem as problem:
