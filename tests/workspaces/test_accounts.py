@@ -14,7 +14,7 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from tests.conftest import PASSWORD
+from tests.conftest import PASSWORD, free_port
 from vectorless_web.workspaces.models import AuditEvent
 
 pytestmark = pytest.mark.django_db
@@ -89,6 +89,14 @@ class TestForgottenPassword:
             assert "administrator" in text
         assert answer.status_code == 200, "not sent on to the page that says to look into the mail"
         assert not mail.outbox
+
+    def test_while_the_mail_server_is_away_the_page_says_so(self, client, alice, settings):
+        settings.EMAIL_BACKEND, settings.MAIL_ON = "django.core.mail.backends.smtp.EmailBackend", True
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", free_port()
+        for address in (alice.email, "nobody@example.com"):
+            answer = client.post("/accounts/password/reset/", {"email": address})
+            assert answer.status_code == 503
+            assert "The mail could not be sent" in answer.content.decode()
 
     def test_an_operator_makes_a_link_that_works_once(self, client, alice, capsys):
         call_command("reset_access", "ALICE@example.com")

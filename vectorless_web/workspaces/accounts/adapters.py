@@ -7,6 +7,7 @@ number of tries freely, and then one at a time with a pause between: who guesses
 thousand addresses gains nothing, and the owner still gets in, at once from a known place.
 """
 
+import logging
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
@@ -29,6 +30,8 @@ from vectorless_web.workspaces.models import Invitation
 from vectorless_web.workspaces.selectors import User, invitation_by
 from vectorless_web.workspaces.services import accept_invitation, invitation_closed
 from vectorless_web.workspaces.storage import SecretUnreadable, decrypt, encrypt
+
+logger = logging.getLogger(__name__)
 
 LEAST_CHARACTERS = 5
 """Different characters, blanks aside: "aaaaaaaaaa" has one, "2024202420" has three, a sentence about fifteen."""
@@ -283,6 +286,15 @@ class AccountAdapter(DefaultAccountAdapter):
         if message_template == MAIL_SENT and not settings.MAIL_ON:
             message_template, kwargs = None, {**kwargs, "message": NOT_CONFIRMED}
         super().add_message(request, level, message_template, *args, **kwargs)
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Send a mail that somebody waits for; Problem (503) when the mail server does not take it."""
+        try:
+            super().send_mail(template_prefix, email, context)
+        except OSError as error:  # Those of SMTP are of this kind.
+            logger.warning("mail %s was not sent: %s", template_prefix, error)
+            sentence = "The mail could not be sent: the site's mail server does not take it. Try again in some minutes."
+            raise Problem(sentence, code="mail_not_sent", status=503, retryable=True) from error
 
 
 class MFAAdapter(DefaultMFAAdapter):
