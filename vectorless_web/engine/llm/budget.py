@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from vectorless_web.engine.errors import ModelBudgetSpent, ModelError, ModelStopped
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage
 
-BUDGET_SHORT = "The budget for models does not cover the next call."
+BUDGET_SHORT = "The budget for models does not cover the next call. An owner can raise it."
 """What is said of a call that the workspace's money does not pay for."""
 
 
