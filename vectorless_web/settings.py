@@ -343,6 +343,7 @@ MFA_ALLOW_UNVERIFIED_EMAIL = not MAIL_ON
 EMAIL_HOST, EMAIL_PORT = _mail.get("EMAIL_HOST") or "localhost", _mail.get("EMAIL_PORT") or 25
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.get("EMAIL_HOST_USER") or "", _mail.get("EMAIL_HOST_PASSWORD") or ""
 EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.get("EMAIL_USE_TLS", False), _mail.get("EMAIL_USE_SSL", False)
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 PASSWORD_RESET_TIMEOUT = 3600
 """How long a link with which a password is chosen anew works, in seconds: mailed, or made by an administrator."""
 EMAIL_TIMEOUT = 20

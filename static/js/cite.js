@@ -16,8 +16,11 @@ function firstMarker() {
   return markers().find((marker) => !lost(marker)) ?? markers()[0];
 }
 
+// The pages of a shared run stand below its answer on a phone: links go there, and the browser's way back returns.
 function sourceIsBeside() {
-  return document.querySelector(".source")?.getClientRects().length > 0;
+  const source = document.querySelector(".source");
+  const below = source?.matches(".shared .source") && getComputedStyle(source).position === "static";
+  return source?.getClientRects().length > 0 && !below;
 }
 
 function light(marker) {

@@ -51,9 +51,16 @@ function fail(item, sentence) {
 function next(form) {
   busy -= 1;
   if (waiting.length) waiting.shift()();
-  else if (!busy && form.dataset.then && !document.querySelector(UNDONE)) {
-    location.href = form.dataset.then;
+  else if (!busy && form.dataset.then) {
+    if (!document.querySelector(UNDONE)) location.href = form.dataset.then;
+    else offerToGoOn();
   }
+}
+
+// What was refused is to be read first; with what came one can go on.
+function offerToGoOn() {
+  const link = document.getElementById("go-on");
+  if (link) link.hidden = !document.querySelector("#uploads a.main");
 }
 
 function offerRetry(form, file, item) {
@@ -131,7 +138,9 @@ function take(form, files) {
       state.textContent = sentence;
       state.classList.add("wrong");
       item.querySelector(".bar").remove();
-      item.querySelector("[data-cancel]").onclick = () => item.remove();
+      const close = item.querySelector("[data-cancel]");
+      close.title = close.querySelector(".sr").textContent = close.dataset.close;
+      close.onclick = () => item.remove();
     }
   }
 }

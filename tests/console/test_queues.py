@@ -58,7 +58,7 @@ def test_a_job_says_what_it_is_for_and_its_question_to_members_alone_and_cancell
 
 def test_a_paused_queue_begins_nothing_until_it_goes_on(staff, queue):
     staff.post("/console/queues/runs/pause/")
-    assert "paused" in text(staff.get("/console/queues/"))
+    assert "The queue of questions is paused." in text(staff.get("/console/queues/"))
     job = queue.enqueue_call("builtins.len", args=("abc",))
     worker = StoppableWorker([queue], connection=queue.connection)
     assert worker.dequeue_job_and_maintain_ttl(None) is None

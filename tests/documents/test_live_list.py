@@ -1,6 +1,8 @@
 """The socket of the documents page: late joiners, live rows, strangers."""
 
+import io
 import re
+import zipfile
 
 import pytest
 from channels.db import database_sync_to_async
@@ -34,6 +36,14 @@ def enter(client):
 
 def socket_of(workspace, headers, query="") -> WebsocketCommunicator:
     return WebsocketCommunicator(application, f"/ws/w/{workspace.slug}/documents/{query}", headers=headers)
+
+
+def zipped(files: dict[str, str]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return packed.getvalue()
 
 
 @database_sync_to_async
@@ -75,6 +85,25 @@ async def test_rows_arrive_as_they_change(workspace, alice, bob, add, enter):
     assert "0 in this workspace" in gone
     await change(services.restore_document, actor=alice, document=version.document)
     assert f'id="document-{version.document_id}"' in await socket.receive_from(timeout=5)
+    await socket.disconnect()
+
+
+async def test_an_upload_says_how_many_files_of_its_archive_still_wait(workspace, alice, add, enter, monkeypatch):
+    monkeypatch.setattr(consumers, "LOOK_AGAIN_SECONDS", 0.1)
+    headers = await change(enter, alice)
+    socket = socket_of(workspace, headers)
+    await socket.connect(timeout=5)
+    archive = await change(add, zipped({"a.md": "# A\n\nWords.", "b.md": "# B\n\nMore words."}), "both.zip")
+    await change(services.compile_version, archive.pk)
+    seen = ""
+    while "2 of them still wait" not in visible_text(seen):
+        seen = await socket.receive_from(timeout=5)
+    for pk in await change(lambda: list(DocumentVersion.objects.exclude(pk=archive.pk).values_list("pk", flat=True))):
+        await change(services.compile_version, pk)
+    state = re.compile(rf'id="upload-{archive.document_id}">(.*?)</p>', re.DOTALL)
+    while not (found := state.search(seen)) or "wait" in found[1]:
+        seen = await socket.receive_from(timeout=5)
+    assert "2 files in it were added." in visible_text(found[1])
     await socket.disconnect()
 
 

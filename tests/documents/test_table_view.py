@@ -57,7 +57,7 @@ def test_a_table_is_shown_whole_with_its_unit_columns_and_sums(fleet, look):
     response = look(fleet)
     assert labels(response) == ["Vans", "Lorries", "Boats"]
     page = words_of(response)
-    for said in ("Fleet report", "Figures in EUR, thousands.", "p. 1", "Year ended 31 March 2024", "3 rows"):
+    for said in ("Fleet report", "Amounts in EUR, thousands.", "p. 1", "Year ended 31 March 2024", "3 rows"):
         assert said in page
     assert sums(response) == {
         "Sum": ["2,179", "2,060", ""],

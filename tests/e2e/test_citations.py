@@ -83,6 +83,21 @@ def test_citations_land_on_their_quotes_the_moment_a_run_ends_and_in_every_windo
         context.close()
 
 
+def test_a_guest_with_a_phone_is_led_to_the_quote_and_back(signed_in, browser, site):
+    open_answered(signed_in, site)
+    signed_in.locator("#share > summary").click()
+    signed_in.locator("#share-menu form button[type=submit]", has_text="Make a link").click()
+    link = signed_in.locator("#new-link").input_value()
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(link)
+    page.locator("#claims .cite").first.tap()
+    expect(page.locator(".hit.on").first).to_be_in_viewport()
+    page.go_back()
+    expect(page.locator("#claims .cite").first).to_be_in_viewport()
+    context.close()
+
+
 def is_landed(found: dict, marker: str) -> bool:
     return found["open"] and found["head"] == found["sheet"] and found["quote"] == marker
 

@@ -90,6 +90,24 @@ class TestForgottenPassword:
         assert answer.status_code == 200, "not sent on to the page that says to look into the mail"
         assert not mail.outbox
 
+    def test_a_mail_says_what_it_is_for_where_it_leads_and_what_to_do_if_one_did_not_ask(self, client, alice, settings):
+        settings.MAIL_ON = True
+        for address in (alice.email, "nobody@example.com"):
+            client.post("/accounts/password/reset/", {"email": address})
+        client.force_login(alice)
+        client.post("/accounts/email/", {"action_add": "", "email": "alice@new.example"})
+        reset, unknown, confirm = mail.outbox
+        assert [each.subject for each in mail.outbox] == [
+            "Choose a new password",
+            "No account has this address",
+            "Confirm your address",
+        ]
+        assert "for the account alice on testserver" in reset.body and "/accounts/password/reset/key/" in reset.body
+        assert "nobody@example.com" in unknown.body and "invitation link" in unknown.body
+        assert "/signup/" not in unknown.body, "the site is not open to everybody"
+        assert "The account alice" in confirm.body and "/accounts/confirm-email/" in confirm.body
+        assert not [each.body for each in mail.outbox if "{" in each.body or "\n\n\n" in each.body.strip()]
+
     def test_while_the_mail_server_is_away_the_page_says_so(self, client, alice, settings):
         settings.EMAIL_BACKEND, settings.MAIL_ON = "django.core.mail.backends.smtp.EmailBackend", True
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", free_port()

@@ -152,6 +152,8 @@ TEXT = (SAID, 10.0)
     [
         ([("Repair of", 20.0), ("both cranes", 20.0), ("Port office", 12.0), TEXT], "", "Repair of both cranes"),
         ([("The harbour", 16.0), TEXT], "The harbour in 2024", "The harbour in 2024"),
+        ([("Birch Ropes plc", 20.0), ("Annual report 2024", 14.0), TEXT], "", "Birch Ropes plc: Annual report 2024"),
+        ([("Birch Ropes plc", 20.0), TEXT], "", "Birch Ropes plc"),
         ([("The harbour", 16.0), TEXT], "Cranes and berths", "The harbour"),
         ([("12 March 2024", 20.0), ("Contents", 18.0), TEXT], "", "f81d4fae"),
         ([("UNITED STATES", 14.0), ("FORM 10-Q/A", 14.0), ("For the quarterly period ended May 3, 2023", 9.0),

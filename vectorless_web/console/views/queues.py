@@ -7,6 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 from redis.exceptions import RedisError
 
+from vectorless_web.console.selectors import QUEUE_NAMES
 from vectorless_web.console.subjects import operating
 from vectorless_web.console.views import show_page, staff_only
 from vectorless_web.infra.web.pages import go_to
@@ -31,7 +32,7 @@ def show(request: HttpRequest) -> HttpResponse:
 def pause(request: HttpRequest, queue: str) -> HttpResponse:
     """Begin no more jobs of a queue."""
     operating.pause(actor=request.user, queue=_check_queue(queue))
-    messages.success(request, f"The queue “{queue}” is paused. What is under way goes on.")
+    messages.success(request, f"The queue of {QUEUE_NAMES[queue]} is paused. What is under way goes on.")
     return go_to(request, "console:queues")
 
 
@@ -40,7 +41,7 @@ def pause(request: HttpRequest, queue: str) -> HttpResponse:
 def resume(request: HttpRequest, queue: str) -> HttpResponse:
     """Go on with a queue."""
     operating.resume(actor=request.user, queue=_check_queue(queue))
-    messages.success(request, f"The queue “{queue}” goes on.")
+    messages.success(request, f"The queue of {QUEUE_NAMES[queue]} goes on.")
     return go_to(request, "console:queues")
 
 

@@ -16,7 +16,7 @@ from vectorless_web.console.views import show_page, staff_only
 from vectorless_web.infra.web.pages import go_to
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
-from vectorless_web.workspaces.site import announcement
+from vectorless_web.workspaces.site import announcement, is_read_only
 
 SEE, CHANGE = "workspaces.view_sitesetting", "workspaces.change_sitesetting"
 
@@ -113,7 +113,8 @@ def plan_read_only(request: HttpRequest) -> HttpResponse:
         maintenance.plan_read_only(actor=request.user, **_check(form))
     except Problem as problem:
         return _maintenance_page(request, read_only_form=form, problem=problem)
-    messages.success(request, "Read-only mode is planned. Every page says so, and staff can call it off here.")
+    begun = "The site is read-only now" if is_read_only() else "Read-only mode is planned"
+    messages.success(request, f"{begun}. Every page says so, and staff can end it here.")
     return go_to(request, "console:maintenance")
 
 

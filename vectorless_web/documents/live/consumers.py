@@ -97,7 +97,9 @@ def _row(viewer: ListViewer, workspace: Workspace, document: Document, queue_pla
         "queue_place": queue_place,
     }
     is_unpacking = version is not None and version.status == DocumentVersion.Status.UNPACKING
-    if ticked and is_unpacking and viewer.only is None:
+    # Of an archive the files in it are counted: while they are added, and then those that still wait to be read.
+    counts_on = is_unpacking or (bool(before) and before[-1] != now[-1])
+    if ticked and counts_on and viewer.only is None:
         return "".join(render_to_string(f"documents/_{part}.html", context) for part in ("stage", "upload_state"))
     if ticked:
         return render_to_string("documents/_stage.html", context)

@@ -229,6 +229,12 @@ def size(value: int | None) -> str:
 
 
 @register.filter
+def in_words(code: str) -> str:
+    """A code as words: "golden set scheduled" of "golden_set.scheduled"."""
+    return " ".join(re.findall(r"[^\W_]+", code))
+
+
+@register.filter
 def person(user: Any) -> str:
     """A person's name as others read it."""
     if not user:

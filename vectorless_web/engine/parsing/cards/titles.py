@@ -133,7 +133,10 @@ def _write_issuer(company: str, pages: Sequence[Page]) -> str:
 
 
 def _find_printed_title(pages: Sequence[Page]) -> str:
-    """The largest letters of the first page, of lines that follow each other; "" if none are larger than the text's."""
+    """The largest letters of the first page, of lines that follow each other; "" if none are larger than the text's.
+
+    Where they are a company's name alone, the next large ones say which document of it this is.
+    """
     sizes = Counter[float]()
     for line in (line for page in pages for line in page.lines):
         sizes[line.style.size] += len(line.text)
@@ -141,7 +144,11 @@ def _find_printed_title(pages: Sequence[Page]) -> str:
     lines = [line for line in pages[0].lines if line.height < _UPRIGHT * line.style.size] if pages else []
     groups = [(group[0], _join_lines(group)) for group in _group_lines(lines)]
     large = [(line, text) for line, text in groups if line.style.size >= usual * _LARGER and _is_title(text)]
-    return max(large, key=lambda pair: (pair[0].style.size, -pair[0].top))[1] if large else ""
+    if not large:
+        return ""
+    best = max(large, key=lambda pair: (pair[0].style.size, -pair[0].top))
+    below = large[large.index(best) + 1 :]
+    return f"{best[1]}: {below[0][1]}" if below and is_company(best[1]) else best[1]
 
 
 _UPRIGHT = 3
