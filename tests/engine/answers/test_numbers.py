@@ -33,6 +33,12 @@ def test_another_number_is_told(told):
     assert list_untraced(f"It was {told}.", [SALES]) == (f"not traced: {told}",)
 
 
+def test_what_is_rounded_to_decimals_is_traced_however_small():
+    cited = [CitedText("a ratio of 0.0256", "")]
+    assert list_untraced("It is about 0.03.", cited) == ()
+    assert list_untraced("It is about 0.02.", cited) == ("not traced: 0.02",)
+
+
 def test_a_number_is_told_once_and_in_reading_order():
     assert list_untraced("From 9.9 to 4.1 and back to 9.9.", [SALES]) == ("not traced: 9.9", "not traced: 4.1")
 

@@ -19,7 +19,9 @@ NOT_TRACED = "not traced: {}"
 
 MOST_ROUNDED = Decimal("0.05")
 """Share of a number by which rounding may change it: 1,577 told as 1.6 thousand passes, told as 2 thousand it does not.
-Chosen by hand: two written digits change a number by at most 5 %."""
+Chosen by hand: two written digits change a number by at most 5 %. What is rounded to decimals, as a ratio of 0.0256 to
+0.03, says itself how exact it is."""
+HALF_UNIT = Decimal("0.5")
 
 _LIST_NUMBER = re.compile(r"(?:^|\n)\s*[(\[]?\d{1,3}[.)\]](?=\s)")
 """The number of a list item at the beginning of a line."""
@@ -119,7 +121,7 @@ def _is_told_by(told: _NumberReading, value: _NumberReading) -> bool:
     sizes = (value.size, value.size * factor) if factor else (value.size,)
     return any(
         (difference := abs(told.size - size)) == 0
-        or (difference <= told.half_digit and difference <= MOST_ROUNDED * size)
+        or (difference <= told.half_digit and (told.half_digit < HALF_UNIT or difference <= MOST_ROUNDED * size))
         for size in sizes
     )
 

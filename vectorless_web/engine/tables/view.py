@@ -171,7 +171,10 @@ class TableView:
     @cached_property
     def currency(self) -> str:
         """The ISO code of the currency of its amounts, by its units line or its figures; "" when none is said."""
-        return units_currency(self.units) or units_currency("".join(sign for sign in _SIGNS if sign in self.node.text))
+        cells = (cell.text for row in self.table.rows for cell in row.cells)
+        figures = (text for text in cells if holds_figure(text) or text.strip() in _SIGNS)
+        said = {*"".join((*figures, *(column.header for column in self.table.columns)))}
+        return units_currency(self.units) or units_currency("".join(sign for sign in _SIGNS if sign in said))
 
     @cached_property
     def things_left_out(self) -> frozenset[str]:

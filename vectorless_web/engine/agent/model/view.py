@@ -255,12 +255,13 @@ class DocumentView:
         names = []
         for index, shown in enumerate(table.columns):
             levels = [text for text in map(clean_text, columns[index].path) if text] if index < len(columns) else []
-            own = " / ".join(text for text in levels if text not in bodies and len(text) <= LONGEST_HEAD)
-            name = "" if units and own.strip("()") == units else own or ("" if levels else clean_text(shown))
+            said = [text for text in levels if text not in bodies and text.strip("() ") != units]
+            own = " / ".join(text for text in said if len(text) <= LONGEST_HEAD)
+            name = own or ("" if levels else clean_text(shown))
             period = periods[index] if 0 < index < len(periods) else None
-            said = period.words if period and period.year and str(period.year) not in name else ""
+            when = period.words if period and period.year and str(period.year) not in name else ""
             unit = columns[index].unit if own and columns[index].unit not in (*name.split(), units) else ""
-            more = ", ".join(filter(None, (said, unit)))
+            more = ", ".join(filter(None, (when, unit)))
             names.append(f"{name} [{more}]".strip() if more else name)
         return names
 
