@@ -144,12 +144,11 @@ class Toolbox:
     def _find_node(self, said: str) -> tuple[DocumentView, int, str]:
         """Document, node and piece of an id; InvalidInput when there is none."""
         pointer = self.library.resolve(said)
-        view = self.library.of_id(pointer.document) if pointer else None
-        if pointer is None or view is None or pointer.key < 0:
+        if pointer is None or pointer.key < 0:
             named = shorten_text(said, 40)
             raise InvalidInput(f"There is no node {named}; ids look like D1.12 and stand in [brackets].")
         piece = re.search(r"\.(r?\d+)\]?$", said.strip()) if said.count(".") > 1 else None
-        return view, pointer.key, piece[1] if piece else ""
+        return self.library[pointer.document], pointer.key, piece[1] if piece else ""
 
     def _refs(self, view: DocumentView, keys: Iterable[int], role: str) -> tuple[NodeRef, ...]:
         return self.state.refer(view.id, list(keys)[:40], role)
