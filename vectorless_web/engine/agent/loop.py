@@ -54,22 +54,17 @@ def _answer(
     is_alone = len(library.documents) == 1
     # What was spoken of is as likely as the likeliest: a follow-up need not name it again.
     best, spoken_of = max((row.score for row in routed.documents), default=0.0), state.conversation.documents
-    lines = tuple(
-        ScopeLine(
-            view,
-            state.corpus.card(view.id),
-            "" if is_alone else document.reason,
-            best if document.id in spoken_of else document.score,
-        )
-        for document in routed.documents
-        if (view := library.of_id(document.id))
-    )
+    lines = []
+    for document in routed.documents:
+        score = best if document.id in spoken_of else document.score
+        reason = "" if is_alone else document.reason
+        lines.append(ScopeLine(library[document.id], state.corpus.card(document.id), reason, score))
     named = [(document.entry, state.corpus.card(document.id)) for document in (*routed.others, *routed.documents)]
     names = zip(routed.others, name_documents(named, 60), strict=False)
     unopened = tuple(f"{library.announce(other.entry)} {name}" for other, name in names)
     unlisted = routed.considered - len(routed.documents) - len(routed.others) - len(routed.left_out)
     asked = [state.understand(e.question, expand=False) for e in state.conversation.exchanges]
-    briefing = Briefing(state.question, merge_plans(plan, asked), lines, unopened, unlisted)
+    briefing = Briefing(state.question, merge_plans(plan, asked), tuple(lines), unopened, unlisted)
     dialogue, event = open_dialogue(state, library, toolbox, briefing, turns=state.limits.max_steps)
     yield event
     try:

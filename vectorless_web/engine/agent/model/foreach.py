@@ -91,10 +91,9 @@ def ask_document(
 ) -> Generator[ReasoningEvent, None, CheckedAnswer]:
     """One document's conversation, with its answer checked. The ids are those of the whole library."""
     own = library.narrow_to(view)
-    plan = state.understand(question)
-    card = state.corpus.card(view.id)
     toolbox = Toolbox(state, own, [TOOLS[name] for name in _CHILD_TOOLS], walk=walk)
-    briefing = Briefing(question, plan, (ScopeLine(view, card),), is_child=True)
+    line = ScopeLine(view, state.corpus.card(view.id))
+    briefing = Briefing(question, state.understand(question), (line,), is_child=True)
     dialogue, event = open_dialogue(state, own, toolbox, briefing, turns=TURNS, walk=walk)
     yield event
     draft = yield from dialogue.hold()
@@ -130,32 +129,26 @@ class DocumentAsker:
         """Ask as many documents as `room` (tokens) has rows for, and tell the rows with the ids that they cite."""
         rows: list[AnswerRow] = []
         most = max(1, min(MOST_DOCUMENTS, room // ROW_TOKENS))
-        asked = list(dict.fromkeys(documents))[:most]
-        for made in answer_for_each(self.state, question, asked, library=self.library, first_walk=self.next_walk):
+        named = list(dict.fromkeys(documents))
+        for made in answer_for_each(
+            self.state, question, named[:most], library=self.library, first_walk=self.next_walk
+        ):
             if isinstance(made, AnswerRow):
                 rows.append(made)
             else:
                 self.next_walk = max(self.next_walk, made.walk + 1) if isinstance(made, StepEvent) else self.next_walk
                 yield made
         self.rows += rows
-        left = len(dict.fromkeys(documents)) - len(rows)
-        words = f"{say_count(len(rows), 'document')} asked." + (
-            f" {left} more were not: the results have room for {most}." if left else ""
-        )
+        asked, left = f"{say_count(len(rows), 'document')}", len(named) - len(rows)
+        words = f"{asked} asked." + (f" {left} more were not: the results have room for {most}." if left else "")
         table = [[row.document, row.value or row.text or row.note, row.verdict or ""] for row in rows]
         result = StepResult(
-            f"Asked {say_count(len(rows), 'document')} one by one: {shorten_text(question, 90)}",
+            f"Asked {asked} one by one: {shorten_text(question, 90)}",
             {"question": question, "rows": table},
             documents=tuple(row.document for row in rows),
         )
-        names = self._name_rows(rows)
-        text = ""
-        for characters in (QUOTE_CHARACTERS, LEAST_QUOTE):
-            told = [self._write_row(row, name, characters) for row, name in zip(rows, names, strict=True)]
-            text = "\n".join(told)
-            if count_tokens(text) <= room:
-                break
-        return ToolOutcome(Told(words, text), result)
+        texts = ["\n".join(self._write_rows(rows, characters)) for characters in (QUOTE_CHARACTERS, LEAST_QUOTE)]
+        return ToolOutcome(Told(words, texts[count_tokens(texts[0]) > room]), result)
 
     def _name_rows(self, rows: Sequence[AnswerRow]) -> list[str]:
         entries = entries_of(self.state.corpus, [row.document for row in rows])
@@ -173,22 +166,16 @@ class DocumentAsker:
                 claims.append(number_citations(told, {c.marker: c.marker + before for c in claim.citations}))
             missing += [] if standing else [f"{name}: {row.note}" if row.note else name]
         conclusion = conclude_answer(claims, complete=False, missing=missing)
-        draft = AnswerDraft("partial")
-        answer = CheckedAnswer(draft, tuple(renumber_citations(claims)), conclusion, tuple(missing), f"{note} {JOINED}")
-        return answer if claims else None
+        draft, told_claims = AnswerDraft("partial"), tuple(renumber_citations(claims))
+        return CheckedAnswer(draft, told_claims, conclusion, tuple(missing), f"{note} {JOINED}") if claims else None
 
-    def _write_row(self, row: AnswerRow, title: str, characters: int) -> str:
-        """A row as the model is told it, with the ids that it cites and so many characters of each quote."""
-        view = self.library.of_id(row.document)
-        name = f"[{view.name}] {title} | {view.entry.name}" if view and view.entry.name not in title else title
-        quotes = {
-            self.library.write_id_at(e.document, e.key, e.start): shorten_text(e.quote, characters)
-            if characters
-            else ""
-            for c in row.claims
-            for e in c.citations
-            if e.key > 0
-        }
-        said = " ".join(claim.text for claim in row.claims if claim.support != "unsupported")
-        told = f"{name}: {said or row.note}" + (f" ({row.verdict or 'not verified'})" if said else "")
-        return "\n".join([told, *(f"  [{cited}] {shorten_text(quote, characters)}" for cited, quote in quotes.items())])
+    def _write_rows(self, rows: Sequence[AnswerRow], characters: int) -> Iterator[str]:
+        """The rows as the model is told them, with the ids that they cite and so many characters of each quote."""
+        for row, title in zip(rows, self._name_rows(rows), strict=True):
+            view = self.library.of_id(row.document)
+            name = f"[{view.name}] {title} | {view.entry.name}" if view and view.entry.name not in title else title
+            said = " ".join(claim.text for claim in row.claims if claim.support is not Support.UNSUPPORTED)
+            yield f"{name}: {said or row.note}" + (f" ({row.verdict or 'not verified'})" if said else "")
+            cited = [e for claim in row.claims for e in claim.citations if e.key > 0]
+            quotes = {self.library.write_id_at(e.document, e.key, e.start): e.quote for e in cited}
+            yield from (f"  [{at}] {shorten_text(quote, characters)}" for at, quote in quotes.items())

@@ -19,13 +19,13 @@ from vectorless_web.engine.agent.model.excerpts import (
 from vectorless_web.engine.agent.model.prompts import Told
 from vectorless_web.engine.agent.model.tables import TABLE_TOKENS, work_table
 from vectorless_web.engine.agent.model.tools import Tool
-from vectorless_web.engine.agent.model.versions import compare_documents
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, count_tokens, shorten_text
 from vectorless_web.engine.agent.retrieving import list_absent, search_nodes
 from vectorless_web.engine.agent.routing import route_documents
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
 from vectorless_web.engine.agent.tree_search import search_document
 from vectorless_web.engine.agent.wording import say_count, say_pages
+from vectorless_web.engine.documents.changes import VersionSentence, find_changes
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput, PictureUnavailable
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
@@ -40,6 +40,10 @@ QUOTING, REFUSED = ("table", "calculate"), "That cannot be carried out:"
 """Tools whose refusals quote the document, so that they are told as its text, between fences."""
 MOST_HITS = 6
 """New hits that a search shows for all its queries."""
+CHANGES_TOKENS = 1500
+"""Tokens of the differences that one call shows."""
+MOST_SENTENCES = 3000
+"""Sentences of each version that are compared, those of about 150 pages; matching takes a second or two for as many."""
 FIND_TOKENS, MOST_IN_NODE = 1200, 6
 """Tokens of places that `find` shows, and the most places of one node."""
 
@@ -140,14 +144,13 @@ class Toolbox:
     def _find_node(self, said: str) -> tuple[DocumentView, int, str]:
         """Document, node and piece of an id, or of a section's title; InvalidInput when there is none."""
         pointer = self.library.resolve(said)
-        view = self.library.of_id(pointer.document) if pointer else None
-        if pointer is None or view is None or pointer.key < 0:
+        if pointer is None or pointer.key < 0:
             if titled := self.library.find_titled(said):
                 return (*titled, "")
             named = shorten_text(said, 40)
             raise InvalidInput(f"There is no node {named}; ids look like D1.12 and stand in [brackets].")
         piece = re.search(r"\.(r?\d+)\]?$", said.strip()) if said.count(".") > 1 else None
-        return view, pointer.key, piece[1] if piece else ""
+        return self.library[pointer.document], pointer.key, piece[1] if piece else ""
 
     def _refs(self, view: DocumentView, keys: Iterable[int], role: str) -> tuple[NodeRef, ...]:
         return self.state.refer(view.id, list(keys)[:40], role)
@@ -382,3 +385,51 @@ def merge_ranks(ranked: Sequence[Sequence[tuple[str, int]]]) -> list[tuple[str, 
 def _as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments as they are kept: long texts cut."""
     return {str(name)[:40]: value[:2000] if isinstance(value, str) else value for name, value in arguments.items()}
+
+
+def compare_documents(
+    library: LibraryView, older: DocumentView, newer: DocumentView, part: str
+) -> tuple[Told, list[int], list[int]]:
+    """What differs between two documents, or the part of that heading in both, and the nodes shown of each.
+
+    InvalidInput when one has no such part.
+    """
+    first, second = _list_sentences(older, part), _list_sentences(newer, part)
+    changes = find_changes(first[:MOST_SENTENCES], second[:MOST_SENTENCES])
+    lines: list[str] = []
+    left = CHANGES_TOKENS
+    for change in changes:
+        before, after = (_write_sentence(library, *side) for side in ((older, change.older), (newer, change.newer)))
+        both = f"put otherwise: {before}\n  now: {after}"
+        lines.append(both if before and after else f"new: {after}" if after else f"gone: {before}")
+        left -= count_tokens(lines[-1])
+        if left < 0 and len(lines) > 1:
+            lines.pop()
+            break
+    new, gone = sum(change.older is None for change in changes), sum(change.newer is None for change in changes)
+    words = f"From {older.name} to {newer.name}: {len(changes) - new - gone} put otherwise, {new} new, {gone} gone."
+    if len(lines) < len(changes):
+        words += f" The first {len(lines)} are shown; name a part to see others."
+    if max(len(first), len(second)) > MOST_SENTENCES:
+        words += f" Only the first {MOST_SENTENCES} sentences of each were compared."
+    shown = changes[: len(lines)]
+    told = Told(words, "\n".join(lines))
+    return told, [c.older.key for c in shown if c.older], [c.newer.key for c in shown if c.newer]
+
+
+def _list_sentences(view: DocumentView, part: str) -> list[VersionSentence]:
+    """The sentences, items and rows of the section of that heading, else the first whose heading holds the words."""
+    wanted = clean_text(part).casefold()
+    titles = {key: clean_text(view.tree.columns.titles[key]).casefold() for key in view.tree.sections()}
+    found = [key for key, title in titles.items() if title == wanted] or [k for k, t in titles.items() if wanted in t]
+    if wanted and not found:
+        raise InvalidInput(f"{view.name} has no section called {part!r}; outline lists its sections.")
+    return [
+        VersionSentence(clean_text(piece.text.replace("\t", " | ")), leaf, piece.start, piece.end)
+        for leaf in view.list_leaves(found[0] if wanted else 0)
+        for piece in view.list_pieces(leaf)
+    ]
+
+
+def _write_sentence(library: LibraryView, view: DocumentView, sentence: VersionSentence | None) -> str:
+    return f"[{library.write_id_at(view.id, sentence.key, sentence.start)}] {sentence.text}" if sentence else ""

@@ -130,14 +130,13 @@ def write_prompt(question: str, claims: Sequence[MadeClaim], sources: Sources, *
     library = sources.library
     places = list(dict.fromkeys(cited for claim in claims for cited in (*claim.cited, *claim.nearest)))
     documents = dict.fromkeys(cited.pointer.document for cited in places)
-    lines = [_write_document(view, sources.card_of(name)) for name in documents if (view := library.of_id(name))]
+    lines = [_write_document(library[name], sources.card_of(name)) for name in documents]
     quotes: list[str] = []
     numbers: dict[Cited, int] = {}
     for group in _group_by_node(places):
-        view = library.of_id(group[0].pointer.document)
         numbered = {cited: number for number, cited in enumerate(group, len(numbers) + 1)}
         numbers |= numbered
-        quotes += write_quotes(view, numbered) if view else []
+        quotes.append(write_quotes(library[group[0].pointer.document], numbered))
     left_open = "; ".join(sources.open_parts)
     told = "\n".join(_write_claim(number, claim, numbers) for number, claim in enumerate(claims, 1))
     parts = [
@@ -187,7 +186,7 @@ def _write_claim(number: int, claim: MadeClaim, numbers: Mapping[Cited, int]) ->
     return "\n".join(parts)
 
 
-def write_quotes(view: DocumentView, numbers: Mapping[Cited, int]) -> list[str]:
+def write_quotes(view: DocumentView, numbers: Mapping[Cited, int]) -> str:
     """Places of one node by their numbers, with document, page and headings: a paragraph once, rows on a line each.
 
     What is cited stands in ⟦ ⟧, after its number where several sentences are; of a row each cell has its column's name.
@@ -195,14 +194,14 @@ def write_quotes(view: DocumentView, numbers: Mapping[Cited, int]) -> list[str]:
     first = next(iter(numbers)).pointer
     named = ", ".join(f"Q{number}" for number in numbers.values())
     if first.key < 0:
-        return [f"{named} [{view.name}, p. {first.page_index + 1}] (the picture of this page)"]
+        return f"{named} [{view.name}, p. {first.page_index + 1}] (the picture of this page)"
     node, path = view.tree.node(first.key), view.write_path(first.key)
     head = f"[{view.name}, {say_pages(node.page_start, node.page_start)}{f' | {path}' if path else ''}]"
     if node.table is not None:
-        return [f"{head} {_write_table(view, numbers)}"]
+        return f"{head} {_write_table(view, numbers)}"
     lead_in = clean_text(find_lead_in(view.tree, first.key))
     parting = "\n" if node.kind is NodeKind.LIST else " "
-    return [f"{named} {head} {parting.join(filter(None, (lead_in, *_write_around(view, first.key, numbers))))}"]
+    return f"{named} {head} {parting.join(filter(None, (lead_in, *_write_around(view, first.key, numbers))))}"
 
 
 def _write_around(view: DocumentView, key: int, numbers: Mapping[Cited, int]) -> Iterator[str]:

@@ -12,9 +12,9 @@ from itertools import takewhile
 
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.node import Node, NodeKind, Table
+from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Table
 from vectorless_web.engine.llm.model import HeuristicEstimator
-from vectorless_web.engine.passages.sentences import cut_node
+from vectorless_web.engine.passages.sentences import Piece, cut_node
 from vectorless_web.engine.tables.relation import Relation, TableSource
 from vectorless_web.engine.tables.shown import LONGEST_HEAD, ShownRelation, find_heads, show_table
 from vectorless_web.engine.tables.view import tables_of
@@ -161,8 +161,8 @@ class DocumentView:
     def list_on_pages(self, first: int, last: int) -> list[int]:
         """Keys of headings and leaves with text on these pages (indexes from 0, inclusive), in reading order."""
         keys = {key for page in range(first, last + 1) for key in self.document.on_page(page)}
-        is_read = {k: self.tree.is_section(k) or (k and self.list_pieces(k)) for k in keys}
-        return sorted(k for k in keys if is_read[k] and self.tree.kind(k) is not NodeKind.RUNNING)
+        read = (k for k in keys if self.tree.is_section(k) or (k and self.list_pieces(k)))
+        return sorted(k for k in read if self.tree.kind(k) is not NodeKind.RUNNING)
 
     def find_literally(self, text: str) -> list[tuple[int, int]]:
         """(node, index of its piece) of every place of the text at the beginning of a word, else anywhere in words.
@@ -208,18 +208,16 @@ class DocumentView:
         chosen = list(range(len(pieces))) if places is None else list(places)
         if node.table is not None:
             return "\n".join([self._write_columns(node, node.table), *self._write_rows(node.table, pieces, chosen)])
-        parting = "\n" if node.kind in _BY_LINE else " "
         if len(pieces) == 1:
             return f"[{self.name}.{key}] {clean_text(pieces[0].text)}"
-        lines: list[str] = []
-        last = -1
+        lines, last = list[str](), -1
         for place in chosen:
             if place > last + 1:
                 lines.append(f"(… {place - last - 1} left out …)")
-            mark = f"[{self.name}.{key}.{pieces[place].id}]" if not lines or (len(lines) == 1 and last < 0) else None
-            lines.append(f"{mark or f'[.{pieces[place].id}]'} {clean_text(pieces[place].text)}")
+            first = f"{self.name}.{key}" if last < 0 else ""
+            lines.append(f"[{first}.{pieces[place].id}] {clean_text(pieces[place].text)}")
             last = place
-        return parting.join(lines)
+        return ("\n" if node.kind in _BY_LINE else " ").join(lines)
 
     def _write_columns(self, node: Node, table: Table) -> str:
         """The line above a table: id, caption, units, and each column's number and name with its period and unit."""
@@ -266,8 +264,7 @@ class DocumentView:
         return names
 
     def _write_rows(self, table: Table, pieces: Sequence[ShownPiece], chosen: Sequence[int]) -> Iterator[str]:
-        told: set[str] = set()
-        last = -1
+        told, last = set[str](), -1
         for place in chosen:
             row = table.rows[int(pieces[place].id[1:])]
             skipped = [piece for piece in pieces[last + 1 : place] if not piece.is_header]
@@ -293,8 +290,9 @@ class DocumentView:
         wanted = f"r{match['row']}" if match["row"] else match["piece"]
         if wanted is None:
             return Pointer(self.id, key, pieces[0].start, pieces[-1].end) if pieces else Pointer(self.id, key)
-        first = _find_piece(pieces, wanted)
-        last = _find_piece(pieces, f"{'r' if match['row'] else ''}{match['last']}") if match["last"] else first
+        by_id = {piece.id: piece for piece in pieces}
+        first = by_id.get(wanted)
+        last = by_id.get(f"{'r' if match['row'] else ''}{match['last']}") if match["last"] else first
         if first is None or last is None or last.start < first.start:
             return None
         row = int(match["row"]) if match["row"] else -1
@@ -302,10 +300,7 @@ class DocumentView:
             return Pointer(self.id, key, first.start, last.end, row)
         column = int(match["column"])
         cells = node.table.rows[row].cells if node.table else ()
-        if not 0 <= column < len(cells):
-            return None
-        cell = cells[column]
-        return Pointer(self.id, key, cell.offset, cell.offset + cell.length, row, column)
+        return _point_at(self.id, key, cells[column], row, column) if column < len(cells) else None
 
     def _resolve_head(self, key: int, column: int) -> Pointer | None:
         """The innermost cell that is printed above a column; None where it has no head of its own."""
@@ -313,20 +308,18 @@ class DocumentView:
         for head in reversed(find_heads(table) if table else ()):
             cell = head.cells[column] if column < len(head.cells) else None
             if table and cell and cell.text.strip():
-                return Pointer(self.id, key, cell.offset, cell.offset + cell.length, table.rows.index(head), column)
+                return _point_at(self.id, key, cell, table.rows.index(head), column)
         return None
 
 
-def _find_piece(pieces: Sequence[ShownPiece], wanted: str) -> ShownPiece | None:
-    return next((piece for piece in pieces if piece.id == wanted.lower()), None)
+def _point_at(document: str, key: int, cell: Cell, row: int, column: int) -> Pointer:
+    return Pointer(document, key, cell.offset, cell.offset + cell.length, row, column)
 
 
 def _cut_node(node: Node) -> Iterator[ShownPiece]:
-    if node.kind in (NodeKind.SECTION, NodeKind.DOCUMENT):
-        if node.text.strip():
-            yield ShownPiece("1", 0, len(node.text), node.text)
-        return
-    for number, piece in enumerate(cut_node(node), 1):
+    is_heading = node.kind in (NodeKind.SECTION, NodeKind.DOCUMENT)
+    pieces = [Piece(node.text, 0, len(node.text))] if is_heading else cut_node(node)
+    for number, piece in enumerate(pieces, 1):
         if clean_text(piece.text):
             yield ShownPiece(str(number), piece.start, piece.end, piece.text)
 
