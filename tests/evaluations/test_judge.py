@@ -1,8 +1,10 @@
 """A model as judge of prose, beside the score; and evaluations whose model is not heard, which stop and say why."""
 
-from datetime import date
+from datetime import date, timedelta
 
+import django_rq
 import pytest
+from django.utils import timezone
 from django.utils.html import escape
 
 from tests.runs.test_model import Script, id_of, reply, status
@@ -94,6 +96,27 @@ def test_a_judge_that_talks_nonsense_leaves_the_score_alone(leave, alice, model,
     assert found.results.exclude(judged_why="").count() == 2
 
 
+def test_the_sweep_has_an_answer_judged_whose_job_was_lost_and_none_that_is_about_to_be(
+    leave, alice, model, work_off, settings
+):
+    script = Judging()
+    choice = model(script)
+    found = services.start_evaluation(user=alice, golden_set=leave, answerer=choice, judge=choice)
+    settings.RUN_ENDED = {"evaluation": "builtins.id"}
+    work_off("background")
+    for result in found.results.all():
+        services.take_end(result.run)
+    django_rq.get_queue("background").empty()
+
+    services.recover_evaluations()
+    work_off("background")
+    assert script.judged == []
+    Run.objects.update(finished_at=timezone.now() - timedelta(minutes=1))
+    services.recover_evaluations()
+    work_off("background")
+    assert len(script.judged) == 2
+
+
 def test_a_judge_that_is_away_is_waited_for_and_no_question_asked_twice(leave, alice, model, work_off):
     choice = model(Judging(judge=status(401)))
     found = evaluate(leave, alice, work_off, answerer=choice, judge=choice)
@@ -102,7 +125,6 @@ def test_a_judge_that_is_away_is_waited_for_and_no_question_asked_twice(leave, a
 
     model(Judging())
     services.resume_evaluation(user=alice, evaluation=found)
-    services.recover_evaluations()
     work_off("background")
 
     found.refresh_from_db()

@@ -20,7 +20,7 @@ from vectorless_web.evaluations.scoring import Given, Place, score_answer
 from vectorless_web.evaluations.selectors import compare_evaluations
 from vectorless_web.infra import happenings
 from vectorless_web.infra.limits import TITLE_MAX
-from vectorless_web.infra.queues.jobs import enqueue, find_lost_jobs
+from vectorless_web.infra.queues.jobs import STARTING_SECONDS, enqueue, find_lost_jobs
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.notices.models import Kind
 from vectorless_web.notices.services import notify
@@ -408,6 +408,8 @@ def resume_evaluation(*, user: User, evaluation: Evaluation) -> None:
         values = {"state": Evaluation.State.RUNNING, "ended_at": None, "asked_by": user.pk, "problem": ""}
         Evaluation.objects.filter(pk=evaluation.pk).exclude(state=Evaluation.State.RUNNING).update(**values)
         record(actor=user, verb="evaluation.resumed", workspace=golden_set.workspace, target=evaluation)
+        for pk in evaluation.results.filter(state=Result.State.JUDGING).values_list("pk", flat=True):
+            enqueue_judging(pk)
         transaction.on_commit(lambda: ask_next(evaluation.pk))
 
 
@@ -420,7 +422,9 @@ def recover_evaluations() -> int:
     for result in lost.filter(run__status__in=Run.ENDED).select_related("run"):
         if result.run is not None:
             take_end(result.run)
-    judging = Result.objects.filter(evaluation__in=running, state=Result.State.JUDGING)
+    # One that has just begun to wait may be about to get its job.
+    since = timezone.now() - timedelta(seconds=STARTING_SECONDS)
+    judging = Result.objects.filter(evaluation__in=running, state=Result.State.JUDGING, run__finished_at__lt=since)
     named = {f"judge-{pk}": pk for pk in judging.values_list("pk", flat=True)}
     for name in find_lost_jobs(list(named), queue=BACKGROUND_QUEUE):
         enqueue_judging(named[name])
