@@ -113,6 +113,8 @@ function headingOf(members, index) {
   const th = document.createElement("th");
   const words = keyOf(members[0], index) && cellOf(members[0].cells[index])?.querySelector("span")?.textContent;
   heading.className = "group";
+  heading.role = "row";
+  th.role = "rowheader";
   th.colSpan = table.tHead.rows[0].cells.length;
   th.scope = "rowgroup";
   th.textContent = words ? `${words} · ${members.length}` : table.dataset.blank.replace("#", members.length);
@@ -172,8 +174,8 @@ function summarise() {
 }
 
 function ofNumbers(cells) {
-  const found = cells.filter((cell) => cell.dataset.number);
-  const numbers = found.map((cell) => Number(cell.dataset.number));
+  const found = cells.filter((cell) => "number" in cell.dataset);
+  const numbers = found.map((cell) => Number(cell.dataset.sort));
   markOutliers(cells, found, numbers);
   const blank = cells.length - numbers.length;
   if (!numbers.length) return blanks(blank);

@@ -107,12 +107,15 @@ def cell_of(grid: Grid, user: User, pk: int) -> Cell:
     return found
 
 
-def filled_rows(grid: Grid, user: User | None) -> list[Row]:
-    """The rows with all their cells in the order of the columns, as `shown_cells`."""
+IN_TABLE = ("row_id", "column_id", "state", "text", "corrected", "value", "verdict", "reviewed_by_id")
+"""What of a cell the table shows: the rest is half of what is read for a page of thousands."""
+
+
+def filled_rows(grid: Grid, user: User | None, *, cells: QuerySet[Cell] | None = None) -> list[Row]:
+    """The rows with all their cells in the order of the columns, as `shown_cells`; `cells` says what is read."""
     columns = {column.pk: column for column in grid.columns.all()}
-    rows = list(
-        rows_of(grid, user).prefetch_related(Prefetch("cells", queryset=Cell.objects.select_related("reviewed_by")))
-    )
+    read = Cell.objects.select_related("reviewed_by") if cells is None else cells
+    rows = list(rows_of(grid, user).prefetch_related(Prefetch("cells", queryset=read)))
     for row in rows:
         found = {cell.column_id: cell for cell in row.cells.all()}
         row.shown_cells = [found[pk] for pk in columns if pk in found]  # type: ignore[attr-defined]

@@ -1,5 +1,6 @@
 """The pages of grids: the list, one grid as a table, the drawer of one cell, and the acts on them."""
 
+from html import escape
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -69,13 +70,15 @@ def make(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def show(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     grid = selectors.grid_for(request.user, slug, pk)
-    rows = selectors.filled_rows(grid, request.user)
+    cells = Cell.objects.only(*selectors.IN_TABLE)
+    rows, columns = selectors.filled_rows(grid, request.user, cells=cells), list(grid.columns.all())
+    labels = {column.pk: escape(column.label) for column in columns}
     for row in rows:
-        row.shown = show_cells(row.shown_cells)  # type: ignore[attr-defined]
+        row.shown = show_cells(row.shown_cells, labels)  # type: ignore[attr-defined]
     context = {
         **workspace_context(request.user, grid.workspace, "grids"),
         **progress_context(grid, request.user),
-        "columns": list(grid.columns.all()),
+        "columns": columns,
         "rows": rows,
     }
     return render(request, "grids/show.html", context)
