@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from vectorless_web.evaluations import services
-from vectorless_web.evaluations.models import Evaluation, GoldenQuestion, GoldenSet
+from vectorless_web.evaluations.models import Evaluation, GoldenQuestion, GoldenSet, Result
 from vectorless_web.evaluations.reading import Typed
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import start_run
@@ -114,3 +114,17 @@ def test_a_page_of_ten_thousand_questions_takes_few_queries(page, golden_set, al
     services.add_questions(user=alice, golden_set=golden_set, rows=rows)
     with django_assert_max_num_queries(28):
         assert "2002 questions" in text(page("set", pk=golden_set.pk)).replace(",", "")
+
+
+def test_a_comparison_shows_what_changed_a_page_at_a_time(page, golden_set, alice):
+    rows = [Typed(f"What was figure {n}?", value=str(n)) for n in range(60)]
+    asked = services.add_questions(user=alice, golden_set=golden_set, rows=rows)
+    before, after = (Evaluation.objects.create(golden_set=golden_set, state="ended", asked_by=alice) for _ in range(2))
+    Result.objects.bulk_create(
+        Result(evaluation=evaluation, golden=golden, state="scored", right=evaluation == before)
+        for evaluation in (before, after)
+        for golden in asked
+    )
+    first, second = (text(page("compare", query=f"?page={n}", pk=after.pk)) for n in (1, 2))
+    assert "0 fixed, 60 broken, 0 as before" in first
+    assert (first.count("What was figure"), second.count("What was figure")) == (50, 10)

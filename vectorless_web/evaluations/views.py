@@ -313,15 +313,17 @@ def compare(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         raise Http404("There is no such evaluation of this set.")
     before, after = sorted((other or found, found), key=lambda row: row.pk)
     changed = selectors.compare_evaluations(before, after, request.user)
-    by_golden = {row.golden_id: row for row in selectors.results_of(after, request.user)}
+    page = Paginator([*changed.broken, *changed.fixed], RESULTS_SHOWN).get_page(request.GET.get("page"))
+    rows = selectors.results_of(after, request.user).filter(golden__in=page.object_list)
     context = {
         **workspace_context(request.user, found.golden_set.workspace, "evaluations"),
         "before": before,
         "after": after,
         "change": changed,
         "percent": round(100 * changed.chance),
-        "fixed": [by_golden[pk] for pk in changed.fixed],
-        "broken": [by_golden[pk] for pk in changed.broken],
+        "fixed": [row for row in rows if row.right],
+        "broken": [row for row in rows if not row.right],
+        "page": page,
     }
     return render(request, "evaluations/compare.html", context)
 
