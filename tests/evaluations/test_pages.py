@@ -44,6 +44,8 @@ def test_a_set_is_made_filled_asked_and_read(page, report, work_off):
     shown = text(page("evaluation", pk=Evaluation.objects.get().pk))
     assert "1 of 1 (100 %)" in shown
     assert "right" in shown
+    beside = text(page("question", pk=GoldenQuestion.objects.get().pk))
+    assert '<p dir="auto">Capital expenditure' in beside, "the answer beside what is expected"
     assert "Figures" in text(page("sets"))
     assert "How far the verdicts can be trusted" in text(page("sets"))
 

@@ -62,3 +62,7 @@ def test_the_drawer_shows_the_evidence_of_a_cell_which_is_accepted_corrected_wit
     assert (after.state, after.corrected, after.reviewed_by) == ("answered", "", None)
     assert after.run_id != before.run_id
     assert cell_at(filled, 1, 1).run.created_at < after.run.created_at
+    page = client.get(reverse("grids:cell", args=[filled.workspace.slug, filled.pk, after.pk])).content.decode()
+    assert reverse("runs:detail", args=[filled.workspace.slug, before.run_id]) in page, "the answer before"
+    assert page.index("USD 5") < page.index("USD 121.5 thousand"), "the corrections, the newest first"
+    assert "Amended in March" in page

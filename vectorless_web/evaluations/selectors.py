@@ -131,10 +131,14 @@ def evaluation_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> 
 
 def results_of(evaluation: Evaluation, user: User) -> QuerySet[Result]:
     """The results whose questions and runs exist for the user."""
-    shown = questions_of(evaluation.golden_set, user)
-    runs = visible_runs(user.pk, [evaluation.golden_set.workspace_id])
-    rows = evaluation.results.filter(golden__in=shown).filter(Q(run=None) | Q(run__in=runs))
-    return rows.select_related("golden", "run", "run__answer")
+    rows = evaluation.results.filter(golden__in=questions_of(evaluation.golden_set, user))
+    return shown_results(rows, user, evaluation.golden_set.workspace_id).select_related("golden")
+
+
+def shown_results(rows: QuerySet[Result], user: User, workspace: int) -> QuerySet[Result]:
+    """Those of the results, with their answers, whose runs exist for the user."""
+    runs = visible_runs(user.pk, [workspace])
+    return rows.filter(Q(run=None) | Q(run__in=runs)).select_related("run", "run__answer")
 
 
 FILTERS = {

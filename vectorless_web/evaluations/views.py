@@ -219,7 +219,8 @@ def change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 def _question_page(request: HttpRequest, slug: str, pk: int, form: QuestionForm, status: int = 200) -> HttpResponse:
     golden = selectors.question_for(request.user, slug, pk)
-    results = golden.results.select_related("evaluation").order_by("-evaluation_id")[:10]
+    seen = selectors.shown_results(golden.results.all(), request.user, golden.golden_set.workspace_id)
+    results = seen.select_related("evaluation").order_by("-evaluation_id")[:10]
     context = {
         **workspace_context(request.user, golden.golden_set.workspace, "evaluations"),
         "golden": golden,

@@ -35,7 +35,7 @@ class Grid(models.Model):
 
 
 class Column(models.Model):
-    """One question. `unit`, `currency`, `decimals` and `choices` say how its values are shown and read."""
+    """One question. `choices` say what its values may be, `scale` and `decimals` how numbers are shown."""
 
     class Kind(models.TextChoices):
         TEXT = "text", "Text"

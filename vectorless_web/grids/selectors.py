@@ -18,8 +18,8 @@ from vectorless_web.documents.selectors import (
 )
 from vectorless_web.grids.models import Cell, Column, Grid, Row
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.selectors import answerers_of
-from vectorless_web.workspaces.models import Role, Workspace
+from vectorless_web.runs.selectors import answerers_of, visible_runs
+from vectorless_web.workspaces.models import AuditEvent, Role, Workspace
 from vectorless_web.workspaces.selectors import OFFLINE, User, member_workspace, workspace_for
 
 ROWS_MAX, COLUMNS_MAX = 500, 40
@@ -109,6 +109,41 @@ def cell_of(grid: Grid, user: User, pk: int) -> Cell:
 
 IN_TABLE = ("row_id", "column_id", "state", "text", "corrected", "value", "verdict", "reviewed_by_id")
 """What of a cell the table shows: the rest is half of what is read for a page of thousands."""
+
+
+REVIEWS = ("grid.cell_accepted", "grid.cell_corrected")
+HISTORY = 10
+"""Earlier answers of a cell, and as many reviews, that its drawer lists."""
+
+
+@dataclass(frozen=True)
+class Past:
+    """What a cell held once: an answer with its `run`, or what `event.actor` accepted or put in its place."""
+
+    at: datetime
+    words: str
+    run: Run | None = None
+    event: AuditEvent | None = None
+
+
+def history_of(grid: Grid, cell: Cell, user: User) -> list[Past]:
+    """What the document answered to the cell's question before, and the cell's reviews, the newest first."""
+    runs = visible_runs(user.pk, [grid.workspace_id]).filter(purpose=Run.Purpose.CELL, status__in=Run.CONCLUDED)
+    same = runs.filter(documents=cell.row.document_id, question=cell.column.asked).exclude(pk=cell.run_id or 0)
+    events = AuditEvent.objects.filter(workspace=grid.workspace, verb__in=REVIEWS, object_type="cell")
+    past = [
+        *(Past(run.created_at, _words_of(run), run) for run in same.select_related("answer").order_by("-pk")[:HISTORY]),
+        *(
+            Past(event.at, event.object_name, event=event)
+            for event in events.filter(object_id=str(cell.pk)).select_related("actor")[:HISTORY]
+        ),
+    ]
+    return sorted(past, key=lambda each: each.at, reverse=True)
+
+
+def _words_of(run: Run) -> str:
+    answer = getattr(run, "answer", None)
+    return (answer.value or answer.plain_text if answer else "") or run.get_status_display()
 
 
 def filled_rows(grid: Grid, user: User | None, *, cells: QuerySet[Cell] | None = None) -> list[Row]:

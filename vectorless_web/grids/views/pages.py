@@ -278,6 +278,7 @@ def _render_drawer(
         "row": cell.row,
         "words": shown_value(cell),
         "citations": citations,
+        "history": selectors.history_of(grid, cell, request.user),
         "sheets": [] if run is None or cell.is_open else sheets_of(run, citations, [])[:2],
         "form": form,
     }
