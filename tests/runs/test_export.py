@@ -1,10 +1,15 @@
-"""A run as Markdown and as JSON: calculations, struck-out sentences, any language, hostile texts, safe names."""
+"""A run as Markdown, Word and JSON: calculations, struck-out sentences, any language, hostile texts, safe names."""
 
+import io
 import json
 
 import pytest
+from docx import Document
 
+from tests.runs.test_execute import tell, work
+from tests.support.engines import passages_story
 from vectorless_web.runs.export.exports import as_json, as_markdown, file_name, inline
+from vectorless_web.runs.export.word import as_word
 from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
@@ -56,6 +61,41 @@ def test_markdown_tells_sums_struck_sentences_what_is_open_and_read_and_keeps_ti
         assert mark not in text.replace(f"\\{mark}", "")
     assert "年度报告, p. 21 (exact after joining lines)" in text
     assert "\n# not" not in text
+
+
+def test_word_says_what_markdown_says_with_raised_marks_and_struck_sentences(run, report, client, alice):
+    Claim.objects.filter(order=0).update(table=[["", "2024"], ["Revenue\x0b", "1,402"]])
+    client.force_login(alice)
+    answer = client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/export/word/")
+    assert answer["Content-Disposition"].endswith('.docx"')
+    word = Document(io.BytesIO(answer.content))
+    lines = [paragraph.text for paragraph in word.paragraphs if paragraph.text]
+    assert lines[0] == run.question
+    assert lines[1].startswith("Answered in part: Answered in part; partly verified")
+    for line in (
+        "It grew.[1]",
+        "revenue 2024: 1,402 USD million [1]",
+        "It will grow. (No such words.)",
+        "the year after",
+    ):
+        assert line in lines
+    assert [cell.text for row in word.tables[0].rows for cell in row.cells] == ["", "2024", "Revenue", "1,402"]
+    pieces = [piece for paragraph in word.paragraphs for piece in paragraph.runs]
+    assert [piece.text for piece in pieces if piece.font.superscript and piece.text] == ["[1]"]
+    assert [piece.text for piece in pieces if piece.font.strike] == ["It will grow."]
+    assert lines[lines.index("Quotes") + 1].startswith("[1] “Net revenue")
+    assert f"{report.title}, version 1, SHA-256 {report.current_version.sha256}" in lines
+
+
+def test_word_shows_closest_passages_whole(make_run):
+    run = work(make_run(), tell(passages_story))
+    word = Document(io.BytesIO(as_word(run)))
+    lines = [paragraph.text for paragraph in word.paragraphs]
+    assert "No model is connected. These passages come closest." in lines
+    assert "It was a good year. Revenue was 412 million. Costs fell." in lines
+    bold = [piece.text for paragraph in word.paragraphs for piece in paragraph.runs if piece.font.bold]
+    assert "Revenue was 412 million." in bold
+    assert [cell.text for row in word.tables[0].rows for cell in row.cells] == ["Year", "Revenue", "2024", "412"]
 
 
 def test_a_comparison_is_a_table_with_its_blanks(run):

@@ -190,7 +190,10 @@ _LEADING = re.compile(r"^(?:([-+=])|(\d+)([.)]))(?=\s|$)")
 def as_markdown(run: Run) -> str:
     """The question, how it ended, the answer with footnote marks and calculations, each quote with its place."""
     claims, answer = selectors.claims_of(run), selectors.answer_of(run)
-    lines = [f"# {inline(run.question)}", "", _ending(run, answer), *_tell_interventions(run, answer, claims)]
+    ending = f"*{run.get_status_display()}*: {inline(describe_ending(run, answer))}"
+    lines = [f"# {inline(run.question)}", "", ending]
+    for line in list_interventions(run, answer, claims):
+        lines += ["", inline(line)]
     for claim in claims:
         lines += ["", _sentence(claim), *_table(claim.table), *_calculation(claim.calculation)]
     versions = selectors.versions_read(run)
@@ -204,9 +207,8 @@ def as_markdown(run: Run) -> str:
         lines += ["", *_passage(citation.marker, show_passage(citation))]
     if answer and answer.missing and run.has_answer:
         lines += ["", "Still open:", "", *(f"- {inline(part)}" for part in answer.missing)]
-    if run.status == Run.Status.NOT_FOUND and run.checked:
-        titles = {str(version.document_id): version.document.title for version in versions}
-        lines += ["", "What was searched:", "", *(_format_checked_place(row, titles) for row in run.checked)]
+    if checked := list_checked(run, versions):
+        lines += ["", "What was searched:", "", *(f"- {inline(place)}" for place in checked)]
     lines += ["", *_sources(versions), "", *(_footnote(citation) for citation in citations_in(claims))]
     return "\n".join(lines).strip() + "\n"
 
@@ -221,28 +223,27 @@ def inline(text: str) -> str:
     return _LEADING.sub(lambda found: f"\\{found[1]}" if found[1] else f"{found[2]}\\{found[3]}", line)
 
 
-def _ending(run: Run, answer: Answer | None) -> str:
+def describe_ending(run: Run, answer: Answer | None) -> str:
+    """Why a run ended as it did, how far its answer was checked, and who read."""
     reason = "" if run.status == Run.Status.PASSAGES else run.reason.rstrip(".")
     parts = [reason, verdict_line(answer) if run.has_answer else ""]
     takeover = takeover_of(run, answer)
     who = engine_line("offline" if takeover and takeover.whole else run.engine, run.model)
     parts.append(f"{'read' if run.found_no_answer else 'answered'} by {who}")
-    return f"*{run.get_status_display()}*: {inline('; '.join(part for part in parts if part))}"
+    return "; ".join(part for part in parts if part)
 
 
-def _tell_interventions(run: Run, answer: Answer | None, claims: Sequence[Claim]) -> Iterator[str]:
+def list_interventions(run: Run, answer: Answer | None, claims: Sequence[Claim]) -> list[str]:
     """What went otherwise than asked: that the model did not answer, that sentences of it were struck."""
-    if (takeover := takeover_of(run, answer)) is not None:
-        yield ""
-        yield inline(f"{takeover.say} {takeover.cause}")
-    if (struck := struck_of(run, claims)) is not None:
-        yield ""
-        yield inline(struck.say)
+    takeover, struck = takeover_of(run, answer), struck_of(run, claims)
+    told = [f"{takeover.say} {takeover.cause}".strip()] if takeover is not None else []
+    return [*told, struck.say] if struck is not None else told
 
 
 def _passage(number: int, shown: ShownPassage) -> Iterator[str]:
     """A closest passage whole, its best sentence bold, then where it is and which words of the question it has."""
-    yield f"{number}. {_where(shown.citation)}{_words(shown)}"
+    where = f"{describe_place(shown.citation)} {describe_words(shown)}"
+    yield f"{number}. {inline(where)}"
     yield ""
     if shown.lead_in:
         yield f"   > {inline(shown.lead_in)}"
@@ -255,20 +256,25 @@ def _passage(number: int, shown: ShownPassage) -> Iterator[str]:
         yield f"   > {inline(line).replace(chr(1), bold).replace(chr(2), bold)}"
 
 
-def _words(shown: ShownPassage) -> str:
+def describe_words(shown: ShownPassage) -> str:
+    """Which words of the question a passage has, in brackets; "" where nothing is known of them."""
     parts = (("holds", shown.holds), ("lacks", shown.lacks))
     said = "; ".join(f"{name}: {', '.join(words)}" for name, words in parts if words)
-    return f" ({inline(said)})" if said else ""
+    return f"({said})" if said else ""
 
 
 def _sentence(claim: Claim) -> str:
     marks = "".join(f"[^{citation.marker}]" for citation in claim.citations.all())
     text = inline(claim.text)
     text = f"~~{text}~~" if claim.support == "unsupported" else text
-    because = f" ({inline(claim.because)})" if claim.because else ""
+    return f"{text}{marks} {inline(describe_remarks(claim))}".rstrip()
+
+
+def describe_remarks(claim: Claim) -> str:
+    """What a reader has to know of a sentence, in brackets: its support, remarks, why it was struck."""
     told = [str(support_word(claim.support)).lower()] if claim.support in TOLD_IN_WORDS else []
-    said = f" ({inline('; '.join([*told, *claim.marks]))})" if told or claim.marks else ""
-    return f"{text}{marks}{said}{because}"
+    remarks = ["; ".join([*told, *claim.marks]), claim.because]
+    return " ".join(f"({remark})" for remark in remarks if remark)
 
 
 def _table(rows: Sequence[Sequence[str]], lit: int = -1) -> Iterator[str]:
@@ -301,11 +307,17 @@ def _amount(value: Any, unit: Any) -> str:
     return inline(with_unit(str(value or ""), str(unit or "")))
 
 
+def list_checked(run: Run, versions: Sequence[DocumentVersion]) -> list[str]:
+    """What a run that found nothing looked at in vain, a line each."""
+    titles = {str(version.document_id): version.document.title for version in versions}
+    return [_format_checked_place(row, titles) for row in run.checked] if run.status == Run.Status.NOT_FOUND else []
+
+
 def _format_checked_place(row: dict[str, Any], titles: Mapping[str, str]) -> str:
     page = f"p. {row['page_start'] + 1}" if row.get("page_start") is not None else ""
     places = (titles.get(str(row.get("document")), ""), row.get("title", ""), page)
-    where = ", ".join(dict.fromkeys(inline(part) for part in places if part))
-    return f"- {where}: {inline(row.get('reason', ''))}"
+    where = ", ".join(dict.fromkeys(part for part in places if part))
+    return f"{where}: {row.get('reason', '')}"
 
 
 def _sources(versions: Sequence[DocumentVersion]) -> Iterable[str]:
@@ -316,14 +328,22 @@ def _sources(versions: Sequence[DocumentVersion]) -> Iterable[str]:
 
 
 def _footnote(citation: Citation) -> str:
+    return f"[^{citation.marker}]: {inline(describe_quote(citation))}"
+
+
+def describe_quote(citation: Citation) -> str:
+    """A quote with its place and how it was found."""
+    place = describe_place(citation)
     if citation.check_result == "picture":
-        return f"[^{citation.marker}]: Read from the picture of a page, without words to compare: {_where(citation)}"
-    return f"[^{citation.marker}]: “{inline(citation.quote)}” {_where(citation)} ({check_word(citation.check_result)})"
+        return f"Read from the picture of a page, without words to compare: {place}"
+    return f"“{citation.quote}” {place} ({check_word(citation.check_result)})"
 
 
-def _where(citation: Citation) -> str:
-    places = (citation.document_title, citation.where, f"p. {citation.page}")
-    return ", ".join(dict.fromkeys(inline(part) for part in places if part))
+def describe_place(citation: Citation) -> str:
+    """Document, headings and page of a quote; the document's title once."""
+    where = citation.where.removeprefix(f"{citation.document_title} > ")
+    places = (citation.document_title, where, f"p. {citation.page}")
+    return ", ".join(dict.fromkeys(part for part in places if part))
 
 
 PAGES_MOST = 40

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents.selectors import card_context, document_for, readable_documents
 from vectorless_web.documents.services.uploads import describe_uploads
+from vectorless_web.engine.parsing.sniff import DOCX
 from vectorless_web.infra.limits import SEARCH_MAX, parse_whole_number
 from vectorless_web.infra.web.pages import go_to, is_htmx, offer_undo
 from vectorless_web.infra.web.problems import Problem
@@ -22,6 +23,7 @@ from vectorless_web.runs.compare.comparison import comparison_of
 from vectorless_web.runs.demo import first_question
 from vectorless_web.runs.export import exports
 from vectorless_web.runs.export.exports import as_markdown, bundle_of
+from vectorless_web.runs.export.word import as_word
 from vectorless_web.runs.forms import (
     OPEN_ALONE,
     AskedForm,
@@ -207,6 +209,8 @@ def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
         response: HttpResponse = JsonResponse(exports.as_json(run), json_dumps_params={"indent": 2})
     elif form == "markdown":
         response = HttpResponse(as_markdown(run), content_type="text/markdown; charset=utf-8")
+    elif form == "word":
+        response = HttpResponse(as_word(run), content_type=DOCX)
     elif form == "bundle":
         response = HttpResponse(bundle_of(run), content_type="application/zip")
     elif form == "print":
@@ -214,8 +218,8 @@ def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
         shown = page_context.run_context(run, may_in(run.workspace), viewer=request.user.pk)
         return render(request, "runs/print.html", {**context, **shown})
     else:
-        raise Http404("A run can be exported as markdown, json, print or bundle.")
-    name = exports.file_name(run, {"json": "json", "markdown": "md", "bundle": "zip"}[form])
+        raise Http404("A run can be exported as word, markdown, json, print or bundle.")
+    name = exports.file_name(run, {"json": "json", "markdown": "md", "word": "docx", "bundle": "zip"}[form])
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
