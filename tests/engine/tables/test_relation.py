@@ -34,6 +34,13 @@ def test_rows_that_name_columns_below_the_header_are_headers():
     assert [cell.period.year for cell in entries(relation, "Crew")] == [2019, 2018]
 
 
+def test_rows_of_a_form_are_no_headers_though_a_date_is_among_them():
+    rows = [["Title", "Journeys to work"], ["Version", "2 (14/02/2023)"], ["Interviews", "15"]]
+    relation = relation_of(table("Synopsis", rows, columns=["", ""]))
+    assert relation.late_heads == ()
+    assert [axis.path for axis in relation.axes] == [(), ()]
+
+
 def test_groups_reach_from_a_row_without_figures_to_the_next_one():
     rows = [["Northern ports:", ""], ["Bergen", "1"], ["Southern ports:", ""], ["Kiel", "2"]]
     relation = relation_of(table("Ports", rows, columns=["", "Ships"]))

@@ -8,7 +8,14 @@ from functools import cached_property, lru_cache
 
 from vectorless_web.engine.documents.node import Cell, NodeKind, Row
 from vectorless_web.engine.tables.cells import CellReading, read_cell
-from vectorless_web.engine.tables.periods import ColumnPeriod, OwnPeriod, is_period_only, read_header, years_in
+from vectorless_web.engine.tables.periods import (
+    LONGEST_HEADING,
+    ColumnPeriod,
+    OwnPeriod,
+    is_period_only,
+    read_header,
+    years_in,
+)
 from vectorless_web.engine.tables.units import find_units, says_scale, units_currency, units_scale
 from vectorless_web.engine.tables.view import TableView
 from vectorless_web.engine.text.analyser import analyse
@@ -172,7 +179,8 @@ class Relation:
     def late_heads(self) -> tuple[Row, ...]:
         """Rows above the first figures that were not read as headers: periods, with names of columns, and no amount.
 
-        Words alone are no sign: the rows of a form, a name and a value in turns, look the same.
+        Words alone are no sign, and what has a label of its own is a row: the rows of a form, a name and a value in
+        turns, look the same.
         """
         columns = self.view.table.columns
         if columns[1:] and all(column.header for column in columns[1:]):
@@ -180,6 +188,9 @@ class Relation:
         found: list[Row] = []
         for row in self.view.table.body[:MOST_HEADS]:
             values = [cell.text.strip() for cell in row.cells[1:] if cell.text.strip()]
+            label = row.cells[0].text.strip()
+            if label and not _is_units_line(label):
+                break
             if not values or not all(_is_heading(text) for text in values):
                 break
             found.append(row)
@@ -409,6 +420,8 @@ def _is_units_line(text: str) -> bool:
 
 
 def _is_heading(text: str) -> bool:
+    if len(text) > LONGEST_HEADING:
+        return False
     if read_header(text).is_said:
         return True
     return not any(character.isdigit() for character in text) and any(character.isalpha() for character in text)
