@@ -94,7 +94,8 @@ class _Known:
 
     def add_calculation(self, calculation: Calculation) -> None:
         """Take in a calculation's figures and its result, unless an operand is neither cited nor known."""
-        if all(operand.marker or self._knows_all(operand.value) for operand in calculation.operands):
+        written = (operand.value for operand in calculation.operands if not operand.marker)
+        if all(self.has(number, value) for value in written for number in numbers_in(value)):
             for operand in calculation.operands:
                 self._add(f"{operand.value} {operand.unit}", scaled=True)
             self._add(calculation.result, scaled=True)
@@ -110,9 +111,6 @@ class _Known:
             for reading in _read_number(number, text):
                 factors = self._factors if scaled and number.scale == 1 else (Decimal(1),)
                 self._values |= {_NumberReading(reading.size * factor, percent=reading.percent) for factor in factors}
-
-    def _knows_all(self, written: str) -> bool:
-        return all(self.has(number, written) for number in numbers_in(written))
 
 
 def _is_told_by(told: _NumberReading, value: _NumberReading) -> bool:

@@ -56,12 +56,14 @@ def copy_quote(document: CompiledDocument, place: QuotePlace) -> Evidence:
     start, end = _trim(node.text, place.start, place.end)
     if start >= end:
         raise NotFound(f"Node {place.key} has no words at {place.start} to {place.end}.")
-    spans = document.locate(place.key, start, end)
+    spans, row = document.locate(place.key, start, end), find_row(node, start)
+    # No glyph may stand for a place.
+    page = row.page_index if row is not None else node.page_start
     return Evidence(
         marker=0,
         document=place.document,
         key=place.key,
-        page_index=spans[0].page_index if spans else _find_page(node, start),
+        page_index=spans[0].page_index if spans else page,
         quote=node.text[start:end],
         start=start,
         end=end,
@@ -74,12 +76,6 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     start, end = max(0, start), min(end, len(text))
     words = text[start:end]
     return start + len(words) - len(words.lstrip()), end - len(words) + len(words.rstrip())
-
-
-def _find_page(node: Node, start: int) -> int:
-    """The page of a place that no glyph stands for: that of its table row, else the node's first."""
-    row = find_row(node, start)
-    return row.page_index if row is not None else node.page_start
 
 
 def find_row(node: Node, start: int) -> Row | None:

@@ -48,7 +48,8 @@ def _ask_figures(document: CompiledDocument) -> Iterator[str]:
     """One for each of the largest tables with a figure of a year that is found by its row's label and the year."""
     tree = document.tree
     tables = tables_of(tree, (key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE))
-    relations = [each for each in TableSource("", tuple(tables)).relations if _count_cells(each) <= CELLS_READ]
+    whole = TableSource("", tuple(tables)).relations
+    relations = [each for each in whole if len(each.lines) * len(each.axes) <= CELLS_READ]
     largest = sorted(relations, key=lambda relation: -len(relation.lines))[:TABLES_READ]
     asked = ((relation, entry) for relation in largest if (entry := _find_named_figure(relation)) is not None)
     for relation, entry in islice(asked, FIGURES_TRIED):
@@ -60,10 +61,6 @@ def _ask_figures(document: CompiledDocument) -> Iterator[str]:
         cells = {(found.quotes[cell.quote].key, cell.cell) for cell in found.cells}
         if cells == {(relation.view.node.key, entry.cell_id)}:
             yield question
-
-
-def _count_cells(relation: Relation) -> int:
-    return len(relation.lines) * len(relation.axes)
 
 
 def _find_named_figure(relation: Relation) -> Entry | None:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from enum import StrEnum
 from importlib import resources
 
-from vectorless_web.engine.text.dates import Day, dates_in
+from vectorless_web.engine.text.dates import dates_in
 from vectorless_web.engine.text.numbers import (
     MEASURES,
     Number,
@@ -169,12 +169,8 @@ def _read_days(text: str) -> Iterator[TypedValue]:
     for mention in dates_in(text):
         days = [day for day in mention.readings if day.year]
         if len(days) == 1:
-            yield TypedValue(ValueKind.DATE, text=_write_day(days[0]))
-
-
-def _write_day(day: Day) -> str:
-    parts = [f"{day.year:04d}", f"{day.month:02d}" if day.month else "", f"{day.day:02d}" if day.day else ""]
-    return "-".join(part for part in parts if part)
+            parts = (f"{days[0].year:04d}", *(f"{part:02d}" for part in (days[0].month, days[0].day) if part))
+            yield TypedValue(ValueKind.DATE, text="-".join(parts))
 
 
 def _read_spans(text: str) -> Iterator[TypedValue]:

@@ -218,7 +218,8 @@ class ClaimMaker:
         try:
             return self._quotes.cite(place)
         except NotFound:
-            objections.append(f"{self.library.write_id(pointer)} holds no words.")
+            named = self.library.write_id(pointer.document, pointer.key, pointer.start)
+            objections.append(f"{named} holds no words.")
             return None
 
     def _says(self, cited: Cited, phrase: str) -> bool:
@@ -242,7 +243,7 @@ class ClaimMaker:
         documents = {view.id: view.document for view in views}
         found = []
         for passage in rank_documents(self.state, plan, documents, most=5 * MOST_NEAREST):
-            pointer = self.library.resolve(self.library.write_id_at(passage.document, passage.key, passage.start))
+            pointer = self.library.resolve(self.library.write_id(passage.document, passage.key, passage.start))
             assert pointer is not None, "a passage is of a document that is open"
             held = stems_of(documents[passage.document].tree.node(pointer.key).text)
             if any(2 * len(stems & held) >= len(stems) for stems in asked):

@@ -21,7 +21,6 @@ from vectorless_web.engine.agent.model.prompts import (
     Told,
     write_budget,
     write_conversation,
-    write_first,
     write_results,
     write_scope,
     write_system,
@@ -363,8 +362,8 @@ def open_dialogue(
     # For its other words a model finds others by itself; of a question in another language most are missing.
     is_alike = len(absent) * 2 <= len(drop_function_words(words_of(understood), briefing.question))
     names = [word for word in absent if is_alike and any(word in name for name in understood.entities)]
-    told = [scope, earlier, *shown, "" if is_whole else write_unknown(names)]
-    dialogue.messages = [Message("system", system), Message("user", write_first(told, briefing.question))]
+    told = [scope, earlier, *shown, "" if is_whole else write_unknown(names), f"Question: {briefing.question}"]
+    dialogue.messages = [Message("system", system), Message("user", "\n\n".join(filter(None, told)))]
     step = replace(step, observation={**step.observation, "unknown_words": list(absent)})
     kind, action = (StepKind.EXTRACT, "read") if is_whole else (StepKind.RETRIEVE, "passages")
     return dialogue, state.make_step(kind, step, walk=walk, planned=PlannedStep(action=action))

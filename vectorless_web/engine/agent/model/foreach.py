@@ -177,5 +177,5 @@ class DocumentAsker:
             said = " ".join(claim.text for claim in row.claims if claim.support is not Support.UNSUPPORTED)
             yield f"{name}: {said or row.note}" + (f" ({row.verdict or 'not verified'})" if said else "")
             cited = [e for claim in row.claims for e in claim.citations if e.key > 0]
-            quotes = {self.library.write_id_at(e.document, e.key, e.start): e.quote for e in cited}
+            quotes = {self.library.write_id(e.document, e.key, e.start): e.quote for e in cited}
             yield from (f"  [{at}] {shorten_text(quote, characters)}" for at, quote in quotes.items())

@@ -128,9 +128,8 @@ def write_conversation(conversation: Conversation, library: LibraryView) -> str:
     """Earlier questions and answers, each with what it cited as passages that can be cited again."""
     told = []
     for number, exchange in enumerate(conversation.exchanges, 1):
-        answered = "\n".join(
-            filter(None, (f"Answered: {clean_text(exchange.answer)}", _write_cited(exchange, library)))
-        )
+        cited = _write_cited(exchange, library)
+        answered = f"Answered: {clean_text(exchange.answer)}" + (f"\n{cited}" if cited else "")
         told.append(f"{number}. Asked: {clean_text(exchange.question)}\n{fence_text(answered)}")
     return "Earlier in this conversation (the new question may refer to it):\n" + "\n".join(told) if told else ""
 
@@ -161,11 +160,6 @@ def write_budget(turns: int, room: int) -> str:
     if turns == 1:
         return LAST_TURN
     return f"Left: {turns} replies, the last of which must answer; results of the next one may take {room} tokens."
-
-
-def write_first(parts: Sequence[str], question: str) -> str:
-    """The first message of a run: what is known, then the question in its own words."""
-    return "\n\n".join([*(part for part in parts if part), f"Question: {question}"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -432,4 +432,4 @@ def _list_sentences(view: DocumentView, part: str) -> list[VersionSentence]:
 
 
 def _write_sentence(library: LibraryView, view: DocumentView, sentence: VersionSentence | None) -> str:
-    return f"[{library.write_id_at(view.id, sentence.key, sentence.start)}] {sentence.text}" if sentence else ""
+    return f"[{library.write_id(view.id, sentence.key, sentence.start)}] {sentence.text}" if sentence else ""

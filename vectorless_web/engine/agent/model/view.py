@@ -429,16 +429,7 @@ class LibraryView:
     def _numbered(self, number: int) -> DocumentView | None:
         return next((view for view in self._by_id.values() if view.number == number), None)
 
-    def write_id(self, pointer: Pointer) -> str:
-        """The id that names a place: that of the cell, row or piece where it begins."""
-        view = self._by_id[pointer.document]
-        if pointer.key < 0:
-            return f"{view.name}.p{pointer.page_index + 1}"
-        if pointer.column >= 0:
-            return f"{view.name}.{pointer.key}.r{pointer.row}c{pointer.column}"
-        return self.write_id_at(pointer.document, pointer.key, pointer.start)
-
-    def write_id_at(self, document: str, key: int, start: int) -> str:
+    def write_id(self, document: str, key: int, start: int) -> str:
         """The id of the piece in which a character of a node's text is."""
         view = self._by_id[document]
         pieces = view.list_pieces(key)
