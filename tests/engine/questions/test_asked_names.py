@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vectorless_web.engine.questions.asked import entities_in, find_entities
+from vectorless_web.engine.questions.asked import find_entities
 
 
 @pytest.mark.parametrize(
@@ -22,11 +22,11 @@ from vectorless_web.engine.questions.asked import entities_in, find_entities
     ],
 )
 def test_names_are_found_as_written(text, names):
-    assert entities_in(text) == names
+    assert tuple(text[start:end] for start, end in find_entities(text)) == names
 
 
 def test_what_is_taken_is_no_name():
-    assert entities_in("the Net Sales of Acme", [(4, 13)]) == ("Acme",)
+    assert find_entities("the Net Sales of Acme", [(4, 13)]) == [(17, 21)]
 
 
 @given(st.text(max_size=80))

@@ -22,17 +22,12 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 _BESIDE = re.compile(r"\s*&?\s*")
 
 
-def entities_in(text: str, taken: Sequence[Span] = ()) -> tuple[str, ...]:
-    """Names in reading order, each once, possessives dropped; `taken` spans (concepts, periods) are never names.
+def find_entities(text: str, taken: Sequence[Span] = ()) -> list[Span]:
+    """Where names stand, in reading order, possessives dropped; `taken` spans (concepts, periods) are never names.
 
     A word at the start of a sentence is a name only if another sign says so: a possessive, a capital or digit inside
     it, or a name right behind it. In a text without small letters capitals say nothing, and there are no names.
     """
-    return tuple(dict.fromkeys(text[start:end] for start, end in find_entities(text, taken)))
-
-
-def find_entities(text: str, taken: Sequence[Span] = ()) -> list[Span]:
-    """Where the names of `entities_in` stand."""
     if not any(character.islower() for character in text):
         return []
     found: list[list[re.Match[str]]] = []
