@@ -200,7 +200,10 @@ RQ_QUEUES = {
 RQ = {"COMMIT_MODE": "auto"}  # infra.queues.jobs enqueues after the commit by itself.
 WORKER_PRELOAD = {
     "runs": ["vectorless_web.runs.jobs", "vectorless_web.providers.openai_chat"],
-    "background": ["vectorless_web.runs.jobs", "vectorless_web.providers.openai_chat", "vectorless_web.sources.jobs"],
+    "background": [
+        *("vectorless_web.runs.jobs", "vectorless_web.providers.openai_chat", "vectorless_web.sources.jobs"),
+        *("vectorless_web.grids.services", "vectorless_web.evaluations.jobs"),
+    ],
     "documents": ["vectorless_web.documents.jobs"],
     "long": ["vectorless_web.documents.jobs"],
     "backups": ["vectorless_web.console.jobs"],

@@ -373,7 +373,12 @@ def rename_thread(*, user: User, thread: Thread, title: str) -> None:
 
 
 def conversation_of(run: Run) -> Conversation:
-    """The questions of the thread that this one follows, with their answers and the passages that those cited."""
+    """The questions of the thread that this one follows, with their answers and the passages that those cited.
+
+    A question of a grid or an evaluation has a thread of its own.
+    """
+    if run.purpose != Run.Purpose.QUESTION:
+        return Conversation()
     return Conversation(tuple(map(_exchange_of, selectors.runs_before(run))))
 
 
