@@ -7,7 +7,9 @@ from vectorless_web.documents.models import DocumentVersion
 OUTLINE_SOURCES = {
     "bookmarks": "the file's bookmarks",
     "contents": "the printed table of contents",
-    "headings": "headings found by type and wording",
+    "headings": "the headings of the text",
+    "sheets": "the sheets of the workbook",
+    "slides": "the slides",
     "pages": "pages, since no headings were found",
 }
 PAGES_NAMED = 5

@@ -41,7 +41,7 @@ class TreeReport:
 
     `coverage` is the share (0..1) of non-space characters of the raw extraction that
     stand in exactly one node. `outline_source`: `bookmarks`, `contents` (printed table
-    of contents), `headings`, or `pages` when no outline was found. `widest` is the
+    of contents), `headings`, `sheets`, `slides`, or `pages` when no outline was found. `widest` is the
     greatest number of children of one node. Page numbers in `empty_pages`, `recognised`
     (read by text recognition) and `pictured` (pictures of text that were not read) are indexes; `pictured` is
     None in a report from before pages were looked at.

@@ -431,6 +431,8 @@ def _verdict(source: str, warnings: Sequence[str], sections: int) -> str:
         "bookmarks": "from the document's bookmarks",
         "contents": "from the printed table of contents and the headings",
         "headings": "from the headings in the text",
+        "sheets": "from the sheets of the workbook",
+        "slides": "from the slides",
     }.get(source)
     if origin is None:
         return warnings[0] if warnings else "The document is divided by pages."
@@ -449,6 +451,8 @@ PACKAGES = {
     EPUB: read_book,
 }
 """The readers of files that are archives of several parts, by what a file is."""
+DIVISIONS = {XLSX: "sheets", XLS: "sheets", ODS: "sheets", PPTX: "slides"}
+"""What the sections of a file are, by what it is, where they are no headings."""
 _HEAD_BYTES = 8192
 """Bytes of a file by which its kind is told."""
 _TAIL_BYTES = 65_557
@@ -617,7 +621,8 @@ class _Parser:
         self.reading.tell("parsing", 1, 1)
         self.reading.tell("outlining", 0, 1)
         pages, drafts = cut_pages(read.text, read.blocks, read.starts, self.reading.fences)
-        source = "headings" if any(block.kind is NodeKind.SECTION for block in read.blocks) else "pages"
+        is_outlined = any(block.kind is NodeKind.SECTION for block in read.blocks)
+        source = DIVISIONS.get(media_type, "headings") if is_outlined else "pages"
         return Parsed(media_type, pages, drafts, source, read.title, read.remarks, shown_title=read.shown_title)
 
 
@@ -626,6 +631,11 @@ def _sniff_file(path: Path, name: str) -> str:
         head = file.read(_HEAD_BYTES)
         file.seek(max(path.stat().st_size - _TAIL_BYTES, 0))
         return sniff(head, name=name, tail=file.read())
+
+
+def _is_in_sheets(parsed: Parsed, nodes: Sequence[Node]) -> bool:
+    """Whether a file has several sheets: the name of the first is none of the whole."""
+    return parsed.outline_source == "sheets" and sum(node.parent == 0 and node.key > 0 for node in nodes) > 1
 
 
 def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress, fences: Fences) -> bytes:
@@ -638,7 +648,7 @@ def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress, fences: F
         -1,
         lambda: choose_title(
             metadata=parsed.title,
-            nodes=nodes if is_outlined else (),
+            nodes=nodes if is_outlined and not _is_in_sheets(parsed, nodes) else (),
             name=name,
             pages=pages[:_TITLE_PAGES],
             shown=parsed.shown_title,

@@ -66,6 +66,14 @@ def test_a_table_knows_its_title_units_periods_and_headers_over_several_columns(
     assert texts(document, "paragraph")[2] == "Figures for 2023 were restated after the sale of the depot."
 
 
+def test_a_workbook_of_several_sheets_is_called_by_its_name_and_divided_by_them(read):
+    costs = [["Ship", "Fuel"], ["Sula", 387]]
+    several = read(written(("Costs 2023", costs), ("Costs 2024", costs)), name="fleet-costs.xlsx")
+    assert (several.card.title, several.report.outline_source) == ("fleet costs", "sheets")
+    assert several.report.verdict == "The outline has 2 sections, taken from the sheets of the workbook."
+    assert read(written(("Costs 2023", costs)), name="fleet-costs.xlsx").card.title == "Costs 2023"
+
+
 def test_dates_truths_and_errors_are_read_as_shown(read):
     told = [["What", "When", "Done"], ["Audit", datetime(2024, 5, 17), True], ["Move", datetime(2024, 11, 2), False]]
     (table,) = tables(read(written(("Plan", told))))
