@@ -75,7 +75,10 @@ CONTEXT_SHARE = 0.45
 LEFT_OUT = "(These results are left out now to save room; read the node again when you need it.)"
 SEARCH_FIRST = "Before you say not_found, search once in other words: synonyms, the language of the documents."
 NO_PICTURES = "The model's server takes no pictures, so they could not be shown. Go by the words alone."
-PUT_OFF = "Not carried out: this turn's results are long enough. Call it again if you still need it."
+PUT_OFF = (
+    f"Not carried out: a turn carries out {MOST_CALLS} calls, and none once its results are long enough. Call it again "
+    "if you still need it."
+)
 
 _CALL: Mapping[str, Any] = {
     "type": "object",
