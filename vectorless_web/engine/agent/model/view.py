@@ -17,6 +17,7 @@ from vectorless_web.engine.llm.model import HeuristicEstimator
 from vectorless_web.engine.passages.sentences import Piece, cut_node
 from vectorless_web.engine.tables.relation import Relation, TableSource
 from vectorless_web.engine.tables.shown import LONGEST_HEAD, ShownRelation, find_heads, show_table
+from vectorless_web.engine.tables.units import find_units
 from vectorless_web.engine.tables.view import tables_of
 
 _ID = re.compile(
@@ -235,7 +236,12 @@ class DocumentView:
         """The units of a table as printed in it, above it or beside it; "" when none are said."""
         relation = self.find_relation(key)
         table = self.find_table(key)
-        return shorten_text(relation.units or table.unit, OUTLINE_CHARACTERS).strip("() ") if relation and table else ""
+        if relation is None or table is None:
+            return ""
+        said = relation.units or table.unit
+        # A sentence that leads in to the table tells the units at its end, which a cut would lose.
+        match = find_units(said) if len(said) > OUTLINE_CHARACTERS else None
+        return shorten_text(match[0] if match else said, OUTLINE_CHARACTERS).strip("() ")
 
     def name_columns(self, key: int) -> list[str]:
         """The name of each column of a table: its own header, else one that is over it, with period and unit.
