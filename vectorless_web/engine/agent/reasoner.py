@@ -14,12 +14,7 @@ from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError, InvalidInput
 from vectorless_web.engine.questions.plan import check_question, drop_terms, merge_plans, strip_steering
 
-__all__ = ["Reasoner", "Settings", "never_stop"]
-
-
-def never_stop() -> bool:
-    """Nobody asked the run to stop."""
-    return False
+__all__ = ["Reasoner", "Settings"]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -32,7 +27,7 @@ class Reasoner(Means):
         corpus: Corpus,
         limits: Limits,
         *,
-        cancelling: Cancelling = never_stop,
+        cancelling: Cancelling = lambda: False,
         conversation: Conversation = Conversation(),  # noqa: B008 - frozen
     ) -> Iterator[ReasoningEvent]:
         """Events of one run; the last is always a CompleteEvent with a stated outcome.
