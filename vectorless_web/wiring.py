@@ -19,7 +19,7 @@ from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, NoModel, On
 from vectorless_web.engine.llm.capability import SelfTest, self_test
 from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, NoEmbedder, RecordedEmbedder
 from vectorless_web.engine.llm.model import ChatModel
-from vectorless_web.engine.questions.lexicon import Lexicon
+from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.infra.money import MILLION
 from vectorless_web.infra.places import Access, Place
@@ -236,7 +236,7 @@ def _led(
 def _make_reasoner(
     caller: Caller | None, calls: Calls, searching: RecordedEmbedder | None, chosen: Settings
 ) -> Reasoner:
-    reasoner = Reasoner(caller=caller, settings=chosen, lexicon=calls.lexicon, late=calls.late)
+    reasoner = Reasoner(caller=caller, settings=chosen, lexicon=calls.lexicon or default_lexicon(), late=calls.late)
     reasoner.embedder = searching
     return reasoner
 

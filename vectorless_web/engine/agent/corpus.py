@@ -47,19 +47,7 @@ class CorpusRouter(Protocol):
         ...
 
 
-class PagePictures(Protocol):
-    """Draws pages of a run's documents for a model that reads images. Asked from several threads."""
-
-    def has_pictures(self, document: str) -> bool:
-        """Whether the document has drawn pages, and not words alone."""
-        return False
-
-    def picture(self, document: str, page_index: int) -> Picture:
-        """The page (from 0); PictureUnavailable when it cannot be had."""
-        raise PictureUnavailable("This document has no pictures of its pages.")
-
-
-class Corpus(PagePictures, Protocol):
+class Corpus(Protocol):
     """A fixed set of documents. Only `open` touches an artefact.
 
     What has a body here is what a corpus gives that has no more: one that inherits need not state it.
@@ -97,6 +85,14 @@ class Corpus(PagePictures, Protocol):
             return self.open(document)
         except ArtefactDamaged:
             return None
+
+    def has_pictures(self, document: str) -> bool:
+        """Whether the document has drawn pages, and not words alone."""
+        return False
+
+    def picture(self, document: str, page_index: int) -> Picture:
+        """The page (from 0) for a model that reads images; PictureUnavailable when it cannot be had."""
+        raise PictureUnavailable("This document has no pictures of its pages.")
 
     def vectors(self, document: str) -> NodeVectors | None:
         """Vectors of the document's leaves; None when it has none. ArtefactDamaged when they cannot be read."""

@@ -18,7 +18,7 @@ from vectorless_web.engine.agent.retrieving import find_gate, list_absent, pack_
 from vectorless_web.engine.agent.routing import Routed
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.tree_search import search_document
-from vectorless_web.engine.agent.wording import join_names, say_count, say_pages_of, shorten_title
+from vectorless_web.engine.agent.wording import join_names, say_count, say_pages, shorten_title
 from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Maker, Operand, Support, Verdict
 from vectorless_web.engine.answers.quotes import QuotePlace, Quotes
 from vectorless_web.engine.finding.navigation.search import RankedNode
@@ -136,7 +136,7 @@ def _list_parts(run: OfflineRun, name: str) -> list[Part]:
     parts = []
     for node in map(tree.node, tree.child_sections(0) or tree.children(0)):
         title, score = node.title or shorten_title(node.text), scorer.evidence(node.key).best_score
-        parts.append(Part(name, node.key, title, say_pages_of(node), node.token_count, score))
+        parts.append(Part(name, node.key, title, say_pages(node.page_start, node.page_end), node.token_count, score))
     return parts
 
 

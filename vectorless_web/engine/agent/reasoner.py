@@ -1,47 +1,25 @@
 """The one entry to the agent: a question, a corpus and limits in, events out."""
 
-import time
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 
 from vectorless_web.engine.agent import loop, offline
 from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import Outcome, ReasoningEvent
-from vectorless_web.engine.agent.limits import Cancelling, Late, Limits
+from vectorless_web.engine.agent.limits import Cancelling, Limits
 from vectorless_web.engine.agent.routing import Routed, route_documents
-from vectorless_web.engine.agent.state import Conversation, RunState, Settings
+from vectorless_web.engine.agent.state import Conversation, Means, RunState, Settings
 from vectorless_web.engine.agent.wording import join_names, shorten_title
 from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError, InvalidInput
-from vectorless_web.engine.llm.calls import Caller
-from vectorless_web.engine.llm.embedding import RecordedEmbedder
-from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.questions.plan import check_question, drop_terms, merge_plans, strip_steering
 
-__all__ = ["Reasoner", "Settings", "never_stop"]
-
-
-def never_stop() -> bool:
-    """Nobody asked the run to stop."""
-    return False
+__all__ = ["Reasoner", "Settings"]
 
 
 @dataclass(kw_only=True, eq=False)
-class Reasoner:
-    """Answers questions. Without a `caller` it works offline and shows evidence.
-
-    `verifier` makes the second, independent call; None uses `caller`. `clock` gives seconds and may be a fake. A replay
-    gives `late`, where time was up in the run it repeats, and is held up by no clock.
-    `embedder`, set by anybody who has one, is the owner's embedding model for documents that have vectors.
-    """
-
-    caller: Caller | None = None
-    verifier: Caller | None = None
-    settings: Settings = field(default_factory=Settings)
-    lexicon: Lexicon | None = None
-    clock: Callable[[], float] = time.monotonic
-    late: Collection[Late] | None = None
-    embedder: RecordedEmbedder | None = None
+class Reasoner(Means):
+    """Answers questions. Without a `caller` it works offline and shows evidence."""
 
     def run(
         self,
@@ -49,27 +27,16 @@ class Reasoner:
         corpus: Corpus,
         limits: Limits,
         *,
-        cancelling: Cancelling = never_stop,
+        cancelling: Cancelling = lambda: False,
         conversation: Conversation = Conversation(),  # noqa: B008 - frozen
     ) -> Iterator[ReasoningEvent]:
         """Events of one run; the last is always a CompleteEvent with a stated outcome.
 
         Errors of the engine become the outcome `failed`; errors of the code are raised.
         """
-        state = RunState(
-            question=" ".join(question.split()),
-            corpus=corpus,
-            limits=limits,
-            settings=self.settings,
-            conversation=conversation,
-            lexicon=self.lexicon or default_lexicon(),
-            caller=self.caller,
-            verifier=self.verifier or self.caller,
-            cancelling=cancelling,
-            clock=self.clock,
-            late=self.late,
-            embedder=self.embedder,
-        )
+        means = {part.name: getattr(self, part.name) for part in fields(Means)}
+        asked = " ".join(question.split())
+        state = RunState(asked, corpus, limits, conversation=conversation, cancelling=cancelling, **means)
         try:
             yield from _answer(state)
         except Cancelled:

@@ -11,7 +11,7 @@ from vectorless_web.engine.agent.wording import join_names, say_count, shorten_t
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.finding.retrieval.corpus import CREATED_AT, stated_time
-from vectorless_web.engine.finding.routing import DocumentRouter, RouteMode, RouterConfig, RouteResult, ScoredCandidate
+from vectorless_web.engine.finding.routing import DocumentRouter, RouteMode, RouterConfig, RouteResult
 from vectorless_web.engine.finding.routing.card_keys import card_row, links_for
 from vectorless_web.engine.finding.routing.editions import read_edition, read_head
 from vectorless_web.engine.index.segment import Segment
@@ -147,7 +147,13 @@ def _list_candidates(
     cited = [] if read else state.conversation.documents
     names = [name for name in dict.fromkeys((*first, *cited, *found)) if name not in read]
     entries = entries_of(state.corpus, names)
-    return [_candidate(entries[name], found.get(name)) for name in names if name in entries]
+    return [
+        RoutedDocument(entries[name], row.score, row.reason, row.key, row.page_index, row.passage)
+        if (row := found.get(name))
+        else RoutedDocument(entries[name], 0.0, "an earlier answer of this conversation cites it")
+        for name in names
+        if name in entries
+    ]
 
 
 def _part_by_date(
@@ -164,12 +170,6 @@ def _part_by_date(
         else:
             outside.append(replace(row, reason="its date lies outside the days asked for"))
     return inside, outside
-
-
-def _candidate(entry: DocumentEntry, row: ScoredCandidate | None) -> RoutedDocument:
-    if row is None:
-        return RoutedDocument(entry, 0.0, "an earlier answer of this conversation cites it")
-    return RoutedDocument(entry, row.score, row.reason, row.key, row.page_index, row.passage)
 
 
 def _open_documents(

@@ -1,5 +1,6 @@
 """One run under way: what it was given, what it has done and spent, and the events it makes."""
 
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields
@@ -128,27 +129,36 @@ class Conversation:
         return tuple(dict.fromkeys(cited))
 
 
-@dataclass
-class RunState:
+@dataclass(kw_only=True, eq=False)
+class Means:
+    """What runs work with. Without a `caller` they ask no model. `clock` gives seconds and may be a fake."""
+
+    settings: Settings = field(default_factory=Settings)
+    lexicon: Lexicon = field(default_factory=default_lexicon)
+    caller: Caller | None = None
+    verifier: Caller | None = None
+    """Makes the second, independent call; None uses `caller`."""
+    clock: Callable[[], float] = time.monotonic
+    late: Collection[Late] | None = None
+    """Where time was up in the run that is replayed; None reads the clock."""
+    embedder: RecordedEmbedder | None = None
+    """The owner's embedding model for documents that have vectors."""
+
+
+@dataclass(eq=False)
+class RunState(Means):
     """What a run was given, and the counters of what it did. It numbers steps and says when the run must stop."""
 
     question: str
     corpus: Corpus
     limits: Limits
-    settings: Settings = field(default_factory=Settings)
     conversation: Conversation = field(default_factory=Conversation)
-    lexicon: Lexicon = field(default_factory=default_lexicon)
-    caller: Caller | None = None
-    verifier: Caller | None = None
     cancelling: Cancelling = lambda: False
-    clock: Callable[[], float] = lambda: 0.0
-    late: Collection[Late] | None = None
-    """Where time was up in the run that is replayed; None reads the clock."""
-    embedder: RecordedEmbedder | None = None
     pilot_budget: PilotBudget | None = None
     """What the pilots of all searches may spend together; None until one asks a model."""
 
     def __post_init__(self) -> None:
+        self.verifier = self.verifier or self.caller
         self.started = self._told_at = self.clock()
         self.found: Sequence[Passage] = ()
         """The passages that steps have found so far: what a run shows that is stopped."""

@@ -4,7 +4,7 @@ from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import Rejected, StepResult
 from vectorless_web.engine.agent.limits import Place
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
-from vectorless_web.engine.agent.wording import join_names, say_pages_of, shorten_title
+from vectorless_web.engine.agent.wording import join_names, say_pages, shorten_title
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.finding.navigation import (
     STRATEGIES,
@@ -104,5 +104,7 @@ def _describe_search(tree: Tree, entry: DocumentEntry, told: SearchReport) -> st
     nodes = [tree.node(found.key) for found in told.ranked[:NAMED] if found.score > 0]
     if not nodes:
         return f"Searched {title} section by section; no branch holds the words"
-    names = [f"{shorten_title(node.title or entry.title)} ({say_pages_of(node)})" for node in nodes]
+    names = [
+        f"{shorten_title(node.title or entry.title)} ({say_pages(node.page_start, node.page_end)})" for node in nodes
+    ]
     return f"Searched {title} and went to {join_names(names)}"

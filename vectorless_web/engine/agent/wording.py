@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 
-from vectorless_web.engine.documents.node import Node
 from vectorless_web.engine.text.analyser import lower_capitals
 
 TITLE_CHARACTERS = 70
@@ -23,11 +22,6 @@ def shorten_title(title: str) -> str:
 def say_pages(first: int, last: int) -> str:
     """Page indexes (from 0) as people count them: "p. 47", "pp. 84-86"."""
     return f"p. {first + 1}" if first == last else f"pp. {first + 1}-{last + 1}"
-
-
-def say_pages_of(node: Node) -> str:
-    """The pages of a node, as people count them."""
-    return say_pages(node.page_start, node.page_end)
 
 
 def say_count(number: int, one: str, many: str = "") -> str:

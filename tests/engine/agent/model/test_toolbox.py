@@ -30,7 +30,7 @@ from vectorless_web.engine.llm.picture import Picture
 def toolbox(corpus: Shelf | None = None, settings: Settings = Settings(), replies: Any = ()) -> Toolbox:  # noqa: B008
     corpus = corpus or shelf()
     caller = Caller(ScriptedModel(replies), budget=ModelBudget(calls=20, tokens=30_000))
-    state = RunState("What is asked?", corpus, Limits(), settings, caller=caller)
+    state = RunState("What is asked?", corpus, Limits(), settings=settings, caller=caller)
     library = LibraryView()
     for entry in corpus.entries():
         library.add(entry, corpus.open(entry.id))

@@ -56,14 +56,24 @@ class Tool:
 
 
 _SEARCH = "passages that hold these words or their meaning: new hits only, as snippets with ids"
-_READ = "the text of a section, table or pages in its order; a cut says where to go on"
+_READ = (
+    'node | document and pages ("12-14"), from?',
+    "the text of a section, table or pages in its order; a cut says where to go on",
+)
+_FIND = "every place where this text stands literally (* is anything)"
 _TABLE = (
     'rows and columns of a table, filtered ("2019 > 500"), sorted ("2019 desc"), or the exact sum, count, mean, least '
     'or most of a column ("sum 2019")'
 )
 _CHANGES = "what differs between two versions of a document, with the words of both"
+_CALCULATE = "an expression over ids of cells and numbers, worked out exactly"
+_PAGE_IMAGE = "the page as a picture: charts, scans, forms; cite it as D1.p7"
 _FOR_EACH = "asks each of these documents (at most 40) the same question; one checked row for each"
-_CLAIMS = "claims[{text, cites[], phrase?, calculation?, absent{documents[], terms[]}?, insists?}]"
+_ANSWER = (
+    "outcome, claims[{text, cites[], phrase?, calculation?, absent{documents[], terms[]}?, insists?}], value?, "
+    "missing[]?",
+    "ends: answered, partial or not_found",
+)
 
 TOOLS = {
     tool.name: tool
@@ -71,40 +81,16 @@ TOOLS = {
         Tool("search", StepKind.RETRIEVE, "queries[1..5], documents?", _SEARCH, "queries documents?"),
         Tool("outline", StepKind.SCAN, "document, node?, depth?", "titles of sections with pages and tokens"),
         Tool("navigate", StepKind.NAVIGATE, "document, goal, from?", "a guided search down the sections for the goal"),
-        Tool(
-            "read",
-            StepKind.EXTRACT,
-            'node | document and pages ("12-14"), from?',
-            _READ,
-            "node? document? pages? from?",
-        ),
-        Tool(
-            "find", StepKind.RETRIEVE, "document, text", "every place where this text stands literally (* is anything)"
-        ),
+        Tool("read", StepKind.EXTRACT, *_READ, "node? document? pages? from?"),
+        Tool("find", StepKind.RETRIEVE, "document, text", _FIND),
         Tool("table", StepKind.EXTRACT, "node, rows?, columns?, where?, sort?, aggregate?", _TABLE),
         Tool("changes", StepKind.EXTRACT, "from, to, part?", _CHANGES),
-        Tool(
-            "calculate",
-            StepKind.EXTRACT,
-            "expression",
-            "an expression over ids of cells and numbers, worked out exactly",
-        ),
+        Tool("calculate", StepKind.EXTRACT, "expression", _CALCULATE),
         Tool("note", StepKind.SYNTHESIZE, "text", "keeps what is known and what is missing"),
-        Tool(
-            "page_image",
-            StepKind.EXTRACT,
-            "document, page",
-            "the page as a picture: charts, scans, forms; cite it as D1.p7",
-        ),
+        Tool("page_image", StepKind.EXTRACT, "document, page", _PAGE_IMAGE),
         Tool("route", StepKind.ROUTE, "query", "opens other documents of the workspace that fit the query"),
         Tool("for_each", StepKind.SYNTHESIZE, "question, documents", _FOR_EACH, "question documents?"),
-        Tool(
-            "answer",
-            StepKind.FINALIZE,
-            f"outcome, {_CLAIMS}, value?, missing[]?",
-            "ends: answered, partial or not_found",
-            "outcome claims value? missing?",
-        ),
+        Tool("answer", StepKind.FINALIZE, *_ANSWER, "outcome claims value? missing?"),
     )
 }
 

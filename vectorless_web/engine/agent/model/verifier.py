@@ -9,7 +9,6 @@ from vectorless_web.engine.agent.model.answer import Cited, MadeClaim
 from vectorless_web.engine.agent.model.view import (
     DocumentView,
     LibraryView,
-    Pointer,
     clean_text,
     count_tokens,
     shorten_text,
@@ -17,7 +16,7 @@ from vectorless_web.engine.agent.model.view import (
 from vectorless_web.engine.agent.wording import say_pages
 from vectorless_web.engine.answers.outcome import Judgement
 from vectorless_web.engine.documents.card import Card
-from vectorless_web.engine.documents.node import NodeKind, Row
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.llm.calls import Caller, fence_text
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.llm.picture import Picture
@@ -224,12 +223,8 @@ def _write_around(view: DocumentView, key: int, numbers: Mapping[Cited, int]) ->
 def _write_table(view: DocumentView, numbers: Mapping[Cited, int]) -> str:
     """Caption, units and each row cited, its cells by their columns: "Q1: Net sales: 2019 = 5,400; 2018 = 5,000"."""
     key = next(iter(numbers)).pointer.key
-    node, columns, relation, shown = (
-        view.tree.node(key),
-        view.name_columns(key),
-        view.find_relation(key),
-        view.find_table(key),
-    )
+    node, columns = view.tree.node(key), view.name_columns(key)
+    relation, shown = view.find_relation(key), view.find_table(key)
     assert node.table is not None and relation is not None and shown is not None, "the node is a table"
     # The header over the labels may tell a unit, too.
     told = "; ".join(dict.fromkeys(filter(None, (view.write_units(key), *columns[:1]))))
@@ -238,7 +233,9 @@ def _write_table(view: DocumentView, numbers: Mapping[Cited, int]) -> str:
     between = [line for line in shown.lines if line.is_header]
     marks = set[str]()
     for index, row in enumerate(node.table.rows):
-        cited = [c for c in numbers if _is_of_row(c.pointer, index, row)]
+        # A place is a row, one of its cells, or a stretch of rows.
+        places = ((c, c.pointer) for c in numbers)
+        cited = [c for c, p in places if (p.start <= row.offset < p.end if p.end else index == p.row)]
         if not cited:
             continue
         above = next((line for line in reversed(between) if line.start < row.offset), None)
@@ -252,11 +249,6 @@ def _write_table(view: DocumentView, numbers: Mapping[Cited, int]) -> str:
         marks.update(*map(marks_in, (*texts, *row.path, *columns)))
     notes = [f"({note.mark}) {clean_text(note.text)}" for note in relation.view.footnotes if note.mark in marks]
     return "\n".join([*lines, *([f"notes: {'; '.join(notes)}"] if notes else [])])
-
-
-def _is_of_row(pointer: Pointer, index: int, row: Row) -> bool:
-    """Whether a place is a row, one of its cells, or a stretch of rows with it."""
-    return pointer.start <= row.offset < pointer.end if pointer.end else index == pointer.row
 
 
 def _write_row(path: Sequence[str], cells: Sequence[str], columns: Sequence[str], cited: Sequence[int]) -> str:
