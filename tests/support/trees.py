@@ -9,6 +9,7 @@ import numpy as np
 from vectorless_web.engine.documents.node import Node, NodeKind, Reference
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.finding.ranking.ranker import TreeScorer
+from vectorless_web.engine.index.scoring import CEILING
 from vectorless_web.engine.index.segment import Segment, build_segment
 from vectorless_web.engine.questions.plan import QueryPlan, Token, WeightedTerm
 from vectorless_web.engine.text.analyser import analyse, word_terms, words
@@ -105,9 +106,10 @@ class SegmentScorer(TreeScorer):
     def __init__(self, tree: Tree, segment: Segment, query: QueryPlan) -> None:
         scores = np.zeros(len(tree))
         weights = {"title": 2.0, "path": 0.5, "text": 1.0, "table": 1.0}
-        scores[segment.keys] = segment.scores(query.terms, weights) / max(segment.attainable(query.terms), 1e-9)
         statistics = segment.statistics(term.term for term in query.terms)
         terms = [term for term in query.terms if statistics.idf(term.term) > 0.0]
+        attainable = CEILING * sum(term.weight * statistics.idf(term.term) for term in terms)
+        scores[segment.keys] = segment.scores(query.terms, weights) / max(attainable, 1e-9)
         found = [np.isin(np.arange(len(tree)), segment.keys[segment.postings(term.term).rows]) for term in terms]
         super().__init__(tree, scores, weights=[t.weight * statistics.idf(t.term) for t in terms], found=found)
 

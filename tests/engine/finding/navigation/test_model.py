@@ -63,12 +63,12 @@ def titles(decision, tree=TREE):
     return [tree.node(candidate.node).title for candidate in decision.ranked_candidates]
 
 
-def test_the_models_ranking_is_taken_and_what_it_did_not_name_keeps_half_of_its_offline_score():
+def test_the_models_ranking_is_taken_and_what_it_did_not_name_keeps_most_of_its_offline_score():
     guide = pilot(FakeModel(prefer("Leases")))
     decision, offline = guide.decide(state()), guide.fallback.decide(state())
     assert titles(decision) == ["Leases", "Financial statements", "Risk factors", "Properties"]
     assert decision.ranked_candidates[0].reason == "the model likes it"
-    assert decision.ranked_candidates[1].score == offline.ranked_candidates[0].score / 2
+    assert decision.ranked_candidates[1].score == offline.ranked_candidates[0].score * 0.7
     assert (decision.confidence, decision.engine, decision.cost_usd, decision.note) == (0.9, "fake", 0.001, "")
     assert decision.tokens > 0
 
