@@ -39,8 +39,8 @@ sentence lit among the first five .53, .47, .51, .53. Questions that name no doc
 they are.
 """
 REACHED_WEIGHT = 1.0
-"""What the score of the best section that a search entered adds to the passages in it. Measured as above, at 0, 1, 2:
-the sentence lit among the first five .49, .50, .49, the passage shown .53, .57, .56."""
+"""What the best section that a search entered adds to the passages in it, unless meaning ranks them too. Measured as
+above, at 0, 1, 2: the sentence lit among the first five .49, .50, .49, the passage shown .53, .57, .56."""
 PROMISING = 0.6
 """Share of the best part's score from which another part is named promising. Affects the sentence of SCAN alone."""
 NAMED = 3
@@ -157,11 +157,13 @@ def retrieve_passages(run: OfflineRun) -> StepEvent:
     state = run.state
     documents = {name: run.scorers[name].document for name in run.holding}
     found = rank_documents(state, run.plan, documents, most=RANKED)
+    near = state.find_near(run.plan.question, list(documents))
+    if near.cosines:
+        run.reached.clear()  # A search of a tree knows words alone.
     scored = [(passage, passage.score + _weigh_place(run, passage)) for passage in found]
     scored.sort(key=lambda pair: -pair[1])
     run.passages, account = pack_passages(state, run.plan, documents, scored, most=MOST_PASSAGES)
     state.found = run.passages
-    near = state.find_near(run.plan.question, list(documents))
     rows = [
         {
             "document": passage.document,
