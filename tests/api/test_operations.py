@@ -69,7 +69,12 @@ def test_an_upload_is_stored_once_and_noted_with_its_token(program, alice, works
     again = importer.client.post(place, {"file": SimpleUploadedFile("other.md", REPORT)})
     assert (stored.status_code, again.status_code) == (201, 200)
     assert stored.json()["id"] == again.json()["id"] and stored.json()["title"] == "Dues"
-    event = AuditEvent.objects.filter(verb="document.added").get()
+    raw = importer.client.post(f"{place}/raw?name=raw.md", REPORT, content_type="application/octet-stream")
+    assert (raw.status_code, raw.json()["id"]) == (200, stored.json()["id"])
+    sent = {"content_type": "text/markdown", "headers": {"Idempotency-Key": "raw"}}
+    twice = [importer.client.post(f"{place}/raw?name=raw.md", REPORT * 30_000, **sent).json() for _ in range(2)]
+    assert twice[0]["id"] == twice[1]["id"] != stored.json()["id"] and twice[0]["name"] == "raw.md"
+    event = AuditEvent.objects.filter(verb="document.added").earliest("pk")
     assert event.details["token"] == "importer"
     refused = importer.client.post(place, {"file": SimpleUploadedFile("x.exe", b"MZ\0\0")})
     assert refused.status_code == 422 and refused["Content-Type"] == "application/problem+json"

@@ -40,6 +40,7 @@ MATRIX = {
     ("get", f"{W}/search"): (READ, VIEWER),
     ("get", f"{W}/documents"): (READ, VIEWER),
     ("post", f"{W}/documents"): (WRITE, EDITOR),
+    ("post", f"{W}/documents/raw"): (WRITE, EDITOR),
     ("get", D): (READ, VIEWER),
     ("patch", D): (WRITE, EDITOR),
     ("delete", D): (WRITE, EDITOR),
@@ -171,6 +172,7 @@ def call(program, operation, slug, document, run):
     address = path.format(slug=slug, document=document, run=run, **numbers, **ones)
     if method == "post" and address.endswith(("documents", "versions")):
         return program.client.post(ROOT + address, {})
+    address += "?name=dues.md" if address.endswith("/raw") else ""
     body = BODIES.get(address.rsplit("/", 1)[-1], {"goal": "dues", "document": document})
     if method == "post":
         return program.post(address, body)

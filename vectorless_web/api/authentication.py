@@ -1,6 +1,5 @@
 """Who a program is: its bearer token, what that may do, and how often it may ask."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 
 from django.conf import settings
@@ -21,15 +20,6 @@ PREFIX = "vlw_"
 """What every token begins with, so that scanners of leaked secrets know one."""
 NOTED_EVERY = timedelta(minutes=10)
 """A use sooner after the last that was noted costs no write."""
-
-
-@dataclass(frozen=True)
-class Rate:
-    """How much of a minute's requests a token has used: for the headers of every reply."""
-
-    limit: int
-    remaining: int
-    reset: int
 
 
 class Bearer(HttpBearer):
@@ -77,14 +67,18 @@ def find_token(text: str) -> ApiToken | None:
     return found
 
 
-def count_use(token: ApiToken) -> Rate:
-    """Count one request of the token; Problem (429) when it has made as many in this minute as it may."""
+def count_use(token: ApiToken) -> dict[str, str]:
+    """Count one request of the token: the headers of its reply, which tell how much of the minute is used.
+
+    Problem (429) when it has made as many in this minute as it may.
+    """
     most = settings.API_PER_MINUTE
     used, reset = count_in_window(f"api-{token.pk}", seconds=60)
     if used > most:
         message = f"A token may make {most} requests a minute. Try again in {reset} seconds."
         raise Problem(message, code="too_many_requests", status=429, retryable=True, retry_after=reset)
-    return Rate(most, most - used, reset)
+    counted = {"Limit": most, "Remaining": most - used, "Reset": reset}
+    return {f"RateLimit-{name}": str(number) for name, number in counted.items()}
 
 
 def may_reach(token: ApiToken, slug: str) -> bool:

@@ -76,10 +76,8 @@ def refuse_fields(form: BaseForm) -> FieldsProblem:
 def add_headers(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     """The response with how much of its minute the token has left; nothing of it is kept by a cache."""
     response.headers.setdefault("Cache-Control", "private, no-store")
-    if rate := getattr(request, "api_rate", None):
-        response["RateLimit-Limit"] = str(rate.limit)
-        response["RateLimit-Remaining"] = str(rate.remaining)
-        response["RateLimit-Reset"] = str(rate.reset)
+    for name, value in getattr(request, "api_rate", {}).items():
+        response[name] = value
     return response
 
 

@@ -1,12 +1,14 @@
 """Documents: lists, uploads, versions, outline, nodes, pages, and deletion."""
 
 import hashlib
+import shutil
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
+from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from ninja import File, Form, ModelSchema, Router, Schema, Status
+from ninja import File, Form, ModelSchema, Query, Router, Schema, Status
 from ninja.files import UploadedFile
 from pydantic import Field
 
@@ -33,6 +35,7 @@ Search = Annotated[str, Field(max_length=200, pattern=NO_NUL)]
 editors = Bearer(Scope.WRITE)
 PLACE = "/workspaces/{slug:slug}/documents"
 ONE = PLACE + "/{document}"
+RAW = {"required": True, "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
 
 
 class DocumentOut(Schema):
@@ -167,6 +170,25 @@ def upload_document(
     digest = hashlib.file_digest(file, "sha256").hexdigest()
     file.seek(0)
     return reply_once(request, [digest, file.name, title, folder, on_same_name], add)
+
+
+@router.post(
+    PLACE + "/raw", response={201: DocumentOut, 200: DocumentOut}, auth=editors, openapi_extra={"requestBody": RAW}
+)
+def upload_raw(
+    request: HttpRequest,
+    slug: str,
+    name: Annotated[str, Query(min_length=1, max_length=TITLE_MAX, pattern=PRINTED)],
+    title: Annotated[str, Query(max_length=300)] = "",
+    folder: Annotated[Number | None, Query()] = None,
+    on_same_name: Literal["ask", "version", "keep"] | None = None,
+) -> Status[dict[str, Any]]:
+    """Add the body of the request as a file of this name: the same without a form."""
+    with TemporaryUploadedFile(name, "", 0, None) as file:
+        shutil.copyfileobj(request, file)
+        file.size = file.tell()
+        file.seek(0)
+        return upload_document(request, slug, file, title, folder, on_same_name)  # type: ignore[arg-type]
 
 
 @router.get(ONE, response=DocumentOut)
