@@ -81,8 +81,7 @@ function comparing(index, falling) {
   return (a, b) => (!a || !b ? Number(!a) - Number(!b) : falling ? compare(b, a) : compare(a, b));
 }
 
-function sortBy(index, header) {
-  const falling = header.ariaSort === "ascending";
+function sortBy(index, header, falling = header.ariaSort === "ascending") {
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
   header.ariaSort = falling ? "descending" : "ascending";
   const compare = comparing(index, falling);
@@ -238,6 +237,14 @@ if (table) {
     if (!event.target.closest("[data-drawer-close]")) return;
     event.preventDefault();
     close();
+  });
+  // The rows that a large grid's page did not hold.
+  body.addEventListener("htmx:afterSwap", (event) => {
+    if (event.target !== body) return;
+    const header = table.querySelector("thead [aria-sort]");
+    if (header) sortBy(header.cellIndex, header, header.ariaSort === "descending");
+    group(grouped);
+    for (const box of document.querySelectorAll("[data-column]:not(:checked)")) hide(Number(box.dataset.column), true);
   });
   // A cell that came in while its drawer is open is shown there.
   document.addEventListener("htmx:wsAfterMessage", () => {

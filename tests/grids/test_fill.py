@@ -8,9 +8,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.grids.conftest import cell_at, states
+from tests.grids.conftest import RENT, cell_at, states
+from vectorless_web.documents.models import Document
 from vectorless_web.grids.models import Cell
-from vectorless_web.grids.services import fill_grid, stop_grid
+from vectorless_web.grids.services import GridValues, create_grid, fill_grid, stop_grid
 from vectorless_web.runs.line import BACKGROUND_QUEUE
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import claim_run, fail_run, recover_runs
@@ -114,3 +115,21 @@ def test_the_grid_of_somebody_who_left_says_so(alice, bob, grid, work_off, setti
     work_off("background")
 
     assert "has no account here" in Cell.objects.filter(state="failed").first().note
+
+
+def test_a_large_grid_s_page_begins_with_forty_rows_and_asks_for_the_rest_unless_cells_are_coming_in(
+    client, bob, workspace
+):
+    names = [f"Lease {number:02}" for number in range(45)]
+    documents = Document.objects.bulk_create(Document(workspace=workspace, title=name, name=name) for name in names)
+    grid = create_grid(user=bob, workspace=workspace, values=GridValues("Many", [RENT]), documents=documents)
+    client.force_login(bob)
+    address = reverse("grids:show", args=[workspace.slug, grid.pk])
+
+    def rows(query: str = "") -> int:
+        return client.get(address + query).content.decode().count('<tr role="row" id=')
+
+    assert (rows(), rows("?part=rest"), rows("?part=all")) == (40, 5, 45)
+    assert "45 documents" in " ".join(client.get(address).content.decode().split())
+    Cell.objects.filter(pk=Cell.objects.latest("pk").pk).update(state="queued")
+    assert rows() == 45

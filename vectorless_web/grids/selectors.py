@@ -146,11 +146,13 @@ def _words_of(run: Run) -> str:
     return (answer.value or answer.plain_text if answer else "") or run.get_status_display()
 
 
-def filled_rows(grid: Grid, user: User | None, *, cells: QuerySet[Cell] | None = None) -> list[Row]:
-    """The rows with all their cells in the order of the columns, as `shown_cells`; `cells` says what is read."""
+def filled_rows(
+    grid: Grid, user: User | None, *, cells: QuerySet[Cell] | None = None, part: slice = slice(None)
+) -> list[Row]:
+    """The rows, or a part, with their cells in the order of the columns as `shown_cells`; `cells` says what is read."""
     columns = {column.pk: column for column in grid.columns.all()}
     read = Cell.objects.select_related("reviewed_by") if cells is None else cells
-    rows = list(rows_of(grid, user).prefetch_related(Prefetch("cells", queryset=read)))
+    rows = list(rows_of(grid, user).prefetch_related(Prefetch("cells", queryset=read))[part])
     for row in rows:
         found = {cell.column_id: cell for cell in row.cells.all()}
         row.shown_cells = [found[pk] for pk in columns if pk in found]  # type: ignore[attr-defined]

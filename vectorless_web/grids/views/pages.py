@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 from vectorless_web.grids import export as exporting
 from vectorless_web.grids import selectors, services
 from vectorless_web.grids.forms import ColumnForm, CorrectionForm, GridForm, RowsForm, shorten_label
-from vectorless_web.grids.models import Cell, Grid
+from vectorless_web.grids.models import Cell, Grid, Row
 from vectorless_web.grids.rendering import list_bars, progress_context, show_cells, shown_value
 from vectorless_web.infra.web.csv_files import csv_response
 from vectorless_web.infra.web.pages import go_to, is_htmx
@@ -20,6 +20,8 @@ from vectorless_web.runs.selectors import claims_of, passages_of
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
 
+FIRST_ROWS = 40
+"""Rows that a large grid's page begins with: about two screens. Those after them come by themselves."""
 QUESTION_MAX = 500
 """Characters of a question that comes with the address."""
 
@@ -69,19 +71,33 @@ def make(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def show(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """A grid as a table; with `?part=rest`, which a page of many rows asks for, the rows that it did not hold."""
     grid = selectors.grid_for(request.user, slug, pk)
-    cells = Cell.objects.only(*selectors.IN_TABLE)
-    rows, columns = selectors.filled_rows(grid, request.user, cells=cells), list(grid.columns.all())
+    if request.GET.get("part") == "rest":
+        context = {"workspace": grid.workspace, "rows": _show_rows(request, grid, slice(FIRST_ROWS, None))}
+        return render(request, "grids/_rows.html", context)
+    progress, total = progress_context(grid, request.user), selectors.rows_of(grid, request.user).count()
+    # While cells come in, the socket must find each in the page.
+    is_whole = bool(progress["progress"].left) or total <= FIRST_ROWS or request.GET.get("part") == "all"
+    context = {
+        **workspace_context(request.user, grid.workspace, "grids"),
+        **progress,
+        "columns": list(grid.columns.all()),
+        "rows": _show_rows(request, grid, slice(None if is_whole else FIRST_ROWS)),
+        "total": total,
+        "is_whole": is_whole,
+    }
+    return render(request, "grids/show.html", context)
+
+
+def _show_rows(request: HttpRequest, grid: Grid, part: slice) -> list[Row]:
+    """A part of the rows with their cells as the table shows them, in `shown`."""
+    cells, columns = Cell.objects.only(*selectors.IN_TABLE), grid.columns.all()
+    rows = selectors.filled_rows(grid, request.user, cells=cells, part=part)
     labels = {column.pk: escape(column.label) for column in columns}
     for row in rows:
         row.shown = show_cells(row.shown_cells, labels)  # type: ignore[attr-defined]
-    context = {
-        **workspace_context(request.user, grid.workspace, "grids"),
-        **progress_context(grid, request.user),
-        "columns": columns,
-        "rows": rows,
-    }
-    return render(request, "grids/show.html", context)
+    return rows
 
 
 @require_POST
