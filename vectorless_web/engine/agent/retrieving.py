@@ -191,12 +191,6 @@ def list_absent(
     for plan in plans:
         unknown = unknown_words(plan, documents, lexicon=state.lexicon)
         found |= dict.fromkeys(drop_function_words(filter(is_telling, unknown), plan.question))
-    return tuple(
-        word
-        for word in found
-        if not any(segment.has_beginning(_cut_beginning(term)) for term in analyse(word) for segment in segments)
-    )
-
-
-def _cut_beginning(term: str) -> str:
-    return term[: max(LEAST_BEGINNING, -(-2 * len(term) // 3))]
+    beginnings = {w: [t[: max(LEAST_BEGINNING, -(-2 * len(t) // 3))] for t in analyse(w)] for w in found}
+    held = {w for w, some in beginnings.items() if any(s.has_beginning(one) for one in some for s in segments)}
+    return tuple(word for word in found if word not in held)

@@ -175,11 +175,6 @@ class RunState(Means):
         """Who leads the run: the model's name, or `offline`."""
         return self.caller.model.name if self.caller is not None else OFFLINE
 
-    @property
-    def steps_taken(self) -> int:
-        """Steps of all walks so far."""
-        return sum(self._counted.values())
-
     def steps_in(self, walk: int) -> int:
         """Steps of one walk so far; the next one has this index."""
         return self._counted.get(walk, 0)
@@ -310,7 +305,7 @@ class RunState(Means):
         return CompleteEvent(
             outcome,
             reason,
-            steps=self.steps_taken,
+            steps=sum(self._counted.values()),
             tokens=spent.tokens_in + spent.tokens_out,
             cost_usd=spent.cost_usd,
             seconds=self.clock() - self.started,

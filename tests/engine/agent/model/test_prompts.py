@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from tests.support.conversing import answer, claim, converse, long_report, shelf, verdict
-from tests.support.engine_documents import annual_report
+from tests.support.engine_documents import annual_report, compiled, paragraph
 from vectorless_web.engine.agent.model.prompts import Told, write_objections, write_results, write_scope, write_unknown
 
 GOLDEN = Path(__file__).with_name("first_message.txt")
@@ -49,3 +49,13 @@ def test_of_a_question_in_another_language_nothing_is_told_as_missing() -> None:
     question = "Wie lange gilt der Vertrag mit Halden?"
     run = converse([answer(outcome="not_found")] * 2, question, corpus=shelf(a=long_report()))
     assert "Not found as written" not in run.heard(0)
+
+
+def test_few_short_documents_are_shown_whole_and_leave_a_long_one_its_passages() -> None:
+    short = [compiled(name, paragraph("The quay of the harbour is repaired in spring. " * 70)) for name in "ABC"]
+    asked = [answer(outcome="not_found")] * 2, "When are the quays of the harbour repaired?"
+    alike = converse(*asked, corpus=shelf(a=short[0], b=short[1], c=short[2])).heard(0)
+    assert alike.count(", the whole document:") == 3
+    mixed = converse(*asked, corpus=shelf(a=short[0], b=short[1], c=long_report())).heard(0)
+    assert mixed.count(", the whole document:") == 2
+    assert "Passages that come nearest" in mixed

@@ -71,7 +71,8 @@ class WorkedOut:
 
     def as_calculation(self, markers: Mapping[Pointer, int]) -> Calculation:
         """The account as a reader sees it: figures in the place of ids; `markers` number the operands' citations."""
-        figures = {amount.id: _write_figure(amount.printed) for amount in _level_scales(self.amounts)}
+        figures = {a.id: format_decimal(a.printed) for a in _level_scales(self.amounts)}
+        figures = {said: f"({figure})" if figure.startswith("-") else figure for said, figure in figures.items()}
         operands = tuple(
             Operand(_name_operand(a.words), format_decimal(a.printed), a.measure.words, markers.get(a.pointer, 0))
             for a in self.amounts
@@ -85,10 +86,6 @@ def _level_scales(amounts: Sequence[Amount]) -> list[Amount]:
     if len({amount.measure.scale for amount in amounts if amount.measure.unit != "%"}) <= 1:
         return list(amounts)
     return [replace(a, printed=a.printed * a.measure.scale, measure=Measure(a.measure.unit)) for a in amounts]
-
-
-def _write_figure(value: Decimal) -> str:
-    return format_decimal(value) if value >= 0 else f"({format_decimal(value)})"
 
 
 def _name_operand(words: str) -> str:

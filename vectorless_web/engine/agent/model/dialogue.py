@@ -46,8 +46,8 @@ FIRST_TOKENS, CHILD_TOKENS = 2400, 2200
 """Tokens of the first message of a run, and of one document of `for_each`, with the rules, which take 900. All gold
 passages stand in it for 37 of 44 questions on one document and 16 of 30 over a library of 22, as with 2,800; with 2,000
 for 34 and 11. Of 62 questions as children 46 have theirs with 2,200, 51 with 2,800."""
-WHOLE_TOKENS, WHOLE_DOCUMENTS = 3000, 3
-"""Tokens of documents together, and their number, that are shown whole."""
+WHOLE_TOKENS, WHOLE_BESIDE, WHOLE_DOCUMENTS = 3000, 2000, 3
+"""Tokens of all documents that are shown whole, of those shown whole beside others, and the most documents in scope."""
 OUTLINE_SHARE, AS_LIKELY = 0.16, 0.5
 """Share of the room that outlines take; the second document has one too when its score is that share of the first."""
 RANKED, BEST, BEST_TOKENS, OTHER_TOKENS = 24, 3, 600, 160
@@ -378,7 +378,7 @@ def _show_documents(
     """The documents as far as there is room, the step that tells of it, and whether all of them are shown whole."""
     views = [line.view for line in briefing.lines]
     whole = choose_whole(briefing.lines, room)
-    parts, refs = list[str](), list[NodeRef]()
+    parts, refs, least = list[str](), list[NodeRef](), room // 2
     for view in whole:
         shown = write_nodes(view, view.list_readable(0), tokens=10**9)
         parts.append(f"{view.name}, the whole document:\n{fence_text(shown.text)}")
@@ -389,6 +389,8 @@ def _show_documents(
     if not rest:
         say = f"Read {say_count(len(whole), 'short document')} in full"
         return parts, StepResult(say, {"whole": [v.id for v in whole]}, tuple(refs)), True
+    # Documents shown whole leave the others half of the room.
+    room = max(room, least)
     likely = [] if briefing.is_child else [line for line in briefing.lines if line.view in rest]
     outline = _write_outlines(likely, int(room * OUTLINE_SHARE))
     if outline:
@@ -405,7 +407,7 @@ def _show_documents(
 
 
 def choose_whole(lines: Sequence[ScopeLine], room: int) -> list[DocumentView]:
-    """Documents that are shown whole: when few are in scope, those that are short, as far as there is room.
+    """Documents that are shown whole: when few are in scope, all that are short together, or some beside long ones.
 
     Of many, the likeliest is when it is short and the router puts it well before all others.
     """
@@ -414,9 +416,9 @@ def choose_whole(lines: Sequence[ScopeLine], room: int) -> list[DocumentView]:
         stands_out = first.score >= STANDS_OUT * lines[1].score
         # Ids and headings take about a quarter more than the text.
         return [first.view] if stands_out and first.view.tokens * 5 // 4 <= room else []
-    chosen: list[DocumentView] = []
-    left = WHOLE_TOKENS if len(lines) == 1 else min(room, WHOLE_TOKENS)
-    for view in (line.view for line in lines):
+    chosen, views = list[DocumentView](), [line.view for line in lines]
+    left = WHOLE_TOKENS if sum(view.tokens for view in views) <= WHOLE_TOKENS else WHOLE_BESIDE
+    for view in views:
         if view.tokens <= left:
             chosen.append(view)
             left -= view.tokens

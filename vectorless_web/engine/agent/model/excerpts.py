@@ -35,7 +35,7 @@ def write_nodes(view: DocumentView, keys: Sequence[int], *, tokens: int, start: 
     left, page = tokens, -1
     for place, key in enumerate(keys):
         pieces = view.list_pieces(key) if view.tree.is_leaf(key) else ()
-        first = _first_place(pieces, start) if place == 0 else 0
+        first = next((at for at, piece in enumerate(pieces) if not place and piece.id == start.lower()), 0)
         fitting = _fit_pieces(view, key, range(first, len(pieces)), left)
         fitting = fitting or ([first] if pieces and not taken else [])
         is_whole = len(fitting) == len(pieces) - first
@@ -50,10 +50,6 @@ def write_nodes(view: DocumentView, keys: Sequence[int], *, tokens: int, start: 
         if not is_whole:
             return Shown("\n".join(lines), tuple(taken), f"{view.name}.{key}.{pieces[fitting[-1] + 1].id}")
     return Shown("\n".join(lines), tuple(taken))
-
-
-def _first_place(pieces: Sequence[ShownPiece], start: str) -> int:
-    return next((place for place, piece in enumerate(pieces) if piece.id == start.lower()), 0)
 
 
 def _fit_pieces(view: DocumentView, key: int, places: Sequence[int], tokens: int) -> list[int]:

@@ -102,7 +102,8 @@ class Toolbox:
             told = Told(REFUSED, error.message) if name in QUOTING else Told(error.message)
             outcome = ToolOutcome(told, StepResult(error.message, {"error": error.message}))
         self.looked += outcome.result.refs
-        planned = replace(planned, action=name, arguments=_as_json(given))
+        kept = {str(key)[:40]: value[:2000] if isinstance(value, str) else value for key, value in given.items()}
+        planned = replace(planned, action=name, arguments=kept)
         if outcome.event is not None:
             yield outcome.event
         else:
@@ -380,11 +381,6 @@ class Toolbox:
 def merge_ranks(ranked: Sequence[Sequence[tuple[str, int]]]) -> list[tuple[str, int]]:
     """Several ranked lists in turns, each node once: the first of each list, then the second."""
     return list(dict.fromkeys(node for turn in zip_longest(*ranked) for node in turn if node is not None))
-
-
-def _as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments as they are kept: long texts cut."""
-    return {str(name)[:40]: value[:2000] if isinstance(value, str) else value for name, value in arguments.items()}
 
 
 def compare_documents(
