@@ -84,6 +84,7 @@ def test_a_model_judges_prose_alone_beside_the_score(leave, alice, model, work_o
     shown = client.get(f"/w/{workspace.slug}/evaluations/{found.pk}/?only=judge").content.decode()
     assert "of a manager" in shown
     assert "It says so." in shown
+    assert "0.0060" in shown, "the cost of the judge"
     assert "Which ships" not in shown
 
 

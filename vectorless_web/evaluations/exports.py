@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
+from decimal import Decimal
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -81,6 +82,8 @@ class Figure:
         """The figure in words: "36 of 40 (90 %)"."""
         if isinstance(self.value, Tally):
             return f"{self.value.right} of {self.value.total} ({100 * self.value.share:.0f} %)"
+        if isinstance(self.value, Decimal):
+            return f"{self.value:,.4f}"
         return f"{self.value:.2f}" if isinstance(self.value, float) else f"{self.value:,}"
 
 
