@@ -43,7 +43,7 @@ def search_documents(plan: QueryPlan | None, corpus: DocumentCollection, query: 
     VectorDimensionMismatch for a vector of another length.
     """
     if plan is not None:
-        query = replace(query, text=plan.question, plan=plan)
+        query = replace(query, text=" ".join(token.text for token in plan.tokens), plan=plan)
     floor, communities = _scale_floor(query), SectionCommunities(corpus.documents)
     return Retriever(corpus, query=replace(query, min_confidence=floor, communities=communities)).execute()
 
