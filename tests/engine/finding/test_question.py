@@ -5,8 +5,8 @@ from pathlib import Path
 
 ENGINE = Path(__file__).parents[3] / "vectorless_web" / "engine"
 ROOMS = ("questions", "agent")
-HANDED_ON = ("finding/routing/result.py", "finding/navigation/model.py", "finding/search.py")
-"""Files that give the question as it was asked to a chat model, or to the reranker that a caller brings."""
+TO_A_MODEL = ("finding/routing/result.py", "finding/navigation/model.py")
+"""Files that give the question to a chat or embedding model as it was asked."""
 
 
 def test_no_other_room_reads_the_text_of_a_question() -> None:
@@ -16,4 +16,4 @@ def test_no_other_room_reads_the_text_of_a_question() -> None:
         if path.relative_to(ENGINE).parts[0] not in ROOMS
         and re.search(r"\b(?:plan|query)\.question\b", path.read_text(encoding="utf-8"))
     }
-    assert reading == set(HANDED_ON)
+    assert reading == set(TO_A_MODEL)
