@@ -81,7 +81,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "vectorless_web.infra.log_lines.RequestIdMiddleware",
+    "vectorless_web.infra.site.log_lines.RequestIdMiddleware",
     "vectorless_web.infra.web.health.HealthMiddleware",
     "vectorless_web.infra.web.request_limits.RequestNetworkMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -168,7 +168,7 @@ STORAGE_URL = env.str("VECTORLESS_STORAGE", default="")
 machine; credentials come from the environment."""
 STORAGES = {
     "default": {
-        "BACKEND": "vectorless_web.infra.object_storage.ObjectStorage",
+        "BACKEND": "vectorless_web.infra.site.object_storage.ObjectStorage",
         "OPTIONS": {"url": STORAGE_URL, "seconds": env.float("VECTORLESS_STORAGE_SECONDS", default=30.0)},
     }
     if STORAGE_URL
@@ -280,7 +280,9 @@ CHANNEL_LAYERS = {
         },
     }
 }
-CACHES = {"default": {"BACKEND": "vectorless_web.infra.patient_redis.PatientRedisCache", "LOCATION": _bounded_redis}}
+CACHES = {
+    "default": {"BACKEND": "vectorless_web.infra.site.patient_redis.PatientRedisCache", "LOCATION": _bounded_redis}
+}
 
 # -- Sign-in ---------------------------------------------------------------------------------------------------------
 
@@ -533,11 +535,11 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {
         "line": {
-            "()": f"vectorless_web.infra.log_lines.{LOG_FORMATS[LOG_FORMAT]}",
+            "()": f"vectorless_web.infra.site.log_lines.{LOG_FORMATS[LOG_FORMAT]}",
             "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
         }
     },
-    "filters": {"one_line_refusals": {"()": "vectorless_web.infra.log_lines.OneLineRefusals"}},
+    "filters": {"one_line_refusals": {"()": "vectorless_web.infra.site.log_lines.OneLineRefusals"}},
     "handlers": {
         "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["one_line_refusals"]},
     },

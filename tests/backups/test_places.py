@@ -12,7 +12,7 @@ from vectorless_web.backups.folder import BackupDamaged, find_backup, list_backu
 from vectorless_web.backups.places import open_place
 from vectorless_web.backups.restoring import check_backup
 from vectorless_web.documents.models import Document
-from vectorless_web.infra.object_storage import ObjectStorage
+from vectorless_web.infra.site.object_storage import ObjectStorage
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

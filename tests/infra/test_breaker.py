@@ -4,7 +4,7 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from vectorless_web.infra.patient_redis import Breaker, RedisLeftAlone
+from vectorless_web.infra.site.patient_redis import Breaker, RedisLeftAlone
 
 
 class Clock:

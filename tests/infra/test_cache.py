@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from tests.conftest import await_fresh_minute
-from vectorless_web.infra.patient_redis import PatientRedisCache
+from vectorless_web.infra.site.patient_redis import PatientRedisCache
 
 AWAY = {
     "default": {
-        "BACKEND": "vectorless_web.infra.patient_redis.PatientRedisCache",
+        "BACKEND": "vectorless_web.infra.site.patient_redis.PatientRedisCache",
         "LOCATION": "unix:///nowhere/redis.sock",
     }
 }

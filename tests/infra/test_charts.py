@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from vectorless_web.infra.charts import draw_bars
+from vectorless_web.infra.web.charts import draw_bars
 
 
 def test_bars_stand_on_a_scale_that_holds_nothing_and_what_is_below_it():

@@ -7,7 +7,7 @@ import logging
 import pytest
 from django.conf import settings
 
-from vectorless_web.infra.log_lines import JsonFormatter, LineFormatter, OneLineRefusals, note_work, redact
+from vectorless_web.infra.site.log_lines import JsonFormatter, LineFormatter, OneLineRefusals, note_work, redact
 
 TOKEN = "Zx9-secret_token"
 
@@ -89,7 +89,7 @@ def test_a_request_without_a_fit_name_gets_one_of_its_own(client, given):
 def test_a_line_of_json_names_its_job_and_run_also_from_a_thread(json_log):
     from threading import Thread
 
-    from vectorless_web.infra import log_lines
+    from vectorless_web.infra.site import log_lines
     from vectorless_web.runs.jobs import execute_run
 
     before = dict(log_lines._work)

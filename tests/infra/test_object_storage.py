@@ -8,8 +8,8 @@ from django.core.files.base import ContentFile
 from django.utils import timezone
 
 from tests.support.object_store import object_store  # noqa: F401 (a fixture)
-from vectorless_web.infra.object_storage import PART_BYTES, ObjectStorage
 from vectorless_web.infra.outages import StorageAway, outage_of
+from vectorless_web.infra.site.object_storage import PART_BYTES, ObjectStorage
 
 pytestmark = [pytest.mark.one_database, pytest.mark.slow]
 

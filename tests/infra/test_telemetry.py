@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from django.db import connection
 
-from vectorless_web.infra.telemetry import log_slow_queries, send_errors
+from vectorless_web.infra.site.telemetry import log_slow_queries, send_errors
 
 
 @pytest.mark.django_db

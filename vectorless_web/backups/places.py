@@ -25,7 +25,7 @@ from vectorless_web.backups.folder import (
     list_backups,
 )
 from vectorless_web.documents.storage.files import CHUNK_BYTES, stream_sha256
-from vectorless_web.infra.object_storage import ObjectStorage
+from vectorless_web.infra.site.object_storage import ObjectStorage
 
 BACKUP_LOCK = 0x766C6261
 """Of the advisory lock in PostgreSQL that one backup holds; any number that nothing else on the database uses."""

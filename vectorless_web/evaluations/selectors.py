@@ -17,7 +17,7 @@ from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import closed_folders
 from vectorless_web.evaluations.models import Evaluation, GoldenQuestion, GoldenSet, Result
 from vectorless_web.evaluations.scoring import Change, Tally, compare_results
-from vectorless_web.infra.charts import Bar, draw_bars
+from vectorless_web.infra.web.charts import Bar, draw_bars
 from vectorless_web.notices.models import Notice
 from vectorless_web.notices.selectors import Told
 from vectorless_web.runs.models import Answer, Run

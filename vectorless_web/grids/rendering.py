@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from vectorless_web.engine.tables.arithmetic import round_half_up
 from vectorless_web.grids import selectors
 from vectorless_web.grids.models import Cell, Column, Grid
-from vectorless_web.infra.charts import Bar, draw_bars
 from vectorless_web.infra.queues.jobs import find_hold
+from vectorless_web.infra.web.charts import Bar, draw_bars
 from vectorless_web.runs.line import BACKGROUND_QUEUE
 from vectorless_web.workspaces.selectors import User, may_in
 

@@ -5,8 +5,8 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.db.backends.signals import connection_created
 
-from vectorless_web.infra import telemetry
 from vectorless_web.infra.letters import add_functions, search_all_letters
+from vectorless_web.infra.site import telemetry
 from vectorless_web.infra.site.private_files import close_folder
 
 logger = logging.getLogger(__name__)

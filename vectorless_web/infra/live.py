@@ -17,7 +17,7 @@ from django.utils.http import is_same_domain
 from prometheus_client import Gauge
 from redis.exceptions import RedisError
 
-from vectorless_web.infra.patient_redis import redis_breaker
+from vectorless_web.infra.site.patient_redis import redis_breaker
 
 logger = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from vectorless_web.documents.background import embedding_in_use
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.llm.calls import OnCall
 from vectorless_web.infra.leases import LeaseLost
-from vectorless_web.infra.log_lines import note_work
 from vectorless_web.infra.outages import DATABASE_AWAY, outage_of, retry_through_outage
+from vectorless_web.infra.site.log_lines import note_work
 from vectorless_web.runs import line, selectors, services
 from vectorless_web.runs.demo import cassette_of
 from vectorless_web.runs.models import Replay, Run, RunInputs

@@ -17,8 +17,8 @@ from vectorless_web.backups.making import make_backup
 from vectorless_web.backups.places import hold_backups, open_place
 from vectorless_web.backups.restoring import rehearse_restore
 from vectorless_web.console.models import BackupTask
-from vectorless_web.infra.patient_redis import redis_breaker
 from vectorless_web.infra.queues import control, jobs
+from vectorless_web.infra.site.patient_redis import redis_breaker
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import SiteSetting
 from vectorless_web.workspaces.selectors import User

@@ -16,7 +16,7 @@ from django.utils.formats import date_format
 
 from vectorless_web.console.models import DayUsage
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.infra.charts import Bar, draw_bars
+from vectorless_web.infra.web.charts import Bar, draw_bars
 from vectorless_web.runs.models import ModelCall, Run
 from vectorless_web.workspaces.models import Budget, Workspace
 from vectorless_web.workspaces.selectors import User

@@ -41,9 +41,9 @@ from rq.queue import Queue
 from rq.utils import as_text, utcparse
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY, register
 
-from vectorless_web.infra.log_lines import note_work
-from vectorless_web.infra.patient_redis import redis_breaker
 from vectorless_web.infra.site.forking import die_with_parent, name_process
+from vectorless_web.infra.site.log_lines import note_work
+from vectorless_web.infra.site.patient_redis import redis_breaker
 
 logger = logging.getLogger(__name__)
 

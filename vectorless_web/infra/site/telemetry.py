@@ -13,7 +13,7 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
-from vectorless_web.infra.log_lines import redact
+from vectorless_web.infra.site.log_lines import redact
 
 logger = logging.getLogger(__name__)
 QUERY_SHOWN = 1000
