@@ -198,7 +198,11 @@ function markOutliers(cells, found, numbers) {
 
 function ofWords(cells, head) {
   const counts = new Map();
-  for (const cell of cells) counts.set(cell.dataset.sort, (counts.get(cell.dataset.sort) ?? 0) + 1);
+  for (const cell of cells) {
+    // The closest passage is no answer, so it does not count.
+    const word = cell.dataset.state === "passages" ? "" : cell.dataset.sort;
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
   const blank = counts.get("") ?? 0;
   counts.delete("");
   const filled = cells.length - blank;

@@ -33,6 +33,7 @@ def test_the_workbook_has_numbers_as_numbers_and_evidence_and_json_only_what_the
     values, evidence = (list(sheet.values) for sheet in book)
     assert values[0] == ("Document", "Notice", "Rent (USD)")
     assert [row[2] for row in values[1:]] == [120_000, 86_000, 1_240_000]
+    assert {row[1].partition(" ")[0] for row in values[1:]} == {"[Closest"}, "a passage is no answer, and says so"
     figure = next(row for row in evidence if row[:2] == ("Harbour lease", "Rent"))
     assert figure[3:7] == ("Answered", "exact", "Annual rent\t90\t120", "1")
     assert figure[7].startswith("http://testserver/w/")

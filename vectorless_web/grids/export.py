@@ -107,7 +107,13 @@ def as_csv(filled: FilledGrid) -> list[str]:
 def _plain_value(cell: Cell) -> str:
     if cell.state == Cell.State.STALE:
         return ""
-    return format(cell.number, "f") if cell.number is not None else (cell.value or {}).get("text") or cell.shown
+    return format(cell.number, "f") if cell.number is not None else _words(cell)
+
+
+def _words(cell: Cell) -> str:
+    """What a cell says; a passage, which is no answer, behind the name of its state."""
+    said = (cell.value or {}).get("text") or cell.shown
+    return f"[{cell.get_state_display()}] {said}" if cell.state == Cell.State.PASSAGES and said else said
 
 
 def _head(column: Column, scale: str = "") -> str:
@@ -148,7 +154,7 @@ def _write_value(sheet: Worksheet, place: tuple[int, int], cell: Cell, formats: 
     elif cell.column.kind == Column.Kind.DATE and len(text) == len("2024-01-31"):
         sheet.write_datetime(at, column, date.fromisoformat(text), formats["day"])
     else:
-        sheet.write_string(at, column, (text or cell.shown)[:CHARACTERS_MAX], formats["text"])
+        sheet.write_string(at, column, _words(cell)[:CHARACTERS_MAX], formats["text"])
 
 
 _SCALES = {1_000: ",", 1_000_000: ",,", 1_000_000_000: ",,,"}
