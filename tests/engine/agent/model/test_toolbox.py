@@ -183,9 +183,11 @@ def test_navigate_enters_sections_and_says_why_others_were_put_aside() -> None:
 
 
 def test_calculate_states_unit_and_period_of_its_operands() -> None:
-    text = told(toolbox(), "calculate", expression="D1.7.r1c1 - D1.7.r2c1")
+    found, event = run(toolbox(), "calculate", expression="D1.7.r1c1 - D1.7.r2c1")
+    text = found.told.write()
     assert text.startswith("= 1,620 million USD")
     assert "D1.7.r2c1 = 3,780 million USD (Cost of sales | 2019)" in text
+    assert event.say == "Worked out 5,400 - 3,780 = 1,620 million USD", "a trace says no ids"
 
 
 @pytest.mark.parametrize(

@@ -333,7 +333,8 @@ class Toolbox:
         row = {"expression": worked.expression, "result": worked.result, "operands": operands}
         nodes = dict.fromkeys((a.pointer.document, a.pointer.key) for a in worked.amounts)
         refs = tuple(ref for document, key in nodes for ref in self.state.refer(document, [key], "read"))
-        result = StepResult(f"Worked out {shorten_text(worked.expression, 80)} = {worked.result}", row, refs)
+        shown = worked.as_calculation({}).expression
+        result = StepResult(f"Worked out {shorten_text(shown, 80)} = {worked.result}", row, refs)
         return ToolOutcome(Told(f"= {worked.result}", "\n".join(rows)), result)
 
     def _note(self, arguments: Mapping[str, Any]) -> ToolOutcome:
