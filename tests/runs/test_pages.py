@@ -139,7 +139,7 @@ class TestExport:
         assert found["citations"][0]["page"] == 1
 
         assert "412 million" in page(address(answered, "export/print/")).content.decode()
-        assert page(address(answered, "export/word/")).status_code == 404
+        assert page(address(answered, "export/slides/")).status_code == 404
 
 
 def test_feedback_is_kept_once_for_each_person(client, bob, answered):
