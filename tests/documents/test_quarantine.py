@@ -18,7 +18,7 @@ from tests.support.files import HANDBOOK
 from vectorless_web.documents import services
 from vectorless_web.documents.models import Document, DocumentVersion, Installation, SnapshotState
 from vectorless_web.documents.services.keeping.installation import advance_generation, files_standing, reconcile_mark
-from vectorless_web.documents.services.keeping.quarantine import empty_quarantine, quarantined_files
+from vectorless_web.documents.services.keeping.quarantine import collect_orphans, empty_quarantine, quarantined_files
 
 pytestmark = pytest.mark.django_db
 
@@ -132,6 +132,15 @@ def test_an_empty_database_moves_nothing(ready, watched, caplog):
     assert services.quarantine_orphans() == 0 and documents_stored() == files
     assert "empty: This database names no file at all, and the storage holds 2" in caplog.text
     assert not Installation.objects.exists()
+
+
+def test_the_first_file_of_a_new_site_is_no_matter(caplog):
+    default_storage.save("uploads/2026/10/first.pdf", ContentFile(b"%PDF-"))
+    assert collect_orphans() == 0
+    assert "names no file" not in caplog.text
+    age("uploads/2026/10/first.pdf")
+    assert collect_orphans() == 0
+    assert "names no file, so none of the 1 stored files" in caplog.text
 
 
 def test_a_new_database_beside_marked_files_moves_nothing(ready, watched):

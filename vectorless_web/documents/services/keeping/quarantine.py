@@ -121,8 +121,8 @@ def restore_quarantined(files: Iterable[Quarantined]) -> list[str]:
 def _move_orphans(may_move: Callable[[float], bool]) -> int:
     named = named_files()
     if not named:
-        waiting = sum(1 for _ in present_files())
-        if waiting:
+        # The first file of a new site is stored before its row.
+        if waiting := sum(1 for _ in _orphans(named, lambda _written: True)):
             logger.warning("This database names no file, so none of the %d stored files is moved.", waiting)
         return 0
     moved = 0
