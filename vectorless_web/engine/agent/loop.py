@@ -1,12 +1,13 @@
 """A run with a model: one conversation over everything in scope, its answer checked, and the end of the run."""
 
 from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
 
 from vectorless_web.engine.agent import offline
 from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome, ReasoningEvent, StepKind, StepResult
 from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, write_answer
 from vectorless_web.engine.agent.model.dialogue import Briefing, open_dialogue
-from vectorless_web.engine.agent.model.foreach import DocumentAsker
+from vectorless_web.engine.agent.model.foreach import JOINED, DocumentAsker
 from vectorless_web.engine.agent.model.prompts import ScopeLine, name_documents
 from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import list_tools
@@ -67,15 +68,16 @@ def _answer(
     briefing = Briefing(state.question, merge_plans(plan, asked), tuple(lines), unopened, unlisted)
     dialogue, event = open_dialogue(state, library, toolbox, briefing, turns=state.limits.max_steps)
     yield event
+    note = ""
     try:
         draft = yield from dialogue.hold()
     except ModelError as error:
-        joined = asker.join_rows(error.message)
+        joined = asker.join_rows()
         if joined is None:
             raise
-        return joined, toolbox.looked
+        draft, note = joined, f"{error.message} {JOINED}"
     checked = yield from AnswerChecker(state, library, dialogue).check(draft)
-    return checked, toolbox.looked
+    return replace(checked, note=" ".join(filter(None, (note, checked.note)))), toolbox.looked
 
 
 def finish_run(

@@ -40,11 +40,12 @@ class CheckedAnswer:
 
 @dataclass
 class AnswerChecker:
-    """Checks the answer of one conversation."""
+    """Checks the answer of one conversation; without `has_verifier` by the program alone."""
 
     state: RunState
     library: LibraryView
     dialogue: Dialogue
+    has_verifier: bool = True
     _note: str = ""
     _open_parts: tuple[str, ...] = ()
 
@@ -73,7 +74,7 @@ class AnswerChecker:
         self, made: Sequence[MadeClaim], others: Sequence[str]
     ) -> Generator[ReasoningEvent, None, Verification | None]:
         """What the verifier says of the claims that cite anything; None when it is not asked or does not answer."""
-        caller = self.state.verifier if self.state.settings.verify else None
+        caller = self.state.verifier if self.state.settings.verify and self.has_verifier else None
         cited = [claim for claim in made if claim.cited or claim.event.is_absence]
         if caller is None or not cited:
             return None

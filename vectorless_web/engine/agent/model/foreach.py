@@ -1,18 +1,16 @@
-"""The same question asked of several documents: a short conversation with each, and one checked row for each."""
+"""The same question asked of several documents: a short conversation with each, and one row for each.
+
+The program checks each row: its ids, its quotes, its numbers. The second reader judges the answer that is made of the
+rows, with the quotes that it cites, and not each row besides.
+"""
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from vectorless_web.engine.agent.corpus import entries_of
 from vectorless_web.engine.agent.events import ReasoningEvent, StepEvent, StepResult
-from vectorless_web.engine.agent.model.answer import AnswerDraft
-from vectorless_web.engine.agent.model.checking import (
-    AnswerChecker,
-    CheckedAnswer,
-    number_citations,
-    renumber_citations,
-    write_answer,
-)
+from vectorless_web.engine.agent.model.answer import AnswerDraft, DraftClaim
+from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, write_answer
 from vectorless_web.engine.agent.model.dialogue import Briefing, open_dialogue
 from vectorless_web.engine.agent.model.prompts import ScopeLine, Told, name_documents
 from vectorless_web.engine.agent.model.toolbox import Toolbox, ToolOutcome
@@ -20,8 +18,8 @@ from vectorless_web.engine.agent.model.tools import TOOLS
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, count_tokens, shorten_text
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
 from vectorless_web.engine.agent.wording import say_count
-from vectorless_web.engine.answers.claims import ClaimEvent, Support, Verdict
-from vectorless_web.engine.answers.outcome import Outcome, conclude_answer
+from vectorless_web.engine.answers.claims import ClaimEvent, Support
+from vectorless_web.engine.answers.outcome import Outcome
 from vectorless_web.engine.errors import ArtefactDamaged, ModelBudgetSpent, ModelError
 
 MOST_DOCUMENTS, ROW_TOKENS = 40, 70
@@ -30,9 +28,9 @@ QUOTE_CHARACTERS, LEAST_QUOTE = 200, 20
 """Characters shown of a quote, and those where the rows would take more than the results may."""
 TURNS = 3
 """Turns of one document's conversation: the first passages, one look elsewhere, the answer."""
-EACH_TOKENS, EACH_CALLS, LEAST_TOKENS = 24_000, 8, 6000
-"""Tokens and calls that one document's conversation may take beside the run's, for TURNS and the check. Tokens that
-must be left of `Limits.each_tokens` for one more document: one turn with its check takes as many."""
+EACH_TOKENS, EACH_CALLS, LEAST_TOKENS = 24_000, 8, 5000
+"""Tokens and calls that one document's conversation may take beside the run's, for TURNS and objections. Tokens that
+must be left of `Limits.each_tokens` for one more document: one turn takes as many."""
 NOT_ASKED = "{} This document was not asked."
 
 JOINED = "What each document says by itself is shown."
@@ -42,13 +40,16 @@ _CHILD_TOOLS = ("search", "outline", "read", "find", "table", "calculate", "answ
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """One document's answer. `text` is "" when the document does not answer; `note` says why there is no answer."""
+    """One document's answer. `text` is "" when the document does not answer; `note` says why there is no answer.
+
+    `drafts` are the claims that hold as the model gave them, `claims` the same with their quotes.
+    """
 
     document: str
     text: str = ""
     value: str = ""
     claims: tuple[ClaimEvent, ...] = ()
-    verdict: Verdict | None = None
+    drafts: tuple[DraftClaim, ...] = ()
     note: str = ""
 
 
@@ -89,7 +90,7 @@ def answer_for_each(
 def ask_document(
     state: RunState, question: str, view: DocumentView, library: LibraryView, *, walk: int
 ) -> Generator[ReasoningEvent, None, CheckedAnswer]:
-    """One document's conversation, with its answer checked. The ids are those of the whole library."""
+    """One document's conversation, its answer checked by the program. The ids are those of the whole library."""
     own = library.narrow_to(view)
     toolbox = Toolbox(state, own, [TOOLS[name] for name in _CHILD_TOOLS], walk=walk)
     line = ScopeLine(view, state.corpus.card(view.id))
@@ -97,7 +98,7 @@ def ask_document(
     dialogue, event = open_dialogue(state, own, toolbox, briefing, turns=TURNS, walk=walk)
     yield event
     draft = yield from dialogue.hold()
-    checked = yield from AnswerChecker(state, own, dialogue).check(draft)
+    checked = yield from AnswerChecker(state, own, dialogue, has_verifier=False).check(draft)
     for claim in checked.claims:
         for citation in claim.citations:
             library.mark_shown(citation.document, [citation.key])
@@ -106,11 +107,13 @@ def ask_document(
 
 def make_row(document: str, checked: CheckedAnswer) -> AnswerRow:
     """The row of a document's checked answer."""
+    pairs = zip(checked.claims, checked.draft.claims, strict=True)
+    standing = [(event, draft) for event, draft in pairs if event.support is not Support.UNSUPPORTED]
     text = write_answer(checked.claims)
     is_nothing = checked.conclusion.outcome is Outcome.NOT_FOUND
     note = checked.note or ("The document does not say it." if is_nothing else "")
-    value = checked.draft.value if text else ""
-    return AnswerRow(document, text, value, checked.claims, checked.conclusion.verdict, note)
+    claims, drafts = tuple(event for event, _ in standing), tuple(draft for _, draft in standing)
+    return AnswerRow(document, text, checked.draft.value if text else "", claims, drafts, note)
 
 
 @dataclass
@@ -141,7 +144,7 @@ class DocumentAsker:
         self.rows += rows
         asked, left = f"{say_count(len(rows), 'document')}", len(named) - len(rows)
         words = f"{asked} asked." + (f" {left} more were not: the results have room for {most}." if left else "")
-        table = [[row.document, row.value or row.text or row.note, row.verdict or ""] for row in rows]
+        table = [[row.document, row.value or row.text or row.note] for row in rows]
         result = StepResult(
             f"Asked {asked} one by one: {shorten_text(question, 90)}",
             {"question": question, "rows": table},
@@ -154,28 +157,23 @@ class DocumentAsker:
         entries = entries_of(self.state.corpus, [row.document for row in rows])
         return name_documents([(entries[row.document], self.state.corpus.card(row.document)) for row in rows], 60)
 
-    def join_rows(self, note: str) -> CheckedAnswer | None:
-        """The rows as the answer, for a conversation that could not answer for a reason; None when no row holds."""
-        claims: list[ClaimEvent] = []
+    def join_rows(self) -> AnswerDraft | None:
+        """The rows as the answer, for a conversation that could not answer; None when no row holds."""
+        claims: list[DraftClaim] = []
         missing: list[str] = []
         for row, name in zip(self.rows, self._name_rows(self.rows), strict=True):
-            before = max((c.marker for claim in claims for c in claim.citations), default=0)
-            standing = [claim for claim in row.claims if claim.support is not Support.UNSUPPORTED]
-            for claim in standing:
-                told = replace(claim, order=len(claims) + 1, text=f"{name}: {claim.text}")
-                claims.append(number_citations(told, {c.marker: c.marker + before for c in claim.citations}))
-            missing += [] if standing else [f"{name}: {row.note}" if row.note else name]
-        conclusion = conclude_answer(claims, complete=False, missing=missing)
-        draft, told_claims = AnswerDraft("partial"), tuple(renumber_citations(claims))
-        return CheckedAnswer(draft, told_claims, conclusion, tuple(missing), f"{note} {JOINED}") if claims else None
+            claims += [replace(draft, text=f"{name}: {draft.text}") for draft in row.drafts]
+            missing += [] if row.drafts else [f"{name}: {row.note}" if row.note else name]
+        return AnswerDraft("partial", tuple(claims), missing=tuple(missing)) if claims else None
 
     def _write_rows(self, rows: Sequence[AnswerRow], characters: int) -> Iterator[str]:
         """The rows as the model is told them, with the ids that they cite and so many characters of each quote."""
         for row, title in zip(rows, self._name_rows(rows), strict=True):
             view = self.library.of_id(row.document)
             name = f"[{view.name}] {title} | {view.entry.name}" if view and view.entry.name not in title else title
-            said = " ".join(claim.text for claim in row.claims if claim.support is not Support.UNSUPPORTED)
-            yield f"{name}: {said or row.note}" + (f" ({row.verdict or 'not verified'})" if said else "")
+            said = " ".join(claim.text for claim in row.claims)
+            marks = [mark for claim in row.claims for mark in claim.marks]
+            yield f"{name}: {said or row.note}" + (f" ({'; '.join(marks)})" if marks else "")
             cited = [e for claim in row.claims for e in claim.citations if e.key > 0]
             quotes = {self.library.write_id(e.document, e.key, e.start): e.quote for e in cited}
             yield from (f"  [{at}] {shorten_text(quote, characters)}" for at, quote in quotes.items())

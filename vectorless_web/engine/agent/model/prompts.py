@@ -35,7 +35,8 @@ Answer:
 4. Take the company, person, row, column, period and unit that is asked for; look whose document it is.
 5. To judge or compare, state the figures or words of all sides. Of two ways to read the question say which you took.
 6. "outcome": answered; partial when a part is not in the documents ("missing" names it); not_found when nothing of it
-   is, after a search in other words ("missing" says what you looked for, no claims). What only comes near is no answer.
+   is, after a search in other words unless you see the whole document ("missing" says what you looked for, no claims).
+   What only comes near is no answer.
 7. That something does not stand in the documents may be a claim without ids: "absent" names the documents and the
    terms, and the program looks for them once more.
 8. "value": the answer in a few words."""

@@ -68,7 +68,7 @@ _TABLE = (
 _CHANGES = "what differs between two versions of a document, with the words of both"
 _CALCULATE = "an expression over ids of cells and numbers, worked out exactly"
 _PAGE_IMAGE = "the page as a picture: charts, scans, forms; cite it as D1.p7"
-_FOR_EACH = "asks each of these documents (at most 40) the same question; one checked row for each"
+_FOR_EACH = "asks each of these documents (at most 40) the same question; a row with ids for each"
 _ANSWER = (
     "outcome, claims[{text, cites[], phrase?, calculation?, absent{documents[], terms[]}?, insists?}], value?, "
     "missing[]?",

@@ -41,9 +41,11 @@ For each claim say whether its quotes, read with their headings, column names, u
 - "no": it does not follow, denies an exception, or the quotes contradict it or are about another company, person,
   thing, period, row or column than the claim or the question; also where what no quote holds is just what was asked.
 What was cited stands in ⟦ ⟧; what is shown around it counts as well. A calculation that is shown was worked out
-exactly: judge its operands. Check other arithmetic yourself. Beside a claim of absence stands what was searched and
-where each term stands; its quotes are what the writer cites and the places that come closest. It is "no" where one of
-them holds what it denies. Where the writer insists, weigh the reason by the quotes: it is no evidence itself.
+exactly: judge its operands. Check other arithmetic yourself. A count or list that leaves out what a quote holds is
+"partly"; that there is no more of it elsewhere no quote can show, so do not ask for that. Where the question can be
+read in two ways, judge the reading that the writer names. Beside a claim of absence stands what was searched and where
+each term stands; its quotes are what the writer cites and the places that come closest. It is "no" where one of them
+holds what it denies. Where the writer insists, weigh the reason by the quotes: it is no evidence itself.
 Then judge the whole: "answers_all" is whether the claims that are not "no" together answer all that the question asks;
 "missing" names, in the language of the question, each part that they leave open, also what the writer says is open.
 Reply with one JSON object and nothing else: {"claims": [{"claim": 1, "verdict": "supported", "why": "one sentence, in
