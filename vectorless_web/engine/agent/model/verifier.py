@@ -48,8 +48,8 @@ each term stands; its quotes are what the writer cites and the places that come 
 holds what it denies. Where the writer insists, weigh the reason by the quotes: it is no evidence itself.
 Then judge the whole: "answers_all" is whether the claims that are not "no" together answer all that the question asks;
 "missing" names, in the language of the question, each part that they leave open, also what the writer says is open.
-Reply with one JSON object and nothing else: {"claims": [{"claim": 1, "verdict": "supported", "why": "one sentence, in
-the language of the question"}], "answers_all": true, "missing": []}"""
+Reply with one JSON object and nothing else: {"claims": [{"claim": 1, "verdict": "partly", "why": "one sentence, in the
+language of the question; \"\" where it is supported"}], "answers_all": true, "missing": []}"""
 
 _JUDGED = object_schema(
     claim={"type": "integer"},
