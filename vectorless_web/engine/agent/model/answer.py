@@ -262,7 +262,7 @@ def _say_searched(views: Sequence[DocumentView], terms: Sequence[str], nearest: 
     """What was searched, for what, where each term stands by its letters, and whether anything comes close."""
     told = []
     for term in terms:
-        places = [(view, key) for view in views for key in dict.fromkeys(key for key, _ in view.find_literally(term))]
+        places = ((view, key) for view in views for key, _ in view.find_literally(term, whole=True))
         at = [f"{view.entry.name} p. {view.tree.node(key).page_start + 1}" for view, key in places]
         told.append(f"“{term}” at {', '.join(list(dict.fromkeys(at))[:MOST_NEAREST])}" if at else f"“{term}” nowhere")
     names = ", ".join(view.entry.name for view in views)

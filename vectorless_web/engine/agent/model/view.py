@@ -19,6 +19,7 @@ from vectorless_web.engine.tables.relation import Relation, TableSource
 from vectorless_web.engine.tables.shown import LONGEST_HEAD, ShownRelation, find_heads, show_table
 from vectorless_web.engine.tables.units import find_units
 from vectorless_web.engine.tables.view import tables_of
+from vectorless_web.engine.text.analyser import ends_word
 
 _ID = re.compile(
     r"d(?P<document>\d{1,4})\.(?:p(?P<page>\d{1,5})|(?P<key>\d{1,7})"
@@ -165,11 +166,11 @@ class DocumentView:
         read = (k for k in keys if self.tree.is_section(k) or (k and self.list_pieces(k)))
         return sorted(k for k in read if self.tree.kind(k) is not NodeKind.RUNNING)
 
-    def find_literally(self, text: str) -> list[tuple[int, int]]:
+    def find_literally(self, text: str, *, whole: bool = False) -> list[tuple[int, int]]:
         """(node, index of its piece) of every place of the text at the beginning of a word, else anywhere in words.
 
-        Case and white space are set aside. The index is -1 where it is in a table's caption or column names, which are
-        shown with any of its rows.
+        Case and white space are set aside; a `whole` text ends where a word does. The index is -1 where it is in a
+        table's caption or column names, which are shown with any of its rows.
         """
         parts = [re.escape(" ".join(part.split())).replace(r"\ ", r"\s+") for part in clean_text(text).split("*")]
         if not any(parts):
@@ -177,16 +178,19 @@ class DocumentView:
         said = f".{{0,{MOST_ANY}}}?".join(parts)
         # Scripts without capitals, such as Chinese, part no words.
         begins = [rf"(?<![^\W\d_]){said}"] if clean_text(text)[:1].lower() != clean_text(text)[:1].upper() else []
-        ways = (self._find_pattern(re.compile(way, re.IGNORECASE | re.DOTALL)) for way in (*begins, said))
-        return next(filter(None, ways), [])
+        ways = (re.compile(way, re.IGNORECASE | re.DOTALL) for way in (*begins, said))
+        return next(filter(None, (self._find_pattern(way, whole=whole) for way in ways)), [])
 
-    def _find_pattern(self, pattern: re.Pattern[str]) -> list[tuple[int, int]]:
+    def _find_pattern(self, pattern: re.Pattern[str], *, whole: bool) -> list[tuple[int, int]]:
+        def holds(said: str) -> bool:
+            return any(not whole or ends_word(said, match.end()) for match in pattern.finditer(said))
+
         found = []
         for key in range(1, len(self.tree)):
             own = (self.tree.columns.titles[key], self.tree.columns.texts[key])
-            if self.tree.is_leaf(key) and not any(map(pattern.search, own)):
+            if self.tree.is_leaf(key) and not any(map(holds, own)):
                 continue
-            places = [place for place, piece in enumerate(self.list_pieces(key)) if pattern.search(piece.text)]
+            places = [place for place, piece in enumerate(self.list_pieces(key)) if holds(piece.text)]
             is_above = not places and self.find_table(key) is not None
             found += [(key, place) for place in ([-1] if is_above else places)]
         return found
