@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
@@ -279,7 +279,9 @@ class Toolbox:
             at = [number for place, number in places if place == key and number >= 0][:MOST_IN_NODE]
             body = view.write_leaf(key, at) if view.tree.is_leaf(key) else view.write_heading(key)
             lines[key] = f"{view.name} p. {view.tree.node(key).page_start + 1} | {view.write_path(key)}\n{body}"
-        keys = self._choose_lines(lines, min(FIND_TOKENS, self.room))
+        # Contents repeat headings, and what is looked for stands behind those.
+        contents = {key for key in lines if view.lists_sections(key)}
+        keys = self._choose_lines(lines, contents, min(FIND_TOKENS, self.room))
         self.library.mark_shown(view.id, keys)
         words = f"{say_count(len(places), 'place')} in {say_count(len(lines), 'node')}."
         pages = dict.fromkeys(view.tree.node(key).page_start + 1 for key in lines if key not in keys)
@@ -293,16 +295,19 @@ class Toolbox:
         result = StepResult(say, {"places": places[:40]}, refs, documents=(view.id,))
         return ToolOutcome(Told(words, "\n\n".join(lines[key] for key in keys)), result)
 
-    def _choose_lines(self, lines: Mapping[int, str], tokens: int) -> list[int]:
-        """The keys of the lines that fit, in their order: those that say most of the question's words first."""
+    def _choose_lines(self, lines: Mapping[int, str], last: Collection[int], tokens: int) -> list[int]:
+        """The keys of the lines that fit, in their order: those that say most of the question's words first.
+
+        Lines of the `last` keys come behind all others.
+        """
         asked = stems_of(self.state.question)
         left, kept = tokens, list[int]()
-        for key in sorted(lines, key=lambda key: (-len(asked & stems_of(lines[key])), key)):
+        for key in sorted(lines, key=lambda key: (key in last, -len(asked & stems_of(lines[key])), key)):
             left -= count_tokens(lines[key])
             if kept and left < 0:
                 break
             kept.append(key)
-        return sorted(kept)
+        return sorted(kept, key=lambda key: (key in last, key))
 
     def _table(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         view, key, _ = self._find_node(arguments["node"])
@@ -370,7 +375,9 @@ class Toolbox:
             texts.append(f"[{view.name}] {shorten_text(view.title, 90)} | {view.entry.name} | {reason}")
             texts.append(self._show(hits, stems_of(arguments["query"])))
         words = f"Opened {say_count(len(routed.documents), 'other document')}."
-        return ToolOutcome(Told(words, "\n\n".join(texts)), StepResult(words, documents=routed.ids), event=event)
+        before = f" Open before: {', '.join(self.library[name].name for name in known)}." if known else ""
+        told = Told(words + before, "\n\n".join(filter(None, texts)))
+        return ToolOutcome(told, StepResult(words, documents=routed.ids), event=event)
 
     def _for_each(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         raise InvalidInput("for_each cannot be called here.")

@@ -8,12 +8,15 @@ the head of that column, `D3.p7` the picture of page 7.
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
+from string import digits
 
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Table
 from vectorless_web.engine.llm.model import HeuristicEstimator
+from vectorless_web.engine.parsing.outline.contents import letters_of
 from vectorless_web.engine.passages.sentences import Piece, cut_node
 from vectorless_web.engine.tables.relation import Relation, TableSource
 from vectorless_web.engine.tables.shown import LONGEST_HEAD, ShownRelation, find_heads, show_table
@@ -195,6 +198,16 @@ class DocumentView:
             found += [(key, place) for place in ([-1] if is_above else places)]
         return found
 
+    @cached_property
+    def _section_names(self) -> frozenset[str]:
+        return frozenset(_name_section(self.tree.columns.titles[key]) for key in self.tree.sections()) - {""}
+
+    def lists_sections(self, key: int) -> bool:
+        """Whether a node is a list that names a section of the document in most of its lines, as contents do."""
+        lines = [name for line in self.tree.columns.texts[key].splitlines() if (name := _name_section(line))]
+        named = sum(name in self._section_names for name in lines)
+        return self.tree.kind(key) is NodeKind.LIST and 2 * named > len(lines)
+
     def write_path(self, key: int) -> str:
         """The innermost headings above a node, parted by " > "."""
         own = self.tree.path(key)
@@ -320,6 +333,11 @@ class DocumentView:
             if table and cell and cell.text.strip():
                 return _point_at(self.id, key, cell, table.rows.index(head), column)
         return None
+
+
+def _name_section(line: str) -> str:
+    """A heading, or the line of contents that names it, by its letters: without numbers before and page behind."""
+    return letters_of(line).strip(digits)
 
 
 def _point_at(document: str, key: int, cell: Cell, row: int, column: int) -> Pointer:
