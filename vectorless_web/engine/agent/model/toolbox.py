@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from typing import Any
 
 from vectorless_web.engine.agent.events import NodeRef, PlannedStep, ReasoningEvent, StepKind, StepResult
@@ -20,7 +19,7 @@ from vectorless_web.engine.agent.model.prompts import Told
 from vectorless_web.engine.agent.model.tables import TABLE_TOKENS, work_table
 from vectorless_web.engine.agent.model.tools import Tool
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, count_tokens, shorten_text
-from vectorless_web.engine.agent.retrieving import list_absent, search_nodes
+from vectorless_web.engine.agent.retrieval import search_nodes, take_turns
 from vectorless_web.engine.agent.routing import route_documents
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
 from vectorless_web.engine.agent.tree_search import search_document
@@ -31,6 +30,7 @@ from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput, PictureU
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.llm.replies import fit_to_schema, problem_with
+from vectorless_web.engine.passages.find import list_absent
 from vectorless_web.engine.passages.sentences import find_lead_in
 
 READ_TOKENS, SNIPPET_TOKENS, OUTLINE_TOKENS = 1800, 130, 700
@@ -174,11 +174,11 @@ class Toolbox:
         wanted = frozenset().union(*(stems_of(query) for query in queries))
         documents = {view.id: view.document for view in views}
         found = [search_nodes(self.state, plan, documents, most=3 * MOST_HITS) for plan in plans]
-        hits = [(self.library[name], key) for name, key in merge_ranks([nodes for nodes, _ in found])]
+        hits = [(self.library[name], key) for name, key in take_turns([nodes for nodes, _ in found])]
         new = [hit for hit in hits if not self.library.was_shown(hit[0].id, hit[1])][: self._most_hits]
         known = [hit for hit in hits[:MOST_HITS] if hit not in new]
         text = self._show(new, wanted)
-        absent = list_absent(self.state, plans, documents)
+        absent = list_absent(plans, documents, lexicon=self.state.lexicon)
         told = [f"{len(new)} new {'hit' if len(new) == 1 else 'hits'}."]
         told += [f"Shown before: {', '.join(f'{view.name}.{key}' for view, key in known)}."] if known else []
         told += [f"In none of these documents: {', '.join(absent)}."] if absent else []
@@ -364,7 +364,7 @@ class Toolbox:
         plan = self.state.understand(arguments["query"])
         known = [view.id for view in self.library.documents]
         asked = self.state.understand(self.state.question, expand=False)
-        gaps = list_absent(self.state, [asked], self.library.compiled)
+        gaps = list_absent([asked], self.library.compiled, lexicon=self.state.lexicon)
         gave = list(dict.fromkeys(ref.document for ref in self.looked))
         routed, event = route_documents(self.state, plan, read=known, gaps=gaps, yielded=gave, walk=self._walk)
         texts = []
@@ -384,11 +384,6 @@ class Toolbox:
 
     def _answer(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         raise InvalidInput("answer has to be called alone.")
-
-
-def merge_ranks(ranked: Sequence[Sequence[tuple[str, int]]]) -> list[tuple[str, int]]:
-    """Several ranked lists in turns, each node once: the first of each list, then the second."""
-    return list(dict.fromkeys(node for turn in zip_longest(*ranked) for node in turn if node is not None))
 
 
 def compare_documents(
