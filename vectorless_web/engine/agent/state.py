@@ -237,9 +237,9 @@ class RunState(Means):
         self._counted[walk] = index + 1
         before, self._told_at = self._told_at, self.clock()
         taken = {part.name: getattr(result, part.name) for part in fields(result)} | {
-            "thought": planned.thought,
-            "action": planned.action or kind.value,
-            "arguments": dict(planned.arguments),
+            "thought": planned.thought or result.thought,
+            "action": planned.action or result.action or kind.value,
+            "arguments": dict(planned.arguments or result.arguments),
             "documents": tuple(dict.fromkeys((*result.documents, *(ref.document for ref in result.refs)))),
             "tokens": planned.tokens + result.tokens,
             "cost_usd": planned.cost_usd + result.cost_usd,

@@ -367,7 +367,8 @@ def open_dialogue(
     told = [scope, earlier, *shown, "" if is_whole else write_unknown(names), f"Question: {briefing.question}"]
     dialogue.messages = [Message("system", system), Message("user", "\n\n".join(filter(None, told)))]
     kind, action = (StepKind.EXTRACT, "read") if is_whole else (StepKind.RETRIEVE, "passages")
-    return dialogue, state.make_step(kind, step, walk=walk, planned=PlannedStep(action=action))
+    step = replace(step, action=action, observation={**step.observation, "unknown_words": list(absent)})
+    return dialogue, state.make_step(kind, step, walk=walk)
 
 
 def _show_documents(

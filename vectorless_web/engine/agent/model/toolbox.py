@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping, 
 from dataclasses import dataclass, replace
 from typing import Any
 
+from vectorless_web.engine.agent.corpus import SecondPass
 from vectorless_web.engine.agent.events import NodeRef, PlannedStep, ReasoningEvent, StepKind, StepResult
 from vectorless_web.engine.agent.model.calculation import evaluate_ids
 from vectorless_web.engine.agent.model.excerpts import (
@@ -366,7 +367,8 @@ class Toolbox:
         asked = self.state.understand(self.state.question, expand=False)
         gaps = list_absent([asked], self.library.compiled, lexicon=self.state.lexicon)
         gave = list(dict.fromkeys(ref.document for ref in self.looked))
-        routed, event = route_documents(self.state, plan, read=known, gaps=gaps, yielded=gave, walk=self._walk)
+        after = SecondPass(known, gaps, gave)
+        routed, event = route_documents(self.state, plan, after=after, walk=self._walk)
         texts = []
         for document in routed.documents:
             view = self.library.open(document.entry, self.state.corpus)
