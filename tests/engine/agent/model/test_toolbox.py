@@ -33,7 +33,7 @@ def toolbox(corpus: Shelf | None = None, settings: Settings = Settings(), replie
     state = RunState("What is asked?", corpus, Limits(), settings=settings, caller=caller)
     library = LibraryView()
     for entry in corpus.entries():
-        library.add(entry, corpus.open(entry.id))
+        library.open(entry, corpus)
     return Toolbox(state, library, list(TOOLS.values()))
 
 
@@ -273,7 +273,7 @@ def test_route_opens_other_documents() -> None:
     )
     tools = toolbox(corpus)
     tools.library = LibraryView()
-    tools.library.add(corpus.entries()[0], corpus.open("a"))
+    tools.library.open(corpus.entries()[0], corpus)
     outcome, event = run(tools, "route", query="What does the crane lift?")
     assert "[D2] Cranes" in outcome.told.text
     assert "lifts 40 tonnes" in outcome.told.text
@@ -287,7 +287,7 @@ def test_a_document_that_was_announced_only_is_opened_when_a_tool_names_it() -> 
     tools = toolbox(corpus)
     tools.library = LibraryView()
     first, second = corpus.entries()
-    tools.library.add(first, corpus.open("a"))
+    tools.library.open(first, corpus)
     assert tools.library.announce(second) == "D2"
     assert "[D2.1] A crane lifts." in told(tools, "read", document="D2", pages="1")
     assert tools.library.of_id("b") is not None

@@ -385,13 +385,8 @@ class LibraryView:
 
     def open(self, entry: DocumentEntry, corpus: Corpus) -> DocumentView:
         """Open and number a document; one that is known keeps its number."""
-        return self.add(entry, corpus.open(entry.id), corpus.summaries(entry.id))
-
-    def add(
-        self, entry: DocumentEntry, document: CompiledDocument, summaries: Mapping[int, str] | None = None
-    ) -> DocumentView:
-        """Number a document that was opened; `summaries` are lines on its sections, by their keys, for its outline."""
         if entry.id not in self._by_id:
+            document, summaries = corpus.open(entry.id), corpus.summaries(entry.id)
             self._by_id[entry.id] = DocumentView(self._number(entry), entry, document, summaries)
         return self._by_id[entry.id]
 
