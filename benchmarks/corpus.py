@@ -2,21 +2,18 @@
 
 import hashlib
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
+from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry, SecondPass
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.errors import NotFound
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteResult
-from vectorless_web.engine.finding.routing.card_keys import card_row, links_for
-from vectorless_web.engine.finding.routing.editions import read_edition, read_head
-from vectorless_web.engine.index.segment import Segment
-from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
-from vectorless_web.engine.index.word_blocks import WordBlock, WordIndex, block_of, encode_words, spread_words
+from vectorless_web.engine.finding.routing.indexed import CardedDocument, index_documents
+from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -102,30 +99,16 @@ def _file_named(name: str, folder: Path) -> Path:
 def make_router(corpus: FolderCorpus) -> DocumentRouter:
     """A document router over cards and texts, which looks into the first documents: as a workspace has it."""
     named = {int(entry.id): (entry.name, corpus.open(entry.id)) for entry in corpus.entries()}
-    return DocumentRouter(
-        index_documents(named), open_texts=lambda ids: {pk: named[pk][1] for pk in ids if pk in named}
-    )
+    return DocumentRouter(index_named(named), open_texts=lambda ids: {pk: named[pk][1] for pk in ids if pk in named})
 
 
-def index_documents(named: Mapping[int, tuple[str, CompiledDocument]]) -> Snapshot:
+def index_named(named: Mapping[int, tuple[str, CompiledDocument]]) -> Snapshot:
     """The index of documents by id, each with its file name: cards with links and editions, and the words of texts."""
-    titled = {
-        pk: (name, replace(document.card, title=document.title or Path(name).stem))
-        for pk, (name, document) in named.items()
-    }
-    editions = {
-        pk: read_edition(title=card.title, name=name, card=card, head=read_head(named[pk][1]))
-        for pk, (name, card) in titled.items()
-    }
-
-    cards = [card_row(pk, card, name=name, edition=editions[pk]) for pk, (name, card) in titled.items()]
-    by_block: dict[int, dict[int, bytes]] = {}
-    for pk, (_, document) in named.items():
-        by_block.setdefault(block_of(pk), {})[pk] = encode_words(spread_words(Segment(document.segment)))
-    blocks = [WordBlock.open(WordBlock.empty().with_lists(lists)) for lists in by_block.values()]
-    alone = Snapshot.open(build_snapshot(cards), version="1").with_words(WordIndex(blocks))
-    links = [(pk, o, weight) for pk, (_, card) in titled.items() for o, weight, _ in links_for(card, alone, doc_id=pk)]
-    return alone.with_changes(DocumentRouter(alone).update_graph(links))
+    rows = []
+    for pk, (name, document) in named.items():
+        title = document.title or Path(name).stem
+        rows.append(CardedDocument(pk, name, title, replace(document.card, title=title), document))
+    return index_documents(rows)
 
 
 def shortlist(router: DocumentRouter, plan: QueryPlan) -> list[str]:
@@ -141,18 +124,6 @@ class FolderRouter:
     def __init__(self, router: DocumentRouter, corpus: FolderCorpus) -> None:
         self._router, self._ids = router, sorted(int(entry.id) for entry in corpus.entries())
 
-    def route(self, plan: QueryPlan, *, model: ChatModel | None = None) -> RouteResult:
+    def route(self, plan: QueryPlan, *, after: SecondPass | None = None, model: ChatModel | None = None) -> RouteResult:
         """The shortlist for a question."""
         return self._router.route(plan, self._ids)
-
-    def reroute(
-        self,
-        plan: QueryPlan,
-        *,
-        gaps: Sequence[str],
-        read: Collection[str],
-        yielded: Sequence[str],
-        model: ChatModel | None = None,
-    ) -> RouteResult:
-        """The same shortlist again."""
-        return self.route(plan)

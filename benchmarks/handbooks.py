@@ -21,8 +21,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 
-from benchmarks.corpus import index_documents
-from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
+from benchmarks.corpus import index_named
+from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry, SecondPass
 from vectorless_web.engine.agent.events import CompleteEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.reasoner import Reasoner
@@ -148,7 +148,7 @@ class Library(Corpus):
         named = {
             number: (books[number - 1].name, open_artefact(path)) for number, path in enumerate(self._paths, start=1)
         }
-        self.snapshot = index_documents(named)
+        self.snapshot = index_named(named)
         self._router = DocumentRouter(
             self.snapshot, open_texts=lambda ids: {pk: open_artefact(self._paths[pk - 1]) for pk in ids}
         )
@@ -161,21 +161,12 @@ class Library(Corpus):
         """The library's own router."""
         return self
 
-    def route(self, plan: QueryPlan, *, model: ChatModel | None = None) -> RouteResult:
+    def route(self, plan: QueryPlan, *, after: SecondPass | None = None, model: ChatModel | None = None) -> RouteResult:
         """The shortlist for a question."""
-        return self._router.route(plan)
-
-    def reroute(
-        self,
-        plan: QueryPlan,
-        *,
-        gaps: Sequence[str],
-        read: Collection[str],
-        yielded: Sequence[str],
-        model: ChatModel | None = None,
-    ) -> RouteResult:
-        """The second pass."""
-        return self._router.reroute(plan, gaps=gaps, read=[int(pk) for pk in read], yielded=[int(pk) for pk in yielded])
+        if after is None:
+            return self._router.route(plan)
+        read, yielded = [int(pk) for pk in after.read], [int(pk) for pk in after.yielded]
+        return self._router.reroute(plan, gaps=after.terms, read=read, yielded=yielded)
 
     @property
     def fingerprint(self) -> str:

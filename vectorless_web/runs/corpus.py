@@ -12,7 +12,7 @@ from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.rendering.page import RenderUnavailable, has_pages, page_image
 from vectorless_web.documents.selectors import visible_snapshot
 from vectorless_web.documents.storage.files import open_version, peek_at_version
-from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
+from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry, SecondPass
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card, card_from
 from vectorless_web.engine.documents.vectors import NodeVectors
@@ -62,32 +62,17 @@ class RunRouter:
         self.known, self._is_pinned = known, is_pinned
         self.results: list[RouteResult] = []
 
-    def route(self, plan: QueryPlan, *, model: ChatModel | None = None) -> RouteResult:
+    def route(self, plan: QueryPlan, *, after: SecondPass | None = None, model: ChatModel | None = None) -> RouteResult:
         """The shortlist; documents of a small scope that have no card in the snapshot yet go on too."""
-        return self._answer(lambda: self._route(plan, model))
+        return self._answer(lambda: self._route(plan, after, model))
 
-    def _route(self, plan: QueryPlan, model: ChatModel | None) -> RouteResult:
-        ids = self._ids()
-        return self._with_unindexed(self._router(model).route(plan, ids), ids)
-
-    def reroute(
-        self,
-        plan: QueryPlan,
-        *,
-        gaps: Sequence[str],
-        read: Collection[str],
-        yielded: Sequence[str],
-        model: ChatModel | None = None,
-    ) -> RouteResult:
-        """The second pass."""
-        seen, gave = [int(name) for name in read], [int(name) for name in yielded]
-
-        def ask() -> RouteResult:
-            ids = self._ids()
-            found = self._router(model).reroute(plan, gaps=gaps, read=seen, yielded=gave, doc_ids=ids)
-            return self._with_unindexed(found, None if ids is None else [pk for pk in ids if pk not in seen])
-
-        return self._answer(ask)
+    def _route(self, plan: QueryPlan, after: SecondPass | None, model: ChatModel | None) -> RouteResult:
+        ids, router = self._ids(), self._router(model)
+        if after is None:
+            return self._with_unindexed(router.route(plan, ids), ids)
+        read, gave = [int(name) for name in after.read], [int(name) for name in after.yielded]
+        found = router.reroute(plan, gaps=after.terms, read=read, yielded=gave, doc_ids=ids)
+        return self._with_unindexed(found, None if ids is None else [pk for pk in ids if pk not in read])
 
     def _answer(self, ask: Callable[[], RouteResult]) -> RouteResult:
         number = len(self.results)

@@ -256,6 +256,15 @@ def test_a_claim_of_absence_says_what_was_searched_and_is_checked_by_what_comes_
     assert (run.end.outcome, run.end.verdict, run.end.grounded) == (Outcome.ANSWERED, Verdict.VERIFIED, False)
 
 
+def test_a_term_that_begins_a_longer_word_does_not_stand_there() -> None:
+    corpus = shelf(a=compiled("T", paragraph("Adjusted EBITDAR rose. The auditors of 2019 agreed.")))
+    terms = {"documents": ["D1"], "terms": ["Adjusted EBIT", "auditor", "adjusted ebitdar"]}
+    said = answer(claim("It gives no adjusted EBIT.", absent=terms))
+    run = converse([said, verdict("supported")], "What was adjusted EBIT?", corpus=corpus)
+    found = "“Adjusted EBIT” nowhere; “auditor” at a.pdf p. 1; “adjusted ebitdar” at a.pdf p. 1"
+    assert run.claims[0].because.startswith(f"Searched a.pdf: {found}.")
+
+
 def test_places_that_hold_no_word_of_what_is_absent_are_not_shown_as_the_closest() -> None:
     said = answer(claim("The report on pumps names no auditor.", absent={"documents": ["D1"], "terms": ["auditor"]}))
     run = converse([said, verdict("supported")], "Who audits it?")

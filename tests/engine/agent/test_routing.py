@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
 from tests.support.scripted_model import ScriptedModel
+from vectorless_web.engine.agent.corpus import SecondPass
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.local_corpus import LocalCorpus
 from vectorless_web.engine.agent.routing import CardRouter, route_documents
@@ -24,14 +25,9 @@ class KeepingRouter:
     known: list = field(default_factory=list)
     told: list = field(default_factory=list)
 
-    def route(self, plan, *, model=None):
-        return self._tell(lambda: self.inner.route(plan, model=model))
-
-    def reroute(self, plan, **asked):
-        return self._tell(lambda: self.inner.reroute(plan, **asked))
-
-    def _tell(self, ask):
-        found = self.known[len(self.told)] if len(self.told) < len(self.known) else ask()
+    def route(self, plan, **asked):
+        known = self.known[len(self.told) :]
+        found = known[0] if known else self.inner.route(plan, **asked)
         self.told.append(found)
         return found
 
@@ -49,9 +45,9 @@ def library():
     return shelf
 
 
-def route(question, shelf, *, read=(), walk=0, **given):
+def route(question, shelf, *, after=None, walk=0, **given):
     state = RunState(question, shelf, given.pop("limits", Limits()), **given)
-    return route_documents(state, understand(question), read=read, walk=walk)
+    return route_documents(state, understand(question), after=after, walk=walk)
 
 
 def test_a_document_that_the_question_names_is_opened_alone():
@@ -69,7 +65,7 @@ def test_a_question_that_names_none_opens_as_many_as_the_limits_allow():
 
 
 def test_a_second_look_leaves_out_what_was_read():
-    routed, step = route("Which plant had a strike?", library(), read=("1", "2"), walk=1)
+    routed, step = route("Which plant had a strike?", library(), after=SecondPass(("1", "2")), walk=1)
     assert set(routed.ids) == {"3", "4"} and step.walk == 1 and step.arguments["again"]
 
 

@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 
 from tests.support.engine_documents import annual_report, compiled, paragraph, section
 from vectorless_web.engine.answers.claims import Check
-from vectorless_web.engine.answers.quotes import QuotePlace, Quotes, copy_quote, find_row, narrow_to_phrase
+from vectorless_web.engine.answers.quotes import QuotePlace, Quotes, copy_quote, narrow_to_phrase
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import NotFound
+from vectorless_web.engine.passages.sentences import find_row
 
 REPORT = annual_report()
 LINE = "The tenant’s notice must be “in  writing”—at least nine months before the end."

@@ -2,8 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.engine_documents import compiled as report
+from tests.support.engine_documents import paragraph
 from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.passages.find import LONGEST_SHOWN, ROWS_SHOWN, find_passages, unknown_words
+from vectorless_web.engine.passages.find import LONGEST_SHOWN, ROWS_SHOWN, find_passages, list_absent
 from vectorless_web.engine.questions.understand import understand
 
 HANDBOOK = """# Handbook
@@ -67,7 +69,7 @@ def test_it_is_told_which_words_of_the_question_a_passage_holds(handbook):
     best = find("When do zebras lose leave?", handbook=handbook)[0]
     assert "leave" in best.holds
     assert "zebras" in best.lacks
-    assert unknown_words(understand("When do zebras lose leave?"), {"h": handbook}) == ("zebras", "lose")
+    assert list_absent([understand("When do zebras lose leave?")], {"h": handbook}) == ("zebras", "lose")
 
 
 def test_what_stands_twice_is_shown_once_and_several_documents_are_ranked_together(handbook, compiled):
@@ -117,3 +119,26 @@ def test_what_is_lit_is_always_a_copy(handbook_for_all, words):
 @pytest.fixture(scope="session")
 def handbook_for_all(compiled):
     return compiled(HANDBOOK, "handbook.md")
+
+
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        (
+            "Was randomisation taught to teachers sur the CEO by a forerunner?",
+            ("taught", "CEO", "forerunner"),
+        ),
+        ("Welchen Zuschlag darf dieser Lehrer dafür verlangen?", ("Zuschlag", "Lehrer", "verlangen")),
+        (
+            "Dans l’étude sur les patientes d’un cancer, à quels moments leur est-on utile ?",
+            ("l’étude", "cancer", "moments"),
+        ),
+        ("¿Contra qué chocó la avioneta antes de quedar cerca?", ("chocó", "avioneta", "quedar")),
+        ("千佛山医院的研究对患者的病程有什么要求？", ()),
+    ],
+)
+def test_words_of_a_question_that_stand_nowhere_are_told_but_for_those_that_say_nothing_by_themselves(
+    question: str, absent: tuple[str, ...]
+) -> None:
+    document = report("Report", paragraph("Patients were randomized by their teacher to the VAT group in utility."))
+    assert list_absent([understand(question, expand=False)], {"a": document}) == absent

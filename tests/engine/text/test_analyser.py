@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vectorless_web.engine.text.analyser import analyse, word_terms, words
+from vectorless_web.engine.text.analyser import analyse, ends_word, word_terms, words
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,21 @@ def test_the_terms_of_a_text_are_those_of_its_words(text):
 @given(st.text(alphabet="abcdefgh 0123,.-&'", max_size=80))
 def test_analysis_does_not_depend_on_case(text):
     assert analyse(text) == analyse(text.upper())
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "ends"),
+    [
+        ("Adjusted EBITDAR rose", "Adjusted EBIT", False),
+        ("Adjusted EBIT1 rose", "Adjusted EBIT", True),
+        ("Adjusted EBIT-based pay", "Adjusted EBIT", True),
+        ("Auditors are named", "Auditor", True),
+        ("Note 12", "Note 1", False),
+        ("Договоры", "Догов", False),
+        ("किताबें", "किताब", False),
+        ("无绳电话号码", "电话", True),
+        ("โทรศัพท์มือถือ", "โทรศัพท์", True),
+    ],
+)
+def test_a_word_ends_where_no_letter_of_it_follows(text: str, said: str, ends: bool) -> None:
+    assert ends_word(text, text.index(said) + len(said)) is ends

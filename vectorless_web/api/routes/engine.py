@@ -24,7 +24,6 @@ from vectorless_web.documents.background import vectors_of
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.selectors import closed_folders, readable_documents, ready_version, visible_snapshot
 from vectorless_web.documents.storage.files import open_version
-from vectorless_web.engine.agent.tree_search import tell_advice
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.finding.navigation import SearchLimits
@@ -48,7 +47,7 @@ from vectorless_web.engine.finding.retrieval.lanes import Scored, SparseVector
 from vectorless_web.engine.finding.retrieval.result import RetrievedItem
 from vectorless_web.engine.finding.retrieval.retriever import LANE_CAP
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteResult
-from vectorless_web.engine.finding.search import make_pilot, navigate_tree, read_fusion, search_documents
+from vectorless_web.engine.finding.search import make_pilot, navigate_tree, read_fusion, search_documents, tell_advice
 from vectorless_web.engine.passages.find import find_passages
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.plan import QueryPlan

@@ -12,6 +12,7 @@ from vectorless_web.engine.finding.routing import RouteResult
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.text.analyser import analyse
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,26 +25,31 @@ class DocumentEntry:
     pages: int
 
 
+@dataclass(frozen=True, slots=True)
+class SecondPass:
+    """What a later look for other documents goes by: the corpus ids of those `read`, and of those that `yielded`.
+
+    `gaps` are words of the question, as asked, that none of the documents read says.
+    """
+
+    read: Collection[str]
+    gaps: Sequence[str] = ()
+    yielded: Sequence[str] = ()
+
+    @property
+    def terms(self) -> list[str]:
+        """The index terms of the gaps."""
+        return [term for gap in self.gaps for term in analyse(gap)]
+
+
 class CorpusRouter(Protocol):
     """The router that comes with a corpus of so many documents that a run never lists them.
 
     The numbers in its results are the corpus' ids.
     """
 
-    def route(self, plan: QueryPlan, *, model: ChatModel | None = None) -> RouteResult:
-        """The shortlist for a question; `model` helps in the modes that ask one."""
-        ...
-
-    def reroute(
-        self,
-        plan: QueryPlan,
-        *,
-        gaps: Sequence[str],
-        read: Collection[str],
-        yielded: Sequence[str],
-        model: ChatModel | None = None,
-    ) -> RouteResult:
-        """The one second pass: documents not `read` yet, asked for `gaps` too."""
+    def route(self, plan: QueryPlan, *, after: SecondPass | None = None, model: ChatModel | None = None) -> RouteResult:
+        """The shortlist for a question, in a pass `after` others without what was read; some modes ask the `model`."""
         ...
 
 

@@ -12,13 +12,14 @@ from vectorless_web.engine.agent.model.prompts import ScopeLine, name_documents
 from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import list_tools
 from vectorless_web.engine.agent.model.view import LibraryView
-from vectorless_web.engine.agent.retrieving import list_absent, rank_documents
+from vectorless_web.engine.agent.retrieval import rank_documents
 from vectorless_web.engine.agent.routing import Routed
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.answers.claims import Evidence, Support
 from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.errors import ModelError
+from vectorless_web.engine.passages.find import list_absent
 from vectorless_web.engine.questions.plan import QueryPlan, merge_plans
 
 MOST_PASSAGES, MOST_CHECKED = 10, 8
@@ -112,7 +113,7 @@ def finish_run(
         missing=checked.missing,
         checked=_list_checked(looked) if outcome is Outcome.NOT_FOUND else (),
         passages=passages,
-        unknown_words=routed.keep_unknown(list_absent(state, [asked], library.compiled)),
+        unknown_words=routed.keep_unknown(list_absent([asked], library.compiled, lexicon=state.lexicon)),
         note=checked.note,
     )
 

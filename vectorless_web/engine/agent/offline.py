@@ -14,7 +14,7 @@ from vectorless_web.engine.agent.events import (
     StepKind,
     StepResult,
 )
-from vectorless_web.engine.agent.retrieving import find_gate, list_absent, pack_passages, rank_documents
+from vectorless_web.engine.agent.retrieval import find_gate, pack_passages, rank_documents
 from vectorless_web.engine.agent.routing import Routed
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.tree_search import search_document
@@ -23,7 +23,7 @@ from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Maker,
 from vectorless_web.engine.answers.quotes import QuotePlace, Quotes
 from vectorless_web.engine.finding.navigation.search import RankedNode
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
-from vectorless_web.engine.passages.find import Passage
+from vectorless_web.engine.passages.find import Passage, list_absent
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.tables.ranked import rank_tables
 from vectorless_web.engine.tables.worked import WorkedFigure, amount_words, find_worked_figure
@@ -95,7 +95,7 @@ def scan_parts(run: OfflineRun) -> StepEvent:
     """SCAN: which parts of the opened documents hold words of the question, and which words stand nowhere."""
     state = run.state
     opened = {name: scorer.document for name, scorer in run.scorers.items()}
-    run.unknown = run.routed.keep_unknown(list_absent(state, [run.plan], opened))
+    run.unknown = run.routed.keep_unknown(list_absent([run.plan], opened, lexicon=state.lexicon))
     parts = [part for name in run.scorers for part in _list_parts(run, name)]
     holding, lacking = [part for part in parts if part.score > 0], [part for part in parts if part.score <= 0]
     run.holding = [name for name in run.scorers if any(part.document == name for part in holding)]

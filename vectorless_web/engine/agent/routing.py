@@ -1,22 +1,18 @@
 """ROUTE: ask the router which documents of the scope are worth opening, and say why. Every call of it is a step."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from vectorless_web.engine.agent.corpus import Corpus, CorpusRouter, DocumentEntry, entries_of
-from vectorless_web.engine.agent.events import PlannedStep, Rejected, StepEvent, StepKind, StepResult
-from vectorless_web.engine.agent.retrieving import read_bounds
+from vectorless_web.engine.agent.corpus import Corpus, CorpusRouter, DocumentEntry, SecondPass, entries_of
+from vectorless_web.engine.agent.events import Rejected, StepEvent, StepKind, StepResult
+from vectorless_web.engine.agent.retrieval import read_bounds
 from vectorless_web.engine.agent.state import OFFLINE, OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.wording import join_names, say_count, shorten_title
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.finding.retrieval.corpus import CREATED_AT, stated_time
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteMode, RouterConfig, RouteResult
-from vectorless_web.engine.finding.routing.card_keys import card_row, links_for
-from vectorless_web.engine.finding.routing.editions import read_edition, read_head
-from vectorless_web.engine.index.segment import Segment
-from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
-from vectorless_web.engine.index.word_blocks import Spread, WordIndex, encode_words, spread_words
+from vectorless_web.engine.finding.routing.indexed import CardedDocument, index_documents
 from vectorless_web.engine.llm.model import ChatModel, serve_place
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import expansions
@@ -79,72 +75,53 @@ class Routed:
 
 
 def route_documents(
-    state: RunState,
-    plan: QueryPlan,
-    *,
-    read: Collection[str] = (),
-    gaps: Sequence[str] = (),
-    yielded: Sequence[str] = (),
-    walk: int = OUTSIDE_WALK,
+    state: RunState, plan: QueryPlan, *, after: SecondPass | None = None, walk: int = OUTSIDE_WALK
 ) -> tuple[Routed, StepEvent]:
-    """Ask the router and open the documents it ranks, at most `limits.max_walks`.
+    """Ask the router and open the documents it ranks, at most `limits.max_walks`; `after` others it looks for more.
 
-    With `read`, documents that were opened before, it looks for others, for the `gaps` too (words that none of them
-    says), and near those that `yielded` something. The router's model is asked in the modes that want one.
+    The router's model is asked in the modes that want one.
     """
     before = state.sum_spending()
     with serve_place(walk, state.steps_in(walk)) if walk else serve_place(OUTSIDE_WALK, -1):
-        result, name_of = _ask_router(state, plan, read, [term for gap in gaps for term in analyse(gap)], yielded)
-    candidates, outside = _part_by_date(state, _list_candidates(state, result, name_of, read))
-    routed = _open_documents(state, candidates, result, read)
+        result, name_of = _ask_router(state, plan, after)
+    candidates, outside = _part_by_date(state, _list_candidates(state, result, name_of, after))
+    routed = _open_documents(state, candidates, result)
     routed = replace(routed, others=(*routed.others, *outside)[:SHOWN])
     if state.sum_spending() == before and result.tokens:
         state.book(result.tokens, result.cost_usd)
-    planned = PlannedStep(
-        thought=_describe_plan(plan),
-        action="route",
-        arguments={
-            "query": plan.question if read else state.question,
-            "again": bool(read),
-            **({"gaps": list(gaps)} if gaps else {}),
-        },
-        tokens=result.tokens,
-        cost_usd=result.cost_usd,
-    )
+    arguments = {"query": plan.question if after else state.question, "again": after is not None}
     step = StepResult(
-        say=_describe_routing(routed, again=bool(read)) + (f". {result.edition}" if result.edition else ""),
+        say=_describe_routing(routed, again=after is not None) + (f". {result.edition}" if result.edition else ""),
+        thought=_describe_plan(plan),
+        arguments=arguments | ({"gaps": list(after.gaps)} if after and after.gaps else {}),
         observation=_observe_routing(state, plan, routed, result),
         rejected=tuple(Rejected(shorten_title(row.name), row.reason) for row in (*routed.left_out, *routed.others)),
         confidence=round(min(1.0, routed.documents[0].score), 4) if routed.documents else None,
         documents=routed.ids,
+        tokens=result.tokens,
+        cost_usd=result.cost_usd,
         engine=OFFLINE if result.mode_used is RouteMode.FAST or state.caller is None else state.engine,
     )
-    return routed, state.make_step(StepKind.ROUTE, step, walk=walk, planned=planned)
+    return routed, state.make_step(StepKind.ROUTE, step, walk=walk)
 
 
-def _ask_router(
-    state: RunState, plan: QueryPlan, read: Collection[str], gaps: Sequence[str], yielded: Sequence[str]
-) -> tuple[RouteResult, Callable[[int], str]]:
-    """The router's result, and how its numbers are written as the corpus' ids. `gaps` are analysed words."""
-    router = state.corpus.router
-    name_of: Callable[[int], str] = str
-    if router is None:
-        cards = CardRouter(state.corpus, RouteMode(state.settings.route_mode))
-        router, name_of = cards, cards.name_of
-    wants_model = state.caller is not None and state.settings.route_mode != RouteMode.FAST
-    model = state.caller.as_model("route") if state.caller is not None and wants_model else None
-    if read:
-        return router.reroute(plan, gaps=gaps, read=read, yielded=yielded, model=model), name_of
-    return router.route(plan, model=model), name_of
+def _ask_router(state: RunState, plan: QueryPlan, after: SecondPass | None) -> tuple[RouteResult, Callable[[int], str]]:
+    """The router's result, and how its numbers are written as the corpus' ids."""
+    model = state.caller.as_model("route") if state.caller is not None else None
+    if state.corpus.router is not None:
+        return state.corpus.router.route(plan, after=after, model=model), str
+    cards = CardRouter(state.corpus, RouteMode(state.settings.route_mode))
+    return cards.route(plan, after=after, model=model), cards.name_of
 
 
 def _list_candidates(
-    state: RunState, result: RouteResult, name_of: Callable[[int], str], read: Collection[str]
+    state: RunState, result: RouteResult, name_of: Callable[[int], str], after: SecondPass | None
 ) -> list[RoutedDocument]:
     """The shortlist and what just missed it, best first: one that stands out, the first, those cited before, others."""
     found = {name_of(row.doc_id): row for row in (*result.candidates, *result.tail)}
     first = [name_of(result.committed)] if result.committed is not None else list(found)[:1]
-    cited = [] if read else state.conversation.documents
+    cited = () if after else state.conversation.documents
+    read = after.read if after else ()
     names = [name for name in dict.fromkeys((*first, *cited, *found)) if name not in read]
     entries = entries_of(state.corpus, names)
     return [
@@ -163,25 +140,16 @@ def _part_by_date(
     bounds = read_bounds(state.settings)
     if bounds is None:
         return list(candidates), []
-    inside, outside = [], []
-    for row in candidates:
-        if bounds.matches({CREATED_AT: stated_time(state.corpus.card(row.id))}):
-            inside.append(row)
-        else:
-            outside.append(replace(row, reason="its date lies outside the days asked for"))
-    return inside, outside
+    inside = [row for row in candidates if bounds.matches({CREATED_AT: stated_time(state.corpus.card(row.id))})]
+    why = "its date lies outside the days asked for"
+    return inside, [replace(row, reason=why) for row in candidates if row not in inside]
 
 
-def _open_documents(
-    state: RunState, candidates: Sequence[RoutedDocument], result: RouteResult, read: Collection[str]
-) -> Routed:
+def _open_documents(state: RunState, candidates: Sequence[RoutedDocument], result: RouteResult) -> Routed:
     """Open as many as the limits allow; the next best takes the place of one that cannot be read."""
-    committed = result.committed is not None and not read
-    most = 1 if committed else len(result.ranked) or state.limits.max_walks
-    most = min(most, state.limits.max_walks)
-    opened: list[RoutedDocument] = []
-    damaged: list[RoutedDocument] = []
-    waiting = list(candidates)
+    committed = result.committed is not None
+    most = 1 if committed else min(len(result.ranked) or state.limits.max_walks, state.limits.max_walks)
+    opened, damaged, waiting = list[RoutedDocument](), list[RoutedDocument](), list(candidates)
     while waiting and len(opened) < most:
         document = waiting.pop(0)
         try:
@@ -275,66 +243,35 @@ class CardRouter(CorpusRouter):
 
     def __init__(self, corpus: Corpus, mode: RouteMode = RouteMode.FAST) -> None:
         self._corpus, self._config = corpus, RouterConfig(mode=mode)
-        self._names = [entry.id for entry in corpus.entries()]
-        rows = [_encode_card(number, entry, corpus) for number, entry in enumerate(corpus.entries(), start=1)]
-        snapshot = Snapshot.open(build_snapshot(rows), version=corpus.fingerprint)
-        if len(rows) > 1:
-            lists = {number: encode_words(_words_of(corpus, name)) for number, name in enumerate(self._names, start=1)}
-            snapshot = snapshot.with_words(WordIndex().with_lists(lists))
-        links = [
-            (number, other, weight)
-            for number, name in enumerate(self._names, start=1)
-            for other, weight, _ in links_for(corpus.card(name), snapshot, doc_id=number)
-        ]
-        self._snapshot = snapshot.with_changes(DocumentRouter(snapshot).update_graph(links))
+        self._numbers = {entry.id: number for number, entry in enumerate(corpus.entries(), start=1)}
+        self._names = {number: name for name, number in self._numbers.items()}
+        self._snapshot = index_documents(
+            [self._describe(entry) for entry in corpus.entries()], version=corpus.fingerprint
+        )
 
     def name_of(self, number: int) -> str:
         """The corpus' id of a document that the router calls by its number."""
-        return self._names[number - 1]
+        return self._names[number]
 
-    def route(self, plan: QueryPlan, *, model: ChatModel | None = None) -> RouteResult:
+    def route(self, plan: QueryPlan, *, after: SecondPass | None = None, model: ChatModel | None = None) -> RouteResult:
         """The shortlist for a question."""
-        return self._router(model).route(plan)
-
-    def reroute(
-        self,
-        plan: QueryPlan,
-        *,
-        gaps: Sequence[str],
-        read: Collection[str],
-        yielded: Sequence[str],
-        model: ChatModel | None = None,
-    ) -> RouteResult:
-        """Documents not `read` yet, asked for `gaps` (analysed words) too; `yielded` brought evidence."""
-        numbers = {name: number for number, name in enumerate(self._names, start=1)}
-        return self._router(model).reroute(
-            plan,
-            gaps=gaps,
-            read=[numbers[name] for name in read if name in numbers],
-            yielded=[numbers[name] for name in yielded if name in numbers],
-        )
-
-    def _router(self, model: ChatModel | None) -> DocumentRouter:
-        return DocumentRouter(
+        router = DocumentRouter(
             self._snapshot,
             self._config,
             model=model,
             cards=lambda number: self._corpus.card(self.name_of(number)),
             open_texts=self._peek,
         )
+        if after is None:
+            return router.route(plan)
+        read, yielded = ([self._numbers[name] for name in names] for names in (after.read, after.yielded))
+        return router.reroute(plan, gaps=after.terms, read=read, yielded=yielded)
+
+    def _describe(self, entry: DocumentEntry) -> CardedDocument:
+        card = self._corpus.card(entry.id)
+        title = card.title or entry.title
+        return CardedDocument(self._numbers[entry.id], entry.name, title, card, self._corpus.peek(entry.id))
 
     def _peek(self, numbers: Sequence[int]) -> dict[int, CompiledDocument]:
         found = {number: self._corpus.peek(self.name_of(number)) for number in numbers}
         return {number: document for number, document in found.items() if document is not None}
-
-
-def _encode_card(number: int, entry: DocumentEntry, corpus: Corpus) -> bytes:
-    card, document = corpus.card(entry.id), corpus.peek(entry.id)
-    head = read_head(document) if document is not None else ""
-    edition = read_edition(title=card.title or entry.title, name=entry.name, card=card, head=head)
-    return card_row(number, card, name=entry.name, edition=edition)
-
-
-def _words_of(corpus: Corpus, name: str) -> Spread:
-    document = corpus.peek(name)
-    return spread_words(Segment(document.segment)) if document is not None else {}

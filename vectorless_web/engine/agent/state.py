@@ -6,8 +6,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-import numpy as np
-
 from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import (
     CompleteEvent,
@@ -19,14 +17,14 @@ from vectorless_web.engine.agent.events import (
     StepResult,
 )
 from vectorless_web.engine.agent.limits import Cancelling, Deadline, Late, Limits, Place
-from vectorless_web.engine.documents.vectors import NodeVectors, clip_to_tokens
-from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, ModelError
+from vectorless_web.engine.errors import Cancelled
 from vectorless_web.engine.finding.navigation import PilotBudget
 from vectorless_web.engine.finding.retrieval.packing import SUMMARY_CAP
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.embedding import RecordedEmbedder
 from vectorless_web.engine.llm.model import Usage, serve_place
 from vectorless_web.engine.passages.find import Passage
+from vectorless_web.engine.passages.nearness import NearLeaves, NearnessSearch
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
@@ -36,27 +34,6 @@ OFFLINE = "offline"
 
 OUTSIDE_WALK, CONVERSATION = 0, 1
 """Numbers of walks: steps before and after the conversation, and those of the conversation itself."""
-
-
-NO_VECTORS = "A document has not been embedded, so it was searched by its words and structure alone."
-OTHER_LENGTH = "The stored vectors are of another length than the question's, so the vector lane was left out."
-STANDING_OUT = 0.5
-"""How far from the median cosine of a document's leaves to the best one a leaf must lie to count as near. Taken over
-from the second edition, where it was chosen on its questions."""
-MOST_TOKENS = 2000
-"""Estimated tokens of a question that are embedded; small servers take no more."""
-
-
-@dataclass(frozen=True, slots=True)
-class NearLeaves:
-    """Cosines of the leaves that stand out, by document and key, and what a step tells of the lane (`account`)."""
-
-    cosines: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
-    account: Mapping[str, Any] = field(default_factory=dict)
-
-    def as_observation(self) -> dict[str, Any]:
-        """The account under `vectors`; nothing where the run has no embedding model."""
-        return {"vectors": dict(self.account)} if self.account else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +145,7 @@ class RunState(Means):
         self._most_tokens = self.limits.model_tokens
         self.lent_tokens = 0
         """Tokens that conversations beside the run's own have spent."""
-        self._embedded: dict[str, tuple[Sequence[float], str]] = {}
+        self._nearness = NearnessSearch(self.embedder, self.corpus.vectors) if self.embedder is not None else None
 
     @property
     def engine(self) -> str:
@@ -220,41 +197,12 @@ class RunState(Means):
     def find_near(self, text: str, documents: Sequence[str], walk: int = CONVERSATION) -> NearLeaves:
         """The leaves of these documents nearest in meaning to a text, the call booked on the step under way.
 
-        None without an embedding model; where there are none, a `note` of the account says why. Each text is embedded
-        once, and a call that failed is not made again in the run.
+        None without an embedding model.
         """
-        embedder = self.embedder
-        if embedder is None or not documents:
+        if self._nearness is None or not documents:
             return NearLeaves()
-        held = {name: vectors for name in documents if (vectors := self._open_vectors(name, embedder.name)) is not None}
-        told: dict[str, Any] = {"model": embedder.name}
-        note = NO_VECTORS if len(held) < len(documents) else ""
-        cosines: dict[str, dict[int, float]] = {}
-        if held:
-            with serve_place(walk, self.steps_in(walk)):
-                asked, problem = self._embed(text, embedder)
-            told["nodes"] = sum(len(vectors.keys) for vectors in held.values())
-            fitting = {name: one for name, one in held.items() if not problem and one.dimensions == len(asked)}
-            cosines = {name: _measure_near(vectors, asked) for name, vectors in fitting.items()}
-            note = problem or (OTHER_LENGTH if len(fitting) < len(held) else note)
-        return NearLeaves(cosines, told | ({"note": note} if note else {}))
-
-    def _open_vectors(self, document: str, model: str) -> NodeVectors | None:
-        """Vectors of that document by this model; those that cannot be read count as none."""
-        try:
-            vectors = self.corpus.vectors(document)
-        except ArtefactDamaged:
-            return None
-        return vectors if vectors is not None and vectors.keys and vectors.model == model else None
-
-    def _embed(self, text: str, embedder: RecordedEmbedder) -> tuple[Sequence[float], str]:
-        if text not in self._embedded:
-            try:
-                embedded = embedder.embed([clip_to_tokens(text, MOST_TOKENS)])
-                self._embedded[text] = (embedded.vectors[0].tolist(), "")
-            except ModelError as error:
-                self._embedded[text] = ((), f"The vector lane was left out. {error.message}")
-        return self._embedded[text]
+        with serve_place(walk, self.steps_in(walk)):
+            return self._nearness.find(text, documents)
 
     def book(self, tokens: int, cost_usd: float) -> None:
         """Count what a call cost that is not made again, since its result is stored."""
@@ -289,9 +237,9 @@ class RunState(Means):
         self._counted[walk] = index + 1
         before, self._told_at = self._told_at, self.clock()
         taken = {part.name: getattr(result, part.name) for part in fields(result)} | {
-            "thought": planned.thought,
-            "action": planned.action or kind.value,
-            "arguments": dict(planned.arguments),
+            "thought": planned.thought or result.thought,
+            "action": planned.action or result.action or kind.value,
+            "arguments": dict(planned.arguments or result.arguments),
             "documents": tuple(dict.fromkeys((*result.documents, *(ref.document for ref in result.refs)))),
             "tokens": planned.tokens + result.tokens,
             "cost_usd": planned.cost_usd + result.cost_usd,
@@ -323,13 +271,3 @@ class RunState(Means):
             NodeRef(document, key, titles[key] or titles[tree.section_of(key)], starts[key], ends[key], role)
             for key in keys
         )
-
-
-def _measure_near(vectors: NodeVectors, asked: Sequence[float]) -> dict[int, float]:
-    """Cosines, above 0, of the leaves that stand out from the others of their document."""
-    vector = np.array(asked, dtype=np.float64)
-    cosines = vectors.rows @ (vector / (np.linalg.norm(vector) or 1.0))
-    median = float(np.median(cosines))
-    least = max(median + STANDING_OUT * (float(cosines.max()) - median), 0.0)
-    near = zip(vectors.keys, cosines.tolist(), strict=True)
-    return {key: round(value, 6) for key, value in near if value >= least and value > 0}

@@ -16,7 +16,7 @@ from vectorless_web.engine.finding.navigation import (
     report,
 )
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
-from vectorless_web.engine.finding.search import make_pilot
+from vectorless_web.engine.finding.search import make_pilot, tell_advice
 from vectorless_web.engine.llm.budget import Keep
 from vectorless_web.engine.llm.calls import Caller
 
@@ -70,22 +70,6 @@ def search_document(
         documents=(entry.id,),
     )
     return told, result
-
-
-def tell_advice(told: SearchReport) -> list[dict[str, object]]:
-    """The pilot's decisions, as JSON values: where it was asked, what came of it, how sure it was, what it cost."""
-    return [
-        {
-            "point": decision.intervention_point.value,
-            "say": event.say,
-            "reasoning": decision.reasoning,
-            "confidence": round(decision.confidence, 4),
-            "engine": decision.engine,
-            "tokens": decision.tokens,
-        }
-        for event in told.advice
-        if (decision := event.decision) is not None
-    ]
 
 
 def _make_pilot(state: RunState, scorer: DocumentScorer, caller: Caller | None) -> Pilot:

@@ -99,16 +99,12 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """A shown calculation, computed in Decimal: `expression` over operand names gives `result`.
-
-    `more` are the sentence's other calculations, in order.
-    """
+    """A shown calculation, computed in Decimal: `expression` over operand names gives `result`."""
 
     expression: str
     operands: tuple[Operand, ...]
     result: str
     unit: str = ""
-    more: tuple["Calculation", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,8 @@ def list_untraced(
     when it counts the pieces cited. Parts of dates and numbers of list items are passed over.
     """
     known = _Known(cited, question)
-    for step in (calculation, *calculation.more) if calculation is not None else ():
-        known.add_calculation(step)
+    if calculation is not None:
+        known.add_calculation(calculation)
     untraced = (number.text.strip() for number in _numbers_to_trace(text) if not known.has(number, text))
     return tuple(NOT_TRACED.format(written) for written in dict.fromkeys(untraced))
 

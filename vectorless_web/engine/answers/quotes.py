@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from vectorless_web.engine.answers.claims import Evidence
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.node import Node, NodeKind, Row
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import NotFound
 from vectorless_web.engine.passages.find import Passage
-from vectorless_web.engine.passages.sentences import cut_text
+from vectorless_web.engine.passages.sentences import cut_text, find_row
 from vectorless_web.engine.text.analyser import analyse, normalise
 
 Opening = Callable[[str], CompiledDocument]
@@ -33,10 +33,9 @@ class Quotes:
         self._open, self._first = open_document, first
         self._made: dict[QuotePlace, Evidence] = {}
 
-    def cite(self, place: QuotePlace, *, passage: Passage | None = None) -> Evidence:
+    def cite(self, place: QuotePlace) -> Evidence:
         """The evidence at a place; NotFound when the document has no such words."""
-        made = self._made.get(place) or self.number(place, copy_quote(self._open(place.document), place))
-        return made if passage is None else replace(made, passage=passage)
+        return self._made.get(place) or self.number(place, copy_quote(self._open(place.document), place))
 
     def number(self, place: QuotePlace, evidence: Evidence) -> Evidence:
         """Evidence of a place under the place's marker."""
@@ -45,7 +44,7 @@ class Quotes:
     def cite_passage(self, passage: Passage) -> Evidence:
         """A closest passage as evidence: its lit words are the quote."""
         place = QuotePlace(passage.document, passage.key, passage.start, passage.end)
-        return self.cite(place, passage=passage)
+        return replace(self.cite(place), passage=passage)
 
 
 def copy_quote(document: CompiledDocument, place: QuotePlace) -> Evidence:
@@ -76,12 +75,6 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     start, end = max(0, start), min(end, len(text))
     words = text[start:end]
     return start + len(words) - len(words.lstrip()), end - len(words) + len(words.rstrip())
-
-
-def find_row(node: Node, start: int) -> Row | None:
-    """The table row in which a character of the node's text is; None outside of tables."""
-    rows = node.table.rows if node.table is not None else ()
-    return next((row for row in rows if row.offset <= start < row.offset + max(1, row.length)), None)
 
 
 def describe_place(document: CompiledDocument, place: QuotePlace) -> str:

@@ -94,3 +94,19 @@ def navigate_tree(
     scorer = DocumentScorer(document, plan)
     guide = pilot or LexicalPilot(scorer)
     return report(STRATEGIES[strategy](document.tree, plan, scorer, guide, limits, start))
+
+
+def tell_advice(told: SearchReport) -> list[dict[str, object]]:
+    """The pilot's decisions, as JSON values: where it was asked, what came of it, how sure it was, what it cost."""
+    return [
+        {
+            "point": decision.intervention_point.value,
+            "say": event.say,
+            "reasoning": decision.reasoning,
+            "confidence": round(decision.confidence, 4),
+            "engine": decision.engine,
+            "tokens": decision.tokens,
+        }
+        for event in told.advice
+        if (decision := event.decision) is not None
+    ]

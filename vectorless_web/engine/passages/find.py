@@ -1,6 +1,6 @@
 """The passages that come closest to a question, best first, each shown whole with its best sentences lit."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
@@ -22,7 +22,7 @@ from vectorless_web.engine.passages.sentences import (
 )
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.analyser import analyse, drop_function_words, is_telling
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,17 +192,30 @@ def words_of(plan: QueryPlan) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def unknown_words(
-    plan: QueryPlan, documents: Mapping[str, CompiledDocument], *, lexicon: Lexicon | None = None
+LEAST_BEGINNING = 4
+"""Letters that words of one stem have in common at least, in most languages; with two thirds of a longer word."""
+
+
+def list_absent(
+    plans: Iterable[QueryPlan], documents: Mapping[str, CompiledDocument], *, lexicon: Lexicon | None = None
 ) -> tuple[str, ...]:
-    """The content words of the question, as asked, that stand nowhere in the documents, their names included."""
-    profiles = [profile_of(document, lexicon) for document in documents.values()]
+    """Words of questions, as written, that neither texts nor titles of these documents hold, nor one that begins alike.
+
+    Words that tell nothing by themselves are passed over.
+    """
+    segments = [profile_of(document, lexicon).segment for document in documents.values()]
     titles = {term for document in documents.values() for term in analyse(document.title)}
 
     def stands(term: str) -> bool:
-        return term in titles or any(profile.segment.document_frequency(term) for profile in profiles)
+        return term in titles or any(segment.document_frequency(term) for segment in segments)
 
-    return tuple(text for text, terms in words_of(plan).items() if not any(map(stands, terms)))
+    absent: dict[str, None] = {}
+    for plan in plans:
+        unknown = [word for word, terms in words_of(plan).items() if is_telling(word) and not any(map(stands, terms))]
+        absent |= dict.fromkeys(drop_function_words(unknown, plan.question))
+    beginnings = {w: [t[: max(LEAST_BEGINNING, -(-2 * len(t) // 3))] for t in analyse(w)] for w in absent}
+    held = {w for w, some in beginnings.items() if any(s.has_beginning(one) for one in some for s in segments)}
+    return tuple(word for word in absent if word not in held)
 
 
 def _show_node(
@@ -224,7 +237,7 @@ def _show_node(
     headers = [column.header for column in node.table.columns] if node.table is not None else []
     said = frozenset(analyse("\n".join([text, lead_in, *path, *headers])))
     holds = {word: any(term in said for term in terms) for word, terms in asked.items()}
-    row = find_row(node, best.piece)
+    row = find_row(node, best.piece.start)
     return Passage(
         document=document_id,
         key=node.key,

@@ -302,7 +302,7 @@ def _measure_pairs(terms: Sequence[str], pairs: Sequence[tuple[str, str]]) -> fl
 
 def _measure_row(candidate: Candidate, phrases: Sequence[tuple[str, ...]]) -> float:
     """How well a table row's label words a figure that the question needs."""
-    row = find_row(candidate.node, candidate.piece)
+    row = find_row(candidate.node, candidate.piece.start)
     if row is None or not phrases:
         return 0.0
     path = tuple(term for label in row.path for term in title_terms(label))
@@ -310,7 +310,7 @@ def _measure_row(candidate: Candidate, phrases: Sequence[tuple[str, ...]]) -> fl
     return max(measure_label(labelled, phrase) for phrase in phrases)
 
 
-def find_row(node: Node, piece: Piece) -> Row | None:
-    """The table row in which a piece begins; None of what is no table."""
+def find_row(node: Node, start: int) -> Row | None:
+    """The table row in which a character of the node's text is; None of what is no table."""
     rows = node.table.rows if node.table is not None and node.kind is NodeKind.TABLE else ()
-    return next((row for row in rows if row.offset <= piece.start < row.offset + max(row.length, 1)), None)
+    return next((row for row in rows if row.offset <= start < row.offset + max(row.length, 1)), None)

@@ -137,6 +137,8 @@ ANALYSER = "unicode-snowball-en-4"
 """Version of the rules below; stored in every index, so that an index and a query never disagree silently."""
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\uff66-\uff9f"
+_UNPARTED = re.compile(rf"[{_CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+"""Characters of scripts that part no words by spaces: Chinese, Japanese, Korean, Thai, Lao, Burmese, Khmer."""
 _WORD = re.compile(
     rf"[{_CJK}]+"
     r"|§+\s?\d+(?:\.\d+)*"
@@ -163,6 +165,7 @@ _YEAR_CODE = re.compile(r"(?:[a-z]+)((?:19|20)\d\d)")
 _POSSESSIVE = re.compile(r"['’]s?$|['’]s(?=-)")
 _PARTS = re.compile(r"[-‐‑'’]")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS_BEFORE = re.compile(r"[^\W\d_]+\Z")
 
 _FUNCTION_WORDS = """
 a about above again all also although am an and any are as at be because been being below between both but by can
@@ -190,6 +193,23 @@ class Word:
 def words(text: str) -> list[Word]:
     """Words in reading order: letters, numbers with separators, codes such as `10-K`, `R&D`, `§3.2`, runs of CJK."""
     return [Word(match.group(), match.start(), match.end()) for match in _WORD.finditer(text)]
+
+
+def ends_word(text: str, end: int) -> bool:
+    """Whether a word, or a form of the same stem ("auditor" in "auditors"), ends before character `end` of a text.
+
+    A letter goes on to no letter there, a digit to none. Scripts that part no words by spaces may end one anywhere.
+    """
+    last, following = text[end - 1 : end], text[end : end + 1]
+    if not last or not following or _UNPARTED.match(last) or _UNPARTED.match(following):
+        return True
+    both = {unicodedata.category(last)[0], unicodedata.category(following)[0]}
+    if both == {"N"}:
+        return False
+    before, behind = _LETTERS_BEFORE.search(text, 0, end), _LETTERS.match(text, end)
+    if not both <= {"L", "M"} or before is None or behind is None:
+        return not both <= {"L", "M"}
+    return word_terms(before[0]) == word_terms(before[0] + behind[0])
 
 
 def analyse(text: str) -> list[str]:

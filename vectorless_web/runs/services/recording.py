@@ -8,7 +8,7 @@ import json
 import threading
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -25,7 +25,7 @@ from vectorless_web.documents.rendering.page import RenderUnavailable, boxes, wh
 from vectorless_web.engine.agent.events import CONCLUDED, CompleteEvent, NodeRef, Outcome, StepEvent
 from vectorless_web.engine.agent.limits import Late, Place
 from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
-from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence
+from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.finding.routing import RouteMode, RouteResult, ScoredCandidate
 from vectorless_web.engine.llm.calls import ModelCallRecord
@@ -190,16 +190,6 @@ def _ref(ref: NodeRef | None) -> dict[str, Any] | None:
     return asdict(ref) if ref else None
 
 
-def calculation_row(calculation: Calculation | None) -> dict[str, Any] | None:
-    """The calculation of a Claim; `more` only is in it when the sentence has several."""
-    if calculation is None:
-        return None
-    row = asdict(replace(calculation, more=()))
-    del row["more"]
-    others = [calculation_row(other) for other in calculation.more]
-    return {**row, "more": others} if others else row
-
-
 CLAIM_FIELDS = ("text", "state", "support", "calculation", "table", "because", "marks", "maker")
 """Columns of a Claim that hold what a claim event says."""
 
@@ -210,7 +200,7 @@ def claim_row(event: ClaimEvent) -> dict[str, Any]:
         "text": event.text,
         "state": event.state,
         "support": event.support.value if event.support else "",
-        "calculation": calculation_row(event.calculation),
+        "calculation": asdict(event.calculation) if event.calculation else None,
         "table": event.table,
         "because": event.because,
         "marks": event.marks,

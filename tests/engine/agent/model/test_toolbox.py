@@ -33,7 +33,7 @@ def toolbox(corpus: Shelf | None = None, settings: Settings = Settings(), replie
     state = RunState("What is asked?", corpus, Limits(), settings=settings, caller=caller)
     library = LibraryView()
     for entry in corpus.entries():
-        library.add(entry, corpus.open(entry.id))
+        library.open(entry, corpus)
     return Toolbox(state, library, list(TOOLS.values()))
 
 
@@ -161,6 +161,26 @@ def test_find_shows_the_places_nearest_the_question_and_names_the_pages_of_other
     assert "ninety days" in told(tools, "find", document="D1", text="the*")
 
 
+def test_find_shows_places_in_the_text_before_those_in_a_table_of_contents() -> None:
+    contents = "1 Crane rules ... 2\n2 Berth fees ... 3\n3 Notice of leaving ... 4"
+    parts = [section(f"{title} of the port", paragraph(f"{title} are posted.", page=2)) for title in ("A", "B")]
+    report = compiled(
+        "Port",
+        replace(paragraph(contents), kind=NodeKind.LIST),
+        section("Crane rules", paragraph("The crane rules are strict.", page=1)),
+        section("Berth fees", paragraph("Berth fees are due.", page=2)),
+        section("Notice of leaving", *parts),
+    )
+    tools = toolbox(shelf(a=report))
+    tools.state.question = "What of crane rules, berth fees and notice of leaving?"
+    text = told(tools, "find", document="D1", text="berth fees")
+    assert text.index("[D1.5] Berth fees are due.") < text.index("[D1.1.")
+    tools.room = 20
+    only = told(tools, "find", document="D1", text="berth*")
+    assert "D1.1." not in only
+    assert "Others: p. 1" in only
+
+
 def test_a_reading_of_a_list_begins_with_what_announces_it() -> None:
     terms = compiled(
         "Terms", paragraph("The tenant pays for:"), replace(paragraph("- gas\n- water"), kind=NodeKind.LIST)
@@ -253,11 +273,12 @@ def test_route_opens_other_documents() -> None:
     )
     tools = toolbox(corpus)
     tools.library = LibraryView()
-    tools.library.add(corpus.entries()[0], corpus.open("a"))
+    tools.library.open(corpus.entries()[0], corpus)
     outcome, event = run(tools, "route", query="What does the crane lift?")
     assert "[D2] Cranes" in outcome.told.text
     assert "lifts 40 tonnes" in outcome.told.text
     assert event.kind is StepKind.ROUTE
+    assert outcome.told.words == "Opened 1 other document. Open before: D1."
     assert event.arguments["gaps"] == ["asked"], "words of the question that no opened document says go with it"
 
 
@@ -266,7 +287,7 @@ def test_a_document_that_was_announced_only_is_opened_when_a_tool_names_it() -> 
     tools = toolbox(corpus)
     tools.library = LibraryView()
     first, second = corpus.entries()
-    tools.library.add(first, corpus.open("a"))
+    tools.library.open(first, corpus)
     assert tools.library.announce(second) == "D2"
     assert "[D2.1] A crane lifts." in told(tools, "read", document="D2", pages="1")
     assert tools.library.of_id("b") is not None

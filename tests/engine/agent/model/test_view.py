@@ -4,16 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.conversing import long_report
-from tests.support.engine_documents import Part, annual_report, compiled, table
-from vectorless_web.engine.agent.corpus import DocumentEntry
+from tests.support.engine_documents import Part, Shelf, annual_report, compiled, table
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
 
 
 def view_of(document: CompiledDocument, library: LibraryView | None = None, name: str = "a") -> DocumentView:
-    entry = DocumentEntry(name, f"{name}.pdf", document.title, len(document.pages))
-    return (library or LibraryView()).add(entry, document)
+    corpus = Shelf({name: document})
+    return (library or LibraryView()).open(corpus.entries()[0], corpus)
 
 
 def library_of(document: CompiledDocument) -> LibraryView:

@@ -8,7 +8,7 @@ from typing import Any
 from vectorless_web.engine.agent.model.calculation import WorkedOut, evaluate_ids
 from vectorless_web.engine.agent.model.excerpts import stems_of
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, Pointer, clean_text, shorten_text
-from vectorless_web.engine.agent.retrieving import rank_documents
+from vectorless_web.engine.agent.retrieval import rank_documents
 from vectorless_web.engine.agent.state import RunState
 from vectorless_web.engine.agent.wording import say_pages
 from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence, Maker
@@ -262,7 +262,7 @@ def _say_searched(views: Sequence[DocumentView], terms: Sequence[str], nearest: 
     """What was searched, for what, where each term stands by its letters, and whether anything comes close."""
     told = []
     for term in terms:
-        places = [(view, key) for view in views for key in dict.fromkeys(key for key, _ in view.find_literally(term))]
+        places = ((view, key) for view in views for key, _ in view.find_literally(term, whole=True))
         at = [f"{view.entry.name} p. {view.tree.node(key).page_start + 1}" for view, key in places]
         told.append(f"“{term}” at {', '.join(list(dict.fromkeys(at))[:MOST_NEAREST])}" if at else f"“{term}” nowhere")
     names = ", ".join(view.entry.name for view in views)

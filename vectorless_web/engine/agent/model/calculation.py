@@ -1,6 +1,5 @@
 """Works out an expression over ids of cells and lines in exact decimals, with the unit and period of each operand."""
 
-import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,27 +16,13 @@ from vectorless_web.engine.agent.model.view import (
 from vectorless_web.engine.answers.claims import Calculation, Operand
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.tables.arithmetic import evaluate, round_half_up
+from vectorless_web.engine.tables.measures import Measure, measure_expression
 from vectorless_web.engine.tables.relation import Relation, RelationLine
-from vectorless_web.engine.tables.units import scale_name, units_currency
+from vectorless_web.engine.tables.units import units_currency
 from vectorless_web.engine.text.numbers import numbers_in
 
 MOST_OPERANDS = 60
 """Ids in one expression; a sum over a longer column is the table tool's."""
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """The unit of a number ("USD", "%", "" for none) and the scale it is told at, which a percentage has none of."""
-
-    unit: str = ""
-    scale: Decimal = Decimal(1)
-    is_plain: bool = False
-    """Whether it is that of a number which is written out."""
-
-    @property
-    def words(self) -> str:
-        """Scale and unit: "million USD"."""
-        return " ".join(filter(None, (scale_name(self.scale), self.unit)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +93,7 @@ def evaluate_ids(expression: str, library: LibraryView) -> WorkedOut:
     renamed = ID_INSIDE.sub(lambda match: names[match[0]], plain)
     level = {names[amount.id]: amount for amount in _level_scales(amounts)}
     value = evaluate(renamed, {name: amount.printed for name, amount in level.items()})
-    tree = ast.parse(renamed, mode="eval").body
-    measure = _measure_of(tree, {name: amount.measure for name, amount in level.items()})
+    measure = measure_expression(renamed, {name: amount.measure for name, amount in level.items()})
     return WorkedOut(expression.strip(), value, measure.words, tuple(amounts))
 
 
@@ -174,54 +158,6 @@ def _normalise_expression(expression: str) -> str:
     plain = expression.replace("^", "**").translate(_SIGNS).replace("[", "").replace("]", "").strip().rstrip("=")
     # A comma between digits parts thousands: 5,400.
     return re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", plain)
-
-
-_STEPS = tuple(map(Decimal, (1000, 1_000_000, 1_000_000_000)))
-"""Plain factors that bring an amount of a scale to another scale: 8,738 million / 1000 is 8.738 billion."""
-
-
-def _measure_of(node: ast.expr, measures: Mapping[str, Measure]) -> Measure:
-    """Unit and scale of the result; InvalidInput when amounts of different units are added or compared."""
-    match node:
-        case ast.Name():
-            return measures.get(node.id, Measure())
-        case ast.UnaryOp():
-            return _measure_of(node.operand, measures)
-        case ast.Call():
-            return _agree([_measure_of(argument, measures) for argument in node.args])
-        case ast.BinOp(op=ast.Add() | ast.Sub()):
-            return _agree([_measure_of(node.left, measures), _measure_of(node.right, measures)])
-        case ast.BinOp(op=ast.Mult() | ast.Div()):
-            return _join(node, _measure_of(node.left, measures), _measure_of(node.right, measures))
-        case _:
-            return Measure(is_plain=not isinstance(node, ast.BinOp))
-
-
-def _join(node: ast.BinOp, left: Measure, right: Measure) -> Measure:
-    """The measure of a product or quotient; of two amounts with a unit it has none.
-
-    A plain number that is a step between scales changes the scale of an amount, any other changes nothing.
-    """
-    is_quotient = isinstance(node.op, ast.Div)
-    if right.is_plain or (left.is_plain and not is_quotient):
-        number, amount = (node.right, left) if right.is_plain else (node.left, right)
-        step = Decimal(str(number.value)) if isinstance(number, ast.Constant) else None
-        scale = amount.scale * step if step and is_quotient else amount.scale / step if step else None
-        is_step = step in _STEPS and amount.scale in _STEPS and amount.unit and scale in (1, *_STEPS)
-        return replace(amount, scale=scale) if is_step and scale else amount
-    if is_quotient:
-        return Measure("" if right.unit else left.unit, left.scale / right.scale)
-    return Measure("" if left.unit and right.unit else left.unit or right.unit, left.scale * right.scale)
-
-
-def _agree(measures: Sequence[Measure]) -> Measure:
-    """The measure of a sum: plain numbers have that of the amounts beside them."""
-    units = list(dict.fromkeys(measure.unit for measure in measures if measure.unit))
-    if len(units) > 1:
-        raise InvalidInput(f"The units differ: {' and '.join(units)} cannot be added or subtracted.")
-    amounts = [measure for measure in measures if not measure.is_plain]
-    scale = max((measure.scale for measure in amounts), default=Decimal(1))
-    return Measure(units[0] if units else "", scale, is_plain=not amounts)
 
 
 def format_decimal(value: Decimal) -> str:

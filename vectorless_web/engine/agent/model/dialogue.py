@@ -3,7 +3,6 @@
 import math
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
 from typing import Any
 
 from vectorless_web.engine.agent.events import NodeRef, PlannedStep, ReasoningEvent, StepEvent, StepKind, StepResult
@@ -29,7 +28,7 @@ from vectorless_web.engine.agent.model.prompts import (
 from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import TOOLS, write_tools
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, count_tokens
-from vectorless_web.engine.agent.retrieving import list_absent, rank_documents
+from vectorless_web.engine.agent.retrieval import rank_documents, take_turns
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
 from vectorless_web.engine.agent.wording import say_count
 from vectorless_web.engine.errors import ModelInvalidReply, ModelRefusedPictures
@@ -38,7 +37,7 @@ from vectorless_web.engine.llm.calls import CheckedReply, fence_text
 from vectorless_web.engine.llm.model import Message, serve_place
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.llm.replies import fit_to_schema, parse_object, problem_with, without_thoughts
-from vectorless_web.engine.passages.find import Passage, words_of
+from vectorless_web.engine.passages.find import Passage, list_absent, words_of
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import drop_function_words
 
@@ -355,7 +354,7 @@ def open_dialogue(
         for passage in (cited for exchange in state.conversation.exchanges for cited in exchange.cited):
             library.mark_shown(passage.document, [passage.key])
     understood = state.understand(briefing.question, expand=False)
-    absent = list_absent(state, [understood], {view.id: view.document for view in views})
+    absent = list_absent([understood], {view.id: view.document for view in views}, lexicon=state.lexicon)
     scope = write_scope(briefing.lines, briefing.unopened, briefing.more)
     room = min(CHILD_TOKENS if briefing.is_child else FIRST_TOKENS, state.limits.token_budget)
     room = min(room, int(state.settings.context * CONTEXT_SHARE)) if state.settings.context else room
@@ -367,9 +366,9 @@ def open_dialogue(
     names = [word for word in absent if is_alike and any(word in name for name in understood.entities)]
     told = [scope, earlier, *shown, "" if is_whole else write_unknown(names), f"Question: {briefing.question}"]
     dialogue.messages = [Message("system", system), Message("user", "\n\n".join(filter(None, told)))]
-    step = replace(step, observation={**step.observation, "unknown_words": list(absent)})
     kind, action = (StepKind.EXTRACT, "read") if is_whole else (StepKind.RETRIEVE, "passages")
-    return dialogue, state.make_step(kind, step, walk=walk, planned=PlannedStep(action=action))
+    step = replace(step, action=action, observation={**step.observation, "unknown_words": list(absent)})
+    return dialogue, state.make_step(kind, step, walk=walk)
 
 
 def _show_documents(
@@ -396,7 +395,7 @@ def _show_documents(
     if outline:
         parts.append(f"Outline ([id] title | pages | tokens):\n{fence_text(outline)}")
         room -= count_tokens(outline)
-    text, kept = pack_passages(state, library, briefing, rest, room)
+    text, kept = choose_passages(state, library, briefing, rest, room)
     state.found = kept
     if text:
         parts.append(f"Passages that come nearest, the best first:\n{fence_text(text)}")
@@ -432,7 +431,7 @@ def _write_outlines(lines: Sequence[ScopeLine], tokens: int) -> str:
     return "\n".join(outline.text for outline in shown if len(outline.keys) > 2)
 
 
-def pack_passages(
+def choose_passages(
     state: RunState, library: LibraryView, briefing: Briefing, views: Sequence[DocumentView], room: int
 ) -> tuple[str, list[Passage]]:
     """The best passages as excerpts, over all documents by their worth, as far as there is room."""
@@ -466,5 +465,5 @@ def order_by_worth(passages: Sequence[Passage], scores: Mapping[str, float]) -> 
     turns: dict[str, list[Passage]] = {}
     for passage in near:
         turns.setdefault(passage.document, []).append(passage)
-    ahead = [p for turn in zip_longest(*(found[:TURNS_EACH] for found in turns.values())) for p in turn if p]
+    ahead = take_turns([found[:TURNS_EACH] for found in turns.values()])
     return [*ahead, *(passage for passage in near if passage not in ahead)]

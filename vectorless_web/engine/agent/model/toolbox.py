@@ -2,11 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from typing import Any
 
+from vectorless_web.engine.agent.corpus import SecondPass
 from vectorless_web.engine.agent.events import NodeRef, PlannedStep, ReasoningEvent, StepKind, StepResult
 from vectorless_web.engine.agent.model.calculation import evaluate_ids
 from vectorless_web.engine.agent.model.excerpts import (
@@ -20,7 +20,7 @@ from vectorless_web.engine.agent.model.prompts import Told
 from vectorless_web.engine.agent.model.tables import TABLE_TOKENS, work_table
 from vectorless_web.engine.agent.model.tools import Tool
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, count_tokens, shorten_text
-from vectorless_web.engine.agent.retrieving import list_absent, search_nodes
+from vectorless_web.engine.agent.retrieval import search_nodes, take_turns
 from vectorless_web.engine.agent.routing import route_documents
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
 from vectorless_web.engine.agent.tree_search import search_document
@@ -31,6 +31,7 @@ from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput, PictureU
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.llm.replies import fit_to_schema, problem_with
+from vectorless_web.engine.passages.find import list_absent
 from vectorless_web.engine.passages.sentences import find_lead_in
 
 READ_TOKENS, SNIPPET_TOKENS, OUTLINE_TOKENS = 1800, 130, 700
@@ -174,11 +175,11 @@ class Toolbox:
         wanted = frozenset().union(*(stems_of(query) for query in queries))
         documents = {view.id: view.document for view in views}
         found = [search_nodes(self.state, plan, documents, most=3 * MOST_HITS) for plan in plans]
-        hits = [(self.library[name], key) for name, key in merge_ranks([nodes for nodes, _ in found])]
+        hits = [(self.library[name], key) for name, key in take_turns([nodes for nodes, _ in found])]
         new = [hit for hit in hits if not self.library.was_shown(hit[0].id, hit[1])][: self._most_hits]
         known = [hit for hit in hits[:MOST_HITS] if hit not in new]
         text = self._show(new, wanted)
-        absent = list_absent(self.state, plans, documents)
+        absent = list_absent(plans, documents, lexicon=self.state.lexicon)
         told = [f"{len(new)} new {'hit' if len(new) == 1 else 'hits'}."]
         told += [f"Shown before: {', '.join(f'{view.name}.{key}' for view, key in known)}."] if known else []
         told += [f"In none of these documents: {', '.join(absent)}."] if absent else []
@@ -279,7 +280,9 @@ class Toolbox:
             at = [number for place, number in places if place == key and number >= 0][:MOST_IN_NODE]
             body = view.write_leaf(key, at) if view.tree.is_leaf(key) else view.write_heading(key)
             lines[key] = f"{view.name} p. {view.tree.node(key).page_start + 1} | {view.write_path(key)}\n{body}"
-        keys = self._choose_lines(lines, min(FIND_TOKENS, self.room))
+        # Contents repeat headings, and what is looked for stands behind those.
+        contents = {key for key in lines if view.lists_sections(key)}
+        keys = self._choose_lines(lines, contents, min(FIND_TOKENS, self.room))
         self.library.mark_shown(view.id, keys)
         words = f"{say_count(len(places), 'place')} in {say_count(len(lines), 'node')}."
         pages = dict.fromkeys(view.tree.node(key).page_start + 1 for key in lines if key not in keys)
@@ -293,16 +296,19 @@ class Toolbox:
         result = StepResult(say, {"places": places[:40]}, refs, documents=(view.id,))
         return ToolOutcome(Told(words, "\n\n".join(lines[key] for key in keys)), result)
 
-    def _choose_lines(self, lines: Mapping[int, str], tokens: int) -> list[int]:
-        """The keys of the lines that fit, in their order: those that say most of the question's words first."""
+    def _choose_lines(self, lines: Mapping[int, str], last: Collection[int], tokens: int) -> list[int]:
+        """The keys of the lines that fit, in their order: those that say most of the question's words first.
+
+        Lines of the `last` keys come behind all others.
+        """
         asked = stems_of(self.state.question)
         left, kept = tokens, list[int]()
-        for key in sorted(lines, key=lambda key: (-len(asked & stems_of(lines[key])), key)):
+        for key in sorted(lines, key=lambda key: (key in last, -len(asked & stems_of(lines[key])), key)):
             left -= count_tokens(lines[key])
             if kept and left < 0:
                 break
             kept.append(key)
-        return sorted(kept)
+        return sorted(kept, key=lambda key: (key in last, key))
 
     def _table(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         view, key, _ = self._find_node(arguments["node"])
@@ -359,9 +365,10 @@ class Toolbox:
         plan = self.state.understand(arguments["query"])
         known = [view.id for view in self.library.documents]
         asked = self.state.understand(self.state.question, expand=False)
-        gaps = list_absent(self.state, [asked], self.library.compiled)
+        gaps = list_absent([asked], self.library.compiled, lexicon=self.state.lexicon)
         gave = list(dict.fromkeys(ref.document for ref in self.looked))
-        routed, event = route_documents(self.state, plan, read=known, gaps=gaps, yielded=gave, walk=self._walk)
+        after = SecondPass(known, gaps, gave)
+        routed, event = route_documents(self.state, plan, after=after, walk=self._walk)
         texts = []
         for document in routed.documents:
             view = self.library.open(document.entry, self.state.corpus)
@@ -370,18 +377,15 @@ class Toolbox:
             texts.append(f"[{view.name}] {shorten_text(view.title, 90)} | {view.entry.name} | {reason}")
             texts.append(self._show(hits, stems_of(arguments["query"])))
         words = f"Opened {say_count(len(routed.documents), 'other document')}."
-        return ToolOutcome(Told(words, "\n\n".join(texts)), StepResult(words, documents=routed.ids), event=event)
+        before = f" Open before: {', '.join(self.library[name].name for name in known)}." if known else ""
+        told = Told(words + before, "\n\n".join(filter(None, texts)))
+        return ToolOutcome(told, StepResult(words, documents=routed.ids), event=event)
 
     def _for_each(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         raise InvalidInput("for_each cannot be called here.")
 
     def _answer(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         raise InvalidInput("answer has to be called alone.")
-
-
-def merge_ranks(ranked: Sequence[Sequence[tuple[str, int]]]) -> list[tuple[str, int]]:
-    """Several ranked lists in turns, each node once: the first of each list, then the second."""
-    return list(dict.fromkeys(node for turn in zip_longest(*ranked) for node in turn if node is not None))
 
 
 def compare_documents(

@@ -8,17 +8,21 @@ the head of that column, `D3.p7` the picture of page 7.
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
+from string import digits
 
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Table
 from vectorless_web.engine.llm.model import HeuristicEstimator
+from vectorless_web.engine.parsing.outline.contents import letters_of
 from vectorless_web.engine.passages.sentences import Piece, cut_node
 from vectorless_web.engine.tables.relation import Relation, TableSource
 from vectorless_web.engine.tables.shown import LONGEST_HEAD, ShownRelation, find_heads, show_table
 from vectorless_web.engine.tables.units import find_units
 from vectorless_web.engine.tables.view import tables_of
+from vectorless_web.engine.text.analyser import ends_word
 
 _ID = re.compile(
     r"d(?P<document>\d{1,4})\.(?:p(?P<page>\d{1,5})|(?P<key>\d{1,7})"
@@ -165,11 +169,11 @@ class DocumentView:
         read = (k for k in keys if self.tree.is_section(k) or (k and self.list_pieces(k)))
         return sorted(k for k in read if self.tree.kind(k) is not NodeKind.RUNNING)
 
-    def find_literally(self, text: str) -> list[tuple[int, int]]:
+    def find_literally(self, text: str, *, whole: bool = False) -> list[tuple[int, int]]:
         """(node, index of its piece) of every place of the text at the beginning of a word, else anywhere in words.
 
-        Case and white space are set aside. The index is -1 where it is in a table's caption or column names, which are
-        shown with any of its rows.
+        Case and white space are set aside; a `whole` text ends where a word does. The index is -1 where it is in a
+        table's caption or column names, which are shown with any of its rows.
         """
         parts = [re.escape(" ".join(part.split())).replace(r"\ ", r"\s+") for part in clean_text(text).split("*")]
         if not any(parts):
@@ -177,19 +181,32 @@ class DocumentView:
         said = f".{{0,{MOST_ANY}}}?".join(parts)
         # Scripts without capitals, such as Chinese, part no words.
         begins = [rf"(?<![^\W\d_]){said}"] if clean_text(text)[:1].lower() != clean_text(text)[:1].upper() else []
-        ways = (self._find_pattern(re.compile(way, re.IGNORECASE | re.DOTALL)) for way in (*begins, said))
-        return next(filter(None, ways), [])
+        ways = (re.compile(way, re.IGNORECASE | re.DOTALL) for way in (*begins, said))
+        return next(filter(None, (self._find_pattern(way, whole=whole) for way in ways)), [])
 
-    def _find_pattern(self, pattern: re.Pattern[str]) -> list[tuple[int, int]]:
+    def _find_pattern(self, pattern: re.Pattern[str], *, whole: bool) -> list[tuple[int, int]]:
+        def holds(said: str) -> bool:
+            return any(not whole or ends_word(said, match.end()) for match in pattern.finditer(said))
+
         found = []
         for key in range(1, len(self.tree)):
             own = (self.tree.columns.titles[key], self.tree.columns.texts[key])
-            if self.tree.is_leaf(key) and not any(map(pattern.search, own)):
+            if self.tree.is_leaf(key) and not any(map(holds, own)):
                 continue
-            places = [place for place, piece in enumerate(self.list_pieces(key)) if pattern.search(piece.text)]
+            places = [place for place, piece in enumerate(self.list_pieces(key)) if holds(piece.text)]
             is_above = not places and self.find_table(key) is not None
             found += [(key, place) for place in ([-1] if is_above else places)]
         return found
+
+    @cached_property
+    def _section_names(self) -> frozenset[str]:
+        return frozenset(_name_section(self.tree.columns.titles[key]) for key in self.tree.sections()) - {""}
+
+    def lists_sections(self, key: int) -> bool:
+        """Whether a node is a list that names a section of the document in most of its lines, as contents do."""
+        lines = [name for line in self.tree.columns.texts[key].splitlines() if (name := _name_section(line))]
+        named = sum(name in self._section_names for name in lines)
+        return self.tree.kind(key) is NodeKind.LIST and 2 * named > len(lines)
 
     def write_path(self, key: int) -> str:
         """The innermost headings above a node, parted by " > "."""
@@ -318,6 +335,11 @@ class DocumentView:
         return None
 
 
+def _name_section(line: str) -> str:
+    """A heading, or the line of contents that names it, by its letters: without numbers before and page behind."""
+    return letters_of(line).strip(digits)
+
+
 def _point_at(document: str, key: int, cell: Cell, row: int, column: int) -> Pointer:
     return Pointer(document, key, cell.offset, cell.offset + cell.length, row, column)
 
@@ -363,13 +385,8 @@ class LibraryView:
 
     def open(self, entry: DocumentEntry, corpus: Corpus) -> DocumentView:
         """Open and number a document; one that is known keeps its number."""
-        return self.add(entry, corpus.open(entry.id), corpus.summaries(entry.id))
-
-    def add(
-        self, entry: DocumentEntry, document: CompiledDocument, summaries: Mapping[int, str] | None = None
-    ) -> DocumentView:
-        """Number a document that was opened; `summaries` are lines on its sections, by their keys, for its outline."""
         if entry.id not in self._by_id:
+            document, summaries = corpus.open(entry.id), corpus.summaries(entry.id)
             self._by_id[entry.id] = DocumentView(self._number(entry), entry, document, summaries)
         return self._by_id[entry.id]
 

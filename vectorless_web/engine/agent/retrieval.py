@@ -1,14 +1,14 @@
 """How a run retrieves: the settings of a workspace or an ask as the Retriever takes them, and its account of a step."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import zip_longest
+from typing import Any, TypeVar
 
 from vectorless_web.engine.agent.state import RunState, Settings
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.finding.ranking.ranker import profile_of
 from vectorless_web.engine.finding.retrieval import (
     CommunityFilter,
     DocumentCollection,
@@ -33,11 +33,10 @@ from vectorless_web.engine.passages.find import (
     find_passages,
     shorten_passage,
     show_leaf,
-    unknown_words,
 )
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.text.analyser import analyse, drop_function_words, is_telling
 
+Found = TypeVar("Found")
 EXPANDED = 5
 """Passages to which a setting adds what they refer to or the rest of their sections: half of the ten that are shown.
 Added to all of them, it would stand behind all and never be reached."""
@@ -84,6 +83,11 @@ def rank_documents(
     near = state.find_near(plan.question, list(documents))
     gate = find_gate(state.settings, documents)
     return find_passages(plan, documents, lexicon=state.lexicon, most=most, near=near.cosines, gate=gate)
+
+
+def take_turns(ranked: Sequence[Sequence[Found]]) -> list[Found]:
+    """Several ranked lists in turns, what is found twice once: the first of each list, then the second."""
+    return list(dict.fromkeys(found for turn in zip_longest(*ranked) for found in turn if found is not None))
 
 
 def pack_passages(
@@ -173,24 +177,3 @@ def account_for(result: RetrievalResult) -> dict[str, Any]:
             for row in result.warnings
         ],
     }
-
-
-LEAST_BEGINNING = 4
-"""Letters that words of one stem have in common at least, in most languages; with two thirds of a longer word."""
-
-
-def list_absent(
-    state: RunState, plans: Iterable[QueryPlan], documents: Mapping[str, CompiledDocument]
-) -> tuple[str, ...]:
-    """Words of questions, as written, of which these documents hold neither the word nor one that begins alike.
-
-    Words that tell nothing by themselves are passed over.
-    """
-    segments = [profile_of(document, state.lexicon).segment for document in documents.values()]
-    found: dict[str, None] = {}
-    for plan in plans:
-        unknown = unknown_words(plan, documents, lexicon=state.lexicon)
-        found |= dict.fromkeys(drop_function_words(filter(is_telling, unknown), plan.question))
-    beginnings = {w: [t[: max(LEAST_BEGINNING, -(-2 * len(t) // 3))] for t in analyse(w)] for w in found}
-    held = {w for w, some in beginnings.items() if any(s.has_beginning(one) for one in some for s in segments)}
-    return tuple(word for word in found if word not in held)
