@@ -24,6 +24,9 @@ from vectorless_web.engine.questions.plan import QueryPlan, merge_plans
 
 MOST_PASSAGES, MOST_CHECKED = 10, 8
 """Passages shown where no claim holds, and sections named that were looked at."""
+LISTED, NAME_CHARACTERS = 40, 60
+"""Documents of a workspace that are all named to the model, so that it knows when it has asked each; characters of the
+name of one that is not open."""
 
 
 def converse(state: RunState, plan: QueryPlan, routed: Routed) -> Iterator[ReasoningEvent]:
@@ -61,10 +64,14 @@ def _answer(
         score = best if document.id in spoken_of else document.score
         reason = "" if is_alone else document.reason
         lines.append(ScopeLine(library[document.id], state.corpus.card(document.id), reason, score))
-    named = [(document.entry, state.corpus.card(document.id)) for document in (*routed.others, *routed.documents)]
-    names = zip(routed.others, name_documents(named, 60), strict=False)
-    unopened = tuple(f"{library.announce(other.entry)} {name}" for other, name in names)
-    unlisted = routed.considered - len(routed.documents) - len(routed.others) - len(routed.left_out)
+    others = [document.entry for document in routed.others]
+    if routed.considered <= LISTED:
+        ranked = {document.id for document in (*routed.documents, *routed.others, *routed.left_out)}
+        others += [entry for entry in state.corpus.entries() if entry.id not in ranked]
+    named = [(entry, state.corpus.card(entry.id)) for entry in (*others, *(row.entry for row in routed.documents))]
+    names = zip(others, name_documents(named, NAME_CHARACTERS), strict=False)
+    unopened = tuple(f"{library.announce(entry)} {name}" for entry, name in names)
+    unlisted = routed.considered - len(routed.documents) - len(others) - len(routed.left_out)
     asked = [state.understand(e.question, expand=False) for e in state.conversation.exchanges]
     briefing = Briefing(state.question, merge_plans(plan, asked), tuple(lines), unopened, unlisted)
     dialogue, event = open_dialogue(state, library, toolbox, briefing, turns=state.limits.max_steps)

@@ -20,6 +20,9 @@ from vectorless_web.engine.text.analyser import analyse
 
 SHOWN = 15
 """Documents that were not opened and are named in the step; the rest are counted. About one screen."""
+AS_LIKELY = 0.5
+"""Share of the best score that a document has at least which a model opens later: of 22 documents it opens those that
+are of the kind looked for, and of others that share a word or two of the query the best one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +88,10 @@ def route_documents(
     with serve_place(walk, state.steps_in(walk)) if walk else serve_place(OUTSIDE_WALK, -1):
         result, name_of = _ask_router(state, plan, after)
     candidates, outside = _part_by_date(state, _list_candidates(state, result, name_of, after))
-    routed = _open_documents(state, candidates, result)
-    routed = replace(routed, others=(*routed.others, *outside)[:SHOWN])
+    least = max(AS_LIKELY * candidates[0].score, 1e-9) if candidates and after else 0.0
+    routed = _open_documents(state, [row for row in candidates if row.score >= least], result)
+    unlikely = (row for row in candidates if row.score < least)
+    routed = replace(routed, others=(*routed.others, *unlikely, *outside)[:SHOWN])
     if state.sum_spending() == before and result.tokens:
         state.book(result.tokens, result.cost_usd)
     arguments = {"query": plan.question if after else state.question, "again": after is not None}

@@ -251,6 +251,15 @@ def test_the_table_tool_filters_sorts_and_sums_exactly() -> None:
     assert "most c2 = 5,500,000,000 USD" in told(tools, "table", node="D1.8", aggregate="most c2")
 
 
+def test_rows_that_there_are_not_cost_no_others_unless_they_are_to_be_summed() -> None:
+    tools = toolbox()
+    text = told(tools, "table", node="D1.8", rows=["r1", "r99"])
+    assert "No row is called 'r99'; its rows are r1 to r" in text
+    assert "[.r1]" in text
+    refused, _ = run(tools, "table", node="D1.8", rows=["r1", "r99"], aggregate="sum 2019")
+    assert refused.told.text.startswith("No row is called 'r99'")
+
+
 def test_changes_tells_what_differs_between_two_versions_with_the_ids_of_both() -> None:
     older = compiled("Terms", section("Rent", paragraph("Rent is 40 euros. It is due in May. Dogs are allowed.")))
     newer = compiled("Terms", section("Rent", paragraph("Rent is 45 euros. It is due in May. Cats are welcome here.")))
@@ -280,6 +289,23 @@ def test_route_opens_other_documents() -> None:
     assert event.kind is StepKind.ROUTE
     assert outcome.told.words == "Opened 1 other document. Open before: D1."
     assert event.arguments["gaps"] == ["asked"], "words of the question that no opened document says go with it"
+
+
+def test_route_opens_none_that_shares_no_word_with_the_query_or_hardly_any() -> None:
+    corpus = shelf(
+        a=compiled("Fees", paragraph("The berth fee is 40 euros a night.")),
+        b=compiled("Cranes", paragraph("The crane lifts 40 tonnes of timber and of granite.")),
+        c=compiled("Dredging", paragraph("The basin is dredged in May; granite is found there.")),
+    )
+    tools = toolbox(corpus)
+    tools.library = LibraryView()
+    tools.library.open(corpus.entries()[0], corpus)
+    outcome, _ = run(tools, "route", query="Which crane lifts tonnes of granite and timber?")
+    assert "Cranes" in outcome.told.text
+    assert "Dredging" not in outcome.told.text
+    outcome, event = run(tools, "route", query="zeppelin")
+    assert outcome.told.words.startswith("No other document speaks of that.")
+    assert event.say == "Looked for other documents and opened none"
 
 
 def test_a_document_that_was_announced_only_is_opened_when_a_tool_names_it() -> None:

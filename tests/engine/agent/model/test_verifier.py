@@ -125,7 +125,7 @@ def test_a_row_cited_by_several_cells_is_shown_once() -> None:
     drafts = (DraftClaim("One.", ("D1.7.r1c1",)), DraftClaim("Two.", ("D1.7.r1c2",)), DraftClaim("Row.", ("D1.7.r1",)))
     prompt = prompt_for(annual_report(), *drafts)
     assert prompt.count("Net sales |") == 1
-    assert "Net sales | ⟦2019 = $ 5,400⟧ | ⟦2018 = $ 5,000⟧" in prompt
+    assert "Q1, Q2, Q3: Net sales | ⟦Q1: 2019 = $ 5,400⟧ | ⟦Q2: 2018 = $ 5,000⟧" in prompt
 
 
 def test_a_calculation_of_plain_numbers_names_no_operands() -> None:

@@ -42,8 +42,10 @@ def work_table(
     key, grid = relation.view.node.key, grid_of(relation)
     names = view.name_columns(key)
     grid = replace(grid, columns=tuple(names[: len(grid.columns)]))
+    lacking = list[str]()
     if arguments.get("rows"):
-        grid = select_cells(grid, rows=[_find_row(grid, said) for said in arguments["rows"]])
+        rows, lacking = _find_rows(grid, arguments["rows"], needs_all=bool(arguments.get("aggregate")))
+        grid = select_cells(grid, rows=rows)
     if arguments.get("where"):
         grid = _filter(grid, arguments["where"])
     if arguments.get("sort"):
@@ -59,22 +61,33 @@ def work_table(
     text, kept = _write_grid(view, key, shown, [0, *columns] if columns else range(len(grid.columns)), tokens)
     if kept < len(shown.rows):
         words.append(f"The first {kept} are shown; narrow it by where, rows or columns.")
-    name, rows = shorten_text(relation.view.name, 70), [row.row for row in shown.rows[:kept]]
+    name, listed = shorten_text(relation.view.name, 70), [row.row for row in shown.rows[:kept]]
     worked = f"Worked out {arguments['aggregate']} of {name} = {result}" if result else ""
-    observed = {"key": key, "rows": rows, "result": result, "cells": cells}
+    observed = {"key": key, "rows": listed, "result": result, "cells": cells}
+    text = "\n".join([*lacking, text])
     return Told(" ".join(words), text), StepResult(worked or f"Read {say_count(kept, 'row')} of {name}", observed)
 
 
-def _find_row(grid: TableGrid, said: str) -> str:
-    """The id of a row that is named by it ("r5", "D1.40.r5") or by its label."""
-    last = said.strip().rpartition(".")[2].lower()
-    if last in {row.row for row in grid.rows}:
-        return last
-    found = [row.row for row in grid.rows if row.cells and said.strip().casefold() in row.cells[0].text.casefold()]
-    if len(found) != 1:
-        number = "More than one" if found else "No"
-        raise InvalidInput(f"{number} row is called {said!r}; name it by its id, as r5.")
-    return found[0]
+def _find_rows(grid: TableGrid, said: Sequence[str], *, needs_all: bool) -> tuple[list[str], list[str]]:
+    """The ids of the rows named ("r5", "D1.40.r5", or a label), and a sentence on each that there is not.
+
+    InvalidInput when there is none of them, or when all are needed and one is lacking.
+    """
+    ids, found, lacking = [row.row for row in grid.rows], list[str](), list[str]()
+    for name in said:
+        last = name.strip().rpartition(".")[2].lower()
+        labelled = [
+            row.row for row in grid.rows if row.cells and name.strip().casefold() in row.cells[0].text.casefold()
+        ]
+        matching = [last] if last in ids else labelled
+        if len(matching) == 1:
+            found += matching
+        else:
+            number = "More than one" if matching else "No"
+            lacking.append(f"{number} row is called {shorten_text(name, 40)!r}; its rows are {ids[0]} to {ids[-1]}.")
+    if lacking and (needs_all or not found):
+        raise InvalidInput(lacking[0])
+    return found, lacking
 
 
 def _find_column(grid: TableGrid, said: str) -> int:

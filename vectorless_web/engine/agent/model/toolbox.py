@@ -376,7 +376,8 @@ class Toolbox:
             reason = shorten_text(document.reason, 90)
             texts.append(f"[{view.name}] {shorten_text(view.title, 90)} | {view.entry.name} | {reason}")
             texts.append(self._show(hits, stems_of(arguments["query"])))
-        words = f"Opened {say_count(len(routed.documents), 'other document')}."
+        opened = say_count(len(routed.documents), "other document")
+        words = f"Opened {opened}." if routed.documents else "No other document speaks of that."
         before = f" Open before: {', '.join(self.library[name].name for name in known)}." if known else ""
         told = Told(words + before, "\n\n".join(filter(None, texts)))
         return ToolOutcome(told, StepResult(words, documents=routed.ids), event=event)

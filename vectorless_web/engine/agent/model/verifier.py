@@ -174,8 +174,10 @@ def _write_document(view: DocumentView, card: Card) -> str:
 
 
 def _write_claim(number: int, claim: MadeClaim, numbers: Mapping[Cited, int]) -> str:
-    cited = ", ".join(f"Q{numbers[cited]}" for cited in (*claim.cited, *claim.nearest))
-    parts = [f"{number}. {claim.draft.text} (quotes: {cited or 'none'})"]
+    cited = ", ".join(f"Q{numbers[cited]}" for cited in claim.cited)
+    nearest = ", ".join(f"Q{numbers[cited]}" for cited in claim.nearest if cited not in claim.cited)
+    told = f"{cited or 'none'}{f'; places that come closest: {nearest}' if nearest else ''}"
+    parts = [f"{number}. {claim.draft.text} (quotes: {told})"]
     if claim.event.is_absence:
         parts.append(f"   a claim of absence. {claim.event.because}")
     if claim.worked:
@@ -244,23 +246,28 @@ def _write_table(view: DocumentView, numbers: Mapping[Cited, int]) -> str:
         head = f"(header row above: {' | '.join(filter(None, above.cells))})" if above else ""
         lines += [head] if head and head not in lines else []
         # A row that is cited as a whole and by its cells is shown with the cells marked.
-        pointed = [column for c in cited for column in c.columns]
+        pointed = {
+            column: [f"Q{numbers[c]}" for c in cited if column in c.columns] for c in cited for column in c.columns
+        }
+        # Where all cells pointed at are of the same quotes the row's number says it.
+        marked = {at: "" if len(by) == len(cited) else f"{', '.join(by)}: " for at, by in pointed.items()}
         texts = [clean_text(cell.text) for cell in row.cells]
         named = ", ".join(f"Q{numbers[c]}" for c in cited)
-        lines.append(f"{named}: {_write_row(row.path, texts, columns, pointed)}")
+        lines.append(f"{named}: {_write_row(row.path, texts, columns, marked)}")
         marks.update(*map(marks_in, (*texts, *row.path, *columns)))
     notes = [f"({note.mark}) {clean_text(note.text)}" for note in relation.view.footnotes if note.mark in marks]
     return "\n".join([*lines, *([f"notes: {'; '.join(notes)}"] if notes else [])])
 
 
-def _write_row(path: Sequence[str], cells: Sequence[str], columns: Sequence[str], cited: Sequence[int]) -> str:
+def _write_row(path: Sequence[str], cells: Sequence[str], columns: Sequence[str], cited: Mapping[int, str]) -> str:
+    """The row; of the cells that are `cited` each with what stands before it, all of it where none is."""
     told = []
     for index, text in enumerate(cells):
         if not text:
             continue
         name = columns[index] if index < len(columns) else ""
         said = f"{name} = {text}" if name and index else text
-        told.append(f"⟦{said}⟧" if index in cited else said)
+        told.append(f"⟦{cited[index]}{said}⟧" if index in cited else said)
     row = " | ".join(told)
     row = row if cited else f"⟦{row}⟧"
     path = [part for part in path if not cells or clean_text(part) != cells[0]]
