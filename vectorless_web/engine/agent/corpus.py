@@ -24,6 +24,11 @@ class DocumentEntry:
     title: str
     pages: int
 
+    @property
+    def called(self) -> str:
+        """What people call it: its title, else its file name."""
+        return self.title or self.name
+
 
 @dataclass(frozen=True, slots=True)
 class SecondPass:

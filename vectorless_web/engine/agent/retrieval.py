@@ -104,13 +104,11 @@ def pack_passages(
     The ranking has weighed the words already, so their own lane would count them twice.
     """
     cap = min(LONGEST_SHOWN, state.settings.summary_cap)
-    scored = [((passage.document, passage.key), score) for passage, score in ranked]
+    best = max((score for _, score in ranked), default=0.0) or 1.0
+    scored = [((passage.document, passage.key), score / best) for passage, score in ranked]
     found = {(passage.document, passage.key): passage for passage, _ in ranked}
-    share = max((score for _, score in ranked), default=0.0) or 1.0
-    budget = state.limits.token_budget
-    items, account = _retrieve(
-        state, None, documents, scored, share=share, token_budget=budget, limit=most, summary_cap=cap
-    )
+    own = {"token_budget": state.limits.token_budget, "limit": most, "summary_cap": cap}
+    items, account = _retrieve(state, None, documents, scored, **own)
     passages = []
     for (name, key), item in items:
         shown = found.get((name, key)) or show_leaf(plan, name, documents[name], key, item.score)
@@ -145,14 +143,12 @@ def _retrieve(
     plan: QueryPlan | None,
     documents: Mapping[str, CompiledDocument],
     scored: Sequence[tuple[tuple[str, int], float]],
-    *,
-    share: float = 1.0,
     **own: Any,
 ) -> tuple[list[tuple[tuple[str, int], RetrievedItem]], dict[str, Any]]:
     """The nodes of a retrieval over the words of a plan and `scored` nodes, with the account of a step."""
     names = dict(enumerate(documents, start=1))
     numbers = {name: number for number, name in names.items()}
-    structure = tuple((NodeAddress(numbers[name], key), score / share) for (name, key), score in scored)
+    structure = tuple((NodeAddress(numbers[name], key), score) for (name, key), score in scored)
     collection = DocumentCollection(dict(enumerate(documents.values(), start=1)), lexicon=state.lexicon)
     result = search_documents(plan, collection, make_search(state.settings, structure=structure, **own))
     found = [(at, item) for item in result.items if isinstance(at := item.node.id, NodeAddress)]

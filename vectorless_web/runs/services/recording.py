@@ -22,7 +22,7 @@ from vectorless_web import engine
 from vectorless_web.documents.background import is_work_under_way
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.rendering.page import RenderUnavailable, boxes, whole_page
-from vectorless_web.engine.agent.events import CONCLUDED, CompleteEvent, NodeRef, Outcome, StepEvent
+from vectorless_web.engine.agent.events import CONCLUDED, CompleteEvent, NodeRef, Outcome, Rejected, StepEvent
 from vectorless_web.engine.agent.limits import Late, Place
 from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence
@@ -490,14 +490,15 @@ class Recorder:
             "error_code": event.error_code,
             "retryable": event.retryable,
             "engine": "offline" if event.engine == "offline" else "model",
-            "checked": [self._record_checked(row) for row in event.checked],
+            "checked": [_checked_row(row.ref, row) for row in event.checked if row.ref],
             "tokens": token_count(event.tokens),
             "cost_usd": money(event.cost_usd),
         }
 
-    def _record_checked(self, row: Any) -> dict[str, Any]:
-        pages = {"page_start": row.ref.page_start, "page_end": row.ref.page_end} if row.ref else {}
-        return {"document": row.document, "title": row.title, "reason": row.reason, **pages}
+
+def _checked_row(ref: NodeRef, row: Rejected) -> dict[str, Any]:
+    pages = {"page_start": ref.page_start, "page_end": ref.page_end}
+    return {"document": ref.document, "title": row.label, "reason": row.reason, **pages}
 
 
 def charge(step: Step) -> None:

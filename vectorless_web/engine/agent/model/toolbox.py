@@ -56,8 +56,6 @@ class ToolOutcome:
     told: Told
     result: StepResult
     pictures: tuple[Picture, ...] = ()
-    event: ReasoningEvent | None = None
-    """A step that was made on the way (routing) and stands for this one."""
 
 
 Child = Callable[[str, Sequence[str], int], Generator[ReasoningEvent, None, ToolOutcome]]
@@ -105,10 +103,7 @@ class Toolbox:
         self.looked += outcome.result.refs
         kept = {str(key)[:40]: value[:2000] if isinstance(value, str) else value for key, value in given.items()}
         planned = replace(planned, action=name, arguments=kept)
-        if outcome.event is not None:
-            yield outcome.event
-        else:
-            yield self.state.make_step(kind, outcome.result, walk=self._walk, planned=planned)
+        yield self.state.make_step(kind, outcome.result, walk=self._walk, planned=planned)
         return outcome
 
     def _check_call(self, name: str, said: Mapping[str, Any], tool: Tool | None) -> dict[str, Any]:
@@ -368,7 +363,7 @@ class Toolbox:
         gaps = list_absent([asked], self.library.compiled, lexicon=self.state.lexicon)
         gave = list(dict.fromkeys(ref.document for ref in self.looked))
         after = SecondPass(known, gaps, gave)
-        routed, event = route_documents(self.state, plan, after=after, walk=self._walk)
+        routed, result = route_documents(self.state, plan, after=after, walk=self._walk)
         texts = []
         for document in routed.documents:
             view = self.library.open(document.entry, self.state.corpus)
@@ -378,8 +373,7 @@ class Toolbox:
             texts.append(self._show(hits, stems_of(arguments["query"])))
         words = f"Opened {say_count(len(routed.documents), 'other document')}."
         before = f" Open before: {', '.join(self.library[name].name for name in known)}." if known else ""
-        told = Told(words + before, "\n\n".join(filter(None, texts)))
-        return ToolOutcome(told, StepResult(words, documents=routed.ids), event=event)
+        return ToolOutcome(Told(words + before, "\n\n".join(filter(None, texts))), result)
 
     def _for_each(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         raise InvalidInput("for_each cannot be called here.")

@@ -110,7 +110,7 @@ class DocumentView:
     @property
     def title(self) -> str:
         """Its title, else its file name."""
-        return self.entry.title or self.entry.name
+        return self.entry.called
 
     @property
     def tokens(self) -> int:
