@@ -51,7 +51,7 @@ LISTED = 40
 
 
 class OfflineRun:
-    """What the steps of an offline run have found so far."""
+    """What an offline run was given and what its steps have found so far."""
 
     def __init__(self, state: RunState, plan: QueryPlan, routed: Routed) -> None:
         self.state, self.plan, self.routed = state, plan, routed
@@ -185,7 +185,7 @@ def retrieve_passages(run: OfflineRun) -> StepEvent:
 
 
 def _weigh_place(run: OfflineRun, passage: Passage) -> float:
-    """What speaks for a passage beside its words: the router's score of its document, and the section that it is in."""
+    """What the router's score of a passage's document, and the section that it is in, add to its own score."""
     scores = {document.id: document.score for document in run.routed.documents}
     share = scores[passage.document] / (max(scores.values()) or 1.0)
     above = {passage.key, *run.scorers[passage.document].document.tree.ancestors(passage.key)}

@@ -1,4 +1,4 @@
-"""How a run retrieves: the settings of a workspace or an ask as the Retriever takes them, and its account of a step."""
+"""Retrieval in a run: calls of the Retriever with the run's settings, and what a step tells of them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ HEADINGS = (NodeKind.SECTION.value,)
 
 
 def make_search(settings: Settings, weights: Mapping[Lane, float] | None = None, **own: Any) -> RetrievalQuery:
-    """The Retriever's settings among those of a run, with the `weights` of its lanes; `own` are a step's own."""
+    """The query that a run's settings make for the Retriever; `weights` are those of its lanes, `own` other fields."""
     expand = settings.graph_expand
     given = RetrievalQuery(
         label=settings.label or None,
@@ -86,7 +86,7 @@ def rank_documents(
 
 
 def take_turns(ranked: Sequence[Sequence[Found]]) -> list[Found]:
-    """Several ranked lists in turns, what is found twice once: the first of each list, then the second."""
+    """Several ranked lists as one: the first of each list, then the second; what is in two of them stands once."""
     return list(dict.fromkeys(found for turn in zip_longest(*ranked) for found in turn if found is not None))
 
 

@@ -1,4 +1,4 @@
-"""ROUTE: ask the router which documents of the scope are worth opening, and say why. Every call of it is a step."""
+"""The step ROUTE: ask the router which documents are worth opening, open them, and say why."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -72,9 +72,9 @@ class Routed:
 def route_documents(
     state: RunState, plan: QueryPlan, *, after: SecondPass | None = None, walk: int = OUTSIDE_WALK
 ) -> tuple[Routed, StepResult]:
-    """Ask the router and open the documents it ranks, at most `limits.max_walks`; `after` others it looks for more.
+    """Ask the router and open the documents that it ranks, at most `limits.max_walks`; beside them what the step tells.
 
-    Beside them what the step tells. The router's model is asked in the modes that want one.
+    With `after` other documents are looked for. The router's model is asked in the modes that want one.
     """
     before = state.sum_spending()
     with serve_place(walk, state.steps_in(walk)) if walk else serve_place(OUTSIDE_WALK, -1):

@@ -38,7 +38,7 @@ OUTSIDE_WALK, CONVERSATION = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a workspace or an ask wants the four systems to work; every field has a door in the product.
+    """Settings of a run, as a workspace or the ask box gives them; each can be set in the product.
 
     `pilot`: balanced, high_quality, low_cost or algorithm_only. `strategy`: beam, greedy or mcts. `route_mode`: fast,
     balanced or precise. `fusion`: rrf, weighted_rrf or convex. `graph_expand`: "", decay or ppr adds what passages
@@ -108,7 +108,7 @@ class Conversation:
 
 @dataclass(kw_only=True, eq=False)
 class Means:
-    """What runs work with. Without a `caller` they ask no model. `clock` gives seconds and may be a fake."""
+    """Models, lexicon, settings and clock of a run. Without a `caller` no model is asked; `clock` gives seconds."""
 
     settings: Settings = field(default_factory=Settings)
     lexicon: Lexicon = field(default_factory=default_lexicon)
@@ -124,7 +124,7 @@ class Means:
 
 @dataclass(eq=False)
 class RunState(Means):
-    """What a run was given, and the counters of what it did. It numbers steps and says when the run must stop."""
+    """One run under way: what it was given, what it has spent, how many steps it took, and whether it must stop."""
 
     question: str
     corpus: Corpus

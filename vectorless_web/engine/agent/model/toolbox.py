@@ -129,14 +129,12 @@ class Toolbox:
 
     def _find_view(self, said: object) -> DocumentView:
         """The document named; one that was announced only is opened now."""
-        view = self.library.find(said)
-        entry = self.library.find_announced(said) if view is None else None
-        view = self.library.open(entry, self.state.corpus) if entry is not None else view
-        if view is None:
+        entry = self.library.find_entry(said)
+        if entry is None:
             names = ", ".join(view.name for view in self.library.documents)
             named = shorten_text(str(said), 60) or "(none named)"
             raise InvalidInput(f"There is no document {named}. Open are {names}.")
-        return view
+        return self.library.open(entry, self.state.corpus)
 
     def _find_node(self, said: str) -> tuple[DocumentView, int, str]:
         """Document, node and piece of an id, or of a section's title; InvalidInput when there is none."""
