@@ -190,7 +190,7 @@ def _ref(ref: NodeRef | None) -> dict[str, Any] | None:
     return asdict(ref) if ref else None
 
 
-CLAIM_FIELDS = ("text", "state", "support", "calculation", "table", "because", "marks", "maker")
+CLAIM_FIELDS = ("text", "state", "support", "calculation", "because", "marks", "maker")
 """Columns of a Claim that hold what a claim event says."""
 
 
@@ -201,7 +201,6 @@ def claim_row(event: ClaimEvent) -> dict[str, Any]:
         "state": event.state,
         "support": event.support.value if event.support else "",
         "calculation": asdict(event.calculation) if event.calculation else None,
-        "table": event.table,
         "because": event.because,
         "marks": event.marks,
         "maker": event.maker.value if event.maker else "",
