@@ -11,7 +11,7 @@ from django.utils import timezone
 from tests.runs.conftest import make_ready
 from tests.support.engines import StoryReasoner, TestEngine, closest, complete, long_story, step
 from vectorless_web.documents.models import Document
-from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome
+from vectorless_web.engine.agent.events import NodeRef, Outcome, Rejected
 from vectorless_web.infra.queues.control import hold_queues, pause_queue, resume_queue
 from vectorless_web.runs.live.consumers import Audience, Feed
 from vectorless_web.runs.models import Claim, Feedback, ModelCall, Run, Step, Thread
@@ -56,7 +56,7 @@ def test_a_run_has_a_page_in_every_state(page, make_run, status):
 def test_a_run_that_found_nothing_lists_what_it_checked(page, make_run, report):
     run = make_run()
     ref = NodeRef(str(report.pk), 4, "Outlook", 2, 2, "turned_back")
-    story = [complete(Outcome.NOT_FOUND, checked=(Checked(str(report.pk), "Outlook", "gives no figure", ref),))]
+    story = [complete(Outcome.NOT_FOUND, checked=(Rejected("Outlook", "gives no figure", ref),))]
     execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(lambda _document: story)))
 
     shown = page(address(run)).content.decode()

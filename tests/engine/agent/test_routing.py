@@ -66,7 +66,7 @@ def test_a_question_that_names_none_opens_as_many_as_the_limits_allow():
 
 def test_a_second_look_leaves_out_what_was_read():
     routed, step = route("Which plant had a strike?", library(), after=SecondPass(("1", "2")), walk=1)
-    assert set(routed.ids) == {"3", "4"} and step.walk == 1 and step.arguments["again"]
+    assert set(routed.ids) == {"3", "4"} and step.arguments["again"]
 
 
 def diary(number: int):

@@ -24,12 +24,18 @@ class DocumentEntry:
     title: str
     pages: int
 
+    @property
+    def called(self) -> str:
+        """What people call it: its title, else its file name."""
+        return self.title or self.name
+
 
 @dataclass(frozen=True, slots=True)
 class SecondPass:
-    """What a later look for other documents goes by: the corpus ids of those `read`, and of those that `yielded`.
+    """A later request for documents other than those `read`.
 
-    `gaps` are words of the question, as asked, that none of the documents read says.
+    `yielded` are those of them that brought something, all by corpus ids; `gaps` are words of the question, as asked,
+    that none of them says.
     """
 
     read: Collection[str]
@@ -43,13 +49,13 @@ class SecondPass:
 
 
 class CorpusRouter(Protocol):
-    """The router that comes with a corpus of so many documents that a run never lists them.
+    """The router of a corpus that is too large to be listed in a run.
 
     The numbers in its results are the corpus' ids.
     """
 
     def route(self, plan: QueryPlan, *, after: SecondPass | None = None, model: ChatModel | None = None) -> RouteResult:
-        """The shortlist for a question, in a pass `after` others without what was read; some modes ask the `model`."""
+        """The shortlist for a question, or for its second pass; `model` helps in the modes that ask one."""
         ...
 
 

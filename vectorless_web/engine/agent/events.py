@@ -98,22 +98,13 @@ class StepEvent(StepResult):
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """A section that was looked at and did not answer: shown when nothing was found."""
-
-    document: str
-    title: str
-    reason: str
-    ref: NodeRef | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class CompleteEvent:
     """The end of a run: outcome, reason in one sentence, answer and totals.
 
     `value` is the one number the answer stands for, with unit words, or "". `verdict` is the word for how far it was
     checked, None without an answer. `missing` says what a partial answer lacks; `passages` are those that come closest,
     best first, each with its whole passage; `unknown_words` are words of the question that stand nowhere in scope.
+    `checked` are sections that were looked at and did not answer, where nothing was found; each has its `ref`.
     `note` is one sentence on what went otherwise than asked ("The model could not be reached"). `error_code` is set
     when failed.
     """
@@ -125,7 +116,7 @@ class CompleteEvent:
     verdict: Verdict | None = None
     grounded: bool = False
     missing: tuple[str, ...] = ()
-    checked: tuple[Checked, ...] = ()
+    checked: tuple[Rejected, ...] = ()
     passages: tuple[Evidence, ...] = ()
     unknown_words: tuple[str, ...] = ()
     note: str = ""

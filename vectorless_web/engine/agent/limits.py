@@ -53,7 +53,7 @@ class Late:
 
 
 class Deadline:
-    """Whether time is up, asked at places of a run; `late` says where it was.
+    """The time limit of a run; `late` says where in the run time was up.
 
     With `told` (the `late` of the run that is replayed) no clock is read: time is up where it was up then.
     """
@@ -91,7 +91,7 @@ class Deadline:
         return self._watched_clock(place, seconds), seconds
 
     def _watched_clock(self, place: Place, seconds: float) -> Clock:
-        """The clock, which notes at which of its readings time was up."""
+        """The run's clock; the reading at which the search's time was up is kept for a replay."""
         readings: list[float] = []
 
         def read() -> float:

@@ -19,11 +19,6 @@ from vectorless_web.engine.parsing.sniff import PDF, PICTURES
 Compiling = Callable[[str, str, int, int], None]
 """Progress of compiling: file name, stage, done, total."""
 
-
-def _ignore_progress(name: str, stage: str, done: int, total: int) -> None:
-    """Nobody watches."""
-
-
 _NO_RECOGNISER = NoRecogniser()
 
 
@@ -40,7 +35,7 @@ class LocalCorpus(Corpus):
         paths: Sequence[Path],
         *,
         cache: Path | None = None,
-        progress: Compiling = _ignore_progress,
+        progress: Compiling = lambda *_: None,
         recogniser: Recogniser = _NO_RECOGNISER,
     ) -> None:
         if not paths:

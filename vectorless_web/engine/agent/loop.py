@@ -4,7 +4,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 
 from vectorless_web.engine.agent import offline
-from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome, ReasoningEvent, StepKind, StepResult
+from vectorless_web.engine.agent.events import NodeRef, Outcome, ReasoningEvent, Rejected, StepKind, StepResult
 from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, write_answer
 from vectorless_web.engine.agent.model.dialogue import Briefing, open_dialogue
 from vectorless_web.engine.agent.model.foreach import JOINED, DocumentAsker
@@ -137,10 +137,6 @@ def _give_reason(checked: CheckedAnswer, outcome: Outcome) -> str:
     return "The documents that were searched do not answer the question"
 
 
-def _list_checked(looked: Sequence[NodeRef]) -> tuple[Checked, ...]:
-    found = {
-        (ref.document, ref.title): Checked(ref.document, ref.title, "looked at, and not found there", ref)
-        for ref in looked
-        if ref.title
-    }
-    return tuple(found.values())[:MOST_CHECKED]
+def _list_checked(looked: Sequence[NodeRef]) -> tuple[Rejected, ...]:
+    found = {(ref.document, ref.title): ref for ref in looked if ref.title}
+    return tuple(Rejected(ref.title, "looked at, and not found there", ref) for ref in [*found.values()][:MOST_CHECKED])

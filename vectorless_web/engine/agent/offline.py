@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from vectorless_web.engine.agent.events import (
-    Checked,
     NodeRef,
     Outcome,
     ReasoningEvent,
@@ -52,7 +51,7 @@ LISTED = 40
 
 
 class OfflineRun:
-    """What the steps of an offline run have found so far."""
+    """What an offline run was given and what its steps have found so far."""
 
     def __init__(self, state: RunState, plan: QueryPlan, routed: Routed) -> None:
         self.state, self.plan, self.routed = state, plan, routed
@@ -63,14 +62,10 @@ class OfflineRun:
         """Documents in which a word of the question is, best first: only these are searched and shown."""
         self.reached: dict[str, tuple[RankedNode, ...]] = {}
         """The sections of each document that a search of its tree entered."""
-        self.checked: list[Checked] = []
+        self.checked: list[Rejected] = []
         self.passages: tuple[Passage, ...] = ()
         self.figure: WorkedFigure | None = None
         self.unknown: tuple[str, ...] = ()
-
-    def title_of(self, name: str) -> str:
-        """What people call an opened document."""
-        return self.entries[name].title or self.entries[name].name
 
 
 def walk(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") -> Iterator[ReasoningEvent]:
@@ -148,7 +143,7 @@ def search_tree(run: OfflineRun, name: str) -> StepEvent:
     """NAVIGATE: search one document's tree, guided by the pilot that asks no model."""
     told, result = search_document(run.state, run.entries[name], run.scorers[name])
     run.reached[name] = told.ranked
-    run.checked += [Checked(name, row.label, row.reason, row.ref) for row in result.rejected[:NAMED]]
+    run.checked += result.rejected[:NAMED]
     return run.state.make_step(StepKind.NAVIGATE, result)
 
 
@@ -177,7 +172,7 @@ def retrieve_passages(run: OfflineRun) -> StepEvent:
         }
         for passage in run.passages
     ]
-    pages = dict.fromkeys((run.title_of(passage.document), passage.page_index) for passage in run.passages)
+    pages = dict.fromkeys((run.entries[passage.document].called, passage.page_index) for passage in run.passages)
     told = [f"{shorten_title(title)}, p. {page + 1}" for title, page in list(pages)[:NAMED]]
     say = f"Ranked passages and kept {say_count(len(run.passages), 'passage')}"
     result = StepResult(
@@ -190,7 +185,7 @@ def retrieve_passages(run: OfflineRun) -> StepEvent:
 
 
 def _weigh_place(run: OfflineRun, passage: Passage) -> float:
-    """What speaks for a passage beside its words: the router's score of its document, and the section that it is in."""
+    """What the router's score of a passage's document, and the section that it is in, add to its own score."""
     scores = {document.id: document.score for document in run.routed.documents}
     share = scores[passage.document] / (max(scores.values()) or 1.0)
     above = {passage.key, *run.scorers[passage.document].document.tree.ancestors(passage.key)}
@@ -204,7 +199,7 @@ def extract_figure(run: OfflineRun) -> StepEvent:
     for name in run.holding:
         scorer = run.scorers[name]
         gate = find_gate(state.settings, {name: scorer.document})
-        sources.append(rank_tables(scorer, name, title=run.title_of(name), is_let=gate and partial(gate, name)))
+        sources.append(rank_tables(scorer, name, title=run.entries[name].called, is_let=gate and partial(gate, name)))
     run.figure = figure = find_worked_figure(run.plan, sources)
     tables = [[source.document, view.node.key] for source in sources for view in source.tables]
     found = f"worked out {figure.value}" if figure else "no figure answers the question exactly"

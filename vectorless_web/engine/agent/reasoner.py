@@ -5,10 +5,10 @@ from dataclasses import dataclass, fields
 
 from vectorless_web.engine.agent import loop, offline
 from vectorless_web.engine.agent.corpus import Corpus
-from vectorless_web.engine.agent.events import Outcome, ReasoningEvent
+from vectorless_web.engine.agent.events import Outcome, ReasoningEvent, StepKind
 from vectorless_web.engine.agent.limits import Cancelling, Limits
 from vectorless_web.engine.agent.routing import Routed, route_documents
-from vectorless_web.engine.agent.state import Conversation, Means, RunState, Settings
+from vectorless_web.engine.agent.state import OUTSIDE_WALK, Conversation, Means, RunState, Settings
 from vectorless_web.engine.agent.wording import join_names, shorten_title
 from vectorless_web.engine.answers.quotes import Quotes
 from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError, InvalidInput
@@ -55,8 +55,8 @@ def _answer(state: RunState) -> Iterator[ReasoningEvent]:
     plan = state.understand(state.question)
     # A follow-up may lean on the question before: the router looks for its words too.
     earlier = [state.understand(row.question) for row in state.conversation.exchanges[-1:]]
-    routed, step = route_documents(state, merge_plans(plan, earlier))
-    yield step
+    routed, result = route_documents(state, merge_plans(plan, earlier))
+    yield state.make_step(StepKind.ROUTE, result, walk=OUTSIDE_WALK)
     if routed.left_out and not routed.documents:
         raise _explain_left_out(routed)
     # What chose the documents ("the latest 10-K") need not stand in their text.
@@ -70,7 +70,7 @@ def _answer(state: RunState) -> Iterator[ReasoningEvent]:
 
 def _explain_left_out(routed: Routed) -> ArtefactDamaged:
     """Why there is nothing to read: every document that is about the question is being repaired."""
-    titles = [shorten_title(document.name) for document in routed.left_out]
+    titles = [shorten_title(document.entry.called) for document in routed.left_out]
     verb = "is" if len(titles) == 1 else "are"
     error = ArtefactDamaged(
         f"{join_names(titles)} {verb} being read again and cannot be asked now. Ask again in a moment."

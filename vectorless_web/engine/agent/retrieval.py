@@ -1,4 +1,4 @@
-"""How a run retrieves: the settings of a workspace or an ask as the Retriever takes them, and its account of a step."""
+"""Retrieval in a run: calls of the Retriever with the run's settings, and what a step tells of them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ HEADINGS = (NodeKind.SECTION.value,)
 
 
 def make_search(settings: Settings, weights: Mapping[Lane, float] | None = None, **own: Any) -> RetrievalQuery:
-    """The Retriever's settings among those of a run, with the `weights` of its lanes; `own` are a step's own."""
+    """The query that a run's settings make for the Retriever; `weights` are those of its lanes, `own` other fields."""
     expand = settings.graph_expand
     given = RetrievalQuery(
         label=settings.label or None,
@@ -86,7 +86,7 @@ def rank_documents(
 
 
 def take_turns(ranked: Sequence[Sequence[Found]]) -> list[Found]:
-    """Several ranked lists in turns, what is found twice once: the first of each list, then the second."""
+    """Several ranked lists as one: the first of each list, then the second; what is in two of them stands once."""
     return list(dict.fromkeys(found for turn in zip_longest(*ranked) for found in turn if found is not None))
 
 
@@ -104,13 +104,11 @@ def pack_passages(
     The ranking has weighed the words already, so their own lane would count them twice.
     """
     cap = min(LONGEST_SHOWN, state.settings.summary_cap)
-    scored = [((passage.document, passage.key), score) for passage, score in ranked]
+    best = max((score for _, score in ranked), default=0.0) or 1.0
+    scored = [((passage.document, passage.key), score / best) for passage, score in ranked]
     found = {(passage.document, passage.key): passage for passage, _ in ranked}
-    share = max((score for _, score in ranked), default=0.0) or 1.0
-    budget = state.limits.token_budget
-    items, account = _retrieve(
-        state, None, documents, scored, share=share, token_budget=budget, limit=most, summary_cap=cap
-    )
+    own = {"token_budget": state.limits.token_budget, "limit": most, "summary_cap": cap}
+    items, account = _retrieve(state, None, documents, scored, **own)
     passages = []
     for (name, key), item in items:
         shown = found.get((name, key)) or show_leaf(plan, name, documents[name], key, item.score)
@@ -145,14 +143,12 @@ def _retrieve(
     plan: QueryPlan | None,
     documents: Mapping[str, CompiledDocument],
     scored: Sequence[tuple[tuple[str, int], float]],
-    *,
-    share: float = 1.0,
     **own: Any,
 ) -> tuple[list[tuple[tuple[str, int], RetrievedItem]], dict[str, Any]]:
     """The nodes of a retrieval over the words of a plan and `scored` nodes, with the account of a step."""
     names = dict(enumerate(documents, start=1))
     numbers = {name: number for number, name in names.items()}
-    structure = tuple((NodeAddress(numbers[name], key), score / share) for (name, key), score in scored)
+    structure = tuple((NodeAddress(numbers[name], key), score) for (name, key), score in scored)
     collection = DocumentCollection(dict(enumerate(documents.values(), start=1)), lexicon=state.lexicon)
     result = search_documents(plan, collection, make_search(state.settings, structure=structure, **own))
     found = [(at, item) for item in result.items if isinstance(at := item.node.id, NodeAddress)]

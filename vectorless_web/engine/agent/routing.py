@@ -1,10 +1,10 @@
-"""ROUTE: ask the router which documents of the scope are worth opening, and say why. Every call of it is a step."""
+"""The step ROUTE: ask the router which documents are worth opening, open them, and say why."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from vectorless_web.engine.agent.corpus import Corpus, CorpusRouter, DocumentEntry, SecondPass, entries_of
-from vectorless_web.engine.agent.events import Rejected, StepEvent, StepKind, StepResult
+from vectorless_web.engine.agent.events import Rejected, StepResult
 from vectorless_web.engine.agent.retrieval import read_bounds
 from vectorless_web.engine.agent.state import OFFLINE, OUTSIDE_WALK, RunState
 from vectorless_web.engine.agent.wording import join_names, say_count, shorten_title
@@ -42,11 +42,6 @@ class RoutedDocument:
         """The document's id in the corpus."""
         return self.entry.id
 
-    @property
-    def name(self) -> str:
-        """What people call it: its title, else its file name."""
-        return self.entry.title or self.entry.name
-
 
 @dataclass(frozen=True, slots=True)
 class Routed:
@@ -79,10 +74,10 @@ class Routed:
 
 def route_documents(
     state: RunState, plan: QueryPlan, *, after: SecondPass | None = None, walk: int = OUTSIDE_WALK
-) -> tuple[Routed, StepEvent]:
-    """Ask the router and open the documents it ranks, at most `limits.max_walks`; `after` others it looks for more.
+) -> tuple[Routed, StepResult]:
+    """Ask the router and open the documents that it ranks, at most `limits.max_walks`; beside them what the step tells.
 
-    The router's model is asked in the modes that want one.
+    With `after` other documents are looked for. The router's model is asked in the modes that want one.
     """
     before = state.sum_spending()
     with serve_place(walk, state.steps_in(walk)) if walk else serve_place(OUTSIDE_WALK, -1):
@@ -98,16 +93,19 @@ def route_documents(
     step = StepResult(
         say=_describe_routing(routed, again=after is not None) + (f". {result.edition}" if result.edition else ""),
         thought=_describe_plan(plan),
+        action="route",
         arguments=arguments | ({"gaps": list(after.gaps)} if after and after.gaps else {}),
         observation=_observe_routing(state, plan, routed, result),
-        rejected=tuple(Rejected(shorten_title(row.name), row.reason) for row in (*routed.left_out, *routed.others)),
+        rejected=tuple(
+            Rejected(shorten_title(row.entry.called), row.reason) for row in (*routed.left_out, *routed.others)
+        ),
         confidence=round(min(1.0, routed.documents[0].score), 4) if routed.documents else None,
         documents=routed.ids,
         tokens=result.tokens,
         cost_usd=result.cost_usd,
         engine=OFFLINE if result.mode_used is RouteMode.FAST or state.caller is None else state.engine,
     )
-    return routed, state.make_step(StepKind.ROUTE, step, walk=walk)
+    return routed, step
 
 
 def _ask_router(state: RunState, plan: QueryPlan, after: SecondPass | None) -> tuple[RouteResult, Callable[[int], str]]:
@@ -176,7 +174,7 @@ def _open_documents(state: RunState, candidates: Sequence[RoutedDocument], resul
 
 def _observe_routing(state: RunState, plan: QueryPlan, routed: Routed, result: RouteResult) -> dict[str, object]:
     rows = (*routed.left_out, *routed.others)
-    missed = [{"document": row.id, "title": row.name, "reason": row.reason} for row in rows]
+    missed = [{"document": row.id, "title": row.entry.called, "reason": row.reason} for row in rows]
     return {
         "considered": routed.considered,
         "activated": result.activated,
@@ -208,7 +206,7 @@ def _plan_row(state: RunState, plan: QueryPlan) -> dict[str, object]:
 def _document_row(document: RoutedDocument) -> dict[str, object]:
     row: dict[str, object] = {
         "document": document.id,
-        "title": document.name,
+        "title": document.entry.called,
         "pages": document.entry.pages,
         "score": round(document.score, 4),
         "reason": document.reason,
@@ -225,7 +223,7 @@ def _describe_plan(plan: QueryPlan) -> str:
 
 
 def _describe_routing(routed: Routed, *, again: bool) -> str:
-    titles = [shorten_title(document.name) for document in routed.documents]
+    titles = [shorten_title(document.entry.called) for document in routed.documents]
     names = join_names([*titles[:2], f"{len(titles) - 2} more"] if len(titles) > 2 else titles)
     if again:
         said = f"Looked for other documents and opened {names or 'none'}"
@@ -239,7 +237,7 @@ def _describe_routing(routed: Routed, *, again: bool) -> str:
         said = f"Considered {say_count(routed.considered, 'document')} and opened {len(titles)}: {names}"
     if not routed.left_out:
         return said
-    left = join_names([shorten_title(document.name) for document in routed.left_out])
+    left = join_names([shorten_title(document.entry.called) for document in routed.left_out])
     return f"{said}; {left} {'is' if len(routed.left_out) == 1 else 'are'} being read again and left out"
 
 

@@ -18,7 +18,7 @@ from vectorless_web.engine.agent.events import (
 )
 from vectorless_web.engine.agent.limits import Cancelling, Deadline, Late, Limits, Place
 from vectorless_web.engine.errors import Cancelled
-from vectorless_web.engine.finding.navigation import PilotBudget
+from vectorless_web.engine.finding.navigation import PilotBudget, PilotConfig
 from vectorless_web.engine.finding.retrieval.packing import SUMMARY_CAP
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.embedding import RecordedEmbedder
@@ -38,7 +38,7 @@ OUTSIDE_WALK, CONVERSATION = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a workspace or an ask wants the four systems to work; every field has a door in the product.
+    """Settings of a run, as a workspace or the ask box gives them; each can be set in the product.
 
     `pilot`: balanced, high_quality, low_cost or algorithm_only. `strategy`: beam, greedy or mcts. `route_mode`: fast,
     balanced or precise. `fusion`: rrf, weighted_rrf or convex. `graph_expand`: "", decay or ppr adds what passages
@@ -108,7 +108,7 @@ class Conversation:
 
 @dataclass(kw_only=True, eq=False)
 class Means:
-    """What runs work with. Without a `caller` they ask no model. `clock` gives seconds and may be a fake."""
+    """Models, lexicon, settings and clock of a run. Without a `caller` no model is asked; `clock` gives seconds."""
 
     settings: Settings = field(default_factory=Settings)
     lexicon: Lexicon = field(default_factory=default_lexicon)
@@ -124,15 +124,13 @@ class Means:
 
 @dataclass(eq=False)
 class RunState(Means):
-    """What a run was given, and the counters of what it did. It numbers steps and says when the run must stop."""
+    """One run under way: what it was given, what it has spent, how many steps it took, and whether it must stop."""
 
     question: str
     corpus: Corpus
     limits: Limits
     conversation: Conversation = field(default_factory=Conversation)
     cancelling: Cancelling = lambda: False
-    pilot_budget: PilotBudget | None = None
-    """What the pilots of all searches may spend together; None until one asks a model."""
 
     def __post_init__(self) -> None:
         self.verifier = self.verifier or self.caller
@@ -140,6 +138,8 @@ class RunState(Means):
         self.found: Sequence[Passage] = ()
         """The passages that steps have found so far: what a run shows that is stopped."""
         self.deadline = Deadline(self.clock, self.limits.wall_seconds, told=self.late)
+        self.pilot_budget = PilotBudget.from_config(PilotConfig.preset(self.settings.pilot))
+        """What the pilots of all searches may spend together."""
         self._counted: dict[int, int] = {}
         self._booked = Usage()
         self._most_tokens = self.limits.model_tokens
@@ -194,14 +194,14 @@ class RunState(Means):
         has_steps = self.steps_in(walk) + self.steps_in(OUTSIDE_WALK) < self.limits.max_run_steps
         return has_steps and not self.deadline.is_up(Place(walk, self.steps_in(walk)))
 
-    def find_near(self, text: str, documents: Sequence[str], walk: int = CONVERSATION) -> NearLeaves:
+    def find_near(self, text: str, documents: Sequence[str]) -> NearLeaves:
         """The leaves of these documents nearest in meaning to a text, the call booked on the step under way.
 
         None without an embedding model.
         """
         if self._nearness is None or not documents:
             return NearLeaves()
-        with serve_place(walk, self.steps_in(walk)):
+        with serve_place(CONVERSATION, self.steps_in(CONVERSATION)):
             return self._nearness.find(text, documents)
 
     def book(self, tokens: int, cost_usd: float) -> None:
@@ -239,7 +239,7 @@ class RunState(Means):
         taken = {part.name: getattr(result, part.name) for part in fields(result)} | {
             "thought": planned.thought or result.thought,
             "action": planned.action or result.action or kind.value,
-            "arguments": dict(planned.arguments or result.arguments),
+            "arguments": {**planned.arguments, **result.arguments},
             "documents": tuple(dict.fromkeys((*result.documents, *(ref.document for ref in result.refs)))),
             "tokens": planned.tokens + result.tokens,
             "cost_usd": planned.cost_usd + result.cost_usd,

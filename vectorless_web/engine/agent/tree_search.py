@@ -9,7 +9,6 @@ from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.finding.navigation import (
     STRATEGIES,
     Pilot,
-    PilotBudget,
     PilotConfig,
     SearchLimits,
     SearchReport,
@@ -74,17 +73,14 @@ def search_document(
 
 def _make_pilot(state: RunState, scorer: DocumentScorer, caller: Caller | None) -> Pilot:
     """The pilot that the settings ask for; all searches of a run share one budget."""
-    config = PilotConfig.preset(state.settings.pilot)
-    if caller is None:
-        return make_pilot(state.settings.pilot, scorer)
-    if state.pilot_budget is None:
-        state.pilot_budget = PilotBudget.from_config(config)
-    model = caller.as_model("pilot", keep=PILOTS_LEAVE, seconds=config.call_seconds)
-    return make_pilot(state.settings.pilot, scorer, model=model, budget=state.pilot_budget)
+    name = state.settings.pilot
+    seconds = PilotConfig.preset(name).call_seconds
+    model = caller.as_model("pilot", keep=PILOTS_LEAVE, seconds=seconds) if caller is not None else None
+    return make_pilot(name, scorer, model=model, budget=state.pilot_budget)
 
 
 def _describe_search(tree: Tree, entry: DocumentEntry, told: SearchReport) -> str:
-    title = shorten_title(entry.title or entry.name)
+    title = shorten_title(entry.called)
     nodes = [tree.node(found.key) for found in told.ranked[:NAMED] if found.score > 0]
     if not nodes:
         return f"Searched {title} section by section; no branch holds the words"

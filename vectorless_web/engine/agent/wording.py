@@ -24,9 +24,9 @@ def say_pages(first: int, last: int) -> str:
     return f"p. {first + 1}" if first == last else f"pp. {first + 1}-{last + 1}"
 
 
-def say_count(number: int, one: str, many: str = "") -> str:
+def say_count(number: int, one: str) -> str:
     """A number with its noun: "1 section", "9 sections", "no sections"."""
-    return f"{number or 'no'} {one if number == 1 else many or f'{one}s'}"
+    return f"{number or 'no'} {one if number == 1 else f'{one}s'}"
 
 
 def join_names(names: Sequence[str]) -> str:

@@ -112,8 +112,8 @@ class ClaimEvent:
     """One sentence of the answer, first as a draft (`state` "draft"), then "checked".
 
     `because` says in a sentence why it is not, or only partly, supported. `marks` are remarks of the program that
-    strike nothing ("not traced: 4.1"). `table` is a small table that belongs to the sentence, its header row first.
-    `is_absence`: it says that something does not stand in the documents; `because` then says what was searched.
+    strike nothing ("not traced: 4.1"). `is_absence`: it says that something does not stand in the documents; `because`
+    then says what was searched.
     """
 
     order: int
@@ -124,7 +124,6 @@ class ClaimEvent:
     calculation: Calculation | None = None
     because: str = ""
     marks: tuple[str, ...] = ()
-    table: tuple[tuple[str, ...], ...] = ()
     maker: Maker | None = None
     is_absence: bool = False
 

@@ -22,7 +22,7 @@ from vectorless_web import engine
 from vectorless_web.documents.background import is_work_under_way
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.rendering.page import RenderUnavailable, boxes, whole_page
-from vectorless_web.engine.agent.events import CONCLUDED, CompleteEvent, NodeRef, Outcome, StepEvent
+from vectorless_web.engine.agent.events import CONCLUDED, CompleteEvent, NodeRef, Outcome, Rejected, StepEvent
 from vectorless_web.engine.agent.limits import Late, Place
 from vectorless_web.engine.agent.state import CitedPassage, Conversation, Exchange
 from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence
@@ -190,7 +190,7 @@ def _ref(ref: NodeRef | None) -> dict[str, Any] | None:
     return asdict(ref) if ref else None
 
 
-CLAIM_FIELDS = ("text", "state", "support", "calculation", "table", "because", "marks", "maker")
+CLAIM_FIELDS = ("text", "state", "support", "calculation", "because", "marks", "maker")
 """Columns of a Claim that hold what a claim event says."""
 
 
@@ -201,7 +201,6 @@ def claim_row(event: ClaimEvent) -> dict[str, Any]:
         "state": event.state,
         "support": event.support.value if event.support else "",
         "calculation": asdict(event.calculation) if event.calculation else None,
-        "table": event.table,
         "because": event.because,
         "marks": event.marks,
         "maker": event.maker.value if event.maker else "",
@@ -490,14 +489,15 @@ class Recorder:
             "error_code": event.error_code,
             "retryable": event.retryable,
             "engine": "offline" if event.engine == "offline" else "model",
-            "checked": [self._record_checked(row) for row in event.checked],
+            "checked": [_checked_row(row.ref, row) for row in event.checked if row.ref],
             "tokens": token_count(event.tokens),
             "cost_usd": money(event.cost_usd),
         }
 
-    def _record_checked(self, row: Any) -> dict[str, Any]:
-        pages = {"page_start": row.ref.page_start, "page_end": row.ref.page_end} if row.ref else {}
-        return {"document": row.document, "title": row.title, "reason": row.reason, **pages}
+
+def _checked_row(ref: NodeRef, row: Rejected) -> dict[str, Any]:
+    pages = {"page_start": ref.page_start, "page_end": ref.page_end}
+    return {"document": ref.document, "title": row.label, "reason": row.reason, **pages}
 
 
 def charge(step: Step) -> None:

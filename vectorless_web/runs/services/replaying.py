@@ -100,7 +100,7 @@ class PinnedCorpus(WorkspaceCorpus):
         wanted = [str(candidate.doc_id) for route in self.router.known for candidate in route.candidates]
         self._fetch(wanted)
         known = self.find_entries(dict.fromkeys(wanted))
-        return [entry.title or entry.name for entry in known if entry.id not in self._versions]
+        return [entry.called for entry in known if entry.id not in self._versions]
 
     def list_altered(self) -> list[str]:
         """Titles of documents that were compiled again since."""
@@ -114,11 +114,7 @@ class PinnedCorpus(WorkspaceCorpus):
         searched = {
             row["document"] for step in steps if "nodes" in step.observation.get("vectors", {}) for row in step.refs
         }
-        return [
-            entry.title or entry.name
-            for entry in self.find_entries(sorted(searched))
-            if not self._has_vectors(entry.id)
-        ]
+        return [entry.called for entry in self.find_entries(sorted(searched)) if not self._has_vectors(entry.id)]
 
     def _has_vectors(self, document: str) -> bool:
         try:

@@ -308,6 +308,13 @@ def test_route_opens_none_that_shares_no_word_with_the_query_or_hardly_any() -> 
     assert event.say == "Looked for other documents and opened none"
 
 
+def test_a_step_of_routing_carries_the_thought_and_the_tokens_of_its_turn() -> None:
+    planned = PlannedStep(thought="Is there a list of fees?", tokens=70, engine="m")
+    (event,) = toolbox().carry_out("route", {"query": "berth fees"}, planned)
+    assert isinstance(event, StepEvent)
+    assert (event.thought, event.tokens, event.engine, event.walk) == ("Is there a list of fees?", 70, "m", 1)
+
+
 def test_a_document_that_was_announced_only_is_opened_when_a_tool_names_it() -> None:
     corpus = shelf(a=compiled("Fees", paragraph("The fee is 40.")), b=compiled("Cranes", paragraph("A crane lifts.")))
     tools = toolbox(corpus)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vectorless_web.engine.agent.events import NodeRef, PlannedStep, ReasoningEvent, StepEvent, StepKind, StepResult
-from vectorless_web.engine.agent.model.answer import AnswerDraft, name_documents, read_draft
+from vectorless_web.engine.agent.model.answer import AnswerDraft, name_documents
 from vectorless_web.engine.agent.model.excerpts import (
     Excerpt,
     join_excerpts,
@@ -27,6 +27,7 @@ from vectorless_web.engine.agent.model.prompts import (
 )
 from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import TOOLS, write_tools
+from vectorless_web.engine.agent.model.turns import TURN_SCHEMA, find_answer, mend_turn, read_answer
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, count_tokens
 from vectorless_web.engine.agent.retrieval import rank_documents, take_turns
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
@@ -36,7 +37,7 @@ from vectorless_web.engine.llm.budget import expected_message_tokens
 from vectorless_web.engine.llm.calls import CheckedReply, fence_text
 from vectorless_web.engine.llm.model import Message, serve_place
 from vectorless_web.engine.llm.picture import Picture
-from vectorless_web.engine.llm.replies import fit_to_schema, parse_object, problem_with, without_thoughts
+from vectorless_web.engine.llm.replies import without_thoughts
 from vectorless_web.engine.passages.find import Passage, list_absent, words_of
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.analyser import drop_function_words
@@ -78,51 +79,6 @@ PUT_OFF = (
     f"Not carried out: a turn carries out {MOST_CALLS} calls, and none once its results are long enough. Call it again "
     "if you still need it."
 )
-
-_CALL: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
-    "required": ["tool", "arguments"],
-}
-TURN_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"thought": {"type": "string"}, "calls": {"type": "array", "minItems": 1, "items": _CALL}},
-    "required": ["thought", "calls"],
-}
-
-_NAMES, _ARGUMENTS = ("tool", "name", "action", "function"), ("arguments", "args", "parameters", "input")
-_CALLS = ("calls", "tool_calls", "tools", "actions")
-
-
-def mend_turn(found: dict[str, Any]) -> dict[str, Any]:
-    """A turn by the names of the schema, however its calls are put: native, or without a frame."""
-    thought = str(found.get("thought") or "")
-    rows = next((found[name] for name in _CALLS if isinstance(found.get(name), list)), None)
-    if rows is None:
-        inner = found.get("answer")
-        bare = inner if isinstance(inner, dict) else found
-        is_answer = "claims" in bare or "outcome" in bare
-        said = _drop(bare if is_answer else found, ("thought",))
-        rows = [{"tool": "answer", "arguments": said} if is_answer else said]
-    calls = [call for row in rows if isinstance(row, dict) and (call := _mend_call(row))]
-    if not calls:
-        raise ModelInvalidReply("The reply calls no tool.")
-    return {"thought": thought, "calls": calls}
-
-
-def _mend_call(row: dict[str, Any]) -> dict[str, Any] | None:
-    if isinstance(row.get("function"), dict):
-        row = row["function"]
-    name = next((row[key] for key in _NAMES if isinstance(row.get(key), str) and row[key].strip()), "")
-    given = next((row[key] for key in _ARGUMENTS if row.get(key)), None)
-    if isinstance(given, str):
-        given = parse_object(given)
-    arguments = given if isinstance(given, dict) else _drop(row, (*_NAMES, *_ARGUMENTS, "id", "type"))
-    return {"tool": name.strip(), "arguments": arguments} if name else None
-
-
-def _drop(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if key not in names}
 
 
 @dataclass
@@ -249,10 +205,10 @@ class Dialogue:
         )
         said = without_thoughts(asked.conversation[-1].content).strip() or "{}"
         self.messages.append(Message("assistant", said[:LONGEST_REPLY]))
-        answer = _find_answer(asked.content["calls"])
+        answer = find_answer(asked.content["calls"])
         problem = ""
         if answer is not None:
-            draft, problem = _read_answer(answer)
+            draft, problem = read_answer(answer)
             is_early = not (self.is_whole or self._has_searched or self._was_sent_back or is_last)
             if draft is not None and not (draft.outcome == "not_found" and is_early):
                 yield self._make_answer_step(draft, planned)
@@ -294,24 +250,6 @@ class Dialogue:
         row = {"outcome": draft.outcome, "value": draft.value, "missing": list(draft.missing), **self._objected}
         planned = replace(planned, action="answer")
         return self.state.make_step(StepKind.SYNTHESIZE, StepResult(say, row), walk=self.walk, planned=planned)
-
-
-def _find_answer(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """The arguments of an answer that is alone, or beside calls that find nothing new."""
-    answers = [row["arguments"] for row in rows if row["tool"] == "answer"]
-    beside = [row for row in rows if row["tool"] not in ("answer", "note", "calculate")]
-    return answers[-1] if answers and not beside else None
-
-
-def _read_answer(arguments: Mapping[str, Any]) -> tuple[AnswerDraft | None, str]:
-    """The draft in a call of `answer`, or what is wrong with the call."""
-    tool = TOOLS["answer"]
-    fitted = fit_to_schema(dict(arguments), tool.parameters)
-    problem = problem_with(fitted, tool.parameters, "answer")
-    draft = None if problem else read_draft(fitted)
-    if draft is not None and (draft.claims or draft.outcome == "not_found"):
-        return draft, ""
-    return None, f"{problem or 'answer has no claims'}. Call it as answer({tool.arguments})."
 
 
 def fit_context(messages: Sequence[Message], context: int) -> list[Message]:

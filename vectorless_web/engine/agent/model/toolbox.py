@@ -56,8 +56,6 @@ class ToolOutcome:
     told: Told
     result: StepResult
     pictures: tuple[Picture, ...] = ()
-    event: ReasoningEvent | None = None
-    """A step that was made on the way (routing) and stands for this one."""
 
 
 Child = Callable[[str, Sequence[str], int], Generator[ReasoningEvent, None, ToolOutcome]]
@@ -105,10 +103,7 @@ class Toolbox:
         self.looked += outcome.result.refs
         kept = {str(key)[:40]: value[:2000] if isinstance(value, str) else value for key, value in given.items()}
         planned = replace(planned, action=name, arguments=kept)
-        if outcome.event is not None:
-            yield outcome.event
-        else:
-            yield self.state.make_step(kind, outcome.result, walk=self._walk, planned=planned)
+        yield self.state.make_step(kind, outcome.result, walk=self._walk, planned=planned)
         return outcome
 
     def _check_call(self, name: str, said: Mapping[str, Any], tool: Tool | None) -> dict[str, Any]:
@@ -134,14 +129,12 @@ class Toolbox:
 
     def _find_view(self, said: object) -> DocumentView:
         """The document named; one that was announced only is opened now."""
-        view = self.library.find(said)
-        entry = self.library.find_announced(said) if view is None else None
-        view = self.library.open(entry, self.state.corpus) if entry is not None else view
-        if view is None:
+        entry = self.library.find_entry(said)
+        if entry is None:
             names = ", ".join(view.name for view in self.library.documents)
             named = shorten_text(str(said), 60) or "(none named)"
             raise InvalidInput(f"There is no document {named}. Open are {names}.")
-        return view
+        return self.library.open(entry, self.state.corpus)
 
     def _find_node(self, said: str) -> tuple[DocumentView, int, str]:
         """Document, node and piece of an id, or of a section's title; InvalidInput when there is none."""
@@ -368,7 +361,7 @@ class Toolbox:
         gaps = list_absent([asked], self.library.compiled, lexicon=self.state.lexicon)
         gave = list(dict.fromkeys(ref.document for ref in self.looked))
         after = SecondPass(known, gaps, gave)
-        routed, event = route_documents(self.state, plan, after=after, walk=self._walk)
+        routed, result = route_documents(self.state, plan, after=after, walk=self._walk)
         texts = []
         for document in routed.documents:
             view = self.library.open(document.entry, self.state.corpus)
@@ -379,8 +372,7 @@ class Toolbox:
         opened = say_count(len(routed.documents), "other document")
         words = f"Opened {opened}." if routed.documents else "No other document speaks of that."
         before = f" Open before: {', '.join(self.library[name].name for name in known)}." if known else ""
-        told = Told(words + before, "\n\n".join(filter(None, texts)))
-        return ToolOutcome(told, StepResult(words, documents=routed.ids), event=event)
+        return ToolOutcome(Told(words + before, "\n\n".join(filter(None, texts))), result)
 
     def _for_each(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         raise InvalidInput("for_each cannot be called here.")

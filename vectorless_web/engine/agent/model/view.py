@@ -46,7 +46,7 @@ _BY_LINE = (NodeKind.TABLE, NodeKind.LIST, NodeKind.CODE)
 
 
 def count_tokens(text: str) -> int:
-    """Tokens a text is counted with."""
+    """The estimated tokens of a text."""
     return HeuristicEstimator().estimate(text)
 
 
@@ -110,7 +110,7 @@ class DocumentView:
     @property
     def title(self) -> str:
         """Its title, else its file name."""
-        return self.entry.title or self.entry.name
+        return self.entry.called
 
     @property
     def tokens(self) -> int:
@@ -363,8 +363,9 @@ class LibraryView:
 
     def __init__(self) -> None:
         self._by_id: dict[str, DocumentView] = {}
+        self._entries: dict[str, DocumentEntry] = {}
+        """The documents that are open or were announced, by their corpus ids."""
         self._numbers: dict[str, int] = {}
-        self._announced: dict[str, DocumentEntry] = {}
         self._shown: set[tuple[str, int]] = set()
 
     @property
@@ -380,7 +381,8 @@ class LibraryView:
     def narrow_to(self, view: DocumentView) -> "LibraryView":
         """A library of one of the documents, under its number, of which nothing was shown yet."""
         narrowed = LibraryView()
-        narrowed._by_id[view.id] = view
+        narrowed._by_id[view.id], narrowed._entries[view.id] = view, view.entry
+        narrowed._numbers[view.id] = view.number
         return narrowed
 
     def open(self, entry: DocumentEntry, corpus: Corpus) -> DocumentView:
@@ -392,19 +394,10 @@ class LibraryView:
 
     def announce(self, entry: DocumentEntry) -> str:
         """Number a document that is named and not opened: "D6"."""
-        self._announced[entry.id] = entry
         return f"D{self._number(entry)}"
 
-    def find_announced(self, said: object) -> DocumentEntry | None:
-        """The document that was named and is not open, by its number, file name or title."""
-        words = clean_text(str(said or "")).strip("[]() ").casefold()
-        for entry in self._announced.values():
-            names = (f"d{self._numbers[entry.id]}", entry.name.casefold(), entry.title.casefold())
-            if words in names and entry.id not in self._by_id:
-                return entry
-        return None
-
     def _number(self, entry: DocumentEntry) -> int:
+        self._entries[entry.id] = entry
         return self._numbers.setdefault(entry.id, len(self._numbers) + 1)
 
     def of_id(self, document: str) -> DocumentView | None:
@@ -416,15 +409,20 @@ class LibraryView:
         return self._by_id[document]
 
     def find(self, said: object) -> DocumentView | None:
-        """The document that a model names: "D3", "3", a file name or a title; the only one when none is named."""
+        """The open document that a model names; None when there is none."""
+        entry = self.find_entry(said)
+        return self._by_id.get(entry.id) if entry is not None else None
+
+    def find_entry(self, said: object) -> DocumentEntry | None:
+        """The document that a model names: "D3", "3", a file name or a title; the only open one when none is named."""
         words = clean_text(str(said or "")).strip("[]() ")
         if not words:
-            return self.documents[0] if len(self.documents) == 1 else None
+            return self.documents[0].entry if len(self.documents) == 1 else None
         number = re.match(r"d?(\d{1,4})(?:\D|$)", words, re.IGNORECASE)
-        if number and (numbered := self._numbered(int(number[1]))):
-            return numbered
-        folded = words.casefold()
-        return next((v for v in self.documents if folded in (v.entry.name.casefold(), v.entry.title.casefold())), None)
+        numbered = [name for name, own in self._numbers.items() if number and own == int(number[1])]
+        folded, entries = words.casefold(), self._entries.values()
+        named = (entry for entry in entries if folded in (entry.name.casefold(), entry.title.casefold()))
+        return self._entries[numbered[0]] if numbered else next(named, None)
 
     def name_documents(self, text: str, known: str) -> str:
         """The text with titles in the place of ids, which mean nothing to people; what stands in `known` is no id."""
