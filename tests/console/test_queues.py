@@ -1,15 +1,19 @@
 """Queues in plain words; pausing, resuming, draining, cancelling, trying again."""
 
+from datetime import UTC, datetime, timedelta
+
 import django_rq
 import pytest
 from rq import SimpleWorker
 from rq.job import JobStatus
 from rq.registry import FailedJobRegistry
 from rq.results import Result
+from rq.utils import utcformat
+from rq.worker_registration import get_keys
 
 from tests.console.conftest import text
 from vectorless_web.documents.models import Document, DocumentVersion
-from vectorless_web.infra.queues.jobs import StoppableWorker
+from vectorless_web.infra.queues.jobs import NO_WORKER, StoppableWorker, find_hold
 from vectorless_web.runs.line import JOB
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.workspaces.models import AuditEvent, Membership, Role
@@ -106,6 +110,21 @@ def test_a_failed_job_is_taken_off_the_list(staff, queue, run):
     assert "ValueError" not in text(staff.get("/console/queues/"))
     waiting = queue.enqueue_call(JOB, args=(run.pk,))
     assert staff.post("/console/jobs/forget/", {"job": waiting.id}).status_code == 409
+
+
+def test_a_worker_that_is_frozen_is_shown_as_away_and_takes_no_turn(staff, queue, workers):
+    workers(1)
+    page = text(staff.get("/console/queues/"))
+    assert "last heard of 0" in page
+    assert "away" not in page
+    assert find_hold("runs") is None
+
+    [key] = get_keys(queue=queue)
+    queue.connection.hset(key, "last_heartbeat", utcformat(datetime.now(UTC) - timedelta(seconds=40)))
+    page = text(staff.get("/console/queues/"))
+    assert "last heard of 40" in page
+    assert ">away<" in page
+    assert find_hold("runs") is NO_WORKER
 
 
 def test_a_worker_is_told_to_end(staff, queue):

@@ -16,7 +16,7 @@ from tests.support.compiled import compile_here
 from tests.support.files import HANDBOOK, REPORT, upload
 from vectorless_web.documents import services
 from vectorless_web.documents.compiling.process import CompileFailed, Order, StageProgress
-from vectorless_web.documents.models import DocumentVersion, Section
+from vectorless_web.documents.models import Card, Document, DocumentVersion, Section
 from vectorless_web.documents.services import lifecycle
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.storage.files import open_version
@@ -24,6 +24,7 @@ from vectorless_web.engine.documents.artefact import ENGINE_VERSION
 from vectorless_web.engine.documents.container import FORMAT
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.infra.queues import jobs
+from vectorless_web.workspaces.models import AuditEvent
 
 pytestmark = pytest.mark.django_db
 
@@ -227,3 +228,41 @@ def test_the_command_tells_and_queues(handbook, ready, capsys):
     assert "1 cannot be read" in capsys.readouterr().out
     handbook.refresh_from_db()
     assert handbook.repair == Status.QUEUED
+
+
+def test_a_title_of_an_earlier_reading_is_brought_up_to_date_and_one_that_people_gave_stays(ready, bob):
+    texts = {"lease.md": b"# Lease of unit 7\n\nRent is 90.", "plan.md": b"# Plan for 2027\n\nWe grow."}
+    lease, plan = (ready(text, name) for name, text in texts.items())
+    for document in (lease, plan):
+        Card.objects.filter(version=document.current_version).update(title="Report")
+        Document.objects.filter(pk=document.pk).update(title="Report (2)")
+        written_by(document.current_version, "1")
+    plan.refresh_from_db()
+    services.rename_document(actor=bob, document=plan, title="Our plan")
+
+    services.queue_outdated()
+    work_off()
+    titles = dict(Document.objects.values_list("name", "title"))
+    assert titles == {"lease.md": "Lease of unit 7", "plan.md": "Our plan"}
+
+
+def test_titles_that_were_left_behind_are_renewed_by_the_command_but_never_those_that_people_gave(ready, bob, capsys):
+    names = ("left.md", "named.md")
+    left, named = (ready(b"# About " + name.encode() + b"\n\nText.", name) for name in names)
+    services.rename_document(actor=bob, document=named, title="Ours")
+    Document.objects.filter(pk=left.pk).update(title="Annual report")
+    older = Document.objects.create(workspace=left.workspace, name="older.md", title="From before")
+    older.current_version = DocumentVersion.objects.create(document=older, bytes=1, sha256="0", status="ready")
+    older.save()
+    Card.objects.create(version=older.current_version, title="Older than the record")
+    for _ in range(2):
+        call_command("recompile", "--titles")
+    assert dict(Document.objects.values_list("name", "title")) == {
+        "left.md": "About left.md",
+        "named.md": "Ours",
+        "older.md": "From before",
+    }
+    assert AuditEvent.objects.filter(verb="document.retitled").count() == 1
+    told = capsys.readouterr().out
+    assert "Annual report -> About left.md" in told
+    assert "0 documents have another title" in told

@@ -6,16 +6,19 @@ import time
 from decimal import Decimal
 
 import pytest
+from django.urls import reverse
+from django.utils.formats import date_format
 from werkzeug import Response
 
 from tests.support.compiled import compiled_document
 from tests.support.conversing import answer, claim, verdict
+from tests.support.page_text import visible_text
 from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run
 from vectorless_web.runs.page.rendering import takeover_of
 from vectorless_web.workspaces.models import Budget, ModelProvider
-from vectorless_web.workspaces.selectors import provider_choice
+from vectorless_web.workspaces.selectors import period_end, provider_choice
 from vectorless_web.workspaces.services.settings import period_start
 from vectorless_web.workspaces.storage import encrypt
 
@@ -172,6 +175,42 @@ def test_whatever_the_model_does_the_run_ends_with_passages_and_says_why(led_by,
         assert code in set(run.model_calls.values_list("error_code", flat=True))
 
 
+def test_the_settings_tell_that_a_key_is_refused_until_a_call_is_answered(led_by, workspace, alice, client):
+    client.force_login(alice)
+    address = reverse("workspaces:providers", args=[workspace.slug])
+
+    def told() -> str:
+        return " ".join(client.get(address).content.decode().split())
+
+    script = Script()
+    led_by(script)
+    models = ModelProvider.objects.filter(workspace=workspace)
+    row = {"name": "chat", "found": "yes", "sentence": "It answers."}
+    found = {"works": True, "usable": True, "capabilities": [row], "model": "tiny", "verdict": "It suits every job."}
+    models.update(capabilities=found)
+    assert "It suits every job." in told()
+
+    script.trouble["turn"] = status(401)
+    led_by(script)
+    assert "refuses the key" in told()
+    assert "Store another key under Change" in told()
+    assert "It suits every job." not in told()
+
+    script.trouble.clear()
+    led_by(script)
+    assert models.get().capabilities == found
+    assert "It suits every job." in told()
+
+
+def test_a_second_reader_that_fails_is_told_of_and_the_other_is_not(led_by, second_reader, workspace):
+    second_reader.trouble["verify"] = status(401)
+    chosen = ModelProvider.objects.create(workspace=workspace, name="Scripted", base_url="https://x.example", model="x")
+    led_by(Script(), settings={**workspace.settings, "answerer": provider_choice(chosen)})
+    told = {row.name: row.last_failure for row in ModelProvider.objects.filter(workspace=workspace)}
+    assert told["Scripted"] is None
+    assert told["Second"].is_of_key
+
+
 def test_one_bad_reply_is_repaired(led_by):
     run = led_by(Script(**{"turn 1": lambda _p: "Let me think."}))
 
@@ -222,6 +261,30 @@ class TestBudgets:
         assert run.status == "passages"
         assert set(run.model_calls.values_list("error_code", flat=True)) == {"budget_exceeded"}
         assert (row.spent_usd, row.reserved_usd) == (0, 0)
+        assert ModelProvider.objects.get().last_failure is None, "the model was not asked"
+
+    def test_the_ask_page_says_that_no_model_answers_until_when_and_who_can_raise_the_budget(
+        self, led_by, budget, workspace, alice, bob, client
+    ):
+        def told(user) -> str:
+            client.force_login(user)
+            return visible_text(client.get(f"/w/{workspace.slug}/").content.decode())
+
+        row = budget("5")
+        led_by(Script())
+        assert "tiny answers." in told(bob)
+        assert "used up" not in told(bob)
+
+        Budget.objects.update(limit_usd=row.limit_usd / 1000)
+        led_by(Script())
+        until = f"{date_format(period_end('month'), 'j F Y')}, 00:00 UTC."
+        assert f"answers come without a model until {until} An owner of the workspace can raise it." in told(bob)
+        assert "You can raise it under Settings, Budgets." in told(alice)
+        Budget.objects.update(by_staff=True)
+        assert "An administrator of this site can raise it." in told(alice)
+
+        Budget.objects.update(limit_usd=5)
+        assert "tiny answers." in told(bob)
 
     def test_a_failed_call_gives_back_what_was_put_aside(self, led_by, budget):
         row = budget("5")

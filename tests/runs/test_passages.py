@@ -2,18 +2,21 @@
 
 import re
 from dataclasses import replace
+from html import unescape
 
 import pytest
 from django.test import Client
 
 from tests.runs.test_execute import tell, work
 from tests.sharing.test_share import share
+from tests.support.compiled import compiled_document
 from tests.support.engines import claim, closest, complete, passages_story, step
 from tests.support.page_text import visible_text
 from vectorless_web.api.services import make_token
 from vectorless_web.engine.agent.events import Outcome
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.runs.export.exports import as_json, as_markdown
+from vectorless_web.runs.jobs import execute_run
 from vectorless_web.runs.models import Citation
 
 pytestmark = pytest.mark.django_db
@@ -94,3 +97,21 @@ def test_a_worked_figure_stands_above_the_passages_and_is_called_exact(make_run,
         assert page.index("Revenue was 412 million.") < page.index('id="passages"'), name
         assert "These passages come closest to the question." in visible_text(page), name
     assert list(Citation.objects.order_by("marker").values_list("marker", "claim__order")) == [(1, 0), (2, None)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_way_from_a_quote_of_a_table_to_its_document_opens_the_table(make_run, workspace, alice, client):
+    table = b"| | 2024 |\n|---|---|\n| Revenue | 412 |\n| Costs | 90 |"
+    compiled_document(workspace, alice, b"# Report\n\n## Figures\n\n" + table + b"\n\n## Leave\n\nLeave is 30 days.\n")
+    client.force_login(alice)
+
+    def way_from(question: str) -> str:
+        run = make_run(question=question)
+        execute_run(run.pk)
+        page = client.get(f"/w/{workspace.slug}/runs/{run.pk}/").content.decode()
+        return unescape(re.search(r'data-url="([^"]+)"', page)[1])
+
+    address = way_from("What was revenue in 2024?")
+    assert re.search(r"[?&]table=(\d+)#table-\1$", address)
+    assert re.search(r'<figcaption class="tables">\s*<details open>', client.get(address).content.decode())
+    assert "table" not in way_from("How long is leave?")

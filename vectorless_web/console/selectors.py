@@ -89,9 +89,11 @@ def _describe_finding(name: str, finding: Finding) -> Part:
 
 
 def list_providers() -> list[ModelProvider]:
-    """Models that are switched on, those whose test failed first; with their workspaces."""
+    """Models that are switched on, those whose test or last call failed first; with their workspaces."""
     rows = ModelProvider.objects.filter(enabled=True).select_related("workspace").order_by("name", "pk")
-    return sorted(rows[:PROVIDERS_SHOWN], key=lambda row: row.capabilities.get("works") is not False)
+    return sorted(
+        rows[:PROVIDERS_SHOWN], key=lambda row: not row.last_failure and row.capabilities.get("works") is not False
+    )
 
 
 @dataclass(frozen=True)

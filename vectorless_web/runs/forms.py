@@ -17,7 +17,7 @@ from vectorless_web.runs.selectors import answerers_of, estimate_of
 from vectorless_web.runs.services import is_private_anyway
 from vectorless_web.workspaces.forms import CAP_LIMITS, EXPANSIONS, FUSIONS, PILOTS, SHARE, STRATEGIES
 from vectorless_web.workspaces.models import Workspace
-from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.selectors import UsedUp, User, used_up_budget
 
 STEP_CHOICES = (6, 12, 20, 30)
 """Steps of a walk that the form offers, from the default to the most that is allowed."""
@@ -169,6 +169,8 @@ class AskBox:
     """Whether only who asks is to see it; None where it is so anyway."""
     may_cost: bool = False
     """Whether who can answer costs anything."""
+    used_up: UsedUp | None = None
+    """The budget that pays for no call of a model at present; None while there is room, or nothing costs."""
     starters: Callable[[], Sequence[Starter]] = tuple
     search: SearchForm = field(default_factory=SearchForm)
 
@@ -253,6 +255,7 @@ def ask_box(
     rows = readable_documents(workspace, user).select_related(None)
     answerers = answerers_of(workspace)
     steps = sent.max_steps or workspace.setting("max_steps")
+    may_cost = any(row.usd_per_million for row in answerers)
     return AskBox(
         question=sent.question,
         scope=sent.scope,
@@ -276,7 +279,8 @@ def ask_box(
         private=None if is_private_anyway(workspace, follows) else sent.private,
         search=sent.search,
         most_usd=workspace.setting("money_usd"),
-        may_cost=any(row.usd_per_million for row in answerers),
+        may_cost=may_cost,
+        used_up=used_up_budget(workspace, user) if may_cost else None,
         starters=lambda: [] if sent.question else _find_starters(rows, sent.chosen),
     )
 

@@ -95,6 +95,7 @@ def _work_on(lease: services.RunLease) -> None:
         )
         engine = wiring.engine_for(model_chosen(run.workspace, answerer), calls)
         services.execute_run(lease, engine=engine, inputs=inputs, stop=stop)
+        services.note_last_calls(run)
     except SecretUnreadable:
         services.fail_run(lease, code="secret_unreadable", message=UNREADABLE, retryable=False)
     except EngineError as error:

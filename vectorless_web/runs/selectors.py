@@ -16,7 +16,8 @@ from django.utils.translation import gettext_lazy as _lazy
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder
 from vectorless_web.documents.selectors import closed_folders, open_to
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.errors import Cancelled
+from vectorless_web.engine.agent.model.verifier import PURPOSE as VERIFY
+from vectorless_web.engine.errors import Cancelled, ModelBudgetSpent
 from vectorless_web.engine.llm.embedding import PURPOSE as EMBEDDING
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.queues.jobs import Hold, find_hold
@@ -48,6 +49,7 @@ from vectorless_web.workspaces.selectors import (
     provider_choice,
     providers_for,
     roles_in,
+    usable_providers,
     workspace_for,
     workspaces_of,
 )
@@ -298,6 +300,27 @@ BESIDE_CHAT = (EMBEDDING, "nearness")
 def count_opened(run: Run) -> int:
     """How many documents the run has opened so far."""
     return run.versions.count()
+
+
+def last_calls(run: Run) -> Iterator[tuple[ModelProvider, ModelCall]]:
+    """Each connected model that was asked in a run, with its last call.
+
+    One that somebody stopped, or that a budget did not pay for, tells nothing of the model.
+    """
+    calls = run.model_calls.exclude(purpose__in=BESIDE_CHAT).order_by("-pk")
+    calls = calls.exclude(error_code__in=(Cancelled.code, ModelBudgetSpent.code))
+    if not calls.exists():
+        return
+    rows, chosen = usable_providers(run.workspace), run.settings.get("answerer", "")
+    by_choice = {provider_choice(row): row for row in rows}
+    asked = None if chosen == SITE else by_choice.get(chosen, rows[0] if rows else None)
+    second = by_choice.get(run.settings.get("second_reader", ""), asked)
+    checks = Q(purpose__startswith=VERIFY)
+    parts = [(asked, calls)] if second == asked else [(asked, calls.exclude(checks)), (second, calls.filter(checks))]
+    for row, own in parts:
+        last = own.first()
+        if row is not None and last is not None:
+            yield row, last
 
 
 def model_failure(run: Run) -> tuple[ModelCall | None, bool]:

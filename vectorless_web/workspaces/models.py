@@ -1,5 +1,6 @@
 """Workspaces, who belongs to them, what they may spend, and the record of what was done."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NoReturn
 
@@ -10,6 +11,7 @@ from django.db.models.functions import Coalesce, Lower
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from vectorless_web.engine.errors import ModelAuth
 from vectorless_web.engine.llm.capability import CHECKS
 from vectorless_web.infra.limits import NAME_MAX, PHRASE_MAX
 from vectorless_web.infra.money import MoneyField
@@ -243,6 +245,24 @@ class ProvidersInUse(models.Manager["ModelProvider"]):
         return super().get_queryset().filter(removed_at=None)
 
 
+LAST_FAILURE = "last_failure"
+"""Where `capabilities` say that the model's last call in a run failed."""
+
+
+@dataclass(frozen=True)
+class LastFailure:
+    """A call of a model that failed: when, with which code, and its cause in a sentence."""
+
+    at: datetime | None
+    code: str
+    message: str
+
+    @property
+    def is_of_key(self) -> bool:
+        """Whether the server refused the key, so that every call fails until another is stored."""
+        return self.code == ModelAuth.code
+
+
 class ModelProvider(models.Model):
     """A chat model a workspace may use (every workspace when `workspace` is null). The key is encrypted at rest."""
 
@@ -311,6 +331,12 @@ class ModelProvider(models.Model):
     def tested_at(self) -> datetime | None:
         """When its last self-test ended; None before the first one did."""
         return parse_datetime(str(self.capabilities.get("tested_at", "")))
+
+    @property
+    def last_failure(self) -> "LastFailure | None":
+        """What its last call in a run failed with; None when that was answered, and after a self-test."""
+        found = self.capabilities.get(LAST_FAILURE)
+        return LastFailure(parse_datetime(found["at"]), found["code"], found["message"]) if found else None
 
     @property
     def is_being_tried(self) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from functools import lru_cache, reduce
 from itertools import chain
@@ -461,6 +461,53 @@ def settings_of(row: ModelProvider) -> ModelSettings:
 def budgets_of(workspace: Workspace) -> QuerySet[Budget]:
     """The workspace's budget first, then those of single members; where there are two, the administrators' first."""
     return workspace.budgets.select_related("user").order_by(F("user_id").asc(nulls_first=True), "-by_staff")
+
+
+def period_start(period: str, today: date | None = None) -> date:
+    """The first day of the period that `today` lies in, in UTC."""
+    day = today or timezone.now().date()
+    return day.replace(day=1) if period == Budget.Period.MONTH else day
+
+
+def period_end(period: str) -> date:
+    """The first day of the next period, in UTC."""
+    longest = timedelta(days=31 if period == Budget.Period.MONTH else 1)
+    return period_start(period, period_start(period) + longest)
+
+
+def covering_budgets(workspace: Workspace, user: User | None) -> QuerySet[Budget]:
+    """The budgets that a call of this user in the workspace is paid from (None: those of no single person)."""
+    own = Q(user=None) | Q(user_id=user.pk) if user is not None else Q(user=None)
+    return Budget.objects.filter(own, Q(workspace=workspace) | Q(workspace=None))
+
+
+USED_UP = 100
+"""Percent of a budget at which owners are told, besides that which the budget names. A call that the rest does not
+pay for uses a budget up, too."""
+
+
+def name_notice(budget: Budget, share: int) -> str:
+    """What tells apart the notice that a budget has come so far in its period, so that it is given once."""
+    return f"budget-{budget.pk}-{budget.period_start.isoformat()}-{budget.limit_usd.normalize():f}-{share}"
+
+
+@dataclass(frozen=True)
+class UsedUp:
+    """A budget that pays for no further call of a model: until when, in UTC, and whether owners can raise it."""
+
+    until: date
+    by_staff: bool
+
+
+def used_up_budget(workspace: Workspace, user: User) -> UsedUp | None:
+    """Of the used up budgets that the user's calls are paid from here, the one that lasts longest; None without one."""
+    rows = [row for row in covering_budgets(workspace, user) if row.period_start >= period_start(row.period)]
+    if not rows:
+        return None
+    refused = set(Notice.objects.filter(once__in=[name_notice(row, USED_UP) for row in rows]).values_list("once"))
+    spent = [row for row in rows if row.spent_usd >= row.limit_usd or (name_notice(row, USED_UP),) in refused]
+    ends = [UsedUp(period_end(row.period), row.by_staff or row.workspace_id is None) for row in spent]
+    return max(ends, key=lambda end: (end.until, end.by_staff), default=None)
 
 
 def budget_in(workspace: Workspace, pk: int) -> Budget:

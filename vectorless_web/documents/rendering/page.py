@@ -348,6 +348,14 @@ def page_url(version: DocumentVersion, page_index: int, **query: str) -> str:
     return f"{address}?{urlencode(values)}"
 
 
+def node_url(version: DocumentVersion, page_index: int, key: int) -> str:
+    """The reader's address of a page where node `key` is read: with its table, as understood, opened if it is one."""
+    tree = open_version(version).tree
+    if key not in tree or tree.node(key).table is None:
+        return page_url(version, page_index)
+    return page_url(version, page_index, table=str(key)) + f"#table-{key}"
+
+
 def fragment_url(version: DocumentVersion, page_index: int) -> str:
     """The address of a page's fragment; "" for a page that does not exist."""
     if not 0 <= page_index < version.pages:

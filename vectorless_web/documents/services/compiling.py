@@ -52,7 +52,7 @@ from vectorless_web.documents.services.compiled_rows import (
 from vectorless_web.documents.services.embedding import carry_vectors, name_carried, want_vectors
 from vectorless_web.documents.services.enclosing import TOO_DEEP, add_enclosed, is_too_deep
 from vectorless_web.documents.services.summarising import want_summaries
-from vectorless_web.documents.services.uploads import has_first_title, tell_title_apart
+from vectorless_web.documents.services.uploads import has_first_title, is_titled_after, retitle, tell_title_apart
 from vectorless_web.documents.storage.files import (
     check_reachable,
     delete_stored,
@@ -456,10 +456,14 @@ def _replace(
             raise LeaseLost
         version.sections.all().delete()
         Section.objects.bulk_create(section_rows(version, document), batch_size=BATCH_ROWS)
+        earlier = Card.objects.filter(version=version).first()
         Card.objects.filter(version=version).delete()
-        card_row(version, document.card, starters).save()
+        new = card_row(version, document.card, starters)
+        new.save()
         row = Document.objects.get(pk=version.document_id)
         if row.current_version_id == version.pk and row.deleted_at is None:
+            if earlier is not None and is_titled_after(row, earlier.title):
+                retitle(row, new.title)
             show_to_router(row, card)
         name_carried(carried)
         announce(row.workspace_id, row.pk)
@@ -493,9 +497,9 @@ def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[st
     row = Document.objects.select_for_update(of=("self",)).select_related("current_version").get(pk=version.document_id)
     if row.current_version is None or row.current_version.number < version.number:
         row.current_version = version
-        if has_first_title(row):
-            own = clean_for_database(document.title, TITLE_MAX)
-            row.title = tell_title_apart(row, own) if own else row.title
+        own = clean_for_database(document.title, TITLE_MAX)
+        if own and has_first_title(row):
+            row.title = tell_title_apart(row, own)
         row.save(update_fields=["current_version", "title"])
         show_to_router(row, card)
         want_vectors(row.workspace_id)

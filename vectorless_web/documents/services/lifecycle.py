@@ -1,6 +1,6 @@
 """What may be done to a document that is here, and how versions whose worker was lost, or that are old, are mended."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -8,7 +8,8 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import CharField, Count, Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Cast
 from django.utils import timezone
 
 from vectorless_web.documents.compiling.process import CompileFailed
@@ -29,14 +30,14 @@ from vectorless_web.documents.services.background import READINGS, REPAIRS
 from vectorless_web.documents.services.compiled_rows import hide_from_router, show_again
 from vectorless_web.documents.services.compiling import CANCELLED, end_as_failed, is_sound, postpone_repair
 from vectorless_web.documents.services.keeping.installation import files_standing
-from vectorless_web.documents.services.uploads import name_document
+from vectorless_web.documents.services.uploads import name_document, retitle
 from vectorless_web.documents.storage.files import open_version, size_of
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.parsing.scans.recognition import NoRecogniser
 from vectorless_web.infra.queues import jobs
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.workspaces.models import PeopleGroup, Workspace
+from vectorless_web.workspaces.models import AuditEvent, PeopleGroup, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import delete_and_record, record
 from vectorless_web.workspaces.site import periods_kept
@@ -138,6 +139,38 @@ def queue_scanned() -> int:
         if version.recognised_pages or version.unread_pages
     ]
     return sum(queue_repair(version, Reason.ASKED) for version in scanned)
+
+
+@dataclass(frozen=True)
+class Retitled:
+    """A document that is called otherwise now: its number, and both titles."""
+
+    pk: int
+    before: str
+    title: str
+
+
+def renew_titles() -> Iterator[Retitled]:
+    """Call documents as they are read now that are called as an earlier program read them; each as it is done.
+
+    Those that people named are left alone: a document must have been added here under no title of its own, and never
+    renamed, by a record that reaches back to when it was added.
+    """
+    here = AuditEvent.objects.filter(object_type="document", object_id=Cast(OuterRef("pk"), CharField()))
+    imports = AuditEvent.objects.filter(verb="workspace.imported", workspace=OuterRef("workspace"))
+    rows = Document.objects.filter(deleted_at=None, current_version__status=Status.READY, current_version__repair="")
+    rows = rows.filter(Exists(here.filter(verb="document.added")), ~Exists(here.filter(verb="document.renamed")))
+    for pk in list(rows.filter(~Exists(imports)).values_list("pk", flat=True)):
+        row = Document.objects.select_related("current_version__card", "workspace").get(pk=pk)
+        card, before = getattr(row.current_version, "card", None), row.title
+        with transaction.atomic():
+            if card is None or not retitle(row, card.title):
+                continue
+            show_again([row])
+            details = {"from": before}
+            record(actor=None, verb="document.retitled", workspace=row.workspace, target=row, details=details)
+            announce(row.workspace_id, row.pk)
+        yield Retitled(row.pk, before, row.title)
 
 
 def check_artefacts() -> int:

@@ -470,9 +470,26 @@ def tell_title_apart(document: Document, title: str) -> str:
 
 def has_first_title(document: Document) -> bool:
     """Whether the title was made of the file name, so that the document's own title takes its place."""
-    title, first = document.title, title_from(document.name)
-    rest = title.removeprefix(first) if title.startswith(first) else title
+    return is_titled_after(document, title_from(document.name))
+
+
+def is_titled_after(document: Document, title: str) -> bool:
+    """Whether the document is called by that title, or by what `tell_title_apart` has made of it."""
+    if not title or not document.title.startswith(title):
+        return False
+    rest = document.title.removeprefix(title).removeprefix(f" ({document.name[:NAME_BESIDE]})")
     return not rest or (rest.startswith(" (") and rest[2:-1].isdecimal() and rest.endswith(")"))
+
+
+def retitle(document: Document, own: str) -> bool:
+    """Call a document as it is read now, unless it is called so or somebody renames it meanwhile; whether it was."""
+    if not own or is_titled_after(document, own):
+        return False
+    title = tell_title_apart(document, own)
+    if not Document.objects.filter(pk=document.pk, title=document.title).update(title=title):
+        return False
+    document.title = title
+    return True
 
 
 def _find_predecessor(

@@ -16,7 +16,13 @@ from rq.queue import Queue
 from rq.registry import FailedJobRegistry, StartedJobRegistry
 from rq.worker.base import BaseWorker
 
-from vectorless_web.infra.queues.jobs import QUEUE_PAUSED, SITE_READ_ONLY, connection_to, is_paused
+from vectorless_web.infra.queues.jobs import (
+    QUEUE_PAUSED,
+    SILENT_SECONDS,
+    SITE_READ_ONLY,
+    connection_to,
+    is_paused,
+)
 
 SHOWN = 50
 """Jobs of each state that a page shows."""
@@ -42,6 +48,16 @@ class WorkerInfo:
     job: str
     since: datetime | None
     heard: datetime | None
+
+    @property
+    def silent_seconds(self) -> float | None:
+        """Seconds since it was last heard of; None when it gave no sign of life yet."""
+        return max((datetime.now(UTC) - self.heard).total_seconds(), 0.0) if self.heard else None
+
+    @property
+    def is_away(self) -> bool:
+        """Whether it has been silent so long that it counts as away: it is frozen, was killed, or is cut off."""
+        return self.silent_seconds is not None and self.silent_seconds >= SILENT_SECONDS
 
 
 @dataclass(frozen=True)

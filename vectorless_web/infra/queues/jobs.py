@@ -221,7 +221,9 @@ AT_ONCE = 500
 """Jobs asked for in one request to Redis; bounds the size of a reply."""
 WORKER_TTL_SECONDS, BUSY_SIGN_SECONDS = 20, 5
 """An idle worker gives a sign of life 15 s before the first is over, a busy one each time the second is: one that is
-stopped is noticed within 15 s (infra.web.health)."""
+stopped is noticed within SILENT_SECONDS."""
+SILENT_SECONDS = 15.0
+"""A worker gives a sign of life every 5 s, idle or busy; one of which three are missing counts as away."""
 RESULT_SECONDS = 3600
 """Seconds that Redis keeps a finished job. Nothing reads it: results are rows. It lets an operator look."""
 FAILURE_SECONDS = 7 * 24 * 3600
@@ -448,7 +450,8 @@ class WaitingLine:
 def count_workers(queue: str) -> int:
     """How many workers on all machines are connected and work on a queue; 0 also when Redis does not say.
 
-    A worker that was killed stays in its list for minutes, but its subscription ends with its connection.
+    A worker that was killed stays in its list for minutes, but its subscription ends with its connection. One that is
+    frozen keeps its connection, but gives no sign of life.
     """
     try:
         with redis_breaker.guard():
@@ -461,8 +464,19 @@ def count_workers(queue: str) -> int:
 def _count_workers(redis: Redis, queue: str) -> int:
     keys = [as_text(key) for key in redis.smembers(WORKERS_BY_QUEUE_KEY % queue)]
     names = [key.removeprefix(Worker.redis_worker_namespace_prefix) for key in keys]
-    channels = [PUBSUB_CHANNEL_TEMPLATE % name for name in names]
-    return sum(count > 0 for _, count in redis.pubsub_numsub(*channels)) if channels else 0
+    if not keys:
+        return 0
+    with redis.pipeline(transaction=False) as pipeline:
+        for key in keys:
+            pipeline.hget(key, "last_heartbeat")
+        pipeline.pubsub_numsub(*(PUBSUB_CHANNEL_TEMPLATE % name for name in names))
+        *heard, connected = pipeline.execute()
+    return sum(count > 0 and age_of(stamp) < SILENT_SECONDS for stamp, (_, count) in zip(heard, connected, strict=True))
+
+
+def age_of(stamp: bytes | None, *, unknown: float = float("inf")) -> float:
+    """Seconds since a moment that RQ wrote down; `unknown` where it wrote none."""
+    return unknown if not stamp else (datetime.now(UTC) - utcparse(as_text(stamp))).total_seconds()
 
 
 def _find_jobless(named: dict[str, Any], queue: str, *, begun_within: float) -> list[Any]:
@@ -490,5 +504,4 @@ def _is_alive(status: bytes | None, began: bytes | None, begun_within: float) ->
         return state in ALIVE
     if not began:
         return False
-    age = datetime.now(UTC) - utcparse(began.decode())
-    return 0 <= age.total_seconds() < begun_within
+    return 0 <= age_of(began) < begun_within

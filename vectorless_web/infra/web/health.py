@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import IntEnum
 from functools import partial
 from ipaddress import ip_address
@@ -27,9 +26,9 @@ from redis import Redis
 from redis.exceptions import RedisError
 from rq import Queue
 from rq.job import Job
-from rq.utils import utcparse
 from rq.worker_registration import get_keys
 
+from vectorless_web.infra.queues.jobs import SILENT_SECONDS, age_of
 from vectorless_web.infra.web.request_limits import signed_in_account
 
 SIGN_OF_LIFE_SECONDS = 24 * 3600
@@ -61,8 +60,6 @@ def _key(name: str) -> str:
 
 logger = logging.getLogger(__name__)
 
-WORKER_SECONDS = 15.0
-"""A worker gives a sign of life every 5 s, idle or busy (infra.queues.jobs); three that are missing are silence."""
 NEEDED_QUEUES = ("runs", "documents")
 """Queues without whose workers people wait for ever; the others do what nobody waits for."""
 SWEEP_SECONDS = 120.0
@@ -179,7 +176,7 @@ def count_alive_workers(queue: str) -> int:
         with redis.pipeline(transaction=False) as pipeline:
             for key in keys:
                 pipeline.hget(key, "last_heartbeat")
-            return sum(_age(heartbeat) < WORKER_SECONDS for heartbeat in pipeline.execute())
+            return sum(age_of(heartbeat) < SILENT_SECONDS for heartbeat in pipeline.execute())
 
 
 def check_queue(queue: str) -> Finding:
@@ -201,7 +198,7 @@ def measure_queue(queue: str) -> tuple[int, float]:
         with redis.pipeline(transaction=False) as pipeline:
             for job_id in waiting.get_job_ids(0, JOBS_LOOKED_AT):
                 pipeline.hget(Job.key_for(job_id), "enqueued_at")
-            return count, max((_age(stamp, unknown=0.0) for stamp in pipeline.execute()), default=0.0)
+            return count, max((age_of(stamp, unknown=0.0) for stamp in pipeline.execute()), default=0.0)
 
 
 def check_sweep() -> Finding:
@@ -282,13 +279,6 @@ class IntegrityCheck:
         while True:
             self.look()
             time.sleep(INTEGRITY_SECONDS)
-
-
-def _age(stamp: bytes | None, *, unknown: float = float("inf")) -> float:
-    """Seconds since a moment that rq wrote down."""
-    if not stamp:
-        return unknown
-    return (datetime.now(UTC) - utcparse(stamp.decode())).total_seconds()
 
 
 ANSWER_SECONDS = 2.0

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from vectorless_web.documents.models import DocumentVersion, Section
-from vectorless_web.documents.rendering.page import Highlight, page_view, span_row
+from vectorless_web.documents.rendering.page import Highlight, node_url, page_view, span_row
 from vectorless_web.documents.rendering.text import find_on_page
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.errors import ArtefactDamaged
@@ -75,6 +75,9 @@ def sheet_of(run: Run, citations: Sequence[Citation], version: DocumentVersion, 
     begun = {citation.marker for citation in citations if citation.page_index == page_index}
     # A quote that began on another page has its plain id there.
     hits = [hit if hit.marker in begun else replace(hit, id=f"{hit.id}-{page_index + 1}") for hit in view["hits"]]
+    cited = [row for row in citations if row.version_id == version.pk and row.page_index == page_index]
+    if lit := find_lit_citation(cited):
+        view["url"] = node_url(version, page_index, lit.node_key)
     neighbours = {"previous_url": page_index - 1, "next_url": page_index + 1}
     return view | {"hits": hits} | {name: _fragment_url(run, version, index) for name, index in neighbours.items()}
 

@@ -19,6 +19,7 @@ from vectorless_web.runs.services.executing import (
     execute_run,
     fail_run,
     limits_of,
+    note_last_calls,
     settings_of,
 )
 from vectorless_web.runs.services.leases import RunLease, cancel_run, hand_back_run, recover_runs, stop_run
@@ -75,6 +76,7 @@ __all__ = [
     "limits_of",
     "load_kept_lexicon",
     "may_rename",
+    "note_last_calls",
     "program_digest",
     "purge_removed_runs",
     "recover_replays",

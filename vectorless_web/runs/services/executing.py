@@ -18,6 +18,7 @@ from vectorless_web.infra.outages import retry_through_outage
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.line import announce, stop_job
 from vectorless_web.runs.models import Run, RunInputs
+from vectorless_web.runs.selectors import last_calls
 from vectorless_web.runs.services.leases import RunLease, claim, end_run
 from vectorless_web.runs.services.recording import (
     Recorder,
@@ -26,6 +27,7 @@ from vectorless_web.runs.services.recording import (
     load_kept_routes,
     other_factory,
 )
+from vectorless_web.workspaces.services import note_last_call
 
 logger = logging.getLogger(__name__)
 
@@ -95,6 +97,12 @@ def fail_run(lease: RunLease, *, code: str, message: str, retryable: bool) -> No
         lambda: end_run(lease, Run.Status.FAILED, error_code=code, reason=message, retryable=retryable)
     ):
         announce(lease.run_id)
+
+
+def note_last_calls(run: Run) -> None:
+    """Have the settings of the models that a run asked say whether their last calls were answered."""
+    for provider, call in last_calls(run):
+        note_last_call(provider=provider, at=call.created_at, code=call.error_code, message=call.error)
 
 
 def _work(run: Run, lease: RunLease, engine: Engine, inputs: RunInputs, watch: Watch) -> None:

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import datetime, timedelta
 from decimal import ROUND_UP, Decimal
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -13,7 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 from django.conf import settings
 from django.core.cache import cache
 from django.db import connection, transaction
-from django.db.models import F, ManyToOneRel, Q, QuerySet
+from django.db.models import F, ManyToOneRel, Q
 from django.db.models.functions import Greatest, Least
 from django.utils import timezone
 
@@ -26,8 +26,16 @@ from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import seconds_to_wait
 from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.notices.services import notify
-from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelHost, ModelProvider, Workspace
-from vectorless_web.workspaces.selectors import User, accountable_for, refuse_host
+from vectorless_web.workspaces.models import LAST_FAILURE, Budget, LexiconEntry, ModelHost, ModelProvider, Workspace
+from vectorless_web.workspaces.selectors import (
+    USED_UP,
+    User,
+    accountable_for,
+    covering_budgets,
+    name_notice,
+    period_start,
+    refuse_host,
+)
 from vectorless_web.workspaces.services.recording import delete_and_record, record
 from vectorless_web.workspaces.storage import SecretUnreadable, encrypt
 
@@ -225,6 +233,19 @@ def note_check(provider: ModelProvider, check: str) -> None:
 
 
 @transaction.atomic
+def note_last_call(*, provider: ModelProvider, at: datetime, code: str, message: str) -> None:
+    """Keep of a model's last call in a run that it failed, and why, or with `code` "" that it did not.
+
+    Nothing is written for one success after the other, nor while the model is tried, which tells more.
+    """
+    row = ModelProvider.objects.select_for_update().get(pk=provider.pk)
+    others = {name: value for name, value in row.capabilities.items() if name != LAST_FAILURE}
+    failure = {LAST_FAILURE: {"at": at.isoformat(), "code": code, "message": message}} if code else {}
+    if not row.capabilities.get("testing") and row.capabilities != others | failure:
+        ModelProvider.objects.filter(pk=row.pk).update(capabilities=others | failure)
+
+
+@transaction.atomic
 def start_test(*, actor: User, provider: ModelProvider) -> None:
     """Have a worker ask the model a few questions; what it finds is written to `capabilities`.
 
@@ -413,21 +434,21 @@ def reserve(*, workspace: Workspace, user: User | None, usd: Decimal) -> bool:
     """
     with transaction.atomic():
         _begin_periods(workspace, user)
-        rows = _select_covering(workspace, user)
+        rows = covering_budgets(workspace, user)
         wanted = rows.count()
         room = Q(limit_usd__gte=F("spent_usd") + F("reserved_usd") + usd)
         if rows.filter(room).update(reserved_usd=F("reserved_usd") + usd) == wanted:
             return True
         transaction.set_rollback(True)
     # What others have put aside may come back: only what is spent leaves no room for good.
-    spent = _select_covering(workspace, user).filter(limit_usd__lt=F("spent_usd") + usd)
+    spent = covering_budgets(workspace, user).filter(limit_usd__lt=F("spent_usd") + usd)
     _tell_of_budgets(spent.select_related("workspace"), share=USED_UP)
     return False
 
 
 def settle(*, workspace: Workspace, user: User | None, reserved_usd: Decimal, spent_usd: Decimal) -> None:
     """Give back what was put aside and book what was really spent, as far as a row holds it."""
-    rows = _select_covering(workspace, user)
+    rows = covering_budgets(workspace, user)
     settled = rows.update(
         reserved_usd=Greatest(F("reserved_usd") - reserved_usd, Decimal(0)),
         spent_usd=Least(F("spent_usd") + spent_usd, MOST_USD),
@@ -440,15 +461,10 @@ def settle(*, workspace: Workspace, user: User | None, reserved_usd: Decimal, sp
         _tell_of_budgets(limited.filter(spent_usd__gte=F("limit_usd")), share=USED_UP)
 
 
-USED_UP = 100
-"""Percent of a budget at which owners are told, besides that which the budget names. A call that the rest does not
-pay for uses a budget up, too."""
-
-
 def _tell_of_budgets(rows: Iterable[Budget], *, share: int) -> None:
     """Tell those who answer for each budget, and whom it limits, that it has come so far, once in its period."""
     for budget in rows:
-        name = f"budget-{budget.pk}-{budget.period_start.isoformat()}-{budget.limit_usd.normalize():f}-{share}"
+        name = name_notice(budget, share)
         if Notice.objects.filter(once=name).exists():
             continue
         notify(
@@ -476,22 +492,11 @@ def release_all(*, workspace: Workspace | None, unless: Callable[[], bool]) -> N
             Budget.objects.filter(pk__in=left).update(reserved_usd=0)
 
 
-def period_start(period: str, today: date | None = None) -> date:
-    """The first day of the period that `today` lies in, in UTC."""
-    day = today or timezone.now().date()
-    return day.replace(day=1) if period == Budget.Period.MONTH else day
-
-
-def _select_covering(workspace: Workspace, user: User | None) -> QuerySet[Budget]:
-    own = Q(user=None) | Q(user_id=user.pk) if user is not None else Q(user=None)
-    return Budget.objects.filter(own, Q(workspace=workspace) | Q(workspace=None))
-
-
 def _begin_periods(workspace: Workspace, user: User | None) -> None:
     """Start a new period where the old one is over; what is put aside stays put aside."""
     for period in Budget.Period:
         start = period_start(period)
-        over = _select_covering(workspace, user).filter(period=period, period_start__lt=start)
+        over = covering_budgets(workspace, user).filter(period=period, period_start__lt=start)
         over.update(spent_usd=0, period_start=start)
 
 

@@ -20,6 +20,9 @@ class Command(BaseCommand):
         which.add_argument(
             "--scans", action="store_true", help="Queue documents with scanned pages, as after a change of languages."
         )
+        which.add_argument(
+            "--titles", action="store_true", help="Call documents as this program reads them; renamed ones stay."
+        )
         which.add_argument("--check", action="store_true", help="Open every compiled file; queue what is damaged.")
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -27,11 +30,20 @@ class Command(BaseCommand):
             self._tell()
         elif options["scans"]:
             self.stdout.write(f"Queued {services.queue_scanned()} with scanned pages to be read again.")
+        elif options["titles"]:
+            self._renew_titles()
         elif options["check"]:
             bad = services.check_artefacts()
             self.stdout.write(f"{bad} cannot be read" + (" and are queued to be read again." if bad else "."))
         else:
             self.stdout.write(f"Queued {services.queue_outdated()} to be read again.")
+
+    def _renew_titles(self) -> None:
+        count = 0
+        for row in services.renew_titles():
+            count += 1
+            self.stdout.write(f"  {row.pk} {row.before} -> {row.title}")
+        self.stdout.write(f"{count} documents have another title; those that people named are as they were.")
 
     def _tell(self) -> None:
         counts = services.repair_counts()

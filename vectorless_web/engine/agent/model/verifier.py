@@ -24,6 +24,8 @@ from vectorless_web.engine.llm.replies import object_schema
 from vectorless_web.engine.passages.sentences import find_lead_in
 from vectorless_web.engine.tables.view import marks_in
 
+PURPOSE = "verify"
+"""The purpose under which its calls are stored."""
 VERIFY_TOKENS = 900
 """Tokens of the verifier's reply: a sentence for each of twenty claims."""
 WHOLE_NODE = 160
@@ -112,7 +114,7 @@ def verify_claims(
     shown = tuple(picture for picture in sources.pictures if picture.place in looked)
     prompt = Message("user", write_prompt(question, claims, sources, others=others), shown)
     messages = [Message("system", _RULES), prompt]
-    asked = caller.ask(messages, schema=_SCHEMA, purpose="verify", max_tokens=VERIFY_TOKENS)
+    asked = caller.ask(messages, schema=_SCHEMA, purpose=PURPOSE, max_tokens=VERIFY_TOKENS)
     opinions = {
         claims[row["claim"] - 1].event.order: Opinion(Judgement(row["verdict"]), shorten_text(row["why"], MOST_WHY))
         for row in asked.content["claims"]
