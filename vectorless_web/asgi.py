@@ -5,9 +5,9 @@ from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vectorless_web.settings")
 
-from django.core.asgi import get_asgi_application
+import django
 
-django_application = get_asgi_application()
+django.setup(set_prefix=False)
 
 from channels.auth import AuthMiddlewareStack
 from channels.exceptions import DenyConnection
@@ -19,6 +19,7 @@ from vectorless_web.api.mcp.server import ProtocolOverHTTP
 from vectorless_web.documents.urls import websocket_urlpatterns as document_sockets
 from vectorless_web.grids.urls import websocket_urlpatterns as grid_sockets
 from vectorless_web.infra.live import SameOriginSockets
+from vectorless_web.infra.web.handler import Handler
 from vectorless_web.notices.urls import websocket_urlpatterns as notice_sockets
 from vectorless_web.runs.urls import websocket_urlpatterns as run_sockets
 from vectorless_web.workspaces.accounts.live_rights import LiveRights
@@ -42,7 +43,7 @@ websocket_urlpatterns: list[Any] = [
 
 application = ProtocolTypeRouter(
     {
-        "http": ProtocolOverHTTP(django_application),
+        "http": ProtocolOverHTTP(Handler()),
         "websocket": SameOriginSockets(AuthMiddlewareStack(LiveRights(URLRouter(websocket_urlpatterns)))),
     }
 )

@@ -10,6 +10,8 @@ from django.utils import timezone
 from tests.api.conftest import ROOT
 from vectorless_web.api.application import api
 from vectorless_web.api.models import ApiToken, Webhook
+from vectorless_web.documents.models import Folder
+from vectorless_web.documents.services import create_folder
 from vectorless_web.evaluations.models import Evaluation, GoldenSet
 from vectorless_web.evaluations.reading import Typed
 from vectorless_web.evaluations.services import add_questions, make_set
@@ -18,14 +20,15 @@ from vectorless_web.grids.services import GridValues, create_grid
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.runs.services import start_run
 from vectorless_web.sources.models import Source
-from vectorless_web.workspaces.models import LexiconEntry, Membership, Role, ServiceAccount
-from vectorless_web.workspaces.services import add_service_account, create_workspace
+from vectorless_web.workspaces.models import Invitation, LexiconEntry, Membership, Role, ServiceAccount
+from vectorless_web.workspaces.services import add_service_account, create_workspace, invite
 from vectorless_web.workspaces.storage import encrypt
 
 pytestmark = pytest.mark.django_db
 W, D, R = "/workspaces/{slug}", "/workspaces/{slug}/documents/{document}", "/workspaces/{slug}/runs/{run}"
 G, S, E = "/workspaces/{slug}/grids/{grid}", f"{W}/golden-sets/{{golden_set}}", f"{W}/evaluations/{{evaluation}}"
 P, H, SRC = (f"{W}/{each}" for each in ("service-accounts/{account}", "webhooks/{webhook}", "sources/{source}"))
+F = f"{W}/folders/{{folder}}"
 READ, ASK, WRITE, ADMIN = SCOPES = ("read", "ask", "write", "admin")
 VIEWER, MEMBER, EDITOR, OWNER = map(str, Role)
 
@@ -36,6 +39,8 @@ MATRIX = {
     ("get", W): (READ, VIEWER),
     ("get", f"{W}/folders"): (READ, VIEWER),
     ("post", f"{W}/folders"): (WRITE, EDITOR),
+    ("patch", F): (WRITE, EDITOR),
+    ("delete", F): (WRITE, EDITOR),
     ("get", f"{W}/tags"): (READ, VIEWER),
     ("get", f"{W}/search"): (READ, VIEWER),
     ("get", f"{W}/documents"): (READ, VIEWER),
@@ -71,6 +76,14 @@ MATRIX = {
     ("get", f"{W}/threads"): (READ, VIEWER),
     ("get", f"{W}/threads/{{thread}}/runs"): (READ, VIEWER),
     ("get", f"{W}/members"): (ADMIN, OWNER),
+    ("patch", f"{W}/members/{{member}}"): (ADMIN, OWNER),
+    ("delete", f"{W}/members/{{member}}"): (ADMIN, OWNER),
+    ("post", f"{W}/members/restore"): (ADMIN, OWNER),
+    ("get", f"{W}/invitations"): (ADMIN, OWNER),
+    ("post", f"{W}/invitations"): (ADMIN, OWNER),
+    ("delete", f"{W}/invitations/{{invitation}}"): (ADMIN, OWNER),
+    ("get", f"{W}/settings"): (ADMIN, OWNER),
+    ("patch", f"{W}/settings"): (ADMIN, OWNER),
     ("get", f"{W}/usage"): (ADMIN, OWNER),
     ("get", f"{W}/audit"): (ADMIN, OWNER),
     ("get", f"{W}/budgets"): (ADMIN, OWNER),
@@ -137,6 +150,8 @@ BODIES = {
     "service-accounts": {"name": "Nightly"},
     "tokens": {"name": "Nightly"},
     "webhooks": {"address": "https://example.com/", "events": ["run.finished"]},
+    "restore": {"user": "bob"},
+    "invitations": {"role": "member"},
     "sources": {"kind": "webdav", "address": "https://example.com/dav"},
 }
 """Bodies that are valid, so that rights decide."""
@@ -152,6 +167,8 @@ def ask_run(workspace, alice, report):
     add_service_account(actor=alice, workspace=workspace, name="Nightly", role="member")
     Webhook.objects.create(workspace=workspace, address="https://example.com/berth", encrypted_secret=encrypt("s"))
     Source.objects.create(workspace=workspace, kind="webdav", address="https://example.com/berth", folder=report.folder)
+    create_folder(actor=alice, workspace=workspace, name="Berths")
+    invite(actor=alice, workspace=workspace, role="member", days=7, email="berth@example.com")
     return start_run(user=alice, workspace=workspace, question="How many berths?")
 
 
@@ -166,8 +183,11 @@ def call(program, operation, slug, document, run):
         "account": ServiceAccount,
         "webhook": Webhook,
         "source": Source,
+        "folder": Folder,
+        "invitation": Invitation,
     }
     numbers = {name: model.objects.get().pk for name, model in rows.items()}
+    numbers["member"] = Membership.objects.earliest("pk").pk
     ones = dict.fromkeys(("key", "page", "link", "budget", "token", "delivery"), 1)
     address = path.format(slug=slug, document=document, run=run, **numbers, **ones)
     if method == "post" and address.endswith(("documents", "versions")):

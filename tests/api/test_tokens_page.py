@@ -21,6 +21,7 @@ def test_a_token_is_shown_once_works_and_is_revoked(client, bob, workspace):
     assert token.token_hash == hash_token("vlw_" + text) and "no-store" in made.headers["Cache-Control"]
     page = client.get("/account/tokens/").content.decode()
     assert token.prefix in page and text not in page
+    assert f"until {token.expires_at.day} {token.expires_at:%b %Y}" in page
     headers = {"Authorization": f"Bearer vlw_{text}"}
     assert client.get(f"{ROOT}/me", headers=headers).json()["user"] == "bob"
     client.post(f"/account/tokens/{token.pk}/revoke/")

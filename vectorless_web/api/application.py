@@ -19,6 +19,7 @@ from vectorless_web.api.routes import (
     evaluations,
     events,
     grids,
+    members,
     programs,
     runs,
     workspaces,
@@ -71,7 +72,7 @@ api = ProgramAPI(
     urls_namespace="api-1",
 )
 answer_errors(api)
-rooms = (workspaces, documents, runs, events, engine, grids, evaluations, programs)
+rooms = (workspaces, documents, runs, events, engine, grids, evaluations, members, programs)
 for router in (*(room.router for room in rooms), workspaces.governing):
     api.add_router("", router)
 

@@ -8,19 +8,22 @@ from typing import Any
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import PermissionDenied
 from django.forms import BaseForm
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
+from django.urls import resolve
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI, Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput
 from vectorless_web.infra.outages import outage_of
-from vectorless_web.infra.web.problems import Problem
+from vectorless_web.infra.web.problems import Problem, tell_damage, tell_outage
 
 logger = logging.getLogger(__name__)
 TYPE = "application/problem+json"
+NOTHING = "nothing"
+"""The name of every address that has no operation."""
 
 
 class FieldError(Schema):
@@ -31,13 +34,14 @@ class FieldError(Schema):
 
 
 class ProblemOut(Schema):
-    """The body of every error."""
+    """The body of every error: `detail` is its cause, `remedy` what to do about it where that can be said apart."""
 
     type: str = "about:blank"
     title: str
     status: int
     code: str
     detail: str
+    remedy: str = ""
     retryable: bool = False
     errors: list[FieldError] = []
 
@@ -48,7 +52,8 @@ def refuse(problem: Problem) -> HttpResponse:
         title=problem.code.replace("_", " ").capitalize(),
         status=problem.status,
         code=problem.code,
-        detail=problem.message,
+        detail=problem.cause,
+        remedy=problem.remedy,
         retryable=problem.retryable,
         errors=getattr(problem, "errors", []),
     )
@@ -83,8 +88,11 @@ def add_headers(request: HttpRequest, response: HttpResponseBase) -> HttpRespons
 
 @login_not_required
 @csrf_exempt
-def refuse_address(_request: HttpRequest, rest: str) -> HttpResponse:
-    """There is no operation at this address."""
+def refuse_address(request: HttpRequest, rest: str) -> HttpResponse:
+    """There is no operation at this address; with a slash too much, the way to the one without (308)."""
+    if rest.endswith("/") and resolve(request.path.rstrip("/")).url_name != NOTHING:
+        path, _, query = request.get_full_path().partition("?")
+        return HttpResponsePermanentRedirect(path.rstrip("/") + ("?" + query if query else ""), preserve_request=True)
     return refuse(Problem("There is nothing at this address.", code="not_found", status=404))
 
 
@@ -109,18 +117,15 @@ def _tell_fields(error: ValidationError) -> Problem:
     return FieldsProblem([{"field": ".".join(map(str, row["loc"])), "message": row["msg"]} for row in error.errors])
 
 
-def _tell_damage(error: ArtefactDamaged) -> Problem:
-    message = f"{error.message} The document is being read again; try again in a moment."
-    return Problem(message, code=error.code, status=503, retryable=True, retry_after=5)
-
-
-NO_TOKEN = Problem("Send a valid API token: Authorization: Bearer vlw_…", code="unauthorised", status=401)
+NO_TOKEN = Problem(
+    "No open token was sent.", remedy="Send one: Authorization: Bearer vlw_…", code="unauthorised", status=401
+)
 TOLD: dict[type[Exception], Callable[[Any], Problem]] = {
     Problem: lambda error: error,
     AuthenticationError: lambda _error: NO_TOKEN,
     HttpError: lambda error: Problem(str(error), code="bad_request", status=error.status_code),
     ValidationError: _tell_fields,
-    ArtefactDamaged: _tell_damage,
+    ArtefactDamaged: tell_damage,
     Http404: _tell("There is no such thing, or you may not see it.", "not_found", 404),
     PermissionDenied: _tell("The person or token may not do this.", "forbidden", 403),
     InvalidInput: _tell("The request cannot be used.", "invalid_input", 422),
@@ -134,7 +139,6 @@ def _answer_fault(request: HttpRequest, error: Any) -> HttpResponse:
     outage = outage_of(error)
     if outage is None:
         logger.exception("%s %s failed", request.method, request.path)
-        message = "Something went wrong in the program. It was noted; trying the same again is unlikely to help."
-        return refuse(Problem(message, code="internal_error", status=500))
-    told = {name: getattr(outage, name) for name in ("code", "status", "retry_after")}
-    return refuse(Problem(outage.message, retryable=True, **told))
+        remedy = "It was noted; trying the same again is unlikely to help."
+        return refuse(Problem("Something went wrong in the program.", remedy=remedy, code="internal_error", status=500))
+    return refuse(tell_outage(outage))

@@ -89,11 +89,13 @@ def reply_once(
 
 def _repeat(kept: KeptReply, digest: str) -> Status[dict[str, Any]]:
     if kept.request_hash != digest:
-        message = "This Idempotency-Key was used for another request. Take a fresh key for each request."
-        raise Problem(message, code="key_reused", status=422)
+        message = "This Idempotency-Key was used for another request."
+        raise Problem(message, remedy="Take a fresh key for each request.", code="key_reused", status=422)
     if not kept.status:
-        message = "The first request with this Idempotency-Key is still under way. Try again in a moment."
-        raise Problem(message, code="under_way", status=409, retryable=True, retry_after=2)
+        message = "The first request with this Idempotency-Key is still under way."
+        raise Problem(
+            message, remedy="Try again in a moment.", code="under_way", status=409, retryable=True, retry_after=2
+        )
     return Status(kept.status, kept.body)
 
 
@@ -114,8 +116,8 @@ def check_state(request: HttpRequest, shape: type[Schema], shown: Any) -> None:
         return
     body = json.dumps(shape.model_validate(shown).model_dump(), cls=NinjaJSONEncoder).encode()
     if _tag_of(body) not in wanted:
-        message = "This has changed since you read it. Read it again, then repeat your change."
-        raise Problem(message, code="changed", status=412)
+        message = "This has changed since you read it."
+        raise Problem(message, remedy="Read it again, then repeat your change.", code="changed", status=412)
 
 
 def _tag_of(body: bytes) -> str:

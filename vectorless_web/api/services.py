@@ -45,7 +45,10 @@ def make_token(
         raise Problem("Give the token a name, by which you will know it.", code="no_name", status=422)
     if open_tokens(holder).count() >= TOKENS_MOST:
         raise Problem(
-            f"You have {TOKENS_MOST} tokens, which is the most. Revoke one first.", code="too_many_tokens", status=422
+            f"You have {TOKENS_MOST} tokens, which is the most.",
+            remedy="Revoke one first.",
+            code="too_many_tokens",
+            status=422,
         )
     text = PREFIX + new_token()
     token = ApiToken.objects.create(

@@ -4,7 +4,7 @@ from django.urls import path
 
 from vectorless_web.api.application import api, make_public
 from vectorless_web.api.pages import views
-from vectorless_web.api.problems import refuse_address
+from vectorless_web.api.problems import NOTHING, refuse_address
 
 app_name = "api"
 PROGRAMS = "w/<slug:slug>/settings/programs/"
@@ -29,4 +29,4 @@ urlpatterns = [
     path(f"{WEBHOOKS}<int:pk>/remove/", views.remove_webhook, name="remove_webhook"),
     path(f"{WEBHOOKS}<int:pk>/deliveries/<int:delivery>/again/", views.redeliver, name="redeliver"),
 ]
-operations = (make_public([*patterns, path("<path:rest>", refuse_address, name="nothing")]), "api-1", namespace)
+operations = (make_public([*patterns, path("<path:rest>", refuse_address, name=NOTHING)]), "api-1", namespace)

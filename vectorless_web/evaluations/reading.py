@@ -150,7 +150,9 @@ def check_typed(typed: Typed) -> Typed:
         sentence = "Say what is expected: words, a value, a page, a quote, or that the documents do not answer it."
         raise Problem(sentence, code="nothing_expected", status=422)
     if max(map(len, (typed.text, typed.quote))) > TEXT_MAX or len(typed.value) > 200:
-        raise Problem("The expected answer is too long. Keep what matters of it.", code="too_long", status=422)
+        raise Problem(
+            "The expected answer is too long.", remedy="Keep what matters of it.", code="too_long", status=422
+        )
     if max(map(len, (typed.documents, typed.mentions, typed.pages, typed.tags))) > PARTS_MAX:
         raise Problem(f"A field holds more than {PARTS_MAX} things.", code="too_many_parts", status=422)
     return typed
@@ -160,8 +162,13 @@ def read_pages(written: str, documents: Sequence[str]) -> Iterator[tuple[str, in
     """Document and page index of each page that a field names: "14, 15", or "report.pdf: 14". Problem (422) if none."""
     match = _PAGES.fullmatch(written)
     if match is None:
-        sentence = f"“{written[:60]}” names no pages. Write “14, 15”, or “report.pdf: 14” where several are asked."
-        raise Problem(sentence, code="pages_unreadable", status=422)
+        sentence = f"“{written[:60]}” names no pages."
+        raise Problem(
+            sentence,
+            remedy="Write “14, 15”, or “report.pdf: 14” where several are asked.",
+            code="pages_unreadable",
+            status=422,
+        )
     if not match["name"] and len(documents) != 1:
         sentence = f"Say of which document page {match['pages']} is: “report.pdf: {match['pages']}”."
         raise Problem(sentence, code="pages_of_no_document", status=422)
@@ -204,13 +211,15 @@ class Resolver:
             found = list(self._rows.filter(name__iexact=name)[:2]) or list(self._rows.filter(title__iexact=name)[:2])
             found = found or list(self._rows.filter(name__istartswith=f"{name}.")[:2])
             if len(found) > 1:
-                sentence = f"Two documents are named “{name[:60]}”. Use the other's file name or title."
-                raise Problem(sentence, code="document_not_clear", status=422)
+                sentence = f"Two documents are named “{name[:60]}”."
+                raise Problem(
+                    sentence, remedy="Use the other's file name or title.", code="document_not_clear", status=422
+                )
             self._known[name] = found[0] if found else None
         document = self._known[name]
         if document is None:
-            sentence = f"There is no document “{name[:60]}” here. Use its title or its file name."
-            raise Problem(sentence, code="unknown_document", status=422)
+            sentence = f"There is no document “{name[:60]}” here."
+            raise Problem(sentence, remedy="Use its title or its file name.", code="unknown_document", status=422)
         return document
 
 

@@ -49,10 +49,12 @@ def make_set(*, user: User, workspace: Workspace, name: str) -> GoldenSet:
     if not name:
         raise Problem("Give the set a name first.", code="name_empty", status=422)
     if workspace.golden_sets.count() >= SETS_MAX:
-        raise Problem(f"A workspace has at most {SETS_MAX} sets. Delete one first.", code="too_many_sets", status=422)
+        raise Problem(
+            f"A workspace has at most {SETS_MAX} sets.", remedy="Delete one first.", code="too_many_sets", status=422
+        )
     made, is_new = GoldenSet.objects.get_or_create(workspace=workspace, name=name, defaults={"created_by_id": user.pk})
     if not is_new:
-        raise Problem("There is a set of this name already. Choose another.", code="name_taken", status=422)
+        raise Problem("There is a set of this name already.", remedy="Choose another.", code="name_taken", status=422)
     record(actor=user, verb="golden_set.made", workspace=workspace, target=made, name=name)
     return made
 
@@ -62,7 +64,9 @@ def delete_set(*, user: User, golden_set: GoldenSet) -> None:
     """Delete a set with its questions and evaluations; the runs of those go too."""
     runs = Run.objects.filter(result__evaluation__golden_set=golden_set)
     if runs.filter(status__in=Run.OPEN).exists():
-        raise Problem("An evaluation of this set is running. Stop it first.", code="still_running", status=409)
+        raise Problem(
+            "An evaluation of this set is running.", remedy="Stop it first.", code="still_running", status=409
+        )
     runs.delete()
     delete_and_record(golden_set, actor=user, verb="golden_set.deleted", workspace=golden_set.workspace)
 
@@ -145,10 +149,10 @@ def type_from_run(run: Run) -> Typed:
     Problem (422) for a run that has not ended, and for one that not every member may see.
     """
     if run.status not in Run.CONCLUDED:
-        raise Problem("This run has no result to keep. Ask it again first.", code="no_result", status=422)
+        raise Problem("This run has no result to keep.", remedy="Ask it again first.", code="no_result", status=422)
     if run.private or not is_unrestricted(run):
-        sentence = "Not every member may see this run, and golden questions are everybody's. Share it first."
-        raise Problem(sentence, code="run_not_open", status=422)
+        sentence = "Not every member may see this run, and golden questions are everybody's."
+        raise Problem(sentence, remedy="Share it first.", code="run_not_open", status=422)
     names = () if run.whole_workspace else tuple(run.documents.values_list("name", flat=True))
     if not run.has_answer:
         return Typed(run.question, names, is_absent=True)
@@ -186,11 +190,11 @@ def start_evaluation(
     with transaction.atomic():
         GoldenSet.objects.select_for_update().get(pk=golden_set.pk)
         if golden_set.evaluations.filter(state=Evaluation.State.RUNNING).exists():
-            sentence = "This set is being evaluated. Wait for its end, or stop it."
-            raise Problem(sentence, code="still_running", status=409)
+            sentence = "This set is being evaluated."
+            raise Problem(sentence, remedy="Wait for its end, or stop it.", code="still_running", status=409)
         questions = list(golden_set.questions.values_list("pk", flat=True))
         if not questions:
-            raise Problem("This set has no question yet. Add one first.", code="set_empty", status=422)
+            raise Problem("This set has no question yet.", remedy="Add one first.", code="set_empty", status=422)
         made = Evaluation.objects.create(
             golden_set=golden_set,
             answerer=chosen.value,
@@ -281,8 +285,8 @@ def _ask(evaluation: Evaluation, result: Result) -> bool:
     documents = list(result.golden.documents.values_list("pk", flat=True))
     try:
         if user is None or not may_evaluate(workspace, user):
-            sentence = "Whoever started this evaluation may not ask here any more. Start another."
-            raise Problem(sentence, code="asker_gone", status=422)
+            sentence = "Whoever started this evaluation may not ask here any more."
+            raise Problem(sentence, remedy="Start another.", code="asker_gone", status=422)
         with transaction.atomic():
             if not row.update(state=Result.State.ASKED):
                 return False
@@ -402,7 +406,9 @@ def resume_evaluation(*, user: User, evaluation: Evaluation) -> None:
     golden_set = evaluation.golden_set
     others = golden_set.evaluations.filter(state=Evaluation.State.RUNNING).exclude(pk=evaluation.pk)
     if others.exists():
-        raise Problem("Another evaluation of this set is running. Stop it first.", code="still_running", status=409)
+        raise Problem(
+            "Another evaluation of this set is running.", remedy="Stop it first.", code="still_running", status=409
+        )
     with transaction.atomic():
         evaluation.results.filter(state=Result.State.FAILED).update(state=Result.State.WAITING, run=None, problem="")
         values = {"state": Evaluation.State.RUNNING, "ended_at": None, "asked_by": user.pk, "problem": ""}

@@ -28,19 +28,25 @@ class StorageAway(OSError):
 
 @dataclass(frozen=True)
 class Outage:
-    """Something the site lacks. `message` names cause and remedy; `passes` says that waiting is likely to help."""
+    """Something the site lacks: cause and remedy; `passes` says that waiting is likely to help."""
 
     code: str
-    message: str
+    cause: str
+    remedy: str
     status: int
     retry_after: int
     passes: bool
     """Whether it ends without anybody doing anything, so that work waits for it in its place."""
 
+    @property
+    def message(self) -> str:
+        """Cause and remedy, as people read them."""
+        return f"{self.cause} {self.remedy}"
+
 
 DISK_FULL = Outage(
     "disk_full",
-    "The server's disk is full, so nothing more can be stored. What was stored is safe. "
+    "The server's disk is full, so nothing more can be stored. What was stored is safe.",
     "An administrator has to make room; then try again.",
     status=507,
     retry_after=60,
@@ -48,7 +54,7 @@ DISK_FULL = Outage(
 )
 READ_ONLY = Outage(
     "read_only",
-    "The server's disk can be read but not written to. What was stored is safe. "
+    "The server's disk can be read but not written to. What was stored is safe.",
     "An administrator has to make it writable again; then try again.",
     status=503,
     retry_after=60,
@@ -56,23 +62,24 @@ READ_ONLY = Outage(
 )
 DATABASE_AWAY = Outage(
     "database_away",
-    "The database does not answer. What was stored is safe. Try again in a moment; "
-    "if it lasts, an administrator has to look at the database server.",
+    "The database does not answer. What was stored is safe.",
+    "Try again in a moment; if it lasts, an administrator has to look at the database server.",
     status=503,
     retry_after=5,
     passes=True,
 )
 DATABASE_BUSY = Outage(
     "database_busy",
-    "The database was busy with something else for too long. Nothing was changed. Try again in a moment.",
+    "The database was busy with something else for too long. Nothing was changed.",
+    "Try again in a moment.",
     status=503,
     retry_after=2,
     passes=True,
 )
 STORAGE_AWAY = Outage(
     "storage_away",
-    "The place where files are stored cannot be reached. Nothing is lost. Try again in a moment; "
-    "if it lasts, an administrator has to look at the storage.",
+    "The place where files are stored cannot be reached. Nothing is lost.",
+    "Try again in a moment; if it lasts, an administrator has to look at the storage.",
     status=503,
     retry_after=10,
     passes=True,

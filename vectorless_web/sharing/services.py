@@ -110,8 +110,15 @@ def count_request(address: str) -> None:
     most = settings.SHARE_REQUESTS_PER_MINUTE
     wait = seconds_to_wait(f"share-{address}", amount=1, limit=most, seconds=60)
     if wait:
-        sentence = f"Too many requests from your network. Try again in {wait} seconds."
-        raise Problem(sentence, code="too_many_requests", status=429, retryable=True, retry_after=wait)
+        sentence = "Too many requests from your network."
+        raise Problem(
+            sentence,
+            remedy=f"Try again in {wait} seconds.",
+            code="too_many_requests",
+            status=429,
+            retryable=True,
+            retry_after=wait,
+        )
 
 
 @transaction.atomic
@@ -155,7 +162,9 @@ def password_fits(*, link: ShareLink, password: str, address: str) -> bool:
     """Whether the password opens the link. Problem (429) after too many wrong ones from one network."""
     key = f"share-tries-{link.pk}-{network_of(address)}"
     if _count_try(key) > TRIES:
-        raise Problem("Too many wrong passwords. Try again in ten minutes.", code="too_many_tries", status=429)
+        raise Problem(
+            "Too many wrong passwords.", remedy="Try again in ten minutes.", code="too_many_tries", status=429
+        )
     if not check_password(password, link.password_hash):
         return False
     cache.delete(key)

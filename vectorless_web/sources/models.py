@@ -34,8 +34,8 @@ class Source(models.Model):
     account = models.CharField("user or key id", max_length=200, blank=True)
     encrypted_secret = models.TextField(blank=True, editable=False)
     region = models.CharField(max_length=40, blank=True)
-    folder = models.ForeignKey(Folder, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
-    """Where its documents are put. A source goes with its folder: its documents must not turn up elsewhere."""
+    folder = models.ForeignKey(Folder, null=True, blank=True, on_delete=models.RESTRICT, related_name="+")
+    """Where its documents are put. It stays as long as the source: its documents must not turn up elsewhere."""
     every_minutes = models.PositiveIntegerField(default=60)
     enabled = models.BooleanField(default=False)
     """While it is off, a look counts what would come and takes in nothing."""

@@ -59,7 +59,8 @@ def add_source(
     rows = Source.objects.filter(workspace=workspace)
     if rows.count() >= SOURCES_MOST:
         raise Problem(
-            f"This workspace has {SOURCES_MOST} sources, which is the most. Remove one first.",
+            f"This workspace has {SOURCES_MOST} sources, which is the most.",
+            remedy="Remove one first.",
             code="too_many_sources",
             status=422,
         )

@@ -115,9 +115,13 @@ def workspaces_of(user: User) -> list[Workspace]:
     return _joined_by(user)
 
 
-def workspace_for(user: User, slug: str, needs: str = Role.VIEWER) -> Workspace:
-    """The workspace with the user's `role`; Http404 for a stranger, PermissionDenied below the role `needs`."""
-    workspace = member_workspace(user, slug)
+def workspace_for(user: User, slug: str, needs: str = Role.VIEWER, *, alone: bool = False) -> Workspace:
+    """The workspace with the user's `role`; Http404 for a stranger, PermissionDenied below the role `needs`.
+
+    `alone`: without the user's other workspaces, which pages list beside it.
+    """
+    found = _joined_by(user, workspace__slug=slug) if alone else []
+    workspace = next(iter(found), None) if alone else member_workspace(user, slug)
     if workspace is None:
         raise Http404("There is no such workspace, or you do not belong to it.")
     if workspace.archived_at is not None and not workspace.allows(needs):
@@ -195,7 +199,7 @@ def belongs(workspace: str, user: str) -> Q:
 
 
 def _joined_by(user: User, **where: Any) -> list[Workspace]:
-    """The workspaces that the user belongs to, each with their best `role` there, by name; `where` narrows them.
+    """The workspaces that the user belongs to, each with their best `role` there, by name; `where` narrows them to one.
 
     An administrator belongs to a workspace, too, while they have it open.
     """
@@ -203,12 +207,14 @@ def _joined_by(user: User, **where: Any) -> list[Workspace]:
     own = Membership.objects.filter(user=account, **narrowed).select_related("workspace")
     through = GroupMembership.objects.filter(group__people=account, **narrowed).select_related("workspace")
     found: dict[int, Workspace] = {}
-    rows: list[Membership | GroupMembership] = [*own, *through]
+    rows: list[Membership | GroupMembership] = [*own]
+    is_settled = bool(where) and any(row.role == Role.OWNER for row in rows)
+    rows += [] if is_settled else through  # More than an owner nobody can be.
     for row in rows:
         workspace = found.setdefault(row.workspace_id, row.workspace)
         if not workspace.allows(row.role):
             workspace.role = row.role
-    if getattr(user, "is_staff", False):
+    if getattr(user, "is_staff", False) and not is_settled:
         for visit in open_visits().filter(user=account, **narrowed).select_related("workspace"):
             found.setdefault(visit.workspace_id, visit.workspace).role = Role.OWNER
     for workspace in found.values():

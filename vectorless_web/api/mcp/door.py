@@ -53,8 +53,16 @@ def fill_path(path: str, values: Mapping[str, Any]) -> str:
 def show_reply(reply: httpx2.Response) -> CallToolResult:
     """A reply as the result of a tool; a refused one is an error with the problem's sentence."""
     if reply.status_code >= 400:
-        return refuse(reply.json().get("detail", reply.text) if "json" in reply.headers["content-type"] else reply.text)
+        return refuse(read_problem(reply))
     return show_value(reply.json())
+
+
+def read_problem(reply: httpx2.Response) -> str:
+    """Cause and remedy of a reply that refuses."""
+    if "json" not in reply.headers.get("content-type", ""):
+        return f"The site answered with status {reply.status_code}."
+    told = reply.json()
+    return f"{told['detail']} {told['remedy']}".rstrip()
 
 
 def show_value(value: Any) -> CallToolResult:

@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from vectorless_web.api.mcp.door import Door, fill_path, open_door
+from vectorless_web.api.mcp.door import Door, fill_path, open_door, read_problem
 from vectorless_web.api.mcp.tools import TOOLS, call_tool, list_tools
 
 ADDRESS = "vectorless://{slug}/{kind}/{pk}"
@@ -134,7 +134,7 @@ class Protocol:
         reply = await self._find_door(context).call("get", path)
         is_json = "json" in reply.headers.get("content-type", "")
         if reply.status_code >= 400:
-            raise MCPError(mcp.INVALID_PARAMS, reply.json()["detail"] if is_json else "This is not to be had.")
+            raise MCPError(mcp.INVALID_PARAMS, read_problem(reply))
         return reply.json() if is_json else reply.text
 
 

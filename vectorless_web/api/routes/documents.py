@@ -32,6 +32,7 @@ from vectorless_web.workspaces.selectors import workspace_for
 
 router = Router(tags=["Documents"])
 Search = Annotated[str, Field(max_length=200, pattern=NO_NUL)]
+Tag = Annotated[str, Field(min_length=1, max_length=TAG_MAX, pattern=PRINTED)]
 editors = Bearer(Scope.WRITE)
 PLACE = "/workspaces/{slug:slug}/documents"
 ONE = PLACE + "/{document}"
@@ -65,11 +66,13 @@ class VersionOut(ModelSchema):
 
 
 class ChangeIn(Schema):
-    """What is to change of a document; what is left out stays. `folder` null takes it out of its folder."""
+    """What is to change of a document; what is left out stays. `folder` null takes it out of its folder, `tags` are all
+    that it shall have."""
 
     title: Annotated[str, Field(min_length=1, max_length=TITLE_MAX, pattern=PRINTED)] | None = None
     folder: Number | None = None
-    add_tag: Annotated[str, Field(min_length=1, max_length=TAG_MAX, pattern=PRINTED)] | None = None
+    tags: Annotated[list[Tag], Field(max_length=100)] | None = None
+    add_tag: Tag | None = None
 
 
 class SectionOut(Schema):
@@ -210,6 +213,8 @@ def change_document(request: HttpRequest, slug: str, document: Number, asked: Ch
         if "folder" in given:
             place = selectors.folder_in(workspace, request.user, asked.folder) if asked.folder else None
             services.move_documents(actor=request.user, workspace=workspace, documents=[found], folder=place)
+        if asked.tags is not None:
+            services.set_tags(actor=request.user, document=found, tags=[tag.strip() for tag in asked.tags])
         if asked.add_tag:
             tag = asked.add_tag.strip()
             services.tag_documents(actor=request.user, workspace=workspace, documents=[found], tag=tag)

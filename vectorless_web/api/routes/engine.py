@@ -1,6 +1,6 @@
 """The engine's parts on their own: the Retriever, the Router, and the Pilot's search of a tree."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -69,7 +69,7 @@ CHOSEN = 5
 @router.post("/workspaces/{slug:slug}/route", response=RoutedOut)
 def route(request: HttpRequest, slug: str, asked: RouteIn) -> RouteResult:
     """Which documents a question should open, best first, and why; no model is asked."""
-    workspace = workspace_for(request.user, slug)
+    workspace = workspace_for(request.user, slug, alone=True)
     chosen: dict[str, Any] = {f"w_{name}": weight for name, weight in asked.weights.items()}
     chosen |= {"route_mode": asked.mode} if asked.mode else {}
     found = _route(request, workspace, understand(asked.query, lexicon=lexicon_of(workspace)), chosen)
@@ -79,7 +79,7 @@ def route(request: HttpRequest, slug: str, asked: RouteIn) -> RouteResult:
 @router.post("/workspaces/{slug:slug}/retrieve", response=RetrievedOut)
 def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, Any]:
     """The passages of documents that fit a budget of tokens, in the fused order of the lanes."""
-    workspace = workspace_for(request.user, slug)
+    workspace = workspace_for(request.user, slug, alone=True)
     lexicon = lexicon_of(workspace)
     plan = understand(asked.query, lexicon=lexicon)
     wanted = asked.documents or [row.doc_id for row in _route(request, workspace, plan).candidates[:CHOSEN]]
@@ -120,7 +120,7 @@ def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, An
     scores = [item.score for item in result.items]
     return {
         **{name: getattr(result, name) for name in COUNTED},
-        "items": [_show_item(slug, item, documents) for item in result.items],
+        "items": list(_show_items(slug, result.items, documents)),
         "shape": score_shape(scores).shape,
         "confidence": confidence(scores),
     }
@@ -129,7 +129,7 @@ def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, An
 @router.post("/workspaces/{slug:slug}/navigate", response=NavigatedOut)
 def navigate(request: HttpRequest, slug: str, asked: NavigateIn) -> dict[str, Any]:
     """Search a document's tree: sections entered and rejected with their reasons, and each decision in order."""
-    workspace = workspace_for(request.user, slug)
+    workspace = workspace_for(request.user, slug, alone=True)
     document = open_version(_find_versions(request, workspace, [asked.document])[asked.document])
     if not 0 <= asked.start < len(document.tree):
         raise Problem("The document has no such node to start from.", code="not_found", status=404)
@@ -208,20 +208,24 @@ def _address_of(name: str) -> NodeAddress:
     return NodeAddress(int(document), int(key))
 
 
-def _show_item(slug: str, item: RetrievedItem, documents: Mapping[int, CompiledDocument]) -> dict[str, Any]:
-    address = item.node.id
-    assert isinstance(address, NodeAddress)
-    page = documents[address.space].tree.node(address.key).page_start + 1
-    return {
-        "document": address.space,
-        "key": address.key,
-        "page": page,
-        "link": reverse("documents:detail", args=[slug, address.space], query={"page": page}),
-        "text": item.rendered,
-        "tokens": item.tokens,
-        "score": item.score,
-        "lanes": {lane.value: score for lane, score in item.lane_scores},
-    }
+def _show_items(
+    slug: str, items: Iterable[RetrievedItem], documents: Mapping[int, CompiledDocument]
+) -> Iterator[dict[str, Any]]:
+    readers = {pk: reverse("documents:detail", args=[slug, pk]) for pk in documents}
+    for item in items:
+        address = item.node.id
+        assert isinstance(address, NodeAddress)
+        page = documents[address.space].tree.node(address.key).page_start + 1
+        yield {
+            "document": address.space,
+            "key": address.key,
+            "page": page,
+            "link": f"{readers[address.space]}?page={page}",
+            "text": item.rendered,
+            "tokens": item.tokens,
+            "score": item.score,
+            "lanes": {lane.value: score for lane, score in item.lane_scores},
+        }
 
 
 def _show_branch(document: CompiledDocument, row: RankedNode) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A token's workspaces: folders, tags, search and lexicon, and what owners govern: members, budgets, usage, record."""
+"""A token's workspaces: folders, tags, search and lexicon, and what owners govern: settings, budgets, usage, record."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -11,24 +11,27 @@ from pydantic import Field
 
 from vectorless_web.api.authentication import Bearer, may_reach
 from vectorless_web.api.models import ApiToken, Scope
-from vectorless_web.api.problems import refuse_fields
+from vectorless_web.api.problems import FieldsProblem, refuse_fields
 from vectorless_web.api.replies import Number, check_state
-from vectorless_web.api.routes.schemas import NO_NUL, PRINTED, NamedOut
+from vectorless_web.api.routes.schemas import NO_NUL, PRINTED, NamedOut, ShortText
 from vectorless_web.console.subjects.audit import AuditQuery, page_of_workspace
 from vectorless_web.console.subjects.usage import UsageReport, report_usage
-from vectorless_web.documents.selectors import folders_of, tags_of
-from vectorless_web.documents.services import create_folder
+from vectorless_web.documents.models import Folder
+from vectorless_web.documents.selectors import folder_in, folders_of, tags_of
+from vectorless_web.documents.services import create_folder, delete_folder
+from vectorless_web.documents.services import rename_folder as rename
 from vectorless_web.infra.limits import NAME_MAX, PHRASE_MAX, SEARCH_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.search import FoundDocument, SearchQuery, search_workspace
 from vectorless_web.workspaces import selectors, services
-from vectorless_web.workspaces.forms import LexiconEntryForm
+from vectorless_web.workspaces.forms import COUNTS, LIMITS, WEIGHTS, LexiconEntryForm, SettingsForm
 from vectorless_web.workspaces.models import AuditEvent, Budget, LexiconEntry, Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_for
 
 router, governing = Router(tags=["Workspaces"]), Router(tags=["Governing"])
 ONE = "/workspaces/{slug:slug}"
-ENTRY = ONE + "/lexicon/{entry}"
+ENTRY, FOLDER = ONE + "/lexicon/{entry}", ONE + "/folders/{folder}"
+SETTINGS = (*LIMITS, *COUNTS, *WEIGHTS)
 editors, owners = Bearer(Scope.WRITE), Bearer(Scope.ADMIN)
 Words = Annotated[str, Field(min_length=1, max_length=SEARCH_MAX, pattern=NO_NUL)]
 Phrase = Annotated[str, Field(max_length=PHRASE_MAX, pattern=NO_NUL)]
@@ -82,12 +85,20 @@ class FoundOut(Schema):
     pages: int
 
 
-class MemberOut(Schema):
-    """A member of a workspace."""
+class SettingsIn(Schema):
+    """What is to change of a workspace; what is left out stays."""
 
-    user: str = Field(alias="user.username")
-    role: str
-    joined_at: datetime
+    name: Annotated[str, Field(min_length=1, max_length=NAME_MAX, pattern=PRINTED)] | None = None
+    description: Annotated[str, Field(max_length=2000, pattern=NO_NUL)] | None = None
+    settings: Annotated[dict[str, bool | int | float | ShortText | None], Field(max_length=50)] = {}
+
+
+class SettingsOut(Schema):
+    """Name, description, and every setting of the settings' page by its name."""
+
+    name: str
+    description: str
+    settings: dict[str, bool | int | float | str | None]
 
 
 class UsageOut(Schema):
@@ -189,6 +200,22 @@ def add_folder(request: HttpRequest, slug: str, asked: FolderIn) -> Any:
     return create_folder(actor=request.user, workspace=workspace, name=" ".join(asked.name.split()))
 
 
+@router.patch(FOLDER, response=NamedOut, auth=editors)
+def rename_folder(request: HttpRequest, slug: str, folder: Number, asked: FolderIn) -> Folder:
+    """Give a folder another name."""
+    found = folder_in(workspace_for(request.user, slug, Role.EDITOR), request.user, folder)
+    rename(actor=request.user, folder=found, name=" ".join(asked.name.split()))
+    return found
+
+
+@router.delete(FOLDER, response={204: None}, auth=editors)
+def remove_folder(request: HttpRequest, slug: str, folder: Number) -> Status[None]:
+    """Delete a folder that is open to all; its documents stay, in no folder."""
+    found = folder_in(workspace_for(request.user, slug, Role.EDITOR), request.user, folder)
+    delete_folder(actor=request.user, folder=found)
+    return Status(204, None)
+
+
 @router.get(ONE + "/tags", response=list[str])
 def list_tags(request: HttpRequest, slug: str) -> list[str]:
     """The tags in use, by name."""
@@ -210,10 +237,35 @@ def _show_found(row: FoundDocument) -> dict[str, Any]:
     return {"document": row.document.pk, "title": row.document.title, "passages": passages}
 
 
-@governing.get(ONE + "/members", response=list[MemberOut], auth=owners)
-def list_members(request: HttpRequest, slug: str) -> Any:
-    """Who belongs to the workspace by themselves, and with which role."""
-    return selectors.members_of(workspace_for(request.user, slug, Role.OWNER))
+def _show_settings(workspace: Workspace) -> dict[str, Any]:
+    stored = {name: workspace.setting(name) for name in SETTINGS}
+    return {"name": workspace.name, "description": workspace.description, "settings": stored}
+
+
+@governing.get(ONE + "/settings", response=SettingsOut, auth=owners)
+def show_settings(request: HttpRequest, slug: str) -> dict[str, Any]:
+    """Name, description, the limits of runs, and how documents are chosen and searched."""
+    return _show_settings(workspace_for(request.user, slug, Role.OWNER))
+
+
+@governing.patch(ONE + "/settings", response=SettingsOut, auth=owners)
+def change_settings(request: HttpRequest, slug: str, asked: SettingsIn) -> dict[str, Any]:
+    """Change some of them; with the header If-Match only as long as they are as they were read."""
+    with transaction.atomic():
+        Workspace.objects.select_for_update().filter(slug=slug).first()
+        workspace = workspace_for(request.user, slug, Role.OWNER)
+        shown = _show_settings(workspace)
+        check_state(request, SettingsOut, shown)
+        if unknown := asked.settings.keys() - shown["settings"].keys():
+            raise FieldsProblem([{"field": f"settings.{name}", "message": "No such setting."} for name in unknown])
+        plain = asked.dict(exclude={"settings"}, exclude_none=True)
+        typed = {**shown, **plain, **shown["settings"], **asked.settings}
+        form = SettingsForm(typed, instance=workspace_for(request.user, slug))
+        if not form.is_valid():
+            raise refuse_fields(form)
+        named = {name: form.cleaned_data[name] for name in ("name", "description")}
+        changed = services.update_workspace(actor=request.user, workspace=workspace, settings=form.limits(), **named)
+    return _show_settings(changed)
 
 
 @governing.get(ONE + "/usage", response=UsageOut, auth=owners)

@@ -78,7 +78,8 @@ def add_webhook(*, actor: User, workspace: Workspace, address: str, events: Iter
     )
     if webhooks_of(workspace).count() >= WEBHOOKS_MOST:
         raise Problem(
-            f"This workspace has {WEBHOOKS_MOST} webhooks, which is the most. Remove one first.",
+            f"This workspace has {WEBHOOKS_MOST} webhooks, which is the most.",
+            remedy="Remove one first.",
             code="too_many_webhooks",
             status=422,
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import CharField, Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import CharField, Count, Exists, OuterRef, Q, QuerySet, RestrictedError
 from django.db.models.functions import Cast
 from django.utils import timezone
 
@@ -320,7 +320,8 @@ def restore_document(*, actor: User, document: Document) -> None:
         twin = same_content(document.workspace, actor, newest.sha256, newest.bytes)
         if twin is not None:
             raise Problem(
-                f"The same file was added again as “{twin.document.title}”. Delete that one first.",
+                f"The same file was added again as “{twin.document.title}”.",
+                remedy="Delete that one first.",
                 code="already_here",
                 status=409,
             )
@@ -423,6 +424,44 @@ def create_folder(*, actor: User, workspace: Workspace, name: str) -> Folder:
 
 
 @transaction.atomic
+def rename_folder(*, actor: User, folder: Folder, name: str) -> None:
+    """Give a folder another name. Problem (409) when everyone has another folder of that name."""
+    before, folder.name = folder.name, name
+    if not folder.restricted:
+        _refuse_taken_name(folder)
+    folder.save(update_fields=["name"])
+    record(actor=actor, verb="folder.renamed", workspace=folder.workspace, target=folder, details={"from": before})
+
+
+@transaction.atomic
+def delete_folder(*, actor: User, folder: Folder) -> None:
+    """Delete a folder that is open to all; its documents stay, in no folder.
+
+    Problem (409) for a restricted one, which keeps from others also what was asked of it, and for one that a source
+    puts its documents into.
+    """
+    if folder.restricted:
+        sentence = "A restricted folder keeps its documents, and questions about them, from others."
+        raise Problem(sentence, remedy="Let everyone in first.", code="folder_restricted", status=409)
+    documents = list(folder.documents.filter(deleted_at=None).values_list("pk", flat=True))
+    details = {"documents": documents}
+    try:
+        delete_and_record(folder, actor=actor, verb="folder.deleted", workspace=folder.workspace, details=details)
+    except RestrictedError as error:
+        sentence = "Documents come into this folder by themselves."
+        raise Problem(sentence, remedy="Have an owner remove the source.", code="folder_in_use", status=409) from error
+    for pk in documents:
+        announce(folder.workspace_id, pk)
+
+
+def _refuse_taken_name(folder: Folder) -> None:
+    """Problem (409) when there is another folder of this name that is open to all."""
+    if folder.workspace.folders.filter(name=folder.name, restricted=False).exclude(pk=folder.pk).exists():
+        sentence = f"Everyone has another folder named “{folder.name}” already."
+        raise Problem(sentence, remedy="Move the documents there instead.", code="folder_name_taken", status=409)
+
+
+@transaction.atomic
 def restrict_folder(
     *, actor: User, folder: Folder, people: Iterable[Any] = (), groups: Iterable[PeopleGroup] = ()
 ) -> None:
@@ -441,9 +480,7 @@ def restrict_folder(
 @transaction.atomic
 def open_folder(*, actor: User, folder: Folder) -> None:
     """Let a folder's documents exist for all of the workspace again. Problem when there is an open one of its name."""
-    if folder.workspace.folders.filter(name=folder.name, restricted=False).exclude(pk=folder.pk).exists():
-        sentence = f"Everyone has another folder named “{folder.name}” already. Move the documents there instead."
-        raise Problem(sentence, code="folder_name_taken", status=409)
+    _refuse_taken_name(folder)
     if Folder.objects.filter(pk=folder.pk, restricted=True).update(restricted=False):
         folder.grants.all().delete()
         record(actor=actor, verb="folder.opened", workspace=folder.workspace, target=folder)
@@ -464,10 +501,23 @@ def tag_documents(*, actor: User, workspace: Workspace, documents: Iterable[Docu
     changed = [document for document in documents if tag not in document.tags]
     for document in changed:
         document.tags = sorted([*document.tags, tag])
+    _store_tags(actor, workspace, changed, {"tag": tag})
+    return len(changed)
+
+
+@transaction.atomic
+def set_tags(*, actor: User, document: Document, tags: Iterable[str]) -> None:
+    """Give a document these tags in place of those it has."""
+    wanted = sorted(set(tags))
+    if wanted != document.tags:
+        details, document.tags = {"from": document.tags, "to": wanted}, wanted
+        _store_tags(actor, document.workspace, [document], details)
+
+
+def _store_tags(actor: User, workspace: Workspace, changed: list[Document], details: dict[str, Any]) -> None:
     Document.objects.bulk_update(changed, ["tags"])
     show_again(changed)
-    _record_many(actor, "documents.tagged", workspace, [document.pk for document in changed], {"tag": tag})
-    return len(changed)
+    _record_many(actor, "documents.tagged", workspace, [document.pk for document in changed], details)
 
 
 def purge_deleted() -> int:

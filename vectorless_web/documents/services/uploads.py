@@ -75,7 +75,8 @@ def check_room(workspace: Workspace, size: int, *, is_new: bool = True) -> None:
     count = Workspace.objects.filter(pk=workspace.pk).values_list("max_documents", flat=True).first()
     if is_new and count is not None and workspace.documents.filter(deleted_at=None).count() >= count:
         raise Problem(
-            "This workspace holds as many documents as it may. Delete some, or ask your administrator for more room.",
+            "This workspace holds as many documents as it may.",
+            remedy="Delete some, or ask your administrator for more room.",
             code="workspace_full",
             status=413,
         )
@@ -88,8 +89,8 @@ def check_room(workspace: Workspace, size: int, *, is_new: bool = True) -> None:
         is_told = not workspace.folders.filter(restricted=True).exists()
         uses = f"uses {_amount(used)} of the {_amount(most)} it may store" if is_told else "has no room left"
         raise Problem(
-            f"This workspace {uses}; this file has {_amount(size)}. "
-            "Delete documents for good, or ask your administrator for more room.",
+            f"This workspace {uses}; this file has {_amount(size)}.",
+            remedy="Delete documents for good, or ask your administrator for more room.",
             code="workspace_full",
             status=413,
         )
@@ -254,8 +255,8 @@ def check_ends(*, name: str, size: int, head: bytes, tail: bytes) -> str:
     """The media type that a file's first and last bytes tell; Problem (422) for a file that cannot be taken in."""
     if size > settings.UPLOAD_MAX_BYTES:
         raise Problem(
-            f"This file has {format_megabytes(size)}; the limit is {format_megabytes(settings.UPLOAD_MAX_BYTES)}. "
-            "Split it into smaller files.",
+            f"This file has {format_megabytes(size)}; the limit is {format_megabytes(settings.UPLOAD_MAX_BYTES)}.",
+            remedy="Split it into smaller files.",
             code="file_too_large",
             status=422,
         )
@@ -293,7 +294,8 @@ def begin_partial_upload(
     check_room(workspace, size + _bytes_under_way(workspace))
     if mine.count() >= MOST_PARTIAL:
         raise Problem(
-            f"You are sending {MOST_PARTIAL} large files already. Wait until one is here, or cancel one.",
+            f"You are sending {MOST_PARTIAL} large files already.",
+            remedy="Wait until one is here, or cancel one.",
             code="too_many_uploads",
             status=429,
             retryable=True,
@@ -352,10 +354,12 @@ def add_piece(*, upload: PartialUpload, offset: int, data: bytes, sha256: str = 
     """
     if sha256 and hashlib.sha256(data).hexdigest() != sha256:
         raise Problem(
-            "A piece of this file was altered on its way. It is sent again.", code="piece_altered", status=422
+            "A piece of this file was altered on its way.", remedy="It is sent again.", code="piece_altered", status=422
         )
     if len(data) > PIECE_BYTES or offset + len(data) > upload.bytes:
-        raise Problem("This piece does not fit the file. Upload the file again.", code="piece_too_large", status=422)
+        raise Problem(
+            "This piece does not fit the file.", remedy="Upload the file again.", code="piece_too_large", status=422
+        )
     return append_piece(upload.token, offset, data)
 
 
@@ -369,7 +373,7 @@ def finish_partial_upload(*, upload: PartialUpload, user: User, on_same_name: Sa
         return StoredUpload(upload.version.document, upload.version, added=True)
     if count_received(upload.token) < upload.bytes:
         cancel_partial_upload(upload=upload)
-        raise Problem("What was sent of this file is gone. Upload it again.", code="upload_gone", status=410)
+        raise Problem("What was sent of this file is gone.", remedy="Upload it again.", code="upload_gone", status=410)
     rows = PartialUpload.objects.filter(pk=upload.pk)
     is_free = Q(storing_since=None) | Q(storing_since__lt=timezone.now() - LONGEST_STORING)
     if not rows.filter(is_free).update(storing_since=timezone.now()):
@@ -626,7 +630,8 @@ def correct_outline(
         raise Problem("There is nothing to correct yet.", code="no_corrections", status=422)
     if newest is None or newest.pk != version.pk or version.status != DocumentVersion.Status.READY:
         raise Problem(
-            "A newer version of this document has come. Look at it before you correct anything.",
+            "A newer version of this document has come.",
+            remedy="Look at it before you correct anything.",
             code="newer_version",
             status=409,
         )

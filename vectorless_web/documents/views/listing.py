@@ -110,7 +110,8 @@ def settle_same_name(request: HttpRequest, slug: str) -> HttpResponse:
     form = SameNameForm(request.POST, waiting=selectors.waiting_uploads(workspace, request.user))
     if not form.is_valid():
         raise Problem(
-            "These files no longer wait for an answer. Load the page again; upload them once more if they are missing.",
+            "These files no longer wait for an answer.",
+            remedy="Load the page again; upload them once more if they are missing.",
             code="not_waiting",
             status=422,
         )
@@ -171,8 +172,15 @@ def check_upload_rate(request: HttpRequest, count: int) -> None:
     most = settings.UPLOADS_PER_HOUR
     wait = seconds_to_wait(f"uploads-{request.user.pk}", amount=count, limit=most, seconds=HOUR)
     if wait:
-        message = f"You may upload {most:,} files in an hour. Try again in {wait // 60 + 1} minutes."
-        raise Problem(message, code="too_many_uploads", status=429, retryable=True, retry_after=wait)
+        message = f"You may upload {most:,} files in an hour."
+        raise Problem(
+            message,
+            remedy=f"Try again in {wait // 60 + 1} minutes.",
+            code="too_many_uploads",
+            status=429,
+            retryable=True,
+            retry_after=wait,
+        )
 
 
 def _files(request: HttpRequest) -> list[UploadedFile]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from django.core.cache.backends.base import BaseCache
 from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
-from redis import ConnectionPool
+from redis import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
@@ -71,16 +71,25 @@ KEPT_ENTRIES = 20_000
 
 
 class SharedClient(RedisCacheClient):
-    """Uses one pool of connections for all requests: Django makes a cache for each, which would connect anew."""
+    """Uses one client of Redis for all requests: Django makes one for each command, and a cache for each thread."""
 
     _servers: list[str]
-    _shared: ClassVar[dict[str, ConnectionPool]] = {}
+    _shared: ClassVar[dict[str, Redis]] = {}
+    _INCREASE = "return redis.call('exists', KEYS[1]) == 1 and redis.call('incrby', KEYS[1], ARGV[1])"
 
-    def _get_connection_pool(self, write: bool) -> ConnectionPool:
+    def get_client(self, key: Any = None, *, write: bool = False) -> Redis:
+        """The client, which threads share."""
         server = self._servers[0]
         if server not in self._shared:
-            self._shared[server] = ConnectionPool.from_url(server)
+            self._shared[server] = Redis.from_url(server)
         return self._shared[server]
+
+    def incr(self, key: Any, delta: int) -> int:
+        """Add to a number by one question to Redis; the sum. ValueError when the key is absent."""
+        total: int | None = self.get_client(key, write=True).eval(self._INCREASE, 1, key, delta)
+        if total is None:
+            raise ValueError(f"Key '{key}' not found.")
+        return total
 
 
 class PatientRedisCache(RedisCache):

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.defaults import server_error
 
 from vectorless_web.engine.errors import ArtefactDamaged
-from vectorless_web.infra.outages import outage_of
+from vectorless_web.infra.outages import Outage, outage_of
 from vectorless_web.infra.web.pages import common, is_htmx
 
 logger = logging.getLogger(__name__)
@@ -28,14 +28,23 @@ REPAIR_SECONDS = 5
 class Problem(Exception):
     """Raised anywhere below a view. `message` names cause and remedy; `code` is stable; `status` is HTTP's.
 
-    `retry_after` says in how many seconds it is worth trying again.
+    `retry_after` says in how many seconds it is worth trying again. A `remedy` given by itself is the end of `message`,
+    and what programs are told beside the cause.
     """
 
     def __init__(
-        self, message: str, *, code: str, status: int = 400, retryable: bool = False, retry_after: int | None = None
+        self,
+        cause: str,
+        *,
+        code: str,
+        remedy: str = "",
+        status: int = 400,
+        retryable: bool = False,
+        retry_after: int | None = None,
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        self.cause, self.remedy = cause, remedy
+        self.message = f"{cause} {remedy}".rstrip()
+        super().__init__(self.message)
         self.code = code
         self.status = status
         self.retryable = retryable
@@ -69,7 +78,7 @@ class ProblemMiddleware:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Django calls this for what a view raises; other exceptions go their usual way."""
         if isinstance(exception, ArtefactDamaged):
-            exception = _being_repaired(exception)
+            exception = tell_damage(exception)
         return show_problem(request, exception) if isinstance(exception, Problem) else None
 
 
@@ -127,19 +136,24 @@ def tell_of_outage(request: HttpRequest) -> HttpResponse:
     if outage is None:
         return server_error(request)
     logger.warning("%s %s: %s (%s)", request.method, request.path, outage.code, error)
-    problem = Problem(
-        outage.message, code=outage.code, status=outage.status, retryable=True, retry_after=outage.retry_after
-    )
+    problem = tell_outage(outage)
     # What the middleware of htmx would have noted may not be there yet.
     template = "_problem.html" if "HX-Request" in request.headers else "problem.html"
     context = {**common(request), "problem": problem, "request": request}
     return problem.mark(HttpResponse(render_to_string(template, context)))
 
 
-def _being_repaired(error: ArtefactDamaged) -> Problem:
+def tell_outage(outage: Outage) -> Problem:
+    """The problem of something that the site lacks."""
+    told = {name: getattr(outage, name) for name in ("code", "remedy", "status", "retry_after")}
+    return Problem(outage.cause, retryable=True, **told)
+
+
+def tell_damage(error: ArtefactDamaged) -> Problem:
     """Damage is repaired by anybody who comes upon it; a page that needs the file now can only be asked for again."""
     return Problem(
-        f"{error.message} The document is being read again; try again in a moment.",
+        error.message,
+        remedy="The document is being read again; try again in a moment.",
         code=error.code,
         status=503,
         retryable=True,

@@ -66,12 +66,14 @@ async def admit(headers: Mapping[str, str], length: int | None) -> None:
     try:
         account = await database_sync_to_async(find_sender)(headers)
     except DatabaseError as error:
-        message = "The database does not answer, so nothing can be taken in. Try again in a minute."
-        raise Problem(message, code="database_away", status=503, retryable=True, retry_after=60) from error
+        message = "The database does not answer, so nothing can be taken in."
+        raise Problem(
+            message, remedy="Try again in a minute.", code="database_away", status=503, retryable=True, retry_after=60
+        ) from error
     if account is None:
         raise Problem(
-            f"Without being signed in you may send {format_megabytes(SMALL_BYTES)}, and this is more. "
-            "Sign in, then send it again.",
+            f"Without being signed in you may send {format_megabytes(SMALL_BYTES)}, and this is more.",
+            remedy="Sign in, then send it again.",
             code="sign_in_to_send",
             status=413,
         )
@@ -82,7 +84,8 @@ def too_large(length: int | None) -> Problem:
     size = format_megabytes(length) if length is not None else "more"
     return Problem(
         f"You sent {size} at once; the limit is {format_megabytes(settings.REQUEST_MAX_BYTES)}, "
-        f"and {format_megabytes(settings.UPLOAD_MAX_BYTES)} for one file. Send fewer or smaller files.",
+        f"and {format_megabytes(settings.UPLOAD_MAX_BYTES)} for one file.",
+        remedy="Send fewer or smaller files.",
         code="request_too_large",
         status=413,
     )

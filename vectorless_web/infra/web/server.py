@@ -22,7 +22,9 @@ from django.utils.module_loading import import_string
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from vectorless_web.infra.queues.jobs import freeze_memory
 from vectorless_web.infra.web import health, request_limits
+from vectorless_web.infra.web.handler import keep_connections
 from vectorless_web.infra.web.problems import Problem
 
 logger = logging.getLogger(__name__)
@@ -286,8 +288,11 @@ def serve(host: str, port: int) -> None:
     """Become the web server."""
     raise_descriptor_limit()
     health.integrity.start()
+    keep_connections()
+    application = import_string(settings.ASGI_APPLICATION)
+    freeze_memory()
     config = uvicorn.Config(
-        limit_bodies(import_string(settings.ASGI_APPLICATION)),
+        limit_bodies(application),
         host=host,
         port=port,
         http=Connection,
@@ -310,4 +315,8 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket that listens there; at "::" it hears IPv4 as well, where asyncio's own would not."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     is_dual = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
-    return socket.create_server((host, port), family=family, backlog=BACKLOG, dualstack_ipv6=is_dual)
+    listening = socket.create_server((host, port), family=family, backlog=BACKLOG, dualstack_ipv6=is_dual)
+    # A connection takes it over. A reply's head and body are two writes: the second would wait for the client's
+    # acknowledgement of the first, for 40 ms. asyncio only sees to sockets that name their protocol.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening

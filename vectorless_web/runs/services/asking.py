@@ -72,8 +72,15 @@ def _check_hour(user: User) -> None:
     most = settings.ASKS_PER_HOUR
     wait = seconds_to_wait(f"asks-{user.pk}", amount=1, limit=most, seconds=HOUR) if most else 0
     if wait:
-        message = f"You may ask {most:,} questions in an hour. Ask again in {_format_wait(wait)}."
-        raise Problem(message, code="too_many_asks", status=429, retryable=True, retry_after=wait)
+        message = f"You may ask {most:,} questions in an hour."
+        raise Problem(
+            message,
+            remedy=f"Ask again in {_format_wait(wait)}.",
+            code="too_many_asks",
+            status=429,
+            retryable=True,
+            retry_after=wait,
+        )
 
 
 def _seconds_to_next_end() -> int:
@@ -289,7 +296,8 @@ def _check_scope(workspace: Workspace, user: User, ids: Sequence[int] | None) ->
     found = list(readable_documents(workspace, user, wanted))
     if len(found) != len(wanted):
         raise Problem(
-            "One of the chosen documents is not in this workspace or is not ready to be read. Choose again.",
+            "One of the chosen documents is not in this workspace or is not ready to be read.",
+            remedy="Choose again.",
             code="unknown_document",
             status=422,
         )
@@ -298,8 +306,10 @@ def _check_scope(workspace: Workspace, user: User, ids: Sequence[int] | None) ->
 
 def _nothing_to_read(workspace: Workspace, user: User) -> Problem:
     if documents_in(workspace, user).exists():
-        sentence = "No document is ready to be read yet. Ask again when one says Ready."
-        return Problem(sentence, code="document_not_ready", status=422, retryable=True)
+        sentence = "No document is ready to be read yet."
+        return Problem(
+            sentence, remedy="Ask again when one says Ready.", code="document_not_ready", status=422, retryable=True
+        )
     return Problem("Upload a document first: there is nothing to read here yet.", code="no_documents", status=422)
 
 

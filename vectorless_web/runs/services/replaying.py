@@ -505,5 +505,12 @@ def _check_replay_rate(user: User) -> None:
     most = settings.REPLAYS_PER_HOUR
     wait = seconds_to_wait(f"replays-{user.pk}", amount=1, limit=most, seconds=HOUR)
     if wait:
-        message = f"You may replay {most:,} runs in an hour. Try again in {wait // 60 + 1} minutes."
-        raise Problem(message, code="too_many_replays", status=429, retryable=True, retry_after=wait)
+        message = f"You may replay {most:,} runs in an hour."
+        raise Problem(
+            message,
+            remedy=f"Try again in {wait // 60 + 1} minutes.",
+            code="too_many_replays",
+            status=429,
+            retryable=True,
+            retry_after=wait,
+        )

@@ -184,8 +184,8 @@ def add_service_account(*, actor: User, workspace: Workspace, name: str, role: s
     """A program as a member: an account without a password, which no owner's power is given to."""
     _refuse_owner(role)
     if workspace.service_accounts.count() >= SERVICE_ACCOUNTS_MOST:
-        message = f"This workspace has {SERVICE_ACCOUNTS_MOST} service accounts, which is the most. Remove one first."
-        raise Problem(message, code="too_many_accounts", status=422)
+        message = f"This workspace has {SERVICE_ACCOUNTS_MOST} service accounts, which is the most."
+        raise Problem(message, remedy="Remove one first.", code="too_many_accounts", status=422)
     called = f"{slugify(name)[:40] or 'program'}.{workspace.slug[:40]}.{new_token()[:6]}"
     person = get_user_model()(username=called, first_name=name[:NAME_MAX])
     person.set_unusable_password()
@@ -249,8 +249,8 @@ def restore_member(*, actor: User, workspace: Workspace, account: int) -> Member
     removal = find_removal(workspace, account)
     person = get_user_model()._default_manager.filter(pk=account, is_active=True).first()
     if removal is None or person is None:
-        sentence = "This removal can no longer be undone. Invite the person again."
-        raise Problem(sentence, code="removal_final", status=409)
+        sentence = "This removal can no longer be undone."
+        raise Problem(sentence, remedy="Invite the person again.", code="removal_final", status=409)
     membership = Membership.objects.create(workspace=workspace, user=person, role=removal.details["role"])
     _record_member(actor, "member.restored", membership, {"role": membership.role})
     return membership
@@ -260,8 +260,8 @@ def restore_member(*, actor: User, workspace: Workspace, account: int) -> Member
 def hand_over(*, actor: User, workspace: Workspace, to: Membership) -> Membership:
     """Make another member an owner beside oneself, so that one may leave. Problem for who cannot sign in."""
     if not to.user.is_active:
-        sentence = f"The account of {to.user} is switched off. Choose somebody who can sign in."
-        raise Problem(sentence, code="account_inactive", status=422)
+        sentence = f"The account of {to.user} is switched off."
+        raise Problem(sentence, remedy="Choose somebody who can sign in.", code="account_inactive", status=422)
     return change_role(actor=actor, membership=to, role=Role.OWNER)
 
 
@@ -343,8 +343,13 @@ def address_problem(user: User, invitation: Invitation, *, at_sign_up: bool = Fa
     if is_own and at_sign_up and not settings.MAIL_ON:
         return None
     if not is_own and not has_address(user, invitation.email):
-        sentence = f"This invitation is for {invitation.email}. Sign in with that address, or ask for another link."
-        return Problem(sentence, code="invitation_for_another", status=403)
+        sentence = f"This invitation is for {invitation.email}."
+        return Problem(
+            sentence,
+            remedy="Sign in with that address, or ask for another link.",
+            code="invitation_for_another",
+            status=403,
+        )
     remedy = (
         "Confirm it first; a link to do so can be sent to it."
         if settings.MAIL_ON
@@ -356,13 +361,15 @@ def address_problem(user: User, invitation: Invitation, *, at_sign_up: bool = Fa
 
 def needs_owner(membership: Membership) -> Problem:
     """The refusal to let the only owner go or take another role."""
-    sentence = f"{membership.user} is the only owner of {membership.workspace}. Make somebody else owner first."
-    return Problem(sentence, code="last_owner", status=422)
+    sentence = f"{membership.user} is the only owner of {membership.workspace}."
+    return Problem(sentence, remedy="Make somebody else owner first.", code="last_owner", status=422)
 
 
 def invitation_closed() -> Problem:
     """The refusal of an invitation that was used, revoked, or has expired."""
-    return Problem("This invitation can no longer be used. Ask for another link.", code="invitation_closed", status=410)
+    return Problem(
+        "This invitation can no longer be used.", remedy="Ask for another link.", code="invitation_closed", status=410
+    )
 
 
 def _record_member(actor: User, verb: str, membership: Membership, details: dict[str, Any]) -> None:
@@ -398,7 +405,9 @@ def make_reset_link(*, actor: User | None, user: AbstractUser) -> str:
     It ends with the next sign-in, too. Problem (409) for an account that is switched off.
     """
     if not user.is_active:
-        raise Problem(f"{user} is switched off. Switch the account on first.", code="account_inactive", status=409)
+        raise Problem(
+            f"{user} is switched off.", remedy="Switch the account on first.", code="account_inactive", status=409
+        )
     record(actor=actor, verb="account.reset_link_made", target=user)
     key = default_token_generator.make_token(user)
     return reverse("account_reset_password_from_key", kwargs={"uidb36": user_pk_to_url_str(user), "key": key})

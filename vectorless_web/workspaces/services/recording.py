@@ -71,7 +71,7 @@ def delete_and_record(row: models.Model, *, actor: User | None, verb: str, name:
     target, called = copy(row), name or str(row)
     _all, kinds = row.delete()
     if not kinds.get(row._meta.label):
-        raise Problem("Somebody else has removed this already. Load the page again.", code="gone", status=409)
+        raise Problem("Somebody else has removed this already.", remedy="Load the page again.", code="gone", status=409)
     record(actor=actor, verb=verb, target=target, name=called, **more)
 
 

@@ -82,8 +82,8 @@ def _refuse_taken_names(entry: LexiconEntry, rows: list[LexiconEntry]) -> None:
     for other in rows:
         taken = sorted(names & set(wordings(other.concept))) if other.pk != entry.pk else []
         if taken:
-            sentence = f"“{taken[0]}” is in the lexicon already. Add the wordings to that entry."
-            raise Problem(sentence, code="entry_exists", status=422)
+            sentence = f"“{taken[0]}” is in the lexicon already."
+            raise Problem(sentence, remedy="Add the wordings to that entry.", code="entry_exists", status=422)
 
 
 def _record(actor: User, verb: str, entry: LexiconEntry) -> None:
@@ -131,7 +131,8 @@ def check_public(value: str, *, allowed: bool | tuple[str, ...], setting: str) -
         )
     if allowed is not True and is_private(parts.hostname, allowed or ()):
         raise Problem(
-            f"This address lies in a private network. Your administrator may allow it ({setting}).",
+            "This address lies in a private network.",
+            remedy=f"Your administrator may allow it ({setting}).",
             code="private_address",
             status=422,
         )
@@ -193,8 +194,10 @@ def remove_provider(*, actor: User, provider: ModelProvider) -> None:
     """
     rests = describe_uses(provider)
     if rests:
-        sentence = f"{', '.join(rests)}. Change this first; then the model can be removed."
-        raise Problem(sentence, code="model_in_use", status=409)
+        sentence = f"{', '.join(rests)}."
+        raise Problem(
+            sentence, remedy="Change this first; then the model can be removed.", code="model_in_use", status=409
+        )
     ModelProvider.objects.filter(pk=provider.pk).update(removed_at=timezone.now())
     record(actor=actor, verb="provider.removed", workspace=provider.workspace, target=provider)
 
@@ -203,8 +206,8 @@ def remove_provider(*, actor: User, provider: ModelProvider) -> None:
 def restore_provider(*, actor: User, provider: ModelProvider) -> None:
     """Undo a removal. Problem (409) when another model has its name by now."""
     if ModelProvider.objects.filter(workspace=provider.workspace, name=provider.name).exists():
-        sentence = f"Another model is called “{provider.name}” by now. Rename that one first."
-        raise Problem(sentence, code="name_taken", status=409)
+        sentence = f"Another model is called “{provider.name}” by now."
+        raise Problem(sentence, remedy="Rename that one first.", code="name_taken", status=409)
     ModelProvider.with_removed.filter(pk=provider.pk).update(removed_at=None)
     record(actor=actor, verb="provider.restored", workspace=provider.workspace, target=provider)
 
@@ -263,8 +266,14 @@ def _count_try(actor: User) -> None:
     most = settings.MODEL_TRIES_PER_HOUR
     wait = seconds_to_wait(f"model-tries-{actor.pk}", amount=1, limit=most, seconds=3600)
     if wait:
-        sentence = f"Models can be tried {most} times an hour. Try again in {-(-wait // 60)} minutes."
-        raise Problem(sentence, code="too_many_tries", status=429, retry_after=wait)
+        sentence = f"Models can be tried {most} times an hour."
+        raise Problem(
+            sentence,
+            remedy=f"Try again in {-(-wait // 60)} minutes.",
+            code="too_many_tries",
+            status=429,
+            retry_after=wait,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,11 +346,11 @@ def use_nearby(*, actor: User, workspace: Workspace, base_url: str, model: str) 
     found = describe_nearby(workspace).models or ()
     chosen = next((row for row in found if (row.base_url, row.model) == (base_url, model)), None)
     if chosen is None:
-        sentence = "This model was not found lately, or is connected already. Look for models again."
-        raise Problem(sentence, code="model_not_found", status=422)
+        sentence = "This model was not found lately, or is connected already."
+        raise Problem(sentence, remedy="Look for models again.", code="model_not_found", status=422)
     name = f"{chosen.server}: {model}"[:80]
     if len(model) > MODEL_LETTERS or workspace.model_providers.filter(name=name).exists():
-        raise Problem(f"“{name}” cannot be added by itself. Connect it below.", code="name_taken", status=422)
+        raise Problem(f"“{name}” cannot be added by itself.", remedy="Connect it below.", code="name_taken", status=422)
     row = ModelProvider(workspace=workspace, name=name, base_url=base_url, model=model)
     save_provider(actor=actor, provider=row)
     start_test(actor=actor, provider=row)
