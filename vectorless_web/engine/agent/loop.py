@@ -3,7 +3,6 @@
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 
-from vectorless_web.engine.agent import offline
 from vectorless_web.engine.agent.events import NodeRef, Outcome, ReasoningEvent, Rejected, StepKind, StepResult
 from vectorless_web.engine.agent.model.checking import AnswerChecker, CheckedAnswer, write_answer
 from vectorless_web.engine.agent.model.dialogue import Briefing, open_dialogue
@@ -12,6 +11,7 @@ from vectorless_web.engine.agent.model.prompts import ScopeLine, name_documents
 from vectorless_web.engine.agent.model.toolbox import Toolbox
 from vectorless_web.engine.agent.model.tools import list_tools
 from vectorless_web.engine.agent.model.view import LibraryView
+from vectorless_web.engine.agent.offline import run_offline
 from vectorless_web.engine.agent.retrieval import rank_documents
 from vectorless_web.engine.agent.routing import Routed
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, RunState
@@ -39,12 +39,12 @@ def converse(state: RunState, plan: QueryPlan, routed: Routed) -> Iterator[Reaso
     for document in routed.documents:
         library.open(document.entry, state.corpus)
     if not library.documents:
-        yield from offline.walk(state, plan, routed)
+        yield from run_offline(state, plan, routed)
         return
     try:
         checked, looked = yield from _answer(state, plan, routed, library)
     except ModelError as error:
-        yield from offline.walk(state, plan, routed, note=f"{error.message} The passages were found without it.")
+        yield from run_offline(state, plan, routed, note=f"{error.message} The passages were found without it.")
         return
     yield from finish_run(state, plan, routed, library, checked, looked)
 

@@ -68,7 +68,7 @@ class OfflineRun:
         self.unknown: tuple[str, ...] = ()
 
 
-def walk(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") -> Iterator[ReasoningEvent]:
+def run_offline(state: RunState, plan: QueryPlan, routed: Routed, *, note: str = "") -> Iterator[ReasoningEvent]:
     """The steps after ROUTE and the end of a run that asks no model. What no step opened is not shown.
 
     `note` says why a model that was to be asked is not.

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
-from vectorless_web.engine.agent import loop, offline
 from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import Outcome, ReasoningEvent, StepKind
 from vectorless_web.engine.agent.limits import Cancelling, Limits
+from vectorless_web.engine.agent.loop import converse
+from vectorless_web.engine.agent.offline import run_offline
 from vectorless_web.engine.agent.routing import Routed, route_documents
 from vectorless_web.engine.agent.state import OUTSIDE_WALK, Conversation, Means, RunState, Settings
 from vectorless_web.engine.agent.wording import join_names, shorten_title
@@ -63,9 +64,9 @@ def _answer(state: RunState) -> Iterator[ReasoningEvent]:
     left = drop_terms(strip_steering(plan), routed.steering)
     plan = left if left.terms else plan
     if state.caller is None:
-        yield from offline.walk(state, plan, routed)
+        yield from run_offline(state, plan, routed)
     else:
-        yield from loop.converse(state, plan, routed)
+        yield from converse(state, plan, routed)
 
 
 def _explain_left_out(routed: Routed) -> ArtefactDamaged:

@@ -1,7 +1,7 @@
 """Questions to begin with: on figures and sections of a document, which it was seen to answer without a model."""
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, zip_longest
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
@@ -26,14 +26,8 @@ A_YEAR = (0, 12)
 
 def answered_questions(document: CompiledDocument) -> Iterator[str]:
     """Questions of its card and of its tables, in turns, each of which the document answers with what it asks for."""
-    figures, sections = _ask_figures(document), _ask_sections(document, document.card.question_hints)
-    turns = [figures, sections]
-    while turns:
-        source = turns.pop(0)
-        question = next(source, None)
-        if question is not None:
-            turns.append(source)
-            yield question
+    for turn in zip_longest(_ask_figures(document), _ask_sections(document, document.card.question_hints)):
+        yield from filter(None, turn)
 
 
 def _ask_sections(document: CompiledDocument, questions: Sequence[str]) -> Iterator[str]:
