@@ -100,6 +100,12 @@ class Cited:
     pointer: Pointer
     columns: tuple[int, ...] = ()
 
+    @property
+    def place(self) -> QuotePlace:
+        """The words that are quoted for it, with the column named where it is one cell."""
+        column = self.columns[0] if len(self.columns) == 1 else -1
+        return QuotePlace(self.pointer.document, self.pointer.key, self.pointer.start, self.pointer.end, column)
+
     def covers(self, pointer: Pointer) -> bool:
         """Whether a line or a cell is the place, or one of the cells pointed at in it."""
         own = self.pointer
@@ -107,17 +113,15 @@ class Cited:
         return own == pointer or (is_row and pointer.column in self.columns)
 
 
-def merge_cells(pointers: Iterable[Pointer]) -> list[Cited]:
+def merge_cells(pointers: Sequence[Pointer], library: LibraryView) -> list[Cited]:
     """The places in their order; cells of one row, and the row itself, are one place."""
-    found: dict[Pointer, dict[int, None]] = {}
-    for pointer in pointers:
-        columns = found.setdefault(replace(pointer, start=0, end=0, column=-1) if pointer.column >= 0 else pointer, {})
-        columns |= {pointer.column: None} if pointer.column >= 0 else {}
-    # A row that is cited as a whole takes in its cells.
-    rows = {(p.document, p.key, p.row): p for p in found if p.row >= 0 and p.end}
+    rows = {(p.document, p.key, p.row): p for p in pointers if p.row >= 0 and p.column < 0}
     merged: dict[Pointer, dict[int, None]] = {}
-    for pointer, columns in found.items():
-        merged.setdefault(rows.get((pointer.document, pointer.key, pointer.row), pointer), {}).update(columns)
+    for pointer in pointers:
+        row = (pointer.document, pointer.key, pointer.row)
+        if pointer.column >= 0:
+            rows.setdefault(row, library[pointer.document].widen_to_row(pointer))
+        merged.setdefault(rows.get(row, pointer), {}).update({pointer.column: None} if pointer.column >= 0 else {})
     return [Cited(pointer, tuple(columns)) for pointer, columns in merged.items()]
 
 
@@ -150,7 +154,7 @@ class ClaimMaker:
         pointers = self._resolve_cites(draft.cites, objections)
         worked = self._work_out(draft.calculation, objections)
         operands = [amount.pointer for amount in worked.amounts] if worked else []
-        places = merge_cells((*pointers, *operands))
+        places = merge_cells((*pointers, *operands), self.library)
         made = {cited: found for cited in places if (found := self._cite(cited, draft, objections)) is not None}
         if draft.phrase and made and not any(self._says(cited, draft.phrase) for cited in made):
             objections.append(f"Its phrase does not stand in what it cites: {shorten_text(draft.phrase, 80)}.")
@@ -211,7 +215,7 @@ class ClaimMaker:
             seen = Evidence(0, pointer.document, key, pointer.page_index, "", Check.PICTURE)
             return self._quotes.number(place, seen)
         view = self.library[pointer.document]
-        place = make_place(view, cited)
+        place = cited.place
         if place.end - place.start > LONGEST_QUOTE:
             narrowed = narrow_to_phrase(view.document, place, draft.phrase) if draft.phrase else None
             place = narrowed or narrow_to_closest(view.document, place, draft.text, most=LONGEST_QUOTE)
@@ -226,7 +230,7 @@ class ClaimMaker:
         """Whether a phrase is in a cited place; of a picture nobody can tell."""
         view = self.library[cited.pointer.document]
         is_picture = cited.pointer.key < 0
-        return is_picture or narrow_to_phrase(view.document, make_place(view, cited), phrase) is not None
+        return is_picture or narrow_to_phrase(view.document, cited.place, phrase) is not None
 
     def _find_searched(self, draft: DraftClaim, objections: list[str]) -> list[DocumentView]:
         views = {said: self.library.find(said) for said in draft.searched}
@@ -278,15 +282,3 @@ def _write_surroundings(view: DocumentView, key: int) -> str:
         parts += [node.title, view.write_units(key), " | ".join(view.name_columns(key))]
     parts.append(clean_text(find_lead_in(view.tree, key)))
     return "\n".join(filter(None, parts))
-
-
-def make_place(view: DocumentView, cited: Cited) -> QuotePlace:
-    """The words that are quoted for a place: of a cell its whole row, with the column named."""
-    pointer = cited.pointer
-    if not cited.columns:
-        return QuotePlace(pointer.document, pointer.key, pointer.start, pointer.end)
-    node = view.tree.node(pointer.key)
-    assert node.table is not None, "a cell is one of a table"
-    row = node.table.rows[pointer.row]
-    column = cited.columns[0] if len(cited.columns) == 1 else -1
-    return QuotePlace(pointer.document, pointer.key, row.offset, row.offset + row.length, column)

@@ -7,7 +7,7 @@ the head of that column, `D3.p7` the picture of page 7.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 from string import digits
@@ -324,6 +324,13 @@ class DocumentView:
         column = int(match["column"])
         cells = node.table.rows[row].cells if node.table else ()
         return _point_at(self.id, key, cells[column], row, column) if column < len(cells) else None
+
+    def widen_to_row(self, cell: Pointer) -> Pointer:
+        """The whole row of a cell."""
+        table = self.tree.node(cell.key).table
+        assert table is not None, "a cell is one of a table"
+        row = table.rows[cell.row]
+        return replace(cell, start=row.offset, end=row.offset + row.length, column=-1)
 
     def _resolve_head(self, key: int, column: int) -> Pointer | None:
         """The innermost cell that is printed above a column; None where it has no head of its own."""
