@@ -299,9 +299,13 @@ def test_not_found_is_taken_only_after_a_search_where_not_all_was_shown() -> Non
     assert not run.claims
 
 
-def test_not_found_in_a_document_shown_whole_needs_no_search() -> None:
+def test_not_found_in_a_document_shown_whole_or_read_needs_no_search() -> None:
     run = converse([answer(outcome="not_found")], "Who is the auditor?")
     assert run.end.outcome is Outcome.NOT_FOUND
+    replies = [turn(call("read", document="D1", pages="1")), answer(outcome="not_found")]
+    run = converse(replies, "What is the rent?", corpus=shelf(a=long_report()))
+    assert run.end.outcome is Outcome.NOT_FOUND
+    assert len(run.model.calls) == 2
 
 
 def test_orders_and_markup_in_documents_and_replies_are_data() -> None:

@@ -98,7 +98,7 @@ class Dialogue:
     _counted: float = COUNTED
     """Tokens that the server counts for one that is expected, in (0, 1]: after a reply nearer to those of that."""
     _objected: Mapping[str, Any] = field(default_factory=dict)
-    _has_searched: bool = False
+    _has_looked: bool = False
     _was_sent_back: bool = False
 
     def hold(self) -> Generator[ReasoningEvent, None, AnswerDraft]:
@@ -209,7 +209,7 @@ class Dialogue:
         problem = ""
         if answer is not None:
             draft, problem = read_answer(answer)
-            is_early = not (self.is_whole or self._has_searched or self._was_sent_back or is_last)
+            is_early = not (self.is_whole or self._has_looked or self._was_sent_back or is_last)
             if draft is not None and not (draft.outcome == "not_found" and is_early):
                 yield self._make_answer_step(draft, planned)
                 return name_documents(draft, self.toolbox.library, self.question)
@@ -233,7 +233,7 @@ class Dialogue:
             if number >= MOST_CALLS or is_full:
                 results.append(Told(PUT_OFF))
                 continue
-            self._has_searched = self._has_searched or row["tool"] in ("search", "find", "navigate", "route")
+            self._has_looked = self._has_looked or row["tool"] in ("search", "find", "navigate", "route", "read")
             outcome = yield from self.toolbox.carry_out(row["tool"], row["arguments"], planned)
             # Only the first step of a turn carries what the turn has cost.
             planned = PlannedStep(engine=self.state.engine)
