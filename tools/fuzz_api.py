@@ -82,6 +82,9 @@ def lay_out(url: str, token: str) -> dict[str, str]:
             {"name": "Fuzzed", "documents": [document], "set": "", "columns": [{"question": "Which?"}]},
         ),
         "source": call("post", f"{place}/sources", {"kind": "webdav", "address": "https://nobody.invalid/dav"}),
+        "folder": call("post", f"{place}/folders", {"name": "Fuzzed"}),
+        "invitation": call("post", f"{place}/invitations", {}),
+        "member": call("get", f"{place}/members")[-1],
     }
     numbers = {name: row["id"] for name, row in made.items()}
     run = f"{place}/runs/{numbers['run']}"

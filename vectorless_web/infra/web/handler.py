@@ -1,4 +1,4 @@
-"""Django's handler of requests, on threads that stay and hold their connection to the database open."""
+"""Django's handler of requests, on threads that stay and hold their connection to SQLite open."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -12,13 +12,17 @@ from django.http.response import HttpResponseBase
 IDLE_MOST = 8
 """Threads that wait for a request. Half of it opens connections anew in a burst; twice of it may hold 16 open."""
 KEPT_SECONDS = 10
-"""How long a connection is used. Opening one and reading the schema takes 3 ms of a processor; a database that was put
-in the place of another is seen after so long."""
+"""How long a connection to SQLite is used. Opening one and reading the schema takes 3 ms of a processor; a database
+that was put in the place of another is seen after so long."""
 
 
 def keep_connections() -> None:
-    """Have this process use a connection for several requests; each is tried before it is used again."""
-    connection.settings_dict.update(CONN_MAX_AGE=KEPT_SECONDS, CONN_HEALTH_CHECKS=True)
+    """Have this process use a connection to SQLite for several requests.
+
+    That a server hangs is noticed when a connection to it is opened (`connect_timeout`), not on one that is open.
+    """
+    if connection.vendor == "sqlite":
+        connection.settings_dict["CONN_MAX_AGE"] = KEPT_SECONDS
 
 
 class Handler(ASGIHandler):
