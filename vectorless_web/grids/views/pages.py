@@ -20,7 +20,7 @@ from vectorless_web.runs.selectors import claims_of, passages_of
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
 
-FIRST_ROWS = 40
+FIRST_ROWS = 20
 """Rows that a large grid's page begins with: about two screens. Those after them come by themselves."""
 QUESTION_MAX = 500
 """Characters of a question that comes with the address."""
