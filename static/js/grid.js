@@ -176,12 +176,14 @@ function ofNumbers(cells) {
   const found = cells.filter((cell) => "number" in cell.dataset);
   const numbers = found.map((cell) => Number(cell.dataset.sort));
   markOutliers(cells, found, numbers);
-  const blank = cells.length - numbers.length;
-  if (!numbers.length) return blanks(blank);
+  const others = cells.filter((cell) => "other" in cell.dataset).length;
+  const other = others ? table.dataset.other.replace("#", others) : "";
+  const blank = cells.length - numbers.length - others;
+  if (!numbers.length) return [other, blanks(blank)].filter(Boolean).join(" · ");
   const sum = numbers.reduce((a, b) => a + b, 0);
   const range = `${short.format(Math.min(...numbers))} … ${short.format(Math.max(...numbers))}`;
   const median = table.dataset.median.replace("#", short.format(middle(numbers)));
-  return [`Σ ${short.format(sum)}`, median, range, blanks(blank)].filter(Boolean).join(" · ");
+  return [`Σ ${short.format(sum)}`, median, range, other, blanks(blank)].filter(Boolean).join(" · ");
 }
 
 // A value further than three and a half median deviations from the median (Iglewicz and Hoaglin) differs.

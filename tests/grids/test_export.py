@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from tests.grids.conftest import cell_at
 from vectorless_web.documents.models import Document, Folder
+from vectorless_web.grids.models import Cell
 from vectorless_web.grids.services import change_column, correct_cell, fill_grid
 from vectorless_web.grids.services.making import ColumnValues
 
@@ -47,6 +48,33 @@ def test_the_workbook_has_numbers_as_numbers_and_evidence_and_json_only_what_the
     assert [row["document"] for row in told["rows"]] == ["Harbour lease", "Tower lease"]
     assert told["rows"][1]["cells"][1]["value"] == {"number": "1240000", "unit": "USD", "text": ""}
     assert fetch("pdf").status_code == 404
+
+
+def test_a_value_in_another_currency_is_in_no_sum_and_no_chart_and_says_so_everywhere(fetch, grid, client, bob):
+    rent = grid.columns.get(label="Rent")
+    other = cell_at(grid, 1, 1)
+    stored = {"number": "40000", "unit": "EUR", "text": ""}
+    Cell.objects.filter(pk=other.pk).update(value=stored)
+    values = ColumnValues(rent.label, rent.question, rent.kind, unit="USD", scale=1000)
+    assert not change_column(user=bob, grid=grid, column=rent, values=values)
+
+    def look(name: str, *about: int) -> str:
+        return client.get(reverse(f"grids:{name}", args=[grid.workspace.slug, grid.pk, *about])).content.decode()
+
+    told, page, chart = "40,000 EUR (not in USD)", look("show"), look("chart", rent.pk)
+    assert told in page
+    assert (page.count(" data-number"), page.count(" data-other>")) == (2, 1)
+    assert "1 value is not in USD and is not drawn." in chart
+    assert told not in chart
+    assert told in look("cell", other.pk)
+
+    values = list(openpyxl.load_workbook(io.BytesIO(fetch("xlsx").content)).worksheets[0].values)
+    assert values[0][2] == "Rent (thousand USD)"
+    assert [row[2] for row in values[1:]] == [120_000, told, 1_240_000]
+    lines = list(csv.reader(b"".join(fetch("csv")).decode("utf-8-sig").splitlines()))
+    assert [line[2] for line in lines] == ["Rent (USD)", "120000", told, "1240000"]
+    kept = fetch("json").json()
+    assert (kept["columns"][1]["unit"], kept["rows"][1]["cells"][1]["value"]) == ("USD", stored)
 
 
 def test_what_looks_like_a_formula_stays_a_text_and_a_column_of_numbers_is_drawn_on_one_scale(fetch, grid, client, bob):

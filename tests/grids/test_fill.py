@@ -117,7 +117,7 @@ def test_the_grid_of_somebody_who_left_says_so(alice, bob, grid, work_off, setti
     assert "has no account here" in Cell.objects.filter(state="failed").first().note
 
 
-def test_a_large_grid_s_page_begins_with_forty_rows_and_asks_for_the_rest_unless_cells_are_coming_in(
+def test_a_large_grid_s_page_begins_with_twenty_rows_and_asks_for_the_rest_unless_cells_are_coming_in(
     client, bob, workspace
 ):
     names = [f"Lease {number:02}" for number in range(45)]
@@ -129,7 +129,7 @@ def test_a_large_grid_s_page_begins_with_forty_rows_and_asks_for_the_rest_unless
     def rows(query: str = "") -> int:
         return client.get(address + query).content.decode().count('<tr role="row" id=')
 
-    assert (rows(), rows("?part=rest"), rows("?part=all")) == (40, 5, 45)
+    assert (rows(), rows("?part=rest"), rows("?part=all")) == (20, 25, 45)
     assert "45 documents" in " ".join(client.get(address).content.decode().split())
     Cell.objects.filter(pk=Cell.objects.latest("pk").pk).update(state="queued")
     assert rows() == 45

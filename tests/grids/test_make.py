@@ -122,6 +122,38 @@ def test_how_a_column_is_shown_makes_nothing_stale(bob, grid):
     assert told == ["120.0 thousand USD", "1,250.0 thousand USD", "85.0 thousand USD"]
 
 
+@pytest.mark.parametrize(
+    ("unit", "scale", "number", "own", "told"),
+    [
+        ("USD", 1_000_000, "412000000", "USD", "412.0 million USD"),
+        ("USD", 1_000_000, "40000000", "EUR", "40,000,000 EUR (not in USD)"),
+        ("USD", 1, "7", "", "7 (not in USD)"),
+        ("month", 1, "2", "year", "24.0 month"),
+        ("week", 1, "14", "day", "2.0 week"),
+        ("week", 1, "10", "day", "10 day (not in week)"),
+        ("day", 1, "2", "month", "2 month (not in day)"),
+        ("", 1, "2", "month", "2.0 month"),
+    ],
+)
+def test_a_number_is_shown_in_the_unit_of_its_column_where_it_is_exactly_so_much(unit, scale, number, own, told):
+    assert format_number(Decimal(number), own, Column(unit=unit, scale=scale, decimals=1)) == told
+
+
+@pytest.mark.parametrize(
+    ("kind", "typed", "unit"),
+    [("money", "€", "EUR"), ("number", "usd", "USD"), ("duration", "Months", "month"), ("money", "", "")],
+)
+def test_the_unit_of_a_column_is_read_as_documents_write_it(client, bob, grid, workspace, kind, typed, unit):
+    client.force_login(bob)
+    address = reverse("grids:add_column", args=[workspace.slug, grid.pk])
+    values = {"question": "How much?", "label": "Much", "kind": kind, "scale": 1}
+
+    assert client.post(address, {**values, "unit": typed}).status_code == 302
+    assert grid.columns.get(label="Much").unit == unit
+    for wrong in ({"unit": "kg"}, {"unit": "USD", "kind": "duration"}, {"unit": "USD", "kind": "text"}):
+        assert client.post(address, {**values, **wrong}).status_code == 422
+
+
 def test_a_column_of_choices_needs_some(client, bob, grid, workspace):
     client.force_login(bob)
     address = reverse("grids:add_column", args=[workspace.slug, grid.pk])

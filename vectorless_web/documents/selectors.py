@@ -241,7 +241,7 @@ def listed_documents(workspace: Workspace, user: User, query: ListQuery) -> "Pag
     rows = _filter_documents(_select_by_deletion(workspace, user, query), query)
     rows = rows.order_by(*SORTS.get(query.sort, SORTS[DEFAULT_SORT]))
     page = Paginator(_for_rows(rows), PAGE_SIZE).get_page(query.page)
-    documents = list(page.object_list)
+    documents = _join_rows(page.object_list, workspace)
     places = queue_places(documents)
     for document in documents:
         document.queue_place = places.get(document.pk)
@@ -251,7 +251,7 @@ def listed_documents(workspace: Workspace, user: User, query: ListQuery) -> "Pag
 
 def rows_for(workspace: Workspace, user: User, ids: Iterable[int]) -> list[Document]:
     """Those documents, not deleted, as the list shows them."""
-    return list(_for_rows(documents_in(workspace, user).filter(pk__in=list(ids))))
+    return _join_rows(_for_rows(documents_in(workspace, user).filter(pk__in=list(ids))), workspace)
 
 
 def busy_ids(workspace: Workspace, user: User) -> list[int]:
@@ -513,7 +513,18 @@ def count_waiting_files() -> Coalesce:
 
 
 def _for_rows(rows: QuerySet[Document]) -> QuerySet[Document]:
-    return _with_versions(rows.select_related("workspace", "current_version", "folder", "added_by"))
+    return _with_versions(rows.select_related(None).select_related("folder", "added_by"))
+
+
+def _join_rows(rows: Iterable[Document], workspace: Workspace) -> list[Document]:
+    """Rows of one workspace with it and with their current version, which is among their versions: neither is read
+    once more for each."""
+    documents = list(rows)
+    for document in documents:
+        versions = {version.pk: version for version in document.versions.all()}
+        document.workspace = workspace
+        document.current_version = versions.get(document.current_version_id or 0)
+    return documents
 
 
 def _with_versions(rows: QuerySet[Document]) -> QuerySet[Document]:

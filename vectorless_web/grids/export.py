@@ -4,6 +4,7 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import xlsxwriter
@@ -14,7 +15,7 @@ from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
 from vectorless_web.grids.models import Cell, Column, Grid, Row
-from vectorless_web.grids.rendering import SCALES, shown_value
+from vectorless_web.grids.rendering import SCALES, convert_number, shown_value
 from vectorless_web.grids.selectors import filled_rows
 from vectorless_web.infra.templatetags.show import person
 from vectorless_web.infra.web.csv_files import csv_line
@@ -67,7 +68,8 @@ def file_name(grid: Grid, suffix: str) -> str:
 
 def as_json(filled: FilledGrid) -> dict[str, Any]:
     """All columns and cells; numbers as texts, so that they stay exact."""
-    columns = [{"label": column.label, "question": column.question, "kind": column.kind} for column in filled.columns]
+    told = ("label", "question", "kind", "unit", "scale", "decimals")
+    columns = [{name: getattr(column, name) for name in told} for column in filled.columns]
     rows = [
         {
             "document": row.document.title,
@@ -87,6 +89,7 @@ def _cell_values(cell: Cell, filled: FilledGrid) -> dict[str, Any]:
         "corrected": cell.corrected,
         "reason": cell.reason,
         "value": cell.value,
+        "shown": shown_value(cell),
         "verdict": cell.verdict,
         "quote": cell.quote,
         "page": cell.page,
@@ -96,7 +99,7 @@ def _cell_values(cell: Cell, filled: FilledGrid) -> dict[str, Any]:
 
 
 def as_csv(filled: FilledGrid) -> list[str]:
-    """The lines of a CSV file: numbers without unit, days as ISO dates, all else as it is read."""
+    """The lines of a CSV file: numbers in the column's unit without it, days as ISO dates, all else as it is read."""
     lines = [csv_line([_("Document"), *(_head(column) for column in filled.columns)])]
     for row in filled.rows:
         values = [_plain_value(cell) for cell in row.shown_cells]  # type: ignore[attr-defined]
@@ -107,18 +110,28 @@ def as_csv(filled: FilledGrid) -> list[str]:
 def _plain_value(cell: Cell) -> str:
     if cell.state == Cell.State.STALE:
         return ""
-    return format(cell.number, "f") if cell.number is not None else _words(cell)
+    number = _number_of(cell)
+    return format(number, "f") if number is not None else _words(cell)
+
+
+def _number_of(cell: Cell) -> Decimal | None:
+    """The exact number in the column's unit; None for one that does not fit it, and for what is no number."""
+    number = cell.number
+    return None if number is None else convert_number(number, (cell.value or {}).get("unit", ""), cell.column)
 
 
 def _words(cell: Cell) -> str:
     """What a cell says; a passage, which is no answer, behind the name of its state."""
+    if cell.number is not None:
+        return shown_value(cell)
     said = (cell.value or {}).get("text") or cell.shown
     return f"[{cell.get_state_display()}] {said}" if cell.state == Cell.State.PASSAGES and said else said
 
 
 def _head(column: Column, scale: str = "") -> str:
-    """The column's name with the scale it is shown in, and the one unit of its values, if they share one."""
-    units = {unit for unit in column.cells.values_list("value__unit", flat=True) if unit}
+    """The column's name with the scale and unit it is shown in, else with the one unit that its values share."""
+    own = [column.unit] if column.unit else column.cells.values_list("value__unit", flat=True)
+    units = {unit for unit in own if unit}
     told = " ".join(word for word in (scale, units.pop() if len(units) == 1 else "") if word)
     return f"{column.label} ({told})" if column.is_numeric and told else column.label
 
@@ -148,9 +161,10 @@ def _write_value(sheet: Worksheet, place: tuple[int, int], cell: Cell, formats: 
     text = (cell.value or {}).get("text", "")
     if cell.state == Cell.State.STALE:
         return
-    if cell.number is not None:
+    number = _number_of(cell)
+    if number is not None:
         percent = (cell.value or {}).get("unit") == "percent"
-        sheet.write_number(at, column, float(cell.number / 100 if percent else cell.number), formats["number"])
+        sheet.write_number(at, column, float(number / 100 if percent else number), formats["number"])
     elif cell.column.kind == Column.Kind.DATE and len(text) == len("2024-01-31"):
         sheet.write_datetime(at, column, date.fromisoformat(text), formats["day"])
     else:

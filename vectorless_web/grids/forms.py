@@ -7,6 +7,8 @@ from django.utils.translation import gettext_lazy as _
 
 from vectorless_web.documents.models import Folder
 from vectorless_web.documents.selectors import folders_of, readable_documents, tags_of
+from vectorless_web.engine.answers.typed import SPANS
+from vectorless_web.engine.text.numbers import MEASURES, read_unit
 from vectorless_web.grids.columns import columns_of_set, offered_sets
 from vectorless_web.grids.models import Column, Grid
 from vectorless_web.grids.selectors import COLUMNS_MAX, Source
@@ -100,6 +102,14 @@ def shorten_label(question: str) -> str:
     return question if len(question) <= LABEL_MAX else f"{question[: LABEL_MAX - 1]}…"
 
 
+def column_unit(text: str, kind: str) -> str:
+    """The code of the one currency or measure of time that a text names, as the kind of value has it; "" for none."""
+    unit = read_unit(text)
+    if kind == Column.Kind.DURATION:
+        return unit.measure if MEASURES.get(unit.measure, ("", 0))[0] in SPANS else ""
+    return unit.currency if kind in Column.IN_CURRENCY else ""
+
+
 class ColumnForm(forms.ModelForm):
     """A column: its name, its question, the kind of its values and how they are shown."""
 
@@ -112,10 +122,19 @@ class ColumnForm(forms.ModelForm):
         choices=[(1, _("Units")), (1_000, _("Thousands")), (1_000_000, _("Millions")), (1_000_000_000, _("Billions"))],
     )
     decimals = forms.IntegerField(label=_("Decimal places"), required=False, min_value=0, max_value=6)
+    unit = forms.CharField(
+        label=_("Currency or unit of time"),
+        required=False,
+        max_length=20,
+        help_text=_(
+            "USD or months, for instance. A value that is not exactly so much of it, as one in another currency, is "
+            "shown as it is and says so."
+        ),
+    )
 
     class Meta:
         model = Column
-        fields = ("label", "question", "kind", "hint", "choices", "scale", "decimals")
+        fields = ("label", "question", "kind", "hint", "choices", "unit", "scale", "decimals")
         labels = {
             "label": _("Name"),
             "question": _("Question"),
@@ -139,9 +158,23 @@ class ColumnForm(forms.ModelForm):
         values: dict[str, Any] = super().clean() or {}
         if values.get("kind") == Column.Kind.CHOICE and len(values.get("choices", ())) < 2:
             self.add_error("choices", _("Write at least two choices."))
+        self._read_unit(values)
         if not values.get("label"):
             values["label"] = shorten_label(values.get("question", ""))
         return values
+
+    def _read_unit(self, values: dict[str, Any]) -> None:
+        """Replace what was typed of a unit by its code; an error where the kind of value has no such unit."""
+        typed, kind = values.get("unit", ""), values.get("kind", "")
+        values["unit"] = column_unit(typed, kind) if typed else ""
+        if not typed or values["unit"]:
+            return
+        if kind == Column.Kind.DURATION:
+            self.add_error("unit", _("Name a unit of time, as days, months or years."))
+        elif kind in Column.IN_CURRENCY:
+            self.add_error("unit", _("Name a currency by its code, as USD or EUR."))
+        else:
+            self.add_error("unit", _("Values of this kind have neither a currency nor a unit of time. Leave it empty."))
 
     def values(self) -> ColumnValues:
         """What was typed."""

@@ -35,7 +35,7 @@ class Grid(models.Model):
 
 
 class Column(models.Model):
-    """One question. `choices` say what its values may be, `scale` and `decimals` how numbers are shown."""
+    """One question. `choices` say what its values may be; `unit`, `scale` and `decimals` how numbers are shown."""
 
     class Kind(models.TextChoices):
         TEXT = "text", "Text"
@@ -50,6 +50,7 @@ class Column(models.Model):
         LIST = "list", "List"
 
     NUMERIC = (Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION)
+    IN_CURRENCY = (Kind.NUMBER, Kind.MONEY)
 
     grid = models.ForeignKey(Grid, on_delete=models.CASCADE, related_name="columns")
     position = models.PositiveIntegerField()
@@ -58,6 +59,8 @@ class Column(models.Model):
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.TEXT)
     hint = models.CharField(max_length=300, blank=True)
     choices = models.JSONField(default=list, blank=True)
+    unit = models.CharField(max_length=20, blank=True)
+    """The ISO 4217 code or the measure of time ("month") that numbers are shown in; "" for that of each."""
     scale = models.PositiveBigIntegerField(default=1)
     """What numbers are divided by where they are shown: 1000000 shows millions."""
     decimals = models.PositiveSmallIntegerField(null=True, blank=True)

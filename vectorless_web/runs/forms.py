@@ -2,18 +2,21 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import zip_longest
 from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
 from django.http import QueryDict
+from django.template.loader import render_to_string
+from django.utils.translation import get_language
 
 from vectorless_web.documents.models import Card, Document, Folder
 from vectorless_web.documents.selectors import folders_of, readable_documents
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.selectors import answerers_of, estimate_of
+from vectorless_web.runs.selectors import Answerer, answerers_of, estimate_of
 from vectorless_web.runs.services import is_private_anyway
 from vectorless_web.workspaces.forms import CAP_LIMITS, EXPANSIONS, FUSIONS, PILOTS, SHARE, STRATEGIES
 from vectorless_web.workspaces.models import Workspace
@@ -153,6 +156,8 @@ class AskBox:
     max_steps: int
     thread: int | None
     estimate: str
+    usual: Answerer
+    """Who answers unless another is chosen."""
     error: str = ""
     step_choices: Sequence[int] = STEP_CHOICES
     expand: bool = True
@@ -172,7 +177,8 @@ class AskBox:
     used_up: UsedUp | None = None
     """The budget that pays for no call of a model at present; None while there is room, or nothing costs."""
     starters: Callable[[], Sequence[Starter]] = tuple
-    search: SearchForm = field(default_factory=SearchForm)
+    search_fields: str = ""
+    """How to search, as the form shows it: safe HTML."""
 
 
 @dataclass(frozen=True)
@@ -269,6 +275,7 @@ def ask_box(
         max_steps=steps,
         thread=sent.thread,
         estimate=estimate_of(answerers[0]) if len(answerers) == 1 else "",
+        usual=answerers[0],
         error=error,
         step_choices=sorted({*STEP_CHOICES, steps}),
         expand=sent.expand,
@@ -277,7 +284,7 @@ def ask_box(
         again=sent.again,
         money_usd=sent.money_usd,
         private=None if is_private_anyway(workspace, follows) else sent.private,
-        search=sent.search,
+        search_fields=_render_search(sent.search),
         most_usd=workspace.setting("money_usd"),
         may_cost=may_cost,
         used_up=used_up_budget(workspace, user) if may_cost else None,
@@ -285,11 +292,25 @@ def ask_box(
     )
 
 
+def _render_search(search: SearchForm) -> str:
+    """The fields as the form shows them."""
+    if search.is_bound or search.initial:
+        return render_to_string("runs/_search_fields.html", {"search": search})
+    return _render_blank_search(get_language())
+
+
+@cache
+def _render_blank_search(_language: str | None) -> str:
+    """The empty fields, which are the same for everybody: they take a tenth of the time of a page that has them."""
+    return render_to_string("runs/_search_fields.html", {"search": SearchForm()})
+
+
 def _find_starters(documents: QuerySet[Document], chosen: Sequence[int]) -> list[Starter]:
     """Questions of the chosen documents in turns, or of those that came last; the same wording of two editions once."""
     cards = Card.objects.filter(version__in=documents.values("current_version")).exclude(question_hints=[])
     cards = cards.filter(version__document__in=chosen) if chosen else cards
-    newest = cards.select_related("version__document").order_by("-version__document_id")[:STARTERS_SHOWN]
+    cards = cards.select_related("version__document").only("question_hints", "version__document__title")
+    newest = cards.order_by("-version__document_id")[:STARTERS_SHOWN]
     asked = [[Starter(question, card.version.document) for question in card.question_hints] for card in newest]
     found: dict[str, Starter] = {}
     for starter in (starter for turn in zip_longest(*asked) for starter in turn if starter):

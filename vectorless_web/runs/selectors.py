@@ -495,7 +495,11 @@ def used_pages(document: Document, user: User, limit: int = USED_PAGES) -> list[
 def recent_runs(workspace: Workspace, user: User, limit: int = RECENT) -> list[Run]:
     """The newest run of each thread that exists for the user, newest first."""
     newest = asked_runs(user.pk, [workspace.pk]).values("thread").annotate(last=Max("pk")).order_by("-last")
-    return list(_with_people(Run.objects.filter(pk__in=[row["last"] for row in newest[:limit]])))
+    rows = Run.objects.filter(pk__in=[row["last"] for row in newest[:limit]])
+    runs = list(rows.select_related("asked_by", "answer").defer("settings", "checked"))
+    for run in runs:
+        run.workspace = workspace
+    return runs
 
 
 def runs_of(user: User, limit: int = RECENT) -> list[Run]:
@@ -520,13 +524,13 @@ def month_of(workspace: Workspace, user: User) -> Month:
     """Questions, outcomes and spend since the first of the month, of the runs that exist for the user."""
     first = timezone.localtime().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     rows = asked_runs(user.pk, [workspace.pk]).filter(created_at__gte=first)
-    counts = dict(rows.order_by().values_list("status").annotate(n=Count("pk")))
-    return Month(
-        questions=sum(counts.values()),
-        answered=counts.get(Run.Status.ANSWERED, 0) + counts.get(Run.Status.PARTIAL, 0),
-        partial=counts.get(Run.Status.PARTIAL, 0),
-        spent_usd=float(rows.aggregate(spent=Sum("cost_usd"))["spent"] or 0),
+    found = rows.order_by().aggregate(
+        questions=Count("pk"),
+        answered=Count("pk", filter=Q(status__in=(Run.Status.ANSWERED, Run.Status.PARTIAL))),
+        partial=Count("pk", filter=Q(status=Run.Status.PARTIAL)),
+        spent_usd=Sum("cost_usd"),
     )
+    return Month(**found | {"spent_usd": float(found["spent_usd"] or 0)})
 
 
 def _select_cited_versions(run: Run) -> QuerySet[Citation, int]:

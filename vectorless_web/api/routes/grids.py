@@ -32,6 +32,7 @@ class ColumnIn(Schema):
     kind: Annotated[str, Field(max_length=10, pattern=NO_NUL)] = "text"
     hint: Annotated[str, Field(max_length=300, pattern=NO_NUL)] = ""
     choices: Annotated[list[ShortText], Field(max_length=50)] = []
+    unit: Annotated[str, Field(max_length=20, pattern=NO_NUL)] = ""
     scale: Annotated[int, Field(ge=1, le=10**9)] = 1
     decimals: Annotated[int | None, Field(ge=0, le=6)] = None
 

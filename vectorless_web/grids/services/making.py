@@ -27,6 +27,7 @@ class ColumnValues:
     kind: str = Column.Kind.TEXT
     hint: str = ""
     choices: Sequence[str] = ()
+    unit: str = ""
     scale: int = 1
     decimals: int | None = None
 

@@ -11,7 +11,7 @@ from vectorless_web.grids import export as exporting
 from vectorless_web.grids import selectors, services
 from vectorless_web.grids.forms import ColumnForm, CorrectionForm, GridForm, RowsForm, shorten_label
 from vectorless_web.grids.models import Cell, Grid, Row
-from vectorless_web.grids.rendering import list_bars, progress_context, show_cells, shown_value
+from vectorless_web.grids.rendering import fits_column, list_bars, progress_context, show_cells, shown_value
 from vectorless_web.infra.web.csv_files import csv_response
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
@@ -20,7 +20,7 @@ from vectorless_web.runs.selectors import claims_of, passages_of
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
 
-FIRST_ROWS = 40
+FIRST_ROWS = 20
 """Rows that a large grid's page begins with: about two screens. Those after them come by themselves."""
 QUESTION_MAX = 500
 """Characters of a question that comes with the address."""
@@ -195,11 +195,13 @@ def _render_column(request: HttpRequest, grid: Grid, form: ColumnForm, status: i
 def chart(request: HttpRequest, slug: str, pk: int, column: int) -> HttpResponse:
     grid = selectors.grid_for(request.user, slug, pk)
     found = selectors.column_of(grid, column)
+    cells = selectors.cells_in(found, request.user)
     context = {
         **workspace_context(request.user, grid.workspace, "grids"),
         "grid": grid,
         "column": found,
-        "bars": list_bars(selectors.cells_in(found, request.user)),
+        "bars": list_bars(cells),
+        "others": sum(cell.number is not None and not fits_column(cell) for cell in cells),
     }
     page = "grids/_chart.html" if is_htmx(request) else "grids/chart.html"
     return render(request, page, context)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -143,6 +143,10 @@ def icon(name: str, size: str = "") -> SafeString:
     )
 
 
+TITLES_KEPT = 4096
+"""Titles whose readable form is kept, about 1 MB: a page of a list has some fifty, and the next page of it the same."""
+
+
 @register.filter
 def plain(value: Any) -> str:
     """The value without locale formatting: for ids, addresses, form values and SVG numbers."""
@@ -152,6 +156,7 @@ def plain(value: Any) -> str:
 
 
 @register.filter
+@lru_cache(maxsize=TITLES_KEPT, typed=True)  # Typed: a text that is safe as HTML is never answered for one that is not.
 def readable(title: Any) -> str:
     """A title of a document or a section; one in capitals alone with most of them brought down."""
     text = str(title or "")

@@ -37,7 +37,7 @@ from vectorless_web.runs.live.consumers import Audience, Feed
 from vectorless_web.runs.models import Feedback, Run, Thread
 from vectorless_web.runs.page import page_context, rendering, sheets
 from vectorless_web.runs.page.page_context import find_ways
-from vectorless_web.runs.selectors import answerers_of
+from vectorless_web.runs.selectors import Answerer
 from vectorless_web.runs.views.lists import list_page
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
@@ -65,14 +65,15 @@ def workspace(request: HttpRequest, slug: str) -> HttpResponse:
     place = workspace_for(request.user, slug)
     documents = card_context(place, request.user)
     is_new = not any(documents.values())
+    asked = _ask_context(request, place, sent=read_prefill(request.GET, place))
     context = {
         **workspace_context(request.user, place, "ask"),
         **documents,
-        **_ask_context(request, place, sent=read_prefill(request.GET, place)),
+        **asked,
         "recent": selectors.recent_runs(place, request.user),
         "month": selectors.month_of(place, request.user),
-        "engine_line": _describe_answerer(place),
-        "nearby": _find_nearby(place) if is_new else None,
+        "engine_line": _describe_answerer(asked["ask"].usual),
+        "nearby": _find_nearby(place, asked["ask"].usual) if is_new else None,
         "is_new": is_new,
         "uploads": describe_uploads(place),
         "demo_run": selectors.demo_run(request.user) if is_new else None,
@@ -247,16 +248,15 @@ def _ask_context(request: HttpRequest, place: Workspace, **box: Any) -> dict[str
     return {"ask": asked, "all_documents": choices_of(place, request.user, asked.documents)}
 
 
-def _find_nearby(place: Workspace) -> Nearby | None:
+def _find_nearby(place: Workspace, usual: Answerer) -> Nearby | None:
     """The models on this machine, for an owner whose questions no model answers yet; None where none may be asked."""
-    if not place.allows(Role.OWNER) or answerers_of(place)[0].model:
+    if not place.allows(Role.OWNER) or usual.model:
         return None
     nearby = describe_nearby(place)
     return None if nearby.refusal else nearby
 
 
-def _describe_answerer(place: Workspace) -> str:
-    usual = answerers_of(place)[0]
+def _describe_answerer(usual: Answerer) -> str:
     if not usual.model:
         return "The offline reasoner answers: it quotes, and writes nothing of its own."
     return f"{usual.label} answers. If it is away, the offline reasoner does, and the page says so."
