@@ -110,7 +110,7 @@ def _tell_cells(plan: QueryPlan, hits: Sequence[Hit]) -> WorkedFigure:
         "lookup",
         _tell_values(plan, hits) + (_NEWEST if is_chosen else ""),
         _value_of(plan, hits[0]),
-        hits[0].entry.value,
+        hits[0].value,
         quotes,
         _cells(hits, places),
         min(hit.fit for hit in hits),
@@ -122,7 +122,7 @@ def _tell_result(maker: str, plan: QueryPlan, result: Result) -> WorkedFigure:
     quotes, places = _quote_rows(hits)
     value = _value_words(plan, result.value, result.measure, result.scale)
     operands = tuple(
-        WorkedOperand(name, _name(hit), hit.entry.value, hit.entry.measure, place, hit.entry.scale)
+        WorkedOperand(name, _name(hit), hit.value, hit.entry.measure, place, hit.entry.scale)
         for (name, hit), place in zip(result.hits, places, strict=True)
     )
     name = result.name.replace("_", " ")
@@ -213,7 +213,7 @@ def _when(hit: Hit) -> str:
 
 
 def _value_of(plan: QueryPlan, hit: Hit) -> str:
-    return _value_words(plan, hit.entry.value, hit.entry.measure, hit.entry.scale)
+    return _value_words(plan, hit.value, hit.entry.measure, hit.entry.scale)
 
 
 def _name(hit: Hit) -> str:
