@@ -52,6 +52,7 @@ def test_every_word_has_the_role_it_plays():
         ("Wie hoch war die prozentuale Veränderung?", "percent_change"),
         ("What were total assets in 2020?", ""),
         ("What was the net change in cash?", ""),
+        ("What was the percentage change in cash and cash equivalents?", "percent_change"),
         ("What is the weighted average of the difference?", ""),
     ],
 )

@@ -56,6 +56,13 @@ def test_units_that_a_text_below_tells_hold_where_the_table_tells_none():
     assert entries(with_units, "Owed to suppliers")[0].value == 169_000
 
 
+def test_what_is_counted_takes_neither_scale_nor_currency_of_its_table():
+    rows = [["Wages", "5,400"], ["Number of employees", "1,250"]]
+    relation = relation_of(table("Crew", rows, columns=["", "2019"], units="(Dollars in thousands)"))
+    told = [[(entry.value, entry.measure) for entry in relation.entries(line)] for line in relation.lines]
+    assert told == [[(5_400_000, "USD")], [(1_250, "")]]
+
+
 @pytest.mark.parametrize(
     "text", ["0400 55 12", "+44 20 7946 0000", "12:30", "2024-03-01", "words", "", "see note 4 on page 12"]
 )

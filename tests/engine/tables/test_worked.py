@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.tables.asking import CREW, INCOME, ask, source_of, worked
-from tests.support.engine_documents import table
+from tests.support.engine_documents import paragraph, table
 from vectorless_web.engine.questions.plan import FigureNeed, Formula, Period, UnitRequest
 from vectorless_web.engine.tables.arithmetic import evaluate
 from vectorless_web.engine.tables.worked import amount_words, find_worked_figure
@@ -122,6 +122,56 @@ def test_an_average_without_a_year_is_that_of_the_years_printed_and_names_them()
     assert found.sentence == (
         "Net sales, 2017: $4,000 million; 2018: $5,000 million; 2019: $5,400 million; average: $4,800 million"
     )
+
+
+@pytest.mark.parametrize("operation,value", [("change", "-10 kg"), ("percent_change", "-5%")])
+def test_a_change_without_a_year_is_that_between_the_only_two_years_printed(operation, value):
+    two = table("Waste", [["Paper (kg)", "190", "200"]], columns=["", "2019", "2018"])
+    three = table("Waste", [["Paper (kg)", "190", "200", "180"]], columns=["", "2019", "2018", "2017"])
+    plan = ask("paper", operation=operation, operator="change")
+    assert worked(plan, two).value == value
+    assert worked(plan, three) is None
+
+
+def test_a_percentage_change_is_worked_out_down_to_a_loss_but_not_up_from_one():
+    rows = [["Result", "-50", "100"], ["Margin", "100", "-50"]]
+    results = table("Results", rows, columns=["", "2019", "2018"])
+    change = {"operation": "percent_change", "operator": "growth"}
+    assert worked(ask("result", 2018, 2019, **change), results).value == "-150%"
+    assert worked(ask("margin", 2018, 2019, **change), results) is None
+
+
+def test_what_a_cash_flow_statement_prints_in_brackets_is_asked_for_as_an_amount():
+    rows = [["Capital expenditures", "(90)", "(80)"], ["Purchases of ships", "(30)", "(20)"]]
+    flows = table("Cash flows", rows, columns=["", "2019", "2018"], statement="cash_flow")
+    need = FigureNeed("capital expenditures", ("capital expenditures",), Period("year", 2019), "cash_flow")
+    change = {"operation": "change", "operator": "change"}
+    assert worked(ask("capital expenditures", 2019, figures=(need,)), flows).value == "90"
+    assert worked(ask("capital expenditures", 2018, 2019, figures=(need,), **change), flows).value == "10"
+    assert worked(ask("purchases of ships", 2019), flows).value == "-30"
+
+
+def test_words_in_brackets_tell_less_against_a_label_than_others():
+    rows = [["Bank deposits (long, unsecured)", "90"], ["Bank loans long, unsecured", "70"]]
+    assets = table("Assets", rows, columns=["", "2019"])
+    assert worked(ask("bank deposits", 2019), assets).value == "90"
+    assert worked(ask("bank loans", 2019), assets) is None
+
+
+def test_a_column_of_the_same_year_is_no_rival_where_its_row_is_empty():
+    columns = ["", "Grants, 2019", "Fees, 2019"]
+    rows = [["Harbour fund", "90", ""], ["Crew fund", "70", "60"]]
+    funds = table("Funds", rows, columns=columns)
+    assert worked(ask("harbour fund", 2019), funds).value == "90"
+    assert worked(ask("crew fund", 2019), funds) is None
+
+
+def test_no_part_of_a_calculation_is_named_by_the_text_before_the_table_alone():
+    loans = table("Loans", [["Oslo", "10"], ["Kiel", "30"]], columns=["", "Sum"])
+    source = source_of(paragraph("Of the whole debt."), loans)
+    share = {"operation": "share", "operator": "share of"}
+    assert find_worked_figure(ask("Oslo Kiel", **share), [source]).value == "33.33%"
+    assert find_worked_figure(ask("Oslo Kiel debt", **share), [source]) is None
 
 
 def test_an_average_over_two_years_with_one_between_them_is_not_guessed():

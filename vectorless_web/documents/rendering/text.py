@@ -307,7 +307,7 @@ class _Layout:
                 cells = _span_headers(cells, [cell.text for cell in row.cells], table)
             rows.append(PageRow(tuple(cells), row.is_header))
         begins = any(row.is_header for row in rows)
-        headers = () if begins else tuple(column.header for column in table.columns)
+        headers = () if begins else tuple(column.name for column in table.columns)
         return PageBlock(node.kind.value, headers=headers if any(headers) else (), rows=tuple(rows))
 
     def _cut(self, start: int, end: int) -> tuple[TextSegment, ...]:

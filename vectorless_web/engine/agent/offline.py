@@ -24,8 +24,7 @@ from vectorless_web.engine.finding.navigation.search import RankedNode
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.passages.find import Passage, list_absent
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.tables.ranked import rank_tables
-from vectorless_web.engine.tables.worked import WorkedFigure, amount_words, find_worked_figure
+from vectorless_web.engine.tables.worked import WorkedFigure, amount_words, find_worked_figure, rank_tables
 
 MOST_PASSAGES = 10
 """Passages shown at most; the page says "up to ten"."""

@@ -83,7 +83,7 @@ def describe_place(document: CompiledDocument, place: QuotePlace) -> str:
     node = tree.node(place.key)
     if node.kind is NodeKind.TABLE and node.table is not None:
         columns = node.table.columns
-        header = columns[place.column].header if 0 <= place.column < len(columns) else ""
+        header = columns[place.column].name if 0 <= place.column < len(columns) else ""
         caption = node.title or " > ".join(tree.path(place.key))
         return f"{caption}, {header}" if caption and header else caption or header
     return " > ".join(tree.path(place.key))

@@ -8,10 +8,9 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.passages.find import find_passages
 from vectorless_web.engine.questions.understand import understand
-from vectorless_web.engine.tables.ranked import rank_tables
 from vectorless_web.engine.tables.relation import Entry, Relation, TableSource
 from vectorless_web.engine.tables.view import tables_of
-from vectorless_web.engine.tables.worked import find_worked_figure
+from vectorless_web.engine.tables.worked import find_worked_figure, rank_tables
 
 FIGURES_TRIED = 8
 """Tables of which a figure is asked for in trial: each costs a search of the document, about 30 ms in a filing."""

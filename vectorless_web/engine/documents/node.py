@@ -43,6 +43,11 @@ class Column:
         """The levels of the header, outermost first; () for a column without one."""
         return self.levels or tuple(level for level in self.header.split(" / ") if level)
 
+    @property
+    def name(self) -> str:
+        """The header in one line as people write it: "Year ended December 31, 2018"."""
+        return ", ".join(level.strip(" ,") for level in self.path)
+
 
 @dataclass(frozen=True, slots=True)
 class Table:

@@ -204,11 +204,11 @@ def _read_figure(
     mentions = find_periods(text)
     operation = operations.find(text) if len(mentions) > 1 else []
     taken = [*((m.start, m.end) for m in mentions), *((start, end) for start, end, _ in operation)]
-    matches = lexicon.match(_blank_out(text, taken))
+    matches = lexicon.match(blank_out(text, taken))
     concepts = [entry for m in matches for entry in m.entries[:1] if isinstance(entry, Concept) and entry.is_measured]
     taken += [(m.start, m.end) for m in matches]
     around = {term for word in read_pack("asking")["around"] for term in analyse(word)}
-    if len(concepts) != 1 or len(matches) != 1 or not around.issuperset(analyse(_blank_out(text, taken))):
+    if len(concepts) != 1 or len(matches) != 1 or not around.issuperset(analyse(blank_out(text, taken))):
         return None
     periods = sorted({m.period.year: m.period for m in mentions}.items())
     names = {name for _, _, found in operation for name in found[:1]}
@@ -228,7 +228,8 @@ def _name_need(concept: Concept, period: Period | None) -> tuple[str, FigureNeed
     return marked, FigureNeed(concept.name, concept.phrases, period, concept.statement)
 
 
-def _blank_out(text: str, spans: Iterable[tuple[int, int]]) -> str:
+def blank_out(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text with blanks in the place of these stretches."""
     for start, end in spans:
         text = text[:start] + " " * (end - start) + text[end:]
     return text

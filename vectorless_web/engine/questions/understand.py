@@ -15,7 +15,7 @@ from vectorless_web.engine.questions.asked import (
     years_between,
 )
 from vectorless_web.engine.questions.editions import DocumentsAsked, find_documents_asked
-from vectorless_web.engine.questions.formulas import figures_of, formula_of, name_ratio, read_formula
+from vectorless_web.engine.questions.formulas import blank_out, figures_of, formula_of, name_ratio, read_formula
 from vectorless_web.engine.questions.lexicon import (
     WORKSPACE_PACK,
     Concept,
@@ -179,21 +179,26 @@ def _read(question: str, lexicon: Lexicon) -> _Reading:
     period_spans = [span for span, _ in periods]
     documents = find_documents_asked(question, period_spans)
     steering = [span for span in documents.steering if span not in period_spans]
-    mentioned = [m for m in lexicon.match(question) if not _overlaps((m.start, m.end), steering) and not _only_asks(m)]
-    operations = [
+    named = [
         ((start, end), found[0])
         for start, end, found in _operations().find(question)
-        if not _overlaps((start, end), steering) and not _is_taken((start, end), mentioned)
+        if not _overlaps((start, end), steering)
     ]
+    # An operation that begins first has its words: "percentage change in cash" is no "change in cash".
+    cut = [(m.start, m.end) for m in lexicon.match(question)]
+    first = [(start, end) for (start, end), _ in named if any(start < begin < end < last for begin, last in cut)]
+    matches = lexicon.match(blank_out(question, first))
+    mentioned = [m for m in matches if not _overlaps((m.start, m.end), steering) and not _only_asks(m)]
+    operations = [(span, name) for span, name in named if not _is_taken(span, mentioned)]
     spans = [span for span, _ in operations]
     mentioned = [m for m in mentioned if _is_measured(m) or not _overlaps((m.start, m.end), spans)]
     taken = [*period_spans, *steering, *spans, *((m.start, m.end) for m in mentioned if _is_measured(m))]
     names = find_entities(question, taken)
-    matches = [m for m in mentioned if _is_own(m) or not _overlaps((m.start, m.end), names)]
+    kept = tuple(m for m in mentioned if _is_own(m) or not _overlaps((m.start, m.end), names))
     unit, unit_spans = find_asked_unit(question)
     operation, chosen = _choose_operation(operations, unit)
     every = frozenset(name for _, name in operations)
-    return _Reading(periods, unit, unit_spans, documents, tuple(matches), tuple(names), operation, tuple(chosen), every)
+    return _Reading(periods, unit, unit_spans, documents, kept, tuple(names), operation, tuple(chosen), every)
 
 
 @cache

@@ -227,6 +227,12 @@ _MONEY_PATH = re.compile(r"\b(?:sales|revenues?|income|expenses?|costs?|earnings
 """Groups whose rows are amounts, no matter what the rows name: "Net sales: Physical stores"."""
 
 
+def is_count(row: Row, text: str) -> bool:
+    """Whether a cell with this text counts things, by its row's names: no units line of the table is about it."""
+    counted = says_count(row.label) or any(map(says_number, row.path[-1:]))
+    return counted and not units_currency(text) and not any(map(_MONEY_PATH.search, row.path[-1:]))
+
+
 def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) -> tuple[str, Decimal, str]:
     text, one = row.cells[place].text, Decimal(1)
     signed = bool(units_currency(text))
@@ -237,9 +243,7 @@ def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) 
         return "shares", _scale_of_shares(view, text), ""
     if not signed and not view.currency and _AWARDS.search(row.label):
         return "shares", view.scale, ""
-    counted = says_count(row.label) or any(map(says_number, row.path[-1:]))
-    counts = counted and not signed and not any(map(_MONEY_PATH.search, row.path[-1:]))
-    if not holds_figure(text) or counts or place in view.note_columns:
+    if not holds_figure(text) or is_count(row, text) or place in view.note_columns:
         return "", one, ""
     currency = _settle_dollars(units_currency(text), text, (view.units, *levels)) or view.currency
     unsigned = not units_currency(view.units) and place not in view.signed_columns

@@ -18,6 +18,7 @@ from vectorless_web.engine.tables.lookup import (
     find_cell,
     find_series,
     is_current,
+    is_never_negative,
     target_of,
     terms_listed,
 )
@@ -71,9 +72,7 @@ def work_out_operation(plan: QueryPlan, relations: Sequence[Relation]) -> Result
     if plan.unit and plan.unit.percent and plan.operation not in (*_IN_PERCENT, *_OF_MANY):
         return None
     if plan.operation in _OVER_TIME:
-        hits = _find_over_time(plan, relations, target)
-        if plan.operation == "average" and not plan.periods:
-            hits = find_series(relations, target)
+        hits = _find_over_time(plan, relations, target) if plan.periods else _find_series(plan, relations, target)
         if hits and plan.operation in _OF_MANY and hits[0].entry.label_words & _operation_terms(plan):
             return None
         if hits:
@@ -116,6 +115,15 @@ def _find_over_time(plan: QueryPlan, relations: Sequence[Relation], target: Targ
     return find_row(relations, target, periods)
 
 
+def _find_series(plan: QueryPlan, relations: Sequence[Relation], target: Target) -> list[Hit]:
+    """The cells of the one row meant where no period is named: all for an average, for a change the only two there are.
+
+    A sum of them is asked for in the words of a row's own total just as well.
+    """
+    hits = find_series(relations, target) if plan.operation != "sum" else []
+    return hits if plan.operation == "average" or len(hits) == 2 else []
+
+
 def find_row(relations: Sequence[Relation], target: Target, periods: Sequence[Period]) -> list[Hit]:
     """The cells of one row for each of the periods; [] unless one row, and no other as well, has them all."""
     hits = [find_cell(relations, replace(target, period=period)) for period in periods]
@@ -144,13 +152,17 @@ def _find_rows(plan: QueryPlan, relations: Sequence[Relation], terms: Sequence[s
             ways = (_find_parts(find, parts) for parts in _cut(terms, plan.operation in _OF_MANY))
             found.append(max(ways, key=lambda way: way[0], default=(0.0, [])))
     best, hits = max(found, key=lambda way: way[0], default=(0.0, []))
-    values = {tuple(hit.entry.value for hit in other) for fit, other in found if other and best - fit < TIE}
+    values = {tuple(hit.value for hit in other) for fit, other in found if other and best - fit < TIE}
     return hits if len(values) == 1 else []
 
 
 def _find_part(plan: QueryPlan, relation: Relation, period: Period | None, part: tuple[str, ...]) -> Hit | None:
+    """The cell of one part of the words; the text before a table says too little to tell one part from another."""
     hit = find_cell((relation,), make_target(plan, part, period))
-    return hit if hit is not None and hit.entry.label_words & set(part) else None
+    if hit is None or hit.entry.label_words.isdisjoint(part):
+        return None
+    named = hit.entry.label_words | hit.entry.axis.words | hit.entry.line.group_words | relation.place_words
+    return hit if named.issuperset(part) else None
 
 
 def _find_parts(
@@ -176,7 +188,7 @@ def _cut(terms: Sequence[str], is_open: bool) -> Iterator[list[tuple[str, ...]]]
 def _order_parts(operation: str, hits: list[Hit]) -> list[Hit]:
     """A share is of the greater of two figures; a difference takes the second from the first."""
     if operation == "share":
-        return sorted(hits, key=lambda hit: hit.entry.value)
+        return sorted(hits, key=lambda hit: hit.value)
     return hits[::-1] if operation == "difference" else hits
 
 
@@ -192,12 +204,12 @@ def add_up(plan: QueryPlan, hits: Sequence[Hit]) -> Result | None:
 def _apply(operation: str, hits: Sequence[Hit]) -> Result | None:
     """An operation over cells of one unit; None where they have several, or the figure that divides is not above 0."""
     measures = {hit.entry.measure for hit in hits}
-    values = [hit.entry.value for hit in hits]
+    values = [hit.value for hit in hits]
     is_divided = operation in (*_IN_PERCENT, "ratio")
     if len(measures) != 1 or (is_divided and any(hit.entry.is_blank for hit in hits)):
         return None
     measure = measures.pop()
-    if operation == "percent_change" and (measure == "%" or not values[0] or values[0] * values[1] < 0):
+    if operation == "percent_change" and (measure == "%" or not values[0] or values[0] < 0 < values[1]):
         return None
     if operation == "share" and min(values) < 0:
         return None
@@ -212,7 +224,7 @@ def _apply(operation: str, hits: Sequence[Hit]) -> Result | None:
 def work_out(expression: str, hits: dict[str, Hit], measure: str, scale: Decimal, name: str = "") -> Result | None:
     """The value of an expression over cells; None where it divides by zero."""
     try:
-        value = evaluate(expression, {name: hit.entry.value for name, hit in hits.items()})
+        value = evaluate(expression, {name: hit.value for name, hit in hits.items()})
     except InvalidInput:
         return None
     return Result(tuple(hits.items()), expression, value, measure, scale, name)
@@ -254,11 +266,8 @@ def _join_series(plan: QueryPlan, formula: Formula, relations: Sequence[Relation
             return None
         mark = f"_{place + 1}" if len(ways) > 1 else ""
         expression = _leave_out(way.expression, [name for name, hit in found.items() if hit is None])
-        for name, index in way.operands:
-            hit = found[name]
-            is_outflow = hit is not None and hit.entry.value < 0 and not _may_be_negative(plan.figures[index])
-            told = f"(-{name}{mark})" if is_outflow else f"{name}{mark}"
-            expression = re.sub(rf"\b{name}\b", told, expression)
+        for name, _ in way.operands:
+            expression = re.sub(rf"\b{name}\b", f"{name}{mark}", expression)
         parts.append(expression)
         hits |= {f"{name}{mark}": hit for name, hit in found.items() if hit is not None}
     needs = {name: plan.figures[index] for way in ways for name, index in way.operands}
@@ -290,11 +299,6 @@ def _is_defined_as_usual(plan: QueryPlan) -> bool:
     """Whether the question's own definition of the ratio names no figure that the lexicon's has not."""
     phrases = (phrase for need in plan.figures for phrase in (need.concept, *need.phrases))
     return defined_terms(plan) <= {term for phrase in phrases for term in analyse(phrase)}
-
-
-def _may_be_negative(need: FigureNeed) -> bool:
-    """Whether a concept's figure may be below nought by its nature; any other is printed so where it flows out."""
-    return not terms_listed("signed").isdisjoint(analyse(need.concept))
 
 
 def _find_operands(plan: QueryPlan, formula: Formula, relations: Sequence[Relation]) -> dict[str, Hit | None]:
@@ -339,6 +343,7 @@ def _find_need(relations: Sequence[Relation], need: FigureNeed) -> Hit | None:
             phrases=tuple(tuple(analyse(phrase)) for phrase in need.phrases),
             statement=need.statement,
             is_concept=True,
+            is_amount=is_never_negative(need.concept),
         ),
     )
 

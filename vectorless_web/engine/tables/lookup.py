@@ -1,8 +1,10 @@
 """Exact look-up: the one cell that accounts for every word that names the figure, where no other fits as well."""
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -28,6 +30,10 @@ _PRICES = {"label": 0.0, "axis": 0.0, "group": 0.05, "place": 0.06, "subject": 0
 
 _EXTRA = 0.5
 """How much a label's other words tell against it: with as many of them as words that match it keeps .75."""
+
+_ASIDE = 0.25
+"""What a word in brackets counts of another one: it says more of the figure that the words before it name."""
+_IN_BRACKETS = re.compile(r"\([^()]*(?:\([^()]*\)[^()]*)*\)")
 
 _OTHER_NAME_OF_COLUMN = 0.8
 """What a cell keeps whose column has a name that nobody said, beside other columns of its year: too little."""
@@ -64,7 +70,7 @@ class Target:
 
     `phrases` are other names of the same figure by the lexicon, as terms, each with the terms asked that it stands for.
     `statement` is the primary statement it usually is in. The terms `named` must stand in row or column themselves,
-    all of those of a concept (`is_concept`) in the row.
+    all of those of a concept (`is_concept`) in the row. `is_amount`: the figure is never below nought by its nature.
     """
 
     terms: tuple[str, ...]
@@ -76,15 +82,25 @@ class Target:
     is_percent: bool = False
     named: frozenset[str] = frozenset()
     is_concept: bool = False
+    is_amount: bool = False
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A cell that fits a target, with its fit in [0, 1]."""
+    """A cell that fits a target, with its fit in [0, 1].
+
+    `is_amount`: the minus of all figures of its row only says that they flow out.
+    """
 
     relation: Relation
     entry: Entry
     fit: float
+    is_amount: bool = False
+
+    @property
+    def value(self) -> Decimal:
+        """The figure in units: what was paid is an amount, in brackets or not."""
+        return abs(self.entry.value) if self.is_amount else self.entry.value
 
     @property
     def row_key(self) -> tuple[str, int, int]:
@@ -98,6 +114,7 @@ def target_of(terms: Sequence[str], needs: Sequence[FigureNeed], of_lexicon: fro
     `of_lexicon` are the terms by which the lexicon was found: they name the only concept, be it by an acronym.
     """
     own = frozenset(terms)
+    signed = own & terms_listed("signed")
     for need in needs:
         named = [names for phrase in (need.concept, *need.phrases) if (names := _phrase_terms(phrase)) <= own]
         if not named and len({other.concept for other in needs}) == 1:
@@ -105,13 +122,19 @@ def target_of(terms: Sequence[str], needs: Sequence[FigureNeed], of_lexicon: fro
         if named:
             rest = tuple(term for term in terms if term not in max(named, key=len))
             phrases = tuple((*rest, *analyse(phrase)) for phrase in need.phrases)
-            return Target(tuple(terms), phrases=phrases, statement=need.statement)
+            flows_out = need.statement == "cash_flow" and is_never_negative(need.concept) and not signed
+            return Target(tuple(terms), phrases=phrases, statement=need.statement, is_amount=flows_out)
     return Target(tuple(terms))
 
 
 @lru_cache(maxsize=1 << 12)
 def _phrase_terms(phrase: str) -> frozenset[str]:
     return frozenset(analyse(phrase)) or frozenset((phrase,))
+
+
+def is_never_negative(concept: str) -> bool:
+    """Whether a concept's figure is never below nought by its nature: it is printed so where it flows out."""
+    return terms_listed("signed").isdisjoint(analyse(concept))
 
 
 def find_hits(relations: Iterable[Relation], target: Target) -> list[Hit]:
@@ -123,8 +146,8 @@ def find_hits(relations: Iterable[Relation], target: Target) -> list[Hit]:
 def choose_hit(hits: Sequence[Hit]) -> Hit | None:
     """The best of the hits; None where another cell with another value fits as well."""
     # What flows out is printed with a minus in one table and without it in another.
-    best = abs(hits[0].entry.value) if hits else None
-    rivals = [hit for hit in hits[1:] if hits[0].fit - hit.fit < TIE and abs(hit.entry.value) != best]
+    best = abs(hits[0].value) if hits else None
+    rivals = [hit for hit in hits[1:] if hits[0].fit - hit.fit < TIE and abs(hit.value) != best]
     return hits[0] if hits and not rivals else None
 
 
@@ -185,13 +208,14 @@ def _hits_in(relation: Relation, target: Target) -> Iterator[Hit]:
         if target.is_concept and not any(_names_concept(line, terms) for terms, _ in kept):
             continue
         is_named = in_header or not terms_kept.isdisjoint(line.row_words | line.group_words)
+        is_amount = target.is_amount and all(entry.value <= 0 for entry in relation.entries(line))
         for entry in relation.entries(line) if is_named else ():
             fit = max(_fit_entry(relation, entry, terms, target) * share for terms, share in kept)
             if fit * weight < LEAST_FIT or not _is_of_unit(entry, target):
                 continue
             when = period_fit(relation, entry, target.period, relation.source.own)
             if when >= LEAST_AGREEMENT and fit * weight * when >= LEAST_FIT:
-                yield Hit(relation, entry, fit * weight * when)
+                yield Hit(relation, entry, fit * weight * when, is_amount)
 
 
 def _names_concept(line: RelationLine, terms: Sequence[str]) -> bool:
@@ -243,7 +267,7 @@ def _fit_entry(relation: Relation, entry: Entry, terms: Sequence[str], target: T
     return (
         fit
         * _fit_label(entry, wanted, relation.source.subject)
-        * _fit_axis(relation, entry, wanted)
+        * _fit_axis(relation, entry, terms, wanted)
         * _fit_group(entry, wanted)
     )
 
@@ -279,7 +303,9 @@ def _fit_label(entry: Entry, wanted: frozenset[str], subject: frozenset[str]) ->
     if not hits:
         return 1.0 if not extra or read_header(entry.label).is_said else 0.0
     told = len(hits - terms_listed("neutral")) or len(hits)
-    fit = 1.0 - _EXTRA * len(extra) / (told + len(extra))
+    aside = extra - words_of(_IN_BRACKETS.sub(" ", entry.label))
+    weight = len(extra) - (1.0 - _ASIDE) * len(aside)
+    fit = 1.0 - _EXTRA * weight / (told + weight)
     return fit - _OTHER_SUM * len((label ^ wanted) & summing)
 
 
@@ -287,17 +313,17 @@ def _is_mark(term: str) -> bool:
     return len(term) == 1 or term.isdigit()
 
 
-def _fit_axis(relation: Relation, entry: Entry, wanted: frozenset[str]) -> float:
+def _fit_axis(relation: Relation, entry: Entry, terms: Sequence[str], wanted: frozenset[str]) -> float:
     """How much a header's other words tell against a column: those that only some columns have."""
     axis = entry.axis
     own = relation.own_words(axis)
     others = frozenset[str]().union(*(relation.own_words(other) for other in relation.axes)) - own
-    if others & wanted & words_around() - entry.label_words:
+    if others & wanted & words_around() - entry.label_words and own.isdisjoint(terms):
         return _OTHER_NAME_OF_COLUMN
     extra = own - wanted - entry.label_words - words_around()
     if not extra or extra <= terms_listed("neutral"):
         return 1.0
-    years = [period.year for period in relation.view.periods[1:]]
+    years = [other.period.year for other in relation.entries(entry.line)]
     if entry.period.year and years.count(entry.period.year) > 1 and not relation.own_words(axis) & wanted:
         return _OTHER_NAME_OF_COLUMN
     return 1.0 - min(0.03 * len(extra), 0.09) if entry.period.year or axis.words & wanted else 0.9

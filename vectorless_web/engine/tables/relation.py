@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 
 from vectorless_web.engine.documents.node import Cell, NodeKind, Row
-from vectorless_web.engine.tables.cells import CellReading, read_cell
+from vectorless_web.engine.tables.cells import CellReading, is_count, read_cell
 from vectorless_web.engine.tables.periods import (
     LONGEST_HEADING,
     ColumnPeriod,
@@ -349,7 +349,7 @@ class Relation:
             if not period.year:
                 told = read_header(axis.name)
                 period = told if told.year else period
-            unit, scale, currency = self._complete_unit(reading, axis, number)
+            unit, scale, currency = self._complete_unit(reading, line, axis, number)
             is_blank = bool(cell.text.strip()) and set(cell.text.strip(_SIGNS)) <= DASHES
             own = reading.row_path[len(line.row.path) :] or ((line.label,) if line.label else ())
             label = " ".join(clean_label(part) for part in own)
@@ -374,13 +374,16 @@ class Relation:
     def _marks(self) -> dict[int, str]:
         return {}
 
-    def _complete_unit(self, reading: CellReading, axis: Axis, number: Number) -> tuple[str, Decimal, str]:
+    def _complete_unit(
+        self, reading: CellReading, line: RelationLine, axis: Axis, number: Number
+    ) -> tuple[str, Decimal, str]:
         """Unit, scale and currency of a cell; a scale that header or surroundings tell holds for money without one."""
         if number.percent or reading.unit == "%":
             return "%", Decimal(1), ""
         if number.scale != 1:
             return reading.unit, Decimal(1), number.currency or reading.currency
-        if reading.scale != 1 or reading.unit not in ("", reading.currency):
+        is_told = reading.scale != 1 or reading.unit not in ("", reading.currency)
+        if is_told or is_count(line.row, line.row.cells[axis.index].text):
             return reading.unit, reading.scale, number.currency or reading.currency
         told = axis.name if says_scale(axis.name) else self.units
         currency = number.currency or reading.currency or units_currency(told)

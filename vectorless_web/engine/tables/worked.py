@@ -1,17 +1,22 @@
 """The worked figure: what a question asks for as a figure, found or worked out exactly in a table, or nothing."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.finding.ranking.ranker import DocumentScorer
 from vectorless_web.engine.questions.asked import narrow_plan
 from vectorless_web.engine.questions.plan import QueryPlan, UnitRequest
 from vectorless_web.engine.tables.arithmetic import round_half_up
 from vectorless_web.engine.tables.formulas import Result, add_up, list_values, work_out_formula, work_out_operation
 from vectorless_web.engine.tables.lookup import Hit
+from vectorless_web.engine.tables.periods import own_period
 from vectorless_web.engine.tables.relation import TableSource
 from vectorless_web.engine.tables.units import scale_name
+from vectorless_web.engine.tables.view import tables_of
+from vectorless_web.engine.text.analyser import analyse
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,28 @@ class WorkedFigure:
     calculation: Working | None = None
 
 
+MOST_TABLES = 40
+"""Tables of a document that are read for a worked figure, the best-ranked. Filings have up to 300; 30 bring the same
+figures as all of them."""
+
+
+def rank_tables(
+    scorer: DocumentScorer, name: str, *, title: str = "", is_let: Callable[[int], bool] | None = None
+) -> TableSource:
+    """The best-ranked tables of the scorer's document, which is called `name` and by `title` in its corpus.
+
+    `is_let` says of a node's key whether the question may look there.
+    """
+    document = scorer.document
+    tree, card = document.tree, document.card
+    tables = [key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE]
+    keys = [key for key in tables if is_let is None or is_let(key)]
+    fits = dict(zip(keys, scorer.scores(keys), strict=True))
+    best = sorted(sorted(keys, key=lambda key: (-round(fits[key], 9), key))[:MOST_TABLES])
+    subject = " ".join((document.title, card.title, title, *card.fields.entities))
+    return TableSource(name, tuple(tables_of(tree, best)), fits, own_period(card.fields), frozenset(analyse(subject)))
+
+
 def find_worked_figure(plan: QueryPlan, sources: Sequence[TableSource]) -> WorkedFigure | None:
     """The worked figure of a question: a ratio of the lexicon, a cell, an operation over cells; None unless exact."""
     plan = narrow_plan(plan)
@@ -110,7 +137,7 @@ def _tell_cells(plan: QueryPlan, hits: Sequence[Hit]) -> WorkedFigure:
         "lookup",
         _tell_values(plan, hits) + (_NEWEST if is_chosen else ""),
         _value_of(plan, hits[0]),
-        hits[0].entry.value,
+        hits[0].value,
         quotes,
         _cells(hits, places),
         min(hit.fit for hit in hits),
@@ -122,7 +149,7 @@ def _tell_result(maker: str, plan: QueryPlan, result: Result) -> WorkedFigure:
     quotes, places = _quote_rows(hits)
     value = _value_words(plan, result.value, result.measure, result.scale)
     operands = tuple(
-        WorkedOperand(name, _name(hit), hit.entry.value, hit.entry.measure, place, hit.entry.scale)
+        WorkedOperand(name, _name(hit), hit.value, hit.entry.measure, place, hit.entry.scale)
         for (name, hit), place in zip(result.hits, places, strict=True)
     )
     name = result.name.replace("_", " ")
@@ -213,7 +240,7 @@ def _when(hit: Hit) -> str:
 
 
 def _value_of(plan: QueryPlan, hit: Hit) -> str:
-    return _value_words(plan, hit.entry.value, hit.entry.measure, hit.entry.scale)
+    return _value_words(plan, hit.value, hit.entry.measure, hit.entry.scale)
 
 
 def _name(hit: Hit) -> str:

@@ -83,6 +83,13 @@ def test_bookmarks_make_the_outline_and_can_be_ignored(compiled):
     assert compiled(data, ignore_bookmarks=True).report.outline_source == "headings"
 
 
+def test_bookmarks_that_a_program_cut_from_every_paragraph_are_no_outline(compiled):
+    pages = [chapter(f"Part {name}") for name in ("Alpha", "Beta", "Gamma", "Delta")]
+    cut = [(f"Tide number {n} of the harbour stood at the upper edge of"[:48], n) for n in range(4)]
+    document = compiled(pdf(pages, bookmarks=[*cut, ("Part Alpha", 0), ("Part Beta", 1)]))
+    assert document.report.outline_source == "headings"
+
+
 def test_the_printed_contents_mark_plain_lines_as_headings(compiled):
     names = ["Moorings", "Fenders", "Ladders", "Lights", "Signals", "Radio"]
     entries = [Text(72, 110 + 14 * n, name) for n, name in enumerate(names)]

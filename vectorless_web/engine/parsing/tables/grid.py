@@ -333,13 +333,14 @@ def _is_particular(cells: Sequence[CellSpan]) -> bool:
 
 
 def _stands_out(groups: Sequence[Sequence[LineRow]]) -> bool:
-    """Whether the first row of a table of words is set differently from the second: then it is the header."""
+    """Whether the first row of a table of words is set differently from the second and most others: a header."""
     if len(groups) < _FORM_ROWS:
         return False
     if any(len(cell.text) > _LONGEST_NAME for row in groups[0] for cell in row.cells):
         return _names_codes(groups)
-    first, second = (next(row.line.style for row in group) for group in groups[:2])
-    return first.weight != second.weight or _name_kinds(groups) or _names_codes(groups)
+    first, second, *others = (group[0].line.style.weight for group in groups)
+    is_set_off = first != second and 2 * others.count(first) <= len(others)
+    return is_set_off or _name_kinds(groups) or _names_codes(groups)
 
 
 def _name_kinds(groups: Sequence[Sequence[LineRow]]) -> bool:

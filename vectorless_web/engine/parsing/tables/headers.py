@@ -42,8 +42,9 @@ _RUNS_ON = re.compile(rf"(?:[&/,-]|\b{any_of('goes_on')})\s*$", re.I)
 _HYPHEN = re.compile("[\ufffe\x02\xad]\\s?")
 
 
-_LONGEST_KIND = 40
-"""Characters of such a name, at most."""
+_LONGEST_KIND, _MOSTLY_LONGER = 40, 0.9
+"""Characters of such a name, at most, and share of the texts below that are longer: of a list of subsidiaries half are
+longer than the first one."""
 
 
 def names_kinds(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
@@ -52,8 +53,8 @@ def names_kinds(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
         return False
     if any(map(str.isdigit, "".join(names))) or any(name[-1] in ":.;," or name[0].islower() for name in names):
         return False
-    longer = sum(len(row[-1]) > len(names[-1]) for row in below)
-    return 2 * longer > len(below)
+    told = [len(row[-1]) for row in below if row[-1]]
+    return sum(length > len(names[-1]) for length in told) >= _MOSTLY_LONGER * len(told) > 0
 
 
 @dataclass(slots=True)

@@ -287,7 +287,7 @@ def _spread(row: Sequence[str], names: Sequence[str]) -> list[str]:
     if row is names or not places or len(places) >= len(row) - 1 or not names:
         return list(row)
     kinds = [_kind_of(text) for text in names]
-    if len(places) == 1 and _kind_of(row[places[0]]) == "period" and set(kinds[1:]) <= {"word", ""}:
+    if len(places) == 1 and _kind_of(row[places[0]]) == "period" and set(kinds[1:]) <= {"word", "change", ""}:
         return [row[0], *([row[places[0]]] * (len(row) - 1))]  # the one date of all columns
     groups = _divide(places, kinds, [_kind_of(row[place]) for place in places])
     spread = list(row)
