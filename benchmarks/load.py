@@ -2,29 +2,34 @@
 
     python benchmarks/load.py [--documents 10000] [--runs 50] [--seconds 20] [--also-live]
     python tools/with_postgresql.py python benchmarks/load.py
-    python benchmarks/load.py --soak 10
 
 Pages: 20 requests a second for a list of so many documents, the time from the planned moment of each. Runs: so many
-questions at once, none lost. `--also-live` runs latency.py and viewers.py as well. `--soak` asks and looks for so many
-minutes, and prints the memory, open files and disk of the web process and its workers at each tenth.
+questions at once, none lost. People: 60 who open a page each ten seconds while 200 questions wait, until none does.
+`--also-live` runs latency.py and viewers.py as well.
 """
 
 import argparse
+import itertools
 import subprocess
 import sys
 import threading
 import time
 import urllib.request
+from collections import Counter
 from pathlib import Path
 from statistics import median, quantiles
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.fair_share import NO_LIMITS
 from benchmarks.latency import Stage
 from benchmarks.pages import _copy
 from benchmarks.site import ROOT, Site, wait_until
 
 RATE, BAR_PAGE_MS = 20, 250.0
+PEOPLE, WAITING, BAR_PEOPLE_MS = 60, 200, 2000.0
+THINK_SECONDS = 10
+PAGES = ("", "documents/", "runs/", "search/?q=revenue")
 WORKERS = 2
 LIVE = (["latency.py", "--skip-compiling"], ["viewers.py"])
 
@@ -35,14 +40,12 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--also-live", action="store_true")
-    parser.add_argument("--soak", type=float, default=0, help="minutes")
     options = parser.parse_args()
-    with Site(VECTORLESS_ASKS_PER_HOUR="0", VECTORLESS_WAITING_RUNS_PER_PERSON="0") as site:
-        workers = [site.manage("work", queue) for queue in ("documents", *["runs"] * WORKERS)]
+    with Site(**NO_LIMITS) as site:
+        for queue in ("documents", *["runs"] * WORKERS):
+            site.manage("work", queue)
         stage = Stage(site)
-        if options.soak:
-            return _soak(site, stage, [site.web, *workers], options.soak)
-        kept = [_keep_pages(site, stage, options), _keep_runs(stage, options.runs)]
+        kept = [_keep_runs(stage, options.runs), _keep_people(site, stage), _keep_pages(site, stage, options)]
     for command in LIVE if options.also_live else ():
         shown = subprocess.run([sys.executable, f"benchmarks/{command[0]}", *command[1:]], cwd=ROOT, check=False)
         kept.append(shown.returncode == 0)
@@ -121,45 +124,64 @@ def _keep_runs(stage: Stage, count: int) -> bool:
     return not failed
 
 
+def _keep_people(site: Site, stage: Stage) -> bool:
+    """Whether people who look around do not feel that many questions wait."""
+    from vectorless_web.runs.models import Run
+
+    cookies, late, wrong = [_join(stage, number) for number in range(PEOPLE)], [], Counter()
+    for number in range(WAITING):
+        _ask(stage, f"What was revenue, waiting {number}?")
+    is_over = threading.Event()
+
+    def look_around(number: int) -> None:
+        time.sleep(number * THINK_SECONDS / PEOPLE)
+        for page in itertools.cycle(PAGES):
+            began = time.monotonic()
+            try:
+                _get(f"{site.address}/w/{stage.workspace.slug}/{page}", cookies[number])
+            except (OSError, AssertionError) as error:
+                wrong[repr(error)] += 1
+            late.append((time.monotonic() - began) * 1000)
+            if is_over.wait(max(0, began + THINK_SECONDS - time.monotonic())):
+                return
+
+    threads = [threading.Thread(target=look_around, args=(number,)) for number in range(PEOPLE)]
+    began = time.monotonic()
+    for thread in threads:
+        thread.start()
+    wait_until(lambda: not Run.objects.exclude(status__in=Run.ENDED).exists(), seconds=900)
+    took = time.monotonic() - began
+    time.sleep(max(0, 2 * THINK_SECONDS - took))
+    is_over.set()
+    for thread in threads:
+        thread.join()
+    p95 = quantiles(late, n=20)[-1]
+    print(
+        f"{PEOPLE} people, {len(late)} pages while {WAITING} questions waited ({took:.0f} s): "
+        f"p50 {median(late):.0f} ms, p95 {p95:.0f} ms (bar {BAR_PEOPLE_MS:.0f}), errors {wrong.total()} (bar 0)",
+        *wrong,
+    )
+    return p95 <= BAR_PEOPLE_MS and not wrong
+
+
+def _join(stage: Stage, number: int) -> str:
+    """The cookie of one more member."""
+    from django.contrib.auth import get_user_model
+    from django.test import Client
+
+    from vectorless_web.workspaces.services import add_member
+
+    client = Client()
+    user = get_user_model().objects.create_user(f"person-{number}", f"person-{number}@example.com")
+    add_member(workspace=stage.workspace, user=user, role="member")
+    client.force_login(user)
+    return f"sessionid={client.cookies['sessionid'].value}"
+
+
 def _ask(stage: Stage, question: str, chosen: list[int] | None = None) -> None:
     from vectorless_web.runs.services import start_run
 
     start_run(user=stage.user, workspace=stage.workspace, question=question, documents=chosen)
-
-
-def _soak(site: Site, stage: Stage, processes: list[subprocess.Popen], minutes: float) -> int:
-    """Ask and look all the while; 1 when memory or open files grew by more than a tenth after the first third."""
-    rows, address = [], f"{site.address}/w/{stage.workspace.slug}/"
-    began, looked = time.monotonic(), 0
-    print("minute  PSS MB  files  disk MB  asked")
-    while (passed := time.monotonic() - began) < minutes * 60:
-        for page in ("", "documents/", "runs/"):
-            _get(address + page, stage.cookie)
-        _ask(stage, f"What was revenue, asked {looked}?")
-        looked += 1
-        if passed >= len(rows) * minutes * 6:
-            rows.append((_pss_mb(processes), _open_files(processes), _disk_mb(site.folder)))
-            print(
-                f"{passed / 60:6.1f}  {rows[-1][0]:6.0f}  {rows[-1][1]:5}  {rows[-1][2]:7.1f}  {looked:5}", flush=True
-            )
-        time.sleep(0.5)
-    early, late = rows[len(rows) // 3], rows[-1]
-    grew = [late[part] / early[part] for part in (0, 1)]
-    print(f"after the first third: memory x {grew[0]:.3f}, files x {grew[1]:.3f} (bar 1.1 each)")
-    return 0 if max(grew) <= 1.1 else 1
-
-
-def _pss_mb(processes: list[subprocess.Popen]) -> float:
-    texts = [Path(f"/proc/{each.pid}/smaps_rollup").read_text(encoding="ascii") for each in processes]
-    return sum(int(line.split()[1]) for text in texts for line in text.splitlines() if line.startswith("Pss:")) / 1024
-
-
-def _open_files(processes: list[subprocess.Popen]) -> int:
-    return sum(len(list(Path(f"/proc/{each.pid}/fd").iterdir())) for each in processes)
-
-
-def _disk_mb(folder: Path) -> float:
-    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file()) / 2**20
 
 
 if __name__ == "__main__":

@@ -1,23 +1,20 @@
 """What an idle site takes of the memory: PSS of every process of `manage.py up`, and how it is made up.
 
-    python benchmarks/memory.py [--wait 20] [--modules]
+    python benchmarks/memory.py [--wait 20] [--modules] [--command "honcho start"]
 
 PSS counts a page that processes share once, divided among them. "own" is what a process alone has. With `--modules` it
 also says what each large library takes by itself, imported in a process of its own.
 """
 
 import argparse
-import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.site import ROOT, _free_port, _listens, wait_until
+from benchmarks.site import WholeSite
 
 BAR_MB = 500
 LARGE = ("numpy", "pypdfium2", "PIL", "lxml.etree", "openai", "httpx2", "pptx", "docutils.core", "mcp", "rapidfuzz")
@@ -27,20 +24,14 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--wait", type=float, default=20, help="seconds without work before the look")
     options.add_argument("--modules", action="store_true")
+    options.add_argument("--command", default="", help="what starts all processes instead of `manage.py up`")
     chosen = options.parse_args()
     if chosen.modules:
         print("\n".join(f"{name:15} {_import_mb(name):6.1f} MB" for name in LARGE))
-    folder = Path(tempfile.mkdtemp(prefix="vw-memory-"))
-    port = _free_port()
-    environment = {**os.environ, "VECTORLESS_VAR": str(folder), "PORT": str(port), "VECTORLESS_LOG_LEVEL": "ERROR"}
-    up = subprocess.Popen([sys.executable, "manage.py", "up"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
-    try:
-        wait_until(lambda: _listens(port), seconds=180)
-        rows = _look_when_idle(up.pid, chosen.wait)
-    finally:
-        up.terminate()
-        up.wait(40)
-        shutil.rmtree(folder, ignore_errors=True)
+    began = time.monotonic()
+    with WholeSite(command=chosen.command) as site:
+        print(f"answers {time.monotonic() - began:.1f} s after the start")
+        rows = _look_when_idle(site.web.pid, chosen.wait)
     for name, pss, own in sorted(rows, key=lambda row: -row[1]):
         print(f"{name:40} {pss:7.1f} MB, own {own:6.1f}")
     total = sum(pss for _, pss, _ in rows)
@@ -53,15 +44,15 @@ def _look_when_idle(root: int, seconds: float) -> list[tuple[str, float, float]]
     quiet = 0.0
     while quiet < seconds:
         time.sleep(0.5)
-        busy = any(word in name for name, *_ in _look(root) for word in ("load_demo", ": job "))
+        busy = any(word in name for name, *_ in look(root) for word in ("load_demo", ": job "))
         quiet = 0.0 if busy else quiet + 0.5
-    return _look(root)
+    return look(root)
 
 
-def _look(root: int) -> list[tuple[str, float, float]]:
+def look(root: int) -> list[tuple[str, float, float]]:
     """Name, PSS and private memory in MB of a process and all below it."""
     rows = []
-    for pid in _tree(root):
+    for pid in tree(root):
         try:
             name = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
             lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()[1:]
@@ -72,9 +63,10 @@ def _look(root: int) -> list[tuple[str, float, float]]:
     return rows
 
 
-def _tree(root: int) -> list[int]:
+def tree(root: int) -> list[int]:
+    """Numbers of a process and all below it."""
     children = [int(pid) for task in Path(f"/proc/{root}/task").glob("*/children") for pid in task.read_text().split()]
-    return [root, *(each for child in children for each in _tree(child))]
+    return [root, *(each for child in children for each in tree(child))]
 
 
 def _import_mb(name: str) -> float:

@@ -1,6 +1,7 @@
 """A whole site in a temporary folder, for benchmarks that go through real processes."""
 
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -31,7 +32,7 @@ class Site:
         self.socket = self.folder / "redis.sock"
         self.redis_url = f"unix://{self.socket}?db=0"
         os.environ.update(
-            VECTORLESS_VAR=str(self.folder / "var"),
+            VECTORLESS_VAR=str(self.var),
             REDIS_URL=self.redis_url,
             DJANGO_SETTINGS_MODULE="vectorless_web.settings",
             VECTORLESS_LOG_LEVEL="ERROR",
@@ -42,6 +43,11 @@ class Site:
         self.port = 0
         self.web: subprocess.Popen
         self.processes: list[subprocess.Popen] = []
+
+    @property
+    def var(self) -> Path:
+        """Where the site keeps its data."""
+        return self.folder / "var"
 
     @property
     def address(self) -> str:
@@ -76,14 +82,9 @@ class Site:
 
     def start_web(self, **environment: str) -> None:
         """Start a web process, which is the one asked and measured from then on; `environment` is its own."""
-        self.port, before = _free_port(), dict(os.environ)
-        os.environ.update(environment)
-        try:
-            self.web = self.start([sys.executable, "manage.py", "web", "--port", str(self.port)])
-        finally:
-            os.environ.clear()
-            os.environ.update(before)
-        wait_until(lambda: _listens(self.port))
+        self.port = _free_port()
+        self.web = self.start([sys.executable, "manage.py", "web", "--port", str(self.port)], **environment)
+        wait_until(lambda: _listens(self.port), seconds=180)
 
     def __exit__(self, *_exception: object) -> None:
         from django.db import connections
@@ -92,7 +93,7 @@ class Site:
         for process in reversed(self.processes):  # Redis, the first, goes last.
             process.terminate()
             with suppress(subprocess.TimeoutExpired):
-                process.wait(10)
+                process.wait(40)
             process.kill()
         if not self._is_kept:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -101,11 +102,35 @@ class Site:
         """Start `manage.py ...`."""
         return self.start([sys.executable, "manage.py", *arguments])
 
-    def start(self, command: list[str]) -> subprocess.Popen:
-        """Start a process that ends with the site."""
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+    def start(self, command: list[str], **environment: str) -> subprocess.Popen:
+        """Start a process that ends with the site; `environment` is its own."""
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, env={**os.environ, **environment})
         self.processes.append(process)
         return process
+
+
+class WholeSite(Site):
+    """A site as `manage.py up` runs it, or another command that starts all processes; `web` is their parent.
+
+    What `up` does before it starts them is done for another command.
+    """
+
+    def __init__(self, *, command: str = "", **environment: str) -> None:
+        super().__init__(**environment)
+        self._command = command
+
+    def _begin(self) -> None:
+        import django
+
+        del os.environ["REDIS_URL"]
+        self.port = _free_port()
+        os.environ["PORT"] = str(self.port)
+        if self._command:
+            self.manage("migrate", "-v", "0").wait()
+            self.manage("first_run").wait()
+        self.web = self.start(shlex.split(self._command)) if self._command else self.manage("up")
+        wait_until(lambda: _listens(self.port), seconds=180)
+        django.setup()
 
 
 def wait_until(condition: Callable[[], object], seconds: float = 60) -> None:

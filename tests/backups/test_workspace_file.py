@@ -95,7 +95,18 @@ def test_a_file_that_was_altered_or_is_another_leaves_nothing(filled, alice, cha
             content = source.read(name)
             target.writestr(name, content + b"x" if name.startswith("files/") else content)
     (tmp_path / "letters.zip").write_bytes(b"letters")
-    for file in (altered, tmp_path / "letters.zip"):
+    with zipfile.ZipFile(whole) as source:
+        first = min(
+            (info for info in source.infolist() if info.filename.startswith("files/")),
+            key=lambda info: info.header_offset,
+        )
+    content = bytearray(whole.read_bytes())
+    start = first.header_offset + 30 + len(first.filename) + 20
+    content[start : start + 40] = b"\xff" * 40
+    (tmp_path / "scratched.zip").write_bytes(content)
+    with zipfile.ZipFile(tmp_path / "deep.zip", "w") as target:
+        target.writestr("workspace.json", "[" * 100_000 + "]" * 100_000)
+    for file in (altered, *(tmp_path / f"{name}.zip" for name in ("letters", "scratched", "deep"))):
         with pytest.raises(CommandError, match=r"altered|no file of a workspace"):
             call_command("import_workspace", str(file), owner="charlie")
     assert Workspace.objects.count() == 1

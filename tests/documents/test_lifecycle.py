@@ -15,6 +15,7 @@ from vectorless_web.documents.models import Document, DocumentVersion, Section
 from vectorless_web.documents.selectors import readable_documents
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.infra.queues import jobs
+from vectorless_web.runs.management.commands.sweep import sweep
 from vectorless_web.workspaces.models import AuditEvent
 
 pytestmark = pytest.mark.django_db
@@ -69,6 +70,19 @@ def test_a_document_is_purged_after_thirty_days(alice, ready):
     assert services.purge_deleted() == 1
     assert not Document.objects.exists()
     assert stored_files() == []
+    assert AuditEvent.objects.filter(verb="document.purged").count() == 1
+
+
+def test_a_sweep_goes_on_when_another_machine_s_was_first(ready):
+    document, purged = ready(), []
+    seen_by_both = [Document.objects.get(pk=document.pk) for _machine in range(2)]
+
+    def purge() -> int:
+        purged.append(services.purge_document(seen_by_both.pop()))
+        return 1
+
+    sweep([purge, purge])
+    assert len(purged) == 1
     assert AuditEvent.objects.filter(verb="document.purged").count() == 1
 
 

@@ -164,3 +164,37 @@ def test_every_setting_that_is_given_is_documented():
     given = set(read_environment()) | set(ENVIRONMENT) - {"PATH", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"}
     given |= set(yaml.safe_load((DEPLOY / "compose.yaml").read_text())["x-app"]["environment"])
     assert {name for name in given if f"`{name}`" not in page} == set()
+
+
+ENGINE = """#!/bin/sh
+case "$1" in
+  build) ;;
+  run) echo made ;;
+  exec) echo {user} ;;
+  inspect) case "$3" in *Health*) echo {health} ;; *) echo {code} ;; esac ;;
+  logs) echo what it said ;;
+esac
+echo "$@" >> {calls}
+"""
+
+
+@pytest.mark.parametrize(
+    ("health", "user", "code", "said"),
+    [
+        ("healthy", 10001, 0, "is built, serves, and stops"),
+        ("unhealthy", 10001, 0, "what it said"),
+        ("healthy", 0, 0, "runs as root"),
+        ("healthy", 10001, 137, "ended with 137"),
+    ],
+)
+def test_the_script_that_tries_the_image_tells_what_is_wrong_and_removes_it(tmp_path, health, user, code, said):
+    engine, calls = tmp_path / "docker", tmp_path / "calls"
+    engine.write_text(ENGINE.format(health=health, user=user, code=code, calls=calls))
+    engine.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PATIENCE": "1"}
+    tried = subprocess.run(
+        [ROOT / "tools/image.sh"], env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert said in tried.stdout + tried.stderr
+    assert (tried.returncode == 0) == said.startswith("is built")
+    assert calls.read_text().splitlines()[-1] == "rm --force made"

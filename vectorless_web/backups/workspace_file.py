@@ -7,6 +7,7 @@ Read into another site it becomes a new workspace there: its documents are compi
 import json
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import IO, Any
@@ -32,6 +33,11 @@ from vectorless_web.workspaces.services import add_entry, create_workspace, dele
 FORMAT, VERSION = "vectorless-workspace", 1
 """What a program that reads the file looks at first; the version rises when older programs would read it wrongly."""
 HEAD = "workspace.json"
+DAMAGE = (
+    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RecursionError, AttributeError, KeyError, TypeError,
+    ValueError,
+)  # fmt: skip
+"""What reading a file raises that was cut, altered, packed in another way, or has another shape than ours."""
 OF_THIS_SITE = ("second_reader",)
 """Settings that name rows of a site, which mean nothing at another one."""
 
@@ -91,7 +97,7 @@ def import_workspace(*, actor: User, source: IO[bytes]) -> tuple[Workspace, Coun
                 delete_and_record(workspace, actor=actor, verb="workspace.purged", details={"slug": workspace.slug})
                 raise
             runs = sum(name.startswith("runs/") for name in archive.namelist())
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
+    except DAMAGE as error:
         raise BackupDamaged(f"This is no file of a workspace, or it is damaged: {error}.") from error
     except Problem as problem:
         raise BackupError(problem.message) from problem

@@ -210,7 +210,8 @@ def sign_request(
     access: Access, host: str, path: str, query: Mapping[str, str], at: datetime
 ) -> tuple[str, dict[str, str]]:
     """Address and headers of a GET, signed after AWS Signature Version 4
-    (docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html)."""
+    (docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html). obstore signs addresses of objects
+    only, and a list is asked for too."""
     stamp, region = at.strftime("%Y%m%dT%H%M%SZ"), access.region or "us-east-1"
     named, scope = "host;x-amz-content-sha256;x-amz-date", f"{stamp[:8]}/{region}/s3/aws4_request"
     place, asked = quote(path, safe="/~"), urlencode(sorted(query.items()), quote_via=quote, safe="~")

@@ -16,6 +16,7 @@ from redis.exceptions import RedisError
 from vectorless_web.documents import services as documents
 from vectorless_web.infra.queues import control
 from vectorless_web.infra.web.health import record_heartbeat
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.notices.services import queue_mail
 from vectorless_web.runs import services as runs
 from vectorless_web.workspaces.site import forget_values, is_read_only
@@ -74,7 +75,8 @@ TIDYING: tuple[Act, ...] = (
 
 
 def sweep(acts: Sequence[Act] = REPAIRS) -> None:
-    """One pass; an outage of the database or Redis is left to the next pass. A read-only site is let be."""
+    """One pass. An outage is left to the next pass, and so is a Problem: a person, or another machine's sweep, removed
+    the same row first. A read-only site is let be."""
     try:
         if follow_read_only():
             record_heartbeat("sweep")
@@ -85,7 +87,7 @@ def sweep(acts: Sequence[Act] = REPAIRS) -> None:
         record_heartbeat("sweep")
         try:
             count = act()
-        except (DatabaseTrouble, RedisError, OSError) as error:
+        except (DatabaseTrouble, RedisError, OSError, Problem) as error:
             logger.warning("%s waits for the next pass: %s", act.__name__, error)
             continue
         if count:
