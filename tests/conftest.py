@@ -269,9 +269,9 @@ def end_group(process: subprocess.Popen) -> None:
         process.wait(5)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(django_db_setup) -> Iterator[str]:
-    """The address of a web server that serves the test database, one for all tests of a file."""
+    """The address of a web server that serves the test database, one for all tests: to start takes five seconds."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     command = [sys.executable, "manage.py", "web", "--port", str(port)]
