@@ -129,13 +129,32 @@ def charlie(db, django_user_model):
 
 
 @pytest.fixture
+def dora(workspace, django_user_model):
+    """Edits the workspace's documents."""
+    return join(workspace, make_user(django_user_model, "dora"), "editor")
+
+
+@pytest.fixture
+def vera(workspace, django_user_model):
+    """May only look."""
+    return join(workspace, make_user(django_user_model, "vera"), "viewer")
+
+
+def join(workspace, user, role: str):
+    """Make somebody a member of the workspace in a role."""
+    from vectorless_web.workspaces.models import Membership
+
+    Membership.objects.create(workspace=workspace, user=user, role=role)
+    return user
+
+
+@pytest.fixture
 def workspace(alice, bob):
     """Alice's workspace, with Bob as a member."""
-    from vectorless_web.workspaces.models import Membership, Role
     from vectorless_web.workspaces.services import create_workspace
 
     made = create_workspace(user=alice, name="Acme diligence")
-    Membership.objects.create(workspace=made, user=bob, role=Role.MEMBER)
+    join(made, bob, "member")
     return made
 
 
@@ -269,15 +288,15 @@ def end_group(process: subprocess.Popen) -> None:
         process.wait(5)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(django_db_setup) -> Iterator[str]:
-    """The address of a web server that serves the test database, one for all tests of a file."""
+    """The address of a web server that serves the test database, one for all tests: to start takes five seconds."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     command = [sys.executable, "manage.py", "web", "--port", str(port)]
     environment = {**os.environ, "DATABASE_URL": database_url()}
     process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
-    wait_until(lambda: process.poll() is not None or answers(f"{address}/health/live"), seconds=30)
+    wait_until(lambda: process.poll() is not None or answers(f"{address}/health/live"), seconds=90)
     assert process.poll() is None, "the web server ended while it was starting"
     yield address
     end_group(process)

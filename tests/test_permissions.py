@@ -834,11 +834,16 @@ def test_no_form_or_query_reaches_into_another_workspace(client, world, other):
     client.force_login(world.people[STRANGER])
     before = state_of(world.slug)
     for row in NUMBERED:
+        led_to: dict[str, None] = {}
         with undone():
             for foreign in foreign_fields(other.keys, world.keys):
-                response = getattr(client, row.method)(other.address(row), {**row.data, **foreign}, follow=True)
+                response = getattr(client, row.method)(other.address(row), {**row.data, **foreign})
                 # A download is no page, and has parts in place of a content.
                 assert SECRET not in b"".join(response).decode(errors="replace"), row.name
+                led_to |= {response["Location"]: None} if response.has_header("Location") else {}
+            for address in led_to:  # Each page once, when all has been sent that it might tell of.
+                told = client.get(address, follow=True)
+                assert SECRET not in b"".join(told).decode(errors="replace"), (row.name, address)
             if row.method == "post":
                 assert set(strays().values()) == {0}, (row.name, strays())
                 assert state_of(world.slug) == before, row.name

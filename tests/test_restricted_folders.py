@@ -335,7 +335,7 @@ def answer_to_viewer(world: World) -> list:
     return told
 
 
-def check_link(client, world: World) -> None:
+def assert_link_tells_nothing(client, world: World) -> None:
     """Whoever holds the link belongs to nobody: it tells nothing of any restricted folder, later ones included."""
     if world.token is None:
         return
@@ -363,7 +363,7 @@ def console_pages(world: World) -> list[str]:
     return [*pages, *(f"/console/audit/?q={word}" for word in WORDS), "/console/audit/export.jsonl"]
 
 
-def check_console(client, world: World, secret: list[str]) -> None:
+def assert_console_tells_nothing(client, world: World, secret: list[str]) -> None:
     """An administrator reads no name there that is hidden from them as a member, while every document needs a look."""
     viewer = world.viewer()
     with transaction.atomic():
@@ -381,11 +381,11 @@ def check_console(client, world: World, secret: list[str]) -> None:
         transaction.set_rollback(True)
 
 
-def check_nothing_tells(client, world: World) -> None:
+def assert_nothing_tells(client, world: World) -> None:
     drawn = world.drawn
-    check_link(client, world)
-    check_console(client, world, [word for n, word in enumerate(WORDS) if not drawn.sees_document(drawn.looks, n)])
     secret = [word for n, word in enumerate(WORDS) if not drawn.sees_document(drawn.looks, n)]
+    assert_link_tells_nothing(client, world)
+    assert_console_tells_nothing(client, world, secret)
     client.force_login(world.viewer())
     for address in addresses(world, hidden=True):
         status, text = look_at(client, address)
@@ -417,6 +417,6 @@ def check_nothing_tells(client, world: World) -> None:
 def test_what_is_closed_to_somebody_might_as_well_not_be_there(client, base, drawn):
     with transaction.atomic():
         snapshots._kept.clear()
-        check_nothing_tells(client, lay_out(base, drawn))
+        assert_nothing_tells(client, lay_out(base, drawn))
         transaction.set_rollback(True)
     snapshots._kept.clear()

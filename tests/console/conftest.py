@@ -2,11 +2,21 @@
 
 import pytest
 from django.contrib.auth.models import Permission
+from django.test import Client
+
+from tests.conftest import PASSWORD
 
 
 def text(response) -> str:
     """What a page says, with its marks."""
     return response.content.decode()
+
+
+def browser(name: str) -> Client:
+    """A browser in which somebody has signed in with PASSWORD, if they may."""
+    made = Client()
+    made.post("/accounts/login/", {"login": name, "password": PASSWORD})
+    return made
 
 
 @pytest.fixture

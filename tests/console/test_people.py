@@ -5,19 +5,12 @@ from allauth.mfa.models import Authenticator
 from django.test import Client
 from django.utils import timezone
 
-from tests.conftest import PASSWORD
-from tests.console.conftest import text
+from tests.console.conftest import browser, text
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import AuditEvent, Invitation, Membership
 
 pytestmark = pytest.mark.django_db
-
-
-def browser(name: str) -> Client:
-    made = Client()
-    made.post("/accounts/login/", {"login": name, "password": PASSWORD})
-    return made
 
 
 def last_verb() -> str:

@@ -5,8 +5,7 @@ from allauth.mfa.models import Authenticator
 from allauth.socialaccount.adapter import get_adapter
 from django.test import Client, RequestFactory
 
-from tests.conftest import PASSWORD
-from tests.console.conftest import text
+from tests.console.conftest import browser, text
 from vectorless_web.profiles.models import SignOnProvider
 from vectorless_web.profiles.sign_on import list_identity_providers
 from vectorless_web.workspaces.accounts.live_rights import Connection, find_lapsed
@@ -23,12 +22,6 @@ PROVIDER = {
     "role": "viewer",
     "enabled": "on",
 }
-
-
-def browser(name: str) -> Client:
-    made = Client()
-    made.post("/accounts/login/", {"login": name, "password": PASSWORD})
-    return made
 
 
 def test_who_must_set_up_two_steps_is_led_to_the_page_that_does(staff, bob, charlie, workspace):

@@ -1,4 +1,4 @@
-"""Fixtures for documents: an editor, and files that are already in."""
+"""Fixtures for documents: files that are already in."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,30 +6,10 @@ from pathlib import Path
 import pytest
 from django.core.files.storage import default_storage
 
-from tests.conftest import make_user
 from tests.support.compiled import compile_here
 from tests.support.files import REPORT, upload
 from vectorless_web.documents import services
 from vectorless_web.documents.models import Document, DocumentVersion
-
-
-@pytest.fixture
-def dora(workspace, django_user_model):
-    """Edits the workspace's documents."""
-    return join(workspace, make_user(django_user_model, "dora"), "editor")
-
-
-@pytest.fixture
-def vera(workspace, django_user_model):
-    """May only look."""
-    return join(workspace, make_user(django_user_model, "vera"), "viewer")
-
-
-def join(workspace, user, role):
-    from vectorless_web.workspaces.models import Membership
-
-    Membership.objects.create(workspace=workspace, user=user, role=role)
-    return user
 
 
 @pytest.fixture(autouse=True)
@@ -64,6 +44,13 @@ def ready(add) -> Callable[..., Document]:
         return document
 
     return read
+
+
+@pytest.fixture
+def look(client, workspace, bob):
+    """Look at an address below a document as Bob: `look(document, "?page=2")`."""
+    client.force_login(bob)
+    return lambda document, rest="": client.get(f"/w/{workspace.slug}/documents/{document.pk}/{rest}")
 
 
 @pytest.fixture

@@ -23,16 +23,6 @@ def long_table(rows: int, columns: int = 2) -> bytes:
     return f"<html><body><h1>Stock</h1><table><tr>{head}</tr>{''.join(lines)}</table></body></html>".encode()
 
 
-@pytest.fixture
-def look(client, workspace, bob):
-    client.force_login(bob)
-
-    def ask(document, rest=""):
-        return client.get(f"/w/{workspace.slug}/documents/{document.pk}/{rest}")
-
-    return ask
-
-
 def test_a_table_is_shown_with_its_units_periods_and_footnotes(ready, look):
     page = look(ready(FLEET.encode(), "fleet.md")).content.decode()
     assert "thousands of EUR; columns: year ended 31 March 2024, 2023, Change %" in page

@@ -12,17 +12,6 @@ from vectorless_web.documents.selectors import outline_of, section_path
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
 
-@pytest.fixture
-def look(client, workspace, bob):
-    """Look at an address below a document as Bob: `look(document, "?page=2")`."""
-    client.force_login(bob)
-
-    def ask(document, rest=""):
-        return client.get(f"/w/{workspace.slug}/documents/{document.pk}/{rest}")
-
-    return ask
-
-
 def test_pages_are_opened_with_the_sections_they_stand_under(ready, look):
     document = ready()
     sheet = look(document, "?page=2&view=text").context["sheet"]

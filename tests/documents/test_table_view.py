@@ -137,4 +137,4 @@ def test_the_page_asks_the_database_no_more_for_a_longer_table(
     document = ready(FLEET.encode(), "fleet.md")
     key = look(document).context["table"].key
     with django_assert_max_num_queries(9):
-        client.get(f"/w/{workspace.slug}/documents/{document.pk}/tables/{key}/")
+        assert len(client.get(f"/w/{workspace.slug}/documents/{document.pk}/tables/{key}/").context["rows"]) == 3

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import REPORT
-from tests.e2e.test_live_run import ends_whole, shown, wait_for_steps
+from tests.e2e.test_live_run import assert_ends_whole, shown, wait_for_steps
 from tests.e2e.test_main_job import QUESTION, squeezed, text_under
 
 pytestmark = pytest.mark.e2e
@@ -22,7 +22,7 @@ def test_from_an_invitation_to_a_revoked_link(signed_in, browser, site):
     sign_up(page, invite(signed_in, home), home)
     upload_and_watch(page, home)
     ask_and_watch(page, site, home)
-    check_the_highlight(page)
+    assert_highlight_covers_the_quote(page)
     stop_another(page, site, home)
     share_and_revoke(page, outside.new_page())
     hers.close()
@@ -83,7 +83,7 @@ def ask_and_watch(page, site, home: str) -> None:
     page.reload()
     assert shown(page) == [1, 2, 3, 4]
     site.gate(10_000)
-    ends_whole(page, site)
+    assert_ends_whole(page, site)
 
 
 def ask_here(page, home: str) -> None:
@@ -93,7 +93,7 @@ def ask_here(page, home: str) -> None:
     page.wait_for_url(re.compile(r"/runs/\d+/"))
 
 
-def check_the_highlight(page) -> None:
+def assert_highlight_covers_the_quote(page) -> None:
     page.locator("#claims a.cite").first.click()
     expect(page.locator("#hit-1")).to_have_class(re.compile(r"\bon\b"))
     assert squeezed(text_under(page, 1)) == squeezed(page.locator("#cite-1 blockquote").inner_text())

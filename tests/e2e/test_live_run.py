@@ -45,19 +45,19 @@ def wait_for_steps(page, count: int) -> None:
     page.locator("#steps li.step.done").nth(count - 1).wait_for(state="attached")
 
 
-def holds_what_is_stored(page, site) -> None:
+def assert_holds_what_is_stored(page, site) -> None:
     """Wait a moment for what is under way, then compare: the screen, the rows, the ids."""
     run = run_on(page)
     wait_until(lambda: shown(page) == site.sequences(run), seconds=20)
     assert page.evaluate(DOUBLED) == []
 
 
-def ends_whole(page, site) -> None:
+def assert_ends_whole(page, site) -> None:
     """The run's end on the screen is the run's end in the database, and a reload changes nothing."""
     run = run_on(page)
     expect(page.locator("#outcome")).to_contain_text(ENDED, timeout=40_000)
     for _look in range(2):
-        holds_what_is_stored(page, site)
+        assert_holds_what_is_stored(page, site)
         assert page.locator("#claims .said").all_inner_texts() == site.claims(run)
         assert site.claims(run)
         assert site.status(run) == "answered"
@@ -83,12 +83,12 @@ def test_a_run_that_waits_and_is_reloaded_at_every_phase_is_whole_in_two_tabs(wa
         site.gate(count)
         second_tab.wait_for_timeout(150)
         second_tab.reload()
-        holds_what_is_stored(second_tab, site)
+        assert_holds_what_is_stored(second_tab, site)
     site.gate(OPEN_GATE)
-    ends_whole(second_tab, site)
+    assert_ends_whole(second_tab, site)
     second_tab.goto(page.url)
     for tab in (page, second_tab):
-        ends_whole(tab, site)
+        assert_ends_whole(tab, site)
     second_tab.close()
 
 
@@ -107,17 +107,17 @@ def test_a_lost_network_and_killed_servers_are_caught_up(watching, site, network
     network.mend()
     # It stands for four seconds, which catching up may take, so it is looked for first.
     expect(page.locator("#socket-away")).to_have_text("connected again", timeout=20_000)
-    holds_what_is_stored(page, site)
+    assert_holds_what_is_stored(page, site)
     expect(page.locator("#socket-away")).to_be_hidden()
 
     for count, killed in ((4, web_server(site.process, site.port)), (5, redis_server(site.process))):
         kill(killed)
         site.gate(count)
         wait_until(lambda: answers(f"{site.address}/health/ready"), seconds=30)
-        holds_what_is_stored(page, site)
+        assert_holds_what_is_stored(page, site)
     assert page.evaluate("document.body.dataset.stayed") == "yes"
     site.gate(OPEN_GATE)
-    ends_whole(page, site)
+    assert_ends_whole(page, site)
 
 
 def test_where_websockets_are_refused_the_page_asks_by_itself(watching, site, network):
@@ -133,7 +133,7 @@ def test_where_websockets_are_refused_the_page_asks_by_itself(watching, site, ne
     site.gate(OPEN_GATE)
     expect(page.locator("#outcome")).to_contain_text(ENDED)
     assert page.evaluate("document.body.dataset.stayed") == "yes"
-    ends_whole(page, site)
+    assert_ends_whole(page, site)
 
 
 def test_a_worker_killed_in_mid_run_shows_each_step_once(watching, site):
@@ -145,6 +145,6 @@ def test_a_worker_killed_in_mid_run_shows_each_step_once(watching, site):
     horse, worker = map(int, before.split())
     kill(worker, horse)
     wait_until(lambda: (site.var / "horse").read_text() != before, seconds=30)
-    holds_what_is_stored(page, site)
+    assert_holds_what_is_stored(page, site)
     site.gate(OPEN_GATE)
-    ends_whole(page, site)
+    assert_ends_whole(page, site)

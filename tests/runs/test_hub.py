@@ -133,10 +133,16 @@ acts = st.lists(
 @example([("store", 2), ("join", 2), ("wait", 5), ("outage", 1), ("join", 0), ("wait", 8)])
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_page_gets_every_row_once_and_in_order(told):
-    asyncio.run(play(told))
+    pages, stored = asyncio.run(play(told))
+    for page, after in pages:
+        if page.breaks:
+            assert page.closed in (BROKEN, ENDED)
+        else:
+            assert (page.numbers, page.closed) == (list(range(after + 1, stored + 1)), ENDED)
 
 
-async def play(told) -> None:
+async def play(told) -> tuple[list[tuple[Page, int]], int]:
+    """The pages that stayed to the end, each with the row it had before, and how many rows there were."""
     rows = Rows()
     hub = hub_of(rows)
     here: list[tuple[RunViewer, Page, int]] = []
@@ -157,14 +163,9 @@ async def play(told) -> None:
                 await asyncio.sleep(number / 1000)
     rows.outage, rows.ended = False, True
     await until(lambda: all(page.closed for _, page, _ in here))
-    for _, page, after in here:
-        if page.breaks:
-            assert page.closed in (BROKEN, ENDED)
-        else:
-            assert page.numbers == list(range(after + 1, rows.stored + 1))
-            assert page.closed == ENDED
     for viewer, _, _ in here:
         hub.leave(viewer)
+    return [(page, after) for _, page, after in here], rows.stored
 
 
 def test_a_run_that_is_deleted_under_its_pages_closes_them():

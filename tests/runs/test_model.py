@@ -12,6 +12,7 @@ from werkzeug import Response
 
 from tests.support.compiled import compiled_document
 from tests.support.conversing import answer, claim, verdict
+from tests.support.model_server import whole
 from tests.support.page_text import visible_text
 from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
@@ -74,11 +75,8 @@ def good_answer(prompt: str) -> dict:
 
 
 def reply(content: dict | str) -> Response:
-    text = content if isinstance(content, str) else json.dumps(content)
-    message = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
     usage = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
-    shown = {"id": "c", "object": "chat.completion", "created": 1, "model": "tiny-2026", "choices": [message]}
-    return Response(json.dumps({**shown, "usage": usage}), content_type="application/json")
+    return whole(content if isinstance(content, str) else json.dumps(content), usage)
 
 
 def status(code: int):

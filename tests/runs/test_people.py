@@ -5,17 +5,9 @@ import pytest
 from vectorless_web.runs.models import Claim, Comment, Run
 from vectorless_web.runs.selectors import visible_runs
 from vectorless_web.runs.services import ask_again, start_run
-from vectorless_web.workspaces.models import AuditEvent, Membership, Role
+from vectorless_web.workspaces.models import AuditEvent
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def vera(workspace, django_user_model):
-    """May only look."""
-    user = django_user_model.objects.create_user("vera", "vera@example.com", "correct horse battery")
-    Membership.objects.create(workspace=workspace, user=user, role=Role.VIEWER)
-    return user
 
 
 @pytest.fixture

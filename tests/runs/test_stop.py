@@ -5,7 +5,7 @@ import time
 import django_rq
 import pytest
 
-from tests.conftest import wait_until
+from tests.conftest import join, make_user, wait_until
 from vectorless_web.runs.line import enqueue
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import cancel_run
@@ -75,16 +75,10 @@ def test_a_run_that_hangs_ends_soon_and_frees_its_worker_for_the_next(make_run, 
 
 
 @pytest.fixture
-def people(workspace, alice, bob, django_user_model):
-    """Alice owns, Bob belongs; Dora edits, and Mara is a member like Bob."""
-    from tests.conftest import make_user
-    from vectorless_web.workspaces.models import Membership
-
-    made = {"alice": alice, "bob": bob}
-    for name, role in (("dora", "editor"), ("mara", "member")):
-        made[name] = make_user(django_user_model, name)
-        Membership.objects.create(workspace=workspace, user=made[name], role=role)
-    return made
+def people(workspace, alice, bob, dora, django_user_model):
+    """Mara is a member like Bob."""
+    mara = join(workspace, make_user(django_user_model, "mara"), "member")
+    return {"alice": alice, "bob": bob, "dora": dora, "mara": mara}
 
 
 def test_who_asked_editors_and_owners_stop_a_run_and_other_members_do_not(make_run, people, client):

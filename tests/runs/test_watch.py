@@ -45,7 +45,7 @@ class Page:
             self.elements[name] = fragment
         return True
 
-    def read_to_the_end(self, seconds: float = 20) -> "Page":
+    def read_to_the_end(self, seconds: float = 60) -> "Page":
         deadline = time.monotonic() + seconds
         while self.closed is None:
             assert time.monotonic() < deadline, f"still open with {sorted(self.elements)}"
@@ -135,7 +135,7 @@ def test_every_step_arrives_as_it_happens_with_the_bytes_that_the_page_renders(m
 def test_a_reload_in_mid_run_and_what_comes_after_make_the_whole(make_run, open_page, client, bob):
     run = make_run()
     worker = slowly(run, pause=0.1)
-    wait_until(lambda: run.steps.count() >= 4, seconds=10)
+    wait_until(lambda: run.steps.count() >= 4, seconds=60)
     client.force_login(bob)
     html = client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
     held = int(re.search(r'data-after="(\d+)"', html)[1])

@@ -11,7 +11,6 @@ from vectorless_web.engine.finding.routing import (
     build_snapshot,
     card_row,
 )
-from vectorless_web.engine.llm.model import Message, Reply, Usage
 from vectorless_web.engine.questions.plan import Period, Phrase, QueryPlan, WeightedTerm
 from vectorless_web.engine.text.analyser import analyse
 
@@ -72,24 +71,4 @@ def ids(result):
     return [candidate.doc_id for candidate in result.candidates]
 
 
-class FakeModel:
-    """Answers with prepared objects or errors; running out of them fails the test."""
-
-    name = "fake"
-
-    def __init__(self, *replies):
-        self.replies = list(replies)
-        self.asked: list[list[Message]] = []
-
-    def complete(self, messages, *, schema=None, max_tokens=1024, temperature=0.0):
-        self.asked.append(list(messages))
-        reply = self.replies.pop(0)
-        if isinstance(reply, Exception):
-            raise reply
-        return Reply("", reply, Usage(), self.name)
-
-    def stream(self, messages, *, max_tokens=1024, temperature=0.0):
-        raise AssertionError("the router does not stream")
-
-
-__all__ = ["ACTIVE", "Change", "DeltaRow", "FakeModel", "card", "ids", "linked", "plan", "report", "router", "snapshot"]
+__all__ = ["ACTIVE", "Change", "DeltaRow", "card", "ids", "linked", "plan", "report", "router", "snapshot"]

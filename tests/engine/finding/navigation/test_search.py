@@ -294,7 +294,7 @@ def documents(draw):
 
 
 @pytest.mark.slow
-@settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(ALGORITHMS), documents(), st.lists(ANSWERS, min_size=1, max_size=12), LIMITS)
 def test_no_pilot_makes_a_search_exceed_its_limits(algorithm, document, answers, limits):
     tree, scorer = document

@@ -19,7 +19,7 @@ from vectorless_web.engine.finding.navigation import (
     mcts,
 )
 
-ALGORITHMS = (greedy, beam, mcts)
+pytestmark = pytest.mark.parametrize("algorithm", (greedy, beam, mcts))
 TREE = tree_of(
     [
         ("Part I", [("Risk", ["Competition may harm us."]), ("Properties", ["We own buildings."])]),
@@ -50,7 +50,6 @@ def kinds(events):
     return [event.kind for event in events]
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_answers_section_is_found_and_told_with_and_without_the_offline_pilot(algorithm):
     scorer = SegmentScorer(TREE, index_of(TREE), plan())
     for pilot in (NoopPilot(), LexicalPilot(scorer)):
@@ -62,7 +61,6 @@ def test_the_answers_section_is_found_and_told_with_and_without_the_offline_pilo
         assert rejected and all(rejection.reason for rejection in rejected)
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_last_event_ranks_what_was_entered_and_says_what_it_cost(algorithm):
     events = run(algorithm)
     last = events[-1]
@@ -74,20 +72,17 @@ def test_the_last_event_ranks_what_was_entered_and_says_what_it_cost(algorithm):
     assert last.stats.turns > 0 and last.stats.sections_scored > 0
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_leaves_of_an_entered_section_come_best_first(algorithm):
     tree = tree_of([("Only", ["nothing", "capital expenditures", "capital"])])
     assert run(algorithm, tree=tree)[-1].ranked[0].leaves == (3, 4, 2)
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_search_below_a_node_stays_below_it(algorithm):
     start = BY_TITLE["Part I"]
     events = run(algorithm, start=start)
     assert all(start in TREE.ancestors(node.key) for node in events[-1].ranked)
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_document_without_sections_is_read_itself(algorithm):
     events = run(algorithm, tree=tree_of(["one", "capital expenditures"]))
     assert [node.key for node in events[-1].ranked] == [0]
@@ -95,14 +90,12 @@ def test_a_document_without_sections_is_read_itself(algorithm):
     assert events[-1].ranked[0].reason == "there was no other section to choose"
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_question_that_nothing_speaks_of_still_gives_sections(algorithm):
     events = run(algorithm, question="Zebras?")
     assert events[-1].ranked
     assert all(node.score == 0.0 for node in events[-1].ranked)
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_number_of_sections_entered_is_limited(algorithm):
     tree = tree_of([(f"Section {number}", ["capital"]) for number in range(30)])
     for results in (1, 3):
@@ -110,7 +103,6 @@ def test_the_number_of_sections_entered_is_limited(algorithm):
         assert len(events[-1].ranked) == results
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_turns_are_limited_and_what_was_found_is_kept(algorithm):
     for turns in (1, 2, 3):
         events = run(algorithm, limits=SearchLimits(turns=turns))
@@ -120,7 +112,6 @@ def test_turns_are_limited_and_what_was_found_is_kept(algorithm):
         assert any(event.kind is EventKind.NOTE for event in events)
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_wall_clock_ends_a_search_with_what_was_found(algorithm):
     ticks = iter(range(1000))
     limits = SearchLimits(wall_seconds=3.0, clock=lambda: float(next(ticks)))
@@ -129,7 +120,6 @@ def test_the_wall_clock_ends_a_search_with_what_was_found(algorithm):
     assert "seconds" in events[-1].stats.stopped
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_pilot_can_overrule_the_words(algorithm):
     scorer = FixedScorer({BY_TITLE["Part I"]: 0.2, BY_TITLE["Risk"]: 0.2, BY_TITLE["Exhibits"]: 0.6}, otherwise=0.3)
     pilot = ToldPilot(scores={BY_TITLE["Part I"]: 1.0, BY_TITLE["Risk"]: 1.0, BY_TITLE["Exhibits"]: 0.0})
@@ -137,7 +127,6 @@ def test_a_pilot_can_overrule_the_words(algorithm):
     assert best_title(events) == "Risk"
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_found_answer_stops_the_search(algorithm):
     pilot = ToldPilot({BY_TITLE["Part II"]: FoundAnswer(0.9)}, {BY_TITLE["Part II"]: 1.0, BY_TITLE["Discussion"]: 1.0})
     events = run(algorithm, pilot)
@@ -146,14 +135,12 @@ def test_found_answer_stops_the_search(algorithm):
     assert after == [EventKind.FINISHED]
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_an_entered_section_that_answers_stops_the_search(algorithm):
     pilot = ToldPilot({BY_TITLE["Cash flows"]: FoundAnswer(0.9)})
     events = run(algorithm, pilot)
     assert [TREE.node(node.key).title for node in events[-1].ranked] == ["Cash flows"]
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("inside", [0, 1])
 def test_jump_to_goes_straight_there_and_to_the_section_of_a_leaf(algorithm, inside):
     properties = BY_TITLE["Properties"]
@@ -163,7 +150,6 @@ def test_jump_to_goes_straight_there_and_to_the_section_of_a_leaf(algorithm, ins
     assert properties in {node.key for node in events[-1].ranked}
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("target", [10_000, -1])
 def test_a_jump_to_nowhere_walks_on_and_is_noted(algorithm, target):
     events = run(algorithm, ToldPilot({0: JumpTo(target)}))
@@ -171,7 +157,6 @@ def test_a_jump_to_nowhere_walks_on_and_is_noted(algorithm, target):
     assert any("does not exist" in event.say for event in events)
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_backtrack_leaves_the_branch(algorithm):
     pilot = ToldPilot({BY_TITLE["Part II"]: Backtrack()})
     events = run(algorithm, pilot)
@@ -182,7 +167,6 @@ def test_backtrack_leaves_the_branch(algorithm):
     assert all(rejection.reason for rejection in given_up)
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_explore_siblings_looks_beside_and_not_below(algorithm):
     statements = BY_TITLE["Statements"]
     pilot = ToldPilot({statements: ExploreSiblings()})
@@ -190,7 +174,6 @@ def test_explore_siblings_looks_beside_and_not_below(algorithm):
     assert {TREE.node(node.key).title for node in events[-1].ranked} == {"Discussion"}
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_siblings_of_siblings_do_not_spin(algorithm):
     events = run(algorithm, ToldPilot({key: ExploreSiblings() for key in range(1, len(TREE))}))
     assert events[-1].ranked
@@ -208,7 +191,6 @@ class Exploding:
         raise RuntimeError("boom")
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_pilot_that_explodes_is_noted_and_does_no_harm(algorithm):
     events = run(algorithm, Exploding())
     assert best_title(events) == "Cash flows"
@@ -224,20 +206,17 @@ class Overdue(Exploding):
         raise TimeIsUp
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_what_a_queue_throws_into_the_job_is_no_failure_of_the_pilot(algorithm):
     with pytest.raises(TimeIsUp):
         run(algorithm, Overdue())
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_each_consultation_costs_a_turn(algorithm):
     with_pilot, without = run(algorithm, Exploding())[-1].stats, run(algorithm)[-1].stats
     assert with_pilot.consultations > 0
     assert with_pilot.turns == without.turns + with_pilot.consultations
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_pilot_is_asked_at_the_start_once_then_at_forks_and_of_what_was_entered(algorithm):
     pilot = ToldPilot()
     run(algorithm, pilot)

@@ -177,8 +177,9 @@ def test_no_question_word_in_the_corpus_finds_nothing():
 
 
 @pytest.mark.parametrize("question", ["", "?", "の", "'", '"', "a" * 5000, "(NULL) OR 1=1", "\x00"])
-def test_any_text_is_routed(question):
-    router(ANIMALS).route(plan(question, concepts=(question,), names=(question,)))
+def test_any_text_is_routed_and_names_no_animal(question):
+    result = router(ANIMALS).route(plan(question, concepts=(question,), names=(question,)))
+    assert (result.committed, {candidate.score for candidate in result.candidates}) == (None, {0.0})
 
 
 def test_a_second_pass_asks_for_the_gaps_and_follows_what_yielded():
