@@ -22,7 +22,7 @@ from vectorless_web.engine.passages.sentences import (
 )
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.text.analyser import analyse, drop_function_words, is_telling
+from vectorless_web.engine.text.analyser import analyse, is_telling
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,7 @@ def list_absent(
     absent: dict[str, None] = {}
     for plan in plans:
         unknown = [word for word, terms in words_of(plan).items() if is_telling(word) and not any(map(stands, terms))]
-        absent |= dict.fromkeys(drop_function_words(unknown, plan.question))
+        absent |= dict.fromkeys(plan.drop_function_words(unknown))
     beginnings = {w: [t[: max(LEAST_BEGINNING, -(-2 * len(t) // 3))] for t in analyse(w)] for w in absent}
     held = {w for w, some in beginnings.items() if any(s.has_beginning(one) for one in some for s in segments)}
     return tuple(word for word in absent if word not in held)

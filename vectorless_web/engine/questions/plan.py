@@ -1,10 +1,10 @@
 """The query plan: what a question asks for, as frozen data; and how long a question may be."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from vectorless_web.engine.errors import InvalidInput
-from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.analyser import analyse, drop_function_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +135,10 @@ class QueryPlan:
     def written(self, start: int, end: int) -> str:
         """The characters from `start` to `end` of the question, to show words as they were written."""
         return self.question[start:end]
+
+    def drop_function_words(self, words: Iterable[str]) -> list[str]:
+        """Of words of the question those that are no function words of its language."""
+        return drop_function_words(words, self.question)
 
 
 def strip_steering(plan: QueryPlan) -> QueryPlan:

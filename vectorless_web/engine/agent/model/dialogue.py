@@ -40,7 +40,6 @@ from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.llm.replies import without_thoughts
 from vectorless_web.engine.passages.find import Passage, list_absent, words_of
 from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.text.analyser import drop_function_words
 
 FIRST_TOKENS, CHILD_TOKENS = 2400, 2200
 """Tokens of the first message of a run, and of one document of `for_each`, with the rules, which take 900. All gold
@@ -300,7 +299,7 @@ def open_dialogue(
     shown, step, is_whole = _show_documents(state, library, briefing, max(300, room))
     dialogue = Dialogue(state, toolbox, briefing.question, [], turns, walk, is_whole=is_whole)
     # For its other words a model finds others by itself; of a question in another language most are missing.
-    is_alike = len(absent) * 2 <= len(drop_function_words(words_of(understood), briefing.question))
+    is_alike = len(absent) * 2 <= len(understood.drop_function_words(words_of(understood)))
     names = [word for word in absent if is_alike and any(word in name for name in understood.entities)]
     told = [scope, earlier, *shown, "" if is_whole else write_unknown(names), f"Question: {briefing.question}"]
     dialogue.messages = [Message("system", system), Message("user", "\n\n".join(filter(None, told)))]
