@@ -51,7 +51,7 @@ holds what it denies. Where the writer insists, weigh the reason by the quotes: 
 Then judge the whole: "answers_all" is whether the claims that are not "no" together answer all that the question asks;
 "missing" names, in the language of the question, each part that they leave open, also what the writer says is open.
 Reply with one JSON object and nothing else: {"claims": [{"claim": 1, "verdict": "partly", "why": "one sentence, in the
-language of the question; \"\" where it is supported"}], "answers_all": true, "missing": []}"""
+language of the question; empty where it is supported"}], "answers_all": true, "missing": []}"""
 
 _JUDGED = object_schema(
     claim={"type": "integer"},
