@@ -21,7 +21,7 @@ REPORT = "thornbury-annual-report-2024.pdf"
 DEMO = Path(__file__).parents[2] / "docs" / "demo" / REPORT
 FIGURES = {
     "turnover": ("2024", "$1,402 million", "cost of revenue"),
-    "capex": ("2024", "-$94 million", "depreciation and amortisation"),
+    "capex": ("2024", "$94 million", "depreciation and amortisation"),
     "R&D": ("2024", "$104 million", "general and administrative"),
     "EBIT": ("2022", "$222 million", "gross profit"),
     "net profit": ("2023", "$164 million", "income tax"),
