@@ -14,7 +14,7 @@ from redis.retry import Retry
 from rq.job import Job
 
 from tests.conftest import ROOT
-from vectorless_web.infra.queues import jobs
+from vectorless_web.infra.queues import control, jobs
 
 pytestmark = pytest.mark.one_database
 ALONE = ["unshare", "--user", "--map-root-user", "--fork", "--pid", "--mount-proc"]
@@ -56,6 +56,21 @@ def test_lost_jobs_are_found_in_few_questions_however_many_wait():
     assert jobs.find_lost_jobs(asked, queue="runs") == set(asked[1:])
     assert jobs.find_lost_jobs(asked[:1], queue="runs", alive=("started",)) == {"run-5-1"}
     assert jobs.find_lost_jobs([], queue="runs") == set()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_whose_worker_ended_before_it_began_goes_back_to_its_queue():
+    jobs.enqueue("builtins.print", "x", queue="runs", job_id="run-7-1")
+    queue = django_rq.get_queue("runs")
+    queue.connection.lmove(queue.key, queue.intermediate_queue_key)  # What a worker does first of all.
+    assert jobs.exists("run-7-1", queue="runs"), "by its state it waits"
+
+    assert control.give_back_dropped_jobs() == 0, "a worker has a moment to begin it"
+    assert control.give_back_dropped_jobs() == 0
+    assert control.give_back_dropped_jobs(after=0.0) == 1
+    assert job_ids("runs") == ["run-7-1"]
+    assert queue.intermediate_queue.get_job_ids() == []
+    assert control.give_back_dropped_jobs() == 0
 
 
 def test_with_redis_away_no_job_is_called_lost(monkeypatch):

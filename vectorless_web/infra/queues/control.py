@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from django.conf import settings
 from redis import Redis
 from redis.exceptions import RedisError
 from rq import Worker
@@ -20,6 +21,7 @@ from vectorless_web.infra.queues.jobs import (
     QUEUE_PAUSED,
     SILENT_SECONDS,
     SITE_READ_ONLY,
+    STARTING_SECONDS,
     connection_to,
     is_paused,
 )
@@ -138,6 +140,32 @@ def hold_queues(hold: bool) -> None:
         redis.set(SITE_READ_ONLY, 1)
     else:
         redis.delete(SITE_READ_ONLY)
+
+
+def give_back_dropped_jobs(after: float = STARTING_SECONDS) -> int:
+    """Put jobs back at the head of their queue whose worker ended after it took and before it began them; how many.
+
+    One is put back when it was first seen between the two more than `after` seconds ago.
+
+    RQ looks for such jobs every ten minutes and calls them failed. One that is only slow to begin is delivered
+    twice, which does no harm: its row is taken once.
+    """
+    return sum(_give_back_dropped(Queue(name, connection=connection_to(name)), after) for name in settings.RQ_QUEUES)
+
+
+def _give_back_dropped(queue: Queue, after: float) -> int:
+    taken, count = queue.intermediate_queue, 0
+    for name in taken.get_job_ids():
+        first_seen = None if taken.set_first_seen(name) else taken.get_first_seen(name)
+        if first_seen is None or (datetime.now(UTC) - first_seen).total_seconds() < after:
+            continue
+        with queue.connection.pipeline() as pipeline:
+            pipeline.lrem(taken.key, 1, name)
+            pipeline.delete(taken.get_first_seen_key(name))
+            queue.push_job_id(name, pipeline=pipeline, at_front=True)
+            pipeline.execute()
+        count += 1
+    return count
 
 
 def drain_worker(name: str, *, queue: str) -> bool:

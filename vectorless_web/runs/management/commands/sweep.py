@@ -52,6 +52,7 @@ class Command(BaseCommand):
 
 Act = Callable[[], int]
 REPAIRS: tuple[Act, ...] = (
+    control.give_back_dropped_jobs,
     documents.watch_files,
     runs.recover_runs,
     runs.recover_replays,
