@@ -1,27 +1,21 @@
 """The socket of a grid: cells that have changed arrive as the table's own fragments, many at once."""
 
 import asyncio
-import logging
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from channels.db import database_sync_to_async
 from channels.exceptions import DenyConnection
-from channels.generic.websocket import AsyncWebsocketConsumer
 from django.template.loader import render_to_string
 from django.utils import timezone
-from redis.exceptions import RedisError
 
 from vectorless_web.grids import selectors
 from vectorless_web.grids.line import group_of
 from vectorless_web.grids.models import Grid
 from vectorless_web.grids.rendering import progress_context, show_cell
-from vectorless_web.infra.live import REFUSED
+from vectorless_web.infra.live import LiveConsumer
 from vectorless_web.workspaces.selectors import User
-
-logger = logging.getLogger(__name__)
 
 TOGETHER_SECONDS = 0.4
 """Changes within this time are sent in one message."""
@@ -64,10 +58,9 @@ class GridViewer:
         return "".join([*map(show_cell, fresh), render_to_string("grids/_progress.html", {**context, "oob": True})])
 
 
-class GridConsumer(AsyncWebsocketConsumer):
+class GridConsumer(LiveConsumer):
     """Sends the cells of one grid as they change."""
 
-    looking: "asyncio.Task[None] | None" = None
     sending: "asyncio.Task[None] | None" = None
 
     async def connect(self) -> None:
@@ -76,20 +69,17 @@ class GridConsumer(AsyncWebsocketConsumer):
         self.viewer = GridViewer(self.scope["user"], place["slug"], int(place["pk"]))
         if await database_sync_to_async(self.viewer.grid)() is None:
             raise DenyConnection
-        self.group, self.turn = group_of(self.viewer.pk), asyncio.Lock()
-        with suppress(RedisError, OSError):
-            await self.channel_layer.group_add(self.group, self.channel_name)
+        self.turn = asyncio.Lock()
+        await self.join(group_of(self.viewer.pk))
         await self.accept()
         await self._send_changes()
         self.looking = asyncio.create_task(self._look_again())
 
     async def disconnect(self, code: int) -> None:
-        """Leave the group and stop looking."""
-        for task in (self.looking, self.sending):
-            if task is not None:
-                task.cancel()
-        with suppress(RedisError, OSError, AttributeError):
-            await self.channel_layer.group_discard(self.group, self.channel_name)
+        """Leave the group; stop looking and sending."""
+        if self.sending is not None:
+            self.sending.cancel()
+        await super().disconnect(code)
 
     async def grid_changed(self, _event: dict[str, Any]) -> None:
         """Handle a notification: what changes within TOGETHER_SECONDS is sent together."""
@@ -108,8 +98,4 @@ class GridConsumer(AsyncWebsocketConsumer):
 
     async def _send_changes(self) -> None:
         async with self.turn:
-            html = await database_sync_to_async(self.viewer.render_changes)()
-            if html is None:
-                await self.close(REFUSED)
-            elif html:
-                await self.send(text_data=html)
+            await self.send_html(await database_sync_to_async(self.viewer.render_changes)())

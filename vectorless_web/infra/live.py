@@ -5,9 +5,11 @@ import logging
 import os
 import threading
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
+from channels.generic.websocket import AsyncWebsocketConsumer
 from channels.layers import get_channel_layer
 from channels.security.websocket import WebsocketDenier
 from django.conf import settings
@@ -77,6 +79,36 @@ def publish(group: str, message: dict[str, Any]) -> bool:
         else:
             return True
     return False
+
+
+class LiveConsumer(AsyncWebsocketConsumer):
+    """A socket that hears the notifications of one group and, since one may be lost, looks at the rows by itself."""
+
+    group = ""
+    looking: "asyncio.Task[None] | None" = None
+
+    async def join(self, group: str) -> None:
+        """Hear notifications; with Redis away the socket still lives by looking at the rows."""
+        try:
+            await self.channel_layer.group_add(group, self.channel_name)
+            self.group = group
+        except (RedisError, OSError) as error:
+            logger.warning("no notifications for %s: %s", group, error)
+
+    async def disconnect(self, code: int) -> None:
+        """Leave the group and stop looking."""
+        if self.looking is not None:
+            self.looking.cancel()
+        if self.group:
+            with suppress(RedisError, OSError):
+                await self.channel_layer.group_discard(self.group, self.channel_name)
+
+    async def send_html(self, html: str | None) -> None:
+        """Send fragments; None closes the socket of somebody who may look no more, "" sends nothing."""
+        if html is None:
+            await self.close(REFUSED)
+        elif html:
+            await self.send(text_data=html)
 
 
 class SameOriginSockets:

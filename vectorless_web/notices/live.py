@@ -7,11 +7,10 @@ from typing import Any
 
 from channels.db import database_sync_to_async
 from channels.exceptions import DenyConnection
-from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import Error as DatabaseTrouble
 from django.template.loader import render_to_string
-from redis.exceptions import RedisError
 
+from vectorless_web.infra.live import LiveConsumer
 from vectorless_web.notices.services import group_of
 from vectorless_web.notices.views import panel_context
 
@@ -24,12 +23,10 @@ LOOK_AGAIN_SECONDS = 60.0
 """A notification may be lost: the rows are read this often without one."""
 
 
-class BellConsumer(AsyncWebsocketConsumer):
+class BellConsumer(LiveConsumer):
     """Sends the bell's count and panel as they change. What they may tell is asked anew each time."""
 
     settle_seconds = SETTLE_SECONDS
-    group = ""
-    looking: "asyncio.Task[None] | None" = None
     sent = ""
 
     async def connect(self) -> None:
@@ -38,30 +35,14 @@ class BellConsumer(AsyncWebsocketConsumer):
         if not user.is_authenticated:
             raise DenyConnection
         self.changed = asyncio.Event()
-        await self._join(group_of(user.pk))
+        await self.join(group_of(user.pk))
         await self.accept()
         self.changed.set()
         self.looking = asyncio.create_task(self._look())
 
-    async def disconnect(self, code: int) -> None:
-        """Leave the group and stop looking."""
-        if self.looking is not None:
-            self.looking.cancel()
-        if self.group:
-            with suppress(RedisError, OSError):
-                await self.channel_layer.group_discard(self.group, self.channel_name)
-
     async def notices_changed(self, _event: dict[str, Any]) -> None:
         """Handle a notification: read the rows soon."""
         self.changed.set()
-
-    async def _join(self, group: str) -> None:
-        """Hear notifications; with Redis away the bell still looks now and then."""
-        try:
-            await self.channel_layer.group_add(group, self.channel_name)
-            self.group = group
-        except (RedisError, OSError) as error:
-            logger.warning("no notifications for %s: %s", group, error)
 
     async def _look(self) -> None:
         while True:

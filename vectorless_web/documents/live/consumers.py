@@ -1,24 +1,20 @@
 """The socket of a workspace's documents: each change of a row arrives as the list's own row."""
 
 import asyncio
-import logging
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs
 
 from channels.db import database_sync_to_async
 from channels.exceptions import DenyConnection
-from channels.generic.websocket import AsyncWebsocketConsumer
 from django.template.loader import render_to_string
-from redis.exceptions import RedisError
 
 from vectorless_web.documents import selectors
 from vectorless_web.documents.line import documents_group
 from vectorless_web.documents.models import Document, DocumentVersion, QueuePlace
 from vectorless_web.infra.limits import parse_whole_number
-from vectorless_web.infra.live import REFUSED
+from vectorless_web.infra.live import LiveConsumer
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User, may_in, member_workspace
 from vectorless_web.workspaces.site import time_kept
@@ -143,17 +139,12 @@ def _state(document: Document) -> State:
     return (shown, version.stage_done, version.stage_total, getattr(version, "enclosed_waiting", 0))
 
 
-logger = logging.getLogger(__name__)
-
 LOOK_AGAIN_SECONDS = 3.0
 """A notification may be lost: what was busy is looked at again this often."""
 
 
-class DocumentsConsumer(AsyncWebsocketConsumer):
+class DocumentsConsumer(LiveConsumer):
     """Sends rows as they change; `?document=` narrows it to the progress of one document."""
-
-    group = ""
-    looking: "asyncio.Task[None] | None" = None
 
     async def connect(self) -> None:
         """Refuse strangers before the handshake; else join, accept and send what is under way."""
@@ -162,18 +153,10 @@ class DocumentsConsumer(AsyncWebsocketConsumer):
         if workspace is None:
             raise DenyConnection
         self.turn = asyncio.Lock()
-        await self._join(documents_group(workspace.pk))
+        await self.join(documents_group(workspace.pk))
         await self.accept()
         await self._send_first()
         self.looking = asyncio.create_task(self._look_again())
-
-    async def disconnect(self, code: int) -> None:
-        """Leave the group and stop looking."""
-        if self.looking is not None:
-            self.looking.cancel()
-        if self.group:
-            with suppress(RedisError, OSError):
-                await self.channel_layer.group_discard(self.group, self.channel_name)
 
     async def document_changed(self, event: dict[str, Any]) -> None:
         """Handle a notification: read that document's row and send it if it looks different."""
@@ -183,14 +166,6 @@ class DocumentsConsumer(AsyncWebsocketConsumer):
         value = parse_qs(self.scope.get("query_string", b"").decode("ascii", "ignore")).get("document", [""])[0]
         return parse_whole_number(value)
 
-    async def _join(self, group: str) -> None:
-        """Hear notifications; with Redis away the socket still lives by looking at the rows."""
-        try:
-            await self.channel_layer.group_add(group, self.channel_name)
-            self.group = group
-        except (RedisError, OSError) as error:
-            logger.warning("no hints for %s: %s", group, error)
-
     async def _look_again(self) -> None:
         while True:
             await asyncio.sleep(LOOK_AGAIN_SECONDS)
@@ -199,17 +174,11 @@ class DocumentsConsumer(AsyncWebsocketConsumer):
 
     async def _send_first(self) -> None:
         async with self.turn:
-            await self._send_html(await self._first())
+            await self.send_html(await self._first())
 
     async def _send_changed(self, ids: set[int]) -> None:
         async with self.turn:
-            await self._send_html(await self._render_changed(ids))
-
-    async def _send_html(self, html: str | None) -> None:
-        if html is None:
-            await self.close(REFUSED)
-        elif html:
-            await self.send(text_data=html)
+            await self.send_html(await self._render_changed(ids))
 
     @database_sync_to_async
     def _first(self) -> str | None:
