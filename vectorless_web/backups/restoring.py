@@ -33,7 +33,7 @@ from vectorless_web.backups.folder import (
 )
 from vectorless_web.backups.making import KEY_FILE, Progress, Say, key_check, tell_nobody
 from vectorless_web.documents.services.keeping.installation import mark_restored, stored_marks
-from vectorless_web.documents.storage.files import delete_stored, present_files, stream_sha256
+from vectorless_web.documents.storage.files import delete_stored, present_files, stored_sha256
 
 OF_EVERY_SITE = {"django_migrations", "django_content_type", "auth_permission", "documents_installation"} | {
     f"workspaces_auditwords_{part}" for part in ("data", "idx", "docsize", "config")
@@ -148,18 +148,13 @@ def _refuse_unfit(manifest: Manifest) -> None:
 
 def _restore_file(kept: Bytes, file: KeptFile) -> None:
     if default_storage.exists(file.name):
-        if _stored_sha256(file.name) == file.sha256:
+        if stored_sha256(file.name) == file.sha256:
             return
         delete_stored(file.name)  # Half of it, of a restore that was killed.
     with kept.open(file.sha256) as source:
         saved = default_storage.save(file.name, File(source))
-    if saved != file.name or _stored_sha256(saved) != file.sha256:
+    if saved != file.name or stored_sha256(saved) != file.sha256:
         raise BackupError(f"The storage did not keep {file.name} as it was given (as {saved}). Look at its disk.")
-
-
-def _stored_sha256(name: str) -> str:
-    with default_storage.open(name) as file:
-        return stream_sha256(file)
 
 
 def _compare_rows(manifest: Manifest) -> None:

@@ -246,6 +246,12 @@ def file_sha256(path: Path) -> str:
         return stream_sha256(file)
 
 
+def stored_sha256(name: str) -> str:
+    """The SHA-256 of a file of the storage in hexadecimal."""
+    with default_storage.open(name) as file:
+        return stream_sha256(file)
+
+
 def stream_sha256(stream: IO[bytes]) -> str:
     """The SHA-256 of a stream in hexadecimal, read in chunks."""
     digest = hashlib.sha256()

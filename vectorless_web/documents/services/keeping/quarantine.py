@@ -26,7 +26,7 @@ from vectorless_web.documents.storage.files import (
     list_stored,
     named_files,
     present_files,
-    stream_sha256,
+    stored_sha256,
 )
 
 logger = logging.getLogger(__name__)
@@ -164,7 +164,7 @@ def _move_file(name: str, target: str) -> str:
     if not default_storage.exists(place):
         with default_storage.open(name) as file:
             place = default_storage.save(place, File(file))
-    if _sha256(place) != _sha256(name):
+    if stored_sha256(place) != stored_sha256(name):
         raise OSError(f"{name} could not be copied whole to {place}; it stays where it is.")
     delete_stored(name)
     return place
@@ -174,15 +174,10 @@ def _free_place(name: str, target: str) -> str:
     """`target`, or the same under a numbered day when other bytes are there: half a copy, of a move that was killed."""
     folder, day, *rest = PurePosixPath(target).parts
     place, number = target, 1
-    while default_storage.exists(place) and _sha256(place) != _sha256(name):
+    while default_storage.exists(place) and stored_sha256(place) != stored_sha256(name):
         number += 1
         place = str(PurePosixPath(folder, f"{day}.{number}", *rest))
     return place
-
-
-def _sha256(name: str) -> str:
-    with default_storage.open(name) as file:
-        return stream_sha256(file)
 
 
 def drop_files(*, instance: DocumentVersion, **_signal: Any) -> None:
