@@ -1,10 +1,9 @@
 """What changed between two versions of a document."""
 
-import re
-
 import pytest
 
 from tests.support.files import upload
+from tests.support.page_text import visible_text
 from vectorless_web.documents import services
 from vectorless_web.documents.models import DocumentVersion
 
@@ -62,10 +61,6 @@ def lease(ready, revise):
     return document
 
 
-def words_of(response):
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
-
-
 def test_changes_stand_under_their_headings_with_old_and_new_words(lease, look):
     response = look(lease)
     rent, rules = response.context["sections"]
@@ -77,11 +72,11 @@ def test_changes_stand_under_their_headings_with_old_and_new_words(lease, look):
     assert "The rent is <ins>950</ins> euros a month." in page
     assert "<ins>Keys are handed over at noon.</ins>" in page
     assert "<del>No pets are allowed in the house.</del>" in page
-    assert "1 reworded, 1 new, 1 removed." in words_of(response)
+    assert "1 reworded, 1 new, 1 removed." in visible_text(response.content.decode())
 
 
 def test_two_versions_are_compared_in_any_order_unless_one_was_not_read(lease, look, revise):
-    assert "The words are the same" in words_of(look(lease, **{"from": 2, "to": 2}))
+    assert "The words are the same" in visible_text(look(lease, **{"from": 2, "to": 2}).content.decode())
 
     revise(lease, RAISED + "\nSmoking is allowed on the balcony.\n")
     assert "<ins>Smoking is allowed on the balcony.</ins>" in look(lease).content.decode()
@@ -96,7 +91,7 @@ def test_versions_that_are_not_there_are_refused_in_words(lease, look):
     for query in ({"from": 9}, {"to": "x"}, {"from": -1, "to": 2}, {"from": "1" * 40}):
         response = look(lease, **query)
         assert response.status_code == 422
-        assert words_of(response).count("Choose two versions that have been read.") == 1
+        assert visible_text(response.content.decode()).count("Choose two versions that have been read.") == 1
 
 
 def test_many_changes_come_in_pages(ready, revise, look):

@@ -1,9 +1,10 @@
 """One table of a document: sorted, filtered, summed up exactly, and taken away as a file."""
 
 import csv
-import re
 
 import pytest
+
+from tests.support.page_text import visible_text
 
 pytestmark = [pytest.mark.one_database, pytest.mark.django_db]
 
@@ -49,14 +50,10 @@ def sums(response):
     return {name: [cell.text or cell.why for cell in cells] for name, cells in response.context["sheet"].sums}
 
 
-def words_of(response):
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
-
-
 def test_a_table_is_shown_whole_with_its_unit_columns_and_sums(fleet, look):
     response = look(fleet)
     assert labels(response) == ["Vans", "Lorries", "Boats"]
-    page = words_of(response)
+    page = visible_text(response.content.decode())
     for said in ("Fleet report", "Amounts in EUR, thousands.", "p. 1", "Year ended 31 March 2024", "3 rows"):
         assert said in page
     assert sums(response) == {
@@ -81,7 +78,7 @@ def test_rows_are_sorted_by_a_press_on_a_header_and_back(fleet, look):
 def test_rows_are_filtered_by_numbers_and_by_words_and_summed_up_as_shown(fleet, look):
     large = look(fleet, column=1, comparison=">", value="500")
     assert (labels(large), sums(large)["Sum"][:2]) == (["Vans", "Lorries"], ["2,084", "2,060"])
-    assert "Show all rows" in words_of(large)
+    assert "Show all rows" in visible_text(large.content.decode())
     assert labels(look(fleet, column=3, comparison="contains", value="os")) == ["Lorries"]
     assert labels(look(fleet, column=0, value="nothing of the kind")) == []
 
@@ -118,10 +115,10 @@ def test_a_table_over_several_pages_is_worked_with_as_one(ready, look):
     page = f"<html><body><h1>Stock</h1><table><tr><th>Part</th><th>Pieces</th></tr>{rows}</table></body></html>"
     response = look(ready(page.encode(), "stock.html"), on_page=3)
     assert len(response.context["table"].grid.rows) == 700
-    assert "pp. 2–4" in words_of(response)
+    assert "pp. 2–4" in visible_text(response.content.decode())
     assert sums(response)["Sum"] == ["245,350"]
     assert len(response.context["rows"]) == 500
-    assert "the first 500 are laid out here" in words_of(response)
+    assert "the first 500 are laid out here" in visible_text(response.content.decode())
 
 
 def test_what_is_no_table_is_not_found(fleet, client, vera, workspace):
