@@ -2,7 +2,6 @@
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest
 
 from vectorless_web.documents.line import JOB
 from vectorless_web.documents.models import (
@@ -27,7 +26,7 @@ from vectorless_web.documents.models import (
 )
 from vectorless_web.documents.selectors import closed_folders, open_to
 from vectorless_web.documents.services import cancel_version
-from vectorless_web.infra.admin import MembersAdmin, ReadOnlyAdmin, stop_jobs_by
+from vectorless_web.infra.admin import LookedAt, MembersAdmin, ReadOnlyAdmin, stop_jobs_by
 from vectorless_web.workspaces.selectors import User, workspaces_of
 
 
@@ -39,17 +38,11 @@ class DocumentRowsAdmin(MembersAdmin):
         return Document.objects.filter(open_to(user), workspace__in=workspaces_of(user))
 
 
-class VersionInline(admin.TabularInline):
+class VersionInline(LookedAt):
     model = DocumentVersion
     fk_name = "document"
     fields = ["number", "status", "pages", "bytes", "error_code", "created_at"]
-    readonly_fields = ["number", "status", "pages", "bytes", "error_code", "created_at"]
-    extra = 0
-    can_delete = False
     show_change_link = True
-
-    def has_add_permission(self, request: HttpRequest, obj: Document | None = None) -> bool:
-        return False
 
 
 @admin.register(Document)
@@ -111,16 +104,11 @@ class EdgeAdmin(DocumentRowsAdmin):
     list_select_related = ["source", "target"]
 
 
-class FolderGrantInline(admin.TabularInline):
+class FolderGrantInline(LookedAt):
     """Who is named for a restricted folder; owners name them on their page of folder access."""
 
     model = FolderGrant
-    extra = 0
-    can_delete = False
-    readonly_fields = ["user", "group"]
-
-    def has_add_permission(self, request: HttpRequest, obj: Folder | None = None) -> bool:
-        return False
+    fields = ["user", "group"]
 
 
 @admin.register(Enclosure)

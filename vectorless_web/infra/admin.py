@@ -32,6 +32,25 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         return False
 
 
+class LookedAt(admin.TabularInline):
+    """Rows of another model that are only shown, with their `fields`, under the row that they belong to."""
+
+    extra = 0
+    can_delete = False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """All of them, also those that no form could have."""
+        return self.fields
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Nobody adds."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Nobody changes."""
+        return False
+
+
 class MembersAdmin(ReadOnlyAdmin):
     """Rows that hold texts of workspaces: administrators look at those that they may read as members, and at no others.
 

@@ -4,9 +4,8 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import OuterRef, QuerySet, Subquery
-from django.http import HttpRequest
 
-from vectorless_web.infra.admin import MembersAdmin, stop_jobs_by
+from vectorless_web.infra.admin import LookedAt, MembersAdmin, stop_jobs_by
 from vectorless_web.runs.line import BACKGROUND_JOB, JOB
 from vectorless_web.runs.models import (
     Answer,
@@ -37,16 +36,10 @@ class RunRowsAdmin(MembersAdmin):
         return visible_runs(user.pk, [workspace.pk for workspace in workspaces_of(user)])
 
 
-class StepInline(admin.TabularInline):
+class StepInline(LookedAt):
     model = Step
     fields = ["sequence", "walk", "index", "kind", "say", "latency_ms", "tokens", "engine"]
-    readonly_fields = ["sequence", "walk", "index", "kind", "say", "latency_ms", "tokens", "engine"]
-    extra = 0
-    can_delete = False
     show_change_link = True
-
-    def has_add_permission(self, request: HttpRequest, obj: Run | None = None) -> bool:
-        return False
 
 
 @admin.register(Run)

@@ -1,21 +1,15 @@
 """Share links in the admin site: to look at, never to read their tokens."""
 
 from django.contrib import admin
-from django.http import HttpRequest
 
+from vectorless_web.infra.admin import LookedAt
 from vectorless_web.runs.admin import RunRowsAdmin
 from vectorless_web.sharing.models import ShareLink, ShareView
 
 
-class ViewInline(admin.TabularInline):
+class ViewInline(LookedAt):
     model = ShareView
-    extra = 0
-    can_delete = False
-    readonly_fields = ("at", "ip_prefix", "agent")
-
-    def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        """Views are counted, not entered."""
-        return False
+    fields = ("at", "ip_prefix", "agent", "pages")
 
 
 @admin.register(ShareLink)

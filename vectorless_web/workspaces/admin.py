@@ -14,7 +14,7 @@ from django.contrib.auth.admin import UserAdmin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 
-from vectorless_web.infra.admin import MembersAdmin, ReadOnlyAdmin
+from vectorless_web.infra.admin import LookedAt, MembersAdmin, ReadOnlyAdmin
 from vectorless_web.workspaces import services
 from vectorless_web.workspaces.models import (
     AuditEvent,
@@ -113,23 +113,9 @@ class WorkspaceRowsAdmin(MembersAdmin):
         return Workspace.objects.filter(pk__in=[workspace.pk for workspace in workspaces_of(user)])
 
 
-class LookedAt(admin.TabularInline):
-    """Rows of another model that are only shown."""
-
-    extra = 0
-    can_delete = False
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
 class MembershipInline(LookedAt):
     model = Membership
     fields = ["user", "role", "joined_at"]
-    readonly_fields = ["joined_at"]
 
 
 @admin.register(Workspace)
@@ -151,7 +137,6 @@ class MembershipAdmin(ReadOnlyAdmin):
 class GroupMembershipInline(LookedAt):
     model = GroupMembership
     fields = ["workspace", "role", "joined_at"]
-    readonly_fields = ["joined_at"]
 
 
 @admin.register(ServiceAccount)
