@@ -18,6 +18,7 @@ from werkzeug import Response
 
 from tests.conftest import end_group, wait_until
 from tests.runs.test_model import reply
+from tests.runs.test_replay import replayed
 from tests.support.compiled import compiled_document
 from tests.support.conversing import answer, call, claim, turn, verdict
 from tests.support.files import charted
@@ -99,10 +100,6 @@ def led_by(httpserver, workspace, alice, make_run):
         return Run.objects.select_related("workspace").get(pk=run.pk)
 
     return lead
-
-
-def replayed(run: Run):
-    return jobs.find_replay_result(Run.objects.select_related("workspace").get(pk=run.pk))
 
 
 def test_the_server_is_sent_the_page_once_it_is_asked_for_and_only_its_hash_is_stored(led_by, settings, tmp_path):
