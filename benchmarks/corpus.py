@@ -12,7 +12,7 @@ from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDoc
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.errors import NotFound
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteResult
-from vectorless_web.engine.finding.routing.indexed import CardedDocument, index_documents
+from vectorless_web.engine.finding.routing.router import CardedDocument, index_documents
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.parsing.compile import compile_file

@@ -12,7 +12,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.finding.retrieval.corpus import CREATED_AT, stated_time
 from vectorless_web.engine.finding.routing import DocumentRouter, RouteMode, RouterConfig, RouteResult
-from vectorless_web.engine.finding.routing.indexed import CardedDocument, index_documents
+from vectorless_web.engine.finding.routing.router import CardedDocument, index_documents
 from vectorless_web.engine.llm.model import ChatModel, serve_place
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import expansions

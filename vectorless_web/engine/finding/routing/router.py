@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.finding.routing.card_keys import card_row, links_for
-from vectorless_web.engine.finding.routing.editions import Edition, choose_editions, list_valid
+from vectorless_web.engine.finding.routing.editions import Edition, choose_editions, list_valid, read_edition, read_head
 from vectorless_web.engine.finding.routing.lexical import OpenTexts
 from vectorless_web.engine.finding.routing.result import CardSource, Explainer, RouteResult, ScoredCandidate, ask_model
 from vectorless_web.engine.finding.routing.signals import (
@@ -21,9 +22,10 @@ from vectorless_web.engine.finding.routing.signals import (
     find_committed,
 )
 from vectorless_web.engine.finding.routing.typed import FieldScorer, covers_year
+from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
 from vectorless_web.engine.index.snapshot_rows import Array, Change, DeltaRow, encode_edges, term_hash
-from vectorless_web.engine.index.word_blocks import WordBlock, WordIndex, encode_words
+from vectorless_web.engine.index.word_blocks import WordBlock, WordIndex, block_of, encode_words, spread_words
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.questions.editions import Recency, WantedEdition, family_of, read_wanted_edition
 from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
@@ -418,3 +420,34 @@ def warm_up_router(plan: QueryPlan) -> None:
     block = WordBlock.open(WordBlock.empty().with_lists(words))
     snapshot = Snapshot.open(build_snapshot(rows)).with_words(WordIndex([block]))
     DocumentRouter(snapshot, RouterConfig(activate_threshold=0)).route(plan)
+
+
+@dataclass(frozen=True, slots=True)
+class CardedDocument:
+    """A document to be indexed: its number, the name of its file, its title, its card, and its text where it is had."""
+
+    number: int
+    name: str
+    title: str
+    card: Card
+    text: CompiledDocument | None
+
+
+def index_documents(documents: Collection[CardedDocument], *, version: str = "1") -> Snapshot:
+    """The snapshot that a router of these documents looks into; words of a single one are not needed to choose it."""
+    rows, blocks = [], dict[int, dict[int, bytes]]()
+    for one in documents:
+        head = read_head(one.text) if one.text is not None else ""
+        edition = read_edition(title=one.title, name=one.name, card=one.card, head=head)
+        rows.append(card_row(one.number, one.card, name=one.name, edition=edition))
+        if len(documents) > 1:
+            words = spread_words(Segment(one.text.segment)) if one.text is not None else {}
+            blocks.setdefault(block_of(one.number), {})[one.number] = encode_words(words)
+    held = [WordBlock.open(WordBlock.empty().with_lists(lists)) for lists in blocks.values()]
+    snapshot = Snapshot.open(build_snapshot(rows), version=version).with_words(WordIndex(held))
+    links = [
+        (one.number, other, weight)
+        for one in documents
+        for other, weight, _ in links_for(one.card, snapshot, doc_id=one.number)
+    ]
+    return snapshot.with_changes(DocumentRouter(snapshot).update_graph(links))
