@@ -24,6 +24,7 @@ from django.utils.translation import gettext as _
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.questions.understand import entry_concept, wordings
 from vectorless_web.infra.templatetags.show import person
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.notices.selectors import Told
 from vectorless_web.workspaces.models import (
@@ -361,16 +362,21 @@ def invitation_by(token: str) -> Invitation | None:
     return rows.select_related("workspace", "created_by").first()
 
 
-def why_closed(token: str) -> str:
-    """Why an invitation cannot be used (any more), and what to do, in one sentence or two."""
+def why_closed(token: str) -> Problem:
+    """Why an invitation cannot be used (any more), and what to do."""
     found = Invitation.objects.filter(token_hash=hash_token(token)).first()
     if found is None:
-        return "There is no such invitation. Check that the whole link was copied, or ask for another one."
-    if found.accepted_at is not None:
-        return "This invitation was used already. If it was by you, sign in; else ask for a link of your own."
-    if found.revoked_at is not None:
-        return "This invitation was revoked. Ask an owner of the workspace whether you may still come."
-    return "This invitation has expired. Ask an owner of the workspace for another link."
+        cause, remedy = "There is no such invitation.", "Check that the whole link was copied, or ask for another one."
+    elif found.accepted_at is not None:
+        cause, remedy = (
+            "This invitation was used already.",
+            "If it was by you, sign in; else ask for a link of your own.",
+        )
+    elif found.revoked_at is not None:
+        cause, remedy = "This invitation was revoked.", "Ask an owner of the workspace whether you may still come."
+    else:
+        cause, remedy = "This invitation has expired.", "Ask an owner of the workspace for another link."
+    return Problem(cause, remedy=remedy, code="invitation_closed", status=404)
 
 
 def has_address(user: User, email: str) -> bool:
@@ -597,11 +603,11 @@ def lacks_two_steps(user: User) -> bool:
 
 def is_host_allowed(address: str) -> bool:
     """Whether models at this address may be asked: at any, until administrators have named hosts."""
-    return not refuse_host(address)
+    return refuse_host(address) is None
 
 
-def refuse_host(address: str) -> str:
-    """Why models at this address may not be asked, in two sentences; "" where they may."""
+def refuse_host(address: str) -> Problem | None:
+    """Why models at this address may not be asked; None where they may."""
     hosts = set(ModelHost.objects.values_list("host", flat=True))
     try:
         host = urlsplit(address).hostname or ""
@@ -609,9 +615,10 @@ def refuse_host(address: str) -> str:
         # An address stored before addresses were checked; who calls it says what is wrong with it.
         host = ""
     if not hosts or host in hosts:
-        return ""
+        return None
     place = host or "an address that names no host"
-    return f"Administrators of this site allow no models at {place}. Ask them to add the host."
+    cause = f"Administrators of this site allow no models at {place}."
+    return Problem(cause, remedy="Ask them to add the host.", code="host_not_allowed", status=422)
 
 
 def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:

@@ -116,7 +116,12 @@ def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, An
         )
         result = search_documents(plan, corpus, query)
     except (EngineError, ValueError) as error:
-        raise Problem(str(error), code="not_retrievable", status=422) from error
+        raise Problem(
+            str(error),
+            remedy="Change that part of the request; docs/retriever.md explains each.",
+            code="not_retrievable",
+            status=422,
+        ) from error
     scores = [item.score for item in result.items]
     return {
         **{name: getattr(result, name) for name in COUNTED},
@@ -132,7 +137,12 @@ def navigate(request: HttpRequest, slug: str, asked: NavigateIn) -> dict[str, An
     workspace = workspace_for(request.user, slug, alone=True)
     document = open_version(_find_versions(request, workspace, [asked.document])[asked.document])
     if not 0 <= asked.start < len(document.tree):
-        raise Problem("The document has no such node to start from.", code="not_found", status=404)
+        raise Problem(
+            "The document has no such node to start from.",
+            remedy="Take a key of the outline or of a page.",
+            code="not_found",
+            status=404,
+        )
     plan = understand(asked.goal, lexicon=lexicon_of(workspace))
     pilot = make_pilot(asked.pilot, DocumentScorer(document, plan))
     limits = SearchLimits(turns=asked.turns, results=asked.results)
@@ -160,7 +170,12 @@ def _find_versions(request: HttpRequest, workspace: Workspace, wanted: Sequence[
     rows = {row.pk: row for row in found.only(*(f"current_version__{name}" for name in OPENED))}
     missing = [str(pk) for pk in wanted if pk not in rows]
     if missing:
-        raise Problem(f"There is no readable document {', '.join(missing)} here.", code="not_found", status=404)
+        raise Problem(
+            f"There is no readable document {', '.join(missing)} here.",
+            remedy="Take numbers that the list of documents names.",
+            code="not_found",
+            status=404,
+        )
     return {pk: ready_version(rows[pk], None) for pk in dict.fromkeys(wanted)}
 
 
@@ -204,7 +219,12 @@ def _read_vector(given: SparseIn) -> SparseVector:
 def _address_of(name: str) -> NodeAddress:
     document, _, key = name.partition(":")
     if not (document.isascii() and document.isdigit() and key.isascii() and key.isdigit()):
-        raise Problem("Name nodes as document:key, for instance 12:34.", code="invalid_fields", status=422)
+        raise Problem(
+            f"“{name[:40]}” names no node.",
+            remedy="Name nodes as document:key, for instance 12:34.",
+            code="invalid_fields",
+            status=422,
+        )
     return NodeAddress(int(document), int(key))
 
 
