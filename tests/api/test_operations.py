@@ -38,6 +38,15 @@ def test_a_program_reads_a_document_from_list_to_cell(program, bob, workspace, r
     assert importer.get(f"{place}/nodes/4000").json()["code"] == "not_found"
 
 
+def test_a_program_reads_heads_of_columns_as_pages_write_them(program, bob, workspace, alice):
+    head = "<tr><th></th><th colspan=2>Year ended 31 December</th></tr><tr><th></th><th>2023</th><th>2022</th></tr>"
+    body = "<tr><td>Dues</td><td>120</td><td>75</td></tr><tr><td>Rent</td><td>40</td><td>35</td></tr>"
+    sheet = compiled_document(workspace, alice, f"<h1>Dues</h1><table>{head}{body}</table>".encode(), "dues.html")
+    place, importer = f"/workspaces/{workspace.slug}/documents/{sheet.pk}", program(bob, "read")
+    tables = [node for key in range(1, 4) if (node := importer.get(f"{place}/nodes/{key}").json()).get("rows")]
+    assert tables[0]["columns"][1:] == ["Year ended 31 December, 2023", "Year ended 31 December, 2022"]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_question_is_asked_waited_for_and_exported(program, bob, workspace, report, work_off):
     importer = program(bob, "ask")

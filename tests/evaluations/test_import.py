@@ -41,7 +41,7 @@ def test_a_csv_file_holds_several_things_of_a_field_parted_by_semicolons():
         (b"[1]", "a.jsonl", "no JSON object"),
         (b"[" * 100_000, "a.jsonl", "Line 1 is no JSON"),
         (b"\xff\xfe", "a.jsonl", "not UTF-8"),
-        (lines({"question": "What?"}), "a.jsonl", "Row 1: Say what is expected"),
+        (lines({"question": "What?"}), "a.jsonl", "Row 1: Nothing is expected"),
         (lines({"question": " ", "value": "1"}), "a.jsonl", "Row 1"),
     ],
 )

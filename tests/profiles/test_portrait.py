@@ -89,7 +89,7 @@ def test_what_is_too_large_or_refused_by_the_child_is_said_on_the_page(bob):
 
     with pytest.raises(Problem) as problem:
         save_portrait(user=bob, data=b"x", redraw=refuse)
-    assert (problem.value.status, problem.value.message) == (422, "This is no picture that can be read.")
+    assert (problem.value.status, problem.value.cause) == (422, "This is no picture that can be read.")
 
 
 @pytest.mark.django_db

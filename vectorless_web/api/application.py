@@ -101,7 +101,12 @@ def _finish(view: Callable[..., Any]) -> Callable[..., Any]:
 def _mark(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     if response.status_code == 405:
         told, allowed = (
-            Problem("This address has no such method.", code="no_such_method", status=405),
+            Problem(
+                "This address has no such method.",
+                remedy="The header Allow names those that it has.",
+                code="no_such_method",
+                status=405,
+            ),
             response["Allow"],
         )
         response = refuse(told)

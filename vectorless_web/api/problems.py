@@ -16,7 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI, Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
-from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput
+from vectorless_web.engine.errors import ArtefactDamaged, EngineError, InvalidInput
 from vectorless_web.infra.outages import outage_of
 from vectorless_web.infra.web.problems import Problem, tell_damage, tell_outage
 
@@ -34,14 +34,14 @@ class FieldError(Schema):
 
 
 class ProblemOut(Schema):
-    """The body of every error: `detail` is its cause, `remedy` what to do about it where that can be said apart."""
+    """The body of every error: `detail` is its cause, `remedy` what to do about it."""
 
     type: str = "about:blank"
     title: str
     status: int
     code: str
     detail: str
-    remedy: str = ""
+    remedy: str
     retryable: bool = False
     errors: list[FieldError] = []
 
@@ -68,7 +68,9 @@ class FieldsProblem(Problem):
 
     def __init__(self, errors: list[dict[str, str]]) -> None:
         told = "; ".join(f"{row['field']}: {row['message']}" for row in errors[:3])
-        super().__init__(f"Some fields cannot be used. {told}", code="invalid_fields", status=422)
+        super().__init__(
+            f"Some fields cannot be used. {told}", remedy="Correct them.", code="invalid_fields", status=422
+        )
         self.errors = errors
 
 
@@ -93,7 +95,14 @@ def refuse_address(request: HttpRequest, rest: str) -> HttpResponse:
     if rest.endswith("/") and resolve(request.path.rstrip("/")).url_name != NOTHING:
         path, _, query = request.get_full_path().partition("?")
         return HttpResponsePermanentRedirect(path.rstrip("/") + ("?" + query if query else ""), preserve_request=True)
-    return refuse(Problem("There is nothing at this address.", code="not_found", status=404))
+    return refuse(
+        Problem(
+            "There is nothing at this address.",
+            remedy="The page /api/v1/docs lists all addresses.",
+            code="not_found",
+            status=404,
+        )
+    )
 
 
 def answer_errors(api: NinjaAPI) -> None:
@@ -108,9 +117,14 @@ def _answer(tell: Callable[[Any], Problem], _request: HttpRequest, error: object
     return refuse(tell(error))
 
 
-def _tell(message: str, code: str, status: int) -> Callable[[Any], Problem]:
-    """The problem of an error that says by itself what is wrong, or of one that leaves it to this message."""
-    return lambda error: Problem(str(error) or message, code=code, status=status)
+def _tell(cause: str, remedy: str, code: str, status: int) -> Callable[[Any], Problem]:
+    """The problem of an error that says itself what is wrong, and perhaps what to do, or leaves that to these words."""
+
+    def tell(error: Any) -> Problem:
+        own = (error.cause, error.remedy) if isinstance(error, EngineError) else (str(error), "")
+        return Problem(own[0] or cause, remedy=own[1] or remedy, code=code, status=status)
+
+    return tell
 
 
 def _tell_fields(error: ValidationError) -> Problem:
@@ -123,13 +137,22 @@ NO_TOKEN = Problem(
 TOLD: dict[type[Exception], Callable[[Any], Problem]] = {
     Problem: lambda error: error,
     AuthenticationError: lambda _error: NO_TOKEN,
-    HttpError: lambda error: Problem(str(error), code="bad_request", status=error.status_code),
+    HttpError: lambda error: Problem(
+        str(error), remedy="Compare it with the page /api/v1/docs.", code="bad_request", status=error.status_code
+    ),
     ValidationError: _tell_fields,
     ArtefactDamaged: tell_damage,
-    Http404: _tell("There is no such thing, or you may not see it.", "not_found", 404),
-    PermissionDenied: _tell("The person or token may not do this.", "forbidden", 403),
-    InvalidInput: _tell("The request cannot be used.", "invalid_input", 422),
-    MultiPartParserError: _tell("The form that was sent cannot be read.", "bad_request", 400),
+    Http404: _tell(
+        "There is no such thing, or you may not see it.", "Take names and numbers from a list.", "not_found", 404
+    ),
+    PermissionDenied: _tell(
+        "The person or token may not do this.",
+        "Ask an owner of the workspace, or take a token of a wider scope.",
+        "forbidden",
+        403,
+    ),
+    InvalidInput: _tell("The request cannot be used.", "Change it as /api/v1/docs says.", "invalid_input", 422),
+    MultiPartParserError: _tell("The form that was sent cannot be read.", "Send it once more.", "bad_request", 400),
 }
 """The problem of each kind of error."""
 

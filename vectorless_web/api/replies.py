@@ -69,7 +69,12 @@ def reply_once(
     if not key:
         return Status(*act())
     if len(key) > 200 or "\0" in key:
-        raise Problem("An Idempotency-Key has at most 200 characters.", code="invalid_key", status=422)
+        raise Problem(
+            "An Idempotency-Key has at most 200 characters.",
+            remedy="Take a shorter one.",
+            code="invalid_key",
+            status=422,
+        )
     token: ApiToken = request.auth  # type: ignore[attr-defined]
     digest = hashlib.sha256(json.dumps([request.path, asked], sort_keys=True, default=str).encode()).hexdigest()
     try:

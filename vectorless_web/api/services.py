@@ -42,7 +42,9 @@ def make_token(
     holder = user if account is None else account.user
     name = " ".join(name.replace("\0", "").split())[:NAME_MAX]
     if not name:
-        raise Problem("Give the token a name, by which you will know it.", code="no_name", status=422)
+        raise Problem(
+            "The token has no name.", remedy="Give it one, by which you will know it.", code="no_name", status=422
+        )
     if open_tokens(holder).count() >= TOKENS_MOST:
         raise Problem(
             f"You have {TOKENS_MOST} tokens, which is the most.",

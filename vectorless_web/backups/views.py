@@ -21,8 +21,8 @@ def export(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     workspace = workspace_for(request.user, slug, Role.OWNER)
     if count_bytes(workspace, request.user) > settings.ARCHIVE_MAX_BYTES:
         raise Problem(
-            "This workspace is too large to be packed while you wait. Ask an administrator of the site for its file "
-            "(manage.py export_workspace).",
+            "This workspace is too large to be packed while you wait.",
+            remedy="Ask an administrator of the site for its file (manage.py export_workspace).",
             code="workspace_too_large",
             status=413,
         )

@@ -123,7 +123,7 @@ def embedding_settings(choice: EmbeddingChoice) -> EmbeddingSettings:
     ModelError when administrators name the hosts of models and this is none of them.
     """
     if refusal := refuse_host(choice.provider.base_url):
-        raise ModelError(refusal, code="host_not_allowed")
+        raise ModelError(refusal.cause, remedy=refusal.remedy, code=refusal.code)
     return EmbeddingSettings(
         base_url=choice.provider.base_url,
         model=choice.model,

@@ -34,14 +34,18 @@ class PartialCall:
 
 
 class EngineError(Exception):
-    """Base of all engine errors: a stable `code`, a plain sentence, and whether trying again can help."""
+    """Base of all engine errors: a stable `code`, cause and `remedy` in plain words, and whether trying again can help.
+
+    `message` is both; without a remedy of its own the cause says enough to whoever gets it, mostly a model.
+    """
 
     code = "internal_error"
     retryable = False
 
-    def __init__(self, message: str, *, code: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, cause: str, *, remedy: str = "", code: str | None = None) -> None:
+        self.cause, self.remedy = cause, remedy
+        self.message = f"{cause} {remedy}".rstrip()
+        super().__init__(self.message)
         if code is not None:
             self.code = code
 
@@ -104,8 +108,10 @@ class ModelError(EngineError):
 
     code = "provider_invalid_response"
 
-    def __init__(self, message: str, *, code: str | None = None, partial: PartialCall = PartialCall()) -> None:
-        super().__init__(message, code=code)
+    def __init__(
+        self, cause: str, *, remedy: str = "", code: str | None = None, partial: PartialCall = PartialCall()
+    ) -> None:
+        super().__init__(cause, remedy=remedy, code=code)
         self.partial = partial
 
 

@@ -74,31 +74,31 @@ def split_parts(text: str) -> tuple[str, ...]:
 def read_import(data: bytes, name: str) -> list[Typed]:
     """The questions of a JSON Lines or CSV file. Problem (422) names the first line that cannot be read."""
     if len(data) > MOST_BYTES:
-        raise _refuse(f"The file is larger than {MOST_BYTES // 1_000_000} MB. Split it.")
+        raise _refuse(f"The file is larger than {MOST_BYTES // 1_000_000} MB.", "Split it.")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise _refuse("The file is not UTF-8 text. Save it as UTF-8 and import it again.") from None
+        raise _refuse("The file is not UTF-8 text.", "Save it as UTF-8 and import it again.") from None
     rows = _csv_rows(text) if name.lower().endswith(".csv") else _json_rows(text)
     found: list[Typed] = []
     for number, row in rows:
         if len(found) == MOST_ROWS:
-            raise _refuse(f"The file holds more than {MOST_ROWS:,} questions. Split it.")
+            raise _refuse(f"The file holds more than {MOST_ROWS:,} questions.", "Split it.")
         found.append(_read_row(row, number))
     if not found:
-        raise _refuse("The file holds no question. Each row needs at least a field named question.")
+        raise _refuse("The file holds no question.", "Each row needs at least a field named question.")
     return found
 
 
-def _refuse(sentence: str) -> Problem:
-    return Problem(sentence, code="import_unreadable", status=422)
+def _refuse(cause: str, remedy: str) -> Problem:
+    return Problem(cause, remedy=remedy, code="import_unreadable", status=422)
 
 
 def _csv_rows(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     try:
         yield from enumerate(csv.DictReader(io.StringIO(text), strict=True), 2)
     except csv.Error as error:
-        raise _refuse(f"The file is no CSV: {error}.") from None
+        raise _refuse(f"The file is no CSV: {error}.", "Save it as CSV or JSON Lines again.") from None
 
 
 def _json_rows(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -108,9 +108,9 @@ def _json_rows(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError):
-            raise _refuse(f"Line {number} is no JSON. The file needs one JSON object a line.") from None
+            raise _refuse(f"Line {number} is no JSON.", "The file needs one JSON object a line.") from None
         if not isinstance(row, dict):
-            raise _refuse(f"Line {number} is no JSON object.")
+            raise _refuse(f"Line {number} is no JSON object.", "The file needs one JSON object a line.")
         yield number, row
 
 
@@ -130,7 +130,7 @@ def _read_row(row: Mapping[str, Any], number: int) -> Typed:
     try:
         return check_typed(Typed(question, is_absent=is_absent, **several, **single))  # type: ignore[arg-type]
     except Problem as problem:
-        raise _refuse(f"Row {number}: {problem.message}") from problem
+        raise _refuse(f"Row {number}: {problem.cause}", problem.remedy) from problem
 
 
 def _list_of(value: Any) -> tuple[str, ...]:
@@ -144,17 +144,22 @@ def check_typed(typed: Typed) -> Typed:
     try:
         check_question(typed.question)
     except InvalidInput as error:
-        raise Problem(error.message, code=error.code, status=422) from error
+        raise Problem(error.cause, remedy=error.remedy, code=error.code, status=422) from error
     expects = typed.text or typed.value or typed.mentions or typed.pages or typed.quote or typed.is_absent
     if not expects:
-        sentence = "Say what is expected: words, a value, a page, a quote, or that the documents do not answer it."
-        raise Problem(sentence, code="nothing_expected", status=422)
+        remedy = "Say what is expected: words, a value, a page, a quote, or that the documents do not answer it."
+        raise Problem("Nothing is expected of the answer.", remedy=remedy, code="nothing_expected", status=422)
     if max(map(len, (typed.text, typed.quote))) > TEXT_MAX or len(typed.value) > 200:
         raise Problem(
             "The expected answer is too long.", remedy="Keep what matters of it.", code="too_long", status=422
         )
     if max(map(len, (typed.documents, typed.mentions, typed.pages, typed.tags))) > PARTS_MAX:
-        raise Problem(f"A field holds more than {PARTS_MAX} things.", code="too_many_parts", status=422)
+        raise Problem(
+            f"A field holds more than {PARTS_MAX} things.",
+            remedy="Leave the least important ones out.",
+            code="too_many_parts",
+            status=422,
+        )
     return typed
 
 
@@ -170,8 +175,9 @@ def read_pages(written: str, documents: Sequence[str]) -> Iterator[tuple[str, in
             status=422,
         )
     if not match["name"] and len(documents) != 1:
-        sentence = f"Say of which document page {match['pages']} is: “report.pdf: {match['pages']}”."
-        raise Problem(sentence, code="pages_of_no_document", status=422)
+        sentence = f"It is not said of which document page {match['pages']} is."
+        remedy = f"Write “report.pdf: {match['pages']}”."
+        raise Problem(sentence, remedy=remedy, code="pages_of_no_document", status=422)
     for page in re.findall(r"\d+", match["pages"]):
         yield match["name"] or documents[0], max(0, int(page) - 1)
 

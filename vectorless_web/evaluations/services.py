@@ -47,7 +47,7 @@ def make_set(*, user: User, workspace: Workspace, name: str) -> GoldenSet:
     """A new, empty set. Problem (422) when its name is empty or taken."""
     name = " ".join(name.replace("\0", "").split())[:TITLE_MAX]
     if not name:
-        raise Problem("Give the set a name first.", code="name_empty", status=422)
+        raise Problem("The set has no name.", remedy="Give it one first.", code="name_empty", status=422)
     if workspace.golden_sets.count() >= SETS_MAX:
         raise Problem(
             f"A workspace has at most {SETS_MAX} sets.", remedy="Delete one first.", code="too_many_sets", status=422
@@ -74,7 +74,9 @@ def delete_set(*, user: User, golden_set: GoldenSet) -> None:
 def set_schedule(*, user: User, golden_set: GoldenSet, schedule: str) -> None:
     """When the set is evaluated by itself."""
     if schedule not in GoldenSet.Schedule.values:
-        raise Problem("Choose one of the times offered.", code="invalid_input", status=422)
+        raise Problem(
+            "That is none of the times offered.", remedy="Choose one of them.", code="invalid_input", status=422
+        )
     GoldenSet.objects.filter(pk=golden_set.pk).update(schedule=schedule)
     record(
         actor=user,
@@ -94,14 +96,19 @@ def add_questions(
     """
     resolver = Resolver(golden_set.workspace, user)
     if golden_set.questions.count() + len(rows) > QUESTIONS_MAX:
-        raise Problem(f"A set holds at most {QUESTIONS_MAX:,} questions.", code="too_many_questions", status=422)
+        raise Problem(
+            f"A set holds at most {QUESTIONS_MAX:,} questions.",
+            remedy="Make another set for the rest.",
+            code="too_many_questions",
+            status=422,
+        )
     found: list[Resolved] = []
     for number, typed in enumerate(rows, 1):
         try:
             found.append(resolver.resolve(typed))
         except Problem as problem:
             place = f"Question {number}: " if len(rows) > 1 else ""
-            raise Problem(f"{place}{problem.message}", code=problem.code, status=422) from problem
+            raise Problem(f"{place}{problem.cause}", remedy=problem.remedy, code=problem.code, status=422) from problem
     with transaction.atomic():
         made = GoldenQuestion.objects.bulk_create(
             GoldenQuestion(golden_set=golden_set, run=run, created_by_id=user.pk, **each.values) for each in found
@@ -218,7 +225,12 @@ def _find_offered(workspace: Workspace, value: str) -> Answerer:
     offered = answerers_of(workspace)
     chosen = next((row for row in offered if row.value == value), None if value else offered[0])
     if chosen is None:
-        raise Problem("The model that was chosen is no longer offered.", code="unknown_answerer", status=422)
+        raise Problem(
+            "The model that was chosen is no longer offered.",
+            remedy="Choose another.",
+            code="unknown_answerer",
+            status=422,
+        )
     return chosen
 
 

@@ -33,13 +33,19 @@ PORTRAIT_BYTES = 2 * 2**20
 def save_portrait(*, user: AbstractUser, data: bytes, redraw: Callable[[bytes], bytes] = redraw_portrait) -> None:
     """Keep a picture of the person, as `redraw` makes it of the upload. Problem for what is none, or too large."""
     if len(data) > PORTRAIT_BYTES:
-        raise Problem("A picture may have 2 MB at most. Make it smaller first.", code="picture_too_large", status=422)
+        raise Problem(
+            "A picture may have 2 MB at most.", remedy="Make it smaller first.", code="picture_too_large", status=422
+        )
     try:
         jpeg = redraw(data)
     except RenderUnavailable as error:
         status = 422 if error.code in ("not_a_picture", "picture_too_large") else 503
-        message = error.message if status == 422 else "Pictures cannot be taken just now. Try again in a moment."
-        raise Problem(message, code=error.code, status=status, retryable=status == 503) from error
+        message, remedy = (
+            (error.message, "Choose another picture.")
+            if status == 422
+            else ("Pictures cannot be taken just now.", "Try again in a moment.")
+        )
+        raise Problem(message, remedy=remedy, code=error.code, status=status, retryable=status == 503) from error
     digest = hashlib.sha256(jpeg).hexdigest()[:16]
     with transaction.atomic():
         Portrait.objects.update_or_create(user_id=user.pk, defaults={"jpeg": jpeg, "digest": digest})
@@ -101,7 +107,7 @@ def delete_own_account(*, user: AbstractUser) -> None:
     list(Workspace.objects.select_for_update(no_key=True).filter(pk__in=owned).order_by("pk").values_list("pk"))
     reasons = describe_orphaned_workspaces(user)
     if reasons:
-        raise Problem(reasons[0], code="only_owner", status=409)
+        raise Problem(reasons[0], remedy="Make somebody else owner first.", code="only_owner", status=409)
     sessions = list(UserSession.objects.filter(user_id=user.pk))
     get_session_adapter().end_sessions(sessions)
     delete_and_record(user, actor=None, verb="account.deleted_by_its_owner")

@@ -48,7 +48,7 @@ def save_picture(request: HttpRequest) -> HttpResponse:
     """Take a picture of the person. It is drawn anew, and the upload is not kept."""
     upload = request.FILES.get("picture")
     if upload is None:
-        raise Problem("Choose a picture first.", code="no_picture", status=422)
+        raise Problem("No picture was chosen.", remedy="Choose one first.", code="no_picture", status=422)
     try:
         services.save_portrait(user=_account_of(request), data=upload.read(services.PORTRAIT_BYTES + 1))
     except Problem as problem:
@@ -92,9 +92,11 @@ def end_session(request: HttpRequest) -> HttpResponse:
     user = _account_of(request)
     session = selectors.find_session(user, request.POST.get("session", ""))
     if session is None:
-        raise Problem("That browser is signed out already.", code="session_ended", status=409)
+        raise Problem(
+            "That browser is signed out already.", remedy="Load the page again.", code="session_ended", status=409
+        )
     if session.session_key == request.session.session_key:
-        raise Problem("This is the browser you are using. Sign out instead.", code="own_session", status=409)
+        raise Problem("This is the browser you are using.", remedy="Sign out instead.", code="own_session", status=409)
     services.end_sessions(user=user, sessions=[session])
     messages.success(request, "That browser was signed out.")
     return go_to(request, "profiles:sessions")

@@ -69,18 +69,39 @@ def make_link(*, user: User, run: Run, terms: LinkTerms) -> tuple[ShareLink, str
     """A link to a finished run and its token, returned this once. Problem for what makes no sense."""
     days, password, views = terms.days, terms.password, terms.views_max
     if run.is_open:
-        raise Problem("Wait until the run has ended; then it can be shared.", code="still_running", status=409)
+        raise Problem(
+            "The run is still under way.",
+            remedy="Wait until it has ended; then it can be shared.",
+            code="still_running",
+            status=409,
+        )
     if run.private and run.asked_by_id != user.pk:
         raise PermissionDenied("Only who asked can make links to a private question.")
     if not is_unrestricted(run):
         sentence = "This run has read a restricted folder, or names a document of one: no link can show it."
-        raise Problem(sentence, code="restricted_folder", status=403)
+        remedy = "Ask again without those documents, and share that."
+        raise Problem(sentence, remedy=remedy, code="restricted_folder", status=403)
     if not 1 <= days <= DAYS_MAX:
-        raise Problem(f"A link can be open for 1 to {DAYS_MAX} days.", code="invalid_input", status=422)
+        raise Problem(
+            f"A link can be open for 1 to {DAYS_MAX} days.",
+            remedy="Choose another number of days.",
+            code="invalid_input",
+            status=422,
+        )
     if password and len(password) < PASSWORD_MIN:
-        raise Problem(f"Take a password of {PASSWORD_MIN} characters or more.", code="weak_password", status=422)
+        raise Problem(
+            "The password is too short.",
+            remedy=f"Take one of {PASSWORD_MIN} characters or more.",
+            code="weak_password",
+            status=422,
+        )
     if views is not None and not 1 <= views <= VIEWS_MAX:
-        raise Problem(f"A link can be limited to 1 to {VIEWS_MAX:,} openings.", code="invalid_input", status=422)
+        raise Problem(
+            f"A link can be limited to 1 to {VIEWS_MAX:,} openings.",
+            remedy="Choose another number.",
+            code="invalid_input",
+            status=422,
+        )
     token = new_token()
     link = ShareLink.objects.create(
         run=run,

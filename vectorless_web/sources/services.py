@@ -65,7 +65,12 @@ def add_source(
             status=422,
         )
     if rows.filter(address=address).exists():
-        raise Problem("This place is a source already.", code="source_here", status=422)
+        raise Problem(
+            "This place is a source already.",
+            remedy="Change that source, or give another address.",
+            code="source_here",
+            status=422,
+        )
     row = Source.objects.create(
         workspace=workspace,
         kind=Kind(access.kind),
@@ -89,14 +94,22 @@ def _check_address(access: Access) -> str:
         if not any(Path(path).is_relative_to(root) for root in roots):
             where = ", ".join(map(str, roots)) or "none; your administrator may allow some (VECTORLESS_SOURCE_FOLDERS)"
             raise Problem(
-                f"Give a folder below those that are allowed: {where}.", code="folder_not_allowed", status=422
+                "The folder is not below those that are allowed.",
+                remedy=f"Give one below: {where}.",
+                code="folder_not_allowed",
+                status=422,
             )
         return path
     address = check_public(
         access.address, allowed=settings.ALLOW_PRIVATE_SOURCE_HOSTS, setting="VECTORLESS_ALLOW_PRIVATE_SOURCE_HOSTS"
     )
     if access.kind == Kind.S3 and not urlsplit(address).path.strip("/"):
-        raise Problem("Name the bucket in the address: https://server/bucket/path.", code="no_bucket", status=422)
+        raise Problem(
+            "The address names no bucket.",
+            remedy="Name the bucket in the address: https://server/bucket/path.",
+            code="no_bucket",
+            status=422,
+        )
     return address
 
 

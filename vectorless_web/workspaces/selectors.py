@@ -19,11 +19,13 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.questions.understand import entry_concept, wordings
 from vectorless_web.infra.templatetags.show import person
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.notices.models import Kind, Notice
 from vectorless_web.notices.selectors import Told
 from vectorless_web.workspaces.models import (
@@ -104,7 +106,7 @@ def workspace_context(user: User, workspace: Workspace, section: str) -> dict[st
     """What every page of a workspace shows around its own content; `section` is the current tab."""
     return {
         "workspace": workspace,
-        "my_workspaces": workspaces_of(user) if workspace.beside is None else workspace.beside,
+        "my_workspaces": SimpleLazyObject(lambda: workspaces_of(user)),
         "may": may_in(workspace),
         "section": section,
     }
@@ -115,13 +117,9 @@ def workspaces_of(user: User) -> list[Workspace]:
     return _joined_by(user)
 
 
-def workspace_for(user: User, slug: str, needs: str = Role.VIEWER, *, alone: bool = False) -> Workspace:
-    """The workspace with the user's `role`; Http404 for a stranger, PermissionDenied below the role `needs`.
-
-    `alone`: without the user's other workspaces, which pages list beside it.
-    """
-    found = _joined_by(user, workspace__slug=slug) if alone else []
-    workspace = next(iter(found), None) if alone else member_workspace(user, slug)
+def workspace_for(user: User, slug: str, needs: str = Role.VIEWER) -> Workspace:
+    """The workspace with the user's `role`; Http404 for a stranger, PermissionDenied below the role `needs`."""
+    workspace = member_workspace(user, slug)
     if workspace is None:
         raise Http404("There is no such workspace, or you do not belong to it.")
     if workspace.archived_at is not None and not workspace.allows(needs):
@@ -133,11 +131,7 @@ def workspace_for(user: User, slug: str, needs: str = Role.VIEWER, *, alone: boo
 
 def member_workspace(user: User, slug: str) -> Workspace | None:
     """The workspace with the user's `role`, or None for a stranger and for a slug that does not exist."""
-    joined = workspaces_of(user)
-    found = next((workspace for workspace in joined if workspace.slug == slug), None)
-    if found is not None:
-        found.beside = joined
-    return found
+    return next(iter(_joined_by(user, workspace__slug=slug)), None)
 
 
 def role_in(workspace: Workspace, user: User) -> str:
@@ -361,16 +355,21 @@ def invitation_by(token: str) -> Invitation | None:
     return rows.select_related("workspace", "created_by").first()
 
 
-def why_closed(token: str) -> str:
-    """Why an invitation cannot be used (any more), and what to do, in one sentence or two."""
+def why_closed(token: str) -> Problem:
+    """Why an invitation cannot be used (any more), and what to do."""
     found = Invitation.objects.filter(token_hash=hash_token(token)).first()
     if found is None:
-        return "There is no such invitation. Check that the whole link was copied, or ask for another one."
-    if found.accepted_at is not None:
-        return "This invitation was used already. If it was by you, sign in; else ask for a link of your own."
-    if found.revoked_at is not None:
-        return "This invitation was revoked. Ask an owner of the workspace whether you may still come."
-    return "This invitation has expired. Ask an owner of the workspace for another link."
+        cause, remedy = "There is no such invitation.", "Check that the whole link was copied, or ask for another one."
+    elif found.accepted_at is not None:
+        cause, remedy = (
+            "This invitation was used already.",
+            "If it was by you, sign in; else ask for a link of your own.",
+        )
+    elif found.revoked_at is not None:
+        cause, remedy = "This invitation was revoked.", "Ask an owner of the workspace whether you may still come."
+    else:
+        cause, remedy = "This invitation has expired.", "Ask an owner of the workspace for another link."
+    return Problem(cause, remedy=remedy, code="invitation_closed", status=404)
 
 
 def has_address(user: User, email: str) -> bool:
@@ -590,6 +589,8 @@ def must_set_up_two_steps(account: str) -> Q:
 def lacks_two_steps(user: User) -> bool:
     """Whether a rule asks for two steps that this account has not set up."""
     account = account_id(user)
+    if not TwoStepRule.objects.exists():  # As on most sites, and told in a fifth of the time of what follows.
+        return False
     if not TwoStepRule.objects.filter(Q(user=None, group=None) | Q(user=account) | Q(group__people=account)).exists():
         return False
     return not Authenticator.objects.filter(user_id=account, type__in=SECOND_FACTORS).exists()
@@ -597,11 +598,11 @@ def lacks_two_steps(user: User) -> bool:
 
 def is_host_allowed(address: str) -> bool:
     """Whether models at this address may be asked: at any, until administrators have named hosts."""
-    return not refuse_host(address)
+    return refuse_host(address) is None
 
 
-def refuse_host(address: str) -> str:
-    """Why models at this address may not be asked, in two sentences; "" where they may."""
+def refuse_host(address: str) -> Problem | None:
+    """Why models at this address may not be asked; None where they may."""
     hosts = set(ModelHost.objects.values_list("host", flat=True))
     try:
         host = urlsplit(address).hostname or ""
@@ -609,9 +610,10 @@ def refuse_host(address: str) -> str:
         # An address stored before addresses were checked; who calls it says what is wrong with it.
         host = ""
     if not hosts or host in hosts:
-        return ""
+        return None
     place = host or "an address that names no host"
-    return f"Administrators of this site allow no models at {place}. Ask them to add the host."
+    cause = f"Administrators of this site allow no models at {place}."
+    return Problem(cause, remedy="Ask them to add the host.", code="host_not_allowed", status=422)
 
 
 def read_notices(user: User, notices: Sequence[Notice]) -> dict[int, Told]:

@@ -134,8 +134,8 @@ def explain_read_only(plan: ReadOnlyPlan) -> Problem:
         wait = max(60, min(LONGEST_WAIT, int((plan.until - timezone.now()).total_seconds())))
     when = f" It is expected to end at {timezone.localtime(plan.until):%H:%M %Z}." if plan.until else ""
     return Problem(
-        "This site is read-only while its administrators work on it, so nothing was stored. "
-        f"What you typed is still in the form; send it again afterwards.{when}",
+        "This site is read-only while its administrators work on it, so nothing was stored.",
+        remedy=f"What you typed is still in the form; send it again afterwards.{when}",
         code="read_only_mode",
         status=503,
         retryable=True,

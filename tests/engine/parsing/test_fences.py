@@ -31,7 +31,7 @@ def test_a_failure_is_told_once_with_its_pages_and_cause():
 
 def test_refusals_and_a_lack_of_memory_pass_through():
     fences = Fences()
-    for error in (MemoryError(), UnreadableDocument("Too long.", code="too_large")):
+    for error in (MemoryError(), UnreadableDocument("Too long.", remedy="Split it.", code="too_large")):
         with pytest.raises(type(error)):
             fences.read("tables", 0, lambda error=error: fail(error), None)
     assert list(fences.tell()) == []

@@ -277,7 +277,12 @@ def show_node(
     try:
         node = opened.tree.node(key)
     except (NotFound, IndexError, KeyError) as error:
-        raise Problem("The document has no such node.", code="not_found", status=404) from error
+        raise Problem(
+            "The document has no such node.",
+            remedy="Take a key of the outline or of a page.",
+            code="not_found",
+            status=404,
+        ) from error
     return {
         "key": key,
         "kind": node.kind,
@@ -287,7 +292,7 @@ def show_node(
         "children": list(opened.tree.children(key)),
         "page_start": node.page_start + 1,
         "page_end": node.page_end + 1,
-        "columns": [column.header for column in node.table.columns] if node.table else [],
+        "columns": [column.name for column in node.table.columns] if node.table else [],
         "rows": [[cell.text for cell in row.cells] for row in node.table.body] if node.table else [],
     }
 
@@ -305,7 +310,12 @@ def show_page(request: HttpRequest, slug: str, document: Number, page: Number) -
     """The words of a page of the current version as Markdown, and the keys of the nodes on it."""
     opened = open_current(request, slug, document)
     if page > len(opened.pages):
-        raise Problem(f"The document has {len(opened.pages)} pages.", code="not_found", status=404)
+        raise Problem(
+            f"The document has {len(opened.pages)} pages.",
+            remedy="Ask for one of them; the first is 1.",
+            code="not_found",
+            status=404,
+        )
     keys = opened.on_page(page - 1)
     return {
         "page": page,
@@ -320,11 +330,21 @@ def show_page_image(request: HttpRequest, slug: str, document: Number, page: Num
     """The picture of a page of the current version, as JPEG."""
     version = selectors.ready_version(selectors.document_for(request.user, slug, document), None)
     if page > version.pages:
-        raise Problem(f"The document has {version.pages} pages.", code="not_found", status=404)
+        raise Problem(
+            f"The document has {version.pages} pages.",
+            remedy="Ask for one of them; the first is 1.",
+            code="not_found",
+            status=404,
+        )
     try:
         picture = page_image(version, page - 1, SCALE)
     except RenderUnavailable as error:
-        raise Problem(error.message, code="no_picture", status=error.status) from error
+        raise Problem(
+            error.message,
+            remedy="The same address without /image has its words.",
+            code="no_picture",
+            status=error.status,
+        ) from error
     return HttpResponse(picture.read_bytes(), content_type="image/jpeg")
 
 

@@ -69,7 +69,7 @@ CHOSEN = 5
 @router.post("/workspaces/{slug:slug}/route", response=RoutedOut)
 def route(request: HttpRequest, slug: str, asked: RouteIn) -> RouteResult:
     """Which documents a question should open, best first, and why; no model is asked."""
-    workspace = workspace_for(request.user, slug, alone=True)
+    workspace = workspace_for(request.user, slug)
     chosen: dict[str, Any] = {f"w_{name}": weight for name, weight in asked.weights.items()}
     chosen |= {"route_mode": asked.mode} if asked.mode else {}
     found = _route(request, workspace, understand(asked.query, lexicon=lexicon_of(workspace)), chosen)
@@ -79,7 +79,7 @@ def route(request: HttpRequest, slug: str, asked: RouteIn) -> RouteResult:
 @router.post("/workspaces/{slug:slug}/retrieve", response=RetrievedOut)
 def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, Any]:
     """The passages of documents that fit a budget of tokens, in the fused order of the lanes."""
-    workspace = workspace_for(request.user, slug, alone=True)
+    workspace = workspace_for(request.user, slug)
     lexicon = lexicon_of(workspace)
     plan = understand(asked.query, lexicon=lexicon)
     wanted = asked.documents or [row.doc_id for row in _route(request, workspace, plan).candidates[:CHOSEN]]
@@ -116,7 +116,12 @@ def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, An
         )
         result = search_documents(plan, corpus, query)
     except (EngineError, ValueError) as error:
-        raise Problem(str(error), code="not_retrievable", status=422) from error
+        raise Problem(
+            str(error),
+            remedy="Change that part of the request; docs/retriever.md explains each.",
+            code="not_retrievable",
+            status=422,
+        ) from error
     scores = [item.score for item in result.items]
     return {
         **{name: getattr(result, name) for name in COUNTED},
@@ -129,10 +134,15 @@ def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, An
 @router.post("/workspaces/{slug:slug}/navigate", response=NavigatedOut)
 def navigate(request: HttpRequest, slug: str, asked: NavigateIn) -> dict[str, Any]:
     """Search a document's tree: sections entered and rejected with their reasons, and each decision in order."""
-    workspace = workspace_for(request.user, slug, alone=True)
+    workspace = workspace_for(request.user, slug)
     document = open_version(_find_versions(request, workspace, [asked.document])[asked.document])
     if not 0 <= asked.start < len(document.tree):
-        raise Problem("The document has no such node to start from.", code="not_found", status=404)
+        raise Problem(
+            "The document has no such node to start from.",
+            remedy="Take a key of the outline or of a page.",
+            code="not_found",
+            status=404,
+        )
     plan = understand(asked.goal, lexicon=lexicon_of(workspace))
     pilot = make_pilot(asked.pilot, DocumentScorer(document, plan))
     limits = SearchLimits(turns=asked.turns, results=asked.results)
@@ -160,7 +170,12 @@ def _find_versions(request: HttpRequest, workspace: Workspace, wanted: Sequence[
     rows = {row.pk: row for row in found.only(*(f"current_version__{name}" for name in OPENED))}
     missing = [str(pk) for pk in wanted if pk not in rows]
     if missing:
-        raise Problem(f"There is no readable document {', '.join(missing)} here.", code="not_found", status=404)
+        raise Problem(
+            f"There is no readable document {', '.join(missing)} here.",
+            remedy="Take numbers that the list of documents names.",
+            code="not_found",
+            status=404,
+        )
     return {pk: ready_version(rows[pk], None) for pk in dict.fromkeys(wanted)}
 
 
@@ -204,7 +219,12 @@ def _read_vector(given: SparseIn) -> SparseVector:
 def _address_of(name: str) -> NodeAddress:
     document, _, key = name.partition(":")
     if not (document.isascii() and document.isdigit() and key.isascii() and key.isdigit()):
-        raise Problem("Name nodes as document:key, for instance 12:34.", code="invalid_fields", status=422)
+        raise Problem(
+            f"“{name[:40]}” names no node.",
+            remedy="Name nodes as document:key, for instance 12:34.",
+            code="invalid_fields",
+            status=422,
+        )
     return NodeAddress(int(document), int(key))
 
 

@@ -293,7 +293,12 @@ def set_budget(request: HttpRequest, slug: str, asked: BudgetIn) -> Budget:
     workspace = workspace_for(request.user, slug, Role.OWNER)
     person = selectors.people_in(workspace).filter(username=asked.user).first() if asked.user else None
     if asked.user and person is None:
-        raise Problem("Nobody of that name belongs to the workspace.", code="unknown_person", status=422)
+        raise Problem(
+            "Nobody of that name belongs to the workspace.",
+            remedy="Take a user name from the list of members.",
+            code="unknown_person",
+            status=422,
+        )
     budget = Budget(workspace=workspace, user=person, period=asked.period, warn_percent=asked.warn_percent)
     budget.limit_usd = Decimal(str(asked.limit_usd)).quantize(Decimal("0.0001"))
     return services.set_budget(actor=request.user, budget=budget)

@@ -126,7 +126,7 @@ def remove_webhook(*, actor: User, webhook: Webhook) -> None:
 def redeliver(*, actor: User, delivery: Delivery) -> None:
     """Send an event again, with the id that it had. Problem (409) while the webhook is off."""
     if not delivery.webhook.enabled:
-        raise Problem("Switch the webhook on first.", code="webhook_off", status=409)
+        raise Problem("The webhook is switched off.", remedy="Switch it on first.", code="webhook_off", status=409)
     Delivery.objects.filter(pk=delivery.pk).update(
         status=Delivery.Status.WAITING, attempts=0, due_at=timezone.now(), ended_at=None
     )

@@ -47,7 +47,12 @@ def plan_read_only(*, actor: User, begins: datetime | None, until: datetime | No
     """
     begins = begins or timezone.now()
     if until is not None and until <= max(begins, timezone.now()):
-        raise Problem("The end has to be later than the beginning, and than now.", code="invalid_time", status=422)
+        raise Problem(
+            "The end is not later than the beginning, or it is past.",
+            remedy="Choose a later one.",
+            code="invalid_time",
+            status=422,
+        )
     value = {"begins": begins.isoformat(), "until": until.isoformat() if until else None, "reason": reason}
     _store(actor, READ_ONLY, value)
     record(actor=actor, verb="maintenance.planned", name=reason, details=value)
@@ -67,7 +72,7 @@ def end_read_only(*, actor: User) -> bool:
 def announce(*, actor: User, text: str, until: datetime | None) -> None:
     """Show a sentence on every page, until a time; "" takes it down. Problem (422) when that time is over."""
     if until is not None and until <= timezone.now():
-        raise Problem("That time is over. Choose a later one, or none.", code="invalid_time", status=422)
+        raise Problem("That time is over.", remedy="Choose a later one, or none.", code="invalid_time", status=422)
     value = {"text": text, "until": until.isoformat() if until else None}
     _store(actor, ANNOUNCEMENT, value)
     record(actor=actor, verb="maintenance.announced", name=text, details=value)
@@ -133,7 +138,9 @@ def describe_backups() -> Backups:
 def ask_for(*, actor: User | None, act: str) -> BackupTask:
     """Have a worker make a backup, or verify the newest. Problem (409) while another task is open."""
     _end_lost()
-    under_way = Problem("A backup is under way. Wait until it has ended.", code="backup_under_way", status=409)
+    under_way = Problem(
+        "A backup is under way.", remedy="Wait until it has ended.", code="backup_under_way", status=409
+    )
     if BackupTask.objects.filter(status__in=BackupTask.OPEN).exists():
         raise under_way
     try:

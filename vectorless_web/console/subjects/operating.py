@@ -152,7 +152,7 @@ def resume(*, actor: User, queue: str) -> None:
 def drain(*, actor: User, queue: str, worker: str) -> None:
     """Have a worker finish its job and end; Problem (409) when it is gone."""
     if not control.drain_worker(worker, queue=queue):
-        raise Problem("That worker is gone already. Load the page again.", code="worker_gone", status=409)
+        raise Problem("That worker is gone already.", remedy="Load the page again.", code="worker_gone", status=409)
     record(actor=actor, verb="worker.drained", name=worker, details={"queue": queue})
 
 
@@ -163,7 +163,7 @@ def stop(*, actor: User, name: str) -> None:
     except NoSuchJobError:
         stopped = False
     if not stopped:
-        raise Problem("That has ended already. Load the page again.", code="job_ended", status=409)
+        raise Problem("That has ended already.", remedy="Load the page again.", code="job_ended", status=409)
     record(actor=actor, verb="job.stopped", name=name)
 
 
@@ -171,7 +171,9 @@ def retry(*, actor: User, name: str) -> None:
     """Do again what a failed job was for; Problem (409) when there is no such job, or its work cannot be repeated."""
     job = control.find_job(name)
     if job is None or not _do_again(actor, job):
-        raise Problem("There is nothing of that job to do again.", code="job_ended", status=409)
+        raise Problem(
+            "There is nothing of that job to do again.", remedy="Load the page again.", code="job_ended", status=409
+        )
     control.forget_job(name)
     record(actor=actor, verb="job.retried", name=name)
 
@@ -196,6 +198,11 @@ def forget(*, actor: User, name: str) -> None:
     """Take a failed job off the list; its row stays."""
     job = control.find_job(name)
     if job is None or not job.error:
-        raise Problem("Only a job that failed can be taken off the list.", code="job_not_failed", status=409)
+        raise Problem(
+            "Only a job that failed can be taken off the list.",
+            remedy="Load the page again to see how it is.",
+            code="job_not_failed",
+            status=409,
+        )
     control.forget_job(name)
     record(actor=actor, verb="job.forgotten", name=name)

@@ -143,7 +143,12 @@ def switch_off(*, actor: User, person: AbstractUser) -> list[str]:
     Problem (409) for one's own account.
     """
     if person.pk == actor.pk:
-        raise Problem("You cannot switch your own account off.", code="own_account", status=409)
+        raise Problem(
+            "You cannot switch your own account off.",
+            remedy="Ask another administrator.",
+            code="own_account",
+            status=409,
+        )
     orphaned = describe_orphaned_workspaces(person)
     person.is_active = False
     person.save(update_fields=["is_active"])
@@ -177,7 +182,12 @@ def hand_over(*, actor: User, person: AbstractUser, to: AbstractUser) -> int:
     Problem (409) when it is handed to the same account or to one that is switched off.
     """
     if to.pk == person.pk or not to.is_active:
-        raise Problem("Hand over to another account that can sign in.", code="cannot_own", status=409)
+        raise Problem(
+            "What is theirs can only go to another account that can sign in.",
+            remedy="Choose such an account.",
+            code="cannot_own",
+            status=409,
+        )
     owned = list(Membership.objects.filter(user_id=person.pk, role=Role.OWNER).select_related("workspace"))
     for membership in owned:
         heir = add_member(workspace=membership.workspace, user=to, role=Role.OWNER, actor=actor)
@@ -197,9 +207,16 @@ def find_by_name(name: str) -> AbstractUser:
     fits = Q(username__iexact=name) | Q(email__iexact=name)
     found = list(get_user_model()._default_manager.filter(fits).order_by(F("username"))[:2]) if name else []
     if not name:
-        raise Problem("Type the user name or the address of an account.", code="no_such_account", status=422)
+        raise Problem(
+            "No account was named.",
+            remedy="Type the user name or the address of one.",
+            code="no_such_account",
+            status=422,
+        )
     if len(found) != 1:
         named = name if len(name) <= NAME_MAX else f"{name[:40]}…"
-        raise Problem(f"No single account is called “{named}”. Give a user name.", code="no_such_account", status=422)
+        raise Problem(
+            f"No single account is called “{named}”.", remedy="Give a user name.", code="no_such_account", status=422
+        )
     only: AbstractUser = found[0]
     return only

@@ -115,9 +115,16 @@ def list_unsafe() -> list[str]:
 def send_test_mail(*, actor: User, to: str) -> None:
     """Send a mail to the administrator; Problem (502) with what the mail server said."""
     if not to:
-        raise Problem("Your account has no address to send it to. Add one first.", code="no_address", status=409)
+        raise Problem(
+            "Your account has no address to send it to.", remedy="Add one first.", code="no_address", status=409
+        )
     try:
         send_mail("A test from Vectorless", "Mails of this site arrive.", settings.DEFAULT_FROM_EMAIL, [to])
     except (OSError, smtplib.SMTPException) as error:
-        raise Problem(f"The mail server refused: {error}", code="mail_refused", status=409) from error
+        raise Problem(
+            f"The mail server refused: {error}",
+            remedy="Check the settings of the mail server, then try again.",
+            code="mail_refused",
+            status=409,
+        ) from error
     record(actor=actor, verb="mail.tested", name=to)

@@ -86,7 +86,7 @@ def stop_run(*, actor: User, pk: int) -> None:
     if run is None:
         raise Http404("There is no such run.")
     if not cancel_run(user=actor, run=run):
-        raise Problem("This run has ended already.", code="run_ended", status=409)
+        raise Problem("This run has ended already.", remedy="Load the page again.", code="run_ended", status=409)
 
 
 def read_again(*, actor: User, pk: int) -> None:
@@ -111,7 +111,12 @@ def quarantine(*, actor: User, number: str, reason: str) -> Document:
         Document.objects.select_related("workspace").filter(pk=parse_whole_number(number) or 0, deleted_at=None).first()
     )
     if document is None:
-        raise Problem("There is no document of that number.", code="no_such_document", status=422)
+        raise Problem(
+            "There is no document of that number.",
+            remedy="Take the number from the document's address.",
+            code="no_such_document",
+            status=422,
+        )
     quarantine_document(actor=actor, document=document, reason=reason)
     return document
 

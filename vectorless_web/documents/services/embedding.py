@@ -245,7 +245,12 @@ def choose_embedding(*, actor: User, choice: EmbeddingChoice) -> EmbeddingChoice
     """Store which model to embed with; Problem while it is on, because vectors of two models do not compare."""
     before = EmbeddingChoice.objects.select_for_update().filter(workspace=choice.workspace_id).first()
     if before is not None and before.enabled:
-        raise Problem("Switch search by meaning off before you change its model.", code="embedding_is_on", status=409)
+        raise Problem(
+            "Search by meaning is on.",
+            remedy="Switch it off before you change its model.",
+            code="embedding_is_on",
+            status=409,
+        )
     if before is None or (before.provider_id, before.model) != (choice.provider_id, choice.model):
         choice.found, choice.dimensions = {}, None
     choice.paused_until, choice.pause_code, choice.pause_message = None, "", ""

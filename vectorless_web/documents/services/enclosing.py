@@ -117,10 +117,18 @@ def _fill(enclosure: Enclosure, path: Path, row: dict[str, Any], place: _Place) 
 def _add(enclosure: Enclosure, upload: File, place: _Place) -> None:
     holder = place.document
     if holder.added_by is None:
-        raise Problem("It is not known who added the file it came in.", code="no_owner", status=422)
+        raise Problem(
+            "It is not known who added the file it came in.",
+            remedy="Upload the file itself.",
+            code="no_owner",
+            status=422,
+        )
     if check_upload(upload) == ZIP and enclosure.version.mime == ZIP:
         raise Problem(
-            "It is an archive within an archive. Unpack it and upload its files.", code="nested_archive", status=422
+            "It is an archive within an archive.",
+            remedy="Unpack it and upload its files.",
+            code="nested_archive",
+            status=422,
         )
     with transaction.atomic():
         added = add_document(

@@ -348,7 +348,12 @@ def retry_version(*, actor: User, version: DocumentVersion) -> None:
             status=Status.QUEUED, attempt=version.attempt + 1, requeued=False, heartbeat_at=None, **_CLEARED
         )
         if not queued:
-            raise Problem("This file cannot be tried again.", code="not_retryable", status=409)
+            raise Problem(
+                "This file cannot be tried again.",
+                remedy="Upload another copy of it.",
+                code="not_retryable",
+                status=409,
+            )
         version.refresh_from_db()
         details = {"version": version.number}
         document = version.document
@@ -381,7 +386,9 @@ def quarantine_document(*, actor: User, document: Document, reason: str) -> None
     """
     reason = reason.strip()[:QUARANTINE_REASON_MAX]
     if not reason:
-        raise Problem("Say why: whoever opens the document reads it.", code="no_reason", status=422)
+        raise Problem(
+            "No reason was given.", remedy="Say why: whoever opens the document reads it.", code="no_reason", status=422
+        )
     rows = Document.objects.filter(pk=document.pk, quarantined_at=None)
     if rows.update(quarantined_at=timezone.now(), quarantine_reason=reason):
         _record_quarantine(actor, "document.quarantined", document, {"reason": reason})

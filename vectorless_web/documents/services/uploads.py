@@ -150,8 +150,9 @@ class SameNameHere(Problem):
 
     def __init__(self, document: Document, name: str) -> None:
         super().__init__(
-            f"“{name}” is here already with other content, as “{document.title}”. Say whether this is a new version "
-            "of it (on_same_name=version) or a document of its own (on_same_name=keep).",
+            f"“{name}” is here already with other content, as “{document.title}”.",
+            remedy="Say whether this is a new version of it (on_same_name=version) or a document of its own "
+            "(on_same_name=keep).",
             code="same_name",
             status=409,
         )
@@ -263,7 +264,7 @@ def check_ends(*, name: str, size: int, head: bytes, tail: bytes) -> str:
     try:
         return sniff(head, name=clean_name(name), tail=tail)
     except UnreadableDocument as error:
-        raise Problem(error.message, code=error.code, status=422) from error
+        raise Problem(error.cause, remedy=error.remedy, code=error.code, status=422) from error
 
 
 PIECE_BYTES = 4 * 2**20
@@ -378,7 +379,12 @@ def finish_partial_upload(*, upload: PartialUpload, user: User, on_same_name: Sa
     is_free = Q(storing_since=None) | Q(storing_since__lt=timezone.now() - LONGEST_STORING)
     if not rows.filter(is_free).update(storing_since=timezone.now()):
         raise Problem(
-            "This file is being stored already.", code="being_stored", status=409, retryable=True, retry_after=2
+            "This file is being stored already.",
+            remedy="Look for it in the list in a moment.",
+            code="being_stored",
+            status=409,
+            retryable=True,
+            retry_after=2,
         )
     try:
         with joined_pieces(upload.token) as file:
@@ -604,10 +610,20 @@ def check_corrections(*, version: DocumentVersion, corrections: Sequence[Mapping
     for correction in corrections:
         key, act = correction["key"], CorrectionAct(correction["act"])
         if key not in tree:
-            raise Problem("There is no such part in this document.", code="unknown_part", status=422)
+            raise Problem(
+                "There is no such part in this document.",
+                remedy="Load the outline again.",
+                code="unknown_part",
+                status=422,
+            )
         is_text = key in text or (key not in headings and may_be_heading(tree.node(key)))
         if not (is_text if act is CorrectionAct.SPLIT else key in headings):
-            raise Problem("This correction does not fit that part of the document.", code="not_a_heading", status=422)
+            raise Problem(
+                "This correction does not fit that part of the document.",
+                remedy="Load the outline again.",
+                code="not_a_heading",
+                status=422,
+            )
         if act is CorrectionAct.JOIN:
             headings.discard(key)
             text.add(key)
@@ -627,7 +643,9 @@ def correct_outline(
     document = version.document
     newest = document.versions.select_for_update().order_by("-number").first()
     if not corrections:
-        raise Problem("There is nothing to correct yet.", code="no_corrections", status=422)
+        raise Problem(
+            "There is nothing to correct yet.", remedy="Change the outline first.", code="no_corrections", status=422
+        )
     if newest is None or newest.pk != version.pk or version.status != DocumentVersion.Status.READY:
         raise Problem(
             "A newer version of this document has come.",

@@ -186,9 +186,14 @@ def check_upload_rate(request: HttpRequest, count: int) -> None:
 def _files(request: HttpRequest) -> list[UploadedFile]:
     files = request.FILES.getlist("files")
     if not files:
-        raise Problem("Choose a file first.", code="no_file", status=422)
+        raise Problem("No file was chosen.", remedy="Choose a file first.", code="no_file", status=422)
     if len(files) > settings.UPLOAD_MAX_FILES:
-        raise Problem(f"Upload at most {settings.UPLOAD_MAX_FILES} files at a time.", code="too_many_files", status=422)
+        raise Problem(
+            "These are too many files.",
+            remedy=f"Upload at most {settings.UPLOAD_MAX_FILES} files at a time.",
+            code="too_many_files",
+            status=422,
+        )
     return files
 
 
@@ -283,7 +288,7 @@ def rename(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
     form = TitleForm(request.POST)
     if not form.is_valid():
-        raise Problem("A title has 1 to 300 characters.", code="invalid_title", status=422)
+        raise Problem("A title has 1 to 300 characters.", remedy="Give it another.", code="invalid_title", status=422)
     services.rename_document(actor=request.user, document=document, title=form.cleaned_data["title"])
     return go_to(request, "documents:detail", slug=slug, pk=pk)
 
@@ -294,7 +299,9 @@ def new_folder(request: HttpRequest, slug: str) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.EDITOR)
     form = FolderForm(request.POST)
     if not form.is_valid():
-        raise Problem("A folder's name has 1 to 120 characters.", code="invalid_name", status=422)
+        raise Problem(
+            "A folder's name has 1 to 120 characters.", remedy="Give it another.", code="invalid_name", status=422
+        )
     services.create_folder(actor=request.user, workspace=workspace, name=form.cleaned_data["name"])
     return go_to(request, "documents:list", slug=slug)
 
@@ -316,7 +323,7 @@ def tag_many(request: HttpRequest, slug: str) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.EDITOR)
     form = TagForm(request.POST)
     if not form.is_valid():
-        raise Problem(f"A tag has 1 to {TAG_MAX} characters.", code="invalid_tag", status=422)
+        raise Problem(f"A tag has 1 to {TAG_MAX} characters.", remedy="Give another.", code="invalid_tag", status=422)
     tag = form.cleaned_data["tag"]
     chosen = _read_chosen_documents(request, workspace)
     tagged = services.tag_documents(actor=request.user, workspace=workspace, documents=chosen, tag=tag)
@@ -372,7 +379,7 @@ def row_context(workspace: Workspace, document: Document, *, deleted: bool = Fal
 def _latest(document: Document) -> DocumentVersion:
     version = document.latest
     if version is None:
-        raise Problem("This document has no file.", code="no_version", status=409)
+        raise Problem("This document has no file.", remedy="Upload one.", code="no_version", status=409)
     version.document = document
     return version
 
@@ -393,7 +400,7 @@ def _read_chosen_documents(request: HttpRequest, workspace: Workspace) -> list[D
     ids = [number for value in request.POST.getlist("documents") if (number := parse_whole_number(value)) is not None]
     chosen = selectors.rows_for(workspace, request.user, ids)
     if not chosen:
-        raise Problem("Choose at least one document.", code="nothing_chosen", status=422)
+        raise Problem("No document was chosen.", remedy="Choose at least one.", code="nothing_chosen", status=422)
     return chosen
 
 

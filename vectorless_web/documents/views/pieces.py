@@ -26,7 +26,7 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
     ends = [part.read() for part in request.FILES.getlist("ends")]
     try:
         if not name or not size or len(ends) != 2:
-            raise Problem("Choose a file first.", code="no_file", status=422)
+            raise Problem("No file was chosen.", remedy="Choose a file first.", code="no_file", status=422)
         check_upload_rate(request, 1)
         upload = services.begin_partial_upload(
             workspace=workspace,
@@ -61,7 +61,9 @@ def add(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     upload = _find_own(request, slug, pk)
     offset = parse_whole_number(request.GET.get("from", ""))
     if offset is None:
-        raise Problem("Say where this piece begins.", code="no_offset", status=422)
+        raise Problem(
+            "It is not said where this piece begins.", remedy="Upload the file again.", code="no_offset", status=422
+        )
     if upload.version_id is None and offset < upload.bytes:
         data, digest = request.read(PIECE_BYTES + 1), request.headers.get("X-SHA256", "")
         try:
@@ -97,5 +99,7 @@ def _find_own(request: HttpRequest, slug: str, pk: int) -> PartialUpload:
     if upload is None:
         raise Http404("There is no such upload; it may have been cancelled, or have waited too long.")
     if upload.user_id != request.user.pk:
-        raise Problem("This upload belongs to somebody else.", code="not_yours", status=403)
+        raise Problem(
+            "This upload belongs to somebody else.", remedy="Upload the file yourself.", code="not_yours", status=403
+        )
     return upload

@@ -72,7 +72,12 @@ def correct(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         return render(request, "documents/outline.html", context, status=422)
     pending = [*_read_pending_changes(request, version), form.cleaned_data]
     if len(pending) > MOST_PENDING:
-        raise Problem("Apply these corrections first, then go on.", code="too_many_corrections", status=422)
+        raise Problem(
+            "No more corrections can wait.",
+            remedy="Apply these first, then go on.",
+            code="too_many_corrections",
+            status=422,
+        )
     services.check_corrections(version=version, corrections=pending)
     request.session[_place(version)] = pending
     address = reverse("documents:outline", kwargs={"slug": slug, "pk": pk})
@@ -107,7 +112,10 @@ def _find_correctable_version(document: Document) -> DocumentVersion:
     version, newest = document.current_version, document.latest
     if version is None or newest is None or version.pk != newest.pk:
         raise Problem(
-            "The outline can be corrected when the newest version has been read.", code="not_ready", status=409
+            "The newest version has not been read yet.",
+            remedy="Correct the outline when it has been.",
+            code="not_ready",
+            status=409,
         )
     version.document = document
     return version
@@ -227,7 +235,12 @@ def page(request: HttpRequest, slug: str, pk: int, page: int) -> HttpResponse:
     sheet = _reading_or_why(version, asked)["sheet"]
     if sheet is None:
         raise Problem(
-            unreadable_sentence(version), code="artefact_damaged", status=503, retryable=True, retry_after=RETRY_SECONDS
+            unreadable_sentence(version),
+            remedy="Try again in a moment.",
+            code="artefact_damaged",
+            status=503,
+            retryable=True,
+            retry_after=RETRY_SECONDS,
         )
     return render(request, "documents/_page.html", {"sheet": sheet})
 
@@ -313,7 +326,12 @@ def _opened_original(version: DocumentVersion) -> File:
     """The stored upload, open; Problem (404) when it is gone or cut short: a started answer could no longer say so."""
     name = version.file.name or ""
     if not name:
-        raise Problem("The file of this version was not kept.", code="file_missing", status=404)
+        raise Problem(
+            "The file of this version was not kept.",
+            remedy="Upload it again if it is needed.",
+            code="file_missing",
+            status=404,
+        )
     try:
         file = default_storage.open(name)
         if file.size == version.bytes:
@@ -322,8 +340,8 @@ def _opened_original(version: DocumentVersion) -> File:
     except FileNotFoundError:
         pass
     raise Problem(
-        f"The original file of “{version.document.title}” is missing from storage or damaged. "
-        "Upload the same file once more: it takes its place, and nothing else changes.",
+        f"The original file of “{version.document.title}” is missing from storage or damaged.",
+        remedy="Upload the same file once more: it takes its place, and nothing else changes.",
         code="file_missing",
         status=404,
     )

@@ -541,8 +541,8 @@ def _refuse_recursion() -> Iterator[None]:
         yield
     except RecursionError as error:
         raise UnreadableDocument(
-            "The parts of this file are nested too deeply, or refer to each other in a circle, so it was not read."
-            " Open it in the program it comes from, save it as PDF and upload that.",
+            "The parts of this file are nested too deeply, or refer to each other in a circle, so it was not read.",
+            remedy="Open it in the program it comes from, save it as PDF and upload that.",
             code="nested_too_deeply",
         ) from error
 
@@ -551,8 +551,9 @@ def _check_size(size: int, read: int, limits: CompileLimits) -> None:
     most = min(limits.artefact, max(limits.artefact_floor, limits.artefact_ratio * read))
     if size > most:
         raise UnreadableDocument(
-            f"Reading this file makes {size / 1048576:,.0f} MB of index out of {_megabytes(read)}; at most"
-            f" {most / 1048576:,.0f} MB can be kept for it. Split it into smaller files.",
+            f"Reading this file makes {size / 1048576:,.0f} MB of index out of {_megabytes(read)}; at most "
+            f"{most / 1048576:,.0f} MB can be kept for it.",
+            remedy="Split it into smaller files.",
             code="artefact_too_large",
         )
 
@@ -565,8 +566,8 @@ def _digest(path: Path, limits: CompileLimits) -> str:
     size = path.stat().st_size
     if size > limits.bytes:
         raise UnreadableDocument(
-            f"This file has {size / 1048576:.0f} MB; at most {limits.bytes / 1048576:.0f} MB can be read."
-            " Split it into smaller files.",
+            f"This file has {size / 1048576:.0f} MB; at most {limits.bytes / 1048576:.0f} MB can be read.",
+            remedy="Split it into smaller files.",
             code="too_large",
         )
     with path.open("rb") as file:
@@ -612,12 +613,14 @@ class _Parser:
 
     def _check_length(self, text: str) -> None:
         if len(text) > self.reading.limits.characters:
-            raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
+            raise UnreadableDocument(
+                "This text is too long to be read.", remedy="Split it into smaller files.", code="too_large"
+            )
 
     def _cut_into_pages(self, media_type: str, read: DocumentText) -> Parsed:
         self._check_length(read.text)
         if not any(block.has_text for block in read.blocks):
-            raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
+            raise UnreadableDocument("This file is empty.", remedy="Choose a file that has content.", code="empty_file")
         self.reading.tell("parsing", 1, 1)
         self.reading.tell("outlining", 0, 1)
         pages, drafts = cut_pages(read.text, read.blocks, read.starts, self.reading.fences)

@@ -206,8 +206,8 @@ class Package:
     def _make_entity_error(self) -> UnreadableDocument:
         kind = self.kind
         return UnreadableDocument(
-            f"This {kind.name} declares entities, which such files must not do, so it was not read."
-            f" Open it in {kind.program}, save it again as .{kind.ending} and upload that, or upload a PDF.",
+            f"This {kind.name} declares entities, which such files must not do, so it was not read.",
+            remedy=f"Open it in {kind.program}, save it again as .{kind.ending} and upload that, or upload a PDF.",
             code=f"unsafe_{kind.ending}",
         )
 
@@ -252,8 +252,8 @@ def open_package(path: Path, limits: CompileLimits, kind: PackageKind = WORD) ->
             yield Package(archive, limits, kind)
     except DAMAGE as error:
         raise UnreadableDocument(
-            f"This {kind.name} is damaged or did not arrive whole."
-            f" Open it in {kind.program}, save it again as .{kind.ending} and upload that, or upload a PDF.",
+            f"This {kind.name} is damaged or did not arrive whole.",
+            remedy=f"Open it in {kind.program}, save it again as .{kind.ending} and upload that, or upload a PDF.",
             code=f"damaged_{kind.ending}",
         ) from error
 
@@ -261,7 +261,8 @@ def open_package(path: Path, limits: CompileLimits, kind: PackageKind = WORD) ->
 def not_word() -> UnreadableDocument:
     """The error for a ZIP that holds no Word document (`unsupported_type`)."""
     return UnreadableDocument(
-        f"This file is a ZIP archive or an Office document other than Word's, which cannot be read here. {ACCEPTED}",
+        "This file is a ZIP archive or an Office document other than Word's, which cannot be read here.",
+        remedy=ACCEPTED,
         code="unsupported_type",
     )
 
@@ -289,14 +290,15 @@ def _check_members(members: list[zipfile.ZipInfo], limits: CompileLimits, kind: 
 
 def _make_locked_error(kind: PackageKind) -> UnreadableDocument:
     return UnreadableDocument(
-        f"This {kind.name} is protected with a password. Save it without one and upload that.",
+        f"This {kind.name} is protected with a password.",
+        remedy="Save it without one and upload that.",
         code=f"encrypted_{kind.ending}",
     )
 
 
 def _make_bomb_error(kind: PackageKind) -> UnreadableDocument:
     return UnreadableDocument(
-        f"This file unpacks to far more than a {kind.name} holds, so it was not opened."
-        f" Save it again in {kind.program}, split it, or upload a PDF.",
+        f"This file unpacks to far more than a {kind.name} holds, so it was not opened.",
+        remedy=f"Save it again in {kind.program}, split it, or upload a PDF.",
         code="zip_bomb",
     )

@@ -178,7 +178,7 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
     damaged_ with an ending.
     """
     if not head.strip(_BLANK):
-        raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
+        raise UnreadableDocument("This file is empty.", remedy="Choose a file that has content.", code="empty_file")
     drawn = _sniff_drawn(head)
     if drawn:
         return drawn
@@ -223,15 +223,18 @@ def _refuse_binary(head: bytes, suffix: str) -> None:
     for signature, is_so, kind, remedy in kinds:
         if is_so and (len(signature) > 2 or b"\0" in head) and (len(signature) > 3 or _is_binary(head)):
             raise UnreadableDocument(
-                f"This file is {kind}, which cannot be read here. {remedy or ACCEPTED}", code="unsupported_type"
+                f"This file is {kind}, which cannot be read here.",
+                remedy=remedy or ACCEPTED,
+                code="unsupported_type",
             )
     if suffix == ".pdf":
         raise UnreadableDocument(
-            "This file is named .pdf but does not contain a PDF. Export it as a PDF again, or upload the text itself.",
+            "This file is named .pdf but does not contain a PDF.",
+            remedy="Export it as a PDF again, or upload the text itself.",
             code="not_a_pdf",
         )
     if _is_binary(head):
-        raise UnreadableDocument(f"This file holds binary data, not text. {ACCEPTED}", code="binary_file")
+        raise UnreadableDocument("This file holds binary data, not text.", remedy=ACCEPTED, code="binary_file")
 
 
 def _is_binary(head: bytes) -> bool:
@@ -268,8 +271,8 @@ def _check_end(tail: bytes, ending: str, program: str) -> None:
     """Refuse a ZIP whose end is missing, and with it the list of its files."""
     if _END_RECORD not in tail:
         raise UnreadableDocument(
-            f"This .{ending} file did not arrive whole: its end is missing."
-            f" Open it in {program}, save it again as .{ending} and upload that, or upload a PDF.",
+            f"This .{ending} file did not arrive whole: its end is missing.",
+            remedy=f"Open it in {program}, save it again as .{ending} and upload that, or upload a PDF.",
             code=f"damaged_{ending}",
         )
 
@@ -282,13 +285,14 @@ def _check_list(tail: bytes, ending: str, program: str) -> None:
     parts = list(list_parts(tail))
     if any(part.is_encrypted for part in parts):
         raise UnreadableDocument(
-            f"This .{ending} file is protected with a password. Save it without one and upload that.",
+            f"This .{ending} file is protected with a password.",
+            remedy="Save it without one and upload that.",
             code=f"encrypted_{ending}",
         )
     if CompileLimits().is_bomb([(part.packed, part.unpacked) for part in parts]):
         raise UnreadableDocument(
-            f"This file unpacks to far more than a .{ending} file holds, so it was not opened."
-            f" Save it again in {program}, split it, or upload a PDF.",
+            f"This file unpacks to far more than a .{ending} file holds, so it was not opened.",
+            remedy=f"Save it again in {program}, split it, or upload a PDF.",
             code="zip_bomb",
         )
 
@@ -300,8 +304,8 @@ def _sniff_drawn(head: bytes) -> str:
         return WEBP
     if _PHONE_PICTURE.match(head):
         raise UnreadableDocument(
-            "This file is a picture in the HEIC or AVIF format, which cannot be read here. Save it as JPEG or PNG and"
-            " upload that.",
+            "This file is a picture in the HEIC or AVIF format, which cannot be read here.",
+            remedy="Save it as JPEG or PNG and upload that.",
             code="unsupported_type",
         )
     return next((kind for signature, kind in _PICTURES if head.startswith(signature)), "")
@@ -329,14 +333,17 @@ def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
     kind = kind or next((said for suffixes, said in _BY_NAME.items() if suffix in suffixes), "")
     if kind:
         raise UnreadableDocument(
-            f"This file is {kind}, which cannot be read here. Save it as PDF and upload that.", code="unsupported_type"
+            f"This file is {kind}, which cannot be read here.",
+            remedy="Save it as PDF and upload that.",
+            code="unsupported_type",
         )
     if is_office:
         return DOCX
     if suffix in ENDINGS.values() and suffix != ENDINGS[ZIP]:
         raise UnreadableDocument(
-            f"This file is named {suffix} but holds no such document: it is damaged, or an archive or an Office"
-            " document of another kind. Save it again in its own program, or name an archive .zip.",
+            f"This file is named {suffix} but holds no such document: it is damaged, or an archive or an Office "
+            "document of another kind.",
+            remedy="Save it again in its own program, or name an archive .zip.",
             code="unsupported_type",
         )
     return ZIP
@@ -362,8 +369,9 @@ def is_html(head: bytes) -> bool:
 def _html(suffix: str) -> str:
     if suffix == ".pdf":
         raise UnreadableDocument(
-            "This file is named .pdf but contains a web page (HTML), often a log-in or error page that was saved"
-            " instead of the document. Download the PDF again and upload that.",
+            "This file is named .pdf but contains a web page (HTML), often a log-in or error page that was saved "
+            "instead of the document.",
+            remedy="Download the PDF again and upload that.",
             code="html_named_pdf",
         )
     return TEXT
@@ -372,30 +380,32 @@ def _html(suffix: str) -> str:
 def _older_office(head: bytes, suffix: str) -> UnreadableDocument:
     if suffix == ".docx" and _WORD_STREAM not in head:
         return UnreadableDocument(
-            "This Word document is protected with a password, or is an older one under a newer name."
-            " Open it in Word, save it as .docx without a password, or as PDF, and upload that.",
+            "This Word document is protected with a password, or is an older one under a newer name.",
+            remedy="Open it in Word, save it as .docx without a password, or as PDF, and upload that.",
             code="encrypted_docx",
         )
     newer = _PROTECTED.get(suffix)
     if newer:
         return UnreadableDocument(
-            f"This {newer} file is protected with a password, or is an older one under a newer name."
-            f" Open it in {newer}, save it as {suffix} without a password and upload that.",
+            f"This {newer} file is protected with a password, or is an older one under a newer name.",
+            remedy=f"Open it in {newer}, save it as {suffix} without a password and upload that.",
             code=f"encrypted_{suffix[1:]}",
         )
     if suffix in (".doc", ".dot", ".docx") or _WORD_STREAM in head:
         return UnreadableDocument(
-            "This is a Word document in the older format (.doc), which cannot be read here."
-            " Save it as .docx or PDF and upload that.",
+            "This is a Word document in the older format (.doc), which cannot be read here.",
+            remedy="Save it as .docx or PDF and upload that.",
             code="old_word",
         )
     if suffix == ".msg" or _NOTE_STREAM in head:
         return UnreadableDocument(
-            "This is an Outlook message (.msg), which cannot be read here. Save it as .eml or PDF and upload that.",
+            "This is an Outlook message (.msg), which cannot be read here.",
+            remedy="Save it as .eml or PDF and upload that.",
             code="unsupported_type",
         )
     return UnreadableDocument(
-        f"This file is an older Office document, which cannot be read here. Save it as PDF. {ACCEPTED}",
+        "This file is an older Office document, which cannot be read here.",
+        remedy=f"Save it as PDF. {ACCEPTED}",
         code="unsupported_type",
     )
 
@@ -475,7 +485,7 @@ def decode(data: bytes) -> str:
         1 for character in sample if (character < " " and character not in "\t\n\r\f\x1b") or character == "\ufffd"
     )
     if strange > _CONTROL_SHARE * len(sample):
-        raise UnreadableDocument(f"This file holds binary data, not text. {ACCEPTED}", code="binary_file")
+        raise UnreadableDocument("This file holds binary data, not text.", remedy=ACCEPTED, code="binary_file")
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ").replace("\f", "\n")
 
 

@@ -210,11 +210,11 @@ def check_question(question: str) -> str:
     """The question without NULs and outer white space; InvalidInput when it is empty or too long."""
     question = question.replace("\x00", "").strip()
     if not question:
-        raise InvalidInput("Write a question first.", code=QUESTION_EMPTY)
+        raise InvalidInput("The question is empty.", remedy="Write one first.", code=QUESTION_EMPTY)
     if len(question) > QUESTION_MAX:
         raise InvalidInput(
-            f"This question has {len(question):,} characters; at most {QUESTION_MAX:,} can be asked. "
-            "Shorten it, or upload long background as a document.",
+            f"This question has {len(question):,} characters; at most {QUESTION_MAX:,} can be asked.",
+            remedy="Shorten it, or upload long background as a document.",
             code=QUESTION_TOO_LONG,
         )
     return question

@@ -18,7 +18,12 @@ from vectorless_web.workspaces.storage import hash_token, new_token
 def make_link(*, user: User, grid: Grid, days: int) -> tuple[GridLink, str]:
     """A link to a grid and its token, returned this once."""
     if not 1 <= days <= DAYS_MAX:
-        raise Problem(f"A link can be open for 1 to {DAYS_MAX} days.", code="invalid_input", status=422)
+        raise Problem(
+            f"A link can be open for 1 to {DAYS_MAX} days.",
+            remedy="Choose another number of days.",
+            code="invalid_input",
+            status=422,
+        )
     token, end = new_token(), timezone.now() + timedelta(days=days)
     link = GridLink.objects.create(grid=grid, token_hash=hash_token(token), created_by_id=user.pk, expires_at=end)
     record(actor=user, verb="grid.shared", workspace=grid.workspace, target=grid, details={"days": days})

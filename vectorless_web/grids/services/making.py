@@ -50,7 +50,12 @@ class GridValues:
 def create_grid(*, user: User, workspace: Workspace, values: GridValues, documents: Sequence[Document]) -> Grid:
     """Make a grid of documents and questions, of which nothing is asked yet."""
     if not documents and values.folder is None:
-        raise Problem("Choose at least one document that can be read.", code="no_documents", status=422)
+        raise Problem(
+            "The grid has no document.",
+            remedy="Choose at least one document that can be read.",
+            code="no_documents",
+            status=422,
+        )
     own = {"name": values.name, "folder": values.folder, "answerer": values.answerer}
     grid = Grid.objects.create(workspace=workspace, created_by_id=user.pk, asked_by_id=user.pk, **own)
     for position, column in enumerate(values.columns):
@@ -65,7 +70,12 @@ def take_rows(grid: Grid, documents: Iterable[Document]) -> int:
     known = set(grid.rows.values_list("document", flat=True))
     fresh = [document for document in documents if document.pk not in known]
     if len(known) + len(fresh) > ROWS_MAX:
-        raise Problem(f"A grid has at most {ROWS_MAX} documents.", code="too_many_documents", status=422)
+        raise Problem(
+            f"A grid has at most {ROWS_MAX} documents.",
+            remedy="Choose fewer, or make another grid.",
+            code="too_many_documents",
+            status=422,
+        )
     first = (grid.rows.aggregate(last=Max("position"))["last"] or 0) + 1
     rows = Row.objects.bulk_create(
         Row(grid=grid, document=document, version_id=document.current_version_id, position=first + number)
@@ -96,7 +106,12 @@ def remove_row(*, user: User, grid: Grid, row: Row) -> None:
 def add_column(*, user: User, grid: Grid, values: ColumnValues) -> Column:
     """Add a question, of which nothing is asked yet."""
     if grid.columns.count() >= COLUMNS_MAX:
-        raise Problem(f"A grid has at most {COLUMNS_MAX} columns.", code="too_many_columns", status=422)
+        raise Problem(
+            f"A grid has at most {COLUMNS_MAX} columns.",
+            remedy="Make another grid for the rest.",
+            code="too_many_columns",
+            status=422,
+        )
     last = grid.columns.aggregate(last=Max("position"))["last"]
     column = Column.objects.create(grid=grid, position=0 if last is None else last + 1, **_fields_of(values))
     Cell.objects.bulk_create([Cell(row=row, column=column) for row in grid.rows.all()], batch_size=500)

@@ -26,18 +26,17 @@ REPAIR_SECONDS = 5
 
 
 class Problem(Exception):
-    """Raised anywhere below a view. `message` names cause and remedy; `code` is stable; `status` is HTTP's.
+    """Raised anywhere below a view: `cause` says what is wrong, `remedy` what to do about it, `message` both.
 
-    `retry_after` says in how many seconds it is worth trying again. A `remedy` given by itself is the end of `message`,
-    and what programs are told beside the cause.
+    `code` is stable; `status` is HTTP's; `retry_after` says in how many seconds it is worth trying again.
     """
 
     def __init__(
         self,
         cause: str,
         *,
+        remedy: str,
         code: str,
-        remedy: str = "",
         status: int = 400,
         retryable: bool = False,
         retry_after: int | None = None,
@@ -69,8 +68,8 @@ class ProblemMiddleware:
         if request.method != "GET" or not isinstance(response, HttpResponseNotAllowed) or response.content:
             return response
         # The address of a form stays in the browser's bar after it was sent; opened again it would be an empty page.
-        sentence = _("This address only takes what a form sends. Opening it has changed nothing.")
-        problem = Problem(sentence, code="form_only", status=405)
+        sentence = _("This address only takes what a form sends, and opening it has changed nothing.")
+        problem = Problem(sentence, remedy=_("Go back to the page of the form."), code="form_only", status=405)
         page = show_problem(request, problem, above=page_above(request.path))
         page["Allow"] = response["Allow"]
         return page
@@ -109,18 +108,26 @@ def _form_problem(exception: Exception) -> Problem | None:
     """What was wrong with a form's body; None for any other bad request."""
     if isinstance(exception, TooManyFilesSent):
         most = settings.DATA_UPLOAD_MAX_NUMBER_FILES
-        return Problem(f"Upload at most {most} files at a time.", code="too_many_files", status=413)
+        return Problem(
+            "These are too many files.",
+            remedy=f"Upload at most {most} files at a time.",
+            code="too_many_files",
+            status=413,
+        )
     if isinstance(exception, TooManyFieldsSent):
         most = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
-        message = f"The form has more than {most:,} fields. Send fewer at a time."
-        return Problem(message, code="too_many_fields", status=413)
+        message = f"The form has more than {most:,} fields."
+        return Problem(message, remedy="Send fewer at a time.", code="too_many_fields", status=413)
     if isinstance(exception, RequestDataTooBig):
         most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20
-        message = f"The form's text is longer than {most} MB. Send less at a time, or send it as a file."
-        return Problem(message, code="form_too_large", status=413)
+        message = f"The form's text is longer than {most} MB."
+        return Problem(message, remedy="Send less at a time, or send it as a file.", code="form_too_large", status=413)
     if isinstance(exception, MultiPartParserError):
-        message = "The form arrived damaged, so nothing was stored. Load the page again and send it once more."
-        return Problem(message, code="form_damaged", status=400)
+        message, remedy = (
+            "The form arrived damaged, so nothing was stored.",
+            "Load the page again and send it once more.",
+        )
+        return Problem(message, remedy=remedy, code="form_damaged", status=400)
     return None
 
 

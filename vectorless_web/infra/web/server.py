@@ -235,7 +235,7 @@ class _Body:
         try:
             return await asyncio.wait_for(self._receive(), min(patience, left))
         except TimeoutError as error:
-            problem = Problem("The request took too long to arrive. Try again.", code="too_slow", status=408)
+            problem = Problem("The request took too long to arrive.", remedy="Try again.", code="too_slow", status=408)
             raise _Refused(problem) from error
 
     async def _admit(self) -> None:

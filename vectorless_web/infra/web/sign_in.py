@@ -30,12 +30,12 @@ class SignInMiddleware(LoginRequiredMiddleware):
         """Django calls this for what needs an account."""
         if request.method in ("GET", "HEAD") and not is_htmx(request):
             return super().handle_no_permission(request, view_func)
-        sentence = _("You are signed out, so nothing was stored. Sign in, then send it once more.")
+        sentence = _("You are signed out, so nothing was stored.")
         back = QueryDict(mutable=True)
         back["next"] = page_above(request.path)
         return show_problem(
             request,
-            Problem(sentence, code="signed_out", status=401),
+            Problem(sentence, remedy=_("Sign in, then send it once more."), code="signed_out", status=401),
             kept=list_typed(request),
             sign_in=f"{reverse('account_login')}?{back.urlencode(safe='/')}",
         )

@@ -64,8 +64,9 @@ def _check_waiting(waiting: QuerySet[Run], most: int, sentence: str, code: str) 
     if most and count >= most:
         wait = _seconds_to_next_end()
         questions = f"{count:,} question{'s' if count > 1 else ''}"
-        message = f"{sentence.format(questions=questions)} Ask again when one was taken, in about {_format_wait(wait)}."
-        raise Problem(message, code=code, status=429, retryable=True, retry_after=wait)
+        remedy = f"Ask again when one was taken, in about {_format_wait(wait)}."
+        cause = sentence.format(questions=questions)
+        raise Problem(cause, remedy=remedy, code=code, status=429, retryable=True, retry_after=wait)
 
 
 def _check_hour(user: User) -> None:
@@ -200,7 +201,7 @@ def _prepare(
     try:
         question, limits = check_question(question), _limits(workspace, choices)
     except InvalidInput as error:
-        raise Problem(error.message, code=error.code, status=422) from error
+        raise Problem(error.cause, remedy=error.remedy, code=error.code, status=422) from error
     return question, limits, _check_scope(workspace, user, documents)
 
 
@@ -292,7 +293,12 @@ def _check_scope(workspace: Workspace, user: User, ids: Sequence[int] | None) ->
         return []
     wanted = set(ids)
     if not wanted:
-        raise Problem("Choose at least one document, or ask the whole workspace.", code="no_documents", status=422)
+        raise Problem(
+            "No document was chosen.",
+            remedy="Choose at least one, or ask the whole workspace.",
+            code="no_documents",
+            status=422,
+        )
     found = list(readable_documents(workspace, user, wanted))
     if len(found) != len(wanted):
         raise Problem(
@@ -310,7 +316,9 @@ def _nothing_to_read(workspace: Workspace, user: User) -> Problem:
         return Problem(
             sentence, remedy="Ask again when one says Ready.", code="document_not_ready", status=422, retryable=True
         )
-    return Problem("Upload a document first: there is nothing to read here yet.", code="no_documents", status=422)
+    return Problem(
+        "There is nothing to read here yet.", remedy="Upload a document first.", code="no_documents", status=422
+    )
 
 
 KEPT = (
@@ -349,8 +357,8 @@ def _money(typed: float | None, most: float | None) -> dict[str, float]:
 
 def _check_answerer(workspace: Workspace, answerer: str) -> str:
     if answerer not in [row.value for row in answerers_of(workspace)]:
-        sentence = "The model that was chosen is no longer offered here. Choose again."
-        raise InvalidInput(sentence, code="unknown_answerer")
+        sentence = "The model that was chosen is no longer offered here."
+        raise InvalidInput(sentence, remedy="Choose again.", code="unknown_answerer")
     return answerer
 
 
@@ -367,9 +375,11 @@ def rename_thread(*, user: User, thread: Thread, title: str) -> None:
         raise PermissionDenied("Only who began this thread, or an editor, can rename it.")
     title = " ".join(title.replace("\0", "").split())
     if not title:
-        raise Problem("Write a title first.", code="title_empty", status=422)
+        raise Problem("The title is empty.", remedy="Write one first.", code="title_empty", status=422)
     if len(title) > TITLE_MAX:
-        raise Problem(f"A title has at most {TITLE_MAX} characters.", code="title_too_long", status=422)
+        raise Problem(
+            f"A title has at most {TITLE_MAX} characters.", remedy="Shorten it.", code="title_too_long", status=422
+        )
     before, thread.title = thread.title, title
     thread.save(update_fields=["title"])
     record(
@@ -406,7 +416,9 @@ def _cited_passage(row: Citation) -> CitedPassage:
 def give_feedback(*, user: User, run: Run, good: bool, reason: str = "", comment: str = "") -> Feedback:
     """Keep what a person says of a run; saying it again replaces it."""
     if reason and reason not in Feedback.Reason.values:
-        raise Problem("Choose one of the reasons offered.", code="invalid_input", status=422)
+        raise Problem(
+            "That is none of the reasons offered.", remedy="Choose one of them.", code="invalid_input", status=422
+        )
     values = {"good": good, "reason": "" if good else reason, "comment": comment.replace("\0", "").strip()[:2000]}
     given, _ = Feedback.objects.update_or_create(run=run, user_id=user.pk or 0, defaults=values)
     return given
@@ -426,7 +438,12 @@ def delete_run(*, user: User, run: Run) -> None:
     """
     _check_may_delete(user, run)
     if run.is_open:
-        raise Problem("Stop this first; then it can be deleted.", code="still_running", status=409)
+        raise Problem(
+            "This is still under way.",
+            remedy="Stop it first; then it can be deleted.",
+            code="still_running",
+            status=409,
+        )
     if Run.objects.filter(pk=run.pk).update(removed_at=timezone.now()):
         record(actor=user, verb="run.deleted", workspace=run.workspace, target=run, name=run.question)
 
@@ -471,5 +488,9 @@ def check_money(typed: str | float | None) -> float | None:
     except ValueError:
         usd = -1.0
     if not 0 < usd <= RUN_USD_MAX:
-        raise InvalidInput("Type the most to spend in US dollars, for example 0.25, or nothing.", code="invalid_amount")
+        raise InvalidInput(
+            "The most to spend is no amount of US dollars.",
+            remedy="Type one, for example 0.25, or nothing.",
+            code="invalid_amount",
+        )
     return usd

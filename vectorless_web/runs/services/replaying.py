@@ -443,7 +443,12 @@ def start_replay(*, user: User, run: Run) -> Replay:
     Problem 409 for an open run, 429 when this user has started as many as an hour allows.
     """
     if run.is_open:
-        raise Problem("Wait until this has ended; then it can be replayed.", code="still_running", status=409)
+        raise Problem(
+            "This is still under way.",
+            remedy="Wait until it has ended; then it can be replayed.",
+            code="still_running",
+            status=409,
+        )
     Run.objects.select_for_update().get(pk=run.pk)
     last = Replay.objects.filter(run=run.pk).first()
     if last is not None and last.is_under_way:

@@ -68,7 +68,12 @@ def set_favourite(*, user: User, run: Run, is_one: bool) -> None:
 def verify_run(*, user: User, run: Run) -> None:
     """Put one's name to an answer: its quotes were read, and they say so. Problem for a run without an answer."""
     if not run.has_answer:
-        raise Problem("Only an answer can be verified.", code="nothing_to_verify", status=409)
+        raise Problem(
+            "Only an answer can be verified.",
+            remedy="Choose a question that was answered.",
+            code="nothing_to_verify",
+            status=409,
+        )
     _, created = Verification.objects.get_or_create(run=run, user_id=user.pk or 0)
     if created:
         _tell(user, run, [run.asked_by_id], Kind.VERIFIED)
@@ -88,10 +93,17 @@ def add_comment(*, user: User, run: Run, text: str, sentence: int | None = None)
     """Say something of a run, or of one of its sentences (from 1). "@name" mentions a member who may see the run."""
     text = text.replace("\0", "").strip()
     if not 1 <= len(text) <= COMMENT_MAX:
-        raise Problem(f"A comment has 1 to {COMMENT_MAX:,} characters.", code="comment_length", status=422)
+        raise Problem(
+            f"A comment has 1 to {COMMENT_MAX:,} characters.",
+            remedy="Shorten it, or write something.",
+            code="comment_length",
+            status=422,
+        )
     claim = Claim.objects.filter(run=run, order=sentence - 1).first() if sentence else None
     if sentence and claim is None:
-        raise Problem("This answer has no such sentence.", code="unknown_sentence", status=422)
+        raise Problem(
+            "This answer has no such sentence.", remedy="Load the page again.", code="unknown_sentence", status=422
+        )
     comment = Comment.objects.create(run=run, claim=claim, author_id=user.pk, text=text)
     names = {name.casefold() for name in _MENTION.findall(text)}
     asked = [person for person in people_in(run.workspace) if person.get_username().casefold() in names]

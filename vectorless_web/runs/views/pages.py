@@ -87,7 +87,12 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
     form = AskedForm.read(request.POST)
     try:
         if not form.search.is_valid():
-            raise Problem("One of the options of the search cannot be used.", code="invalid_fields", status=422)
+            raise Problem(
+                "One of the options of the search cannot be used.",
+                remedy="Choose among those that are offered.",
+                code="invalid_fields",
+                status=422,
+            )
         run = services.start_run(
             user=request.user,
             workspace=place,

@@ -293,8 +293,10 @@ class AccountAdapter(DefaultAccountAdapter):
             super().send_mail(template_prefix, email, context)
         except OSError as error:  # Those of SMTP are of this kind.
             logger.warning("mail %s was not sent: %s", template_prefix, error)
-            sentence = "The mail could not be sent: the site's mail server does not take it. Try again in some minutes."
-            raise Problem(sentence, code="mail_not_sent", status=503, retryable=True) from error
+            sentence = "The mail could not be sent: the site's mail server does not take it."
+            raise Problem(
+                sentence, remedy="Try again in some minutes.", code="mail_not_sent", status=503, retryable=True
+            ) from error
 
 
 class MFAAdapter(DefaultMFAAdapter):
@@ -312,8 +314,8 @@ class MFAAdapter(DefaultMFAAdapter):
             return decrypt(encrypted_text.removeprefix(ENCRYPTED))
         except SecretUnreadable as error:
             raise Problem(
-                "Two-step sign-in cannot be checked: this site's encryption key has changed since it was set up. "
-                "An administrator can put the old key back, or switch two-step sign-in off for your account.",
+                "Two-step sign-in cannot be checked: this site's encryption key has changed since it was set up.",
+                remedy="An administrator can put the old key back, or switch two-step sign-in off for your account.",
                 code="secret_unreadable",
                 status=503,
             ) from error

@@ -83,7 +83,12 @@ def delete_workspace(*, actor: User, workspace: Workspace) -> None:
 def restore_workspace(*, actor: User, workspace: Workspace) -> None:
     """Take a workspace out of the bin, with everything in it. Problem (409) when it is not there."""
     if not _change_state(workspace, deleted_at__isnull=False).update(deleted_at=None):
-        raise Problem("This workspace is not in the bin (any more).", code="not_deleted", status=409)
+        raise Problem(
+            "This workspace is not in the bin (any more).",
+            remedy="Load the page again.",
+            code="not_deleted",
+            status=409,
+        )
     record(actor=actor, verb="workspace.restored", workspace=workspace, target=workspace)
 
 
@@ -135,7 +140,9 @@ def begin_visit(*, actor: User, workspace: Workspace, reason: str) -> Visit:
     Restricted folders and private runs stay closed. Problem (422) without a reason.
     """
     if not reason.strip():
-        raise Problem("Say why: the owners of the workspace read it.", code="no_reason", status=422)
+        raise Problem(
+            "No reason was given.", remedy="Say why: the owners of the workspace read it.", code="no_reason", status=422
+        )
     visit = Visit.objects.create(
         workspace=workspace, user_id=account_id(actor), reason=reason.strip()[:300], ends_at=timezone.now() + VISIT
     )
@@ -208,7 +215,7 @@ def remove_service_account(*, actor: User, account: ServiceAccount) -> None:
 def _refuse_owner(role: str) -> None:
     if role == Role.OWNER:
         message = "A program cannot be an owner: somebody who signs in must answer for a workspace."
-        raise Problem(message, code="no_owner", status=422)
+        raise Problem(message, remedy="Choose another role.", code="no_owner", status=422)
 
 
 @transaction.atomic
@@ -355,8 +362,8 @@ def address_problem(user: User, invitation: Invitation, *, at_sign_up: bool = Fa
         if settings.MAIL_ON
         else "This site sends no mail, so it cannot be: ask for a link without an address."
     )
-    sentence = f"This invitation is for {invitation.email}, which your account has not confirmed. {remedy}"
-    return Problem(sentence, code=NOT_CONFIRMED, status=403)
+    sentence = f"This invitation is for {invitation.email}, which your account has not confirmed."
+    return Problem(sentence, remedy=remedy, code=NOT_CONFIRMED, status=403)
 
 
 def needs_owner(membership: Membership) -> Problem:
@@ -389,7 +396,7 @@ def _lock_membership(membership: Membership) -> Membership:
     rows = Membership.objects.select_related("workspace", "user").filter(pk=membership.pk)
     current: Membership | None = rows.first()
     if current is None:
-        raise Problem("This member has left already.", code="not_a_member", status=404)
+        raise Problem("This member has left already.", remedy="Load the list again.", code="not_a_member", status=404)
     return current
 
 

@@ -47,7 +47,12 @@ def add_entry(*, actor: User, entry: LexiconEntry) -> LexiconEntry:
     """Store a new entry. Problem (422) when one of its names is taken or there are too many entries."""
     rows = _lock_entries(entry.workspace)
     if len(rows) >= MAX_ENTRIES:
-        raise Problem(f"There are {MAX_ENTRIES} entries, which is the most.", code="too_many_entries", status=422)
+        raise Problem(
+            f"There are {MAX_ENTRIES} entries, which is the most.",
+            remedy="Remove one first.",
+            code="too_many_entries",
+            status=422,
+        )
     _refuse_taken_names(entry, rows)
     entry.created_by_id = actor.pk
     entry.save()
@@ -114,7 +119,7 @@ def check_address(value: str) -> str:
         value, allowed=settings.ALLOW_PRIVATE_MODEL_HOSTS, setting="VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS"
     )
     if refusal := refuse_host(address):
-        raise Problem(refusal, code="host_not_allowed", status=422)
+        raise refusal
     return address
 
 
@@ -125,7 +130,8 @@ def check_public(value: str, *, allowed: bool | tuple[str, ...], setting: str) -
     parts = _parts(address) if plain else None
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
         raise Problem(
-            "Give an address that begins with https:// or http://, without blanks or a user name.",
+            "This is no address that can be called.",
+            remedy="Give an address that begins with https:// or http://, without blanks or a user name.",
             code="invalid_address",
             status=422,
         )
@@ -144,7 +150,9 @@ def allow_host(*, actor: User, host: str) -> ModelHost:
     """Add a host at which models may be asked; from the first one on, none elsewhere are. Problem (422) for no host."""
     name = host.strip().casefold().rstrip(".")
     if not HOST.fullmatch(name):
-        raise Problem("Give a host alone, such as api.openai.com.", code="invalid_host", status=422)
+        raise Problem(
+            "This is no host.", remedy="Give a host alone, such as api.openai.com.", code="invalid_host", status=422
+        )
     row, created = ModelHost.objects.get_or_create(host=name)
     if created:
         record(actor=actor, verb="model_host.allowed", target=row)
@@ -289,7 +297,7 @@ class NearbyModel:
 class Nearby:
     """What a look for models on this machine found: `models` is None before one, `refusal` says why none is allowed."""
 
-    refusal: str = ""
+    refusal: Problem | None = None
     is_looking: bool = False
     models: tuple[NearbyModel, ...] | None = None
 
@@ -306,7 +314,7 @@ def describe_nearby(workspace: Workspace) -> Nearby:
         for address in addresses[:1]:
             check_address(address)
     except Problem as problem:
-        return Nearby(refusal=problem.message)
+        return Nearby(refusal=problem)
     found = cache.get(f"{NEARBY}{workspace.pk}")
     if isinstance(found, str):  # The name of the job that looks: it may wait behind long questions.
         if jobs.exists(found, queue=LOOK_QUEUE):
@@ -326,7 +334,7 @@ def start_look(*, actor: User, workspace: Workspace, unasked: bool = False) -> N
     """
     nearby = describe_nearby(workspace)
     if nearby.refusal:
-        raise Problem(nearby.refusal, code="private_address", status=422)
+        raise nearby.refusal
     if unasked and (nearby.is_looking or nearby.models is not None):
         return
     if not unasked:

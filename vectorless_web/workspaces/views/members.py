@@ -64,7 +64,7 @@ def member_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.OWNER)
     form = RoleForm(request.POST)
     if not form.is_valid():
-        raise Problem("There is no such role.", code="unknown_role", status=422)
+        raise Problem("There is no such role.", remedy="Choose one of those offered.", code="unknown_role", status=422)
     membership = selectors.membership_in(workspace, pk)
     try:
         changed = services.change_role(actor=request.user, membership=membership, role=form.cleaned_data["role"])
@@ -123,7 +123,7 @@ def add_group(request: HttpRequest, slug: str) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.OWNER)
     form = GroupForm(request.POST, workspace=workspace)
     if not form.is_valid():
-        raise Problem("Choose a group and a role.", code="unknown_group", status=422)
+        raise Problem("No group or role was chosen.", remedy="Choose both.", code="unknown_group", status=422)
     added = services.add_group(actor=request.user, workspace=workspace, **form.cleaned_data)
     messages.success(request, f"The people of {added.group} are here as {added.get_role_display().lower()}.")
     return go_to(request, "workspaces:members", slug=slug)
@@ -135,7 +135,7 @@ def group_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.OWNER)
     form = RoleForm(request.POST)
     if not form.is_valid():
-        raise Problem("There is no such role.", code="unknown_role", status=422)
+        raise Problem("There is no such role.", remedy="Choose one of those offered.", code="unknown_role", status=422)
     found = selectors.group_membership_in(workspace, pk)
     changed = services.change_group_role(actor=request.user, membership=found, role=form.cleaned_data["role"])
     messages.success(request, f"The people of {changed.group} are now {changed.get_role_display().lower()}.")
@@ -164,8 +164,12 @@ def leave_now(request: HttpRequest, slug: str) -> HttpResponse:
     workspace = workspace_for(request.user, slug)
     own = selectors.own_membership(workspace, request.user)
     if own is None:
-        sentence = "You belong to this workspace by a group. Ask site staff to take you out of it."
-        return _leave_page(request, workspace, Problem(sentence, code="member_by_group", status=409))
+        sentence = "You belong to this workspace by a group."
+        return _leave_page(
+            request,
+            workspace,
+            Problem(sentence, remedy="Ask site staff to take you out of it.", code="member_by_group", status=409),
+        )
     try:
         services.remove_member(actor=request.user, membership=own)
     except Problem as problem:
@@ -247,7 +251,7 @@ def _invitation_page(request: HttpRequest, found: Invitation, token: str, proble
 def _open_invitation(token: str) -> Invitation:
     found = selectors.invitation_by(token)
     if found is None:
-        raise Problem(selectors.why_closed(token), code="invitation_closed", status=404)
+        raise selectors.why_closed(token)
     return found
 
 

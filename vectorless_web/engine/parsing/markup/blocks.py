@@ -69,8 +69,8 @@ class BlockWriter:
         """UnreadableDocument (`no_text`) when nothing but running lines and pictures was written."""
         if all(block.kind is NodeKind.RUNNING or not block.has_text for block in self.blocks):
             raise UnreadableDocument(
-                f"This {name} holds no text; pages that are pictures have none."
-                " Run text recognition (OCR) on it and upload the PDF.",
+                f"This {name} holds no text; pages that are pictures have none.",
+                remedy="Run text recognition (OCR) on it and upload the PDF.",
                 code="no_text",
             )
 

@@ -450,8 +450,8 @@ def html_text(
         reader.read(root)
     if not reader.writer.has_text:
         raise UnreadableDocument(
-            "This web page holds no text of its own; pages that scripts put together often do not."
-            " Open it in a browser, print it to PDF and upload that.",
+            "This web page holds no text of its own; pages that scripts put together often do not.",
+            remedy="Open it in a browser, print it to PDF and upload that.",
             code="no_text",
         )
     return reader.writer.text, reader.writer.blocks

@@ -80,8 +80,8 @@ def _parse(text: str) -> Any:
 
 def _too_deep() -> UnreadableDocument:
     return UnreadableDocument(
-        f"This JSON nests objects more than {_DEEPEST} levels deep, so it was not read."
-        " Export the parts that matter as files of their own.",
+        f"This JSON nests objects more than {_DEEPEST} levels deep, so it was not read.",
+        remedy="Export the parts that matter as files of their own.",
         code="nested_too_deeply",
     )
 

@@ -195,8 +195,8 @@ class _RichTextReader:
     def _open(self) -> None:
         if len(self.stack) >= _DEEPEST:
             raise UnreadableDocument(
-                "This Rich Text document is nested deeper than any program writes it, so it was not read."
-                " Open it in a word processor, save it again and upload that.",
+                "This Rich Text document is nested deeper than any program writes it, so it was not read.",
+                remedy="Open it in a word processor, save it again and upload that.",
                 code="damaged_rtf",
             )
         self.stack.append(self.state)

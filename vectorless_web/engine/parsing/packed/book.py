@@ -40,10 +40,13 @@ def read_book(path: Path, *, limits: CompileLimits) -> DocumentText:
         for chapter in chapters:
             empty += not _write_chapter(writer, package, chapter, shelf)
             if writer.length > limits.characters:
-                raise UnreadableDocument("This book is too long. Split it into smaller files.", code="too_large")
+                raise UnreadableDocument(
+                    "This book is too long.", remedy="Split it into smaller files.", code="too_large"
+                )
     if not writer.has_text:
         raise UnreadableDocument(
-            "This book holds no text; books of pictures have none. Upload a PDF with recognised text (OCR).",
+            "This book holds no text; books of pictures have none.",
+            remedy="Upload a PDF with recognised text (OCR).",
             code="no_text",
         )
     titles = [own.text or "" for own in _children(child(book, "metadata")) if local(own) == "title"]
@@ -89,7 +92,8 @@ def _refuse_locked(package: Package, chapters: set[str]) -> None:
     locked = {_decode_address(value(own, "URI")) for own in _parse(package, _ENCRYPTION).iter("{*}CipherReference")}
     if locked & chapters:
         raise UnreadableDocument(
-            "This book is locked by its seller (DRM), so it was not read. Upload a copy without a lock.",
+            "This book is locked by its seller (DRM), so it was not read.",
+            remedy="Upload a copy without a lock.",
             code="encrypted_epub",
         )
 

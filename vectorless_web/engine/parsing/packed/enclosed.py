@@ -149,8 +149,8 @@ def list_members(path: Path, limits: CompileLimits) -> list[zipfile.ZipInfo]:
             members = archive.infolist()
     except DAMAGE as error:
         raise UnreadableDocument(
-            "This ZIP archive is damaged or did not arrive whole. Pack the files again and upload that, or upload"
-            " them one by one.",
+            "This ZIP archive is damaged or did not arrive whole.",
+            remedy="Pack the files again and upload that, or upload them one by one.",
             code="damaged_zip",
         ) from error
     return [member for member in members if not member.is_dir() and not _SYSTEM.search(member.filename)]
@@ -225,7 +225,7 @@ def read_archive(path: Path, *, limits: CompileLimits) -> DocumentText:
             folder, name = "", _last_part(member.filename)
         folders.setdefault(folder, []).append(name)
     if not folders:
-        raise UnreadableDocument("This ZIP archive holds no files. Pack the files again.", code="no_text")
+        raise UnreadableDocument("This ZIP archive holds no files.", remedy="Pack the files again.", code="no_text")
     writer = BlockWriter()
     for folder in sorted(folders):
         writer.write(NodeKind.SECTION, folder, level=1)

@@ -55,7 +55,8 @@ def read_slides(path: Path, *, limits: CompileLimits) -> DocumentText:
     writer = reader.writer
     if not any(block.end > block.start for block in writer.blocks):
         raise UnreadableDocument(
-            "No slide of this presentation holds text. Run text recognition (OCR) on it as a PDF and upload that.",
+            "No slide of this presentation holds text.",
+            remedy="Run text recognition (OCR) on it as a PDF and upload that.",
             code="no_text",
         )
     remarks = [*told, *reader.tell()]

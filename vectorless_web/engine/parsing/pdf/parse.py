@@ -416,18 +416,23 @@ def _explain_open_failure(data: bytes, code: int | None) -> UnreadableDocument:
     """Why a PDF cannot be opened. PDFium may report the code of an earlier file, so the bytes are checked as well."""
     if code == pdfium_c.FPDF_ERR_PASSWORD and b"/Encrypt" in data:
         return UnreadableDocument(
-            "This PDF is encrypted and needs a password. Remove the password and upload it again.",
+            "This PDF is encrypted and needs a password.",
+            remedy="Remove the password and upload it again.",
             code="encrypted_pdf",
         )
     if _COUNT_ZERO.search(data) and not _ANY_PAGE.search(data):
         return _no_pages()
     return UnreadableDocument(
-        "This PDF is damaged or cut short. Download or export it again and upload the new copy.", code="damaged_pdf"
+        "This PDF is damaged or cut short.",
+        remedy="Download or export it again and upload the new copy.",
+        code="damaged_pdf",
     )
 
 
 def _no_pages() -> UnreadableDocument:
-    return UnreadableDocument("This PDF has no pages. Export it again and upload the new copy.", code="no_pages")
+    return UnreadableDocument(
+        "This PDF has no pages.", remedy="Export it again and upload the new copy.", code="no_pages"
+    )
 
 
 def _check_pages(count: int, limits: CompileLimits) -> None:
@@ -435,7 +440,8 @@ def _check_pages(count: int, limits: CompileLimits) -> None:
         raise _no_pages()
     if count > limits.pages:
         raise UnreadableDocument(
-            f"This PDF has {count:,} pages; at most {limits.pages:,} can be read. Split it into smaller files.",
+            f"This PDF has {count:,} pages; at most {limits.pages:,} can be read.",
+            remedy="Split it into smaller files.",
             code="too_many_pages",
         )
 

@@ -341,7 +341,9 @@ def _open_document(path: Path) -> Iterator[pdfium.PdfDocument]:
     try:
         document = pdfium.PdfDocument(path)
     except pdfium.PdfiumError as error:
-        raise UnreadableDocument("This PDF can no longer be opened. Upload it again.", code="damaged_pdf") from error
+        raise UnreadableDocument(
+            "This PDF can no longer be opened.", remedy="Upload it again.", code="damaged_pdf"
+        ) from error
     try:
         yield document
     finally:

@@ -61,7 +61,8 @@ def read_picture(path: Path, *, limits: CompileLimits) -> PicturePages:
         count = _count_pages(image)
         if count > limits.pages:
             raise UnreadableDocument(
-                f"This file has {count:,} pictures; at most {limits.pages:,} can be read. Split it into smaller files.",
+                f"This file has {count:,} pictures; at most {limits.pages:,} can be read.",
+                remedy="Split it into smaller files.",
                 code="too_many_pages",
             )
         is_moving = image.format != "TIFF" and getattr(image, "n_frames", 1) > 1 and image.format != "MPO"
@@ -157,7 +158,9 @@ def _open_picture(path: Path | io.BytesIO, pixels: int, kinds: tuple[str, ...] =
 
 def _make_damage_error() -> UnreadableDocument:
     return UnreadableDocument(
-        "This picture is damaged or cut short. Save or scan it again and upload the new copy.", code="damaged_picture"
+        "This picture is damaged or cut short.",
+        remedy="Save or scan it again and upload the new copy.",
+        code="damaged_picture",
     )
 
 
@@ -169,8 +172,8 @@ def _check_size(size: tuple[int, int], pixels: int) -> None:
 def _make_size_error(pixels: int, size: tuple[int, int] | None = None) -> UnreadableDocument:
     has = f"is {size[0]:,} by {size[1]:,} pixels large" if size else "has far too many pixels"
     return UnreadableDocument(
-        f"This picture {has}; at most {pixels // 1_000_000:,} million pixels can be read."
-        " Save it in a lower resolution and upload that.",
+        f"This picture {has}; at most {pixels // 1_000_000:,} million pixels can be read.",
+        remedy="Save it in a lower resolution and upload that.",
         code="picture_too_large",
     )
 

@@ -34,11 +34,14 @@ def read_older_workbook(path: Path, *, limits: CompileLimits) -> DocumentText:
             sheets.append(_read_sheet(book.get_sheet_by_name(entry.name), entry.name, count))
     except PasswordError as error:
         raise UnreadableDocument(
-            "This workbook is protected with a password. Save it without one and upload that.", code="encrypted_xlsx"
+            "This workbook is protected with a password.",
+            remedy="Save it without one and upload that.",
+            code="encrypted_xlsx",
         ) from error
     except CalamineError as error:
         raise UnreadableDocument(
-            "This workbook is damaged or did not arrive whole. Open it in Excel, save it as .xlsx and upload that.",
+            "This workbook is damaged or did not arrive whole.",
+            remedy="Open it in Excel, save it as .xlsx and upload that.",
             code="damaged_xls",
         ) from error
     return write_sheets(sheets, "", left_out.tell())

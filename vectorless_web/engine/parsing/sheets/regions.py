@@ -67,7 +67,8 @@ class CellCount:
         self.count += bool(said)
         if self.count > FILLED_CELLS:
             raise UnreadableDocument(
-                f"This workbook has more than {FILLED_CELLS:,} filled cells. Split it into smaller files.",
+                f"This workbook has more than {FILLED_CELLS:,} filled cells.",
+                remedy="Split it into smaller files.",
                 code="too_large",
             )
         return said
@@ -84,7 +85,8 @@ def write_sheets(sheets: Sequence[Sheet], title: str, remarks: Iterable[str]) ->
                 above = _write_region(writer, region, above)
     if not writer.blocks:
         raise UnreadableDocument(
-            "This workbook has no filled cell on a sheet that is shown. Charts and pictures hold no words to quote.",
+            "This workbook has no filled cell on a sheet that is shown; charts and pictures hold no words to quote.",
+            remedy="Fill cells, or show the sheet that has them.",
             code="no_text",
         )
     return writer.finish(title, remarks, shown_title=_find_shown_title(writer))
