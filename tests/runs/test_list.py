@@ -122,9 +122,9 @@ def test_a_page_takes_the_same_few_queries_however_many_runs_there_are(
 
     more(2)
     page()
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(12):
         page()
     more(25)
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(12):
         page()
     assert Run.objects.count() == 27

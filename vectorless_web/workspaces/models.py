@@ -78,6 +78,8 @@ class Workspace(models.Model):
     """Days that a deleted workspace can be brought back."""
     role = ""
     """The role of the user for whom a selector fetched the workspace; "" when it was not fetched for anyone."""
+    beside: "list[Workspace] | None" = None
+    """All workspaces of that user, where the selector fetched them together; the page's menu lists them."""
 
     name = models.CharField(max_length=NAME_MAX)
     slug = models.SlugField(max_length=60, unique=True)

@@ -28,7 +28,7 @@ from vectorless_web.engine.errors import NotFound
 from vectorless_web.infra.limits import TAG_MAX, TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Role
-from vectorless_web.workspaces.selectors import workspace_for
+from vectorless_web.workspaces.selectors import workspace_alone
 
 router = Router(tags=["Documents"])
 Search = Annotated[str, Field(max_length=200, pattern=NO_NUL)]
@@ -134,7 +134,7 @@ def list_documents(
     request: HttpRequest, slug: str, asked: PageQuery = Paged, search: Search = "", tag: Search = ""
 ) -> dict[str, Any]:
     """The documents of a workspace, the newest first; `search` looks in titles, names and tags."""
-    workspace = workspace_for(request.user, slug)
+    workspace = workspace_alone(request.user, slug)
     query = selectors.ListQuery(search=search, tag=tag)
     return take_page(selectors.found_documents(workspace, request.user, query), asked, show_document)
 
@@ -155,7 +155,7 @@ def upload_document(
     workspace's setting decides.
     With the header Idempotency-Key a repeated request gives the first reply.
     """
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
+    workspace = workspace_alone(request.user, slug, Role.EDITOR)
     place = selectors.folder_in(workspace, request.user, folder) if folder else None
 
     def add() -> tuple[int, dict[str, Any]]:

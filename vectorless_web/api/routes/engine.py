@@ -55,7 +55,7 @@ from vectorless_web.engine.questions.understand import understand
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.corpus import router_config
 from vectorless_web.workspaces.models import Workspace
-from vectorless_web.workspaces.selectors import lexicon_of, workspace_for
+from vectorless_web.workspaces.selectors import lexicon_of, workspace_alone
 
 router = Router(tags=["Engine"])
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -69,7 +69,7 @@ CHOSEN = 5
 @router.post("/workspaces/{slug:slug}/route", response=RoutedOut)
 def route(request: HttpRequest, slug: str, asked: RouteIn) -> RouteResult:
     """Which documents a question should open, best first, and why; no model is asked."""
-    workspace = workspace_for(request.user, slug)
+    workspace = workspace_alone(request.user, slug)
     chosen: dict[str, Any] = {f"w_{name}": weight for name, weight in asked.weights.items()}
     chosen |= {"route_mode": asked.mode} if asked.mode else {}
     found = _route(request, workspace, understand(asked.query, lexicon=lexicon_of(workspace)), chosen)
@@ -79,7 +79,7 @@ def route(request: HttpRequest, slug: str, asked: RouteIn) -> RouteResult:
 @router.post("/workspaces/{slug:slug}/retrieve", response=RetrievedOut)
 def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, Any]:
     """The passages of documents that fit a budget of tokens, in the fused order of the lanes."""
-    workspace = workspace_for(request.user, slug)
+    workspace = workspace_alone(request.user, slug)
     lexicon = lexicon_of(workspace)
     plan = understand(asked.query, lexicon=lexicon)
     wanted = asked.documents or [row.doc_id for row in _route(request, workspace, plan).candidates[:CHOSEN]]
@@ -134,7 +134,7 @@ def retrieve(request: HttpRequest, slug: str, asked: RetrieveIn) -> dict[str, An
 @router.post("/workspaces/{slug:slug}/navigate", response=NavigatedOut)
 def navigate(request: HttpRequest, slug: str, asked: NavigateIn) -> dict[str, Any]:
     """Search a document's tree: sections entered and rejected with their reasons, and each decision in order."""
-    workspace = workspace_for(request.user, slug)
+    workspace = workspace_alone(request.user, slug)
     document = open_version(_find_versions(request, workspace, [asked.document])[asked.document])
     if not 0 <= asked.start < len(document.tree):
         raise Problem(

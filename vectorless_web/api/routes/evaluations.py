@@ -18,7 +18,7 @@ from vectorless_web.evaluations.models import Evaluation
 from vectorless_web.evaluations.reading import PARTS_MAX, TEXT_MAX, Typed, check_typed, write_row
 from vectorless_web.infra.limits import STEPS_MAX, STEPS_MIN
 from vectorless_web.workspaces.models import Role
-from vectorless_web.workspaces.selectors import workspace_for
+from vectorless_web.workspaces.selectors import workspace_alone
 
 router = Router(tags=["Evaluations"])
 SETS = "/workspaces/{slug:slug}/golden-sets"
@@ -110,7 +110,7 @@ def show_evaluation(found: Evaluation) -> dict[str, Any]:
 @router.get(SETS, response=list[SetOut])
 def list_sets(request: HttpRequest, slug: str) -> list[dict[str, Any]]:
     """The golden sets of a workspace by name."""
-    rows: Any = selectors.sets_in(workspace_for(request.user, slug))
+    rows: Any = selectors.sets_in(workspace_alone(request.user, slug))
     return [_show_set(row, row.question_count, row.last) for row in rows]
 
 
@@ -121,7 +121,7 @@ def _show_set(row: Any, questions: int, last: Evaluation | None) -> dict[str, An
 @router.post(SETS, response={201: SetOut}, auth=Bearer(Scope.WRITE))
 def make_set(request: HttpRequest, slug: str, asked: SetIn) -> Status[dict[str, Any]]:
     """Make an empty set."""
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
+    workspace = workspace_alone(request.user, slug, Role.EDITOR)
     made = services.make_set(user=request.user, workspace=workspace, name=asked.name)
     return Status(201, _show_set(made, 0, None))
 

@@ -17,7 +17,7 @@ from vectorless_web.grids.forms import ColumnForm, GridForm
 from vectorless_web.grids.models import Grid
 from vectorless_web.grids.services import ColumnValues
 from vectorless_web.workspaces.models import Role
-from vectorless_web.workspaces.selectors import workspace_for
+from vectorless_web.workspaces.selectors import workspace_alone
 
 router = Router(tags=["Grids"])
 PLACE = "/workspaces/{slug:slug}/grids"
@@ -93,7 +93,7 @@ def show_grid(request: HttpRequest, grid: Grid) -> dict[str, Any]:
 @router.get(PLACE, response=PageOut[GridOut])
 def list_grids(request: HttpRequest, slug: str, asked: PageQuery = Paged) -> dict[str, Any]:
     """The grids of a workspace, the newest first."""
-    workspace = workspace_for(request.user, slug)
+    workspace = workspace_alone(request.user, slug)
 
     def show(grid: Grid) -> dict[str, Any]:
         grid.workspace = workspace
@@ -105,7 +105,7 @@ def list_grids(request: HttpRequest, slug: str, asked: PageQuery = Paged) -> dic
 @router.post(PLACE, response={201: GridOut}, auth=Bearer(Scope.ASK))
 def make_grid(request: HttpRequest, slug: str, asked: GridIn) -> Status[dict[str, Any]]:
     """Make a grid, of which nothing is asked yet. With Idempotency-Key a repeated request gives the first reply."""
-    workspace = workspace_for(request.user, slug, Role.MEMBER)
+    workspace = workspace_alone(request.user, slug, Role.MEMBER)
     form = GridForm({**asked.dict(exclude={"set"}), "columns": asked.set}, user=request.user, workspace=workspace)
     if not form.is_valid():
         raise refuse_fields(form)

@@ -17,7 +17,7 @@ from vectorless_web.api.routes.schemas import NO_NUL
 from vectorless_web.workspaces import selectors, services
 from vectorless_web.workspaces.forms import InviteForm
 from vectorless_web.workspaces.models import Invitation, Membership, Role
-from vectorless_web.workspaces.selectors import workspace_for
+from vectorless_web.workspaces.selectors import workspace_alone
 
 router = Router(tags=["Members"], auth=Bearer(Scope.ADMIN))
 MEMBERS = "/workspaces/{slug:slug}/members"
@@ -71,19 +71,19 @@ class InvitationMadeOut(InvitationOut):
 
 
 def _member(request: HttpRequest, slug: str, member: int) -> Membership:
-    return selectors.membership_in(workspace_for(request.user, slug, Role.OWNER), member)
+    return selectors.membership_in(workspace_alone(request.user, slug, Role.OWNER), member)
 
 
 @router.get(MEMBERS, response=list[MemberOut])
 def list_members(request: HttpRequest, slug: str) -> Any:
     """Who belongs to the workspace by themselves, and with which role."""
-    return selectors.members_of(workspace_for(request.user, slug, Role.OWNER))
+    return selectors.members_of(workspace_alone(request.user, slug, Role.OWNER))
 
 
 @router.post(MEMBERS + "/restore", response=MemberOut)
 def restore_member(request: HttpRequest, slug: str, asked: RemovedIn) -> Membership:
     """Undo a removal within the hour: the person is back with the role that they had."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
+    workspace = workspace_alone(request.user, slug, Role.OWNER)
     account = get_user_model().objects.filter(username=asked.user).values_list("pk", flat=True).first()
     return services.restore_member(actor=request.user, workspace=workspace, account=account or 0)
 
@@ -105,13 +105,13 @@ def remove_member(request: HttpRequest, slug: str, member: Number) -> Status[Non
 @router.get(INVITATIONS, response=list[InvitationOut])
 def list_invitations(request: HttpRequest, slug: str) -> Any:
     """The invitations that were neither used nor revoked, the newest first."""
-    return selectors.pending_invitations(workspace_for(request.user, slug, Role.OWNER))
+    return selectors.pending_invitations(workspace_alone(request.user, slug, Role.OWNER))
 
 
 @router.post(INVITATIONS, response={201: InvitationMadeOut})
 def invite(request: HttpRequest, slug: str, asked: InviteIn) -> Status[dict[str, Any]]:
     """Add somebody: who opens the link becomes a member. The link is in this reply alone."""
-    workspace, form = workspace_for(request.user, slug, Role.OWNER), InviteForm(asked.dict())
+    workspace, form = workspace_alone(request.user, slug, Role.OWNER), InviteForm(asked.dict())
     if not form.is_valid():
         raise refuse_fields(form)
     made, token = services.invite(actor=request.user, workspace=workspace, **form.cleaned_data)
@@ -122,6 +122,6 @@ def invite(request: HttpRequest, slug: str, asked: InviteIn) -> Status[dict[str,
 @router.delete(INVITATIONS + "/{invitation}", response={204: None})
 def revoke_invitation(request: HttpRequest, slug: str, invitation: Number) -> Status[None]:
     """Close an invitation's link."""
-    found = selectors.invitation_in(workspace_for(request.user, slug, Role.OWNER), invitation)
+    found = selectors.invitation_in(workspace_alone(request.user, slug, Role.OWNER), invitation)
     services.revoke_invitation(actor=request.user, invitation=found)
     return Status(204, None)

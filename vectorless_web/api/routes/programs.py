@@ -19,7 +19,7 @@ from vectorless_web.sources import selectors
 from vectorless_web.sources import services as sources
 from vectorless_web.sources.models import Kind, Source, SourceFile
 from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import service_account_in, service_accounts_of, workspace_for
+from vectorless_web.workspaces.selectors import service_account_in, service_accounts_of, workspace_alone
 from vectorless_web.workspaces.services import add_service_account, remove_service_account
 
 router = Router(tags=["Programs"])
@@ -163,7 +163,7 @@ class SourceFileOut(ModelSchema):
 
 
 def _govern(request: HttpRequest, slug: str) -> Workspace:
-    return workspace_for(request.user, slug, Role.OWNER)
+    return workspace_alone(request.user, slug, Role.OWNER)
 
 
 @router.get(ACCOUNTS, response=list[AccountOut], auth=owners)

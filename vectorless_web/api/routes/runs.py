@@ -22,7 +22,7 @@ from vectorless_web.runs.models import Claim, Run, Thread
 from vectorless_web.sharing import services as sharing
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import Role
-from vectorless_web.workspaces.selectors import workspace_for
+from vectorless_web.workspaces.selectors import workspace_alone
 
 router = Router(tags=["Runs"])
 PLACE, THREADS = "/workspaces/{slug:slug}/runs", "/workspaces/{slug:slug}/threads"
@@ -164,7 +164,7 @@ def show_claim(claim: Claim) -> dict[str, Any]:
 @router.get(PLACE, response=PageOut[RunOut])
 def list_runs(request: HttpRequest, slug: str, asked: PageQuery = Paged) -> dict[str, Any]:
     """The runs of a workspace that the person may see, the newest first."""
-    workspace = workspace_for(request.user, slug)
+    workspace = workspace_alone(request.user, slug)
     rows = selectors.asked_runs(request.user.pk, [workspace.pk]).select_related("workspace", "answer")
     return take_page(rows, asked, show_run)
 
@@ -172,7 +172,7 @@ def list_runs(request: HttpRequest, slug: str, asked: PageQuery = Paged) -> dict
 @router.post(PLACE, response={201: RunOut}, auth=asking)
 def ask(request: HttpRequest, slug: str, asked: AskIn) -> Status[dict[str, Any]]:
     """Ask a question; the run is queued. With the header Idempotency-Key a repeated request gives the first reply."""
-    workspace = workspace_for(request.user, slug, Role.MEMBER)
+    workspace = workspace_alone(request.user, slug, Role.MEMBER)
     thread = selectors.thread_for(request.user, slug, asked.thread) if asked.thread else None
     search = asked.search.model_dump(mode="json", exclude_unset=True, exclude_none=True) if asked.search else {}
     given = {**asked.dict(exclude={"thread"}), "follows": thread, "search": search}
@@ -287,7 +287,7 @@ def revoke_link(request: HttpRequest, slug: str, run: Number, link: Number) -> S
 @router.get(THREADS, response=PageOut[ThreadOut])
 def list_threads(request: HttpRequest, slug: str, asked: PageQuery = Paged) -> dict[str, Any]:
     """The conversations of a workspace in which the person may see a question, the newest first."""
-    seen = selectors.visible_runs(request.user.pk, [workspace_for(request.user, slug).pk])
+    seen = selectors.visible_runs(request.user.pk, [workspace_alone(request.user, slug).pk])
     return take_page(Thread.objects.filter(pk__in=seen.values("thread")), asked)
 
 

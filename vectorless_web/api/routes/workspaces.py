@@ -26,7 +26,7 @@ from vectorless_web.runs.search import FoundDocument, SearchQuery, search_worksp
 from vectorless_web.workspaces import selectors, services
 from vectorless_web.workspaces.forms import COUNTS, LIMITS, WEIGHTS, LexiconEntryForm, SettingsForm
 from vectorless_web.workspaces.models import AuditEvent, Budget, LexiconEntry, Role, Workspace
-from vectorless_web.workspaces.selectors import workspace_for
+from vectorless_web.workspaces.selectors import workspace_alone
 
 router, governing = Router(tags=["Workspaces"]), Router(tags=["Governing"])
 ONE = "/workspaces/{slug:slug}"
@@ -184,26 +184,26 @@ def list_workspaces(request: HttpRequest) -> list[Workspace]:
 @router.get(ONE, response=WorkspaceOut)
 def show_workspace(request: HttpRequest, slug: str) -> Workspace:
     """One workspace."""
-    return workspace_for(request.user, slug)
+    return workspace_alone(request.user, slug)
 
 
 @router.get(ONE + "/folders", response=list[NamedOut])
 def list_folders(request: HttpRequest, slug: str) -> Any:
     """The folders that the person may see."""
-    return folders_of(workspace_for(request.user, slug), request.user)
+    return folders_of(workspace_alone(request.user, slug), request.user)
 
 
 @router.post(ONE + "/folders", response=NamedOut, auth=editors)
 def add_folder(request: HttpRequest, slug: str, asked: FolderIn) -> Any:
     """The folder of that name, made when there is none."""
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
+    workspace = workspace_alone(request.user, slug, Role.EDITOR)
     return create_folder(actor=request.user, workspace=workspace, name=" ".join(asked.name.split()))
 
 
 @router.patch(FOLDER, response=NamedOut, auth=editors)
 def rename_folder(request: HttpRequest, slug: str, folder: Number, asked: FolderIn) -> Folder:
     """Give a folder another name."""
-    found = folder_in(workspace_for(request.user, slug, Role.EDITOR), request.user, folder)
+    found = folder_in(workspace_alone(request.user, slug, Role.EDITOR), request.user, folder)
     rename(actor=request.user, folder=found, name=" ".join(asked.name.split()))
     return found
 
@@ -211,7 +211,7 @@ def rename_folder(request: HttpRequest, slug: str, folder: Number, asked: Folder
 @router.delete(FOLDER, response={204: None}, auth=editors)
 def remove_folder(request: HttpRequest, slug: str, folder: Number) -> Status[None]:
     """Delete a folder that is open to all; its documents stay, in no folder."""
-    found = folder_in(workspace_for(request.user, slug, Role.EDITOR), request.user, folder)
+    found = folder_in(workspace_alone(request.user, slug, Role.EDITOR), request.user, folder)
     delete_folder(actor=request.user, folder=found)
     return Status(204, None)
 
@@ -219,7 +219,7 @@ def remove_folder(request: HttpRequest, slug: str, folder: Number) -> Status[Non
 @router.get(ONE + "/tags", response=list[str])
 def list_tags(request: HttpRequest, slug: str) -> list[str]:
     """The tags in use, by name."""
-    return [tag for tag, _count in tags_of(workspace_for(request.user, slug), request.user)]
+    return [tag for tag, _count in tags_of(workspace_alone(request.user, slug), request.user)]
 
 
 @router.get(ONE + "/search", response=FoundOut)
@@ -227,7 +227,7 @@ def search(
     request: HttpRequest, slug: str, text: Words, page: Annotated[int, Query(ge=1, le=1000)] = 1
 ) -> dict[str, Any]:
     """The documents that hold the words, best first, each with its best passages: what the search page shows."""
-    found = search_workspace(workspace_for(request.user, slug), request.user, SearchQuery(text=text, page=page))
+    found = search_workspace(workspace_alone(request.user, slug), request.user, SearchQuery(text=text, page=page))
     shown = {"total": found.total, "page": found.page, "pages": found.pages}
     return {"documents": [_show_found(row) for row in found.documents], **shown}
 
@@ -245,7 +245,7 @@ def _show_settings(workspace: Workspace) -> dict[str, Any]:
 @governing.get(ONE + "/settings", response=SettingsOut, auth=owners)
 def show_settings(request: HttpRequest, slug: str) -> dict[str, Any]:
     """Name, description, the limits of runs, and how documents are chosen and searched."""
-    return _show_settings(workspace_for(request.user, slug, Role.OWNER))
+    return _show_settings(workspace_alone(request.user, slug, Role.OWNER))
 
 
 @governing.patch(ONE + "/settings", response=SettingsOut, auth=owners)
@@ -253,14 +253,14 @@ def change_settings(request: HttpRequest, slug: str, asked: SettingsIn) -> dict[
     """Change some of them; with the header If-Match only as long as they are as they were read."""
     with transaction.atomic():
         Workspace.objects.select_for_update().filter(slug=slug).first()
-        workspace = workspace_for(request.user, slug, Role.OWNER)
+        workspace = workspace_alone(request.user, slug, Role.OWNER)
         shown = _show_settings(workspace)
         check_state(request, SettingsOut, shown)
         if unknown := asked.settings.keys() - shown["settings"].keys():
             raise FieldsProblem([{"field": f"settings.{name}", "message": "No such setting."} for name in unknown])
         plain = asked.dict(exclude={"settings"}, exclude_none=True)
         typed = {**shown, **plain, **shown["settings"], **asked.settings}
-        form = SettingsForm(typed, instance=workspace_for(request.user, slug))
+        form = SettingsForm(typed, instance=workspace_alone(request.user, slug))
         if not form.is_valid():
             raise refuse_fields(form)
         named = {name: form.cleaned_data[name] for name in ("name", "description")}
@@ -271,26 +271,26 @@ def change_settings(request: HttpRequest, slug: str, asked: SettingsIn) -> dict[
 @governing.get(ONE + "/usage", response=UsageOut, auth=owners)
 def show_usage(request: HttpRequest, slug: str, days: Annotated[int, Query(ge=1, le=366)] = 30) -> UsageReport:
     """What was asked, read and spent within the last days: sums, and a row for each day."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
+    workspace = workspace_alone(request.user, slug, Role.OWNER)
     return report_usage(days=days, group="person", workspace=workspace.pk)
 
 
 @governing.get(ONE + "/audit", response=EventPageOut, auth=owners)
 def list_events(request: HttpRequest, slug: str, before: Annotated[Number | None, Query()] = None) -> Any:
     """The record of the workspace, the newest first; `before` takes the `next` of the page before."""
-    return page_of_workspace(workspace_for(request.user, slug, Role.OWNER), request.user, AuditQuery(), before=before)
+    return page_of_workspace(workspace_alone(request.user, slug, Role.OWNER), request.user, AuditQuery(), before=before)
 
 
 @governing.get(ONE + "/budgets", response=list[BudgetOut], auth=owners)
 def list_budgets(request: HttpRequest, slug: str) -> Any:
     """What may be spent on models, and what was."""
-    return selectors.budgets_of(workspace_for(request.user, slug, Role.OWNER))
+    return selectors.budgets_of(workspace_alone(request.user, slug, Role.OWNER))
 
 
 @governing.put(ONE + "/budgets", response=BudgetOut, auth=owners)
 def set_budget(request: HttpRequest, slug: str, asked: BudgetIn) -> Budget:
     """Limit the workspace, or one member of it, in place of the limit there is."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
+    workspace = workspace_alone(request.user, slug, Role.OWNER)
     person = selectors.people_in(workspace).filter(username=asked.user).first() if asked.user else None
     if asked.user and person is None:
         raise Problem(
@@ -307,7 +307,7 @@ def set_budget(request: HttpRequest, slug: str, asked: BudgetIn) -> Budget:
 @governing.delete(ONE + "/budgets/{budget}", response={204: None}, auth=owners)
 def remove_budget(request: HttpRequest, slug: str, budget: Number) -> Status[None]:
     """Lift a limit that an owner set."""
-    workspace = workspace_for(request.user, slug, Role.OWNER)
+    workspace = workspace_alone(request.user, slug, Role.OWNER)
     services.remove_budget(actor=request.user, budget=selectors.budget_in(workspace, budget))
     return Status(204, None)
 
@@ -315,26 +315,26 @@ def remove_budget(request: HttpRequest, slug: str, budget: Number) -> Status[Non
 @governing.get(ONE + "/lexicon", response=list[EntryOut])
 def list_entries(request: HttpRequest, slug: str) -> Any:
     """The workspace's own words, by concept."""
-    return selectors.entries_of(workspace_for(request.user, slug))
+    return selectors.entries_of(workspace_alone(request.user, slug))
 
 
 @governing.get(ENTRY, response=EntryOut)
 def show_entry(request: HttpRequest, slug: str, entry: Number) -> LexiconEntry:
     """One of them."""
-    return selectors.entry_in(workspace_for(request.user, slug), entry)
+    return selectors.entry_in(workspace_alone(request.user, slug), entry)
 
 
 @governing.post(ONE + "/lexicon", response={201: EntryOut}, auth=editors)
 def add_entry(request: HttpRequest, slug: str, asked: EntryIn) -> Status[LexiconEntry]:
     """Add what people ask for and how documents word it."""
-    entry = _read_entry(asked, LexiconEntry(workspace=workspace_for(request.user, slug, Role.EDITOR)))
+    entry = _read_entry(asked, LexiconEntry(workspace=workspace_alone(request.user, slug, Role.EDITOR)))
     return Status(201, services.add_entry(actor=request.user, entry=entry))
 
 
 @governing.put(ENTRY, response=EntryOut, auth=editors)
 def change_entry(request: HttpRequest, slug: str, entry: Number, asked: EntryIn) -> LexiconEntry:
     """Change an entry; with the header If-Match only as long as it is as it was read."""
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
+    workspace = workspace_alone(request.user, slug, Role.EDITOR)
     with transaction.atomic():
         LexiconEntry.objects.select_for_update().filter(workspace=workspace, pk=entry).first()
         found = selectors.entry_in(workspace, entry)
@@ -345,7 +345,7 @@ def change_entry(request: HttpRequest, slug: str, entry: Number, asked: EntryIn)
 @governing.delete(ENTRY, response={204: None}, auth=editors)
 def remove_entry(request: HttpRequest, slug: str, entry: Number) -> Status[None]:
     """Remove an entry."""
-    workspace = workspace_for(request.user, slug, Role.EDITOR)
+    workspace = workspace_alone(request.user, slug, Role.EDITOR)
     services.remove_entry(actor=request.user, entry=selectors.entry_in(workspace, entry))
     return Status(204, None)
 
