@@ -6,6 +6,7 @@ The queue's own order is then one turn for each person. With several workers one
 all of them. All is read anew each time, so a lost job, an emptied Redis or a doubled call does no harm.
 """
 
+import ctypes
 import gc
 import importlib
 import logging
@@ -211,6 +212,13 @@ def freeze_memory() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECTING)
+
+
+def give_back_memory() -> None:
+    """Collect everything that is not frozen, and give what became free back to the system (glibc only)."""
+    gc.collect()
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 ALIVE = ("queued", "started", "deferred", "scheduled")
