@@ -47,7 +47,7 @@ connection, and the browser would show that instead of the sentence."""
 CHECK_TICKS = 10
 """Of uvicorn's ticks, ten a second, between two looks at the limits of all connections."""
 TIDY_TICKS = 600
-"""Ticks between two collections of the whole process, which hold it for some 20 ms. Python alone makes the next one
+"""Ticks between two collections of the whole process, which hold it for 23 ms. Python alone makes the next one
 after thousands of requests, and until then what sockets and pages left behind stays. Half of it holds the process twice
 as often, twice of it lets it grow by twice as much."""
 CANCEL_SECONDS = 0.3
