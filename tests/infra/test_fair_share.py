@@ -58,6 +58,23 @@ def test_one_person_never_holds_every_worker(ask, alice, bob, workers):
     assert claim(second.pk) is not None
 
 
+def test_a_question_whose_job_came_too_early_comes_when_room_is_made_before_that_job_ends(ask, alice, workers):
+    workers(2)
+    first, second = ask(alice), ask(alice)
+    deliver(first)
+    jobs = django_rq.get_queue("runs")
+    lease = claim(first.pk)
+    too_early = jobs.enqueue_call("os.getpid", job_id=f"run-{second.pk}-1")
+    deliver(second)
+    too_early.set_status("started")
+
+    assert claim(second.pk) is None
+    assert queued() == []
+    end_run(lease, Run.Status.ANSWERED)
+
+    assert queued() == [second.pk], "without waiting for the sweep"
+
+
 def test_a_single_worker_is_kept_for_whoever_comes_between(ask, alice, bob, workers):
     workers(1)
     first, second = ask(alice), ask(alice)

@@ -6,6 +6,7 @@ The queue's own order is then one turn for each person. With several workers one
 all of them. All is read anew each time, so a lost job, an emptied Redis or a doubled call does no harm.
 """
 
+import ctypes
 import gc
 import importlib
 import logging
@@ -213,6 +214,13 @@ def freeze_memory() -> None:
     gc.set_threshold(*COLLECTING)
 
 
+def give_back_memory() -> None:
+    """Collect everything that is not frozen, and give what became free back to the system (glibc only)."""
+    gc.collect()
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 ALIVE = ("queued", "started", "deferred", "scheduled")
 """States of a job that waits or runs."""
 EVER = tuple(state.value for state in JobStatus)
@@ -345,6 +353,8 @@ Rows = Callable[[], QuerySet[Any]]
 STARTING_SECONDS = 10.0
 """A job that a worker took this long ago and whose row still waits was lost with its worker: work begins within a
 second of it, several on a crowded machine. Half of it doubles deliveries there; twice delays a recovery."""
+ADMITTING_KEY = "vectorless:admitting:%s"
+"""The key in Redis that is there while somebody gives the row of that job its job."""
 ADMITTING_MILLISECONDS = 1000
 """How long one who gave a row its job keeps others from doing the same: two calls at one moment see the same line."""
 
@@ -391,8 +401,9 @@ class WaitingLine:
                 # Two workers that take two rows of one person must count one after the other.
                 list(get_user_model()._default_manager.select_for_update(no_key=True).filter(pk=person))
             taken = self._has_room(person, share) and bool(row.update(**values))
-        if taken:
-            self.admit(person)
+        if not taken:
+            self._forget_delivery(row)
+        self.admit(person)
         return taken
 
     def share(self) -> int | None:
@@ -431,6 +442,24 @@ class WaitingLine:
                 self._enqueue_jobless([first] if first else [], patient=True)
         except DatabaseTrouble as error:
             logger.warning("the next of person %s in %s waits for the sweep: %s", person, self.queue, error)
+
+    def _forget_delivery(self, refused: QuerySet[Any]) -> None:
+        """Have the job of a row that goes on waiting count as ended already, so that the row may have another at once.
+
+        It was given out just before its person's share was full. Were it alive until its process ends, whoever makes
+        room meanwhile would leave the row to it.
+        """
+        row = refused.first()
+        if row is None:
+            return
+        name, redis = self.job_id(row), connection_to(self.queue)
+        try:
+            with redis_breaker.guard():
+                if redis.exists(Job.key_for(name)):  # Redis may have been emptied; half a job would stay for ever.
+                    redis.hset(Job.key_for(name), "status", JobStatus.FINISHED.value)
+                redis.delete(ADMITTING_KEY % name)
+        except RedisError as error:
+            logger.warning("job %s waits for the sweep: %s", name, error)
 
     def _select_working(self) -> QuerySet[Any]:
         return self.working() if self.working else self.waiting().none()
@@ -489,9 +518,7 @@ def _find_jobless(named: dict[str, Any], queue: str, *, begun_within: float) -> 
             states = dict(zip(named, pipeline.execute(), strict=True))
         missing = [name for name, (status, began) in states.items() if not _is_alive(status, began, begun_within)]
         return [
-            named[name]
-            for name in missing
-            if redis.set(f"vectorless:admitting:{name}", 1, nx=True, px=ADMITTING_MILLISECONDS)
+            named[name] for name in missing if redis.set(ADMITTING_KEY % name, 1, nx=True, px=ADMITTING_MILLISECONDS)
         ]
     except RedisError as error:
         logger.warning("jobs in %s wait for the sweep: %s", queue, error)
