@@ -220,6 +220,8 @@ MATRIX = [
     replace(post("documents:cancel_upload", EDITOR, "partial"), not_for=(EDITOR,)),
     post("documents:new_version", EDITOR, "document"),
     post("documents:new_folder", EDITOR, "workspace", name="Reports"),
+    post("documents:rename_folder", EDITOR, "folder", name="Letters"),
+    post("documents:delete_folder", EDITOR, "folder"),
     post("documents:move_many", EDITOR, "workspace"),
     post("documents:tag_many", EDITOR, "workspace"),
     post("documents:delete_many", EDITOR, "workspace"),

@@ -297,13 +297,34 @@ def rename(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def new_folder(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a folder."""
     workspace = workspace_for(request.user, slug, Role.EDITOR)
+    services.create_folder(actor=request.user, workspace=workspace, name=_read_folder_name(request))
+    return go_to(request, "documents:list", slug=slug)
+
+
+@require_POST
+def rename_folder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Give a folder another name."""
+    folder = selectors.folder_in(workspace_for(request.user, slug, Role.EDITOR), request.user, pk)
+    services.rename_folder(actor=request.user, folder=folder, name=_read_folder_name(request))
+    return redirect(f"{reverse('documents:list', kwargs={'slug': slug})}?folder={pk}")
+
+
+@require_POST
+def delete_folder(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Delete a folder that is open to all; its documents stay, in no folder."""
+    folder = selectors.folder_in(workspace_for(request.user, slug, Role.EDITOR), request.user, pk)
+    services.delete_folder(actor=request.user, folder=folder)
+    messages.info(request, f"The folder {folder.name} is deleted. Its documents are in no folder now.")
+    return go_to(request, "documents:list", slug=slug)
+
+
+def _read_folder_name(request: HttpRequest) -> str:
     form = FolderForm(request.POST)
     if not form.is_valid():
         raise Problem(
             "A folder's name has 1 to 120 characters.", remedy="Give it another.", code="invalid_name", status=422
         )
-    services.create_folder(actor=request.user, workspace=workspace, name=form.cleaned_data["name"])
-    return go_to(request, "documents:list", slug=slug)
+    return str(form.cleaned_data["name"])
 
 
 @require_POST
