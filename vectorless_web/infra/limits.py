@@ -34,5 +34,5 @@ def parse_whole_number(text: str | None) -> int | None:
 def check_steps(steps: int) -> int:
     """The step limit; InvalidInput when it is out of range."""
     if not STEPS_MIN <= steps <= STEPS_MAX:
-        raise InvalidInput(f"The step limit goes from {STEPS_MIN} to {STEPS_MAX}.", remedy="Choose one between.")
+        raise InvalidInput(f"The step limit goes from {STEPS_MIN} to {STEPS_MAX}.", remedy="Choose one in that range.")
     return steps
