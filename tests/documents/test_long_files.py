@@ -1,16 +1,21 @@
 """A file that takes long never holds up another: its first pages can be used, and another queue reads all of it."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from PIL import Image, ImageDraw
 
+from tests.documents.conftest import stored_files
 from tests.documents.test_slow_pages import endless_pattern
 from tests.documents.test_upload import AJAX, url
 from tests.support.files import REPORT, upload
 from tests.support.page_text import visible_text
+from vectorless_web.documents.compiling.process import run_child
+from vectorless_web.documents.line import queue_repair
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services import requeue_repairs
+from vectorless_web.documents.services.compiling import compile_version
 
 pytestmark = [
     pytest.mark.one_database,
@@ -25,7 +30,7 @@ FRAMES = 3_000
 @pytest.fixture(autouse=True)
 def short_first_reading(settings):
     settings.OCR_PAGES, settings.OCR_SECONDS = 5_000, 2
-    settings.COMPILE_FIRST_SECONDS, settings.COMPILE_READING_SECONDS = 2.0, 6.0
+    settings.COMPILE_FIRST_SECONDS, settings.COMPILE_READING_SECONDS = 1.0, 8.0
 
 
 def many_frames() -> bytes:
@@ -55,7 +60,7 @@ def add(client, workspace):
 @pytest.mark.parametrize(
     ("content", "name", "at_last"),
     [
-        (many_frames(), "frames.tiff", "the time limit of 6 seconds was reached."),
+        (many_frames(), "frames.tiff", "the time limit of 8 seconds was reached."),
         (tiled_pages(), "tiles.pdf", "longer than 2 s"),
     ],
     ids=["frames", "tiles"],
@@ -73,7 +78,7 @@ def test_a_file_that_takes_long_is_ready_in_part_and_the_next_file_soon_after(
         assert version.status == "ready"
         assert version.report["seconds"] < 20
     sentence = hostile.report["warnings"][0]
-    assert sentence.startswith("Text was read ") and "the time limit of 2 seconds" in sentence
+    assert sentence.startswith("Text was read ") and "the time limit of 1 second" in sentence
     shown = visible_text(client.get(f"/w/{workspace.slug}/documents/").content.decode())
     assert sentence in shown
     assert "reading the rest" in shown
@@ -87,6 +92,21 @@ def test_a_file_that_takes_long_is_ready_in_part_and_the_next_file_soon_after(
     assert requeue_repairs() == 0
     shown = visible_text(client.get(f"/w/{workspace.slug}/documents/{hostile.document_id}/").content.decode())
     assert "found or quoted" in shown
+
+
+def test_a_second_reading_that_reads_less_does_not_take_the_place_of_the_first(add, work_off, settings, alice):
+    settings.COMPILE_FIRST_SECONDS = 60.0
+    version = add(alice, REPORT, "report.pdf")
+    work_off("documents")
+    version.refresh_from_db()
+    first = version.artefact
+    queue_repair(version, version.RepairReason.LATE)
+
+    compile_version(version.pk, compile_with=lambda order: run_child(replace(order, reading_seconds=0.0)))
+
+    version.refresh_from_db()
+    assert (version.artefact, version.unread_pages, version.repair) == (first, 0, "")
+    assert [name for name in stored_files() if name.startswith("compiled")] == [first]
 
 
 def test_the_rest_of_a_long_file_is_read_whole_while_its_beginning_is_used(add, work_off, settings, alice, client):

@@ -409,8 +409,7 @@ def _recompile(version: DocumentVersion, folder: Path, compile_with: Compile) ->
     """Compile a ready version again from its original, unless its file turns out to be sound."""
     is_wanted = version.repair_reason in (Reason.ASKED, Reason.LATE) or version.awaits_recognition
     if not is_wanted and is_sound(version):
-        compile_lease(version).select_held().update(engine_version=ENGINE_VERSION, **REPAIRED)
-        announce(version.document.workspace_id, version.document_id)
+        _keep(version)
         return
     target = folder / "artefact"
     order = _make_order(version, _original_of(version), target)
@@ -420,11 +419,23 @@ def _recompile(version: DocumentVersion, folder: Path, compile_with: Compile) ->
         document = open_artefact(name, digest)
         facts = version_facts(document, seconds=finished.seconds, peak_mb=finished.peak_mb)
         facts["artefact_bytes"] = target.stat().st_size
+        # A busy machine may read less in an hour than it read in a minute before.
+        reads_less = len(facts["report"]["unread"]) > version.unread_pages
+        if version.repair_reason == Reason.LATE and reads_less and is_sound(version):
+            _keep(version)
+            drop_artefact(name)
+            return
         _replace(version, (name, digest), document, facts)
     except BaseException:
         drop_artefact(name)
         raise
     drop_artefact(version.artefact)
+
+
+def _keep(version: DocumentVersion) -> None:
+    """End the repair of a version whose compiled file stays as it is."""
+    compile_lease(version).select_held().update(engine_version=ENGINE_VERSION, **REPAIRED)
+    announce(version.document.workspace_id, version.document_id)
 
 
 def is_sound(version: DocumentVersion) -> bool:
