@@ -56,14 +56,12 @@ def _answer(
     more = routed.considered > len(routed.documents)
     tools = list_tools(documents=len(library.documents), more_documents=more, pictures=state.settings.pictures > 0)
     toolbox = Toolbox(state, library, tools, ask_each=asker)
-    is_alone = len(library.documents) == 1
     # What was spoken of is as likely as the likeliest: a follow-up need not name it again.
     best, spoken_of = max((row.score for row in routed.documents), default=0.0), state.conversation.documents
     lines = []
     for document in routed.documents:
         score = best if document.id in spoken_of else document.score
-        reason = "" if is_alone else document.reason
-        lines.append(ScopeLine(library[document.id], state.corpus.card(document.id), reason, score))
+        lines.append(ScopeLine(library[document.id], state.corpus.card(document.id), score))
     others = [document.entry for document in routed.others]
     if routed.considered <= LISTED:
         ranked = {document.id for document in (*routed.documents, *routed.others, *routed.left_out)}

@@ -41,14 +41,14 @@ from vectorless_web.engine.llm.replies import without_thoughts
 from vectorless_web.engine.passages.find import Passage, list_absent, words_of
 from vectorless_web.engine.questions.plan import QueryPlan
 
-FIRST_TOKENS, CHILD_TOKENS = 2400, 2200
-"""Tokens of the first message of a run, and of one document of `for_each`, with the rules, which take 900. All gold
-passages stand in it for 37 of 44 questions on one document and 16 of 30 over a library of 22, as with 2,800; with 2,000
-for 34 and 11. Of 62 questions as children 46 have theirs with 2,200, 51 with 2,800."""
+FIRST_TOKENS, LIBRARY_TOKENS, CHILD_TOKENS = 2350, 2200, 2130
+"""Tokens of the first message on one document, on several, and on one document of `for_each`, with the rules, which
+take 850. All gold passages stand in it for 71 of 88 questions on one document (68 with 2,200), and for 15 of 35 over a
+library of 22, as with 2,400 and an outline. Of 62 questions as children 46 have theirs, with 600 more 51."""
 WHOLE_TOKENS, WHOLE_BESIDE, WHOLE_DOCUMENTS = 3000, 2000, 3
 """Tokens of all documents that are shown whole, of those shown whole beside others, and the most documents in scope."""
-OUTLINE_SHARE, AS_LIKELY = 0.16, 0.5
-"""Share of the room that outlines take; the second document has one too when its score is that share of the first."""
+OUTLINE_SHARE = 0.16
+"""Share of the room that the outline of one document takes. Over a library passages say more in its place."""
 RANKED, BEST, BEST_TOKENS, OTHER_TOKENS = 24, 3, 600, 160
 """Passages offered to the first message; those shown at length, the tokens of each of them and of each other."""
 STANDS_OUT = 1.5
@@ -293,7 +293,8 @@ def open_dialogue(
     understood = state.understand(briefing.question, expand=False)
     absent = list_absent([understood], {view.id: view.document for view in views}, lexicon=state.lexicon)
     scope = write_scope(briefing.lines, briefing.unopened, briefing.more)
-    room = min(CHILD_TOKENS if briefing.is_child else FIRST_TOKENS, state.limits.token_budget)
+    first = FIRST_TOKENS if len(views) == 1 else LIBRARY_TOKENS
+    room = min(CHILD_TOKENS if briefing.is_child else first, state.limits.token_budget)
     room = min(room, int(state.settings.context * CONTEXT_SHARE)) if state.settings.context else room
     room -= sum(map(count_tokens, (system, earlier, scope, briefing.question))) + 120
     shown, step, is_whole = _show_documents(state, library, briefing, max(300, room))
@@ -327,11 +328,12 @@ def _show_documents(
         return parts, StepResult(say, {"whole": [v.id for v in whole]}, tuple(refs)), True
     # Documents shown whole leave the others half of the room.
     room = max(room, least)
-    likely = [] if briefing.is_child else [line for line in briefing.lines if line.view in rest]
-    outline = _write_outlines(likely, int(room * OUTLINE_SHARE))
-    if outline:
-        parts.append(f"Outline ([id] title | pages | tokens):\n{fence_text(outline)}")
-        room -= count_tokens(outline)
+    if len(views) == 1 and not briefing.is_child:
+        outline = write_outline(rest[0], tokens=int(room * OUTLINE_SHARE))
+        # Of few sections passages say as much.
+        if len(outline.keys) > 2:
+            parts.append(f"Outline ([id] title | pages | tokens):\n{fence_text(outline.text)}")
+            room -= count_tokens(outline.text)
     text, kept = choose_passages(state, library, briefing, rest, room)
     state.found = kept
     if text:
@@ -359,13 +361,6 @@ def choose_whole(lines: Sequence[ScopeLine], room: int) -> list[DocumentView]:
             chosen.append(view)
             left -= view.tokens
     return chosen
-
-
-def _write_outlines(lines: Sequence[ScopeLine], tokens: int) -> str:
-    """The outline of the likeliest document, or of two that are about as likely; of few sections there is none."""
-    likely = [line for line in lines[:2] if line.score >= AS_LIKELY * lines[0].score]
-    shown = [write_outline(line.view, tokens=tokens // len(likely)) for line in likely]
-    return "\n".join(outline.text for outline in shown if len(outline.keys) > 2)
 
 
 def choose_passages(

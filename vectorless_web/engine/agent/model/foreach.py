@@ -35,7 +35,7 @@ NOT_ASKED = "{} This document was not asked."
 
 JOINED = "What each document says by itself is shown."
 
-_CHILD_TOOLS = ("search", "outline", "read", "find", "table", "calculate", "answer")
+_CHILD_TOOLS = ("search", "read", "find", "table", "calculate", "answer")
 
 
 @dataclass(frozen=True, slots=True)
