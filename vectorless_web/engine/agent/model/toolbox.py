@@ -20,10 +20,9 @@ from vectorless_web.engine.agent.model.prompts import Told
 from vectorless_web.engine.agent.model.tables import TABLE_TOKENS, work_table
 from vectorless_web.engine.agent.model.tools import Tool
 from vectorless_web.engine.agent.model.view import DocumentView, LibraryView, clean_text, count_tokens, shorten_text
-from vectorless_web.engine.agent.retrieval import search_nodes, take_turns
 from vectorless_web.engine.agent.routing import route_documents
+from vectorless_web.engine.agent.search import search_document, search_nodes, take_turns
 from vectorless_web.engine.agent.state import CONVERSATION, RunState
-from vectorless_web.engine.agent.tree_search import search_document
 from vectorless_web.engine.agent.wording import say_count, say_pages
 from vectorless_web.engine.documents.changes import VersionSentence, find_changes
 from vectorless_web.engine.documents.node import NodeKind

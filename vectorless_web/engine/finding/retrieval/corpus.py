@@ -170,6 +170,46 @@ class MemoryCollection(NodeCollection):
         return ((source, target, 1.0) for source, _, target in self._edges)
 
 
+@dataclass(frozen=True, slots=True)
+class TemporalFilter:
+    """Bounds in integer microseconds since 1970 on the properties created_at and updated_at.
+
+    `*_after` is inclusive, `*_before` exclusive, None is no bound. A stamp that is missing, not an integer or negative
+    passes: age unknown is not age refused.
+    """
+
+    created_after: int | None = None
+    created_before: int | None = None
+    updated_after: int | None = None
+    updated_before: int | None = None
+
+    def matches(self, properties: Mapping[str, PropertyValue]) -> bool:
+        """Whether a node with these properties lies within all bounds."""
+        return _is_within(properties.get(CREATED_AT), self.created_after, self.created_before) and _is_within(
+            properties.get(UPDATED_AT), self.updated_after, self.updated_before
+        )
+
+
+def _is_within(stamp: PropertyValue, after: int | None, before: int | None) -> bool:
+    if type(stamp) is not int or stamp < 0:
+        return True
+    return (after is None or stamp >= after) and (before is None or stamp < before)
+
+
+def property_equals(properties: Mapping[str, PropertyValue], name: str, value: PropertyValue) -> bool:
+    """Whether the property is present and strictly equal: 5, 5.0 and "5" differ, true is not 1, lists keep order."""
+    return name in properties and _is_same(properties[name], value)
+
+
+def _is_same(a: PropertyValue, b: PropertyValue) -> bool:
+    """Equality that is strict in type, also inside lists and maps."""
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(_is_same(a[key], b[key]) for key in a)
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(_is_same, a, b))
+    return type(a) is type(b) and a == b
+
+
 REFERS_TO, CONTAINS = "refers_to", "contains"
 
 
