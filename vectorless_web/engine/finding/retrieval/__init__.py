@@ -2,11 +2,11 @@
 
 # isort: skip_file
 
-from vectorless_web.engine.finding.retrieval.corpus import CorpusNode, DocumentCollection, Link, MemoryCollection
+from vectorless_web.engine.finding.retrieval.corpus import CorpusNode, DocumentCollection, Link
 from vectorless_web.engine.finding.retrieval.corpus import NodeAddress, NodeCollection, PropertyValue, RetrievalEmpty
 from vectorless_web.engine.finding.retrieval.corpus import TemporalFilter, property_equals
 from vectorless_web.engine.finding.retrieval.expansion import CommunityFilter, CommunityLookup, GraphExpand
-from vectorless_web.engine.finding.retrieval.expansion import GraphExpandDirection, GraphExpandMode, MappedCommunities
+from vectorless_web.engine.finding.retrieval.expansion import GraphExpandDirection, GraphExpandMode
 from vectorless_web.engine.finding.retrieval.expansion import SectionCommunities, apply_community_filter
 from vectorless_web.engine.finding.retrieval.expansion import expand_by_decay, hybrid_union, personalized_pagerank
 from vectorless_web.engine.finding.retrieval.lanes import FusionStrategy, SparseVector, VectorDimensionMismatch

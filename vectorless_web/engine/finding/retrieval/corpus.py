@@ -127,49 +127,6 @@ class NodeCollection:
         return []
 
 
-class MemoryCollection(NodeCollection):
-    """A collection of plain data: `edges` are (source, type, target) triples, `vectors` and `sparse` as in
-    `DocumentCollection`. It has no lexical index."""
-
-    def __init__(
-        self,
-        nodes: Iterable[CorpusNode],
-        *,
-        vectors: Mapping[str, Mapping[Identifier, Sequence[float]]] = MappingProxyType({}),
-        sparse: Iterable[tuple[Identifier, SparseVector]] = (),
-        edges: Iterable[tuple[str, str, str]] = (),
-        tombstoned: Iterable[str] = (),
-        anchor: str = "",
-    ) -> None:
-        self._nodes = {node.id: node for node in sorted(nodes, key=lambda node: str(node.id))}
-        self.vectors = {model: sorted(given.items()) for model, given in sorted(vectors.items())}
-        self.sparse = tuple(sparse)
-        self._edges = tuple(sorted(edges))
-        self._tombstoned = frozenset(tombstoned)
-        self._around: dict[tuple[Direction, Identifier], list[tuple[str, Identifier]]] = {}
-        for source, edge_type, target in self._edges:
-            self._around.setdefault((Direction.OUTGOING, source), []).append((edge_type, target))
-            self._around.setdefault((Direction.INCOMING, target), []).append((edge_type, source))
-        self.anchor = anchor
-        held = (list(self._nodes.values()), self.vectors, self.sparse, self._edges, sorted(self._tombstoned), anchor)
-        self.version = hashlib.sha256(repr(held).encode("utf-8", "backslashreplace")).hexdigest()
-
-    def ids(self) -> Sequence[str]:
-        return tuple(self._nodes)
-
-    def node(self, node_id: Identifier) -> CorpusNode | None:
-        return self._nodes.get(node_id)
-
-    def is_tombstoned(self, node_id: Identifier) -> bool:
-        return node_id in self._tombstoned
-
-    def neighbours(self, node_id: Identifier, direction: Direction) -> Sequence[tuple[str, Identifier]]:
-        return sorted(self._around.get((direction, node_id), ()))
-
-    def edges(self) -> Iterator[tuple[Identifier, Identifier, float]]:
-        return ((source, target, 1.0) for source, _, target in self._edges)
-
-
 @dataclass(frozen=True, slots=True)
 class TemporalFilter:
     """Bounds in integer microseconds since 1970 on the properties created_at and updated_at.
