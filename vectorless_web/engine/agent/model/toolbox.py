@@ -57,7 +57,7 @@ class ToolOutcome:
     pictures: tuple[Picture, ...] = ()
 
 
-Child = Callable[[str, Sequence[str], int], Generator[ReasoningEvent, None, ToolOutcome]]
+Child = Callable[[str, Sequence[DocumentView], int], Generator[ReasoningEvent, None, ToolOutcome]]
 """Asks one question of several documents, each in a conversation of its own; their rows may take so many tokens."""
 
 
@@ -92,8 +92,8 @@ class Toolbox:
         try:
             arguments = self._check_call(name, given, tool)
             if name == "for_each" and self._ask_each is not None:
-                asked = [view.id for view in self._find_views(arguments.get("documents"))]
-                outcome = yield from self._ask_each(arguments["question"], asked, self.room)
+                views = self._find_views(arguments.get("documents"))
+                outcome = yield from self._ask_each(arguments["question"], views, self.room)
             else:
                 outcome = getattr(self, f"_{name}")(arguments)
         except (ArtefactDamaged, InvalidInput, PictureUnavailable) as error:
@@ -372,9 +372,6 @@ class Toolbox:
         words = f"Opened {opened}." if routed.documents else "No other document speaks of that."
         before = f" Open before: {', '.join(self.library[name].name for name in known)}." if known else ""
         return ToolOutcome(Told(words + before, "\n\n".join(filter(None, texts))), result)
-
-    def _for_each(self, arguments: Mapping[str, Any]) -> ToolOutcome:
-        raise InvalidInput("for_each cannot be called here.")
 
     def _answer(self, arguments: Mapping[str, Any]) -> ToolOutcome:
         raise InvalidInput("answer has to be called alone.")
